@@ -1,0 +1,59 @@
+import type { AgentId } from '../../contract/agent.ts';
+import type { CapturedEvent } from '../../contract/transcript.ts';
+
+export type JsonObject = { [key: string]: unknown };
+
+/** The process environment, as an input. */
+export type Variables = { readonly [name: string]: string | undefined };
+
+/** A transcript file of an agent: a file of JSON values, one a line. */
+export interface TranscriptFile {
+  /** Absolute folder the agent keeps its sessions in. */
+  root: string;
+  /** Path below the root, with `/` on every system. */
+  path: string;
+}
+
+/** What a transcript file is, told by its path and its first record. Kept beside the file's cursor. */
+export interface Origin {
+  /** The agent's own id of the session that the file's records belong to: for a sub-agent's file the parent's. */
+  session: string;
+  /** The sub-agent whose file this is. */
+  subagent?: string;
+  agentVersion?: string;
+  cwd?: string;
+  branch?: string;
+  /** The session this one was forked from, where the agent says so. */
+  forkedFrom?: string;
+}
+
+/** Where a record stands. */
+export interface RecordPlace {
+  origin: Origin;
+  /** Path below the agent's root. */
+  file: string;
+  /** Byte offset of the record in its file. */
+  position: number;
+}
+
+/**
+ * What the pipeline must know of an agent. Pure: no disk, no clock, no network. A new agent is one file like
+ * `claude-code.ts` and a line in `all.ts`.
+ */
+export interface Agent {
+  id: AgentId;
+  displayName: string;
+  /** Absolute folders to look in, most of which will not exist. */
+  roots(variables: Variables, home: string): string[];
+  /** Whether a file below a root is a transcript. */
+  isTranscript(path: string): boolean;
+  /** `first` is the file's first JSON record, absent in a file that has none yet. */
+  identify(file: TranscriptFile, first: JsonObject | undefined): Origin;
+  /**
+   * A key that is equal for two records exactly when the agent wrote the same record twice: into a fork, into a resumed
+   * file, or by rewriting. Undefined where the record has no identity of its own.
+   */
+  recordKey(record: JsonObject, place: RecordPlace): string | undefined;
+  /** The events of one record; never throws, and puts every leaf of the record into exactly one of them. */
+  parse(record: JsonObject, place: RecordPlace): CapturedEvent[];
+}

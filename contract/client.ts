@@ -1,0 +1,101 @@
+import type { Static, TSchema } from 'typebox';
+import { EXTENSIONS, type Extensions } from './extensions.ts';
+import type { ProblemBody } from './problem.ts';
+import type { Route } from './route.ts';
+import { ROUTES, type Routes } from './routes.ts';
+
+type PathParameters<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? { [Key in Name]: string } & PathParameters<Rest>
+  : unknown;
+
+type Query<Row> = Row extends { query: infer Schema extends TSchema } ? { query?: Static<Schema> } : unknown;
+
+type RequestBody<Row> = Row extends { bodyOptional: true; body: infer Schema extends TSchema }
+  ? { body?: Static<Schema> }
+  : Row extends { body: infer Schema extends TSchema }
+    ? { body: Static<Schema> }
+    : unknown;
+
+/** What a call of the route takes: its path parameters, query and body, beside headers and a signal. */
+export type Input<Row extends Route> = PathParameters<Row['path']> &
+  Query<Row> &
+  RequestBody<Row> & { headers?: Record<string, string>; signal?: AbortSignal };
+
+/** The JSON body of the route's success. */
+export type Output<Row extends Route> = Row['replies'][keyof Row['replies']] extends infer Schema extends TSchema
+  ? Static<Schema>
+  : never;
+
+/** A success: the body, and what only the transport knows. */
+export interface Reply<Body> {
+  status: number;
+  headers: Headers;
+  body: Body;
+}
+
+type AllRoutes = Routes & Extensions;
+
+export type Client = {
+  [Name in keyof AllRoutes]: (input: Input<AllRoutes[Name]>) => Promise<Reply<Output<AllRoutes[Name]>>>;
+};
+
+/** The service answered with an error, or with something that is not of the contract (`code` is then undefined). */
+export class ServiceError extends Error {
+  readonly status: number;
+  readonly code: ProblemBody['code'] | undefined;
+  /** Seconds the service asks to wait, from `Retry-After`. */
+  readonly retryAfter: number | undefined;
+  readonly requestId: string | undefined;
+
+  constructor(status: number, body: Partial<ProblemBody>, headers: Headers) {
+    super(body.error ?? `the service answered ${status}`);
+    this.name = 'ServiceError';
+    this.status = status;
+    this.code = body.code;
+    const seconds = Number(headers.get('retry-after') ?? Number.NaN);
+    this.retryAfter = Number.isFinite(seconds) ? seconds : undefined;
+    this.requestId = headers.get('x-request-id') ?? undefined;
+  }
+}
+
+export interface ClientOptions {
+  /** Base address, with or without a trailing slash; empty for the page's own origin. */
+  baseUrl: string;
+  /** The bearer credential of each request: an organization secret or a JWT. */
+  credential?: () => string | undefined | Promise<string | undefined>;
+  fetch?: typeof fetch;
+}
+
+/** A function for each row of both tables. Throws `ServiceError` for an error answer, and what `fetch` throws. */
+export function createClient(options: ClientOptions): Client {
+  const call = (row: Route) => (input: Record<string, unknown>) => send(options, row, input);
+  const rows = Object.entries({ ...ROUTES, ...EXTENSIONS } as Record<string, Route>);
+  return Object.fromEntries(rows.map(([name, row]) => [name, call(row)])) as unknown as Client;
+}
+
+async function send(options: ClientOptions, row: Route, input: Record<string, unknown>): Promise<Reply<unknown>> {
+  const headers = new Headers(input.headers as Record<string, string> | undefined);
+  const credential = await options.credential?.();
+  if (credential !== undefined) headers.set('authorization', `Bearer ${credential}`);
+  const init: RequestInit = { method: row.method, headers };
+  if (input.signal) init.signal = input.signal as AbortSignal;
+  if (input.body !== undefined) {
+    headers.set('content-type', 'application/json');
+    init.body = JSON.stringify(input.body);
+  }
+  const response = await (options.fetch ?? fetch)(address(options.baseUrl, row, input), init);
+  const body: unknown = await response.json().catch(() => ({}));
+  if (!response.ok) throw new ServiceError(response.status, body as Partial<ProblemBody>, response.headers);
+  return { status: response.status, headers: response.headers, body };
+}
+
+/** The route's address with its path parameters and query filled in. */
+export function address(baseUrl: string, row: Pick<Route, 'path'>, input: Record<string, unknown>): string {
+  const path = row.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(input[name])));
+  const entries = Object.entries((input.query ?? {}) as Record<string, unknown>);
+  const given = entries.flatMap(([name, value]): [string, string][] =>
+    value === undefined ? [] : [[name, String(value)]],
+  );
+  const query = given.length > 0 ? `?${new URLSearchParams(given)}` : '';
+  return baseUrl.replace(/\/$/, '') + path + query;
+}

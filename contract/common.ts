@@ -1,0 +1,24 @@
+import { type TProperties, type TSchema, Type } from 'typebox';
+
+/** An opaque, prefixed id such as `ses_01997f…`. */
+export const Id = (prefix: string) => Type.String({ description: `opaque id, \`${prefix}_…\`` });
+
+/** UTC, ISO-8601 with milliseconds and `Z`. */
+export const Timestamp = Type.String({ format: 'date-time', examples: ['2026-11-21T09:12:04.000Z'] });
+
+/** A required string: at least one character. */
+export const Text = (maxLength: number) => Type.String({ minLength: 1, maxLength });
+
+/** One of the given words. */
+export const OneOf = <const Words extends readonly string[]>(words: Words) =>
+  Type.Unsafe<Words[number]>(Type.Enum([...words]));
+
+/** A JSON object whose content the service does not look into. */
+export const JsonObject = Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true }));
+
+/** An object of which unknown fields are ignored, so that an older service takes a newer client's body. */
+export const Body = <Properties extends TProperties>(properties: Properties) => Type.Object(properties);
+
+/** `{ [name]: schema }`, the envelope of most answers. */
+export const Envelope = <const Name extends string, Schema extends TSchema>(name: Name, schema: Schema) =>
+  Type.Object({ [name]: schema } as { [Key in Name]: Schema });

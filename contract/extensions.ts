@@ -1,0 +1,118 @@
+import { type Static, Type } from 'typebox';
+import { Body, Envelope, Id, OneOf, Timestamp } from './common.ts';
+import { EventPage } from './event.ts';
+import { Organization, ROLES } from './organization.ts';
+import { route } from './route.ts';
+import { PLANES } from './secret.ts';
+import { OpenedSession, OpenSessionBody } from './session.ts';
+
+/** The signed-in person, and where they belong. */
+export const Person = Type.Object({
+  userId: Id('usr'),
+  email: Type.Optional(Type.String()),
+  emailVerified: Type.Boolean(),
+  role: Type.Optional(OneOf(ROLES)),
+  organization: Type.Optional(Organization),
+});
+export type Person = Static<typeof Person>;
+
+/** What a holder of a secret may know of it; enough for a command-line tool to greet its user. */
+export const SecretIdentity = Type.Object({
+  secretId: Id('sec'),
+  organizationId: Id('org'),
+  organizationName: Type.String(),
+  secretEnvironment: OneOf(PLANES),
+});
+export type SecretIdentity = Static<typeof SecretIdentity>;
+
+/** Figures of a session, derived from its events after they were stored; they may lag behind by moments. */
+export const SessionSummary = Type.Object({
+  sessionId: Id('ses'),
+  repoRoot: Type.Optional(Type.String()),
+  gitBranch: Type.Optional(Type.String()),
+  firstPrompt: Type.Optional(Type.String({ description: 'first line of the first prompt, at most 300 characters' })),
+  model: Type.Optional(Type.String()),
+  prompts: Type.Integer(),
+  toolCalls: Type.Integer(),
+  failures: Type.Integer({ description: 'tool results that failed, and errors' }),
+  redactions: Type.Integer(),
+  inputTokens: Type.Integer({ description: 'cached ones included' }),
+  outputTokens: Type.Integer(),
+  firstEventAt: Type.Optional(Timestamp),
+  lastEventAt: Type.Optional(Timestamp),
+  summarizedThrough: Type.Integer({ description: 'sequence of the last event counted' }),
+});
+export type SessionSummary = Static<typeof SessionSummary>;
+
+/** One message of the live stream: a session as it stands after a change. */
+export const LiveChange = Type.Object({
+  sessionId: Id('ses'),
+  eventCount: Type.Integer(),
+  status: OneOf(['active', 'completed', 'failed']),
+});
+export type LiveChange = Static<typeof LiveChange>;
+
+/** What the product adds to the 26 routes; none of them depends on a row of this table. */
+export const EXTENSIONS = {
+  getPerson: route({
+    method: 'GET',
+    path: '/v1/me',
+    auth: 'user',
+    summary: 'Show the signed-in person and their organization, if any',
+    replies: { 200: Person },
+    errors: [401, 429, 503],
+  }),
+  identifySecret: route({
+    method: 'GET',
+    path: '/v1/secret',
+    auth: 'secret',
+    summary: 'Show which organization and plane a secret belongs to',
+    replies: { 200: SecretIdentity },
+    errors: [401, 429, 503],
+  }),
+  openPastSession: route({
+    method: 'POST',
+    path: '/v1/past-sessions',
+    auth: 'secret',
+    summary: 'Open a session that began earlier than now, for captured history',
+    body: Body({ ...OpenSessionBody.properties, startedAt: Timestamp }),
+    replies: { 201: OpenedSession },
+    errors: [400, 401, 429, 503],
+  }),
+  listSessionSummaries: route({
+    method: 'GET',
+    path: '/v1/organizations/me/session-summaries',
+    auth: 'member',
+    summary: 'Show derived figures of up to 100 sessions',
+    query: Type.Object({ sessionIds: Type.String({ description: 'session ids, separated by commas' }) }),
+    replies: { 200: Envelope('summaries', Type.Array(SessionSummary)) },
+    errors: [400, 401, 403, 429, 503],
+  }),
+  getEventWindow: route({
+    method: 'GET',
+    path: '/v1/organizations/me/sessions/{sessionId}/window',
+    auth: 'member',
+    summary: 'Read events from a sequence number on',
+    query: Type.Object({
+      from: Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,14}$', description: 'first sequence; default 1' })),
+      limit: Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,4}$', description: 'default 100' })),
+    }),
+    replies: { 200: EventPage },
+    errors: [400, 401, 403, 404, 429, 503],
+  }),
+  streamChanges: route({
+    method: 'GET',
+    path: '/v1/organizations/me/live',
+    auth: 'member',
+    summary: 'Stream a message for each session that changes',
+    query: Type.Object({
+      sessionId: Type.Optional(Type.String({ description: 'only this session' })),
+    }),
+    replies: { 200: LiveChange },
+    contentType: 'text/event-stream',
+    errors: [400, 401, 403, 429, 503],
+  }),
+};
+
+export type Extensions = typeof EXTENSIONS;
+export type ExtensionName = keyof Extensions;

@@ -1,0 +1,133 @@
+import type { TSchema } from 'typebox';
+import { EXTENSIONS } from './extensions.ts';
+import { PROBLEMS } from './problem.ts';
+import type { ErrorStatus, Route } from './route.ts';
+import { ROUTES } from './routes.ts';
+
+const ERROR_SENTENCES: Record<ErrorStatus, string> = {
+  400: 'The request is malformed, or names something it cannot use',
+  401: 'The credential is missing, revoked, expired or of the wrong kind',
+  403: 'The role does not suffice, or the environment is revoked',
+  404: 'No such resource in this organization',
+  409: 'The state does not allow it',
+  429: 'Too many requests; wait as `Retry-After` says',
+  502: 'The identity provider was asked and failed',
+  503: 'Storage or bus unavailable; repeat with the same idempotency key',
+};
+
+const SECURITY: Record<Route['auth'], object[]> = {
+  public: [],
+  secret: [{ secretHeader: [] }, { secretBearer: [] }],
+  user: [{ idToken: [] }],
+  member: [{ idToken: [] }],
+  admin: [{ idToken: [] }],
+};
+
+const TAGS = [
+  { name: 'public', description: 'No credential' },
+  { name: 'ingest', description: 'Organization secret' },
+  { name: 'dashboard', description: 'JWT of the identity provider' },
+  { name: 'extension', description: 'What the product adds to the interface' },
+];
+
+/** The OpenAPI 3.1 document of both tables. */
+export function openapi(version: string): object {
+  const paths: Record<string, Record<string, object>> = {};
+  const tables: [Record<string, Route>, boolean][] = [
+    [ROUTES, false],
+    [EXTENSIONS, true],
+  ];
+  for (const [table, extension] of tables) {
+    for (const [name, row] of Object.entries(table)) {
+      paths[row.path] = { ...paths[row.path], [row.method.toLowerCase()]: operation(name, row, extension) };
+    }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Session Capture',
+      version,
+      description: 'Records what coding agents did on developer machines.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/', description: 'this service' }],
+    tags: TAGS,
+    paths,
+    components: {
+      securitySchemes: {
+        secretHeader: { type: 'apiKey', in: 'header', name: 'X-Service-Secret' },
+        secretBearer: { type: 'http', scheme: 'bearer', description: 'an organization secret' },
+        idToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+      },
+      schemas: { Problem: problemSchema },
+    },
+  };
+}
+
+const problemSchema = {
+  type: 'object',
+  required: ['error', 'code'],
+  properties: {
+    error: { type: 'string', description: 'a sentence that says what to do' },
+    code: { type: 'string', enum: Object.keys(PROBLEMS) },
+  },
+};
+
+function operation(name: string, row: Route, extension: boolean): object {
+  const kind = { public: 'public', secret: 'ingest', user: 'dashboard', member: 'dashboard', admin: 'dashboard' };
+  return {
+    operationId: name,
+    summary: row.summary,
+    tags: [extension ? 'extension' : kind[row.auth]],
+    ...(extension ? { 'x-extension': true } : {}),
+    ...(row.auth === 'member' || row.auth === 'admin' ? { 'x-minimum-role': row.auth } : {}),
+    security: SECURITY[row.auth],
+    parameters: parameters(row),
+    ...(row.body ? { requestBody: { required: !row.bodyOptional, content: json(row.body) } } : {}),
+    responses: { ...successes(row), ...failures(row) },
+  };
+}
+
+function parameters(row: Route): object[] {
+  const inPath = [...row.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }));
+  const inQuery = Object.entries(row.query?.properties ?? {}).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: (row.query?.required as string[] | undefined)?.includes(name) ?? false,
+    schema,
+  }));
+  const inHeader = Object.entries(row.headers ?? {}).map(([name, description]) => ({
+    name,
+    in: 'header',
+    required: false,
+    description,
+    schema: { type: 'string' },
+  }));
+  return [...inPath, ...inQuery, ...inHeader];
+}
+
+const successes = (row: Route) =>
+  Object.fromEntries(
+    Object.entries(row.replies).map(([status, schema]) => [
+      status,
+      { description: row.summary, content: { [row.contentType ?? 'application/json']: { schema } } },
+    ]),
+  );
+
+const failures = (row: Route) =>
+  Object.fromEntries(
+    row.errors.map((status) => [
+      status,
+      {
+        description: ERROR_SENTENCES[status],
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/Problem' } } },
+      },
+    ]),
+  );
+
+const json = (schema: TSchema) => ({ 'application/json': { schema } });

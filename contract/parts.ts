@@ -1,0 +1,49 @@
+import { type Static, Type } from 'typebox';
+import { Source } from './transcript.ts';
+
+/**
+ * A payload too large for one event travels as several of the same `eventType`: each holds a slice of the payload's
+ * JSON text, and the slices joined in order are that text again. Nothing is cut away.
+ */
+export const Part = Type.Object({
+  source: Source,
+  part: Type.Integer({ minimum: 1 }),
+  of: Type.Integer({ minimum: 2 }),
+  json: Type.String(),
+});
+export type Part = Static<typeof Part>;
+
+export const isPart = (payload: unknown): payload is Part =>
+  typeof payload === 'object' && payload !== null && 'part' in payload && 'of' in payload && 'json' in payload;
+
+/** The payload that a complete run of parts, in order, makes. */
+export const joinParts = (parts: readonly Part[]): unknown => JSON.parse(parts.map((part) => part.json).join(''));
+
+/**
+ * Slices JSON text so that each part, written as JSON, stays below `maxBytes` of UTF-8.
+ * A slice never separates a surrogate pair.
+ */
+export function splitPayload(source: Source, json: string, maxBytes: number): Part[] {
+  const room = maxBytes - Buffer.byteLength(JSON.stringify({ source, part: 99999, of: 99999, json: '' }));
+  if (room < 16) throw new RangeError(`a part of ${maxBytes} bytes cannot hold its own source`);
+  const slices: string[] = [];
+  for (let start = 0; start < json.length; ) {
+    const end = sliceEnd(json, start, room);
+    slices.push(json.slice(start, end));
+    start = end;
+  }
+  return slices.map((slice, index) => ({ source, part: index + 1, of: slices.length, json: slice }));
+}
+
+/** The furthest end whose slice, escaped once more, fits `room` bytes. */
+function sliceEnd(json: string, start: number, room: number): number {
+  let low = start + 1;
+  let high = Math.min(json.length, start + room);
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (Buffer.byteLength(JSON.stringify(json.slice(start, middle))) - 2 <= room) low = middle;
+    else high = middle - 1;
+  }
+  const splitsPair = low < json.length && /[\ud800-\udbff]/.test(json.charAt(low - 1));
+  return splitsPair && low - 1 > start ? low - 1 : low;
+}

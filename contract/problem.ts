@@ -1,0 +1,67 @@
+/** Every error the service answers, with its status. Programs switch on the code; people read the sentence. */
+export const PROBLEMS = {
+  validation_failed: 400,
+  malformed_json: 400,
+  environment_unusable: 400,
+  installation_unusable: 400,
+  idempotency_key_reused: 400,
+  secret_missing: 401,
+  secret_invalid: 401,
+  secret_revoked: 401,
+  token_missing: 401,
+  token_invalid: 401,
+  token_expired: 401,
+  secret_not_accepted: 401,
+  no_organization: 403,
+  insufficient_role: 403,
+  environment_revoked: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  session_closed: 409,
+  session_already_closed: 409,
+  idempotency_in_progress: 409,
+  organization_exists: 409,
+  member_exists: 409,
+  rate_limited: 429,
+  internal: 500,
+  idp_assignment_failed: 502,
+  idp_invite_failed: 502,
+  service_unavailable: 503,
+} as const;
+
+export type ProblemCode = keyof typeof PROBLEMS;
+
+/** Body of every error response. */
+export interface ProblemBody {
+  /** A sentence for a person that says what to do. */
+  error: string;
+  /** A stable word for programs. */
+  code: ProblemCode;
+}
+
+/** What an error may carry beside its public sentence; nothing of it reaches the caller except `retryAfter`. */
+export interface ProblemOptions {
+  /** Seconds, sent as `Retry-After`. */
+  retryAfter?: number;
+  /** The private reason, for the log only. */
+  cause?: unknown;
+}
+
+/** An error with a public half (code, sentence) and a private one (cause). */
+export class Problem extends Error {
+  readonly code: ProblemCode;
+  readonly status: number;
+  readonly retryAfter: number | undefined;
+
+  constructor(code: ProblemCode, sentence: string, options: ProblemOptions = {}) {
+    super(sentence, { cause: options.cause });
+    this.name = 'Problem';
+    this.code = code;
+    this.status = PROBLEMS[code];
+    this.retryAfter = options.retryAfter;
+  }
+
+  toBody(): ProblemBody {
+    return { error: this.message, code: this.code };
+  }
+}

@@ -1,0 +1,39 @@
+import type { TObject, TSchema } from 'typebox';
+
+/**
+ * Who may call a route.
+ *  - `public`: anybody
+ *  - `secret`: a holder of an organization secret
+ *  - `user`: a signed-in person, member of an organization or not
+ *  - `member`, `admin`: a signed-in person with at least that role in an organization
+ */
+export type Auth = 'public' | 'secret' | 'user' | 'member' | 'admin';
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
+/** Statuses of the error answers a route may give, beside its successes. */
+export type ErrorStatus = 400 | 401 | 403 | 404 | 409 | 429 | 502 | 503;
+
+/** One row of a route table. */
+export interface Route {
+  method: Method;
+  /** `/v1/things/{thingId}`; every path parameter is a required string. */
+  path: string;
+  auth: Auth;
+  summary: string;
+  query?: TObject;
+  /** A `GET` or `DELETE` has none. */
+  body?: TSchema;
+  /** The body may be absent altogether. */
+  bodyOptional?: true;
+  /** Request headers that mean something, by name, with their sentence. */
+  headers?: Record<string, string>;
+  /** Success status to schema of its JSON body. */
+  replies: Record<number, TSchema>;
+  /** Other content types of a success, e.g. an event stream. */
+  contentType?: string;
+  errors: readonly ErrorStatus[];
+}
+
+/** Keeps the row's literal types and checks it against `Route`. */
+export const route = <const Row extends Route>(row: Row): Row => row;

@@ -1,0 +1,57 @@
+import { type Static, Type } from 'typebox';
+import { Body, Id, OneOf, Text, Timestamp } from './common.ts';
+import { PLANES } from './secret.ts';
+
+/** One run of an agent, as the service keeps it. */
+export const Session = Type.Object({
+  sessionId: Id('ses'),
+  organizationId: Id('org'),
+  environmentId: Id('env'),
+  agentInstallationId: Id('ins'),
+  agentId: Type.String(),
+  status: OneOf(['active', 'completed', 'failed']),
+  secretEnvironment: OneOf(PLANES),
+  title: Type.Optional(Type.String()),
+  startedAt: Timestamp,
+  endedAt: Type.Optional(Timestamp),
+  eventCount: Type.Integer({ minimum: 0 }),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+});
+export type Session = Static<typeof Session>;
+
+export const OpenSessionBody = Body({
+  environmentId: Text(255),
+  agentInstallationId: Text(255),
+  agentId: Type.Optional(Text(64)),
+  title: Type.Optional(Text(300)),
+  repoRoot: Type.Optional(Text(4096)),
+  gitBranch: Type.Optional(Text(4096)),
+});
+export type OpenSessionBody = Static<typeof OpenSessionBody>;
+
+export const OpenedSession = Type.Object({ sessionId: Id('ses'), session: Session });
+
+export const CompleteSessionBody = Body({
+  status: Type.Optional(OneOf(['completed', 'failed'])),
+  endedAt: Type.Optional(Timestamp),
+});
+export const CompletedSession = Type.Object({
+  sessionId: Id('ses'),
+  status: OneOf(['completed', 'failed']),
+  endedAt: Timestamp,
+});
+
+/** Query values arrive as strings; `limit` falls back rather than fails. */
+export const SessionQuery = Type.Object({
+  cursor: Type.Optional(Type.String()),
+  limit: Type.Optional(Type.String({ description: 'default 50, at most 100; anything else counts as 50' })),
+  environmentId: Type.Optional(Type.String()),
+  agentId: Type.Optional(Type.String()),
+  secretEnvironment: Type.Optional(OneOf([...PLANES, 'all'])),
+});
+
+export const SessionPage = Type.Object({
+  sessions: Type.Array(Session),
+  nextCursor: Type.Union([Type.String(), Type.Null()]),
+});

@@ -1,0 +1,115 @@
+import { type Static, type TProperties, Type } from 'typebox';
+import { OneOf } from './common.ts';
+
+/**
+ * The vocabulary of captured events: `eventType` → shape of `payload`.
+ *
+ * Three parts make a payload: `source` and `occurredAt` say where and when; the fields of its type are what a reader
+ * needs, named after OpenTelemetry's GenAI conventions where those have a word; `rest` is what is left of the agent's
+ * record once the named fields were taken out of it. So every leaf value of a record stands in exactly one place of the
+ * events made from it.
+ */
+
+/** Where an event comes from. Every captured payload has it. */
+export const Source = Type.Object({
+  agent: Type.String({ description: 'catalog id' }),
+  agentVersion: Type.Optional(Type.String()),
+  session: Type.String({ description: "the agent's own session id" }),
+  record: Type.Optional(Type.String({ description: "the agent's own id of the record" })),
+  parent: Type.Optional(Type.String({ description: "the agent's own id of the record before it" })),
+  subagent: Type.Optional(Type.String({ description: 'id of the sub-agent whose transcript this is' })),
+  file: Type.String({ description: "path below the agent's root" }),
+  position: Type.Integer({ description: 'byte offset at which the record starts; a row number for databases' }),
+  index: Type.Optional(
+    Type.Integer({ description: 'which event of its record, from 0; absent when it is the only one' }),
+  ),
+});
+export type Source = Static<typeof Source>;
+
+const Payload = <Properties extends TProperties>(properties: Properties) =>
+  Type.Object({
+    source: Source,
+    occurredAt: Type.Optional(Type.String({ description: "the agent's own time stamp, as it wrote it" })),
+    ...properties,
+    rest: Type.Optional(Type.Unknown({ description: 'the rest of the record' })),
+    redactions: Type.Optional(Type.Record(Type.String(), Type.Integer(), { description: 'rule id → secrets masked' })),
+  });
+
+const text = Type.String();
+const optionalText = Type.Optional(Type.String());
+const optionalCount = Type.Optional(Type.Integer());
+
+export const VOCABULARY = {
+  /** Facts about the session: title, folder, branch, model, mode. Later ones add to and overrule earlier ones. */
+  'session.meta': Payload({
+    title: optionalText,
+    cwd: optionalText,
+    repository: optionalText,
+    branch: optionalText,
+    commit: optionalText,
+    model: optionalText,
+    forkedFrom: Type.Optional(Type.String({ description: "the agent's id of the session this one was forked from" })),
+  }),
+  /** What a person typed. */
+  'user.message': Payload({ text: optionalText, images: optionalCount }),
+  /** Text the agent's program put before the model: environment, reminders, instructions, expanded commands. */
+  'context.message': Payload({ text: optionalText, kind: optionalText }),
+  /** What the model said. */
+  'assistant.message': Payload({ text, model: optionalText, messageId: optionalText }),
+  /** What the model thought, as far as the agent shows it. `text` may be empty where it is encrypted. */
+  'assistant.reasoning': Payload({ text, model: optionalText, messageId: optionalText }),
+  /** The model asks for a tool. `input` is as the agent wrote it: an object, or text that may be JSON. */
+  'tool.call': Payload({ callId: optionalText, name: text, input: Type.Optional(Type.Unknown()), model: optionalText }),
+  /** What the tool answered. `output` is text or content blocks; `detail` is the agent's structured copy. */
+  'tool.result': Payload({
+    callId: optionalText,
+    name: optionalText,
+    output: Type.Optional(Type.Unknown()),
+    isError: Type.Optional(Type.Boolean()),
+    exitCode: Type.Optional(Type.Integer()),
+    durationMs: Type.Optional(Type.Number()),
+    detail: Type.Optional(Type.Unknown()),
+  }),
+  /** Tokens of one model response. An agent may report a response several times: the largest per `responseId` counts. */
+  usage: Payload({
+    responseId: optionalText,
+    model: optionalText,
+    inputTokens: Type.Optional(Type.Integer({ description: 'as the agent counts; see cacheReadTokens' })),
+    outputTokens: optionalCount,
+    cacheReadTokens: optionalCount,
+    cacheWriteTokens: optionalCount,
+    reasoningTokens: optionalCount,
+    totalTokens: optionalCount,
+    /** `excluded`: cached tokens come on top of `inputTokens` (Anthropic); `included`: they are part of it (OpenAI). */
+    cached: Type.Optional(OneOf(['excluded', 'included'])),
+  }),
+  /** The conversation so far was replaced by a summary. */
+  compaction: Payload({ summary: optionalText, trigger: optionalText, tokensBefore: optionalCount }),
+  /** A sub-agent began; its own events carry `source.subagent`. */
+  'subagent.started': Payload({
+    subagent: text,
+    callId: optionalText,
+    agentType: optionalText,
+    description: optionalText,
+    prompt: optionalText,
+  }),
+  'subagent.finished': Payload({ subagent: text, callId: optionalText, result: Type.Optional(Type.Unknown()) }),
+  /** The turn ended or was interrupted. */
+  'turn.finished': Payload({ reason: optionalText, durationMs: Type.Optional(Type.Number()) }),
+  /** Something the agent's program tells the person. */
+  notice: Payload({ text: optionalText, kind: optionalText, level: optionalText }),
+  /** Something went wrong in the agent or its model. */
+  error: Payload({ text: optionalText, kind: optionalText }),
+  /** A record of a kind nobody has taught the parser yet: all of it is in `rest`. */
+  record: Payload({ kind: optionalText }),
+  /** Bytes that are no record: `raw` is the text, or base64 where it is no UTF-8. */
+  unreadable: Payload({ raw: text, encoding: OneOf(['utf8', 'base64']), reason: text }),
+};
+
+export type Vocabulary = { [Name in keyof typeof VOCABULARY]: Static<(typeof VOCABULARY)[Name]> };
+export type CapturedType = keyof Vocabulary;
+
+/** An event as a parser makes it. */
+export type CapturedEvent = {
+  [Name in CapturedType]: { eventType: Name; payload: Vocabulary[Name] };
+}[CapturedType];
