@@ -1,0 +1,116 @@
+import { existsSync, readFileSync } from 'node:fs';
+
+interface Option<Value> {
+  default: Value;
+  /** One sentence for the generated page. */
+  about: string;
+  parse: (text: string) => Value;
+}
+
+const text = (value: string) => value;
+const count = (value: string) => {
+  if (!/^\d{1,9}$/.test(value)) throw new Error('must be a whole number, 0 or more');
+  return Number(value);
+};
+const oneOf =
+  <const Words extends readonly string[]>(words: Words) =>
+  (value: string): Words[number] => {
+    if (!words.includes(value)) throw new Error(`must be one of ${words.join(', ')}`);
+    return value;
+  };
+const address = (protocols: readonly string[]) => (value: string) => {
+  const protocol = URL.canParse(value) ? new URL(value).protocol : '';
+  if (!protocols.includes(protocol)) throw new Error(`must be an address starting with ${protocols.join(' or ')}//`);
+  return value.replace(/\/$/, '');
+};
+const list = (value: string) =>
+  value
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+
+const option = <Value>(preset: Value, about: string, parse: (text: string) => NoInfer<Value>): Option<Value> => ({
+  default: preset,
+  about,
+  parse,
+});
+const optional = (about: string, parse: (text: string) => string): Option<string | undefined> =>
+  option<string | undefined>(undefined, about, parse);
+
+/** Every option of the service. `docs/configuration.md` is generated from this table. */
+export const OPTIONS = {
+  PORT: option(4400, 'Port to listen on; 0 picks a free one.', count),
+  HOST: option('127.0.0.1', 'Address to listen on.', text),
+  PUBLIC_URL: optional('Address at which browsers and CLIs reach the service.', address(['http:', 'https:'])),
+  DATA_DIR: option('data', 'Folder for the embedded store, keys and the mail outbox.', text),
+  DATABASE_URL: optional('PostgreSQL to use instead of the embedded store.', address(['postgres:', 'postgresql:'])),
+  IDENTITY_PROVIDER: option('embedded', 'Who signs people in: `embedded` or `oidc`.', oneOf(['embedded', 'oidc'])),
+  SIGN_UP: option(
+    'invited',
+    'Who may create an account with the embedded identity provider: `invited` people, or `open` to all.',
+    oneOf(['invited', 'open']),
+  ),
+  OIDC_ISSUER: optional('Issuer of the identity provider `oidc`.', address(['http:', 'https:'])),
+  OIDC_CLIENT_ID: optional('Client id of the dashboard at the identity provider `oidc`.', text),
+  SECRET_PEPPER: optional('Key under which secrets are hashed; made once and kept in the store when absent.', text),
+  RATE_LIMIT_SECRET: option(600, 'Requests a minute for each organization secret; 0 turns the limit off.', count),
+  RATE_LIMIT_USER: option(300, 'Requests a minute for each person; 0 turns the limit off.', count),
+  RATE_LIMIT_ADDRESS: option(
+    120,
+    'Requests a minute for each address on public routes, and failed sign-ins; 0 turns the limit off.',
+    count,
+  ),
+  CORS_ORIGINS: option<string[]>(
+    [],
+    'Origins beside its own that may call the service from a browser, by commas.',
+    list,
+  ),
+  TRUST_PROXY: option<string[]>([], 'Addresses of proxies whose `X-Forwarded-For` is believed, by commas.', list),
+  LOG_LEVEL: option('info', 'How much to log.', oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])),
+};
+
+export type Config = { [Name in keyof typeof OPTIONS]: (typeof OPTIONS)[Name]['default'] };
+
+/** All that is wrong with the configuration, at once. */
+export class ConfigError extends Error {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(`The configuration has ${problems.length} problem(s):\n${problems.map((line) => `  - ${line}`).join('\n')}`);
+    this.name = 'ConfigError';
+    this.problems = problems;
+  }
+}
+
+/**
+ * Reads the options from the environment. `NAME_FILE` may name a file that holds the value of `NAME`.
+ * @throws ConfigError naming every option that is wrong
+ */
+export function readConfig(variables: Record<string, string | undefined>): Config {
+  const problems: string[] = [];
+  const values = Object.entries<Option<unknown>>(OPTIONS).map(([name, { default: preset, parse }]) => {
+    try {
+      const given = readValue(variables, name);
+      return [name, given === undefined ? preset : parse(given)];
+    } catch (error) {
+      problems.push(`${name} ${(error as Error).message}`);
+      return [name, preset];
+    }
+  });
+  const config = Object.fromEntries(values) as Config;
+  if (config.IDENTITY_PROVIDER === 'oidc') {
+    if (config.OIDC_ISSUER === undefined) problems.push('OIDC_ISSUER is needed by IDENTITY_PROVIDER=oidc');
+    if (config.OIDC_CLIENT_ID === undefined) problems.push('OIDC_CLIENT_ID is needed by IDENTITY_PROVIDER=oidc');
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+  return config;
+}
+
+function readValue(variables: Record<string, string | undefined>, name: string): string | undefined {
+  const file = variables[`${name}_FILE`];
+  if (file) {
+    if (!existsSync(file)) throw new Error(`cannot be read: there is no file ${file}`);
+    return readFileSync(file, 'utf8').trimEnd();
+  }
+  return variables[name] === '' ? undefined : variables[name];
+}

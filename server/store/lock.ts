@@ -1,0 +1,23 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+/**
+ * Takes the data folder for this process until the returned function is called, or the process ends in any way.
+ * The lock is SQLite's own exclusive file lock: the system drops it with the process, so none is ever left over.
+ * @throws when another process has it
+ */
+export function lockFolder(folder: string): () => void {
+  const lock = new DatabaseSync(join(folder, 'lock.sqlite'));
+  try {
+    lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
+  } catch (error) {
+    lock.close();
+    throw new Error(
+      `another process already uses the data folder ${folder}; stop it, or set DATA_DIR to another folder`,
+      {
+        cause: error,
+      },
+    );
+  }
+  return () => lock.close();
+}

@@ -1,0 +1,182 @@
+import type { AgentId } from '../../contract/agent.ts';
+import type { Platform } from '../../contract/environment.ts';
+import type { Role } from '../../contract/organization.ts';
+import type { Plane } from '../../contract/secret.ts';
+
+/** Times are epoch milliseconds; ids are the opaque strings of the wire. */
+type Time = number;
+
+interface Dated {
+  created_at: Time;
+  updated_at: Time;
+}
+
+export interface OrganizationRow extends Dated {
+  organization_id: string;
+  name: string;
+  slug: string;
+  status: 'active';
+  owner_user_id: string;
+  /** 0 until the identity provider has been told whom the owner belongs to. */
+  tenant_assigned: number;
+}
+
+export interface UserRow extends Dated {
+  user_id: string;
+  issuer: string;
+  subject: string;
+  email: string | null;
+  email_verified: number;
+}
+
+export interface MemberRow extends Dated {
+  organization_id: string;
+  user_id: string;
+  email: string;
+  /** Lower-case e-mail, unique over all members. Null while nobody has proven it. */
+  email_key: string | null;
+  role: Role;
+  status: 'active' | 'invited';
+  joined_at: Time | null;
+}
+
+export interface SecretRow extends Dated {
+  secret_id: string;
+  organization_id: string;
+  name: string | null;
+  plane: Plane;
+  /** HMAC-SHA-256 of the value under the server's pepper, in hexadecimal. */
+  hash: string;
+  prefix: string;
+  last_four: string;
+  status: 'active' | 'revoked';
+  created_by: string;
+  last_used_at: Time | null;
+  revoked_at: Time | null;
+}
+
+export interface EnvironmentRow extends Dated {
+  environment_id: string;
+  organization_id: string;
+  display_name: string | null;
+  hostname: string;
+  platform: Platform;
+  cli_version: string;
+  status: 'active' | 'revoked';
+  repo_root: string | null;
+  repo_remote: string | null;
+  git_branch: string | null;
+  last_seen_at: Time;
+}
+
+export interface InstallationRow extends Dated {
+  installation_id: string;
+  organization_id: string;
+  agent_id: AgentId;
+  environment_id: string | null;
+  version: string | null;
+  /** JSON text. */
+  config: string | null;
+  status: 'active' | 'disabled';
+}
+
+export interface SessionRow extends Dated {
+  session_id: string;
+  organization_id: string;
+  environment_id: string;
+  installation_id: string;
+  agent_id: AgentId;
+  plane: Plane;
+  status: 'active' | 'completed' | 'failed';
+  title: string | null;
+  repo_root: string | null;
+  git_branch: string | null;
+  started_at: Time;
+  ended_at: Time | null;
+  event_count: number;
+}
+
+/** One append: a whole batch of events in one row. */
+export interface AppendRow {
+  session_id: string;
+  first_sequence: number;
+  last_sequence: number;
+  organization_id: string;
+  /** UUID of which the events' ids are made. */
+  append_id: string;
+  created_at: Time;
+  idempotency_key: string | null;
+  /** SHA-256 of the request body, in hexadecimal; only beside a key. */
+  fingerprint: string | null;
+  /** How `body` is encoded: see `store/frame.ts`. */
+  codec: number;
+  body: Uint8Array;
+}
+
+/** Derived from the appends, and rebuilt from them at will. */
+export interface SummaryRow {
+  session_id: string;
+  organization_id: string;
+  summarized_through: number;
+  /** JSON text: see `ingest/summary.ts`. */
+  summary: string;
+}
+
+/** What the service must remember of itself: pepper, signing keys. */
+export interface SettingRow {
+  name: string;
+  value: string;
+}
+
+/** An account of the embedded identity provider. */
+export interface AccountRow extends Dated {
+  account_id: string;
+  email: string;
+  /** Lower-case e-mail, unique. */
+  email_key: string;
+  email_verified: number;
+  /** Encoded scrypt hash with its parameters and salt. */
+  password: string;
+}
+
+/** A single-use link that lets its holder create an account or set a password. */
+export interface LinkRow {
+  /** SHA-256 of the token, in hexadecimal. */
+  token_hash: string;
+  purpose: 'first_account' | 'invitation' | 'password_reset';
+  /** Bound to this e-mail where it was sent by mail: using it proves the address. */
+  email: string | null;
+  created_at: Time;
+  expires_at: Time;
+  used_at: Time | null;
+}
+
+/** A record of the embedded OpenID provider: session, grant, code, token … */
+export interface ProviderRecordRow {
+  /** `Model:id`. */
+  record_id: string;
+  model: string;
+  grant_id: string | null;
+  uid: string | null;
+  user_code: string | null;
+  /** JSON text. */
+  payload: string;
+  expires_at: Time | null;
+  consumed_at: Time | null;
+}
+
+export interface Database {
+  settings: SettingRow;
+  users: UserRow;
+  organizations: OrganizationRow;
+  members: MemberRow;
+  secrets: SecretRow;
+  environments: EnvironmentRow;
+  installations: InstallationRow;
+  sessions: SessionRow;
+  appends: AppendRow;
+  summaries: SummaryRow;
+  accounts: AccountRow;
+  links: LinkRow;
+  provider_records: ProviderRecordRow;
+}
