@@ -43,6 +43,8 @@ export const VOCABULARY = {
   /** Facts about the session: title, folder, branch, model, mode. Later ones add to and overrule earlier ones. */
   'session.meta': Payload({
     title: optionalText,
+    /** A title that a person gave is not overruled by one that the agent made up, which it repeats at every start. */
+    titleBy: Type.Optional(OneOf(['person', 'agent'])),
     cwd: optionalText,
     repository: optionalText,
     branch: optionalText,

@@ -8,6 +8,7 @@ export const initial = (types: ColumnTypes): Migration => ({
     await createTenantTables(db);
     await createIngestTables(db, types);
     await createIdentityTables(db);
+    await createRateLimitTable(db);
   },
 });
 
@@ -70,6 +71,16 @@ async function createTenantTables(db: Kysely<unknown>): Promise<void> {
     .addColumn('updated_at', 'bigint', (column) => column.notNull())
     .execute();
   await schema.createIndex('secrets_by_organization').on('secrets').columns(['organization_id', 'secret_id']).execute();
+}
+
+/** The shape that rate-limiter-flexible expects; used where replicas share a limit. */
+async function createRateLimitTable(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('rate_limits')
+    .addColumn('key', 'varchar(255)', (column) => column.primaryKey())
+    .addColumn('points', 'integer', (column) => column.notNull().defaultTo(0))
+    .addColumn('expire', 'bigint')
+    .execute();
 }
 
 async function createIngestTables(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {

@@ -1,0 +1,74 @@
+import compress from '@fastify/compress';
+import cors from '@fastify/cors';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import { EXTENSIONS } from '../../contract/extensions.ts';
+import { Problem } from '../../contract/problem.ts';
+import type { Route } from '../../contract/route.ts';
+import { ROUTES } from '../../contract/routes.ts';
+import { newUuid } from '../ids.ts';
+import { type BindOptions, bindRoute } from './bind.ts';
+import { sendError } from './errors.ts';
+import type { Handler, Handlers } from './handler.ts';
+import { SECURITY_HEADERS } from './headers.ts';
+
+export interface AppOptions extends BindOptions {
+  handlers: Handlers;
+  log: FastifyBaseLogger;
+  /** Origins beside the service's own. */
+  corsOrigins: readonly string[];
+  trustProxy: readonly string[];
+}
+
+const TABLE: Record<string, Route> = { ...ROUTES, ...EXTENSIONS };
+
+/** The HTTP face of the service. Nothing in here knows what a session is. */
+export async function createApp(options: AppOptions): Promise<FastifyInstance> {
+  const app = Fastify({
+    loggerInstance: options.log,
+    disableRequestLogging: true,
+    genReqId: newUuid,
+    trustProxy: options.trustProxy.length > 0 ? [...options.trustProxy] : false,
+    requestTimeout: 30_000,
+    connectionTimeout: 60_000,
+    keepAliveTimeout: 72_000,
+    http: { headersTimeout: 15_000, connectionsCheckingInterval: 1_000 },
+    routerOptions: { maxParamLength: 512 },
+    frameworkErrors: (error, request, reply) => sendError(error, request, reply),
+    forceCloseConnections: 'idle',
+  });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  app.setErrorHandler(sendError);
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    const { method, routeOptions } = request;
+    const fields = { method, route: routeOptions.url, status: reply.statusCode, ms: Math.round(reply.elapsedTime) };
+    request.log.debug(fields, 'request');
+  });
+  await app.register(cors, { origin: [...options.corsOrigins], exposedHeaders: EXPOSED, maxAge: 600 });
+  await app.register(compress, { globalDecompression: false, encodings: ['gzip', 'deflate'], threshold: 4096 });
+  for (const [name, row] of Object.entries(TABLE)) {
+    bindRoute(app, row, options.handlers[name as keyof Handlers] as unknown as Handler<Route>, options);
+  }
+  return app;
+}
+
+const EXPOSED = ['x-request-id', 'retry-after', 'ratelimit', 'ratelimit-policy', 'idempotency-replayed'];
+
+const PATTERNS = Object.values(TABLE).map(({ method, path }) => ({
+  method,
+  pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}/?$`),
+}));
+
+/** A known path with another method is 405 and says which it knows; anything else is 404. */
+export function unknownRoute(path: string): { problem: Problem; allow?: string } {
+  const methods = PATTERNS.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method);
+  if (methods.length === 0) return { problem: new Problem('not_found', 'There is no such address.') };
+  const allow = methods.includes('GET') ? [...methods, 'HEAD'] : methods;
+  return {
+    problem: new Problem('method_not_allowed', `This address takes ${allow.join(', ')}.`),
+    allow: allow.join(', '),
+  };
+}

@@ -1,0 +1,48 @@
+import type { Readable } from 'node:stream';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Static, TSchema } from 'typebox';
+import type { Extensions } from '../../contract/extensions.ts';
+import type { Route } from '../../contract/route.ts';
+import type { Routes } from '../../contract/routes.ts';
+import type { CallerOf } from './caller.ts';
+
+type PathParameters<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? { [Key in Name]: string } & PathParameters<Rest>
+  : unknown;
+
+type Part<Row, Name extends string> = Row extends { [Key in Name]: infer Schema extends TSchema }
+  ? Static<Schema>
+  : undefined;
+
+/** A request that is authenticated and valid. */
+export interface Ask<Row extends Route = Route> {
+  caller: CallerOf<Row['auth']>;
+  params: PathParameters<Row['path']>;
+  query: Part<Row, 'query'>;
+  /** An absent optional body is `{}`. */
+  body: Part<Row, 'body'>;
+  /** The body's decoded bytes. */
+  bytes: Buffer;
+  header(name: string): string | undefined;
+  log: FastifyBaseLogger;
+  /** Aborted when the caller goes away. */
+  signal: AbortSignal;
+}
+
+type Replies<Row extends Route> = {
+  [Status in keyof Row['replies'] & number]: {
+    status: Status;
+    body: (Row['replies'][Status] extends TSchema ? Static<Row['replies'][Status]> : never) | Readable;
+    headers?: Record<string, string>;
+  };
+};
+
+/** One of the documented successes; a stream where the JSON is written by hand. */
+export type Answer<Row extends Route = Route> = Replies<Row>[keyof Row['replies'] & number];
+
+export type Handler<Row extends Route> = (ask: Ask<Row>) => Promise<Answer<Row>>;
+
+/** A handler for each row of both tables; leaving one out does not type-check. */
+export type Handlers = {
+  [Name in keyof (Routes & Extensions)]: Handler<(Routes & Extensions)[Name]>;
+};

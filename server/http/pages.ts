@@ -1,0 +1,45 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import fastifyStatic from '@fastify/static';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { unknownRoute } from './app.ts';
+import { pagePolicy } from './headers.ts';
+
+const BUILT = fileURLToPath(new URL('../../dashboard/dist', import.meta.url));
+
+/**
+ * Serves the built dashboard: its files as they are, and its page for every address that is no route, so that a deep
+ * link can be reloaded. `folder` is where the build lies.
+ */
+export async function servePages(app: FastifyInstance, issuer: () => string, folder = BUILT): Promise<void> {
+  const built = existsSync(join(folder, 'index.html'));
+  if (built) {
+    await app.register(fastifyStatic, {
+      root: folder,
+      wildcard: false,
+      index: false,
+      cacheControl: false,
+      setHeaders: (reply, path) => {
+        // File names under assets/ carry a hash of their content.
+        reply.header('cache-control', path.includes('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache');
+      },
+    });
+  }
+  app.setNotFoundHandler(async (request, reply) => {
+    const path = request.url.split('?')[0] ?? '/';
+    const { problem, allow } = unknownRoute(path);
+    const wantsPage = ['GET', 'HEAD'].includes(request.method) && !path.startsWith('/v1/') && allow === undefined;
+    if (wantsPage && request.headers.accept?.includes('text/html')) return sendPage(reply, built);
+    if (allow !== undefined) reply.header('allow', allow);
+    return reply.code(problem.status).send(problem.toBody());
+  });
+
+  function sendPage(reply: FastifyReply, isBuilt: boolean) {
+    if (!isBuilt) {
+      return reply.code(503).type('text/plain; charset=utf-8').send('The dashboard is not built. Run: npm run build\n');
+    }
+    reply.header('content-security-policy', pagePolicy(issuer())).header('cache-control', 'no-cache');
+    return reply.type('text/html; charset=utf-8').sendFile('index.html', { cacheControl: false });
+  }
+}

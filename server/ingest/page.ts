@@ -1,0 +1,71 @@
+import { Readable } from 'node:stream';
+import { writeSequence } from '../http/cursor.ts';
+import { eventId } from '../ids.ts';
+import { readAppends, type StoredAppend } from '../store/events.ts';
+import { decodeFrame } from '../store/frame.ts';
+import type { Db } from '../store/open.ts';
+import type { SessionRow } from '../store/schema.ts';
+import { toTimestamp } from '../store/time.ts';
+
+/** Bytes gathered before they are handed to the socket. */
+const CHUNK_BYTES = 64 * 1024;
+
+/**
+ * A page of events as JSON, written piece by piece: memory is bounded whatever `limit` is, and each payload is the very
+ * text that was sent. The first piece is read before this resolves, so that an unavailable store is still answered 503.
+ */
+export async function streamEvents(db: Db, session: SessionRow, from: number, limit: number): Promise<Readable> {
+  const chunks = gather(pieces(db, session, from, limit));
+  const first = await chunks.next();
+  async function* all() {
+    if (!first.done) yield first.value;
+    yield* chunks;
+  }
+  return Readable.from(all(), { objectMode: false });
+}
+
+async function* pieces(db: Db, session: SessionRow, from: number, limit: number): AsyncGenerator<Buffer | string> {
+  const { organization_id: organizationId, session_id: sessionId, event_count: eventCount } = session;
+  const to = Math.min(eventCount, from + limit - 1);
+  yield '{"events":[';
+  let separator = '';
+  for await (const append of readAppends(db, organizationId, sessionId, from, to)) {
+    for (const piece of eventPieces(sessionId, append, from, to)) {
+      yield separator + piece.before;
+      yield piece.payload;
+      yield piece.after;
+      separator = ',';
+    }
+  }
+  const nextCursor = limit > 0 && to < eventCount ? writeSequence(to + 1) : null;
+  yield `],"nextCursor":${JSON.stringify(nextCursor)}}`;
+}
+
+function* eventPieces(sessionId: string, append: StoredAppend, from: number, to: number) {
+  const createdAt = toTimestamp(append.created_at);
+  for (const [index, { eventType, payload }] of decodeFrame(append).entries()) {
+    const sequence = append.first_sequence + index;
+    if (sequence < from || sequence > to) continue;
+    const head = JSON.stringify({ sessionId, eventId: eventId(append.append_id, index), sequence, eventType });
+    yield {
+      before: `${head.slice(0, -1)},"payload":`,
+      payload: payload as Buffer,
+      after: `,"createdAt":"${createdAt}"}`,
+    };
+  }
+}
+
+async function* gather(source: AsyncGenerator<Buffer | string>): AsyncGenerator<Buffer> {
+  let waiting: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of source) {
+    const buffer = typeof piece === 'string' ? Buffer.from(piece) : piece;
+    waiting.push(buffer);
+    bytes += buffer.byteLength;
+    if (bytes < CHUNK_BYTES) continue;
+    yield Buffer.concat(waiting);
+    waiting = [];
+    bytes = 0;
+  }
+  yield Buffer.concat(waiting);
+}

@@ -1,0 +1,11 @@
+/** Fields that would carry a credential into the log. */
+export const REDACTED_PATHS = [
+  'req.headers.authorization',
+  'req.headers.cookie',
+  'req.headers["x-service-secret"]',
+  'headers.authorization',
+  'headers.cookie',
+  'headers["x-service-secret"]',
+  'err.config',
+  'err.parameters',
+];

@@ -1,0 +1,44 @@
+import { pino } from 'pino';
+import { ConfigError, readConfig } from './config.ts';
+import { createIdentity } from './identity/create.ts';
+import { REDACTED_PATHS } from './log.ts';
+import { createService } from './service.ts';
+import { openStore } from './store/open.ts';
+
+/** config → store → identity → service → listen; closed in reverse. */
+async function main(): Promise<void> {
+  const config = readConfig(process.env);
+  const log = pino({ level: config.LOG_LEVEL, redact: { paths: REDACTED_PATHS, censor: '[redacted]' } });
+  const store = await openStore({
+    databaseUrl: config.DATABASE_URL,
+    dataDir: config.DATA_DIR,
+    onError: (error) => log.warn({ err: error }, 'an idle connection to the store was lost'),
+  });
+  const publicUrl =
+    config.PUBLIC_URL ?? `http://${config.HOST === '0.0.0.0' ? 'localhost' : config.HOST}:${config.PORT}`;
+  const identity = await createIdentity({ config, store, publicUrl, log });
+  const app = await createService({ config, store, identity, publicUrl, log });
+  await app.listen({ port: config.PORT, host: config.HOST });
+  process.stdout.write(`Session Capture is ready at ${publicUrl}\n`);
+  for (const line of (await identity.greeting?.()) ?? []) process.stdout.write(`${line}\n`);
+
+  let closing = false;
+  const close = async (signal: string) => {
+    if (closing) return;
+    closing = true;
+    log.info({ signal }, 'closing');
+    await app.close();
+    await identity.close?.();
+    await store.close();
+    log.info('closed');
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void close(signal));
+}
+
+main().catch((error: unknown) => {
+  const reason =
+    error instanceof ConfigError ? error.message : `The service could not start: ${(error as Error).message}`;
+  process.stderr.write(`${reason}\n`);
+  if (!(error instanceof ConfigError) && process.env.LOG_LEVEL === 'debug') console.error(error);
+  process.exit(1);
+});

@@ -1,0 +1,24 @@
+import type { Deps } from '../deps.ts';
+import type { Handlers } from '../http/handler.ts';
+import { agentHandlers } from './agents.ts';
+import { bootstrapHandlers } from './bootstrap.ts';
+import { environmentHandlers } from './environments.ts';
+import { eventHandlers } from './events.ts';
+import { liveHandlers } from './live.ts';
+import { organizationHandlers } from './organizations.ts';
+import { secretHandlers } from './secrets.ts';
+import { sessionHandlers } from './sessions.ts';
+import { summaryHandlers } from './summaries.ts';
+
+/** A handler for every row of both tables. */
+export const createHandlers = (deps: Deps): Handlers => ({
+  ...bootstrapHandlers(deps),
+  ...organizationHandlers(deps),
+  ...secretHandlers(deps),
+  ...environmentHandlers(deps),
+  ...agentHandlers(deps),
+  ...sessionHandlers(deps),
+  ...eventHandlers(deps),
+  ...liveHandlers(deps),
+  ...summaryHandlers(deps),
+});

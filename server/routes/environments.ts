@@ -1,0 +1,51 @@
+import { Problem } from '../../contract/problem.ts';
+import type { Deps } from '../deps.ts';
+import type { Handlers } from '../http/handler.ts';
+import {
+  findEnvironment,
+  listEnvironments,
+  registerEnvironment,
+  revokeEnvironment,
+  toEnvironment,
+  touchEnvironment,
+} from '../store/environments.ts';
+import { toTimestamp } from '../store/time.ts';
+
+export const environmentHandlers = ({ store: { db }, now }: Deps) =>
+  ({
+    async registerEnvironment({ caller, body }) {
+      const { row, created } = await registerEnvironment(db, caller.organizationId, body, now());
+      const answer = { environmentId: row.environment_id, environment: toEnvironment(row) };
+      return created ? { status: 201, body: answer } : { status: 200, body: answer };
+    },
+
+    async heartbeat({ caller, params, body }) {
+      const { environmentId } = params;
+      const row = await touchEnvironment(db, caller.organizationId, environmentId, body.serviceCliVersion, now());
+      if (row) return { status: 200, body: { environmentId, lastSeenAt: toTimestamp(row.last_seen_at) } };
+      const revoked = await findEnvironment(db, caller.organizationId, environmentId);
+      throw revoked ? revokedProblem() : notFound();
+    },
+
+    async listEnvironments({ caller }) {
+      const rows = await listEnvironments(db, caller.organizationId);
+      return { status: 200, body: { environments: rows.map(toEnvironment) } };
+    },
+
+    async getEnvironment({ caller, params }) {
+      const row = await findEnvironment(db, caller.organizationId, params.environmentId);
+      if (!row) throw notFound();
+      return { status: 200, body: { environment: toEnvironment(row) } };
+    },
+
+    async revokeEnvironment({ caller, params }) {
+      const row = await revokeEnvironment(db, caller.organizationId, params.environmentId, now());
+      if (!row) throw notFound();
+      return { status: 200, body: { environment: toEnvironment(row) } };
+    },
+  }) satisfies Partial<Handlers>;
+
+const notFound = () => new Problem('not_found', 'No such environment in this organization.');
+
+const revokedProblem = () =>
+  new Problem('environment_revoked', 'This environment was revoked in the dashboard and does not come back.');

@@ -1,0 +1,76 @@
+import { hash } from 'node:crypto';
+import { Problem } from '../../contract/problem.ts';
+import type { Deps } from '../deps.ts';
+import { readSequence } from '../http/cursor.ts';
+import type { Handlers } from '../http/handler.ts';
+import { newUuid } from '../ids.ts';
+import { streamEvents } from '../ingest/page.ts';
+import { slicePayloads } from '../ingest/slices.ts';
+import { encodeFrame } from '../store/frame.ts';
+import { findSession } from '../store/sessions.ts';
+
+const DEFAULT_PAGE = 100;
+
+export const eventHandlers = ({ store: { db }, append, derive, live, now }: Deps) => {
+  async function findOrFail(organizationId: string, sessionId: string) {
+    const session = await findSession(db, organizationId, sessionId);
+    if (!session) throw new Problem('not_found', 'No such session in this organization.');
+    return session;
+  }
+
+  return {
+    async appendEvents({ caller, params, body, bytes, header }) {
+      const { organizationId, plane } = caller;
+      const idempotencyKey = readKey(header('idempotency-key')) ?? body.idempotencyKey ?? null;
+      const payloads = slicePayloads(bytes);
+      const events = body.events.map(({ eventType }, index) => ({ eventType, payload: payloads[index] ?? bytes }));
+      const { firstSequence, lastSequence, replayed } = await append({
+        organizationId,
+        plane,
+        sessionId: params.sessionId,
+        idempotencyKey,
+        fingerprint: idempotencyKey === null ? null : hash('sha256', bytes),
+        count: events.length,
+        appendId: newUuid(),
+        now: now(),
+        ...encodeFrame(events),
+      });
+      if (!replayed) {
+        derive.add(organizationId, params.sessionId, firstSequence, events);
+        live.publish(organizationId, { sessionId: params.sessionId, eventCount: lastSequence, status: 'active' });
+      }
+      const accepted = lastSequence - firstSequence + 1;
+      return {
+        status: 200,
+        headers: replayed ? { 'idempotency-replayed': 'true' } : {},
+        body: { sessionId: params.sessionId, accepted, firstSequence, lastSequence, async: false },
+      };
+    },
+
+    async listSessionEvents({ caller, params, query }) {
+      const session = await findOrFail(caller.organizationId, params.sessionId);
+      const from = query.cursor === undefined ? 1 : readSequence(query.cursor);
+      const limit = query.limit === undefined ? DEFAULT_PAGE : positiveOrZero(query.limit);
+      return { status: 200, body: await streamEvents(db, session, from, limit) };
+    },
+
+    async getEventWindow({ caller, params, query }) {
+      const session = await findOrFail(caller.organizationId, params.sessionId);
+      const body = await streamEvents(db, session, Number(query.from ?? 1), Number(query.limit ?? DEFAULT_PAGE));
+      return { status: 200, body };
+    },
+  } satisfies Partial<Handlers>;
+};
+
+/** RFC-draft idempotency keys may come as a quoted string; the quotes are not part of the key. */
+function readKey(value: string | undefined): string | undefined {
+  if (value === undefined) return undefined;
+  const key = /^"(.*)"$/.exec(value)?.[1] ?? value;
+  if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
+    throw new Problem('validation_failed', 'The header Idempotency-Key takes 1 to 255 visible ASCII characters.');
+  }
+  return key;
+}
+
+/** Not clamped: 0, a negative number or no number at all means an empty page. */
+const positiveOrZero = (limit: string) => (/^\d{1,15}$/.test(limit) ? Number(limit) : 0);

@@ -1,0 +1,45 @@
+import { Problem } from '../../contract/problem.ts';
+import type { Deps } from '../deps.ts';
+import type { Handlers } from '../http/handler.ts';
+import { hashSecret, newSecretValue } from '../secret-value.ts';
+import { findOrganization } from '../store/organizations.ts';
+import { insertSecret, listSecrets, revokeSecret, toSecret } from '../store/secrets.ts';
+
+export const secretHandlers = ({ store: { db }, authenticator, pepper, now }: Deps) =>
+  ({
+    async issueSecret({ caller, body }) {
+      const plane = body.secretEnvironment ?? 'live';
+      const value = newSecretValue(plane);
+      const row = await insertSecret(
+        db,
+        {
+          organizationId: caller.organizationId,
+          name: body.name,
+          plane,
+          hash: hashSecret(pepper, value),
+          prefix: value.slice(0, 12),
+          lastFour: value.slice(-4),
+          createdBy: caller.userId,
+        },
+        now(),
+      );
+      return { status: 201, body: { secretId: row.secret_id, secret: toSecret(row), value } };
+    },
+
+    async listSecrets({ caller }) {
+      return { status: 200, body: { secrets: (await listSecrets(db, caller.organizationId)).map(toSecret) } };
+    },
+
+    async revokeSecret({ caller, params }) {
+      const row = await revokeSecret(db, caller.organizationId, params.secretId, now());
+      if (!row) throw new Problem('not_found', 'No such secret in this organization.');
+      authenticator.forgetSecrets();
+      return { status: 200, body: { secret: toSecret(row) } };
+    },
+
+    async identifySecret({ caller }) {
+      const { name } = await findOrganization(db, caller.organizationId);
+      const { secretId, organizationId, plane } = caller;
+      return { status: 200, body: { secretId, organizationId, organizationName: name, secretEnvironment: plane } };
+    },
+  }) satisfies Partial<Handlers>;

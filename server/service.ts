@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto';
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import type { Config } from './config.ts';
+import type { Deps } from './deps.ts';
+import { createApp } from './http/app.ts';
+import { createAuthenticator } from './http/auth.ts';
+import { createLimits } from './http/limits.ts';
+import { servePages } from './http/pages.ts';
+import type { Identity } from './identity/identity.ts';
+import { createAppend } from './ingest/append.ts';
+import { createDeriver } from './ingest/derive.ts';
+import { createLive } from './ingest/live.ts';
+import { createHandlers } from './routes/all.ts';
+import type { Store } from './store/open.ts';
+import { rememberSetting } from './store/settings.ts';
+import { VERSION } from './version.ts';
+
+export interface ServiceOptions {
+  config: Config;
+  store: Store;
+  identity: Identity;
+  publicUrl: string;
+  log: FastifyBaseLogger;
+  now?: () => number;
+}
+
+/** The service around an open store and an identity provider, ready to listen; closing it leaves both open. */
+export async function createService(options: ServiceOptions): Promise<FastifyInstance> {
+  const { config, store, identity, publicUrl, log, now = Date.now } = options;
+  const onError = (error: unknown) => log.error({ err: error }, 'background work failed');
+  const pepper =
+    config.SECRET_PEPPER ?? (await rememberSetting(store.db, 'pepper', () => randomBytes(32).toString('hex')));
+  const derive = createDeriver({ db: store.db, onError });
+  const authenticator = createAuthenticator({ db: store.db, identity, pepper, now, onError });
+  const deps: Deps = {
+    store,
+    identity,
+    authenticator,
+    append: createAppend(store),
+    derive,
+    live: createLive(),
+    publicUrl,
+    pepper,
+    version: VERSION,
+    now,
+  };
+  const app = await createApp({
+    handlers: createHandlers(deps),
+    authenticator,
+    limits: createLimits(config, store),
+    log,
+    corsOrigins: [new URL(publicUrl).origin, ...config.CORS_ORIGINS],
+    trustProxy: config.TRUST_PROXY,
+  });
+  await identity.mount?.(app);
+  await servePages(app, () => identity.bootstrap().idpDomain);
+  app.addHook('onClose', () => derive.close());
+  return app;
+}

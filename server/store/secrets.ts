@@ -1,0 +1,93 @@
+import type { Plane, Secret } from '../../contract/secret.ts';
+import { newId } from '../ids.ts';
+import type { Db } from './open.ts';
+import type { SecretRow } from './schema.ts';
+import { optional, optionalTimestamp, toTimestamp } from './time.ts';
+
+export const toSecret = (row: SecretRow): Secret => ({
+  secretId: row.secret_id,
+  organizationId: row.organization_id,
+  ...optional('name', row.name),
+  secretEnvironment: row.plane,
+  prefix: row.prefix,
+  lastFour: row.last_four,
+  status: row.status,
+  createdBy: row.created_by,
+  createdAt: toTimestamp(row.created_at),
+  updatedAt: toTimestamp(row.updated_at),
+  ...optionalTimestamp('lastUsedAt', row.last_used_at),
+  ...optionalTimestamp('revokedAt', row.revoked_at),
+});
+
+export interface NewSecret {
+  organizationId: string;
+  name: string | undefined;
+  plane: Plane;
+  hash: string;
+  prefix: string;
+  lastFour: string;
+  createdBy: string;
+}
+
+export const insertSecret = (db: Db, secret: NewSecret, now: number) =>
+  db
+    .insertInto('secrets')
+    .values({
+      secret_id: newId('sec'),
+      organization_id: secret.organizationId,
+      name: secret.name ?? null,
+      plane: secret.plane,
+      hash: secret.hash,
+      prefix: secret.prefix,
+      last_four: secret.lastFour,
+      status: 'active',
+      created_by: secret.createdBy,
+      last_used_at: null,
+      revoked_at: null,
+      created_at: now,
+      updated_at: now,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+
+/** Newest first, revoked ones included. */
+export const listSecrets = (db: Db, organizationId: string) =>
+  db
+    .selectFrom('secrets')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .orderBy('secret_id', 'desc')
+    .execute();
+
+/** The secret as revoked; undefined when the organization has no such secret. A revoked one stays as it is. */
+export async function revokeSecret(db: Db, organizationId: string, secretId: string, now: number) {
+  await db
+    .updateTable('secrets')
+    .set({ status: 'revoked', revoked_at: now, updated_at: now })
+    .where('organization_id', '=', organizationId)
+    .where('secret_id', '=', secretId)
+    .where('status', '=', 'active')
+    .execute();
+  return db
+    .selectFrom('secrets')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('secret_id', '=', secretId)
+    .executeTakeFirst();
+}
+
+/** By hash over all organizations: the one query that comes before an organization is known. */
+export const findSecretByHash = (db: Db, hash: string) =>
+  db
+    .selectFrom('secrets')
+    .select(['secret_id', 'organization_id', 'plane', 'status'])
+    .where('hash', '=', hash)
+    .executeTakeFirst();
+
+export const markSecretUsed = (db: Db, organizationId: string, secretId: string, now: number) =>
+  db
+    .updateTable('secrets')
+    .set({ last_used_at: now })
+    .where('organization_id', '=', organizationId)
+    .where('secret_id', '=', secretId)
+    .execute();

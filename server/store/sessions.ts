@@ -1,0 +1,113 @@
+import type { AgentId } from '../../contract/agent.ts';
+import type { Plane } from '../../contract/secret.ts';
+import type { Session } from '../../contract/session.ts';
+import { newId } from '../ids.ts';
+import type { Db } from './open.ts';
+import type { SessionRow } from './schema.ts';
+import { optional, optionalTimestamp, toTimestamp } from './time.ts';
+
+export const toSession = (row: SessionRow): Session => ({
+  sessionId: row.session_id,
+  organizationId: row.organization_id,
+  environmentId: row.environment_id,
+  agentInstallationId: row.installation_id,
+  agentId: row.agent_id,
+  status: row.status,
+  secretEnvironment: row.plane,
+  ...optional('title', row.title),
+  startedAt: toTimestamp(row.started_at),
+  ...optionalTimestamp('endedAt', row.ended_at),
+  eventCount: row.event_count,
+  createdAt: toTimestamp(row.created_at),
+  updatedAt: toTimestamp(row.updated_at),
+});
+
+export interface NewSession {
+  organizationId: string;
+  environmentId: string;
+  installationId: string;
+  agentId: AgentId;
+  plane: Plane;
+  title: string | undefined;
+  repoRoot: string | undefined;
+  gitBranch: string | undefined;
+  startedAt: number;
+}
+
+export const insertSession = (db: Db, session: NewSession, now: number) =>
+  db
+    .insertInto('sessions')
+    .values({
+      session_id: newId('ses'),
+      organization_id: session.organizationId,
+      environment_id: session.environmentId,
+      installation_id: session.installationId,
+      agent_id: session.agentId,
+      plane: session.plane,
+      status: 'active',
+      title: session.title ?? null,
+      repo_root: session.repoRoot ?? null,
+      git_branch: session.gitBranch ?? null,
+      started_at: session.startedAt,
+      ended_at: null,
+      event_count: 0,
+      created_at: now,
+      updated_at: now,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+
+/** A session of the organization, of either plane. */
+export const findSession = (db: Db, organizationId: string, sessionId: string) =>
+  db
+    .selectFrom('sessions')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('session_id', '=', sessionId)
+    .executeTakeFirst();
+
+export interface Closing {
+  organizationId: string;
+  plane: Plane;
+  sessionId: string;
+  status: 'completed' | 'failed';
+  endedAt: number;
+}
+
+/** Closes an active session; undefined when there is none to close. */
+export const closeSession = (db: Db, closing: Closing, now: number) =>
+  db
+    .updateTable('sessions')
+    .set({ status: closing.status, ended_at: closing.endedAt, updated_at: now })
+    .where('organization_id', '=', closing.organizationId)
+    .where('plane', '=', closing.plane)
+    .where('session_id', '=', closing.sessionId)
+    .where('status', '=', 'active')
+    .returningAll()
+    .executeTakeFirst();
+
+export interface SessionFilter {
+  organizationId: string;
+  plane: Plane | 'all';
+  environmentId?: string | undefined;
+  agentId?: string | undefined;
+  offset: number;
+  limit: number;
+}
+
+/** Newest first, the id being the tie-break. */
+export function listSessions(db: Db, filter: SessionFilter): Promise<SessionRow[]> {
+  const { plane, environmentId, agentId } = filter;
+  return db
+    .selectFrom('sessions')
+    .selectAll()
+    .where('organization_id', '=', filter.organizationId)
+    .$if(plane !== 'all', (query) => query.where('plane', '=', plane as Plane))
+    .$if(environmentId !== undefined, (query) => query.where('environment_id', '=', environmentId as string))
+    .$if(agentId !== undefined, (query) => query.where('agent_id', '=', agentId as AgentId))
+    .orderBy('started_at', 'desc')
+    .orderBy('session_id', 'desc')
+    .offset(filter.offset)
+    .limit(filter.limit)
+    .execute();
+}

@@ -1,0 +1,17 @@
+import type { Db } from './open.ts';
+
+/**
+ * What the service remembers of itself under a name; made by `make` the first time. Replicas that start together agree
+ * on one value.
+ */
+export async function rememberSetting(db: Db, name: string, make: () => string): Promise<string> {
+  const read = () => db.selectFrom('settings').select('value').where('name', '=', name).executeTakeFirst();
+  const known = await read();
+  if (known) return known.value;
+  await db
+    .insertInto('settings')
+    .values({ name, value: make() })
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .execute();
+  return (await read())?.value ?? make();
+}

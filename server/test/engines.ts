@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { inject } from 'vitest';
+import type { Engine } from '../store/dialect.ts';
+import { openStore, type Store } from '../store/open.ts';
+
+/** Every store and route test runs on each of these; `ENGINE=sqlite` narrows it while developing. */
+export const ENGINES: readonly Engine[] = process.env.ENGINE ? [process.env.ENGINE as Engine] : ['sqlite', 'postgres'];
+
+export interface TestStore extends Store {
+  dataDir: string;
+  databaseUrl: string | undefined;
+  /** Closes the store and removes what it held. */
+  dispose(): Promise<void>;
+}
+
+/** A fresh, empty store of its own for a test. */
+export async function openTestStore(engine: Engine): Promise<TestStore> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'capture-test-'));
+  const databaseUrl = engine === 'postgres' ? await createDatabase() : undefined;
+  const store = await openStore({ dataDir, databaseUrl, onError: () => undefined });
+  return {
+    ...store,
+    dataDir,
+    databaseUrl,
+    async dispose() {
+      await store.close();
+      rmSync(dataDir, { recursive: true, force: true });
+      if (databaseUrl)
+        await administer((client) => client.query(`DROP DATABASE "${nameOf(databaseUrl)}" WITH (FORCE)`));
+    },
+  };
+}
+
+async function createDatabase(): Promise<string> {
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  await administer((client) => client.query(`CREATE DATABASE "${name}"`));
+  return `${inject('postgresUrl')}/${name}`;
+}
+
+const nameOf = (url: string) => new URL(url).pathname.slice(1);
+
+async function administer(work: (client: pg.Client) => Promise<unknown>): Promise<void> {
+  const client = new pg.Client({ connectionString: `${inject('postgresUrl')}/postgres` });
+  await client.connect();
+  try {
+    await work(client);
+  } finally {
+    await client.end();
+  }
+}

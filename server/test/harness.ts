@@ -1,0 +1,97 @@
+import type { FastifyInstance, InjectOptions } from 'fastify';
+import { pino } from 'pino';
+import { expect } from 'vitest';
+import type { ProblemCode } from '../../contract/problem.ts';
+import { type Config, OPTIONS } from '../config.ts';
+import { createService } from '../service.ts';
+import type { Engine } from '../store/dialect.ts';
+import { openTestStore, type TestStore } from './engines.ts';
+import { createTestIdentity, type TestIdentity } from './identity.ts';
+
+export interface TestReply {
+  status: number;
+  headers: Record<string, string | undefined>;
+  text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests read bodies of every shape
+  body: any;
+}
+
+export interface TestService {
+  app: FastifyInstance;
+  store: TestStore;
+  identity: TestIdentity;
+  /** Milliseconds since the epoch; tests may move it. */
+  clock: { now: number };
+  /** Everything the service logged. */
+  log: string[];
+  /** Sends a request without a socket. */
+  call(method: string, url: string, options?: CallOptions): Promise<TestReply>;
+  close(): Promise<void>;
+}
+
+export interface CallOptions {
+  /** Bearer credential. */
+  as?: string | undefined;
+  headers?: Record<string, string>;
+  /** Sent as JSON; a string or Buffer is sent as it is. */
+  body?: unknown;
+}
+
+const DEFAULTS = Object.fromEntries(Object.entries(OPTIONS).map(([name, option]) => [name, option.default])) as Config;
+
+/** The whole service on a store of its own, with limits off unless they are asked for. */
+export async function startTestService(engine: Engine, overrides: Partial<Config> = {}): Promise<TestService> {
+  const store = await openTestStore(engine);
+  const identity = createTestIdentity();
+  const clock = { now: Date.parse('2026-11-21T09:00:00.000Z') };
+  const log: string[] = [];
+  const limitsOff = { RATE_LIMIT_SECRET: 0, RATE_LIMIT_USER: 0, RATE_LIMIT_ADDRESS: 0 };
+  const app = await createService({
+    config: { ...DEFAULTS, ...limitsOff, ...overrides },
+    store,
+    identity,
+    publicUrl: 'http://capture.test',
+    log: pino({ level: 'debug' }, { write: (line: string) => void log.push(line) }),
+    now: () => clock.now,
+  });
+  await app.ready();
+  return {
+    app,
+    store,
+    identity,
+    clock,
+    log,
+    call: (method, url, options = {}) => send(app, method, url, options),
+    async close() {
+      await app.close();
+      await store.dispose();
+    },
+  };
+}
+
+async function send(app: FastifyInstance, method: string, url: string, options: CallOptions): Promise<TestReply> {
+  const request: InjectOptions = {
+    method: method as 'GET',
+    url,
+    headers: { ...(options.as === undefined ? {} : { authorization: `Bearer ${options.as}` }), ...options.headers },
+  };
+  if (options.body !== undefined) {
+    const isRaw = typeof options.body === 'string' || Buffer.isBuffer(options.body);
+    request.payload = (isRaw ? options.body : JSON.stringify(options.body)) as string | Buffer;
+    request.headers = { 'content-type': 'application/json', ...request.headers };
+  }
+  const reply = await app.inject(request);
+  const isJson = String(reply.headers['content-type']).startsWith('application/json');
+  return {
+    status: reply.statusCode,
+    headers: reply.headers as Record<string, string | undefined>,
+    text: reply.body,
+    body: isJson ? JSON.parse(reply.body) : undefined,
+  };
+}
+
+/** What an error answer must be: the status, exactly two fields, and the code. */
+export const problem = (status: number, code: ProblemCode) => ({
+  status,
+  body: { error: expect.any(String) as string, code },
+});

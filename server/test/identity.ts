@@ -1,0 +1,63 @@
+import { errors, generateKeyPair, jwtVerify, SignJWT } from 'jose';
+import { Problem } from '../../contract/problem.ts';
+import type { Identity, InviteMail } from '../identity/identity.ts';
+
+const ISSUER = 'https://identity.test';
+const CLIENT_ID = 'dashboard';
+
+export interface Person {
+  subject: string;
+  email?: string;
+  emailVerified?: boolean;
+}
+
+export interface TestIdentity extends Identity {
+  /** A token for the person; `seconds` may be negative for one that has expired. */
+  token(person: Person, seconds?: number): Promise<string>;
+  invitations: InviteMail[];
+  /** While set, the provider refuses what it is asked. */
+  broken: boolean;
+}
+
+const keys = await generateKeyPair('ES256');
+
+/** An identity provider in the test's own process: real tokens, and a switch to break it. */
+export function createTestIdentity(): TestIdentity {
+  const identity: TestIdentity = {
+    broken: false,
+    invitations: [],
+    bootstrap: () => ({ idpUserPoolId: '', idpClientId: CLIENT_ID, idpRegion: '', idpDomain: ISSUER }),
+    token: ({ subject, email, emailVerified = true }, seconds = 3600) =>
+      new SignJWT({ ...(email ? { email, email_verified: emailVerified } : {}) })
+        .setProtectedHeader({ alg: 'ES256' })
+        .setIssuer(ISSUER)
+        .setAudience(CLIENT_ID)
+        .setSubject(subject)
+        .setIssuedAt()
+        .setExpirationTime(Math.floor(Date.now() / 1000) + seconds)
+        .sign(keys.privateKey),
+    async verify(token) {
+      try {
+        const { payload } = await jwtVerify(token, keys.publicKey, { issuer: ISSUER, audience: CLIENT_ID });
+        const email = payload.email as string | undefined;
+        return {
+          issuer: ISSUER,
+          subject: String(payload.sub),
+          emailVerified: payload.email_verified === true,
+          ...(email === undefined ? {} : { email }),
+        };
+      } catch (error) {
+        if (error instanceof errors.JWTExpired) throw new Problem('token_expired', 'Sign in again.');
+        throw new Problem('token_invalid', 'Sign in again.');
+      }
+    },
+    async assignTenant() {
+      if (identity.broken) throw new Error('the provider is broken');
+    },
+    async invite(mail) {
+      if (identity.broken) throw new Error('the provider is broken');
+      identity.invitations.push(mail);
+    },
+  };
+  return identity;
+}
