@@ -42,8 +42,9 @@ async function recordRun(scenario: Scenario, run: Run, session: string | undefin
     await sleep((turn.pause ?? 0) * 1000);
     model.expect(turn.steps);
     child.stdin.write(`${JSON.stringify(await messageOf(turn, folder))}\n`);
-    current = await readUntilResult(output, child);
-    if (model.leftover()) console.error(`  ${model.leftover()} scripted answers were not asked for`);
+    // A background agent wakes the conversation up again after its first result.
+    do current = await readUntilResult(output, child);
+    while (model.pending() > 0);
   }
   child.stdin.end();
   await once(child, 'exit');

@@ -19,7 +19,6 @@ export async function recordCodex(scenario: Scenario, place: Place): Promise<voi
       place.model.expect(turn.steps);
       const how = index === 0 ? run.how : 'resume';
       thread = await recordTurn(turn, how, thread, place);
-      if (place.model.leftover()) console.error(`  ${place.model.leftover()} scripted answers were not asked for`);
     }
   }
 }

@@ -5,7 +5,7 @@ import type { Answer } from './model-anthropic.ts';
 import type { Call, Step } from './scenario.ts';
 import type { Usage } from './tokens.ts';
 
-type Content = { text?: string };
+type Content = { text?: string; encrypted_content?: string };
 type InputItem = { type?: string; role?: string; content?: string | Content[] };
 export type OpenaiRequest = { model: string; input: InputItem[] | string };
 type Item = { type: string; id: string } & Record<string, unknown>;
@@ -18,10 +18,11 @@ export function readOpenaiPrompts({ input }: OpenaiRequest): string[] {
   if (typeof input === 'string') return [input];
   return input
     .filter(({ type, role }) => (type === 'message' && role === 'user') || type === 'agent_message')
-    .flatMap(({ content }) =>
-      typeof content === 'string' ? [content] : (content ?? []).map(({ text }) => text ?? ''),
-    );
+    .flatMap(({ content }) => (typeof content === 'string' ? [content] : (content ?? []).map(readContent)));
 }
+
+/** Agents seal what they tell each other by having the vendor encrypt it; here it travels as it is. */
+const readContent = ({ text, encrypted_content }: Content): string => text ?? encrypted_content ?? '';
 
 export async function answerOpenai({ model, step, usage, send, pause }: Answer): Promise<void> {
   const response = { id: id('resp_'), object: 'response', created_at: Math.floor(Date.now() / 1000), model };

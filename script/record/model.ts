@@ -19,7 +19,9 @@ export type Model = {
   url: string;
   /** Queue what the main conversation answers next. */
   expect(steps: Step[]): void;
-  /** How many queued answers nobody asked for; anything but zero means that agent and script disagree. */
+  /** Queued answers of the main conversation that are still to come. */
+  pending(): number;
+  /** Answers nobody asked for, sub-agents' included; more than none means that agent and script disagree. */
   leftover(): number;
   /** Requests that arrived after the script had ended. */
   surprises(): string[];
@@ -67,6 +69,7 @@ export async function createModel(subAgents: SubAgent[] = []): Promise<Model> {
   return {
     url: `http://127.0.0.1:${port}`,
     expect: (steps) => void main.push(...steps),
+    pending: () => main.length,
     leftover: () => main.length + children.reduce((sum, child) => sum + child.steps.length, 0),
     surprises: () => surprises,
     close: () => server.close(),

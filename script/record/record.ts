@@ -2,6 +2,7 @@
  * Records the sample sessions: `node script/record/record.ts --agents <folder> --home <folder> --out <folder> [name…]`.
  * See README.md beside this file.
  */
+import { statSync } from 'node:fs';
 import { cp, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -48,8 +49,14 @@ async function record(scenario: Scenario, agents: string): Promise<void> {
   } finally {
     model.close();
   }
+  if (model.leftover()) console.error(`  ${model.leftover()} scripted answers were not asked for`);
   for (const prompt of model.surprises()) console.error(`  unscripted request after: ${prompt}`);
   const { from, to } = SESSIONS[scenario.agent];
   await mkdir(join(out, to), { recursive: true });
-  await cp(join(home, from), join(out, to), { recursive: true, filter: (path) => !/\.(lock|tmp)$/.test(path) });
+  await cp(join(home, from), join(out, to), { recursive: true, filter: isRecord });
+}
+
+/** Folders, transcripts and what the agents note beside them; locks and the like are of no use to anybody. */
+function isRecord(path: string): boolean {
+  return statSync(path).isDirectory() || /\.(jsonl|meta\.json)$/.test(path);
 }

@@ -59,7 +59,7 @@ for (const { output } of results) text(output);
   }),
   patch: (...lines: string[]): Call => ({
     tool: 'exec',
-    input: `const patch = ${JSON.stringify(patchText(lines))};\ntext(await tools.apply_patch(patch));\n`,
+    input: `const patch = ${JSON.stringify(patchText(lines))};\nawait tools.apply_patch(patch);\ntext('patched');\n`,
   }),
   collaborate: (tool: string, input: Record<string, unknown>): Call => ({ tool, namespace: 'collaboration', input }),
 };

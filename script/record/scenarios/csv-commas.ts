@@ -11,9 +11,14 @@ const mendTheReader: Turn = {
     '`python3 -m ledger statements/march.csv` dies with a traceback since the bank changed its export. Please fix it, with a test.',
   steps: [
     {
-      think: '**Reproducing the crash**\n\nI want to see the traceback before reading any code, and then the statement itself.',
+      think:
+        '**Reproducing the crash**\n\nI want to see the traceback before reading any code, and then the statement itself.',
       say: "I'll reproduce the crash and look at the statement next to the reader.",
-      calls: [run('python3 -m ledger statements/march.csv'), run('ls -R ledger tests statements && head -4 statements/march.csv'), run("sed -n '1,80p' ledger/csvfile.py")],
+      calls: [
+        run('python3 -m ledger statements/march.csv'),
+        run('ls -R ledger tests statements && head -4 statements/march.csv'),
+        run("sed -n '1,80p' ledger/csvfile.py"),
+      ],
     },
     {
       think:
@@ -106,11 +111,16 @@ Salary                             3,150.00
 
 const currency: Turn = {
   pause: 8,
-  prompt: 'Thanks. There is a LEDGER_CURRENCY setting somewhere that the output ignores. Can you print it behind the amounts?',
+  prompt:
+    'Thanks. There is a LEDGER_CURRENCY setting somewhere that the output ignores. Can you print it behind the amounts?',
   steps: [
-    { say: "I'll look for where the setting lives.", calls: [run('grep -rn --exclude-dir=.git LEDGER_CURRENCY .'), run('cat .env')] },
     {
-      think: '**Secrets in view**\n\nThe file holds a database password and a token besides the currency. I only need the variable name; nothing from this file belongs into code or output.',
+      say: "I'll look for where the setting lives.",
+      calls: [run('grep -rn --exclude-dir=.git LEDGER_CURRENCY .'), run('cat .env')],
+    },
+    {
+      think:
+        '**Secrets in view**\n\nThe file holds a database password and a token besides the currency. I only need the variable name; nothing from this file belongs into code or output.',
       say: 'It is only in `.env`, next to credentials that I leave alone. The tool should read the environment variable; loading the file is up to the shell.',
       calls: [
         patch(
@@ -130,7 +140,11 @@ const currency: Turn = {
         ),
       ],
     },
-    { calls: [run('set -a; . ./.env; set +a; python3 -m ledger statements/march.csv; python3 -m unittest 2>&1 | tail -3')] },
+    {
+      calls: [
+        run('set -a; . ./.env; set +a; python3 -m ledger statements/march.csv; python3 -m unittest 2>&1 | tail -3'),
+      ],
+    },
     {
       say: `Amounts now carry the currency when \`LEDGER_CURRENCY\` is set; without it the output is as before.
 
@@ -143,7 +157,13 @@ const commit: Turn = {
   pause: 6,
   prompt: 'Commit both, separately.',
   steps: [
-    { calls: [run("git add ledger/csvfile.py tests && git commit -q -m 'Read quoted payees' && git add ledger/__main__.py && git commit -q -m 'Show the currency' && git log --oneline --stat -2")] },
+    {
+      calls: [
+        run(
+          "git add ledger/csvfile.py tests && git commit -q -m 'Read quoted payees' && git add ledger/__main__.py && git commit -q -m 'Show the currency' && git log --oneline --stat -2",
+        ),
+      ],
+    },
     { say: 'Done: **Read quoted payees** and **Show the currency**.' },
   ],
 };

@@ -7,7 +7,10 @@ export const respectTheCap: Turn = {
   pause: 9,
   prompt: 'Great. In production I saw retry delays above `cap`, though. Can that be?',
   steps: [
-    { think: 'Probably the jitter is added after the minimum is taken.', calls: [read('src/backoff.ts'), read('test/backoff.test.ts')] },
+    {
+      think: 'Probably the jitter is added after the minimum is taken.',
+      calls: [read('src/backoff.ts'), read('test/backoff.test.ts')],
+    },
     {
       say: 'Yes, it can. The jitter is added *after* the delay was limited, so a delay may exceed `cap` by half. A test first:',
       calls: [
@@ -57,10 +60,12 @@ One consequence you should know: once the exponential part has reached the cap, 
 
 export const pauseAndResume: Turn = {
   pause: 12,
-  prompt: 'Fine as it is. Now add `pause()` and `resume()` to the queue: running jobs finish, no new ones start. With tests, README and changelog.',
+  prompt:
+    'Fine as it is. Now add `pause()` and `resume()` to the queue: running jobs finish, no new ones start. With tests, README and changelog.',
   steps: [
     {
-      think: 'pause sets a flag checked in next(); resume clears it and calls next(). What about drain while paused? It should wait: jobs are still in `waiting`, so isIdle is false. Good, no special case.',
+      think:
+        'pause sets a flag checked in next(); resume clears it and calls next(). What about drain while paused? It should wait: jobs are still in `waiting`, so isIdle is false. Good, no special case.',
       say: 'A flag that `next()` respects is enough; `drain()` keeps waiting while jobs are held back, since they stay in `waiting`. I start with the tests.',
       calls: [
         write(
@@ -150,11 +155,18 @@ test('resume starts what has piled up', async () => {
 export const commit: Turn = {
   prompt: 'Commit this as three commits, please: the two fixes and the feature.',
   steps: [
-    { say: "I'll see what there is first.", calls: [bash('git status --short && git diff --stat', 'Show uncommitted changes')] },
     {
-      think: 'queue.ts holds both the drain fix and pause. Hunks cannot be picked without an interactive prompt, so: commit the back-off first, keep the full file aside, commit the reduced one, then bring the full one back.',
+      say: "I'll see what there is first.",
+      calls: [bash('git status --short && git diff --stat', 'Show uncommitted changes')],
+    },
+    {
+      think:
+        'queue.ts holds both the drain fix and pause. Hunks cannot be picked without an interactive prompt, so: commit the back-off first, keep the full file aside, commit the reduced one, then bring the full one back.',
       calls: [
-        bash("git add src/backoff.ts test/backoff.test.ts && git commit -q -m 'Keep retry delays below the cap' && git log --oneline", 'Commit the back-off fix'),
+        bash(
+          "git add src/backoff.ts test/backoff.test.ts && git commit -q -m 'Keep retry delays below the cap' && git log --oneline",
+          'Commit the back-off fix',
+        ),
       ],
     },
     {

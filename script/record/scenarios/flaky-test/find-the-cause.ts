@@ -103,7 +103,10 @@ Whenever \`slow\` finishes before the back-off of \`flaky\` has passed, the queu
       wait: 1,
     },
     { calls: [suite] },
-    { say: 'All green. Once more in a loop, because one green run proves little here.', calls: [bash(repeat(20), 'Run the suite twenty times')] },
+    {
+      say: 'All green. Once more in a loop, because one green run proves little here.',
+      calls: [bash(repeat(20), 'Run the suite twenty times')],
+    },
     { calls: [bash('git diff --stat && git diff src', 'Show what changed')] },
     {
       calls: [
