@@ -1,0 +1,58 @@
+const MIN_FORM = 8;
+
+/** The ways one secret is written in a transcript: as it is, escaped, encoded. */
+export function writeForms(secret: string): string[] {
+  const forms = new Set<string>();
+  for (const plain of [secret, ...longLines(secret)]) {
+    forms.add(plain);
+    const once = escapeJson(plain);
+    forms.add(once).add(escapeJson(once)).add(escapeHtml(plain));
+    for (const form of writeUrlForms(plain)) forms.add(form);
+    const bytes = Buffer.from(plain, 'utf8');
+    forms.add(bytes.toString('hex')).add(bytes.toString('hex').toUpperCase());
+    for (const form of writeBase64Forms(bytes)) forms.add(form);
+    // PowerShell's -EncodedCommand
+    for (const form of writeBase64Forms(Buffer.from(plain, 'utf16le'))) forms.add(form);
+  }
+  return [...forms].filter((form) => form.length >= MIN_FORM);
+}
+
+/** A key that was quoted line by line (`cat -n`, a diff) keeps its lines only. */
+function longLines(secret: string): string[] {
+  if (!secret.includes('\n')) return [];
+  return secret.split(/\r?\n/).filter((line) => line.length >= 24 && !line.startsWith('-----'));
+}
+
+function escapeJson(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
+
+const HTML: { [letter: string]: string } = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (letter) => HTML[letter] ?? letter);
+}
+
+function writeUrlForms(text: string): string[] {
+  if (!text.isWellFormed()) return [];
+  const component = encodeURIComponent(text);
+  const strict = component.replace(/[!'()*]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`);
+  const forms = [component, strict, encodeURI(text), strict.replaceAll('%20', '+'), strict.replaceAll('%2F', '/')];
+  return forms.flatMap((form) => [form, form.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase())]);
+}
+
+/**
+ * A secret inside an encoded text starts at any of three places of a group of three bytes. The letters that also hold
+ * bits of its neighbours are left out.
+ */
+function writeBase64Forms(bytes: Buffer): string[] {
+  const forms: string[] = [];
+  for (const lead of [0, 1, 2]) {
+    const encoded = Buffer.concat([Buffer.alloc(lead), bytes]).toString('base64');
+    const first = Math.ceil((lead * 8) / 6);
+    const stable = encoded.slice(first, Math.floor(((lead + bytes.length) * 8) / 6));
+    forms.push(stable, stable.replaceAll('+', '-').replaceAll('/', '_'));
+    if (/[+/]/.test(stable)) forms.push(encodeURIComponent(stable), stable.replaceAll('/', '\\/'));
+  }
+  return forms;
+}

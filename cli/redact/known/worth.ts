@@ -1,0 +1,37 @@
+import { isPlaceholder, looksRandom } from '../values.ts';
+
+const LONGEST = 16_384;
+
+/**
+ * Whether a value is worth looking for in everything that is recorded. `named` when it stands under a secret's name;
+ * without one it must look like nothing but a secret, since each value found here is masked wherever it occurs.
+ */
+export function isWorthKnowing(value: string, named: boolean): boolean {
+  if (value.length < 8 || value.length > LONGEST || new Set(value).size < 5) return false;
+  if (value.includes('[REDACTED:') || isLocation(value)) return false;
+  if (!named) return value.length >= 20 && looksRandom(value) && !isPlaceholder(value);
+  if (isMadeUp(value)) return false;
+  if (/^\d+$/.test(value)) return value.length >= 10;
+  return !isPlain(value);
+}
+
+/** Words, dates and versions: `oauth-personal`, `us-east-1`. A passphrase has more of them. */
+function isPlain(value: string): boolean {
+  if (!/^[A-Za-z]+(?:[-_. ][A-Za-z]+)*\d{0,2}$/.test(value)) return /^v?\d+(?:[.:-]\d+)+$/.test(value);
+  // Letters only, and no word: a key of capitals and small letters mixed.
+  if (/[a-z][A-Z].*[a-z][A-Z].*[a-z][A-Z]/.test(value) && value.length >= 16) return false;
+  return value.length < 16 || !/[-_. ].+[-_. ]/.test(value);
+}
+
+function isMadeUp(value: string): boolean {
+  return /^(?:<.*>|\$\{.*\}|\{\{.*\}\}|\$\w+|x+|your[-_ ].*|change.?me.*|placeholder.*|example.*|12345678\d*)$/i.test(
+    value,
+  );
+}
+
+/** Paths and addresses are no secrets. A key may begin with a slash, so short pieces between slashes tell a path. */
+function isLocation(value: string): boolean {
+  if (/^(?:~|\.{1,2})?\/[^/\s]*(?:\/[^\s]*)?$/.test(value)) return !(value.length === 40 && looksRandom(value));
+  if (/^[A-Za-z]:[\\/]/.test(value)) return true;
+  return /^[a-z][a-z0-9+.-]*:\/\/[^\s@]*$/i.test(value) && !/[?&](?:sig|token|key|secret|password)=/i.test(value);
+}

@@ -1,0 +1,43 @@
+import type { Span } from '../mark.ts';
+import { isPlaceholder, measureEntropy } from '../values.ts';
+import type { Rule } from './rule.ts';
+
+export interface PreparedRule extends Rule {
+  sticky: RegExp;
+}
+
+export function prepareRules(rules: readonly Rule[]) {
+  const byWord = new Map<string, PreparedRule[]>();
+  for (const rule of rules) {
+    const flags = `y${rule.pattern.flags}${rule.group === undefined ? '' : 'd'}`;
+    const prepared = { ...rule, sticky: new RegExp(rule.pattern.source, flags) };
+    for (const keyword of rule.keywords) byWord.set(keyword, [...(byWord.get(keyword) ?? []), prepared]);
+  }
+  return { keywords: [...byWord.keys()], byKeyword: [...byWord.values()] };
+}
+
+/** Tries a rule where its keyword stands. */
+export function matchRule(rule: PreparedRule, text: string, keywordStart: number): Span | undefined {
+  const start = keywordStart - (rule.lead ?? 0);
+  if (start < 0 || (rule.inside !== true && !startsWord(text, start))) return undefined;
+  rule.sticky.lastIndex = start;
+  const match = rule.sticky.exec(text);
+  if (match === null) return undefined;
+  const [from, to] = rule.group === undefined ? [start, start + match[0].length] : (match.indices?.[rule.group] ?? []);
+  if (from === undefined || to === undefined) return undefined;
+  const secret = text.slice(from, to);
+  if (rule.entropy !== undefined && (measureEntropy(secret) < rule.entropy || isPlaceholder(secret))) return undefined;
+  return { start: from, end: to, rule: rule.id, secret };
+}
+
+/** After a letter or digit no secret begins, unless they end an escape: `\n`, `\u001b`, `%3D`, `ESC[0m`. */
+function startsWord(text: string, index: number): boolean {
+  if (index === 0 || !isLetterOrDigit(text.charCodeAt(index - 1))) return true;
+  return ESCAPE_BEFORE.test(text.slice(Math.max(0, index - 9), index));
+}
+
+const ESCAPE_BEFORE = /(?:\\[nrtbfv]|\\u[0-9a-f]{4}|\\x[0-9a-f]{2}|%[0-9a-f]{2}|\[[\d;]{0,6}m)$/i;
+
+function isLetterOrDigit(code: number): boolean {
+  return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
+}

@@ -1,0 +1,81 @@
+import { hasMark } from './mark.ts';
+import type { NameStrength } from './names.ts';
+
+/** Bits per character of the text's own letter distribution. */
+export function measureEntropy(text: string): number {
+  const counts = new Map<string, number>();
+  for (const letter of text) counts.set(letter, (counts.get(letter) ?? 0) + 1);
+  let bits = 0;
+  for (const count of counts.values()) bits -= (count / text.length) * Math.log2(count / text.length);
+  return bits;
+}
+
+const PLACEHOLDER =
+  /^[<[{(%$].*[>\]})%]$|^\$\{?[A-Za-z_]|\$\{|\{\{|<[^>]*>|^%[A-Z_]+%$|^\*+|x{4,}|\.{3}|…|your|example|placeholder|change.?me|dummy|redacted|sample|insert|replace|todo|fixme|fake|mock|process\.env|import\.meta|os\.environ|getenv|env\.|secrets\.|12345678|abcdef|0{6,}|password|passwd|^secret|secret$|^test|^foo|^bar/i;
+
+const HARMLESS = new Set(
+  'true false null none undefined nil yes no on off default localhost development production staging testing required optional string number boolean object unknown any secret token password bearer basic digest oauth apikey api-key hidden disabled enabled anonymous postgres mysql mongodb redis admin administrator root user guest username'.split(
+    ' ',
+  ),
+);
+
+/** `getToken`, `auth-token`, `user.name`: words, joined the way code and prose join them. */
+const WORDS = /^[$@#.]?[A-Za-z]*[a-z](?:[A-Z]?[a-z]*|[-_.:/ ])*\d{0,2}$|^[A-Z][A-Z_]*$/;
+
+/** Stands where a secret would, and is none: `<YOUR_API_KEY>`, `process.env.API_KEY`, `xxxxx`, `true`. */
+export function isPlaceholder(value: string): boolean {
+  if (HARMLESS.has(value.toLowerCase())) return true;
+  return PLACEHOLDER.test(value) || new Set(value).size < Math.min(4, value.length);
+}
+
+/** Letters and digits mixed, without blanks, and more variety than words have. */
+export function looksRandom(value: string): boolean {
+  if (value.length < 16 || /\s/.test(value)) return false;
+  if (!/\d/.test(value) || !/[A-Za-z]/.test(value)) return false;
+  if (WORDS.test(value)) return false;
+  return measureEntropy(value) >= (/^[0-9a-f-]+$/i.test(value) ? 2.8 : 3.4);
+}
+
+/** Whether the value of a name found in running text is a secret: code and prose name passwords all the time. */
+export function isSecretInText(value: string, strength: NameStrength, shape: 'quoted' | 'bare' | 'variable'): boolean {
+  if (value.length < 6 || hasMark(value) || isPlaceholder(value)) return false;
+  if (/\s/.test(value) || isReference(value) || isLocation(value)) return false;
+  if (strength === 'weak') return looksRandom(value);
+  const mixed = /\d/.test(value) && /[A-Za-z]/.test(value);
+  if (shape === 'variable') return mixed || (value.length >= 8 && !HARMLESS.has(value.toLowerCase()));
+  if (WORDS.test(value)) return false;
+  if (shape === 'quoted') return mixed || (value.length >= 10 && /[^\w.$-]/.test(value));
+  return mixed && value.length >= 8 && !/[(){}[\]]/.test(value);
+}
+
+/** Whether a string that an object holds under a secret's name is one: here the name is no figure of speech. */
+export function isSecretInField(value: string, strength: NameStrength): boolean {
+  if (value.length < 4 || isFieldPlaceholder(value)) return false;
+  if (strength === 'strong') return !isPlainSentence(value);
+  return value.length >= 8 && !/\s/.test(value) && !WORDS.test(value) && !isLocation(value);
+}
+
+function isFieldPlaceholder(value: string): boolean {
+  return (
+    HARMLESS.has(value.toLowerCase()) ||
+    /^(?:\$\{.*\}|\{\{.*\}\}|<[^>]*>|\*+|x+|\$[A-Z_]+|process\.env\..*)$/i.test(value)
+  );
+}
+
+/** A description of the field rather than its value. */
+function isPlainSentence(value: string): boolean {
+  return /^[A-Z]?[a-z']+(?: [A-Za-z'(),.-]+){3,}$/.test(value);
+}
+
+function isReference(value: string): boolean {
+  return (
+    /^[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->)[A-Za-z_$][\w$]*)+[;,)]*$/.test(value) || /^[A-Za-z_$][\w$.]*[([]/.test(value)
+  );
+}
+
+function isLocation(value: string): boolean {
+  return (
+    /^(?:[a-z][a-z0-9+.-]*:\/\/|~?\.{0,2}\/[\w.-]*(?:\/|$)|[A-Za-z]:\\)/.test(value) ||
+    /^[\w.-]+\/[\w.-]+\.[a-z]{1,4}$/.test(value)
+  );
+}
