@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'vitest';
+import type { CapturedEvent } from '../../contract/transcript.ts';
+import type { JsonObject } from './agent.ts';
+import { AGENTS } from './all.ts';
+import { transcriptsOf } from './corpus.ts';
+import { compareLeaves } from './leaves.ts';
+
+/** How many records in a hundred may be of kinds that the parsers do not know. */
+const UNKNOWN_PERCENT = 0.5;
+
+/** Known kinds that say nothing a reader of the session asks for: backups, logs of requests, counters, starts. */
+const BOOKKEEPING = new Set([
+  ...['file-history-snapshot', 'file-history-delta', 'api-request', 'api-request-blob', 'api-request-shape'],
+  ...['atis-latch', 'tools-used', 'cost-state'],
+]);
+
+describe.each(AGENTS.map((agent) => ({ id: agent.id, agent })))('real sessions of $id', ({ agent }) => {
+  const transcripts = transcriptsOf(agent);
+  const isMissing = transcripts.length === 0; // no folder with transcripts beside the repository or in it
+
+  const parsed = function* (): Generator<{ path: string; line: string; events: CapturedEvent[] }> {
+    for (const { path, origin, lines } of transcripts) {
+      for (const [index, line] of lines.entries()) {
+        const place = { origin, file: `file of ${path}`, position: 9_007_199_254_000_000 + index };
+        yield { path, line, events: agent.parse(JSON.parse(line) as JsonObject, place) };
+      }
+    }
+  };
+
+  test.skipIf(isMissing)(
+    'lose no leaf and store none twice',
+    () => {
+      const wrong: unknown[] = [];
+      for (const { path, line, events } of parsed()) {
+        const { lost, doubled } = compareLeaves(JSON.parse(line), events);
+        if (lost.length + doubled.length > 0) wrong.push({ path, lost, doubled });
+      }
+      expect(wrong).toEqual([]);
+    },
+    120_000,
+  );
+
+  test.skipIf(isMissing)(
+    'are mostly understood',
+    () => {
+      const unknown: string[] = [];
+      let records = 0;
+      for (const { events } of parsed()) {
+        records++;
+        const [event] = events;
+        if (event?.eventType !== 'record') continue;
+        const kind = event.payload.kind ?? '';
+        if (!BOOKKEEPING.has(kind) && !kind.startsWith('duplicate:')) unknown.push(kind);
+      }
+      expect((100 * unknown.length) / records, unknown.join()).toBeLessThan(UNKNOWN_PERCENT);
+    },
+    120_000,
+  );
+
+  test.skipIf(isMissing)(
+    'say each prompt exactly once',
+    () => {
+      const prompts: string[] = [];
+      const said: string[] = [];
+      for (const { line, events } of parsed()) {
+        const isInSubagent = events[0]?.payload.source.subagent !== undefined;
+        if (!isInSubagent) prompts.push(...(PROMPTS[agent.id]?.(JSON.parse(line)) ?? []));
+        for (const event of events) if (event.eventType === 'user.message') said.push(event.payload.text ?? '');
+      }
+      const sorted = (texts: string[]) => texts.filter((text) => text !== '').sort();
+      expect(sorted(said)).toEqual(sorted(prompts));
+    },
+    120_000,
+  );
+});
+
+/** As much of the records' shape as the second, naive reading below needs. */
+interface Loose {
+  type?: string;
+  message?: { content?: string | (string | Block)[] };
+  attachment?: { commandMode?: string; prompt?: string };
+  isMeta?: boolean;
+  isCompactSummary?: boolean;
+  isSidechain?: boolean;
+  origin?: { kind?: string };
+  promptSource?: string;
+  payload?: { type?: string; message?: string; item?: { type?: string; content: Block[] } };
+}
+type Block = { type?: string; text?: string };
+
+const INJECTED =
+  /^\s*(<(command|local-command|bash|task-|ide_|system-)|Caveat:|\[Request interrupted|This session is being)/;
+
+/** The texts a person typed, told by other means than the parsers use. */
+const PROMPTS: { [agentId: string]: (record: Loose) => string[] } = {
+  'claude-code': (record) => {
+    const { type, message, attachment, origin } = record;
+    const typed = (text: unknown) => typeof text === 'string' && !INJECTED.test(text);
+    if (attachment?.commandMode === 'prompt') return [attachment.prompt ?? ''].filter(typed);
+    if (type !== 'user' || record.isMeta || record.isCompactSummary || record.isSidechain) return [];
+    if (record.promptSource === 'system' || (origin?.kind ?? 'human') !== 'human') return [];
+    const blocks = [message?.content ?? []].flat();
+    const texts = blocks.map((block) => (typeof block === 'string' ? block : block.type === 'text' && block.text));
+    return texts.filter(typed) as string[];
+  },
+  codex: ({ type, payload }) => {
+    if (type === 'event_msg' && payload?.type === 'user_message') return [payload.message ?? ''];
+    const item = payload?.type === 'item_completed' ? payload.item : undefined;
+    return item?.type === 'UserMessage' ? item.content.map((part) => part.text ?? '') : [];
+  },
+};

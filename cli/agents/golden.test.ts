@@ -1,0 +1,43 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import type { Agent } from './agent.ts';
+import { AGENTS } from './all.ts';
+import { transcriptsBelow } from './corpus.ts';
+import { compareLeaves } from './leaves.ts';
+
+/**
+ * `fixtures/<agent>` is a small folder of sessions as the agent keeps them, `golden/<agent>` the events made from them.
+ * `UPDATE_GOLDEN=1 npx vitest run cli/agents` writes the latter anew; read the difference before you commit it.
+ */
+const folder = (name: string, agent: Agent) => fileURLToPath(new URL(`${name}/${agent.id}`, import.meta.url));
+
+const files = AGENTS.flatMap((agent) =>
+  transcriptsBelow(agent, folder('fixtures', agent)).map((transcript) => ({ agent, ...transcript })),
+);
+
+describe.each(files)('$path', ({ agent, path, origin, lines }) => {
+  const parse = () => lines.map((line, position) => agent.parse(JSON.parse(line), { origin, file: path, position }));
+  const parsed = parse();
+
+  test('gives the reviewed events', () => {
+    const golden = join(folder('golden', agent), path.replace(/\.jsonl$/, '.json'));
+    const text = `${JSON.stringify({ origin, events: parsed.flat() }, null, 1)}\n`;
+    if (process.env.UPDATE_GOLDEN || !existsSync(golden)) {
+      mkdirSync(dirname(golden), { recursive: true });
+      writeFileSync(golden, text);
+    }
+    expect(text).toBe(readFileSync(golden, 'utf8'));
+  });
+
+  test('loses no leaf and stores none twice', () => {
+    for (const [index, events] of parsed.entries()) {
+      expect(compareLeaves(JSON.parse(lines[index] ?? ''), events)).toEqual({ lost: [], doubled: [] });
+    }
+  });
+
+  test('is the same again', () => {
+    expect(parse()).toEqual(parsed);
+  });
+});
