@@ -2,9 +2,36 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['{contract,server,cli,dashboard,script}/**/*.test.ts'],
-    exclude: ['**/node_modules/**', 'dashboard/e2e/**'],
-    globalSetup: ['server/test/postgres.ts'],
-    testTimeout: 20_000,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['{contract,server,cli,dashboard,script}/**/*.test.{ts,tsx}'],
+          exclude: ['**/node_modules/**', 'dashboard/e2e/**'],
+          globalSetup: ['server/test/postgres.ts'],
+          testTimeout: 20_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'browser',
+          include: ['dashboard/e2e/**/*.test.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          // One browser and one service at a time.
+          fileParallelism: false,
+        },
+      },
+    ],
+    coverage: {
+      provider: 'v8',
+      reportsDirectory: 'artefacts/test/coverage',
+      reporter: ['json-summary', 'html'],
+      // The dashboard is proved by the tests in the browser.
+      include: ['{contract,server,cli}/**/*.ts'],
+      exclude: ['**/*.test.ts', 'server/test/**'],
+    },
   },
 });

@@ -1,0 +1,33 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** What the test runner's JSON report says, as far as it is read here. */
+interface Report {
+  success: boolean;
+  numPassedTests: number;
+  numFailedTests: number;
+  numPendingTests: number;
+  numTodoTests: number;
+}
+
+interface Coverage {
+  total: Record<'lines' | 'branches', { pct: number }>;
+}
+
+const folder = process.argv[2] ?? '.';
+const reports = ['unit.json', 'browser.json']
+  .map((name) => join(folder, name))
+  .filter((path) => existsSync(path))
+  .map((path) => JSON.parse(readFileSync(path, 'utf8')) as Report);
+
+const sum = (count: (report: Report) => number) => reports.reduce((total, report) => total + count(report), 0);
+const coverage = join(folder, 'coverage', 'coverage-summary.json');
+if (existsSync(coverage)) {
+  const { total } = JSON.parse(readFileSync(coverage, 'utf8')) as Coverage;
+  console.log(`Coverage: ${total.lines.pct} % of lines, ${total.branches.pct} % of branches`);
+}
+const passed = sum((report) => report.numPassedTests);
+// A file that cannot be loaded, or an error outside any test, fails the run without a failed test.
+const failed = sum((report) => Math.max(report.numFailedTests, report.success ? 0 : 1));
+const skipped = sum((report) => report.numPendingTests + report.numTodoTests);
+console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`);

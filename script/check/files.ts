@@ -1,0 +1,27 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+
+interface TextFile {
+  path: string;
+  text: string;
+}
+
+/** Files of the repository, new ones included, as far as they are text. */
+export function textFiles(): TextFile[] {
+  const list = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], {
+    encoding: 'utf8',
+  });
+  return list
+    .split('\0')
+    .filter((path) => path !== '' && existsSync(path))
+    .map((path) => ({ path, text: readFileSync(path, 'utf8') }))
+    .filter(({ text }) => !text.includes('\0'));
+}
+
+/** Code that people wrote: neither generated nor recorded. */
+export const sourceFiles = (): TextFile[] =>
+  textFiles().filter(
+    ({ path }) =>
+      (/\.(ts|tsx|mjs|css|sh)$/.test(path) || /^script\/\w+$/.test(path)) &&
+      !/^samples\/|\/(fixtures|golden)\/|\.gen\.ts$/.test(path),
+  );

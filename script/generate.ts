@@ -1,0 +1,47 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { openapi } from '../contract/openapi.ts';
+import { OPTIONS } from '../server/config.ts';
+import { VERSION } from '../server/version.ts';
+
+/** Documents that follow from a table in the code. `--check` writes nothing, and fails where one is out of date. */
+const DOCUMENTS = {
+  'docs/openapi.json': () => `${JSON.stringify(openapi(VERSION), null, 2)}\n`,
+  'docs/configuration.md': configuration,
+};
+
+const check = process.argv.includes('--check');
+mkdirSync('docs', { recursive: true });
+for (const [path, make] of Object.entries(DOCUMENTS)) {
+  const text = make();
+  if (existsSync(path) && readFileSync(path, 'utf8') === text) continue;
+  if (check) {
+    console.error(`${path} is out of date. Run: npm run generate`);
+    process.exitCode = 1;
+  } else {
+    writeFileSync(path, text);
+    console.log(`${path} written`);
+  }
+}
+
+function configuration(): string {
+  const rows = Object.entries(OPTIONS).map(
+    ([name, option]) => `| \`${name}\` | ${preset(option.default)} | ${option.about} |`,
+  );
+  return `# Configuration
+
+The service is configured by environment variables. All that is wrong with them is said at once, before it starts.
+
+For each \`NAME\` there is a \`NAME_FILE\`: a path to a file that holds the value, for secrets that should not stand in the
+environment. An empty variable counts as absent.
+
+| variable | default | meaning |
+| --- | --- | --- |
+${rows.join('\n')}
+
+This page is generated from \`server/config.ts\` by \`npm run generate\`.
+`;
+}
+
+function preset(value: unknown): string {
+  return value === undefined || (Array.isArray(value) && value.length === 0) ? '' : `\`${value}\``;
+}

@@ -1,0 +1,33 @@
+# Read by script/start and script/test, from the root of the repository: installs what is missing.
+
+# The npm packages. Node itself is among them: from here on, `node` is the version that the lock file pins.
+install_packages() {
+  if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
+    echo 'Node.js 20 or newer and npm are needed. On Debian: apt-get install nodejs npm' >&2
+    exit 1
+  fi
+  if ! node script/packages-match.mjs; then
+    echo 'Installing npm packages'
+    npm ci --no-progress --loglevel=error
+  fi
+  export PATH="$PWD/node_modules/.bin:$PATH"
+  # The pinned Node is a package for Linux and Windows only.
+  if [ "$(node -p 'parseInt(process.versions.node)')" -lt 24 ]; then
+    echo "Node.js 24 or newer is needed on this platform; this is $(node --version)." >&2
+    exit 1
+  fi
+}
+
+# install_program COMMAND PACKAGE: a program from the Debian package, where this machine and this user allow it.
+install_program() {
+  command -v "$1" >/dev/null && return
+  command -v apt-get >/dev/null || return 1
+  local as_root=''
+  if [ "$(id -u)" != 0 ]; then
+    sudo -n true 2>/dev/null || return 1
+    as_root='sudo -n'
+  fi
+  echo "Installing the Debian package $2"
+  $as_root apt-get update -qq >/dev/null || return 1
+  $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$2" >/dev/null
+}
