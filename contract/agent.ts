@@ -59,7 +59,7 @@ const installable = {
 export const RegisterAgentBody = Body(installable);
 export const RegisteredAgent = Type.Object({ installationId: Id('ins'), installation: Installation });
 
-export const CreateInstallationBody = Body({ ...installable, environmentId: Type.Optional(Type.String()) });
+export const CreateInstallationBody = Body({ ...installable, environmentId: Type.Optional(Text(255)) });
 
 export const UpdateInstallationBody = Body({
   version: Type.Optional(Text(64)),

@@ -6,8 +6,11 @@ export const Id = (prefix: string) => Type.String({ description: `opaque id, \`$
 /** UTC, ISO-8601 with milliseconds and `Z`. */
 export const Timestamp = Type.String({ format: 'date-time', examples: ['2026-11-21T09:12:04.000Z'] });
 
-/** A required string: at least one character. */
-export const Text = (maxLength: number) => Type.String({ minLength: 1, maxLength });
+/** PostgreSQL's text has no place for NUL. */
+const WITHOUT_NUL = '^[^\\u0000]*$';
+
+/** A required string: at least one character, none of them NUL. */
+export const Text = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: WITHOUT_NUL });
 
 /** One of the given words. */
 export const OneOf = <const Words extends readonly string[]>(words: Words) =>

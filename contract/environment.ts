@@ -20,7 +20,7 @@ export const Environment = Type.Object({
 export type Environment = Static<typeof Environment>;
 
 /** Absolute as POSIX, a Windows drive or a UNC share writes it. */
-const ABSOLUTE_PATH = '^(/|[A-Za-z]:[\\\\/]|\\\\\\\\)';
+const ABSOLUTE_PATH = '^(/|[A-Za-z]:[\\\\/]|\\\\\\\\)[^\\u0000]*$';
 
 export const RegisterEnvironmentBody = Body({
   displayName: Type.Optional(Text(200)),

@@ -16,8 +16,12 @@ export type Organization = Static<typeof Organization>;
 /** Creation alone tells the slug. */
 export const CreatedOrganization = Type.Object({ ...Organization.properties, slug: Type.String() });
 
-/** 1 to 200 characters after trimming. */
-export const OrganizationName = Body({ name: Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' }) });
+export const MAX_NAME_LENGTH = 200;
+
+/** The length counts after trimming, so it is the service that checks it. */
+export const OrganizationName = Body({
+  name: Type.String({ pattern: '^[^\\u0000]*$', description: `1 to ${MAX_NAME_LENGTH} characters after trimming` }),
+});
 
 export const Member = Type.Object({
   organizationId: Id('org'),
@@ -40,6 +44,6 @@ export const Invitation = Type.Object({
 });
 
 export const InviteBody = Body({
-  email: Type.String({ minLength: 3, maxLength: 254, pattern: '^[^\\s@]+@[^\\s@]+$' }),
+  email: Type.String({ minLength: 3, maxLength: 254, pattern: '^[^\\s@\\u0000]+@[^\\s@\\u0000]+$' }),
   role: Type.Optional(OneOf(ROLES)),
 });

@@ -1,13 +1,13 @@
 import compress from '@fastify/compress';
 import cors from '@fastify/cors';
-import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify';
 import { EXTENSIONS } from '../../contract/extensions.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { Route } from '../../contract/route.ts';
 import { ROUTES } from '../../contract/routes.ts';
 import { newUuid } from '../ids.ts';
 import { type BindOptions, bindRoute } from './bind.ts';
-import { sendError } from './errors.ts';
+import { answerUnreadable, sendError } from './errors.ts';
 import type { Handler, Handlers } from './handler.ts';
 import { SECURITY_HEADERS } from './headers.ts';
 
@@ -33,8 +33,14 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     keepAliveTimeout: 72_000,
     http: { headersTimeout: 15_000, connectionsCheckingInterval: 1_000 },
     routerOptions: { maxParamLength: 512 },
-    frameworkErrors: (error, request, reply) => sendError(error, request, reply),
+    frameworkErrors(error, request, reply) {
+      reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
+      sendError(error, request, reply);
+    },
+    clientErrorHandler: answerUnreadable,
     forceCloseConnections: 'idle',
+    // What still arrives on an open connection is answered, and the connection closed with it.
+    return503OnClosing: false,
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
@@ -47,7 +53,18 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     const fields = { method, route: routeOptions.url, status: reply.statusCode, ms: Math.round(reply.elapsedTime) };
     request.log.debug(fields, 'request');
   });
-  await app.register(cors, { origin: [...options.corsOrigins], exposedHeaders: EXPOSED, maxAge: 600 });
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!isPlainOptions(request)) return done();
+    const { problem, allow } = unknownRoute(request.url.split('?')[0] ?? '/');
+    if (allow !== undefined) reply.header('allow', allow);
+    done(problem);
+  });
+  await app.register(cors, {
+    origin: [...options.corsOrigins],
+    methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
+    exposedHeaders: EXPOSED,
+    maxAge: 600,
+  });
   await app.register(compress, { globalDecompression: false, encodings: ['gzip', 'deflate'], threshold: 4096 });
   for (const [name, row] of Object.entries(TABLE)) {
     bindRoute(app, row, options.handlers[name as keyof Handlers] as unknown as Handler<Route>, options);
@@ -55,11 +72,15 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   return app;
 }
 
+/** `OPTIONS` is there for a browser's preflight; any other is a method like any other. */
+const isPlainOptions = ({ method, headers }: FastifyRequest) =>
+  method === 'OPTIONS' && !(headers.origin && headers['access-control-request-method']);
+
 const EXPOSED = ['x-request-id', 'retry-after', 'ratelimit', 'ratelimit-policy', 'idempotency-replayed'];
 
 const PATTERNS = Object.values(TABLE).map(({ method, path }) => ({
   method,
-  pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}/?$`),
+  pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`),
 }));
 
 /** A known path with another method is 405 and says which it knows; anything else is 404. */

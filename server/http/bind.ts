@@ -54,12 +54,13 @@ function createAsk(row: Route, { authenticator, limits }: BindOptions) {
       if ('secretId' in caller) await count(limits, reply, 'secret', caller.secretId);
       else await count(limits, reply, 'user', caller.userId);
     }
-    validateQuery?.(request.query);
+    const query = withoutNul(request.query as Record<string, string>);
+    validateQuery?.(query);
     const { body, bytes } = (await readBody?.(request)) ?? { body: undefined, bytes: Buffer.alloc(0) };
     return {
       caller,
-      params: request.params as Ask['params'],
-      query: request.query as Ask['query'],
+      params: withoutNul(request.params as Record<string, string>) as Ask['params'],
+      query: query as Ask['query'],
       body: body as Ask['body'],
       bytes,
       header: (name) => request.headers[name] as string | undefined,
@@ -98,6 +99,12 @@ function createBodyReader(row: Route, schema: TSchema) {
     validate(body);
     return { body, bytes };
   };
+}
+
+/** PostgreSQL cannot even be asked for a text with a NUL. Nothing is called so, so it is asked for another such text. */
+function withoutNul(values: Record<string, string>): Record<string, string> {
+  if (!Object.values(values).some((value) => typeof value === 'string' && value.includes('\0'))) return values;
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value).replaceAll('\0', '\ufffd')]));
 }
 
 function abortSignal(request: FastifyRequest): AbortSignal {

@@ -1,3 +1,5 @@
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../../contract/problem.ts';
 import { isUnavailable, storeUnavailable } from '../store/dialect.ts';
@@ -10,6 +12,26 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   if (problem.retryAfter !== undefined) reply.header('retry-after', String(problem.retryAfter));
   if (problem.status === 401) reply.header('www-authenticate', 'Bearer');
   reply.code(problem.status).type('application/json; charset=utf-8').serializer(JSON.stringify).send(problem.toBody());
+}
+
+/** What Node could not read as HTTP never becomes a request, and is answered on the bare connection. */
+export function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  const problem = /TIMEOUT/.test(error.code ?? '')
+    ? new Problem('service_unavailable', 'The request took too long to arrive. Try again.', { retryAfter: 1 })
+    : new Problem(
+        'validation_failed',
+        'The request is malformed: it cannot be read as HTTP, or its headers are too long.',
+      );
+  const body = JSON.stringify(problem.toBody());
+  const lines = [
+    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+    ...(problem.retryAfter === undefined ? [] : [`retry-after: ${problem.retryAfter}`]),
+  ];
+  socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`);
 }
 
 export function toProblem(error: unknown): Problem {

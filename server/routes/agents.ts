@@ -13,6 +13,7 @@ import {
 
 /** UTF-8 bytes of an installation's `config` as JSON. */
 const MAX_CONFIG_BYTES = 64 * 1024;
+const MAX_CONFIG_DEPTH = 128;
 
 export const agentHandlers = ({ store: { db }, now }: Deps) =>
   ({
@@ -71,9 +72,19 @@ export const agentHandlers = ({ store: { db }, now }: Deps) =>
   }) satisfies Partial<Handlers>;
 
 function checkConfig({ config }: InstallationChange): void {
-  if (config === undefined || Buffer.byteLength(JSON.stringify(config)) <= MAX_CONFIG_BYTES) return;
+  if (config === undefined) return;
+  // Looked at first: writing very deep JSON would exhaust the stack.
+  if (isDeeperThan(config, MAX_CONFIG_DEPTH)) {
+    throw new Problem('validation_failed', `/config is nested deeper than ${MAX_CONFIG_DEPTH} levels.`);
+  }
+  if (Buffer.byteLength(JSON.stringify(config)) <= MAX_CONFIG_BYTES) return;
   throw new Problem('validation_failed', `/config has more than ${MAX_CONFIG_BYTES} bytes of JSON.`);
 }
+
+const isDeeperThan = (value: unknown, levels: number): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((inner) => isDeeperThan(inner, levels - 1)));
 
 const environmentUnusable = () =>
   new Problem('environment_unusable', '/environmentId names no active environment of this organization.');

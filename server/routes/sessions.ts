@@ -7,7 +7,7 @@ import type { Handlers } from '../http/handler.ts';
 import { findEnvironment } from '../store/environments.ts';
 import { findInstallation } from '../store/installations.ts';
 import { closeSession, findSession, insertSession, listSessions, toSession } from '../store/sessions.ts';
-import { toTimestamp } from '../store/time.ts';
+import { fromTimestamp, toTimestamp } from '../store/time.ts';
 
 const DEFAULT_PAGE = 50;
 const LARGEST_PAGE = 100;
@@ -54,7 +54,7 @@ export const sessionHandlers = ({ store: { db }, live, now }: Deps) => {
   return {
     openSession: ({ caller, body }) => open(caller, body, now()),
 
-    openPastSession: ({ caller, body }) => open(caller, body, Math.min(now(), Date.parse(body.startedAt))),
+    openPastSession: ({ caller, body }) => open(caller, body, Math.min(now(), fromTimestamp(body.startedAt))),
 
     async completeSession({ caller, params, body }) {
       const { organizationId, plane } = caller;
@@ -65,7 +65,7 @@ export const sessionHandlers = ({ store: { db }, live, now }: Deps) => {
           plane,
           sessionId: params.sessionId,
           status: body.status ?? 'completed',
-          endedAt: body.endedAt === undefined ? now() : Date.parse(body.endedAt),
+          endedAt: body.endedAt === undefined ? now() : fromTimestamp(body.endedAt),
         },
         now(),
       );

@@ -113,6 +113,8 @@ export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = String((error as { code?: unknown }).code ?? '');
   if (code === 'ERR_SQLITE_ERROR') return isSqliteUnavailable(error);
+  // A request that comes while the store is closed: node:sqlite's and Kysely's words for it.
+  if (code === 'ERR_INVALID_STATE' || /driver has already been destroyed/.test(error.message)) return true;
   if (error instanceof pg.DatabaseError) return PASSING_STATES.test(code);
   return (
     PASSING_CODES.test(code) || /timeout exceeded when trying to connect|Connection terminated/.test(error.message)
