@@ -1,3 +1,4 @@
+import { MAX_NAME_LENGTH } from '../../contract/organization.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { Deps } from '../deps.ts';
 import type { UserCaller } from '../http/caller.ts';
@@ -22,7 +23,7 @@ export const organizationHandlers = ({ store: { db }, identity, now }: Deps) => 
   return {
     async createOrganization({ caller, body }) {
       if (caller.membership) throw alreadyMember();
-      const row = await createOrganization(db, body.name.trim(), caller, now()).catch((error) => {
+      const row = await createOrganization(db, readName(body.name), caller, now()).catch((error) => {
         throw uniqueViolation(error) === undefined ? error : alreadyMember();
       });
       await assignTenant(caller, row.organization_id).catch((cause) => {
@@ -40,7 +41,7 @@ export const organizationHandlers = ({ store: { db }, identity, now }: Deps) => 
     },
 
     async renameOrganization({ caller, body }) {
-      const row = await renameOrganization(db, caller.organizationId, body.name.trim(), now());
+      const row = await renameOrganization(db, caller.organizationId, readName(body.name), now());
       return { status: 200, body: toOrganization(row) };
     },
 
@@ -70,14 +71,24 @@ export const organizationHandlers = ({ store: { db }, identity, now }: Deps) => 
       const { membership, userId, email, emailVerified } = caller;
       const person = { userId, emailVerified, ...(email === undefined ? {} : { email }) };
       if (!membership) return { status: 200, body: person };
-      if (!membership.tenantAssigned) {
+      const organization = toOrganization(await findOrganization(db, membership.organizationId));
+      if (!membership.tenantAssigned && organization.ownerUserId === userId) {
         await assignTenant(caller, membership.organizationId).catch(() => undefined);
       }
-      const organization = toOrganization(await findOrganization(db, membership.organizationId));
       return { status: 200, body: { ...person, role: membership.role, organization } };
     },
   } satisfies Partial<Handlers>;
 };
+
+function readName(given: string): string {
+  const name = given.trim();
+  const { length } = [...name];
+  if (length >= 1 && length <= MAX_NAME_LENGTH) return name;
+  throw new Problem(
+    'validation_failed',
+    `/name takes 1 to ${MAX_NAME_LENGTH} characters, spaces around it not counted.`,
+  );
+}
 
 const alreadyMember = () =>
   new Problem('organization_exists', 'You already belong to an organization; a person belongs to one.');

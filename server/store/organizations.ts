@@ -1,5 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import type { Organization } from '../../contract/organization.ts';
-import { newId, newUuid } from '../ids.ts';
+import { newId } from '../ids.ts';
 import type { Db } from './open.ts';
 import { emailKey } from './people.ts';
 import type { OrganizationRow } from './schema.ts';
@@ -24,20 +25,21 @@ export interface Founder {
 export function createOrganization(db: Db, name: string, owner: Founder, now: number): Promise<OrganizationRow> {
   const organizationId = newId('org');
   return db.transaction().execute(async (transaction) => {
-    const row = await transaction
-      .insertInto('organizations')
-      .values({
-        organization_id: organizationId,
-        name,
-        slug: await freeSlug(transaction, name),
-        status: 'active',
-        owner_user_id: owner.userId,
-        tenant_assigned: 0,
-        created_at: now,
-        updated_at: now,
-      })
-      .returningAll()
-      .executeTakeFirstOrThrow();
+    const values = {
+      organization_id: organizationId,
+      name,
+      status: 'active' as const,
+      owner_user_id: owner.userId,
+      tenant_assigned: 0,
+      created_at: now,
+      updated_at: now,
+    };
+    const slug = toSlug(name);
+    // Only the insertion itself can tell that a slug is free: another may be created at the same moment.
+    const row =
+      (await insertWithSlug(transaction, { ...values, slug })) ??
+      (await insertWithSlug(transaction, { ...values, slug: `${slug}-${randomBytes(4).toString('hex')}` }));
+    if (!row) throw new Error('no slug could be found for the organization');
     await transaction
       .insertInto('members')
       .values({
@@ -56,16 +58,23 @@ export function createOrganization(db: Db, name: string, owner: Founder, now: nu
   });
 }
 
-/** The name in lower-case letters, digits and hyphens, with a suffix where another organization has it. */
-async function freeSlug(db: Db, name: string): Promise<string> {
+const insertWithSlug = (db: Db, row: OrganizationRow) =>
+  db
+    .insertInto('organizations')
+    .values(row)
+    .onConflict((conflict) => conflict.column('slug').doNothing())
+    .returningAll()
+    .executeTakeFirst();
+
+/** The name in lower-case letters, digits and hyphens. */
+function toSlug(name: string): string {
   const plain = name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
-  const slug =
+  return (
     plain
       .replace(/[^a-z0-9]+/g, '-')
       .slice(0, 48)
-      .replace(/^-|-$/g, '') || 'organization';
-  const taken = await db.selectFrom('organizations').select('slug').where('slug', '=', slug).executeTakeFirst();
-  return taken ? `${slug}-${newUuid().slice(-8)}` : slug;
+      .replace(/^-|-$/g, '') || 'organization'
+  );
 }
 
 export const findOrganization = (db: Db, organizationId: string) =>
