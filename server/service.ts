@@ -32,13 +32,14 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     config.SECRET_PEPPER ?? (await rememberSetting(store.db, 'pepper', () => randomBytes(32).toString('hex')));
   const derive = createDeriver({ db: store.db, onError });
   const authenticator = createAuthenticator({ db: store.db, identity, pepper, now, onError });
+  const live = createLive();
   const deps: Deps = {
     store,
     identity,
     authenticator,
     append: createAppend(store),
     derive,
-    live: createLive(),
+    live,
     publicUrl,
     pepper,
     version: VERSION,
@@ -54,6 +55,8 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   });
   await identity.mount?.(app);
   await servePages(app, () => identity.bootstrap().idpDomain);
+  // A live stream never ends by itself, and closing waits for every answer.
+  app.addHook('preClose', async () => live.close());
   app.addHook('onClose', () => derive.close());
   return app;
 }

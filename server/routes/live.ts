@@ -19,10 +19,13 @@ export const liveHandlers = ({ live }: Deps) =>
       const end = () => {
         clearInterval(heartbeat);
         unsubscribe();
-        stream.destroy();
+        live.closing.removeEventListener('abort', end);
+        stream.push(null);
       };
       signal.addEventListener('abort', end, { once: true });
-      stream.push(': connected\n\n');
+      live.closing.addEventListener('abort', end, { once: true });
+      if (live.closing.aborted) end();
+      else stream.push(': connected\n\n');
       return { status: 200, body: stream, headers: { 'x-accel-buffering': 'no' } };
     },
   }) satisfies Partial<Handlers>;
