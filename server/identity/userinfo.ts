@@ -1,0 +1,54 @@
+import { type Fetch, fetchJson } from './fetch-json.ts';
+import { type Profile, readProfile } from './verifier.ts';
+
+export interface UserinfoOptions {
+  /** Undefined while the provider has not said where it is, or has none. */
+  endpoint: () => string | undefined;
+  fetch: Fetch;
+  now: () => number;
+  onError?: (error: unknown) => void;
+}
+
+const KEEP_MS = 10 * 60_000;
+const FAILURE_KEEP_MS = 60_000;
+const MOST_KEPT = 10_000;
+
+interface Known {
+  profile: Profile | undefined;
+  until: number;
+}
+
+/**
+ * Asks the userinfo endpoint (OpenID Connect Core §5.3) who the bearer is, at most once in ten minutes for each person.
+ * Never throws: while it fails, what was last known of the person goes on being answered.
+ */
+export function createUserinfo(options: UserinfoOptions) {
+  const { endpoint, fetch, now, onError = () => undefined } = options;
+  const known = new Map<string, Known>();
+  const asking = new Map<string, Promise<Known>>();
+
+  async function ask(token: string, subject: string): Promise<Known> {
+    const url = endpoint();
+    if (!url) return { profile: undefined, until: now() + FAILURE_KEEP_MS };
+    try {
+      const answer = await fetchJson(url, { fetch, headers: { authorization: `Bearer ${token}` } });
+      // §5.3.2: an answer about somebody else must not be used.
+      if (answer.sub !== subject) throw new Error(`${url} answered for another person`);
+      return { profile: readProfile(answer), until: now() + KEEP_MS };
+    } catch (error) {
+      onError(error);
+      return { profile: known.get(subject)?.profile, until: now() + FAILURE_KEEP_MS };
+    }
+  }
+
+  return async (token: string, subject: string): Promise<Profile | undefined> => {
+    const fresh = known.get(subject);
+    if (fresh && fresh.until > now()) return fresh.profile;
+    const pending = asking.get(subject) ?? ask(token, subject).finally(() => asking.delete(subject));
+    asking.set(subject, pending);
+    const answer = await pending;
+    if (known.size >= MOST_KEPT) known.clear();
+    known.set(subject, answer);
+    return answer.profile;
+  };
+}

@@ -1,0 +1,98 @@
+import { errors, type JWTPayload, type JWTVerifyGetKey, type JWTVerifyResult, jwtVerify } from 'jose';
+import { Problem } from '../../contract/problem.ts';
+import type { Claims } from './identity.ts';
+import { KeysUnavailable } from './keys.ts';
+
+/** What a provider says of a person beside the token. */
+export interface Profile {
+  email?: string;
+  emailVerified: boolean;
+}
+
+export interface VerifierOptions {
+  keys: JWTVerifyGetKey;
+  /** The exact issuer. Called after `keys`, which is when a provider that is discovered knows its name. */
+  issuer: () => string;
+  /** Whether the token was made for this service. */
+  isForUs: (payload: JWTPayload) => boolean;
+  /** Asked about the bearer of an access token that carries no e-mail. */
+  findProfile?: (token: string, subject: string) => Promise<Profile | undefined>;
+  now: () => number;
+}
+
+/** RFC 8725 §3.1: the algorithms are the service's choice, never the token's; all of them asymmetric. */
+const ALGORITHMS = ['RS256', 'ES256', 'EdDSA', 'Ed25519'];
+/** Seconds that clocks may differ. */
+const LEEWAY = 60;
+
+/**
+ * Checks JWTs of one issuer: signature, algorithm, `iss`, audience, `exp` and `nbf` (RFC 7519, RFC 8725).
+ * @throws Problem `token_invalid`, `token_expired`, or `service_unavailable` when no key could ever be had. None repeats
+ *   anything of the token or of what the provider said.
+ */
+export function createVerifier(options: VerifierOptions): (token: string) => Promise<Claims> {
+  const { keys, issuer, isForUs, findProfile, now } = options;
+  return async (token) => {
+    const { payload, protectedHeader } = await check(token, keys, now);
+    const { iss, sub } = payload;
+    const isBearer = iss === issuer() && isForUs(payload) && !isLogoutToken(payload, protectedHeader.typ);
+    if (!isBearer || typeof sub !== 'string' || sub === '') throw invalid();
+    const claims = { issuer: iss, subject: sub };
+    if (typeof payload.email === 'string') return { ...claims, ...readProfile(payload) };
+    const profile = isAccessToken(payload, protectedHeader.typ) ? await findProfile?.(token, sub) : undefined;
+    return { ...claims, emailVerified: false, ...profile };
+  };
+}
+
+async function check(token: string, keys: JWTVerifyGetKey, now: () => number): Promise<JWTVerifyResult> {
+  try {
+    return await jwtVerify(token, keys, {
+      algorithms: ALGORITHMS,
+      clockTolerance: LEEWAY,
+      currentDate: new Date(now()),
+      requiredClaims: ['iss', 'sub', 'exp'],
+    });
+  } catch (error) {
+    throw toProblem(error);
+  }
+}
+
+function toProblem(error: unknown): Problem {
+  if (error instanceof KeysUnavailable) {
+    const sentence = 'The identity provider cannot be reached, so nobody can be signed in right now. Try again.';
+    return new Problem('service_unavailable', sentence, { retryAfter: error.retryAfter, cause: error });
+  }
+  if (error instanceof errors.JWTExpired) {
+    return new Problem('token_expired', 'The sign-in has expired. Sign in again.', { cause: error });
+  }
+  return invalid(error);
+}
+
+const invalid = (cause?: unknown) =>
+  new Problem('token_invalid', 'This is no token of a signed-in person. Sign in again.', { cause });
+
+/** OpenID Connect Back-Channel Logout §2.4: same issuer, same audience, and yet no sign-in. */
+const isLogoutToken = (payload: JWTPayload, type: string | undefined) =>
+  payload.events !== undefined || type?.toLowerCase() === 'logout+jwt';
+
+/** RFC 9068 `at+jwt`, Cognito's `token_use`, or a granted scope. An ID token opens no userinfo endpoint. */
+const isAccessToken = (payload: JWTPayload, type: string | undefined) =>
+  type?.toLowerCase().endsWith('at+jwt') || payload.token_use === 'access' || typeof payload.scope === 'string';
+
+/** E-mail as OpenID Connect Core §5.1 has it; some providers write the flag as text. */
+export function readProfile({ email, email_verified: verified }: Record<string, unknown>): Profile {
+  if (typeof email !== 'string' || email === '') return { emailVerified: false };
+  return { email, emailVerified: verified === true || verified === 'true' };
+}
+
+/**
+ * Made for the client: named in `aud`, and if others are as well, also the authorized party (OpenID Connect Core
+ * §3.1.3.7). Access tokens of Amazon Cognito have no `aud` but a `client_id`.
+ */
+export const isForClient =
+  (clientId: string) =>
+  ({ aud, azp, client_id }: JWTPayload): boolean => {
+    if (aud === undefined) return client_id === clientId;
+    const audiences = [aud].flat();
+    return audiences.includes(clientId) && (audiences.length === 1 || azp === undefined || azp === clientId);
+  };
