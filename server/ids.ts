@@ -1,7 +1,13 @@
-import { v7 } from 'uuid';
+import { randomUUID } from 'node:crypto';
 
-/** 32 hexadecimal digits of a UUIDv7: unguessable, and sorting by creation. */
-export const newUuid = (): string => v7().replaceAll('-', '');
+/**
+ * 32 hexadecimal digits that sort by creation and cannot be guessed: 48 bits of time in milliseconds, then 76 random
+ * ones, laid out as a UUIDv7 (RFC 9562). Built on `randomUUID`, which draws its random bytes in bulk.
+ */
+export function newUuid(now = Date.now()): string {
+  const random = randomUUID();
+  return `${now.toString(16).padStart(12, '0')}7${random.slice(15, 18)}${random.slice(19, 23)}${random.slice(24)}`;
+}
 
 export type IdPrefix = 'org' | 'usr' | 'sec' | 'env' | 'ins' | 'ses';
 

@@ -1,6 +1,6 @@
 import compress from '@fastify/compress';
 import cors from '@fastify/cors';
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import { EXTENSIONS } from '../../contract/extensions.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { Route } from '../../contract/route.ts';
@@ -25,8 +25,8 @@ const TABLE: Record<string, Route> = { ...ROUTES, ...EXTENSIONS };
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const app = Fastify({
     loggerInstance: options.log,
-    disableRequestLogging: true,
-    genReqId: newUuid,
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: createRequestIds(),
     trustProxy: options.trustProxy.length > 0 ? [...options.trustProxy] : false,
     requestTimeout: 30_000,
     connectionTimeout: 60_000,
@@ -45,13 +45,15 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   app.setErrorHandler(sendError);
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
+    done();
   });
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const { method, routeOptions } = request;
     const fields = { method, route: routeOptions.url, status: reply.statusCode, ms: Math.round(reply.elapsedTime) };
     request.log.debug(fields, 'request');
+    done();
   });
   app.addHook('onRequest', (request, reply, done) => {
     if (!isPlainOptions(request)) return done();
@@ -65,7 +67,8 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     exposedHeaders: EXPOSED,
     maxAge: 600,
   });
-  await app.register(compress, { globalDecompression: false, encodings: ['gzip', 'deflate'], threshold: 4096 });
+  // Only answers that may be large are compressed, so that an append does not pay for it.
+  await app.register(compress, { global: false, globalDecompression: false, threshold: 4096 });
   for (const [name, row] of Object.entries(TABLE)) {
     bindRoute(app, row, options.handlers[name as keyof Handlers] as unknown as Handler<Route>, options);
   }
@@ -75,6 +78,13 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
 /** `OPTIONS` is there for a browser's preflight; any other is a method like any other. */
 const isPlainOptions = ({ method, headers }: FastifyRequest) =>
   method === 'OPTIONS' && !(headers.origin && headers['access-control-request-method']);
+
+/** Unique over restarts and replicas by the prefix, within the process by the count. */
+function createRequestIds(): () => string {
+  const prefix = newUuid();
+  let count = 0;
+  return () => `${prefix}-${(++count).toString(36)}`;
+}
 
 const EXPOSED = ['x-request-id', 'retry-after', 'ratelimit', 'ratelimit-policy', 'idempotency-replayed'];
 

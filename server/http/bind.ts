@@ -28,6 +28,7 @@ export function bindRoute<Row extends Route>(
     method: row.method,
     url: row.path.replace(/\{(\w+)\}/g, ':$1'),
     bodyLimit: bodyLimit(row),
+    compress: row.method === 'GET' && !row.contentType ? {} : false,
     // Serializing by schema sends the documented fields and nothing else.
     schema: { response: row.contentType ? {} : row.replies },
     handler: async (request, reply) => {
@@ -59,13 +60,15 @@ function createAsk(row: Route, { authenticator, limits }: BindOptions) {
     const { body, bytes } = (await readBody?.(request)) ?? { body: undefined, bytes: Buffer.alloc(0) };
     return {
       caller,
-      params: withoutNul(request.params as Record<string, string>) as Ask['params'],
-      query: query as Ask['query'],
+      params: withoutNul(request.params as Record<string, string>) as unknown as Ask['params'],
+      query: query as unknown as Ask['query'],
       body: body as Ask['body'],
       bytes,
       header: (name) => request.headers[name] as string | undefined,
       log: request.log,
-      signal: abortSignal(request),
+      get signal() {
+        return abortSignal(reply);
+      },
     };
   };
 
@@ -104,11 +107,13 @@ function createBodyReader(row: Route, schema: TSchema) {
 /** PostgreSQL cannot even be asked for a text with a NUL. Nothing is called so, so it is asked for another such text. */
 function withoutNul(values: Record<string, string>): Record<string, string> {
   if (!Object.values(values).some((value) => typeof value === 'string' && value.includes('\0'))) return values;
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value).replaceAll('\0', '\ufffd')]));
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, String(value).replaceAll('\0', '\ufffd')]),
+  );
 }
 
-function abortSignal(request: FastifyRequest): AbortSignal {
+function abortSignal(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
-  request.raw.socket.once('close', () => controller.abort());
+  reply.raw.once('close', () => controller.abort());
   return controller.signal;
 }

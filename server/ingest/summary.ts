@@ -61,7 +61,6 @@ const READERS: Record<string, Reader | undefined> = Object.assign(Object.create(
     const line = typeof text === 'string' ? text.trim().split('\n', 1)[0] : undefined;
     if (summary.firstPrompt === undefined && line) summary.firstPrompt = line.slice(0, FIRST_PROMPT_LENGTH);
   },
-  'assistant.message': noteModel,
   'session.meta': noteModel,
   'tool.call': (summary) => {
     summary.toolCalls++;
@@ -72,7 +71,10 @@ const READERS: Record<string, Reader | undefined> = Object.assign(Object.create(
   error: (summary) => {
     summary.failures++;
   },
-  usage: (summary, payload) => addUsage(summary, payload as Partial<Vocabulary['usage']>),
+  usage: (summary, payload) => {
+    noteModel(summary, payload);
+    addUsage(summary, payload as Partial<Vocabulary['usage']>);
+  },
 } satisfies Record<string, Reader>);
 
 function noteModel(summary: Summary, { model }: Partial<Record<string, unknown>>): void {

@@ -1,4 +1,5 @@
-import { constants as zlib, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { constants as zlib, zstdCompress, zstdDecompressSync } from 'node:zlib';
 
 /**
  * How the events of one append are stored: a JSON line of `[eventType, payload bytes]` pairs, then the payloads' own
@@ -18,15 +19,18 @@ export interface Frame {
 const PLAIN = 0;
 const ZSTD = 1;
 
-/** Below this, compression saves less than it costs. */
-const SMALLEST_COMPRESSED = 512;
+/** Below this a compressor costs more time to set up than the whole rest of an append. */
+const SMALLEST_COMPRESSED = 1536;
 const LEVEL = { params: { [zlib.ZSTD_c_compressionLevel]: 1 } };
 
-export function encodeFrame(events: readonly FramedEvent[]): Frame {
+const compress = promisify(zstdCompress);
+
+/** Compresses on the thread pool: the thread that answers requests is the one that runs out first. */
+export async function encodeFrame(events: readonly FramedEvent[]): Promise<Frame> {
   const header = JSON.stringify(events.map((event) => [event.eventType, event.payload.byteLength]));
   const plain = Buffer.concat([Buffer.from(`${header}\n`), ...events.map((event) => event.payload)]);
   if (plain.byteLength < SMALLEST_COMPRESSED) return { codec: PLAIN, body: plain };
-  const packed = zstdCompressSync(plain, LEVEL);
+  const packed = await compress(plain, LEVEL);
   return packed.byteLength < plain.byteLength ? { codec: ZSTD, body: packed } : { codec: PLAIN, body: plain };
 }
 

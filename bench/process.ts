@@ -1,0 +1,83 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { PEPPER } from './seed.ts';
+
+const MAIN = fileURLToPath(new URL('../server/main.ts', import.meta.url));
+
+export interface RunningService {
+  url: string;
+  port: number;
+  child: ChildProcess;
+  /** Processor time used so far, in seconds. */
+  cpuSeconds(): number;
+  stop(): Promise<void>;
+}
+
+/** Starts the service as its users do, on a seeded data folder, with limits off. */
+export async function startService(dataDir: string, extra: Record<string, string> = {}): Promise<RunningService> {
+  const port = await freePort();
+  const env = {
+    PATH: process.env.PATH ?? '',
+    PORT: String(port),
+    DATA_DIR: dataDir,
+    SECRET_PEPPER: PEPPER,
+    LOG_LEVEL: 'warn',
+    RATE_LIMIT_SECRET: '0',
+    RATE_LIMIT_USER: '0',
+    RATE_LIMIT_ADDRESS: '0',
+    ...extra,
+  };
+  const options = extra.NODE_FLAGS ? extra.NODE_FLAGS.split(' ') : [];
+  const child = spawn(process.execPath, [...options, MAIN], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  await ready(child);
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    child,
+    cpuSeconds: () => cpuSeconds(child.pid ?? 0),
+    async stop() {
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    },
+  };
+}
+
+/** Waits for the first line on standard output. */
+async function ready(child: ChildProcess): Promise<void> {
+  const exited = once(child, 'exit').then(() => {
+    throw new Error('the process ended before it was ready');
+  });
+  await Promise.race([once(child.stdout as NodeJS.ReadableStream, 'data'), exited]);
+}
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+/** Runs the work with a folder of its own, which is removed afterwards. */
+export async function withFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
+  const folder = mkdtempSync(join(tmpdir(), 'capture-bench-'));
+  try {
+    return await work(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** From Linux's accounting, in ticks of 1/100 s. */
+function cpuSeconds(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}

@@ -1,0 +1,100 @@
+import type { Plane } from '../contract/secret.ts';
+import { newId, newUuid } from '../server/ids.ts';
+import { hashSecret, newSecretValue } from '../server/secret-value.ts';
+import { registerEnvironment } from '../server/store/environments.ts';
+import { encodeFrame } from '../server/store/frame.ts';
+import { upsertInstallation } from '../server/store/installations.ts';
+import { openStore, type Store } from '../server/store/open.ts';
+import { createOrganization } from '../server/store/organizations.ts';
+import { insertSecret } from '../server/store/secrets.ts';
+import { insertSession, type NewSession } from '../server/store/sessions.ts';
+
+export const PEPPER = 'bench';
+
+export interface Seed {
+  organizationId: string;
+  secret: string;
+  environmentId: string;
+  installationId: string;
+}
+
+/** Fills an empty data folder with one organization, a secret, a machine and an agent; then `more`. */
+export async function seed<More>(
+  dataDir: string,
+  more: (store: Store, seed: Seed) => Promise<More>,
+): Promise<Seed & More> {
+  const store = await openStore({ dataDir, onError: console.error });
+  try {
+    const now = Date.now();
+    const owner = { userId: newId('usr'), email: 'owner@example.com', emailVerified: true };
+    const { organization_id: organizationId } = await createOrganization(store.db, 'Bench', owner, now);
+    const plane: Plane = 'live';
+    const secret = newSecretValue(plane);
+    const record = { organizationId, name: 'bench', plane, hash: hashSecret(PEPPER, secret), createdBy: owner.userId };
+    await insertSecret(store.db, { ...record, prefix: secret.slice(0, 12), lastFour: secret.slice(-4) }, now);
+    const machine = { hostname: 'bench', platform: 'linux' as const, serviceCliVersion: '0.1.0' };
+    const { row } = await registerEnvironment(store.db, organizationId, machine, now);
+    const environmentId = row.environment_id;
+    const installation = await upsertInstallation(store.db, organizationId, { agentId: 'codex', environmentId }, now);
+    const seeded = { organizationId, secret, environmentId, installationId: installation.installation_id };
+    return { ...seeded, ...(await more(store, seeded)) };
+  } finally {
+    await store.close();
+  }
+}
+
+/** Opens `count` sessions in one transaction. */
+export async function seedSessions(store: Store, seeded: Seed, count: number): Promise<string[]> {
+  const ids: string[] = [];
+  const session: Omit<NewSession, 'startedAt'> = {
+    organizationId: seeded.organizationId,
+    environmentId: seeded.environmentId,
+    installationId: seeded.installationId,
+    agentId: 'codex',
+    plane: 'live',
+    title: 'bench',
+    repoRoot: undefined,
+    gitBranch: undefined,
+  };
+  await store.db.transaction().execute(async (transaction) => {
+    for (let i = 0; i < count; i++) {
+      const row = await insertSession(transaction, { ...session, startedAt: Date.now() - i * 60_000 }, Date.now());
+      ids.push(row.session_id);
+    }
+  });
+  return ids;
+}
+
+/** Writes `count` events of about 1 KiB into the session, 50 an append. */
+export async function seedEvents(
+  store: Store,
+  seeded: Seed,
+  sessionId: string,
+  count: number,
+  makeEvent: (bytes: number) => { eventType: string; payload: object },
+): Promise<void> {
+  await store.db.transaction().execute(async (transaction) => {
+    for (let first = 1; first <= count; first += 50) {
+      const events = Array.from({ length: Math.min(50, count - first + 1) }, () => makeEvent(1024));
+      const framed = events.map(({ eventType, payload }) => ({
+        eventType,
+        payload: Buffer.from(JSON.stringify(payload)),
+      }));
+      await transaction
+        .insertInto('appends')
+        .values({
+          session_id: sessionId,
+          first_sequence: first,
+          last_sequence: first + events.length - 1,
+          organization_id: seeded.organizationId,
+          append_id: newUuid(),
+          created_at: Date.now(),
+          idempotency_key: null,
+          fingerprint: null,
+          ...(await encodeFrame(framed)),
+        })
+        .execute();
+    }
+    await transaction.updateTable('sessions').set({ event_count: count }).where('session_id', '=', sessionId).execute();
+  });
+}
