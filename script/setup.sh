@@ -8,7 +8,9 @@ install_packages() {
   fi
   if ! node script/packages-match.mjs; then
     echo 'Installing npm packages'
-    npm ci --no-progress --loglevel=error
+    # Not `npm ci`: npm 11 refuses a lock file without the optional packages of other platforms, and not every registry
+    # has all of those. This installs the versions of the lock file just the same, and leaves the file as it is.
+    npm install --no-save --no-progress --loglevel=error
   fi
   export PATH="$PWD/node_modules/.bin:$PATH"
   # The pinned Node is a package for Linux and Windows only.
