@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
+import { startIssuer } from './issuer.ts';
 import { postRequest, runLoad } from './load.ts';
 import { startService, withFolder } from './process.ts';
 import type { Row } from './report.ts';
@@ -34,7 +35,8 @@ const runBareLoop = (folder: string, batchSize: number, seconds: number) =>
 
 /** Batches a second that the service acknowledges, authenticated and with an idempotency key each; CPU in µs a batch. */
 async function loadService(folder: string, batchSize: number, seconds: number): Promise<{ rate: number; cpu: number }> {
-  const seeded = await seed(folder, async (store, made) => ({
+  const issuer = await startIssuer();
+  const seeded = await seed(folder, issuer.url, 'owner', async (store, made) => ({
     sessions: await seedSessions(store, made, CONNECTIONS),
   }));
   const service = await startService(
@@ -59,5 +61,6 @@ async function loadService(folder: string, batchSize: number, seconds: number): 
     return { rate: result.requests / result.seconds, cpu };
   } finally {
     await service.stop();
+    issuer.close();
   }
 }

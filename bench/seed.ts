@@ -1,11 +1,12 @@
 import type { Plane } from '../contract/secret.ts';
-import { newId, newUuid } from '../server/ids.ts';
+import { newUuid } from '../server/ids.ts';
 import { hashSecret, newSecretValue } from '../server/secret-value.ts';
 import { registerEnvironment } from '../server/store/environments.ts';
 import { encodeFrame } from '../server/store/frame.ts';
 import { upsertInstallation } from '../server/store/installations.ts';
 import { openStore, type Store } from '../server/store/open.ts';
 import { createOrganization } from '../server/store/organizations.ts';
+import { resolveCaller } from '../server/store/people.ts';
 import { insertSecret } from '../server/store/secrets.ts';
 import { insertSession, type NewSession } from '../server/store/sessions.ts';
 
@@ -18,19 +19,31 @@ export interface Seed {
   installationId: string;
 }
 
-/** Fills an empty data folder with one organization, a secret, a machine and an agent; then `more`. */
+/**
+ * Adds an organization with a secret, a machine and an agent to a data folder; then `more`. `issuer`
+ * and `owner` are how a token names the organization's owner.
+ */
 export async function seed<More>(
   dataDir: string,
+  issuer: string,
+  owner: string,
   more: (store: Store, seed: Seed) => Promise<More>,
 ): Promise<Seed & More> {
   const store = await openStore({ dataDir, onError: console.error });
   try {
     const now = Date.now();
-    const owner = { userId: newId('usr'), email: 'owner@example.com', emailVerified: true };
-    const { organization_id: organizationId } = await createOrganization(store.db, 'Bench', owner, now);
+    const claims = { issuer, subject: owner, email: `${owner}@example.com`, emailVerified: true };
+    const founder = await resolveCaller(store.db, claims, now);
+    const { organization_id: organizationId } = await createOrganization(store.db, owner, founder, now);
     const plane: Plane = 'live';
     const secret = newSecretValue(plane);
-    const record = { organizationId, name: 'bench', plane, hash: hashSecret(PEPPER, secret), createdBy: owner.userId };
+    const record = {
+      organizationId,
+      name: 'bench',
+      plane,
+      hash: hashSecret(PEPPER, secret),
+      createdBy: founder.userId,
+    };
     await insertSecret(store.db, { ...record, prefix: secret.slice(0, 12), lastFour: secret.slice(-4) }, now);
     const machine = { hostname: 'bench', platform: 'linux' as const, serviceCliVersion: '0.1.0' };
     const { row } = await registerEnvironment(store.db, organizationId, machine, now);

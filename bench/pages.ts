@@ -1,0 +1,81 @@
+import { startIssuer } from './issuer.ts';
+import { startService, withFolder } from './process.ts';
+import type { Row } from './report.ts';
+import { type Seed, seed, seedEvents, seedSessions } from './seed.ts';
+import { createEvents } from './text.ts';
+
+const SAMPLES = 200;
+
+/** A page of the timeline and of the session list, small store against large one, in turn; medians. */
+export async function benchPages(): Promise<Row[]> {
+  const timeline = await withFolder((folder) =>
+    compare(folder, seedTimelines, 'timeline page of 100 at 100,000 ÷ 1,000 events'),
+  );
+  const list = await withFolder((folder) => compare(folder, seedLists, 'session list of 50 at 100,000 ÷ 100 sessions'));
+  return [timeline, list];
+}
+
+interface Pages {
+  /** Addresses to read, and whose they are. */
+  small: { url: string; owner: string };
+  large: { url: string; owner: string };
+}
+
+async function compare(
+  folder: string,
+  prepare: (folder: string, issuer: string) => Promise<Pages>,
+  what: string,
+): Promise<Row> {
+  const issuer = await startIssuer();
+  const pages = await prepare(folder, issuer.url);
+  const service = await startService(folder, issuer.env);
+  try {
+    const read = async ({ url, owner }: Pages['small']) => {
+      const headers = { authorization: `Bearer ${await issuer.token(owner, `${owner}@example.com`)}` };
+      return async () => {
+        const started = performance.now();
+        const reply = await fetch(service.url + url, { headers });
+        if (reply.status !== 200) throw new Error(`${url} answered ${reply.status}: ${await reply.text()}`);
+        await reply.arrayBuffer();
+        return performance.now() - started;
+      };
+    };
+    const [small, large] = [await read(pages.small), await read(pages.large)];
+    const times = { small: [] as number[], large: [] as number[] };
+    for (let i = 0; i < SAMPLES; i++) {
+      times.small.push(await small());
+      times.large.push(await large());
+    }
+    const [a, b] = [median(times.small), median(times.large)];
+    return { what, figure: b / a, unit: '×', goal: '≤ 1.2', detail: `${b.toFixed(2)} ms against ${a.toFixed(2)} ms` };
+  } finally {
+    await service.stop();
+    issuer.close();
+  }
+}
+
+const median = (values: number[]) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+
+/** Two sessions of one organization; the page is the last full one, which an offset would have to count up to. */
+async function seedTimelines(folder: string, issuer: string): Promise<Pages> {
+  const owner = 'reader';
+  const { small, large } = await seed(folder, issuer, owner, async (store, made) => {
+    const [small = '', large = ''] = await seedSessions(store, made, 2);
+    const makeEvent = createEvents(7);
+    await seedEvents(store, made, small, 1_000, makeEvent);
+    await seedEvents(store, made, large, 100_000, makeEvent);
+    return { small, large };
+  });
+  const page = (id: string, last: number) => `/v1/organizations/me/sessions/${id}/window?from=${last - 99}&limit=100`;
+  return { small: { url: page(small, 1_000), owner }, large: { url: page(large, 100_000), owner } };
+}
+
+/** Two organizations, so that a list is read over few or many sessions of one's own. */
+async function seedLists(folder: string, issuer: string): Promise<Pages> {
+  const fill = (owner: string, count: number) =>
+    seed(folder, issuer, owner, async (store, made: Seed) => ({ ids: await seedSessions(store, made, count) }));
+  await fill('small', 100);
+  await fill('large', 100_000);
+  const url = '/v1/organizations/me/sessions';
+  return { small: { url, owner: 'small' }, large: { url, owner: 'large' } };
+}
