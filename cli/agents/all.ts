@@ -1,5 +1,6 @@
 import type { Agent } from './agent.ts';
 import { claudeCode } from './claude-code.ts';
+import { codex } from './codex.ts';
 
 /** Every agent whose transcripts can be read. */
-export const AGENTS: readonly Agent[] = [claudeCode];
+export const AGENTS: readonly Agent[] = [claudeCode, codex];

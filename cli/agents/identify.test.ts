@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+import type { JsonObject } from './agent.ts';
+import { claudeCode } from './claude-code.ts';
+import { codex } from './codex.ts';
+
+const A = '11111111-2222-4333-8444-555555555555';
+const B = '22222222-3333-7444-8555-666666666666';
+const rollout = (id: string) => `2026/11/01/rollout-2026-11-01T10-00-00-${id}.jsonl`;
+const meta = (payload: JsonObject): JsonObject => ({ type: 'session_meta', payload });
+const spawned = { subagent: { thread_spawn: { parent_thread_id: A } } };
+
+describe('whose file it is', () => {
+  test.each([
+    ['a session', claudeCode, `-p/${A}.jsonl`, undefined, { session: A }],
+    ['a fork, which names its parent', claudeCode, `-p/${A}.jsonl`, { sessionId: B }, { session: A }],
+    ['a sub-agent', claudeCode, `-p/${A}/subagents/agent-x1.jsonl`, undefined, { session: A, subagent: 'x1' }],
+    [
+      'one of a workflow',
+      claudeCode,
+      `-p/${A}/subagents/workflows/r/agent-x1.jsonl`,
+      {},
+      { session: A, subagent: 'x1' },
+    ],
+    ['a journal', claudeCode, `-p/${A}/subagents/workflows/r/journal.jsonl`, {}, { session: A }],
+    ['a sub-agent, old layout', claudeCode, '-p/agent-x1.jsonl', { sessionId: A }, { session: A, subagent: 'x1' }],
+    ['a copy', claudeCode, '-p/full.jsonl', { sessionId: B, version: '2.0.1' }, { session: B, agentVersion: '2.0.1' }],
+    ['a copy without a name', claudeCode, '-p/full.jsonl', { type: 'summary' }, { session: '-p/full' }],
+    ['a thread', codex, rollout(B), meta({ id: B, cli_version: '0.145.0' }), { session: B, agentVersion: '0.145.0' }],
+    ['a damaged thread', codex, rollout(B), undefined, { session: B }],
+    ['a thread that lost its own first record', codex, rollout(B), meta({ id: A, cwd: '/a' }), { session: B }],
+    ['a fork', codex, rollout(B), meta({ id: B, forked_from_id: A }), { session: B, forkedFrom: A }],
+    ['a sub-agent', codex, rollout(B), meta({ id: B, source: spawned }), { session: A, subagent: B }],
+    [
+      'a review',
+      codex,
+      rollout(B),
+      meta({ id: B, source: { subagent: 'review' }, parent_thread_id: A }),
+      { session: A, subagent: B },
+    ],
+    ['a sub-agent without parent', codex, rollout(B), meta({ id: B, source: { subagent: 'review' } }), { session: B }],
+    ['a copy', codex, 'x/full.jsonl', meta({ id: B }), { session: B }],
+    [
+      'a thread without envelope',
+      codex,
+      rollout(B),
+      { id: B, git: { branch: 'main' } },
+      { session: B, branch: 'main' },
+    ],
+  ])('%s', (_name, agent, path, first, origin) => {
+    expect(agent.identify({ root: '/r', path }, first as JsonObject | undefined)).toEqual(origin);
+  });
+});
+
+describe('which records are the same', () => {
+  const place = (session: string, subagent?: string) => ({
+    origin: { session, ...(subagent !== undefined && { subagent }) },
+    file: 'f',
+    position: 0,
+  });
+
+  test('a replay of Claude Code, under another session', () => {
+    const record = { type: 'user', uuid: A, timestamp: 't', sessionId: A };
+    expect(claudeCode.recordKey({ ...record, sessionId: B }, place(B))).toBe(claudeCode.recordKey(record, place(A)));
+    expect(claudeCode.recordKey({ type: 'mode' }, place(A))).toBeUndefined();
+    expect(claudeCode.recordKey({ ...record, uuid: 'a1' }, place(A))).toBeUndefined();
+  });
+
+  test('a numbered record of a thread of Codex, not that of another thread', () => {
+    const record = { type: 'event_msg', timestamp: 't', ordinal: 3, payload: { type: 'task_started' } };
+    expect(codex.recordKey(record, place(A))).toBe(codex.recordKey({ ...record }, place(A)));
+    expect(codex.recordKey(record, place(A))).not.toBe(codex.recordKey(record, place(A, B)));
+  });
+
+  test('a copied record of Codex, stamped anew, but only with the same id and content', () => {
+    const call = (payload: JsonObject, timestamp = 't') =>
+      codex.recordKey({ type: 'response_item', timestamp, payload: { type: 'function_call', ...payload } }, place(A));
+    expect(call({ call_id: 'c', arguments: '1' }, 'later')).toBe(call({ call_id: 'c', arguments: '1' }));
+    expect(call({ call_id: 'c', arguments: '2' })).not.toBe(call({ call_id: 'c', arguments: '1' }));
+    expect(call({ arguments: '1' })).toBeUndefined();
+  });
+});
+
+test('agents keep their sessions where their environment says', () => {
+  expect(claudeCode.roots({}, '/home/dev')).toEqual(['/home/dev/.claude/projects']);
+  expect(claudeCode.roots({ CLAUDE_CONFIG_DIR: '/c' }, '/home/dev')).toEqual(['/c/projects']);
+  expect(codex.roots({ CODEX_HOME: '/x' }, '/home/dev')).toEqual(['/x/sessions', '/x/archived_sessions']);
+  expect(claudeCode.isTranscript('-p/s/tool-results/a.jsonl')).toBe(false);
+  expect(claudeCode.isTranscript('-p/s/subagents/agent-x1.meta.json')).toBe(false);
+});
