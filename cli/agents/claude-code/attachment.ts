@@ -17,7 +17,6 @@ export function readAttachment(remainder: Remainder, place: RecordPlace): Draft[
 const LISTS: readonly (readonly [list: Path, ...path: string[]])[] = [
   [['rendered'], 'content'],
   [['attachment', 'content']],
-  [['attachment', 'systemPrompt']],
 ];
 
 function readList(remainder: Remainder, kind: string, list: Path, path: Path): Draft[] {

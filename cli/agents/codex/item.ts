@@ -2,6 +2,7 @@ import type { RecordPlace } from '../agent.ts';
 import { type Draft, draft } from '../compose.ts';
 import { type Path, peek, type Remainder, take } from '../remainder.ts';
 import { lengthAt, peekText, takeInteger, takeText } from '../typed.ts';
+import { readActivityItem } from './subagent.ts';
 
 const ITEM: Path = ['payload', 'item'];
 
@@ -9,6 +10,7 @@ const ITEM: Path = ['payload', 'item'];
 export function readItem(remainder: Remainder, place: RecordPlace): Draft[] {
   const type = peekText(remainder, ...ITEM, 'type') ?? '';
   if (type === 'UserMessage') return readPrompt(remainder, place);
+  if (type === 'SubAgentActivity') return readActivityItem(remainder);
   if (DUPLICATES.has(type)) return [draft('record', { kind: `duplicate:${type}` })];
   if (NOTICES.has(type)) return [draft('notice', { kind: type })];
   return isTool(remainder) ? readTool(remainder) : [];

@@ -1,5 +1,5 @@
 import { type Draft, draft } from '../compose.ts';
-import { type Remainder, take } from '../remainder.ts';
+import { type Path, type Remainder, take } from '../remainder.ts';
 import { peekText, takeText } from '../typed.ts';
 
 export function readSpawn(remainder: Remainder): Draft[] {
@@ -23,14 +23,19 @@ export function readClose(remainder: Remainder): Draft[] {
   return [draft('subagent.finished', { subagent, callId, result: take(remainder, 'payload', 'status') })];
 }
 
-/** Newer versions: `started`, `interacted`, and an end under one of several words. */
-export function readActivity(remainder: Remainder): Draft[] {
-  const activity = peekText(remainder, 'payload', 'kind') ?? '';
+/** An activity that an event tells: `started`, `interacted`, and an end under one of several words. */
+export const readActivity = (remainder: Remainder): Draft[] => readActivityAt(remainder, ['payload'], 'event_id');
+
+/** The same as a completed item. */
+export const readActivityItem = (remainder: Remainder): Draft[] => readActivityAt(remainder, ['payload', 'item'], 'id');
+
+function readActivityAt(remainder: Remainder, at: Path, idKey: string): Draft[] {
+  const activity = peekText(remainder, ...at, 'kind') ?? '';
   const isEnd = /^(completed|finished|closed|shutdown|errored|interrupted)$/.test(activity);
   const isStart = activity === 'started';
-  const subagent = isStart || isEnd ? takeText(remainder, 'payload', 'agent_thread_id') : undefined;
+  const subagent = isStart || isEnd ? takeText(remainder, ...at, 'agent_thread_id') : undefined;
   if (subagent === undefined) return [draft('notice', { kind: 'sub_agent_activity' })];
-  const callId = takeText(remainder, 'payload', 'event_id');
+  const callId = takeText(remainder, ...at, idKey);
   if (isEnd) return [draft('subagent.finished', { subagent, callId })];
-  return [draft('subagent.started', { subagent, callId, description: takeText(remainder, 'payload', 'agent_path') })];
+  return [draft('subagent.started', { subagent, callId, description: takeText(remainder, ...at, 'agent_path') })];
 }
