@@ -21,7 +21,7 @@ function totalsOf({ origin, lines }: Transcript): { added: number; told: number 
   return { added: [...byResponse.values()].reduce((sum, tokens) => sum + tokens, 0), told };
 }
 
-// A fork on 0.169 goes on from its parent's total, and one real session starts anew from 0 in the middle.
+// A fork on 0.169 goes on from its parent's total, and in one real session the agent's counter falls in the middle.
 test.skipIf(transcripts.length === 0)('usage adds up to what the agent itself counts', () => {
   const totals = transcripts.filter(({ origin }) => origin.forkedFrom === undefined || origin.subagent).map(totalsOf);
   const different = totals.filter(({ added, told }) => told > 0 && added !== told);
