@@ -39,10 +39,7 @@ async function loadService(folder: string, batchSize: number, seconds: number): 
   const seeded = await seed(folder, issuer.url, 'owner', async (store, made) => ({
     sessions: await seedSessions(store, made, CONNECTIONS),
   }));
-  const service = await startService(
-    folder,
-    process.env.BENCH_NODE_FLAGS ? { NODE_FLAGS: process.env.BENCH_NODE_FLAGS } : {},
-  );
+  const service = await startService(folder, { ...issuer.env, NODE_FLAGS: process.env.BENCH_NODE_FLAGS ?? '' });
   const makeEvent = createEvents(1);
   const bodies = Array.from({ length: 200 }, () =>
     JSON.stringify({ events: Array.from({ length: batchSize }, () => makeEvent(1024)) }),

@@ -104,7 +104,7 @@ export async function seedEvents(
           created_at: Date.now(),
           idempotency_key: null,
           fingerprint: null,
-          ...(await encodeFrame(framed)),
+          ...encodeFrame(framed),
         })
         .execute();
     }

@@ -33,7 +33,7 @@ export const eventHandlers = ({ store: { db }, append, derive, live, now }: Deps
         count: events.length,
         appendId: newUuid(),
         now: now(),
-        ...(await encodeFrame(events)),
+        ...encodeFrame(events),
       });
       if (!replayed) {
         derive.add(organizationId, params.sessionId, firstSequence, events);

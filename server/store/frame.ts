@@ -1,5 +1,4 @@
-import { promisify } from 'node:util';
-import { constants as zlib, zstdCompress, zstdDecompressSync } from 'node:zlib';
+import { constants as zlib, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 
 /**
  * How the events of one append are stored: a JSON line of `[eventType, payload bytes]` pairs, then the payloads' own
@@ -21,16 +20,17 @@ const ZSTD = 1;
 
 /** Below this a compressor costs more time to set up than the whole rest of an append. */
 const SMALLEST_COMPRESSED = 1536;
-const LEVEL = { params: { [zlib.ZSTD_c_compressionLevel]: 1 } };
+/**
+ * One output chunk for the whole batch: 140 µs for 52 KiB, where the thread pool's round trips cost the answering
+ * thread 170 µs (2026-11-21).
+ */
+const OPTIONS = { params: { [zlib.ZSTD_c_compressionLevel]: 1 }, chunkSize: 64 * 1024 };
 
-const compress = promisify(zstdCompress);
-
-/** Compresses on the thread pool: the thread that answers requests is the one that runs out first. */
-export async function encodeFrame(events: readonly FramedEvent[]): Promise<Frame> {
+export function encodeFrame(events: readonly FramedEvent[]): Frame {
   const header = JSON.stringify(events.map((event) => [event.eventType, event.payload.byteLength]));
   const plain = Buffer.concat([Buffer.from(`${header}\n`), ...events.map((event) => event.payload)]);
   if (plain.byteLength < SMALLEST_COMPRESSED) return { codec: PLAIN, body: plain };
-  const packed = await compress(plain, LEVEL);
+  const packed = zstdCompressSync(plain, OPTIONS);
   return packed.byteLength < plain.byteLength ? { codec: ZSTD, body: packed } : { codec: PLAIN, body: plain };
 }
 
