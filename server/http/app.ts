@@ -68,7 +68,12 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     maxAge: 600,
   });
   // Only answers that may be large are compressed, so that an append does not pay for it.
-  await app.register(compress, { global: false, globalDecompression: false, encodings: ['zstd', 'gzip', 'deflate'], threshold: 4096 });
+  await app.register(compress, {
+    global: false,
+    globalDecompression: false,
+    encodings: ['zstd', 'gzip', 'deflate'],
+    threshold: 4096,
+  });
   for (const [name, row] of Object.entries(TABLE)) {
     bindRoute(app, row, options.handlers[name as keyof Handlers] as unknown as Handler<Route>, options);
   }

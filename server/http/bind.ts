@@ -72,13 +72,13 @@ function createAsk(row: Route, { authenticator, limits }: BindOptions) {
     };
   };
 
-  /** Failed attempts count against the address, where the route knows 429. */
+  /** Refused attempts count against the address, where the route knows 429. */
   async function authenticate(request: FastifyRequest, reply: FastifyReply) {
     try {
       return await authenticator.authenticate(row.auth, request);
     } catch (error) {
-      if (limited && error instanceof Problem && error.status === 401)
-        await count(limits, reply, 'address', request.ip);
+      const refused = error instanceof Problem && (error.status === 401 || error.status === 403);
+      if (limited && refused) await count(limits, reply, 'address', request.ip);
       throw error;
     }
   }

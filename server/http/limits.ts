@@ -47,9 +47,9 @@ export function createLimits(config: Config, store: Store): Limits {
   return {
     async count(kind, key) {
       if (points[kind] === 0) return {};
-      const result = await consume(limiters[kind], key);
+      const { result, refused } = await consume(limiters[kind], key);
       const headers = rateHeaders(kind, points[kind], result);
-      if (result.remainingPoints >= 0 && result.consumedPoints <= points[kind]) return headers;
+      if (!refused) return headers;
       throw new RateLimited(kind, Math.max(1, Math.ceil(result.msBeforeNext / 1000)), headers);
     },
   };
@@ -70,12 +70,13 @@ function createLimiter(kind: LimitKind, points: number, store: Store): RateLimit
   });
 }
 
-async function consume(limiter: RateLimiterAbstract, key: string): Promise<RateLimiterRes> {
+/** A refusal is a rejection with the same figures; one answered from memory tells no count. */
+async function consume(limiter: RateLimiterAbstract, key: string) {
   try {
-    return await limiter.consume(key);
-  } catch (refused) {
-    if (refused instanceof RateLimiterRes) return refused;
-    throw refused;
+    return { result: await limiter.consume(key), refused: false };
+  } catch (error) {
+    if (error instanceof RateLimiterRes) return { result: error, refused: true };
+    throw error;
   }
 }
 
