@@ -39,9 +39,16 @@ export interface CallOptions {
 
 const DEFAULTS = Object.fromEntries(Object.entries(OPTIONS).map(([name, option]) => [name, option.default])) as Config;
 
-/** The whole service on a store of its own, with limits off unless they are asked for. */
-export async function startTestService(engine: Engine, overrides: Partial<Config> = {}): Promise<TestService> {
-  const store = await openTestStore(engine);
+/**
+ * The whole service, with limits off unless they are asked for: on a store of its own, or on one that is `shared` and
+ * then outlives it.
+ */
+export async function startTestService(
+  engine: Engine,
+  overrides: Partial<Config> = {},
+  shared?: TestStore,
+): Promise<TestService> {
+  const store = shared ?? (await openTestStore(engine));
   const identity = createTestIdentity();
   const clock = { now: Date.parse('2026-11-21T09:00:00.000Z') };
   const log: string[] = [];
@@ -64,7 +71,7 @@ export async function startTestService(engine: Engine, overrides: Partial<Config
     call: (method, url, options = {}) => send(app, method, url, options),
     async close() {
       await app.close();
-      await store.dispose();
+      if (!shared) await store.dispose();
     },
   };
 }
@@ -81,7 +88,7 @@ async function send(app: FastifyInstance, method: string, url: string, options: 
     request.headers = { 'content-type': 'application/json', ...request.headers };
   }
   const reply = await app.inject(request);
-  const isJson = String(reply.headers['content-type']).startsWith('application/json');
+  const isJson = reply.body !== '' && String(reply.headers['content-type']).startsWith('application/json');
   return {
     status: reply.statusCode,
     headers: reply.headers as Record<string, string | undefined>,

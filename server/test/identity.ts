@@ -15,6 +15,8 @@ export interface TestIdentity extends Identity {
   /** A token for the person; `seconds` may be negative for one that has expired. */
   token(person: Person, seconds?: number): Promise<string>;
   invitations: InviteMail[];
+  /** Whom the provider was told to put into which organization. */
+  assignments: { subject: string; organizationId: string }[];
   /** While set, the provider refuses what it is asked. */
   broken: boolean;
 }
@@ -26,6 +28,7 @@ export function createTestIdentity(): TestIdentity {
   const identity: TestIdentity = {
     broken: false,
     invitations: [],
+    assignments: [],
     bootstrap: () => ({ idpUserPoolId: '', idpClientId: CLIENT_ID, idpRegion: '', idpDomain: ISSUER }),
     token: ({ subject, email, emailVerified = true }, seconds = 3600) =>
       new SignJWT({ ...(email ? { email, email_verified: emailVerified } : {}) })
@@ -51,8 +54,9 @@ export function createTestIdentity(): TestIdentity {
         throw new Problem('token_invalid', 'Sign in again.');
       }
     },
-    async assignTenant() {
+    async assignTenant({ subject }, organizationId) {
       if (identity.broken) throw new Error('the provider is broken');
+      identity.assignments.push({ subject, organizationId });
     },
     async invite(mail) {
       if (identity.broken) throw new Error('the provider is broken');

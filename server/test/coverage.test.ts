@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest';
+import { WRONG_CALLERS } from './callers.ts';
+import { type AnyRouteName, ROUTE_NAMES, TABLE } from './requests.ts';
+import { BOOTSTRAP } from './tables/bootstrap.ts';
+import { ENVIRONMENTS } from './tables/environments.ts';
+import { EVENTS } from './tables/events.ts';
+import { EXTENSION_SCENARIOS } from './tables/extensions.ts';
+import { INSTALLATIONS } from './tables/installations.ts';
+import { MEMBERS } from './tables/members.ts';
+import { ORGANIZATIONS } from './tables/organizations.ts';
+import { SECRETS } from './tables/secrets.ts';
+import { SESSIONS } from './tables/sessions.ts';
+
+const SCENARIOS = [
+  ...BOOTSTRAP,
+  ...ORGANIZATIONS,
+  ...MEMBERS,
+  ...SECRETS,
+  ...ENVIRONMENTS,
+  ...INSTALLATIONS,
+  ...SESSIONS,
+  ...EVENTS,
+  ...EXTENSION_SCENARIOS,
+];
+
+/** Documented statuses no row shows, and why. */
+const NOT_SHOWN: Partial<Record<AnyRouteName, Record<number, string>>> = {
+  getConfig: { 503: 'it answers from what the service was started with, which cannot be unavailable' },
+  appendEvents: { 202: 'events are persisted synchronously while no bus is configured' },
+  createOrganization: { 403: 'every signed-in person may; a member of another organization meets 409' },
+  revokeEnvironment: { 400: 'it takes no body; an address that cannot be decoded is in addresses.test.ts' },
+  streamChanges: { 200: 'it never ends: live.test.ts reads it', 400: 'both sides of its query are optional strings' },
+};
+
+/** Statuses that one test plays on every route: callers, limits and outage. */
+const played = (route: AnyRouteName): number[] => {
+  const { auth, errors } = TABLE[route];
+  return [...WRONG_CALLERS[auth].map(({ status }) => status), ...(errors.includes(429) ? [429] : []), 503];
+};
+
+describe('the tables', () => {
+  test.each(ROUTE_NAMES)('show each documented status of %s, and no other', (route) => {
+    const own = SCENARIOS.filter((scenario) => scenario.route === route).map(({ status }) => status);
+    const excused = Object.keys(NOT_SHOWN[route] ?? {}).map(Number);
+    const documented = [...Object.keys(TABLE[route].replies).map(Number), ...TABLE[route].errors];
+    const shown = new Set([...own, ...played(route).filter((status) => documented.includes(status as 400))]);
+    expect([...new Set([...shown, ...excused])].sort()).toEqual([...documented].sort());
+  });
+
+  test('excuse nothing that is shown', () => {
+    for (const [route, excuses] of Object.entries(NOT_SHOWN)) {
+      const own = SCENARIOS.filter((scenario) => scenario.route === route).map(({ status }) => status);
+      for (const status of Object.keys(excuses)) expect(own).not.toContain(Number(status));
+    }
+  });
+});

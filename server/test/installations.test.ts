@@ -1,0 +1,4 @@
+import { playScenarios } from './scenarios.ts';
+import { INSTALLATIONS } from './tables/installations.ts';
+
+playScenarios('installations', INSTALLATIONS);

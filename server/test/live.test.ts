@@ -1,0 +1,73 @@
+import { once } from 'node:events';
+import { type ClientRequest, get, type IncomingMessage } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { LiveChange } from '../../contract/extensions.ts';
+import { ENGINES } from './engines.ts';
+import { openSession } from './factories.ts';
+import { expectShape } from './shape.ts';
+import { startWorld, type World } from './world.ts';
+
+describe.each(ENGINES)('the live stream on %s', (engine) => {
+  let world: World;
+  let port: number;
+  beforeAll(async () => {
+    world = await startWorld(engine);
+    port = Number(new URL(await world.service.app.listen({ port: 0 })).port);
+  });
+  afterAll(() => world.service.close());
+
+  async function watch(as: string, query = '') {
+    const headers = { authorization: `Bearer ${as}` };
+    const asked: ClientRequest = get({ port, path: `/v1/organizations/me/live${query}`, headers });
+    const [reply] = (await once(asked, 'response')) as [IncomingMessage];
+    let text = '';
+    reply.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+    });
+    await expect.poll(() => text).toContain(': connected');
+    const messages = () => [...text.matchAll(/^data: (.*)$/gm)].map(([, data]) => JSON.parse(String(data)));
+    return { reply, messages, stop: () => asked.destroy() };
+  }
+
+  async function runSession() {
+    const { service, ours } = world;
+    const sessionId = await openSession(service, ours.live);
+    const append = { as: ours.live, body: { events: [{ eventType: 'notice' }] } };
+    await service.call('POST', `/v1/sessions/${sessionId}/events`, append);
+    await service.call('POST', `/v1/sessions/${sessionId}/complete`, { as: ours.live });
+    return sessionId;
+  }
+
+  test('tells of each change, and only to the organization it happened in', async () => {
+    const mine = await watch(world.ours.member);
+    const foreign = await watch(world.theirs.member);
+    expect(mine.reply.headers['content-type']).toBe('text/event-stream');
+    const sessionId = await runSession();
+    await expect.poll(mine.messages).toEqual([
+      { sessionId, eventCount: 0, status: 'active' },
+      { sessionId, eventCount: 1, status: 'active' },
+      { sessionId, eventCount: 1, status: 'completed' },
+    ]);
+    for (const message of mine.messages()) expectShape(LiveChange, message);
+    expect(foreign.messages()).toEqual([]);
+    mine.stop();
+    foreign.stop();
+  });
+
+  test('tells of one session where one is asked for', async () => {
+    const { ours } = world;
+    const stream = await watch(ours.member, `?sessionId=${ours.sessionId}`);
+    await runSession();
+    const append = { as: ours.live, body: { events: [{ eventType: 'notice' }] } };
+    await world.service.call('POST', `/v1/sessions/${ours.sessionId}/events`, append);
+    await expect.poll(stream.messages).toEqual([{ sessionId: ours.sessionId, eventCount: 3, status: 'active' }]);
+    stream.stop();
+  });
+
+  test('ends when the service closes, and does not hold it up', async () => {
+    const { reply } = await watch(world.ours.member);
+    const ended = once(reply, 'end');
+    await world.service.app.close();
+    await ended;
+  }, 5_000);
+});

@@ -1,0 +1,4 @@
+import { playScenarios } from './scenarios.ts';
+import { MEMBERS } from './tables/members.ts';
+
+playScenarios('members', MEMBERS);

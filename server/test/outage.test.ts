@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openStore } from '../store/open.ts';
+import { ENGINES, openTestStore, type TestStore } from './engines.ts';
+import { startTestService, type TestService } from './harness.ts';
+import { RIGHT, RIGHT_CALLER, ROUTE_NAMES, request, TABLE } from './requests.ts';
+import { expectProblem } from './shape.ts';
+import { startWire, type Wire } from './wire.ts';
+import { createWorld, type World } from './world.ts';
+
+/** Answers from what it was started with. */
+const WITHOUT_STORE = ['getConfig'];
+
+describe.each(ENGINES)('an outage of %s', (engine) => {
+  let own: TestStore;
+  let wire: Wire | undefined;
+  let store: TestStore;
+  let service: TestService;
+  let world: World;
+  beforeAll(async () => {
+    own = await openTestStore(engine);
+    store = own;
+    if (own.databaseUrl) {
+      const url = new URL(own.databaseUrl);
+      wire = await startWire(Number(url.port));
+      url.port = String(wire.port);
+      const far = await openStore({ dataDir: own.dataDir, databaseUrl: url.href, onError: () => undefined });
+      store = { ...own, ...far };
+    }
+    service = await startTestService(engine, {}, store);
+    world = await createWorld(service);
+    // PostgreSQL is out of reach; the embedded engine's connection is gone.
+    await wire?.cut();
+    own.sqlite?.close();
+  });
+  afterAll(async () => {
+    await service.close().catch(() => undefined);
+    await store.close().catch(() => undefined);
+    await own.dispose().catch(() => undefined);
+    await wire?.cut().catch(() => undefined);
+  });
+
+  test.each(ROUTE_NAMES.filter((name) => !WITHOUT_STORE.includes(name)))('%s answers 503', async (route) => {
+    const reply = await request(service, route, RIGHT[route](world), RIGHT_CALLER[TABLE[route].auth](world));
+    expectProblem(reply, 503, 'service_unavailable');
+  });
+
+  test.each(WITHOUT_STORE)('%s needs no store', async () => {
+    expect((await service.call('GET', '/config')).status).toBe(200);
+  });
+
+  test('what is wrong in the request is said all the same where no store is needed', async () => {
+    expectProblem(await service.call('GET', '/v1/me', { as: 'nonsense' }), 401, 'token_invalid');
+    expectProblem(await service.call('GET', '/v1/secret', { as: 'sk_live_typo' }), 401, 'secret_invalid');
+    expectProblem(await service.call('GET', '/nowhere'), 404, 'not_found');
+  });
+
+  test.runIf(engine === 'postgres')('all is well again once it is back', async () => {
+    await wire?.mend();
+    const { ours } = world;
+    const url = `/v1/sessions/${ours.sessionId}/events`;
+    const body = { events: [{ eventType: 'notice' }] };
+    expect(await service.call('POST', url, { as: ours.live, body })).toMatchObject({
+      status: 200,
+      body: { firstSequence: 3 },
+    });
+    expect((await service.call('GET', '/health')).status).toBe(200);
+  });
+});

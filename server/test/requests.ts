@@ -1,0 +1,81 @@
+import { address } from '../../contract/client.ts';
+import { EXTENSIONS, type ExtensionName } from '../../contract/extensions.ts';
+import type { Auth, Route } from '../../contract/route.ts';
+import { ROUTES, type RouteName } from '../../contract/routes.ts';
+import type { CallOptions, TestReply, TestService } from './harness.ts';
+import type { World } from './world.ts';
+
+export type AnyRouteName = RouteName | ExtensionName;
+
+/** Both tables. */
+export const TABLE = { ...ROUTES, ...EXTENSIONS } as Record<AnyRouteName, Route>;
+export const ROUTE_NAMES = Object.keys(TABLE) as AnyRouteName[];
+
+/** What a request of a route carries beside its credential. */
+export interface Ask {
+  params?: Record<string, string>;
+  query?: Record<string, string | number>;
+  headers?: Record<string, string>;
+  body?: unknown;
+}
+
+/** A right request of each route, on what the world holds. */
+export const RIGHT: Record<AnyRouteName, (world: World) => Ask> = {
+  getHealth: () => ({}),
+  getConfig: () => ({}),
+  registerEnvironment: () => ({ body: { hostname: 'ours-host', platform: 'linux', serviceCliVersion: '1.0.0' } }),
+  heartbeat: ({ ours }) => ({ params: { environmentId: ours.environmentId } }),
+  registerAgent: ({ ours }) => ({ params: { environmentId: ours.environmentId }, body: { agentId: 'amp' } }),
+  openSession: ({ ours }) => ({
+    body: { environmentId: ours.environmentId, agentInstallationId: ours.installationId },
+  }),
+  appendEvents: ({ ours }) => ({ params: { sessionId: ours.sessionId }, body: { events: [{ eventType: 'notice' }] } }),
+  completeSession: ({ ours }) => ({ params: { sessionId: ours.sessionId } }),
+  createOrganization: () => ({ body: { name: 'Example' } }),
+  getOrganization: () => ({}),
+  renameOrganization: () => ({ body: { name: 'ours' } }),
+  listMembers: () => ({}),
+  inviteMember: () => ({ body: { email: 'new@example.com' } }),
+  issueSecret: () => ({}),
+  listSecrets: () => ({}),
+  revokeSecret: ({ ours }) => ({ params: { secretId: ours.secretId } }),
+  listEnvironments: () => ({}),
+  getEnvironment: ({ ours }) => ({ params: { environmentId: ours.environmentId } }),
+  revokeEnvironment: ({ ours }) => ({ params: { environmentId: ours.environmentId } }),
+  listAgents: () => ({}),
+  listInstallations: () => ({}),
+  createInstallation: () => ({ body: { agentId: 'amp' } }),
+  updateInstallation: ({ ours }) => ({ params: { installationId: ours.installationId }, body: { version: '2' } }),
+  listSessions: () => ({}),
+  getSession: ({ ours }) => ({ params: { sessionId: ours.sessionId } }),
+  listSessionEvents: ({ ours }) => ({ params: { sessionId: ours.sessionId } }),
+  getPerson: () => ({}),
+  identifySecret: () => ({}),
+  openPastSession: ({ ours }) => ({
+    body: {
+      environmentId: ours.environmentId,
+      agentInstallationId: ours.installationId,
+      startedAt: '2020-01-01T00:00:00.000Z',
+    },
+  }),
+  listSessionSummaries: ({ ours }) => ({ query: { sessionIds: ours.sessionId } }),
+  getEventWindow: ({ ours }) => ({ params: { sessionId: ours.sessionId } }),
+  streamChanges: () => ({}),
+};
+
+/** Who may call a route of that kind. */
+export const RIGHT_CALLER: Record<Auth, (world: World) => string | undefined> = {
+  public: () => undefined,
+  secret: ({ ours }) => ours.live,
+  user: ({ stranger }) => stranger,
+  member: ({ ours }) => ours.member,
+  admin: ({ ours }) => ours.admin,
+};
+
+/** Calls the route; `as` is a bearer credential. */
+export function request(service: TestService, name: AnyRouteName, ask: Ask, as?: string): Promise<TestReply> {
+  const { method, path } = TABLE[name];
+  const options: CallOptions = { as, headers: ask.headers ?? {} };
+  if ('body' in ask) options.body = ask.body;
+  return service.call(method, address('', { path }, { ...ask.params, query: ask.query }), options);
+}

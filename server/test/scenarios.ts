@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ProblemCode } from '../../contract/problem.ts';
+import { ENGINES } from './engines.ts';
+import type { TestReply } from './harness.ts';
+import { type AnyRouteName, type Ask, RIGHT, RIGHT_CALLER, request, TABLE } from './requests.ts';
+import { expectProblem, expectShape } from './shape.ts';
+import { startWorld, type World } from './world.ts';
+
+/** One row of a noun's table: a request, and what is answered. */
+export interface Scenario {
+  route: AnyRouteName;
+  name: string;
+  /** Bearer credential; absent: somebody who may. */
+  as?: (world: World) => string | undefined | Promise<string>;
+  /** What differs from the route's right request. */
+  ask?: Ask | ((world: World) => Ask | Promise<Ask>);
+  /** The identity provider refuses what it is asked. */
+  identityBroken?: true;
+  status: number;
+  code?: ProblemCode;
+  /** Fields of the answer. */
+  body?: (world: World, ask: Ask) => unknown;
+  /** What the sentence of an error names. */
+  says?: RegExp;
+  /** What the answer must not contain. */
+  without?: (world: World) => string[];
+  /** What holds afterwards. */
+  after?: (world: World, reply: TestReply, ask: Ask) => Promise<void> | void;
+}
+
+/** Plays each row on each engine, all rows of a table in one world. */
+export function playScenarios(noun: string, scenarios: readonly Scenario[]): void {
+  describe.each(ENGINES)(`${noun} on %s`, (engine) => {
+    let world: World;
+    beforeAll(async () => {
+      world = await startWorld(engine);
+    });
+    afterAll(() => world.service.close());
+
+    test.each(scenarios.map((scenario) => ({ ...scenario })))('$route $status: $name', async (scenario) => {
+      const ask = await askOf(world, scenario);
+      const row = TABLE[scenario.route];
+      const as = await (scenario.as ?? RIGHT_CALLER[row.auth])(world);
+      world.service.identity.broken = scenario.identityBroken ?? false;
+      const reply = await request(world.service, scenario.route, ask, as);
+      world.service.identity.broken = false;
+      const schema = row.replies[scenario.status];
+      if (schema) {
+        expect(reply, reply.text).toMatchObject({ status: scenario.status });
+        expectShape(schema, reply.body);
+      } else expectProblem(reply, scenario.status, scenario.code);
+      if (scenario.body) expect(reply.body).toMatchObject(scenario.body(world, ask) as object);
+      if (scenario.says) expect(reply.body.error).toMatch(scenario.says);
+      const { theirs } = world;
+      const foreign = [theirs.organizationId, theirs.live, theirs.environmentId, theirs.sessionId];
+      for (const text of [...foreign, ...(scenario.without?.(world) ?? [])]) expect(reply.text).not.toContain(text);
+      await scenario.after?.(world, reply, ask);
+    });
+  });
+}
+
+async function askOf(world: World, { route, ask }: Scenario): Promise<Ask> {
+  const right = RIGHT[route](world);
+  const given = typeof ask === 'function' ? await ask(world) : ask;
+  return { ...right, ...given };
+}

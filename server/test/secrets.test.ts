@@ -1,0 +1,4 @@
+import { playScenarios } from './scenarios.ts';
+import { SECRETS } from './tables/secrets.ts';
+
+playScenarios('secrets', SECRETS);

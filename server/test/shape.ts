@@ -1,0 +1,51 @@
+import type { TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { expect } from 'vitest';
+import { PROBLEMS } from '../../contract/problem.ts';
+import type { TestReply } from './harness.ts';
+
+type Json = Record<string, unknown>;
+
+/** The same schema with no room for a field it does not name. */
+function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const copy: Json = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, closed(value)]));
+  if (copy.type === 'object' && copy.additionalProperties === undefined) copy.additionalProperties = false;
+  return copy;
+}
+
+const compiled = new Map<TSchema, ReturnType<typeof Compile>>();
+
+/** The documented fields and nothing else, of the documented types. */
+export function expectShape(schema: TSchema, body: unknown): void {
+  const validator = compiled.get(schema) ?? Compile(closed(schema) as TSchema);
+  compiled.set(schema, validator);
+  expect(validator.Errors(body), JSON.stringify(body)).toEqual([]);
+  expectTimestamps(body);
+}
+
+/** Every field that ends in `At` is UTC with milliseconds; payloads and configs are not ours. */
+function expectTimestamps(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, inner] of Object.entries(value)) {
+    if (key === 'payload' || key === 'config') continue;
+    if (key.endsWith('At')) expect(inner, key).toMatch(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
+    else expectTimestamps(inner);
+  }
+}
+
+const LEAKS = /node_modules|\bat \w+ \(|\.ts:\d|SQLITE|sqlite|postgres|\bselect\b .*\bfrom\b|undefined|\[object/;
+
+/** `{ error, code }` and nothing else; the code belongs to the status, and the sentence gives nothing away. */
+export function expectProblem(reply: TestReply, status: number, code?: string): void {
+  expect(reply, reply.text).toMatchObject({ status });
+  expect(reply.headers['content-type']).toBe('application/json; charset=utf-8');
+  expect(Object.keys(reply.body).sort()).toEqual(['code', 'error']);
+  expect(PROBLEMS[reply.body.code as keyof typeof PROBLEMS]).toBe(status);
+  expect(reply.body.error).toMatch(/\.$/);
+  expect(reply.text).not.toMatch(LEAKS);
+  if (code !== undefined) expect(reply.body.code).toBe(code);
+  if (status === 429 || status === 503) expect(Number(reply.headers['retry-after'])).toBeGreaterThan(0);
+  if (status === 401) expect(reply.headers['www-authenticate']).toBe('Bearer');
+}

@@ -1,0 +1,124 @@
+import { expect } from 'vitest';
+import { signIn } from '../factories.ts';
+import type { Scenario } from '../scenarios.ts';
+
+const invite = (email: unknown, role?: unknown) => ({ body: { email, role } });
+
+const WRONG_EMAILS: [string, unknown][] = [
+  ['none', undefined],
+  ['a word', 'somebody'],
+  ['two at signs', 'a@b@c'],
+  ['a space', 'a b@example.com'],
+  ['a NUL', 'a\u0000b@example.com'],
+  ['255 characters', `${'x'.repeat(243)}@example.com`],
+  ['a list', ['a@example.com']],
+];
+
+export const MEMBERS: readonly Scenario[] = [
+  {
+    route: 'listMembers',
+    name: 'active and invited ones',
+    status: 200,
+    body: ({ ours }) => ({
+      users: expect.arrayContaining([
+        expect.objectContaining({ organizationId: ours.organizationId, role: 'owner', status: 'active' }),
+        expect.objectContaining({ email: 'ours-admin@example.com', role: 'admin' }),
+      ]),
+    }),
+    without: () => ['theirs-'],
+  },
+  {
+    route: 'inviteMember',
+    name: 'the role is member by default',
+    ask: invite('By.Default@Example.com'),
+    status: 201,
+    body: () => ({ email: 'By.Default@Example.com', role: 'member', status: 'invited' }),
+    after({ service }) {
+      expect(service.identity.invitations.at(-1)).toMatchObject({ email: 'By.Default@Example.com', role: 'member' });
+    },
+  },
+  { route: 'inviteMember', name: 'an admin invites an admin', ask: invite('a@example.com', 'admin'), status: 201 },
+  {
+    route: 'inviteMember',
+    name: 'an admin may not invite an owner',
+    ask: invite('o@example.com', 'owner'),
+    status: 403,
+    code: 'insufficient_role',
+  },
+  {
+    route: 'inviteMember',
+    name: 'an owner invites an owner',
+    as: ({ ours }) => ours.owner,
+    ask: invite('o@example.com', 'owner'),
+    status: 201,
+    body: () => ({ role: 'owner' }),
+  },
+  ...WRONG_EMAILS.map(
+    ([name, email]): Scenario => ({
+      route: 'inviteMember',
+      name: `an e-mail of ${name}`,
+      ask: invite(email),
+      status: 400,
+      code: 'validation_failed',
+      says: /^\/email /,
+    }),
+  ),
+  {
+    route: 'inviteMember',
+    name: 'an unknown role',
+    ask: invite('r@example.com', 'king'),
+    status: 400,
+    code: 'validation_failed',
+    says: /^\/role /,
+  },
+  {
+    route: 'inviteMember',
+    name: 'a member already, in other letters',
+    ask: invite('OURS-Member@example.COM'),
+    status: 409,
+    code: 'member_exists',
+  },
+  {
+    route: 'inviteMember',
+    name: 'invited already',
+    ask: async ({ service, ours }) => {
+      await service.call('POST', '/v1/organizations/me/members', { as: ours.owner, ...invite('twice@example.com') });
+      return invite('Twice@example.com');
+    },
+    status: 409,
+    code: 'member_exists',
+  },
+  {
+    route: 'inviteMember',
+    name: 'a member of another organization',
+    ask: invite('theirs-member@example.com'),
+    status: 409,
+    code: 'member_exists',
+    without: () => ['theirs'],
+  },
+  {
+    route: 'inviteMember',
+    name: 'the identity provider fails: no member is left, and the same e-mail can be invited again',
+    ask: invite('later@example.com'),
+    identityBroken: true,
+    status: 502,
+    code: 'idp_invite_failed',
+    async after({ service, ours }) {
+      const { body } = await service.call('GET', '/v1/organizations/me/members', { as: ours.owner });
+      expect(JSON.stringify(body)).not.toContain('later@example.com');
+      const again = { as: ours.owner, ...invite('later@example.com') };
+      expect(await service.call('POST', '/v1/organizations/me/members', again)).toMatchObject({ status: 201 });
+    },
+  },
+  {
+    route: 'inviteMember',
+    name: 'the identity provider fails: a person who signs in then joins nothing',
+    ask: invite('never@example.com'),
+    identityBroken: true,
+    status: 502,
+    async after({ service }) {
+      const as = await signIn(service, 'never');
+      expect((await service.call('GET', '/v1/organizations/me', { as })).status).toBe(403);
+    },
+  },
+];

@@ -1,0 +1,123 @@
+import { expect } from 'vitest';
+import { signIn } from '../factories.ts';
+import type { Scenario } from '../scenarios.ts';
+
+const named = (name: unknown) => ({ body: { name } });
+
+/** Names that creation and renaming refuse alike. */
+const WRONG_NAMES: [string, unknown][] = [
+  ['none', undefined],
+  ['an empty one', ''],
+  ['only spaces', ' \t\n '],
+  ['201 characters', 'x'.repeat(201)],
+  ['a number', 7],
+  ['null', null],
+  ['a NUL', 'a\u0000b'],
+];
+
+const refused = (route: 'createOrganization' | 'renameOrganization'): Scenario[] =>
+  WRONG_NAMES.map(([name, value]) => ({
+    route,
+    name: `a name of ${name}`,
+    ask: named(value),
+    status: 400,
+    code: 'validation_failed',
+    says: /^\/name /,
+  }));
+
+export const ORGANIZATIONS: readonly Scenario[] = [
+  {
+    route: 'createOrganization',
+    name: 'the person becomes its owner',
+    as: ({ service }) => signIn(service),
+    ask: named('  Ünïted Robots & Co.  '),
+    status: 201,
+    body: () => ({ name: 'Ünïted Robots & Co.', slug: 'united-robots-co', status: 'active' }),
+  },
+  {
+    route: 'createOrganization',
+    name: 'a name that is taken gets another slug',
+    as: ({ service }) => signIn(service),
+    ask: named('theirs'),
+    status: 201,
+    body: () => ({ name: 'theirs', slug: expect.stringMatching(/^theirs-[0-9a-f]{8}$/) }),
+  },
+  {
+    route: 'createOrganization',
+    name: 'a name without a Latin letter',
+    as: ({ service }) => signIn(service),
+    ask: named('日本語'),
+    status: 201,
+    body: () => ({ name: '日本語', slug: expect.stringMatching(/^organization/) }),
+  },
+  {
+    route: 'createOrganization',
+    name: 'a person without an e-mail may too',
+    as: ({ service }) => service.identity.token({ subject: 'no-mail' }),
+    status: 201,
+  },
+  ...refused('createOrganization'),
+  {
+    route: 'createOrganization',
+    name: 'a member of another',
+    as: ({ ours }) => ours.member,
+    status: 409,
+    code: 'organization_exists',
+  },
+  {
+    route: 'createOrganization',
+    name: 'an invited person belongs to where they were invited',
+    as: async ({ service, ours }) => {
+      const body = { email: 'invited-first@example.com' };
+      await service.call('POST', '/v1/organizations/me/members', { as: ours.owner, body });
+      return signIn(service, 'invited-first');
+    },
+    status: 409,
+    code: 'organization_exists',
+  },
+  {
+    route: 'createOrganization',
+    name: 'the identity provider fails: it is kept, and the provider told at the next sign-in',
+    as: ({ service }) => signIn(service, 'unassigned'),
+    ask: named('Kept'),
+    identityBroken: true,
+    status: 502,
+    code: 'idp_assignment_failed',
+    async after({ service }) {
+      const as = await signIn(service, 'unassigned');
+      const told = () => service.identity.assignments.filter(({ subject }) => subject === 'unassigned').length;
+      expect(told()).toBe(0);
+      const person = await service.call('GET', '/v1/me', { as });
+      expect(person.body).toMatchObject({ role: 'owner', organization: { name: 'Kept' } });
+      expect(told()).toBe(1);
+      await service.call('GET', '/v1/me', { as });
+      expect(told()).toBe(1);
+    },
+  },
+  {
+    route: 'getOrganization',
+    name: 'without the slug',
+    status: 200,
+    body: ({ ours }) => ({ organizationId: ours.organizationId, status: 'active' }),
+  },
+  {
+    route: 'renameOrganization',
+    name: 'the name is trimmed, spaces around it do not count',
+    ask: named(`  ${'n'.repeat(200)}\n`),
+    status: 200,
+    body: () => ({ name: 'n'.repeat(200) }),
+  },
+  {
+    route: 'renameOrganization',
+    name: 'the slug stays',
+    as: ({ ours }) => ours.owner,
+    ask: named('Renamed'),
+    status: 200,
+    body: ({ ours }) => ({ organizationId: ours.organizationId, name: 'Renamed' }),
+    async after({ service, ours }) {
+      const { body } = await service.call('GET', '/v1/organizations/me', { as: ours.member });
+      expect(body.name).toBe('Renamed');
+    },
+  },
+  ...refused('renameOrganization'),
+];

@@ -1,0 +1,39 @@
+import { connect, createServer, type Server, type Socket } from 'node:net';
+
+/** A wire to a server that can be cut and mended. */
+export interface Wire {
+  port: number;
+  cut(): Promise<void>;
+  mend(): Promise<void>;
+}
+
+export async function startWire(targetPort: number): Promise<Wire> {
+  const sockets = new Set<Socket>();
+  const server: Server = createServer((socket) => {
+    const target = connect(targetPort, '127.0.0.1');
+    for (const [end, other] of [
+      [socket, target],
+      [target, socket],
+    ] as const) {
+      sockets.add(end);
+      end.on('error', () => other.destroy());
+      end.on('close', () => {
+        sockets.delete(end);
+        other.destroy();
+      });
+      end.pipe(other);
+    }
+  });
+  const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  await listen(0);
+  const { port } = server.address() as { port: number };
+  return {
+    port,
+    async cut() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+    mend: () => listen(port),
+  };
+}

@@ -1,0 +1,67 @@
+import type { Engine } from '../store/dialect.ts';
+import { createTenant, event, openSession, registerMachine, signIn, type Tenant } from './factories.ts';
+import { startTestService, type TestService } from './harness.ts';
+
+/** An organization with one of each thing. */
+export interface Side extends Tenant {
+  environmentId: string;
+  installationId: string;
+  secretId: string;
+  /** Open, of the live plane, with two events. */
+  sessionId: string;
+  /** Open, of the test plane. */
+  testSessionId: string;
+  closedSessionId: string;
+  revokedEnvironmentId: string;
+  disabledInstallationId: string;
+}
+
+/** Two organizations that must not see each other, and a person who belongs to neither. */
+export interface World {
+  service: TestService;
+  ours: Side;
+  theirs: Side;
+  stranger: string;
+  /** A secret of ours that was revoked. */
+  revokedSecret: string;
+}
+
+export async function createWorld(service: TestService): Promise<World> {
+  const ours = await createSide(service, 'ours');
+  const theirs = await createSide(service, 'theirs');
+  const issued = await service.call('POST', '/v1/organizations/me/secrets', { as: ours.owner });
+  await service.call('DELETE', `/v1/organizations/me/secrets/${issued.body.secretId}`, { as: ours.owner });
+  return { service, ours, theirs, stranger: await signIn(service), revokedSecret: issued.body.value };
+}
+
+export const startWorld = async (engine: Engine): Promise<World> => createWorld(await startTestService(engine));
+
+async function createSide(service: TestService, name: string): Promise<Side> {
+  const tenant = await createTenant(service, name);
+  const machine = await registerMachine(service, tenant.live, `${name}-host`);
+  const revoked = await registerMachine(service, tenant.live, `${name}-revoked-host`);
+  const { secrets } = (await service.call('GET', '/v1/organizations/me/secrets', { as: tenant.owner })).body;
+  const sessionId = await openSession(service, tenant.live, machine);
+  const closedSessionId = await openSession(service, tenant.live, machine);
+  await service.call('POST', `/v1/sessions/${sessionId}/events`, {
+    as: tenant.live,
+    body: { events: [event(`${name} one`), event(`${name} two`)] },
+  });
+  await service.call('POST', `/v1/sessions/${closedSessionId}/complete`, { as: tenant.live });
+  const agents = `/v1/environments/${machine.environmentId}/agents`;
+  const { installationId } = (await service.call('POST', agents, { as: tenant.live, body: { agentId: 'goose' } })).body;
+  const disabled = { as: tenant.owner, body: { status: 'disabled' } };
+  await service.call('PATCH', `/v1/organizations/me/agents/${installationId}`, disabled);
+  const gone = `/v1/organizations/me/environments/${revoked.environmentId}`;
+  await service.call('DELETE', gone, { as: tenant.owner });
+  return {
+    ...tenant,
+    ...machine,
+    secretId: secrets[0].secretId,
+    sessionId,
+    testSessionId: await openSession(service, tenant.test, machine),
+    closedSessionId,
+    revokedEnvironmentId: revoked.environmentId,
+    disabledInstallationId: installationId,
+  };
+}
