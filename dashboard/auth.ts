@@ -1,0 +1,94 @@
+import { type User, UserManager, WebStorageStateStore } from 'oidc-client-ts';
+import type { BootstrapConfig } from '../contract/bootstrap.ts';
+import { paths } from './paths.ts';
+
+/** Signing in, and the token that proves it. */
+export interface Auth {
+  /** The bearer token, renewed when it is about to expire. Without one, the browser is sent to sign in. */
+  token(): Promise<string>;
+  /** Gets a new token, because the service did not take the last one. */
+  renew(): Promise<string>;
+  signIn(returnTo: string): Promise<never>;
+  /** Completes the visit to the identity provider. @returns where the person wanted to go */
+  finishSignIn(): Promise<string>;
+  signOut(): Promise<void>;
+}
+
+/** Seconds before its end at which a token is renewed. */
+const MARGIN = 60;
+const SIGNED_OUT = 'signed-out';
+
+export async function createAuth(): Promise<Auth> {
+  const config = await readConfig();
+  const { origin } = window.location;
+  const manager = new UserManager({
+    authority: config.idpDomain,
+    client_id: config.idpClientId,
+    redirect_uri: origin + paths.signedIn(),
+    post_logout_redirect_uri: origin + paths.home(),
+    scope: 'openid email profile offline_access',
+    // For this tab only: a reload keeps the person signed in, a closed tab forgets them.
+    userStore: new WebStorageStateStore({ store: window.sessionStorage }),
+    automaticSilentRenew: false,
+    loadUserInfo: false,
+  });
+
+  let renewing: Promise<string> | undefined;
+
+  async function signIn(returnTo: string): Promise<never> {
+    await manager.signinRedirect({ state: returnTo });
+    return new Promise<never>(() => {});
+  }
+
+  async function renewOnce(): Promise<string> {
+    const user = await manager.getUser();
+    // Without a refresh token the library would try an iframe, which the page's policy forbids.
+    const renewed = user?.refresh_token ? await manager.signinSilent().catch(() => null) : null;
+    if (renewed?.id_token && secondsLeft(renewed) > MARGIN) return renewed.id_token;
+    await manager.removeUser();
+    return signIn(currentAddress());
+  }
+
+  function renew(): Promise<string> {
+    renewing ??= renewOnce().finally(() => {
+      renewing = undefined;
+    });
+    return renewing;
+  }
+
+  return {
+    async token() {
+      const user = await manager.getUser();
+      if (user?.id_token && secondsLeft(user) > MARGIN) return user.id_token;
+      return renew();
+    },
+    renew,
+    signIn,
+    async finishSignIn() {
+      const user = await manager.signinRedirectCallback();
+      return typeof user.state === 'string' && /^\/(?!\/)/.test(user.state) ? user.state : paths.home();
+    },
+    async signOut() {
+      window.sessionStorage.setItem(SIGNED_OUT, 'yes');
+      await manager.signoutRedirect();
+    },
+  };
+}
+
+/** Whether the person has just signed out, so that they are not signed in again at once. Told once. */
+export function justSignedOut(): boolean {
+  const found = window.sessionStorage.getItem(SIGNED_OUT) !== null;
+  window.sessionStorage.removeItem(SIGNED_OUT);
+  return found;
+}
+
+export const currentAddress = (): string => window.location.pathname + window.location.search;
+
+/** The bearer is the ID token, so its own end counts, not the access token's. */
+const secondsLeft = (user: User): number => user.profile.exp - Date.now() / 1000;
+
+async function readConfig(): Promise<BootstrapConfig> {
+  const response = await fetch('/config');
+  if (!response.ok) throw new Error('The service does not answer. It may be starting.');
+  return (await response.json()) as BootstrapConfig;
+}

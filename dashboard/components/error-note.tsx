@@ -1,0 +1,20 @@
+import { wordError } from '../api.ts';
+import { Button } from '../ui/button.tsx';
+
+/** An error where its result would have been. */
+export function ErrorNote({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
+  const { title, advice, small } = wordError(error);
+  return (
+    <div role="alert" className="flex flex-col items-start gap-2 rounded-md bg-bad-wash px-4 py-3 text-13">
+      <p>
+        <strong className="font-semibold text-bad">{title}.</strong> {advice}
+      </p>
+      {small && <p className="font-mono text-12 text-muted">{small}</p>}
+      {onRetry && (
+        <Button size="small" onClick={onRetry}>
+          Try again
+        </Button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,30 @@
+import { Navigate, Outlet, useLocation } from '@tanstack/react-router';
+import { isMember, PersonProvider } from '../app.ts';
+import { paths } from '../paths.ts';
+import { usePersonQuery } from '../queries.ts';
+import { ErrorNote } from './error-note.tsx';
+import { Shell } from './shell.tsx';
+
+/** Lets members in, and leads a person without an organization to the page that makes one. */
+export function Gate() {
+  const person = usePersonQuery();
+  const { pathname } = useLocation();
+  if (person.isPending) return null;
+  if (person.isError && !person.data) {
+    return (
+      <main className="mx-auto max-w-[560px] px-6 py-24">
+        <ErrorNote error={person.error} onRetry={() => void person.refetch()} />
+      </main>
+    );
+  }
+  if (isMember(person.data)) {
+    return (
+      <PersonProvider value={person.data}>
+        <Shell>
+          <Outlet />
+        </Shell>
+      </PersonProvider>
+    );
+  }
+  return pathname === paths.welcome() ? <Outlet /> : <Navigate to={paths.welcome()} replace />;
+}

@@ -1,0 +1,49 @@
+import { useSearch } from '@tanstack/react-router';
+import { Menu } from 'lucide-react';
+import { type ReactNode, useEffect, useState } from 'react';
+import { Button } from '../ui/button.tsx';
+import { Palette } from './palette.tsx';
+import { Rail } from './rail.tsx';
+
+/** The frame: rail at the left, page at the right. The test plane tints it, so that nobody mistakes it for the live one. */
+export function Shell({ children }: { children: ReactNode }) {
+  const { plane } = useSearch({ from: '__root__' });
+  const [sheet, setSheet] = useState(false);
+  const [palette, setPalette] = useState(false);
+
+  useEffect(() => {
+    const open = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey)) return;
+      event.preventDefault();
+      setPalette(true);
+    };
+    window.addEventListener('keydown', open);
+    return () => window.removeEventListener('keydown', open);
+  }, []);
+
+  return (
+    <div className="frame" data-plane={plane} data-sheet={sheet || undefined}>
+      <a href="#page" className="skip-link">
+        Skip to the page
+      </a>
+      <Rail onNavigate={() => setSheet(false)} onPalette={() => setPalette(true)} />
+      {sheet && (
+        <button type="button" aria-label="Close the menu" className="frame-scrim" onClick={() => setSheet(false)} />
+      )}
+      <main id="page" tabIndex={-1} className="frame-page">
+        <Button
+          tone="quiet"
+          icon
+          aria-label="Open the menu"
+          aria-expanded={sheet}
+          className="frame-burger"
+          onClick={() => setSheet(true)}
+        >
+          <Menu size={16} />
+        </Button>
+        {children}
+      </main>
+      {palette && <Palette onClose={() => setPalette(false)} />}
+    </div>
+  );
+}

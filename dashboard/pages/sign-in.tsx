@@ -1,0 +1,45 @@
+import type { ReactNode } from 'react';
+import { wordError } from '../api.ts';
+import { Wordmark } from '../components/wordmark.tsx';
+import { paths } from '../paths.ts';
+import { Button } from '../ui/button.tsx';
+
+export function SignedOut({ onSignIn }: { onSignIn: () => void }) {
+  return (
+    <Alone title="You are signed out">
+      <p className="text-muted">Sessions are captured as before; signing in is only for looking at them.</p>
+      <Button tone="primary" onClick={onSignIn}>
+        Sign in
+      </Button>
+    </Alone>
+  );
+}
+
+export function SignInFailed({ error }: { error: unknown }) {
+  const { title, advice, small } = wordError(error);
+  const insecure = !window.isSecureContext;
+  return (
+    <Alone title={insecure ? 'This address is not secure' : 'Sign-in did not succeed'}>
+      <p className="text-muted">
+        {insecure
+          ? 'Browsers sign people in over https, or on localhost. Open the dashboard at such an address.'
+          : `${title}. ${advice}`}
+      </p>
+      {small && <p className="font-mono text-12 text-muted">{small}</p>}
+      <Button tone="primary" onClick={() => window.location.assign(paths.home())}>
+        Try again
+      </Button>
+    </Alone>
+  );
+}
+
+function Alone({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <main className="mx-auto flex min-h-full max-w-[420px] flex-col items-start justify-center gap-4 px-6">
+      <title>{`${title} · Session Capture`}</title>
+      <Wordmark />
+      <h1 className="text-20">{title}</h1>
+      {children}
+    </main>
+  );
+}

@@ -1,0 +1,14 @@
+/** Every address of the dashboard. Nothing else writes one. */
+export const paths = {
+  home: () => '/',
+  sessions: () => '/sessions',
+  session: (sessionId: string, sequence?: number) =>
+    `/sessions/${encodeURIComponent(sessionId)}${sequence === undefined ? '' : `?e=${sequence}`}`,
+  environments: () => '/environments',
+  agents: () => '/agents',
+  members: () => '/members',
+  secrets: () => '/secrets',
+  organization: () => '/organization',
+  welcome: () => '/welcome',
+  signedIn: () => '/signed-in',
+} as const;

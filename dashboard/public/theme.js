@@ -1,0 +1,8 @@
+// Runs before the first paint, so that a chosen theme does not flash. A file of its own: the page allows no inline script.
+try {
+  const theme = localStorage.getItem('theme');
+  if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme;
+  document.documentElement.dataset.density = localStorage.getItem('density') === 'compact' ? 'compact' : 'roomy';
+} catch {
+  // Storage may be forbidden; the system's theme is then used.
+}

@@ -1,0 +1,25 @@
+import { useSyncExternalStore } from 'react';
+
+/** Appearance is kept by the browser, and read before the first paint by `public/theme.js`. */
+function createChoice<const Value extends string>(name: 'theme' | 'density', preset: Value) {
+  const watchers = new Set<() => void>();
+  const subscribe = (watcher: () => void) => {
+    watchers.add(watcher);
+    return () => watchers.delete(watcher);
+  };
+  const read = () => (document.documentElement.dataset[name] ?? preset) as Value;
+  const write = (value: Value) => {
+    if (value === preset) delete document.documentElement.dataset[name];
+    else document.documentElement.dataset[name] = value;
+    try {
+      localStorage.setItem(name, value);
+    } catch {
+      // Kept for this visit only.
+    }
+    for (const watcher of watchers) watcher();
+  };
+  return () => [useSyncExternalStore(subscribe, read), write] as const;
+}
+
+export const useTheme = createChoice<'system' | 'light' | 'dark'>('theme', 'system');
+export const useDensity = createChoice<'roomy' | 'compact'>('density', 'roomy');

@@ -1,0 +1,22 @@
+import type { ComponentProps } from 'react';
+
+interface Props extends ComponentProps<'button'> {
+  tone?: 'primary' | 'danger' | 'quiet';
+  size?: 'small';
+  /** Square, for a lone icon; needs an `aria-label`. */
+  icon?: boolean;
+}
+
+export function Button({ tone, size, icon, className = '', type = 'button', ...rest }: Props) {
+  return (
+    <button
+      type={type}
+      className={`button ${className}`}
+      data-tone={tone}
+      data-size={size}
+      data-icon={icon || undefined}
+      title={icon ? rest['aria-label'] : undefined}
+      {...rest}
+    />
+  );
+}

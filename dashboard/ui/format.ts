@@ -1,0 +1,47 @@
+/** `14:02:31`, in the reader's own time zone. */
+const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+const dayAndTime = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'long' });
+const shortDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
+const shortDayOfYear = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
+const whole = new Intl.NumberFormat('en-US');
+
+export const formatClock = (time: number): string => clock.format(time);
+export const formatExact = (time: number): string => dayAndTime.format(time);
+export const formatDay = (time: number): string => shortDay.format(time);
+export const formatCount = (count: number): string => whole.format(count);
+
+/** `1,204` up to five digits, then `12.3k`, `4.5M`. */
+export function formatShort(count: number): string {
+  if (count < 10_000) return formatCount(count);
+  if (count < 999_500) return `${(count / 1000).toFixed(count < 100_000 ? 1 : 0)}k`;
+  return `${(count / 1e6).toFixed(count < 100e6 ? 1 : 0)}M`;
+}
+
+/** `340 ms`, `2.4 s`, `41 min 12 s`, `3 h 05 min`. */
+export function formatDuration(milliseconds: number): string {
+  if (milliseconds < 1000) return `${Math.max(0, Math.round(milliseconds))} ms`;
+  const seconds = milliseconds / 1000;
+  if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
+  const total = Math.round(seconds);
+  if (total < 60) return `${total} s`;
+  const minutes = Math.floor(total / 60);
+  if (minutes < 60) return total % 60 === 0 ? `${minutes} min` : `${minutes} min ${total % 60} s`;
+  return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} min`;
+}
+
+/** How long ago, coarser the longer; a date beyond a week. */
+export function formatAgo(time: number, now: number): string {
+  const seconds = Math.max(0, Math.round((now - time) / 1000));
+  if (seconds < 10) return 'just now';
+  if (seconds < 60) return `${seconds} s ago`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 60) return `${minutes} min ago`;
+  const hours = Math.round(minutes / 60);
+  if (hours < 24) return `${hours} h ago`;
+  const days = Math.round(hours / 24);
+  if (days <= 7) return days === 1 ? 'yesterday' : `${days} days ago`;
+  const sameYear = new Date(time).getFullYear() === new Date(now).getFullYear();
+  return (sameYear ? shortDay : shortDayOfYear).format(time);
+}
+
+export const plural = (count: number, noun: string): string => `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;

@@ -1,0 +1,25 @@
+import type { ReactNode } from 'react';
+
+/** What will appear here, and what makes it appear. */
+export function Empty({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <div className="flex max-w-[560px] flex-col items-start gap-3 py-10">
+      <h2 className="text-14">{title}</h2>
+      <div className="flex w-full flex-col items-start gap-3 text-muted">{children}</div>
+    </div>
+  );
+}
+
+/** Lines in place of what is on its way. */
+export function Waiting({ label, rows = 8 }: { label: string; rows?: number }) {
+  return (
+    <div role="status" aria-label={label} className="flex flex-col">
+      {Array.from({ length: rows }, (_, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the lines are all alike
+        <div key={index} className="flex h-[var(--row)] items-center border-line border-b">
+          <div className="pulse h-2 w-1/3 rounded-sm bg-line" />
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,39 @@
+import { useSyncExternalStore } from 'react';
+import { formatAgo, formatExact } from './format.ts';
+
+let now = Date.now();
+const watchers = new Set<() => void>();
+let timer: ReturnType<typeof setInterval> | undefined;
+
+function tick(): void {
+  now = Date.now();
+  for (const watcher of watchers) watcher();
+}
+
+function subscribe(watcher: () => void): () => void {
+  watchers.add(watcher);
+  if (timer === undefined) {
+    now = Date.now();
+    timer = setInterval(tick, 10_000);
+  }
+  return () => {
+    watchers.delete(watcher);
+    if (watchers.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+}
+
+/** The time, a few times a minute: one clock for all that show it. */
+export const useNow = (): number => useSyncExternalStore(subscribe, () => now);
+
+/** How long ago; the exact time on hover. */
+export function Ago({ time }: { time: string }) {
+  const current = useNow();
+  const milliseconds = Date.parse(time);
+  return (
+    <time dateTime={time} title={formatExact(milliseconds)}>
+      {formatAgo(milliseconds, current)}
+    </time>
+  );
+}

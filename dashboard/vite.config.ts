@@ -1,0 +1,20 @@
+import tailwindcss from '@tailwindcss/vite';
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+const SERVICE = process.env.SERVICE_URL ?? 'http://localhost:4400';
+const ROUTES_OF_THE_SERVICE = ['/v1', '/config', '/health', '/oidc'];
+
+export default defineConfig({
+  root: import.meta.dirname,
+  plugins: [react(), tailwindcss()],
+  build: {
+    // The content security policy takes no data: fonts and no inline script.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    target: 'es2023',
+    // light-dark() as it is written.
+    cssTarget: ['chrome125', 'firefox128', 'safari18'],
+  },
+  server: { proxy: Object.fromEntries(ROUTES_OF_THE_SERVICE.map((path) => [path, SERVICE])) },
+});
