@@ -1,0 +1,94 @@
+import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { createClient } from '../contract/client.ts';
+import { startService } from './demo/service.ts';
+import { type Credentials, signIn, signUp } from './demo/sign-in.ts';
+
+/**
+ * A service with something to look at, made by the ways that everybody has: the sign-up form, the routes and the command
+ * line. Started again, it goes on with what is there.
+ */
+const FOLDER = resolve(process.env.DATA_DIR ?? 'data', 'demo');
+const NOTES = join(FOLDER, 'demo.json');
+
+interface Notes extends Credentials {
+  /** The organization secret; its value is shown only once, so it is kept here. */
+  secret?: string;
+}
+
+async function demo(): Promise<number> {
+  const notes = readNotes();
+  const service = await startService(FOLDER);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, service.stop);
+  try {
+    if (service.welcomeLink !== undefined) await signUp(service.welcomeLink, notes);
+    const secret = notes.secret ?? (await createOrganization(service.url, notes));
+    keepNotes({ ...notes, secret });
+    console.log('Capturing the sample sessions with the command line');
+    captureSamples(service.url, secret);
+    console.log(`
+The demo is at       ${service.url}
+Sign in with         ${notes.email}
+and the password     ${notes.password}
+
+Ctrl-C stops it; removing ${FOLDER} removes it.`);
+  } catch (error) {
+    service.stop();
+    await service.ended;
+    throw error;
+  }
+  return service.ended;
+}
+
+/** @returns the value of a new secret of the person's organization, which is created where there is none */
+async function createOrganization(url: string, credentials: Credentials): Promise<string> {
+  const token = await signIn(url, credentials);
+  const client = createClient({ baseUrl: url, credential: () => token });
+  const { body: person } = await client.getPerson({});
+  if (!person.organization) await client.createOrganization({ body: { name: 'Harbour Works' } });
+  const issued = await client.issueSecret({ body: { name: 'demo' } });
+  return issued.body.value;
+}
+
+/** The samples only: with a home of its own, the command line sees nothing of the person who looks at the demo. */
+function captureSamples(url: string, secret: string): void {
+  const home = join(FOLDER, 'home');
+  mkdirSync(home, { recursive: true });
+  const { status } = spawnSync(process.execPath, ['cli/main.ts', 'import'], {
+    env: {
+      ...process.env,
+      HOME: home,
+      CAPTURE_URL: url,
+      CAPTURE_SECRET: secret,
+      CAPTURE_HOME: join(FOLDER, 'capture'),
+      CLAUDE_CONFIG_DIR: resolve('samples/claude-code'),
+      CODEX_HOME: resolve('samples/codex'),
+    },
+    stdio: 'inherit',
+  });
+  if (status !== 0) throw new Error('the sample sessions could not be captured');
+}
+
+function readNotes(): Notes {
+  if (existsSync(NOTES)) return JSON.parse(readFileSync(NOTES, 'utf8')) as Notes;
+  const notes = { email: 'ada@example.com', password: `demo-${randomBytes(6).toString('hex')}` };
+  keepNotes(notes);
+  return notes;
+}
+
+function keepNotes(notes: Notes): void {
+  mkdirSync(FOLDER, { recursive: true, mode: 0o700 });
+  writeFileSync(NOTES, `${JSON.stringify(notes, null, 2)}\n`, { mode: 0o600 });
+}
+
+demo().then(
+  (code) => {
+    process.exitCode = code;
+  },
+  (error: Error) => {
+    console.error(`The demo could not be made: ${error.message}`);
+    process.exitCode = 1;
+  },
+);
