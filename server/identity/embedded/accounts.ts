@@ -1,0 +1,49 @@
+import { newUuid } from '../../ids.ts';
+import type { Db } from '../../store/open.ts';
+import { emailKey } from '../../store/people.ts';
+import type { AccountRow } from '../../store/schema.ts';
+
+export interface NewAccount {
+  email: string;
+  emailVerified: boolean;
+  /** Encoded hash. */
+  password: string;
+}
+
+export const findAccount = (db: Db, accountId: string): Promise<AccountRow | undefined> =>
+  db.selectFrom('accounts').selectAll().where('account_id', '=', accountId).executeTakeFirst();
+
+export const findAccountByEmail = (db: Db, email: string): Promise<AccountRow | undefined> =>
+  db.selectFrom('accounts').selectAll().where('email_key', '=', emailKey(email)).executeTakeFirst();
+
+export async function hasAccounts(db: Db): Promise<boolean> {
+  return (await db.selectFrom('accounts').select('account_id').limit(1).executeTakeFirst()) !== undefined;
+}
+
+/** @returns the new account's id, or undefined when the e-mail has one already */
+export async function insertAccount(db: Db, account: NewAccount, now: number): Promise<string | undefined> {
+  const account_id = newUuid(now);
+  const { numInsertedOrUpdatedRows } = await db
+    .insertInto('accounts')
+    .values({
+      account_id,
+      email: account.email.trim(),
+      email_key: emailKey(account.email),
+      email_verified: Number(account.emailVerified),
+      password: account.password,
+      created_at: now,
+      updated_at: now,
+    })
+    .onConflict((conflict) => conflict.column('email_key').doNothing())
+    .executeTakeFirst();
+  return numInsertedOrUpdatedRows === 1n ? account_id : undefined;
+}
+
+/** Sets the password of an account whose holder has just proven the e-mail. */
+export async function resetPassword(db: Db, accountId: string, password: string, now: number): Promise<void> {
+  await db
+    .updateTable('accounts')
+    .set({ password, email_verified: 1, updated_at: now })
+    .where('account_id', '=', accountId)
+    .execute();
+}

@@ -1,0 +1,77 @@
+import type { FastifyBaseLogger } from 'fastify';
+import { createLocalJWKSet } from 'jose';
+import type { Db } from '../../store/open.ts';
+import type { Identity } from '../identity.ts';
+import { invitationLetter } from '../letters.ts';
+import type { SendMail } from '../mail.ts';
+import { createVerifier, isForClient } from '../verifier.ts';
+import { hasAccounts } from './accounts.ts';
+import { addressesOf } from './addresses.ts';
+import { publicPart, readKeptKeys } from './kept.ts';
+import { issueLink, purgeLinks } from './links.ts';
+import { mountProvider } from './mount.ts';
+import { createPageLimits, type Pages } from './pages.ts';
+import { createPasswords, type Passwords } from './passwords.ts';
+import { CLIENT_ID, createProvider } from './provider.ts';
+import { purgeRecords } from './records.ts';
+
+export interface EmbeddedOptions {
+  db: Db;
+  publicUrl: string;
+  signUp: 'invited' | 'open';
+  sendMail: SendMail;
+  log: FastifyBaseLogger;
+  now: () => number;
+  passwords?: Passwords;
+}
+
+const PURGE_EVERY_MS = 3_600_000;
+
+/** An OpenID provider inside the service, with its accounts in the same store. */
+export async function createEmbeddedIdentity(options: EmbeddedOptions): Promise<Identity> {
+  const { db, publicUrl, signUp, sendMail, log, now, passwords = createPasswords() } = options;
+  const addresses = addressesOf(publicUrl);
+  const keys = await readKeptKeys(db);
+  const onError = (error: unknown) => log.error({ err: error }, 'the identity provider failed');
+  const provider = createProvider({ db, addresses, keys, now, onError });
+  const pages: Pages = {
+    db,
+    provider,
+    addresses,
+    passwords,
+    limits: createPageLimits(now),
+    signUp,
+    sendMail,
+    log,
+    now,
+  };
+
+  const purge = () => Promise.all([purgeRecords(db, now()), purgeLinks(db, now())]).catch(onError);
+  await purge();
+  const purging = setInterval(purge, PURGE_EVERY_MS).unref();
+
+  return {
+    bootstrap: () => ({ idpUserPoolId: '', idpClientId: CLIENT_ID, idpRegion: '', idpDomain: addresses.issuer }),
+    verify: createVerifier({
+      keys: createLocalJWKSet({ keys: keys.signing.map(publicPart) }),
+      issuer: () => addresses.issuer,
+      isForUs: isForClient(CLIENT_ID),
+      now,
+    }),
+    // The service's own store says who belongs where.
+    assignTenant: async () => undefined,
+    async invite(mail) {
+      const token = await issueLink(db, 'invitation', mail.email, now());
+      await sendMail(invitationLetter(mail, addresses.link('join', token)));
+    },
+    mount: (app) => mountProvider(app, pages),
+    async greeting() {
+      if (await hasAccounts(db)) return [];
+      const token = await issueLink(db, 'first_account', null, now());
+      return [`Create the first account (works once, for 24 hours): ${addresses.link('welcome', token)}`];
+    },
+    async close() {
+      clearInterval(purging);
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Problem } from '../../../contract/problem.ts';
+import type { Addresses } from './addresses.ts';
+import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from './passwords.ts';
+
+const LARGEST_FORM = 16 * 1024;
+
+/** Makes the routes of `app` read forms, and refuse those that another site's page sent. */
+export function readForms(app: FastifyInstance, addresses: Addresses): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string', bodyLimit: LARGEST_FORM },
+    (_request, body, done) => done(null, new URLSearchParams(String(body))),
+  );
+  const origins = new Set(addresses.dashboards.map((address) => new URL(address).origin));
+  app.addHook('preHandler', async (request) => {
+    if (request.method === 'POST' && !isOwnForm(request, origins)) {
+      throw new Problem(
+        'validation_failed',
+        'This form was not sent from a page of this service. Go back and try again.',
+      );
+    }
+  });
+}
+
+/** A browser says where a form came from: by Sec-Fetch-Site on secure origins, by Origin on all. Neither is no browser. */
+function isOwnForm({ headers }: FastifyRequest, origins: ReadonlySet<string>): boolean {
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined) return site === 'same-origin';
+  return headers.origin !== undefined && origins.has(headers.origin);
+}
+
+/** A field of the form; empty when it is absent. */
+export const fieldOf = (request: FastifyRequest, name: string): string =>
+  request.body instanceof URLSearchParams ? (request.body.get(name) ?? '') : '';
+
+/** What is wrong with the e-mail, if anything. Whether it is somebody's only a mail can tell. */
+export function refuseEmail(email: string): string | undefined {
+  const isAddress = email.length <= 254 && /^[^\s@<>",;:()[\]\\\p{Cc}]+@[^\s@<>",;:()\\\p{Cc}]+$/u.test(email);
+  return isAddress ? undefined : 'Enter an e-mail address, such as ada@example.com.';
+}
+
+/** What is wrong with a new password, if anything (NIST SP 800-63B: length, and not what everybody would try first). */
+export function refusePassword(password: string, email: string): string | undefined {
+  const length = [...password].length;
+  if (length < SHORTEST_PASSWORD) return `The password needs at least ${SHORTEST_PASSWORD} characters.`;
+  if (length > LONGEST_PASSWORD) return `The password may have at most ${LONGEST_PASSWORD} characters.`;
+  const plain = password.toLowerCase();
+  const isEasy =
+    plain === email.toLowerCase() || new Set(plain).size < 3 || /^(password|12345678|qwertyui)/.test(plain);
+  return isEasy ? 'This password is among the first that anybody would try. Choose another.' : undefined;
+}

@@ -1,0 +1,117 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Db } from '../../store/open.ts';
+import type { LinkRow } from '../../store/schema.ts';
+import { findAccountByEmail, hasAccounts, insertAccount, resetPassword } from './accounts.ts';
+import type { LinkPage } from './addresses.ts';
+import { fieldOf, refuseEmail, refusePassword } from './form.ts';
+import { dropFirstAccountLinks, findLink, type Purpose, spendLink } from './links.ts';
+import { type Page, sendPage } from './page.ts';
+import { type Pages, tooMany } from './pages.ts';
+import { revokeAccount } from './records.ts';
+import { startSession } from './session.ts';
+import { joinPage, type LinkView, messagePage, resetPage, welcomePage } from './views.ts';
+
+interface LinkKind {
+  purpose: Purpose;
+  view: (view: LinkView, action: string) => Page;
+  /** Why the link is of no use to this account, if it is not. */
+  pointless: (db: Db, link: LinkRow) => Promise<string | undefined>;
+  /** @returns the account that is now signed in, or undefined when the e-mail is another's */
+  use: (db: Db, form: { email: string; password: string }, now: number) => Promise<string | undefined>;
+}
+
+const KINDS: Record<LinkPage, LinkKind> = {
+  welcome: {
+    purpose: 'first_account',
+    view: welcomePage,
+    pointless: async (db) => ((await hasAccounts(db)) ? 'The first account has been created already.' : undefined),
+    async use(db, form, now) {
+      const accountId = await insertAccount(db, { ...form, emailVerified: true }, now);
+      await dropFirstAccountLinks(db);
+      return accountId;
+    },
+  },
+  join: {
+    purpose: 'invitation',
+    view: joinPage,
+    async pointless(db, { email }) {
+      const account = await findAccountByEmail(db, email ?? '');
+      return account?.email_verified === 1 ? `You have an account for ${email}. Sign in to join.` : undefined;
+    },
+    /**
+     * An account whose e-mail nobody proved may be a stranger's, who waits for its owner to be invited. Whoever holds
+     * the link is the owner: the password becomes theirs, and the stranger is signed out.
+     */
+    async use(db, form, now) {
+      const account = await findAccountByEmail(db, form.email);
+      if (!account) return insertAccount(db, { ...form, emailVerified: true }, now);
+      if (account.email_verified === 1) return undefined;
+      return setPassword(db, account.account_id, form.password, now);
+    },
+  },
+  reset: {
+    purpose: 'password_reset',
+    view: resetPage,
+    pointless: async () => undefined,
+    async use(db, form, now) {
+      const account = await findAccountByEmail(db, form.email);
+      return account && setPassword(db, account.account_id, form.password, now);
+    },
+  },
+};
+
+async function setPassword(db: Db, accountId: string, password: string, now: number): Promise<string> {
+  await resetPassword(db, accountId, password, now);
+  await revokeAccount(db, accountId);
+  return accountId;
+}
+
+/** The pages behind links: first account, invitation, new password. Each ends signed in, on the way to the dashboard. */
+export function linkRoutes(app: FastifyInstance, pages: Pages): void {
+  const { db, provider, addresses, passwords, limits, now } = pages;
+  for (const [name, kind] of Object.entries(KINDS)) {
+    const action = `${addresses.path}/${name}`;
+
+    const openLink = (token: string) => findLink(db, kind.purpose, token, now());
+
+    function sendUnusable(reply: FastifyReply, why = 'It was used, has expired, or a newer one took its place.') {
+      const next = { href: addresses.home, label: 'Sign in' };
+      return sendPage(reply, addresses, messagePage('This link does not work', why, next), 410);
+    }
+
+    app.get(`/${name}`, async (request, reply) => {
+      const token = tokenOf(request);
+      const link = await openLink(token);
+      if (!link) return sendUnusable(reply);
+      const why = await kind.pointless(db, link);
+      if (why !== undefined) return sendUnusable(reply, why);
+      return sendPage(reply, addresses, kind.view({ token, email: link.email ?? undefined }, action));
+    });
+
+    app.post(`/${name}`, async (request, reply) => {
+      const token = fieldOf(request, 'token');
+      const wait = limits.address.take(request.ip);
+      const link = await openLink(token);
+      if (!link) return sendUnusable(reply);
+      const why = await kind.pointless(db, link);
+      if (why !== undefined) return sendUnusable(reply, why);
+      const email = link.email ?? fieldOf(request, 'email').trim();
+      const password = fieldOf(request, 'password');
+      const show = (error: string, status: number) =>
+        sendPage(reply, addresses, kind.view({ token, email, error }, action), status);
+      if (wait > 0) return show(tooMany(reply, wait), 429);
+      const refusal = refuseEmail(email) ?? refusePassword(password, email);
+      if (refusal !== undefined) return show(refusal, 422);
+      const form = { email, password: await passwords.hash(password) };
+      const accountId = await db.transaction().execute(async (transaction) => {
+        if (!(await spendLink(transaction, link, now()))) return undefined;
+        return kind.use(transaction, form, now());
+      });
+      if (accountId === undefined) return sendUnusable(reply);
+      await startSession(provider, addresses, request.raw, reply.raw, accountId);
+      return reply.redirect(addresses.home, 303);
+    });
+  }
+}
+
+const tokenOf = ({ url }: FastifyRequest): string => new URL(url, 'http://service').searchParams.get('token') ?? '';

@@ -1,0 +1,79 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Db } from '../../store/open.ts';
+import { emailKey } from '../../store/people.ts';
+import type { LinkRow } from '../../store/schema.ts';
+
+export type Purpose = LinkRow['purpose'];
+
+/** How long a link works. */
+export const LINK_LIFE_MS: Record<Purpose, number> = {
+  first_account: 24 * 3_600_000,
+  invitation: 7 * 24 * 3_600_000,
+  password_reset: 3_600_000,
+};
+
+/** Used and expired links are kept this long, for whoever asks what happened. */
+const KEEP_MS = 30 * 24 * 3_600_000;
+
+const hashOf = (token: string) => createHash('sha256').update(token).digest('hex');
+
+/** Makes a link. A newer one takes the place of those that the same e-mail was sent before. */
+export async function issueLink(db: Db, purpose: Purpose, email: string | null, now: number): Promise<string> {
+  const token = randomBytes(32).toString('base64url');
+  const address = email === null ? null : emailKey(email);
+  if (address !== null) {
+    await db
+      .deleteFrom('links')
+      .where('purpose', '=', purpose)
+      .where('email', '=', address)
+      .where('used_at', 'is', null)
+      .execute();
+  }
+  await db
+    .insertInto('links')
+    .values({
+      token_hash: hashOf(token),
+      purpose,
+      email: address,
+      created_at: now,
+      expires_at: now + LINK_LIFE_MS[purpose],
+      used_at: null,
+    })
+    .execute();
+  return token;
+}
+
+/** The link, if it can still be used. */
+export const findLink = (db: Db, purpose: Purpose, token: string, now: number): Promise<LinkRow | undefined> =>
+  db
+    .selectFrom('links')
+    .selectAll()
+    .where('token_hash', '=', hashOf(token))
+    .where('purpose', '=', purpose)
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', now)
+    .executeTakeFirst();
+
+/** Takes the link out of use. Of several that try at once, exactly one is told `true`. */
+export async function spendLink(db: Db, link: LinkRow, now: number): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('links')
+    .set({ used_at: now })
+    .where('token_hash', '=', link.token_hash)
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', now)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+/** Once there is an account, no other link may create a first one. */
+export async function dropFirstAccountLinks(db: Db): Promise<void> {
+  await db.deleteFrom('links').where('purpose', '=', 'first_account').where('used_at', 'is', null).execute();
+}
+
+export async function purgeLinks(db: Db, now: number): Promise<void> {
+  await db
+    .deleteFrom('links')
+    .where('expires_at', '<', now - KEEP_MS)
+    .execute();
+}

@@ -1,0 +1,75 @@
+import type { IncomingMessage } from 'node:http';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { toProblem } from '../../http/errors.ts';
+import type { Addresses } from './addresses.ts';
+import { forgotRoutes } from './forgot.ts';
+import { readForms } from './form.ts';
+import { linkRoutes } from './link-routes.ts';
+import { pageHeaders, STYLE, sendPage } from './page.ts';
+import type { Pages } from './pages.ts';
+import { signInRoutes } from './sign-in.ts';
+import { messagePage } from './views.ts';
+
+const PREFIX = '/oidc';
+
+/** Adds the provider's endpoints and the pages around them to the service. */
+export async function mountProvider(app: FastifyInstance, pages: Pages): Promise<void> {
+  await app.register(
+    async (scope) => {
+      scope.addHook('onRequest', async (request) => presentAs(request.raw, pages.addresses));
+      await scope.register(async (forms) => mountPages(forms, pages));
+      await scope.register(async (endpoints) => mountEndpoints(endpoints, pages));
+    },
+    { prefix: PREFIX },
+  );
+}
+
+async function mountPages(app: FastifyInstance, pages: Pages): Promise<void> {
+  readForms(app, pages.addresses);
+  app.setErrorHandler((error, request, reply) => sendErrorPage(error, request, reply, pages.addresses));
+  app.get('/style.css', async (_request, reply) =>
+    reply.type('text/css; charset=utf-8').header('cache-control', 'public, max-age=86400').send(STYLE),
+  );
+  signInRoutes(app, pages);
+  linkRoutes(app, pages);
+  forgotRoutes(app, pages);
+}
+
+/** Everything else under the prefix is the provider's, who reads bodies and writes answers itself. */
+async function mountEndpoints(app: FastifyInstance, { provider, addresses }: Pages): Promise<void> {
+  const answer = provider.callback();
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, _body, done) => done(null));
+  app.route({
+    method: ['GET', 'POST', 'OPTIONS'],
+    url: '/*',
+    handler: (request, reply) => {
+      const { raw } = request;
+      const headers = { ...reply.getHeaders(), ...pageHeaders(addresses) };
+      reply.hijack();
+      for (const [name, value] of Object.entries(headers)) if (value !== undefined) reply.raw.setHeader(name, value);
+      // Koa's way of telling an application that it is mounted: what it sees is `url`, what it writes has the prefix.
+      const path = (raw.url ?? '/').slice(PREFIX.length);
+      Object.assign(raw, { originalUrl: `${addresses.path}${path}`, url: path });
+      void answer(raw, reply.raw);
+    },
+  });
+}
+
+/**
+ * Shows the provider the address that the operator configured, whatever the request claims: the addresses it writes are
+ * then always under the public one, behind any proxy, and a forged `Host` changes nothing.
+ */
+function presentAs(request: IncomingMessage, { publicUrl }: Addresses): void {
+  request.headers.host = publicUrl.host;
+  request.headers['x-forwarded-proto'] = publicUrl.protocol.slice(0, -1);
+  delete request.headers['x-forwarded-host'];
+}
+
+function sendErrorPage(error: unknown, request: FastifyRequest, reply: FastifyReply, addresses: Addresses): void {
+  const problem = toProblem(error);
+  if (problem.status >= 500) request.log.error({ err: problem.cause ?? error, code: problem.code }, 'request failed');
+  if (problem.retryAfter !== undefined) reply.header('retry-after', String(problem.retryAfter));
+  const next = { href: addresses.home, label: 'Open the dashboard' };
+  sendPage(reply, addresses, messagePage('This did not work', problem.message, next), problem.status);
+}

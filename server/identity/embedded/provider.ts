@@ -1,0 +1,148 @@
+import { type Configuration, type KoaContextWithOIDC, Provider } from 'oidc-provider';
+import type { Db } from '../../store/open.ts';
+import { findAccount } from './accounts.ts';
+import type { Addresses } from './addresses.ts';
+import { trusted } from './html.ts';
+import type { KeptKeys } from './kept.ts';
+import { renderPage } from './page.ts';
+import { createRecords, revokeGrants } from './records.ts';
+import { messagePage, signOutPage } from './views.ts';
+
+export const CLIENT_ID = 'dashboard';
+const SCOPE = 'openid email profile offline_access';
+
+const HOUR = 3600;
+const DAY = 24 * HOUR;
+/** Seconds that a browser stays signed in without being used. */
+export const SESSION_LIFE = 14 * DAY;
+
+export interface ProviderOptions {
+  db: Db;
+  addresses: Addresses;
+  keys: KeptKeys;
+  now: () => number;
+  onError: (error: unknown) => void;
+}
+
+/** The OpenID provider with its one client, the dashboard. All that it remembers is in the store. */
+export function createProvider({ db, addresses, keys, now, onError }: ProviderOptions): Provider {
+  const isSecure = addresses.publicUrl.protocol === 'https:';
+  const cookie = { signed: true, httpOnly: true, sameSite: 'lax', overwrite: true } as const;
+  const name = (purpose: string) => `${isSecure ? '__Secure-' : ''}capture-${purpose}`;
+  const configuration: Configuration = {
+    adapter: createRecords(db, now),
+    clients: [
+      {
+        client_id: CLIENT_ID,
+        client_name: 'Session Capture',
+        token_endpoint_auth_method: 'none',
+        grant_types: ['authorization_code', 'refresh_token'],
+        response_types: ['code'],
+        redirect_uris: addresses.dashboards.map((address) => `${address}/signed-in`),
+        post_logout_redirect_uris: addresses.dashboards.map((address) => `${address}/`),
+        id_token_signed_response_alg: 'ES256',
+        scope: SCOPE,
+      },
+    ],
+    jwks: { keys: keys.signing },
+    cookies: {
+      keys: keys.cookies,
+      names: { session: name('session'), interaction: name('interaction'), resume: name('resume') },
+      long: { ...cookie, path: addresses.path },
+      short: cookie,
+    },
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['preferred_username'] },
+    scopes: SCOPE.split(' '),
+    // The ID token is what the dashboard sends to the service, so the e-mail is in it.
+    conformIdTokenClaims: false,
+    responseTypes: ['code'],
+    pkce: { required: () => true },
+    clientBasedCORS: (_context, origin, client) =>
+      (client.redirectUris ?? []).some((uri) => new URL(uri).origin === origin),
+    features: {
+      devInteractions: { enabled: false },
+      dPoP: { enabled: false },
+      pushedAuthorizationRequests: { enabled: false },
+      resourceIndicators: { enabled: false },
+      revocation: { enabled: true, allowedPolicy: (_context, client, token) => token.clientId === client.clientId },
+      rpInitiatedLogout: {
+        enabled: true,
+        logoutSource: (context, form) => signOut(db, addresses, context, form),
+        postLogoutSuccessSource: (context) => {
+          const next = { href: addresses.home, label: 'Sign in again' };
+          context.body = renderPage(addresses, messagePage('Signed out', 'You are signed out.', next));
+        },
+      },
+    },
+    findAccount: async (_context, accountId) => {
+      const account = await findAccount(db, accountId);
+      if (!account) return undefined;
+      const { email, email_verified } = account;
+      const claims = { sub: accountId, email, email_verified: email_verified === 1, preferred_username: email };
+      return { accountId, claims: async () => claims };
+    },
+    interactions: { url: (_context, { uid }) => addresses.signIn(uid) },
+    loadExistingGrant: grantToDashboard,
+    // The dashboard keeps tokens in memory alone; a sign-out ends them all, so none outlives its session.
+    issueRefreshToken: async (_context, client) => client.grantTypeAllowed('refresh_token'),
+    expiresWithSession: async () => true,
+    rotateRefreshToken: true,
+    renderError: async (context, { error, error_description }) => {
+      const sentence = `${error_description ?? error}. Nothing was changed. Start again from the dashboard.`;
+      const next = { href: addresses.home, label: 'Open the dashboard' };
+      context.type = 'html';
+      context.body = renderPage(addresses, messagePage('This did not work', sentence, next));
+    },
+    ttl: {
+      AccessToken: HOUR,
+      AuthorizationCode: 60,
+      Grant: SESSION_LIFE,
+      IdToken: HOUR,
+      Interaction: HOUR,
+      RefreshToken: SESSION_LIFE,
+      Session: SESSION_LIFE,
+    },
+  };
+  const provider = new Provider(addresses.issuer, configuration);
+  // `mount.ts` writes the forwarding headers itself, from the public address.
+  provider.proxy = true;
+  provider.on('server_error', (_context, error) => onError(error));
+  // What Koa would write to the console.
+  provider.onerror = onError;
+  return provider;
+}
+
+/** The dashboard is the product's own: nobody is asked whether it may know who they are. */
+async function grantToDashboard({ oidc }: KoaContextWithOIDC) {
+  const { session, client, provider, result } = oidc;
+  if (!session?.accountId || !client) return undefined;
+  const grantId = result?.consent?.grantId ?? session.grantIdFor(client.clientId);
+  const known = grantId === undefined ? undefined : await provider.Grant.find(grantId);
+  if (known) return known;
+  const grant = new provider.Grant({ clientId: client.clientId, accountId: session.accountId });
+  grant.addOIDCScope(SCOPE);
+  await grant.save();
+  return grant;
+}
+
+/**
+ * RP-initiated logout (OpenID Connect RP-Initiated Logout 1.0 §2). An ID token of the person who is signed in shows that
+ * it is the dashboard who asks, and not a page that wants to annoy; only without one the person is asked.
+ */
+async function signOut(db: Db, addresses: Addresses, context: KoaContextWithOIDC, form: string): Promise<void> {
+  const { session, provider, entities } = context.oidc;
+  const hint = (entities.IdTokenHint as { payload?: { sub?: string } } | undefined)?.payload?.sub;
+  if (!session?.accountId || hint !== session.accountId) {
+    context.body = renderPage(addresses, signOutPage(trusted(form)));
+    return;
+  }
+  const { postLogoutRedirectUri, state } = session.state as { postLogoutRedirectUri?: string; state?: string };
+  const grants = Object.values(session.authorizations ?? {}).flatMap(({ grantId }) => grantId ?? []);
+  await revokeGrants(db, grants);
+  await session.destroy();
+  context.cookies.set(provider.cookieName('session'), null, { path: addresses.path, signed: true, httpOnly: true });
+  const target = new URL(postLogoutRedirectUri ?? context.oidc.urlFor('end_session_success'));
+  if (state !== undefined && postLogoutRedirectUri !== undefined) target.searchParams.set('state', state);
+  context.status = 303;
+  context.redirect(target.href);
+}

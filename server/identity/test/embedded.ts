@@ -1,0 +1,163 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import { pino } from 'pino';
+import { expect } from 'vitest';
+import { type Config, OPTIONS } from '../../config.ts';
+import { createService } from '../../service.ts';
+import { openTestStore, type TestStore } from '../../test/engines.ts';
+import { createIdentity } from '../create.ts';
+import type { Identity } from '../identity.ts';
+import { createBrowser, type Reply } from './browser.ts';
+
+const DEFAULTS = Object.fromEntries(Object.entries(OPTIONS).map(([name, option]) => [name, option.default])) as Config;
+
+export const PASSWORD = 'correct horse battery';
+
+export type Service = Awaited<ReturnType<typeof startService>>;
+
+/** The service with its embedded provider, on a port of its own and with real time that a test may move on. */
+export async function startService(engine: 'sqlite' | 'postgres', overrides: Partial<Config> = {}) {
+  const store = await openTestStore(engine);
+  const port = await freePort();
+  const publicUrl = overrides.PUBLIC_URL ?? `http://127.0.0.1:${port}`;
+  const origin = `http://127.0.0.1:${port}`;
+  const clock = { ahead: 0 };
+  const now = () => Date.now() + clock.ahead;
+  const logged: string[] = [];
+  const log = pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) });
+  const limitsOff = { RATE_LIMIT_SECRET: 0, RATE_LIMIT_USER: 0, RATE_LIMIT_ADDRESS: 0 };
+  const config: Config = { ...DEFAULTS, ...limitsOff, DATA_DIR: store.dataDir, ...overrides };
+
+  async function start(): Promise<{ app: FastifyInstance; identity: Identity }> {
+    const identity = await createIdentity({ config, store, publicUrl, log, now });
+    const app = await createService({ config, store, identity, publicUrl, log, now });
+    await app.listen({ port, host: '127.0.0.1' });
+    return { app, identity };
+  }
+
+  let running = await start();
+  const stop = async () => {
+    await running.app.close();
+    await running.identity.close?.();
+  };
+  const dispose = async () => {
+    await stop();
+    await (store as TestStore).dispose();
+  };
+  return {
+    store,
+    origin,
+    publicUrl,
+    clock,
+    logged,
+    get identity() {
+      return running.identity;
+    },
+    browser: () => createBrowser(origin),
+    restart: async () => {
+      await stop();
+      running = await start();
+    },
+    /** The mails in the outbox, oldest first. */
+    mails: () => readMails(join(store.dataDir, 'outbox')),
+    dispose,
+  };
+}
+
+function readMails(folder: string) {
+  const files = readdirSync(folder).filter((file) => file.endsWith('.eml'));
+  return files.sort().map((file) => {
+    const text = readFileSync(join(folder, file), 'utf8')
+      .replace(/=\r?\n/g, '')
+      .replaceAll('=3D', '=');
+    return { file, text, to: /^To: (.*)\r$/m.exec(text)?.[1], link: /https?:\/\/\S+/.exec(text)?.[0] ?? '' };
+  });
+}
+
+/** The link of the greeting. */
+export async function firstLink({ identity }: Service): Promise<string> {
+  const [line = ''] = (await identity.greeting?.()) ?? [];
+  return /http\S+/.exec(line)?.[0] ?? '';
+}
+
+export type Browser = ReturnType<typeof createBrowser>;
+
+/** Creates the first account and leaves the browser signed in. */
+export async function createFirstAccount(service: Service, email = 'Ada@Example.com'): Promise<Browser> {
+  const browser = service.browser();
+  const done = await browser.submit(await browser.open(await firstLink(service)), { email, password: PASSWORD });
+  expect(done).toMatchObject({ status: 303, location: `${service.publicUrl}/` });
+  return browser;
+}
+
+export interface Tokens {
+  id_token: string;
+  access_token: string;
+  refresh_token: string;
+}
+
+/** What the dashboard does: starts an authorization request with PKCE (RFC 7636). */
+export async function authorize(service: Service, browser: Browser, extra: Record<string, string> = {}) {
+  const verifier = randomBytes(32).toString('base64url');
+  const redirectUri = `${service.publicUrl}/signed-in`;
+  const query = new URLSearchParams({
+    client_id: 'dashboard',
+    response_type: 'code',
+    redirect_uri: redirectUri,
+    scope: 'openid email profile offline_access',
+    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+    code_challenge_method: 'S256',
+    state: 'the-state',
+    nonce: 'the-nonce',
+    ...extra,
+  });
+  const page = await browser.open(`/oidc/auth?${query}`);
+  return { page, verifier, redirectUri };
+}
+
+export async function exchange(
+  service: Service,
+  form: Record<string, string>,
+): Promise<{ status: number; body: Tokens & { error?: string } }> {
+  const body = new URLSearchParams({ client_id: 'dashboard', ...form });
+  const response = await fetch(`${service.origin}/oidc/token`, { method: 'POST', body });
+  return { status: response.status, body: (await response.json()) as Tokens & { error?: string } };
+}
+
+/** From the redirect that ends a sign-in to the tokens. */
+export async function redeem(service: Service, reply: Reply, verifier: string, redirectUri: string): Promise<Tokens> {
+  expect(reply.location).toContain(`${redirectUri}?`);
+  const answer = new URL(reply.location ?? '').searchParams;
+  expect(answer.get('state')).toBe('the-state');
+  const form = { grant_type: 'authorization_code', code: answer.get('code') ?? '', redirect_uri: redirectUri };
+  const { status, body } = await exchange(service, { ...form, code_verifier: verifier });
+  expect(status, JSON.stringify(body)).toBe(200);
+  return body;
+}
+
+/** The whole way for a browser that is signed in at the provider already. */
+export async function tokensOf(service: Service, browser: Browser): Promise<Tokens> {
+  const { page, verifier, redirectUri } = await authorize(service, browser);
+  return redeem(service, page, verifier, redirectUri);
+}
+
+/** The whole way with the sign-in page. */
+export async function signIn(service: Service, browser: Browser, email: string, password = PASSWORD): Promise<Tokens> {
+  const { page, verifier, redirectUri } = await authorize(service, browser);
+  expect(page.text).toContain('<h1>Sign in</h1>');
+  return redeem(service, await browser.submit(page, { email, password }), verifier, redirectUri);
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}
