@@ -1,0 +1,58 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { Problem } from '../../contract/problem.ts';
+import { readOffset, readSequence, writeOffset, writeSequence } from '../http/cursor.ts';
+import { SEED, seeded } from './seed.ts';
+
+const encode = (text: string) => Buffer.from(text).toString('base64url');
+
+/** Nearly right, and far from it. */
+const GARBAGE = [
+  '',
+  ' ',
+  'x',
+  '%',
+  'o:1',
+  encode('o:'),
+  encode('o:-1'),
+  encode('o:01'),
+  encode('o:1.5'),
+  encode('o:1e3'),
+];
+const MORE_GARBAGE = [
+  encode('x:1'),
+  encode('o:9007199254740993'),
+  encode('o:1 '),
+  `${encode('o:1')}=`,
+  encode('o:1\n'),
+];
+
+describe('cursors', () => {
+  test(`give back the place they were made of ${seeded}`, () => {
+    const property = fc.property(fc.integer({ min: 0, max: 2 ** 48 }), (place) => {
+      expect(readOffset(writeOffset(place))).toBe(place);
+      expect(readSequence(writeSequence(place))).toBe(place);
+      expect(writeOffset(place)).toMatch(/^[\w-]+$/);
+      expect(() => readSequence(writeOffset(place))).toThrow(Problem);
+    });
+    fc.assert(property, { seed: SEED });
+  });
+
+  test(`of anybody else's making are a problem of the caller's ${seeded}`, () => {
+    const anything = fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.base64String(), fc.string().map(encode));
+    const property = fc.property(anything, (cursor) => {
+      for (const read of [readOffset, readSequence]) {
+        try {
+          expect(Number.isSafeInteger(read(cursor))).toBe(true);
+        } catch (error) {
+          expect((error as Problem).code).toBe('validation_failed');
+        }
+      }
+    });
+    fc.assert(property, { seed: SEED, numRuns: 1_000 });
+  });
+
+  test.each([...GARBAGE, ...MORE_GARBAGE])('%j is not one of an offset', (cursor) => {
+    expect(() => readOffset(cursor)).toThrow('/cursor ');
+  });
+});

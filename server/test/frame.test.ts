@@ -1,0 +1,36 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { decodeFrame, encodeFrame } from '../store/frame.ts';
+import { objectText } from './json-text.ts';
+import { SEED, seeded } from './seed.ts';
+
+const event = fc.record({
+  eventType: fc.string({ unit: 'binary', minLength: 1, maxLength: 20 }),
+  payload: fc.oneof(
+    objectText,
+    objectText.map((text) => `{"a":"${'x'.repeat(3_000)}","b":${text}}`),
+  ),
+});
+
+describe('a stored frame', () => {
+  test(`gives back what was put in, byte for byte ${seeded}`, async () => {
+    const property = fc.asyncProperty(fc.array(event, { minLength: 1, maxLength: 50 }), async (events) => {
+      const framed = events.map(({ eventType, payload }) => ({ eventType, payload: Buffer.from(payload) }));
+      const back = decodeFrame(await encodeFrame(framed));
+      expect(back.map(({ eventType, payload }) => ({ eventType, payload: Buffer.from(payload).toString() }))).toEqual(
+        events,
+      );
+    });
+    await fc.assert(property, { seed: SEED, numRuns: 300 });
+  });
+
+  test('of a large repetitive batch is smaller than the batch', async () => {
+    const payload = Buffer.from(JSON.stringify({ text: 'again and again '.repeat(500) }));
+    const { body } = await encodeFrame([{ eventType: 'notice', payload }]);
+    expect(body.byteLength).toBeLessThan(payload.byteLength / 10);
+  });
+
+  test('of a later version is refused, not misread', () => {
+    expect(() => decodeFrame({ codec: 99, body: Buffer.from('x') })).toThrow('codec 99');
+  });
+});
