@@ -20,7 +20,19 @@ export interface TestStore extends Store {
 /** A fresh, empty store of its own for a test. */
 export async function openTestStore(engine: Engine): Promise<TestStore> {
   const dataDir = mkdtempSync(join(tmpdir(), 'capture-test-'));
-  const databaseUrl = engine === 'postgres' ? await createDatabase() : undefined;
+  return attach(dataDir, engine === 'postgres' ? await createDatabase() : undefined);
+}
+
+/** The same store as a restarted service finds it. */
+export async function reopen(store: TestStore): Promise<TestStore> {
+  await store.close();
+  return attach(store.dataDir, store.databaseUrl);
+}
+
+/** The same store as another replica has it; the embedded one has no replicas. */
+export const attachReplica = (store: TestStore): Promise<TestStore> => attach(store.dataDir, store.databaseUrl);
+
+async function attach(dataDir: string, databaseUrl: string | undefined): Promise<TestStore> {
   const store = await openStore({ dataDir, databaseUrl, onError: () => undefined });
   return {
     ...store,

@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { expect } from 'vitest';
 import type { ProblemCode } from '../../contract/problem.ts';
 import { type Config, OPTIONS } from '../config.ts';
+import { REDACTED_PATHS } from '../log.ts';
 import { createService } from '../service.ts';
 import type { Engine } from '../store/dialect.ts';
 import { openTestStore, type TestStore } from './engines.ts';
@@ -58,7 +59,10 @@ export async function startTestService(
     store,
     identity,
     publicUrl: 'http://capture.test',
-    log: pino({ level: 'debug' }, { write: (line: string) => void log.push(line) }),
+    log: pino(
+      { level: 'debug', redact: { paths: REDACTED_PATHS, censor: '[redacted]' } },
+      { write: (line: string) => void log.push(line) },
+    ),
     now: () => clock.now,
   });
   await app.ready();

@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { address } from '../../contract/client.ts';
+import { ENGINES } from './engines.ts';
+import { RIGHT, ROUTE_NAMES, TABLE } from './requests.ts';
+import { expectProblem } from './shape.ts';
+import { startWorld, type World } from './world.ts';
+
+const UNKNOWN = [
+  '/',
+  '/nope',
+  '/v1',
+  '/v1/',
+  '/v1/nope',
+  '/v1/organizations/you',
+  '/V1/agents',
+  '//v1/agents',
+  '/health/',
+];
+const ALL_METHODS = ['GET', 'POST', 'PATCH', 'DELETE', 'PUT', 'OPTIONS', 'TRACE', 'PROPFIND'];
+
+describe.each(ENGINES)('addresses on %s', (engine) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld(engine);
+  });
+  afterAll(() => world.service.close());
+
+  const urlOf = (name: (typeof ROUTE_NAMES)[number]) => address('', TABLE[name], RIGHT[name](world).params ?? {});
+  const methodsOf = (path: string) =>
+    ROUTE_NAMES.filter((name) => TABLE[name].path === path).map((name) => TABLE[name].method as string);
+
+  test.each(UNKNOWN.flatMap((url) => ['GET', 'POST', 'OPTIONS', 'PUT'].map((method) => ({ method, url }))))(
+    '$method $url is unknown',
+    async ({ method, url }) => {
+      expectProblem(await world.service.call(method, url, { as: world.ours.owner }), 404, 'not_found');
+    },
+  );
+
+  test.each(ROUTE_NAMES)('the address of %s takes its methods and no other', async (name) => {
+    const known = methodsOf(TABLE[name].path);
+    const allowed = known.includes('GET') ? [...known, 'HEAD'] : known;
+    for (const method of ALL_METHODS.filter((candidate) => !known.includes(candidate))) {
+      const reply = await world.service.call(method, urlOf(name), { as: world.ours.owner });
+      expectProblem(reply, 405, 'method_not_allowed');
+      expect(reply.headers.allow?.split(', ').sort()).toEqual([...allowed].sort());
+    }
+  });
+
+  test('HEAD answers as GET does, without a body', async () => {
+    const { service, ours } = world;
+    for (const url of ['/health', '/v1/organizations/me', `/v1/organizations/me/sessions/${ours.sessionId}/events`]) {
+      const reply = await service.call('HEAD', url, { as: ours.member });
+      expect({ status: reply.status, text: reply.text }).toEqual({ status: 200, text: '' });
+    }
+    expect((await service.call('HEAD', '/v1/organizations/me')).status).toBe(401);
+    expect((await service.call('HEAD', '/nope')).status).toBe(404);
+    expect((await service.call('HEAD', '/v1/sessions')).status).toBe(405);
+  });
+
+  test.each(['/v1/%zz', '/v1/organizations/me/sessions/%zz', '/v1/organizations/me/environments/%E0%A4%A', '/%'])(
+    '%s cannot be decoded',
+    async (url) => {
+      const reply = await world.service.call('GET', url, { as: world.ours.owner });
+      expectProblem(reply, 400, 'validation_failed');
+      expect(reply.headers['x-request-id']).toBeDefined();
+      expect(reply.headers['x-content-type-options']).toBe('nosniff');
+    },
+  );
+
+  test('an id may be long, and one that is far too long is malformed', async () => {
+    const get = (length: number) =>
+      world.service.call('GET', `/v1/organizations/me/sessions/${'x'.repeat(length)}`, { as: world.ours.owner });
+    expectProblem(await get(512), 404, 'not_found');
+    expectProblem(await get(513), 400, 'validation_failed');
+  });
+
+  test.each(['%00', 'a%2Fb', '%F0%9F%98%80', "'%20or%201=1--", '..%2f..', '__proto__', 'constructor'])(
+    'the id %s names nothing',
+    async (id) => {
+      const { service, ours } = world;
+      expectProblem(await service.call('GET', `/v1/organizations/me/sessions/${id}`, { as: ours.owner }), 404);
+      expectProblem(await service.call('DELETE', `/v1/organizations/me/secrets/${id}`, { as: ours.owner }), 404);
+      expectProblem(await service.call('POST', `/v1/environments/${id}/heartbeat`, { as: ours.live }), 404);
+    },
+  );
+
+  test.each(['?x=%zz', '?__proto__=1&constructor=2', '?%00=%00', '?a[b]=c', `?${'a&'.repeat(2_000)}`])(
+    'the unknown query %s is ignored',
+    async (query) => {
+      const { service, ours } = world;
+      expect((await service.call('GET', `/health${query}`)).status).toBe(200);
+      expect((await service.call('GET', `/v1/organizations/me/sessions${query}`, { as: ours.owner })).status).toBe(200);
+    },
+  );
+
+  test('a query field given twice is malformed', async () => {
+    const reply = await world.service.call('GET', '/v1/organizations/me/sessions?cursor=a&cursor=b', {
+      as: world.ours.owner,
+    });
+    expectProblem(reply, 400, 'validation_failed');
+  });
+});

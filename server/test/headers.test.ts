@@ -1,0 +1,106 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestService, type TestService } from './harness.ts';
+
+const OWN = 'http://capture.test';
+const CONFIGURED = 'https://dashboard.example.com';
+const FOREIGN = 'https://evil.example.com';
+
+describe('headers', () => {
+  let service: TestService;
+  let port: number;
+  beforeAll(async () => {
+    service = await startTestService('sqlite', { CORS_ORIGINS: [CONFIGURED] });
+    port = Number(new URL(await service.app.listen({ port: 0 })).port);
+  });
+  afterAll(() => service.close());
+
+  test.each(['/health', '/v1/me', '/nope', '/%zz'])(
+    '%s is answered with nothing a browser could misuse',
+    async (url) => {
+      const { headers } = await service.call('GET', url);
+      expect(headers).toMatchObject({
+        'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+        'cache-control': 'no-store',
+      });
+      expect(headers).not.toHaveProperty('x-powered-by');
+      expect(headers).not.toHaveProperty('server');
+    },
+  );
+
+  test('each answer has a request id of its own, whatever the caller sends', async () => {
+    const ids = await Promise.all(
+      ['/health', '/nope', '/v1/me', '/%zz'].map(
+        async (url) =>
+          (await service.call('GET', url, { headers: { 'x-request-id': 'mine' } })).headers['x-request-id'],
+      ),
+    );
+    expect(new Set(ids).size).toBe(4);
+    expect(ids).not.toContain('mine');
+    expect(ids).not.toContain(undefined);
+  });
+
+  test.each([OWN, CONFIGURED])('a page of %s may read answers and errors', async (origin) => {
+    for (const url of ['/health', '/v1/me', '/nope']) {
+      const { headers } = await service.call('GET', url, { headers: { origin } });
+      expect(headers['access-control-allow-origin']).toBe(origin);
+      expect(headers['access-control-expose-headers']).toContain('retry-after');
+      expect(headers.vary).toContain('Origin');
+    }
+  });
+
+  test('no other page may', async () => {
+    for (const origin of [FOREIGN, 'null', `${OWN}.evil.example.com`, 'http://capture.test:8080']) {
+      const { headers } = await service.call('GET', '/health', { headers: { origin } });
+      expect(headers).not.toHaveProperty('access-control-allow-origin');
+    }
+  });
+
+  const preflight = (origin: string) =>
+    service.call('OPTIONS', '/v1/organizations/me', {
+      headers: { origin, 'access-control-request-method': 'PATCH', 'access-control-request-headers': 'authorization' },
+    });
+
+  test('a preflight allows every method of the tables, and the headers asked for', async () => {
+    const { status, headers } = await preflight(CONFIGURED);
+    expect(status).toBe(204);
+    expect(headers['access-control-allow-origin']).toBe(CONFIGURED);
+    for (const method of ['GET', 'POST', 'PATCH', 'DELETE']) {
+      expect(headers['access-control-allow-methods']).toContain(method);
+    }
+    expect(headers['access-control-allow-headers']).toContain('authorization');
+    expect(headers).not.toHaveProperty('access-control-allow-credentials');
+  });
+
+  test('a preflight of another origin allows nothing', async () => {
+    expect((await preflight(FOREIGN)).headers).not.toHaveProperty('access-control-allow-origin');
+  });
+
+  /** What comes back for bytes that no client library would send. */
+  async function sendRaw(text: string): Promise<string> {
+    const socket = connect(port, '127.0.0.1');
+    let reply = '';
+    socket.setEncoding('utf8').on('data', (chunk: string) => {
+      reply += chunk;
+    });
+    socket.end(text);
+    await once(socket, 'close');
+    return reply;
+  }
+
+  test.each([
+    ['no HTTP', 'HELLO\r\n\r\n'],
+    ['an unknown method', 'FETCH /health HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['a broken header', 'GET /health HTTP/1.1\r\nHost: x\r\nbad header\r\n\r\n'],
+    ['two lengths', 'POST /v1/sessions HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab'],
+    ['a header of 64 KiB', `GET /health HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(65_536)}\r\n\r\n`],
+  ])('%s is answered in the shape of every error', async (_, text) => {
+    const [head, body] = (await sendRaw(text)).split('\r\n\r\n');
+    expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+    expect(head).toContain('content-type: application/json; charset=utf-8');
+    expect(JSON.parse(String(body))).toEqual({ error: expect.any(String), code: 'validation_failed' });
+  });
+});
