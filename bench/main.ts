@@ -1,4 +1,5 @@
 import { benchAppends } from './append.ts';
+import { benchImport } from './import.ts';
 import { benchPages } from './pages.ts';
 import { formatTable, type Row } from './report.ts';
 
@@ -6,6 +7,7 @@ import { formatTable, type Row } from './report.ts';
 const BENCHES: Record<string, () => Promise<Row[]>> = {
   append: () => benchAppends(),
   pages: benchPages,
+  import: benchImport,
 };
 
 const asked = process.argv.slice(2);

@@ -1,4 +1,4 @@
-import { isUtf8 } from 'node:buffer';
+import { isAscii, isUtf8 } from 'node:buffer';
 import { promisify } from 'node:util';
 import { gunzip, zstdDecompress } from 'node:zlib';
 import type { FastifyRequest } from 'fastify';
@@ -38,7 +38,8 @@ const tooLarge = (limit: number) =>
 export function parseJson(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw new Problem('malformed_json', 'The body is not UTF-8.');
   try {
-    return JSON.parse(bytes.toString('utf8'));
+    // Most bodies are ASCII, of which a string is made by copying: 7 against 27 µs for 52 KiB.
+    return JSON.parse(bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8'));
   } catch (error) {
     throw new Problem('malformed_json', 'The body is not JSON.', { cause: error });
   }

@@ -25,6 +25,7 @@ const PRAGMAS = `
   PRAGMA foreign_keys = ON;
   PRAGMA journal_size_limit = 67108864;
   PRAGMA temp_store = MEMORY;
+  PRAGMA wal_autocheckpoint = 4000;
   PRAGMA cache_size = -65536;
 `;
 
