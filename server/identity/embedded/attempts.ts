@@ -4,8 +4,10 @@ export interface Attempts {
    * @returns seconds to wait when one of the keys has had too many, else 0
    */
   take(...keys: readonly string[]): number;
-  /** Forgives what was counted under the key. */
+  /** Forgives all that was counted under the key. */
   forgive(key: string): void;
+  /** Takes one attempt back, which turned out to be none. */
+  giveBack(key: string): void;
 }
 
 const WINDOW_MS = 15 * 60_000;
@@ -51,5 +53,9 @@ export function createAttempts(most: number, now: () => number): Attempts {
       return Math.max(0, ...waits);
     },
     forgive: (key) => void counts.delete(key),
+    giveBack(key) {
+      const known = counts.get(key);
+      if (known && known.taken > 0) known.taken--;
+    },
   };
 }

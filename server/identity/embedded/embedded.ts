@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { createLocalJWKSet } from 'jose';
+import type { Limits } from '../../http/limits.ts';
 import type { Db } from '../../store/open.ts';
 import type { Identity } from '../identity.ts';
 import { invitationLetter } from '../letters.ts';
@@ -11,7 +12,7 @@ import { publicPart, readKeptKeys } from './kept.ts';
 import { issueLink, purgeLinks } from './links.ts';
 import { mountProvider } from './mount.ts';
 import { createPageLimits, type Pages } from './pages.ts';
-import { createPasswords, type Passwords } from './passwords.ts';
+import type { Passwords } from './passwords.ts';
 import { CLIENT_ID, createProvider } from './provider.ts';
 import { purgeRecords } from './records.ts';
 
@@ -20,31 +21,24 @@ export interface EmbeddedOptions {
   publicUrl: string;
   signUp: 'invited' | 'open';
   sendMail: SendMail;
+  /** Counts requests by address. */
+  requests: Limits;
   log: FastifyBaseLogger;
   now: () => number;
-  passwords?: Passwords;
+  passwords: Passwords;
 }
 
 const PURGE_EVERY_MS = 3_600_000;
 
 /** An OpenID provider inside the service, with its accounts in the same store. */
 export async function createEmbeddedIdentity(options: EmbeddedOptions): Promise<Identity> {
-  const { db, publicUrl, signUp, sendMail, log, now, passwords = createPasswords() } = options;
+  const { db, publicUrl, signUp, sendMail, requests, log, now, passwords } = options;
   const addresses = addressesOf(publicUrl);
   const keys = await readKeptKeys(db);
   const onError = (error: unknown) => log.error({ err: error }, 'the identity provider failed');
   const provider = createProvider({ db, addresses, keys, now, onError });
-  const pages: Pages = {
-    db,
-    provider,
-    addresses,
-    passwords,
-    limits: createPageLimits(now),
-    signUp,
-    sendMail,
-    log,
-    now,
-  };
+  const limits = createPageLimits(now);
+  const pages: Pages = { db, provider, addresses, passwords, limits, signUp, requests, sendMail, log, now };
 
   const purge = () => Promise.all([purgeRecords(db, now()), purgeLinks(db, now())]).catch(onError);
   await purge();

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { toProblem } from '../../http/errors.ts';
+import { type Limits, RateLimited } from '../../http/limits.ts';
 import type { Addresses } from './addresses.ts';
 import { forgotRoutes } from './forgot.ts';
 import { readForms } from './form.ts';
@@ -16,7 +17,10 @@ const PREFIX = '/oidc';
 export async function mountProvider(app: FastifyInstance, pages: Pages): Promise<void> {
   await app.register(
     async (scope) => {
-      scope.addHook('onRequest', async (request) => presentAs(request.raw, pages.addresses));
+      scope.addHook('onRequest', async (request, reply) => {
+        presentAs(request.raw, pages.addresses);
+        await limitRequests(pages.requests, request, reply);
+      });
       await scope.register(async (forms) => mountPages(forms, pages));
       await scope.register(async (endpoints) => mountEndpoints(endpoints, pages));
     },
@@ -64,6 +68,16 @@ function presentAs(request: IncomingMessage, { publicUrl }: Addresses): void {
   request.headers.host = publicUrl.host;
   request.headers['x-forwarded-proto'] = publicUrl.protocol.slice(0, -1);
   delete request.headers['x-forwarded-host'];
+}
+
+/** Whoever asks to be signed in leaves a record in the store; nobody may leave many. */
+async function limitRequests(limits: Limits, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  try {
+    await limits.count('address', request.ip);
+  } catch (error) {
+    if (error instanceof RateLimited) reply.headers(error.headers);
+    throw error;
+  }
 }
 
 function sendErrorPage(error: unknown, request: FastifyRequest, reply: FastifyReply, addresses: Addresses): void {

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import type { Provider } from 'oidc-provider';
+import type { Limits } from '../../http/limits.ts';
 import type { Db } from '../../store/open.ts';
 import { emailKey } from '../../store/people.ts';
 import type { SendMail } from '../mail.ts';
@@ -15,6 +16,8 @@ export interface Pages {
   passwords: Passwords;
   limits: PageLimits;
   signUp: 'invited' | 'open';
+  /** Of all requests, beside those of passwords. */
+  requests: Limits;
   sendMail: SendMail;
   log: FastifyBaseLogger;
   now: () => number;

@@ -22,17 +22,17 @@ const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
 
 export function createPasswords(cost = COST): Passwords {
   const withTurn = createTurns();
-  let decoy: Promise<string> | undefined;
+  /** No password leads to it, yet it takes as long as one that does. */
+  const decoy = encode(cost, randomBytes(16), randomBytes(KEY_LENGTH));
 
   async function hash(password: string): Promise<string> {
     const salt = randomBytes(16);
     const key = await withTurn(() => stretch(password, salt, cost));
-    return ['scrypt', cost.log2N, cost.r, cost.p, salt.toString('base64url'), key.toString('base64url')].join('$');
+    return encode(cost, salt, key);
   }
 
   async function matches(password: string, encoded: string | undefined): Promise<boolean> {
-    decoy ??= hash(randomBytes(16).toString('hex'));
-    const [, log2N, r, p, salt = '', key = ''] = (encoded ?? (await decoy)).split('$');
+    const [, log2N, r, p, salt = '', key = ''] = (encoded ?? decoy).split('$');
     const parameters = { log2N: Number(log2N), r: Number(r), p: Number(p) };
     const found = await withTurn(() => stretch(password, Buffer.from(salt, 'base64url'), parameters));
     return timingSafeEqual(found, Buffer.from(key, 'base64url')) && encoded !== undefined;
@@ -40,6 +40,9 @@ export function createPasswords(cost = COST): Passwords {
 
   return { hash, matches };
 }
+
+const encode = ({ log2N, r, p }: typeof COST, salt: Buffer, key: Buffer) =>
+  ['scrypt', log2N, r, p, salt.toString('base64url'), key.toString('base64url')].join('$');
 
 /** Text that looks the same is the same password, however a keyboard composed it (NIST SP 800-63B §5.1.1.2). */
 const stretch = (password: string, salt: Buffer, { log2N, r, p }: typeof COST) =>

@@ -1,4 +1,5 @@
 import { type Configuration, type KoaContextWithOIDC, Provider } from 'oidc-provider';
+import { isUnavailable } from '../../store/dialect.ts';
 import type { Db } from '../../store/open.ts';
 import { findAccount } from './accounts.ts';
 import type { Addresses } from './addresses.ts';
@@ -29,6 +30,7 @@ export function createProvider({ db, addresses, keys, now, onError }: ProviderOp
   const isSecure = addresses.publicUrl.protocol === 'https:';
   const cookie = { signed: true, httpOnly: true, sameSite: 'lax', overwrite: true } as const;
   const name = (purpose: string) => `${isSecure ? '__Secure-' : ''}capture-${purpose}`;
+  const toDashboard = { href: addresses.home, label: 'Open the dashboard' };
   const configuration: Configuration = {
     adapter: createRecords(db, now),
     clients: [
@@ -89,9 +91,8 @@ export function createProvider({ db, addresses, keys, now, onError }: ProviderOp
     rotateRefreshToken: true,
     renderError: async (context, { error, error_description }) => {
       const sentence = `${error_description ?? error}. Nothing was changed. Start again from the dashboard.`;
-      const next = { href: addresses.home, label: 'Open the dashboard' };
       context.type = 'html';
-      context.body = renderPage(addresses, messagePage('This did not work', sentence, next));
+      context.body = renderPage(addresses, messagePage('This did not work', sentence, toDashboard));
     },
     ttl: {
       AccessToken: HOUR,
@@ -106,7 +107,22 @@ export function createProvider({ db, addresses, keys, now, onError }: ProviderOp
   const provider = new Provider(addresses.issuer, configuration);
   // `mount.ts` writes the forwarding headers itself, from the public address.
   provider.proxy = true;
-  provider.on('server_error', (_context, error) => onError(error));
+  provider.on('server_error', (context, error) => {
+    onError(error);
+    if (!isUnavailable(error)) return;
+    context.status = 503;
+    context.set('retry-after', '1');
+  });
+  provider.use(async (context, next) => {
+    await next();
+    if (context.status !== 404 || context.body) return;
+    context.type = 'html';
+    context.body = renderPage(
+      addresses,
+      messagePage('There is no such page', 'The address may be misspelt.', toDashboard),
+    );
+    context.status = 404;
+  });
   // What Koa would write to the console.
   provider.onerror = onError;
   return provider;
@@ -133,7 +149,7 @@ async function signOut(db: Db, addresses: Addresses, context: KoaContextWithOIDC
   const { session, provider, entities } = context.oidc;
   const hint = (entities.IdTokenHint as { payload?: { sub?: string } } | undefined)?.payload?.sub;
   if (!session?.accountId || hint !== session.accountId) {
-    context.body = renderPage(addresses, signOutPage(trusted(form)));
+    context.body = renderPage(addresses, signOutPage(trusted(form), addresses.home));
     return;
   }
   const { postLogoutRedirectUri, state } = session.state as { postLogoutRedirectUri?: string; state?: string };

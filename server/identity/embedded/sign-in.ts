@@ -77,6 +77,7 @@ export function signInRoutes(app: FastifyInstance, pages: Pages): void {
       return showSignIn(request, reply, email, 'E-mail and password do not match.', 422);
     }
     limits.account.forgive(key);
+    limits.address.giveBack(request.ip);
     return finish(request, reply, account.account_id);
   });
 

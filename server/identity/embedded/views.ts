@@ -120,9 +120,9 @@ export const welcomePage = ({ token, email, error }: LinkView, action: string): 
 });
 
 export const joinPage = ({ token, email, error }: LinkView, action: string): Page => ({
-  title: 'Create your account',
+  title: 'Set your password',
   error,
-  body: html`<p>This confirms your e-mail. The password will be that of your account.</p>${form(
+  body: html`<p>It will be that of your account. Setting it confirms your e-mail.</p>${form(
     [tokenInput(token), emailField(email, { readonly: true }), newPassword(error !== undefined, true)],
     'Continue',
     action,
@@ -160,11 +160,11 @@ export const messagePage = (title: string, sentence: string, next?: { href: stri
   body: html`<p>${sentence}</p>${next && html`<a class="button" href="${next.href}">${next.label}</a>`}`,
 });
 
-/** `form` is the provider's own, with the id that the buttons name. */
-export const signOutPage = (form: Html): Page => ({
+/** `form` is the provider's own, with the id that the button names. */
+export const signOutPage = (form: Html, home: string): Page => ({
   title: 'Sign out?',
-  body: html`${form}
-<p>You will be signed out of Session Capture in this browser.</p>
+  body: html`<p>You will be signed out of Session Capture in this browser.</p>
 <p><button type="submit" form="op.logoutForm" name="logout" value="yes" autofocus>Sign out</button></p>
-<p><button type="submit" form="op.logoutForm" class="quiet">Stay signed in</button></p>`,
+<p><a class="button quiet" href="${home}">Stay signed in</a></p>
+${form}`,
 });

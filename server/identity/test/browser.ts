@@ -14,7 +14,13 @@ interface Cookie {
 }
 
 /** As much of a browser as signing in needs: cookies by path, redirects on request, forms as they are on the page. */
-export function createBrowser(origin: string) {
+interface BrowserOptions {
+  /** How requests go out; a test may put a proxy here. */
+  send?: (url: string, init: RequestInit) => Promise<Response>;
+  onCookie?: (line: string) => void;
+}
+
+export function createBrowser(origin: string, { send = fetch, onCookie }: BrowserOptions = {}) {
   const cookies = new Map<string, Cookie>();
 
   async function request(address: string, init: RequestInit = {}): Promise<Reply> {
@@ -23,7 +29,7 @@ export function createBrowser(origin: string) {
     const sent = [...cookies].filter(([, { path }]) => new URL(url).pathname.startsWith(path));
     if (sent.length > 0) headers.set('cookie', sent.map(([name, { value }]) => `${name}=${value}`).join('; '));
     headers.set('accept', headers.get('accept') ?? 'text/html');
-    const response = await fetch(url, { ...init, headers, redirect: 'manual' });
+    const response = await send(url, { ...init, headers, redirect: 'manual' });
     for (const line of response.headers.getSetCookie()) remember(line);
     const location = response.headers.get('location');
     return {
@@ -36,6 +42,7 @@ export function createBrowser(origin: string) {
   }
 
   function remember(line: string): void {
+    onCookie?.(line);
     const [pair = '', ...attributes] = line.split('; ');
     const name = pair.slice(0, pair.indexOf('='));
     const settings = new Map(attributes.map((attribute) => attribute.split('=') as [string, string]));
@@ -51,7 +58,7 @@ export function createBrowser(origin: string) {
 
   async function follow(reply: Reply): Promise<Reply> {
     const { location } = reply;
-    const isInside = location !== undefined && new URL(location).pathname.startsWith('/oidc/');
+    const isInside = location !== undefined && new URL(location).pathname.includes('/oidc/');
     return isInside ? follow(await request(location)) : reply;
   }
 

@@ -1,6 +1,7 @@
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ENGINES } from '../../test/engines.ts';
+import { createPasswords } from '../embedded/passwords.ts';
 import {
   authorize,
   createFirstAccount,
@@ -17,7 +18,7 @@ const readJson = async (url: string) => (await (await fetch(url)).json()) as Rec
 describe.each(ENGINES)('the embedded provider on %s', (engine) => {
   let service: Service;
   beforeAll(async () => {
-    service = await startService(engine);
+    service = await startService(engine, {}, createPasswords());
   });
   afterAll(() => service.dispose());
 

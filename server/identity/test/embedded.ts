@@ -9,6 +9,7 @@ import { type Config, OPTIONS } from '../../config.ts';
 import { createService } from '../../service.ts';
 import { openTestStore, type TestStore } from '../../test/engines.ts';
 import { createIdentity } from '../create.ts';
+import { createPasswords } from '../embedded/passwords.ts';
 import type { Identity } from '../identity.ts';
 import { createBrowser, type Reply } from './browser.ts';
 
@@ -18,8 +19,12 @@ export const PASSWORD = 'correct horse battery';
 
 export type Service = Awaited<ReturnType<typeof startService>>;
 
-/** The service with its embedded provider, on a port of its own and with real time that a test may move on. */
-export async function startService(engine: 'sqlite' | 'postgres', overrides: Partial<Config> = {}) {
+/** The service with its embedded provider, on a port of its own and with real time that a test may move on; hashing is cheap. */
+export async function startService(
+  engine: 'sqlite' | 'postgres',
+  overrides: Partial<Config> = {},
+  passwords = createPasswords({ log2N: 10, r: 8, p: 1 }),
+) {
   const store = await openTestStore(engine);
   const port = await freePort();
   const publicUrl = overrides.PUBLIC_URL ?? `http://127.0.0.1:${port}`;
@@ -31,20 +36,23 @@ export async function startService(engine: 'sqlite' | 'postgres', overrides: Par
   const limitsOff = { RATE_LIMIT_SECRET: 0, RATE_LIMIT_USER: 0, RATE_LIMIT_ADDRESS: 0 };
   const config: Config = { ...DEFAULTS, ...limitsOff, DATA_DIR: store.dataDir, ...overrides };
 
-  async function start(): Promise<{ app: FastifyInstance; identity: Identity }> {
-    const identity = await createIdentity({ config, store, publicUrl, log, now });
+  async function start(at = port): Promise<{ app: FastifyInstance; identity: Identity }> {
+    const identity = await createIdentity({ config, store, publicUrl, log, now, passwords });
     const app = await createService({ config, store, identity, publicUrl, log, now });
-    await app.listen({ port, host: '127.0.0.1' });
+    await app.listen({ port: at, host: '127.0.0.1' });
     return { app, identity };
   }
 
   let running = await start();
-  const stop = async () => {
-    await running.app.close();
-    await running.identity.close?.();
+  const replicas: (typeof running)[] = [];
+  const close = async ({ app, identity }: typeof running) => {
+    await app.close();
+    await identity.close?.();
   };
+  const stop = () => close(running);
   const dispose = async () => {
     await stop();
+    await Promise.all(replicas.map(close));
     await (store as TestStore).dispose();
   };
   return {
@@ -60,6 +68,12 @@ export async function startService(engine: 'sqlite' | 'postgres', overrides: Par
     restart: async () => {
       await stop();
       running = await start();
+    },
+    /** Another process on the same store; gives the address at which it alone is reached. */
+    replica: async () => {
+      const at = await freePort();
+      replicas.push(await start(at));
+      return `http://127.0.0.1:${at}`;
     },
     /** The mails in the outbox, oldest first. */
     mails: () => readMails(join(store.dataDir, 'outbox')),
@@ -114,16 +128,16 @@ export async function authorize(service: Service, browser: Browser, extra: Recor
     nonce: 'the-nonce',
     ...extra,
   });
-  const page = await browser.open(`/oidc/auth?${query}`);
+  const page = await browser.open(`${service.publicUrl}/oidc/auth?${query}`);
   return { page, verifier, redirectUri };
 }
 
 export async function exchange(
-  service: Service,
+  { origin }: { origin: string },
   form: Record<string, string>,
 ): Promise<{ status: number; body: Tokens & { error?: string } }> {
   const body = new URLSearchParams({ client_id: 'dashboard', ...form });
-  const response = await fetch(`${service.origin}/oidc/token`, { method: 'POST', body });
+  const response = await fetch(`${origin}/oidc/token`, { method: 'POST', body });
   return { status: response.status, body: (await response.json()) as Tokens & { error?: string } };
 }
 

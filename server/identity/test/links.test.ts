@@ -1,0 +1,177 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ENGINES } from '../../test/engines.ts';
+import type { Reply } from './browser.ts';
+import {
+  authorize,
+  createFirstAccount,
+  exchange,
+  firstLink,
+  PASSWORD,
+  type Service,
+  signIn,
+  startService,
+  tokensOf,
+} from './embedded.ts';
+
+const EMAIL = 'ada@example.com';
+const OTHER = 'another battery staple';
+const HOUR = 3_600_000;
+const title = (page: Reply) => /<h1>(.*)<\/h1>/.exec(page.text)?.[1];
+const invitation = { email: 'Bob@Example.com', organizationName: 'Acme', role: 'member' } as const;
+
+describe.each(ENGINES)('on %s', (engine) => {
+  let service: Service;
+  const start = async (overrides: Parameters<typeof startService>[1] = {}) => {
+    service = await startService(engine, overrides);
+  };
+  afterEach(() => service.dispose());
+
+  describe('a link', () => {
+    beforeEach(() => start());
+
+    test('to the first account works once, and only while there is none', async () => {
+      const [link, other] = [await firstLink(service), await firstLink(service)];
+      const pages = [await service.browser().open(link), await service.browser().open(link)];
+      await createFirstAccount(service);
+      for (const page of pages) {
+        const late = await service.browser().submit(page, { email: 'eve@example.com', password: PASSWORD });
+        expect(late).toMatchObject({ status: 410 });
+      }
+      expect(title(await service.browser().open(other))).toBe('This link does not work');
+      expect(await service.identity.greeting?.()).toEqual([]);
+    });
+
+    test('to the first account is spent by one of many who bring it at a time', async () => {
+      const page = await service.browser().open(await firstLink(service));
+      const emails = ['a', 'b', 'c', 'd'].map((name) => `${name}@example.com`);
+      const answers = await Promise.all(
+        emails.map((email) => service.browser().submit(page, { email, password: PASSWORD })),
+      );
+      expect(answers.map(({ status }) => status).sort()).toEqual([303, 410, 410, 410]);
+      expect(await service.store.db.selectFrom('accounts').selectAll().execute()).toHaveLength(1);
+    });
+
+    test.each([
+      [24 * HOUR - 60_000, 'Create the first account'],
+      [24 * HOUR + 1, 'This link does not work'],
+    ])('to the first account, after %i ms, leads to "%s"', async (later, expected) => {
+      const link = await firstLink(service);
+      service.clock.ahead += later;
+      expect(title(await service.browser().open(link))).toBe(expected);
+    });
+
+    test.each(['', '?token=', '?token=x', '?token=%00', '?token=a&token=b'])('that is none: %j', async (query) => {
+      for (const name of ['welcome', 'join', 'reset']) {
+        expect(await service.browser().open(`/oidc/${name}${query}`)).toMatchObject({ status: 410 });
+      }
+    });
+
+    test('is stored as a hash, and logged nowhere', async () => {
+      await service.identity.invite(invitation);
+      const tokens = [await firstLink(service), service.mails()[0]?.link ?? ''].map((link) => link.split('token=')[1]);
+      const rows = JSON.stringify(await service.store.db.selectFrom('links').selectAll().execute());
+      for (const token of tokens) {
+        expect(token).toMatch(/^[\w-]{43}$/);
+        expect(rows).not.toContain(token);
+        expect(service.logged.join()).not.toContain(token);
+      }
+    });
+
+    test('of one kind is not taken for one of another', async () => {
+      const token = (await firstLink(service)).split('token=')[1];
+      expect(await service.browser().open(`/oidc/reset?token=${token}`)).toMatchObject({ status: 410 });
+    });
+  });
+
+  describe('an invitation', () => {
+    beforeEach(() => start());
+
+    test('lets the invited person in, with a proven e-mail', async () => {
+      await service.identity.invite(invitation);
+      const [mail] = service.mails();
+      expect(mail).toMatchObject({ to: 'Bob@example.com', text: expect.stringContaining('Acme') });
+      expect(service.logged.join()).toContain(mail?.file);
+      const browser = service.browser();
+      const page = await browser.open(mail?.link ?? '');
+      const done = await browser.submit(page, { email: 'eve@example.com', password: PASSWORD });
+      expect(done.location).toBe(`${service.publicUrl}/`);
+      const { id_token } = await tokensOf(service, browser);
+      expect(await service.identity.verify(id_token)).toMatchObject({ email: 'bob@example.com', emailVerified: true });
+      expect(await service.browser().open(mail?.link ?? '')).toMatchObject({ status: 410 });
+    });
+
+    test('takes the place of the one before, and lives seven days', async () => {
+      await service.identity.invite(invitation);
+      await service.identity.invite(invitation);
+      const [first, second] = service.mails().map(({ link }) => link);
+      expect(await service.browser().open(first ?? '')).toMatchObject({ status: 410 });
+      service.clock.ahead += 7 * 24 * HOUR - 60_000;
+      expect(await service.browser().open(second ?? '')).toMatchObject({ status: 200 });
+      service.clock.ahead += 60_000;
+      expect(await service.browser().open(second ?? '')).toMatchObject({ status: 410 });
+    });
+
+    test('of somebody who has an account asks them to sign in, and changes nothing', async () => {
+      await createFirstAccount(service, EMAIL);
+      await service.identity.invite({ ...invitation, email: EMAIL });
+      const page = await service.browser().open(service.mails()[0]?.link ?? '');
+      expect(page.text).toContain(`You have an account for ${EMAIL}`);
+      await signIn(service, service.browser(), EMAIL);
+    });
+
+    test('that cannot be mailed is refused', async () => {
+      const folder = join(service.store.dataDir, 'outbox');
+      const { writeFileSync } = await import('node:fs');
+      writeFileSync(folder, 'a file in the way');
+      await expect(service.identity.invite(invitation)).rejects.toThrow();
+    });
+  });
+
+  describe('a forgotten password', () => {
+    beforeEach(async () => {
+      await start();
+      await createFirstAccount(service, EMAIL);
+    });
+    const ask = async (email: string) => {
+      const browser = service.browser();
+      const answer = await browser.submit(await browser.open('/oidc/forgot'), { email });
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      return answer;
+    };
+
+    test('is replaced by a mailed link, and everybody who was signed in is out', async () => {
+      const before = await signIn(service, service.browser(), EMAIL);
+      await ask(EMAIL.toUpperCase());
+      const browser = service.browser();
+      const page = await browser.open(service.mails()[0]?.link ?? '');
+      expect(await browser.submit(page, { password: OTHER })).toMatchObject({ location: `${service.publicUrl}/` });
+      await tokensOf(service, browser);
+      const form = { grant_type: 'refresh_token', refresh_token: before.refresh_token };
+      expect(await exchange(service, form)).toMatchObject({ body: { error: 'invalid_grant' } });
+      await signIn(service, service.browser(), EMAIL, OTHER);
+      const old = service.browser();
+      const refused = await old.submit((await authorize(service, old)).page, { email: EMAIL, password: PASSWORD });
+      expect(refused.status).toBe(422);
+      expect(await browser.submit(page, { password: PASSWORD })).toMatchObject({ status: 410 });
+    });
+
+    test('of nobody is answered alike, and mails nothing', async () => {
+      const known = await ask(EMAIL);
+      const unknown = await ask('nobody@example.com');
+      expect(unknown.text.replace('nobody@example.com', EMAIL)).toBe(known.text);
+      expect(unknown.status).toBe(known.status);
+      expect(service.mails()).toHaveLength(1);
+    });
+
+    test('is mailed three times in a quarter of an hour at most, and only the last link works', async () => {
+      for (let time = 0; time < 5; time++) expect((await ask(EMAIL)).status).toBe(200);
+      const links = service.mails().map(({ link }) => link);
+      expect(links).toHaveLength(3);
+      const pages = await Promise.all(links.map((link) => service.browser().open(link)));
+      expect(pages.map(({ status }) => status)).toEqual([410, 410, 200]);
+      service.clock.ahead += HOUR;
+      expect(await service.browser().open(links[2] ?? '')).toMatchObject({ status: 410 });
+    });
+  });
+});

@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest';
+import { addressesOf } from '../embedded/addresses.ts';
+import { createAttempts } from '../embedded/attempts.ts';
+import { html, toText } from '../embedded/html.ts';
+import { createPasswords } from '../embedded/passwords.ts';
+
+describe('html', () => {
+  test('escapes text and attributes, keeps its own, and leaves out what is not there', () => {
+    const inner = html`<b title="${`"'<>&`}">${'<i>'}</b>`;
+    expect(toText(html`${inner}${[inner]}${undefined}${false}${0}`)).toBe(`${toText(inner)}${toText(inner)}0`);
+    expect(toText(inner)).toBe('<b title="&quot;&#39;&lt;&gt;&amp;">&lt;i&gt;</b>');
+  });
+});
+
+describe('attempts', () => {
+  test('are counted by key, until the window ends', () => {
+    let time = 0;
+    const attempts = createAttempts(2, () => time);
+    expect([attempts.take('a'), attempts.take('a', 'b'), attempts.take('a'), attempts.take('b')]).toEqual([
+      0, 0, 900, 0,
+    ]);
+    time = 899_500;
+    expect(attempts.take('a')).toBe(1);
+    time = 900_000;
+    expect(attempts.take('a')).toBe(0);
+  });
+
+  test('are forgiven or given back', () => {
+    const attempts = createAttempts(1, () => 0);
+    attempts.take('a');
+    attempts.forgive('a');
+    expect(attempts.take('a')).toBe(0);
+    attempts.giveBack('a');
+    attempts.giveBack('a');
+    expect(attempts.take('a')).toBe(0);
+    expect(attempts.take('a')).toBe(900);
+  });
+
+  test('are remembered of the last twenty thousand keys', () => {
+    const attempts = createAttempts(1, () => 0);
+    attempts.take('first');
+    for (let key = 0; key < 20_000; key++) attempts.take(`key ${key}`);
+    expect(attempts.take('first')).toBe(0);
+    expect(attempts.take('key 19999')).toBe(900);
+  });
+});
+
+describe('passwords', () => {
+  const passwords = createPasswords({ log2N: 4, r: 1, p: 1 });
+
+  test('match themselves, however they were composed, and nothing else', async () => {
+    const encoded = await passwords.hash('e\u0301t\u00e9 12345');
+    expect(await passwords.matches('\u00e9te\u0301 12345', encoded)).toBe(true);
+    expect(await passwords.matches('ete 12345', encoded)).toBe(false);
+    expect(await passwords.matches('', encoded)).toBe(false);
+    expect(await passwords.matches('anything', undefined)).toBe(false);
+    expect(await passwords.hash('e\u0301t\u00e9 12345')).not.toBe(encoded);
+  });
+
+  test('hashed with other parameters still match', async () => {
+    const encoded = await createPasswords({ log2N: 5, r: 2, p: 1 }).hash('correct horse');
+    expect(await passwords.matches('correct horse', encoded)).toBe(true);
+  });
+
+  test('wait for each other, but not without end', async () => {
+    const work = Array.from({ length: 110 }, () => passwords.hash('x'));
+    const outcomes = await Promise.allSettled(work);
+    const refused = outcomes.filter(({ status }) => status === 'rejected');
+    expect(refused).toHaveLength(8);
+    expect(refused[0]).toMatchObject({ reason: { code: 'service_unavailable', retryAfter: 10 } });
+    expect(await passwords.hash('x')).toMatch(/^scrypt\$4\$1\$1\$/);
+  });
+});
+
+describe('addresses', () => {
+  test('are under the public one', () => {
+    const addresses = addressesOf('https://example.com/capture');
+    expect(addresses).toMatchObject({
+      issuer: 'https://example.com/capture/oidc',
+      path: '/capture/oidc',
+      home: 'https://example.com/capture/',
+      dashboards: ['https://example.com/capture'],
+    });
+    expect(addresses.link('join', 'x')).toBe('https://example.com/capture/oidc/join?token=x');
+  });
+
+  test('of one machine have two names', () => {
+    expect(addressesOf('http://127.0.0.1:4400').dashboards).toEqual(['http://127.0.0.1:4400', 'http://localhost:4400']);
+    expect(addressesOf('http://localhost:4400').dashboards[1]).toBe('http://127.0.0.1:4400');
+  });
+});

@@ -1,0 +1,89 @@
+import type { Adapter } from 'oidc-provider';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ENGINES, openTestStore, type TestStore } from '../../test/engines.ts';
+import { createRecords, purgeRecords, revokeAccount, revokeGrants } from '../embedded/records.ts';
+
+describe.each(ENGINES)('records on %s', (engine) => {
+  let store: TestStore;
+  let time: number;
+  let records: (model: string) => Adapter;
+
+  beforeEach(async () => {
+    store = await openTestStore(engine);
+    time = 1_000_000;
+    records = createRecords(store.db, () => time);
+  });
+  afterEach(() => store.dispose());
+
+  test('are found as they were written, by model and id', async () => {
+    const payload = { kind: 'Session', jti: 'a', state: { text: '\0 " \u{1f40e} \u2028' }, exp: 12 };
+    await records('Session').upsert('a', payload, 60);
+    expect(await records('Session').find('a')).toEqual(payload);
+    expect(await records('Interaction').find('a')).toBeUndefined();
+    expect(await records('Session').find('b')).toBeUndefined();
+    expect(await records('Session').find('\0')).toBeUndefined();
+  });
+
+  test('are replaced by what is written later', async () => {
+    await records('Session').upsert('a', { uid: 'u1', exp: 1 }, 60);
+    await records('Session').upsert('a', { uid: 'u2', exp: 2 }, 60);
+    expect(await records('Session').find('a')).toEqual({ uid: 'u2', exp: 2 });
+    expect(await records('Session').findByUid('u1')).toBeUndefined();
+  });
+
+  test('are found by uid and by user code, within their model', async () => {
+    await records('Session').upsert('a', { uid: 'u', userCode: 'c' }, 60);
+    expect(await records('Session').findByUid('u')).toMatchObject({ uid: 'u' });
+    expect(await records('Session').findByUserCode('c')).toMatchObject({ uid: 'u' });
+    expect(await records('DeviceCode').findByUserCode('c')).toBeUndefined();
+  });
+
+  test('expire, and are purged then; those without an end stay', async () => {
+    await records('Session').upsert('a', { jti: 'a' }, 60);
+    await records('Client').upsert('b', { jti: 'b' });
+    time += 59_999;
+    expect(await records('Session').find('a')).toBeDefined();
+    time += 1;
+    expect(await records('Session').find('a')).toBeUndefined();
+    await purgeRecords(store.db, time);
+    const left = await store.db.selectFrom('provider_records').select('record_id').execute();
+    expect(left).toEqual([{ record_id: 'Client:b' }]);
+  });
+
+  test('are consumed once', async () => {
+    await records('AuthorizationCode').upsert('a', { jti: 'a' }, 60);
+    const consume = () => records('AuthorizationCode').consume('a');
+    const outcomes = await Promise.allSettled([consume(), consume(), consume()]);
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected', 'rejected']);
+    expect(await records('AuthorizationCode').find('a')).toEqual({ jti: 'a', consumed: 1000 });
+    await expect(consume()).rejects.toMatchObject({ error: 'invalid_grant' });
+  });
+
+  test('are destroyed, by id and by grant', async () => {
+    await records('AccessToken').upsert('a', { grantId: 'g' }, 60);
+    await records('RefreshToken').upsert('b', { grantId: 'g' }, 60);
+    await records('AccessToken').upsert('c', { grantId: 'h' }, 60);
+    await records('AccessToken').revokeByGrantId('g');
+    expect(await records('AccessToken').find('a')).toBeUndefined();
+    expect(await records('RefreshToken').find('b')).toBeDefined();
+    await records('RefreshToken').destroy('b');
+    expect(await records('RefreshToken').find('b')).toBeUndefined();
+    expect(await records('AccessToken').find('c')).toBeDefined();
+  });
+
+  test('of grants and of accounts end together', async () => {
+    await records('Grant').upsert('g', { accountId: 'p1' }, 60);
+    await records('AccessToken').upsert('a', { grantId: 'g', accountId: 'p1' }, 60);
+    await records('Session').upsert('s', { accountId: 'p1' }, 60);
+    await records('Session').upsert('t', { accountId: 'p12' }, 60);
+    const left = async () =>
+      (await store.db.selectFrom('provider_records').select('record_id').orderBy('record_id').execute()).map(
+        ({ record_id }) => record_id,
+      );
+    await revokeGrants(store.db, []);
+    await revokeGrants(store.db, ['g']);
+    expect(await left()).toEqual(['Session:s', 'Session:t']);
+    await revokeAccount(store.db, 'p1');
+    expect(await left()).toEqual(['Session:t']);
+  });
+});
