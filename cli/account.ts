@@ -1,0 +1,92 @@
+import { hash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { ServiceError } from '../contract/client.ts';
+import type { SecretIdentity } from '../contract/extensions.ts';
+import { readJson, writeJson } from './config.ts';
+import { EXIT, Failure } from './failure.ts';
+import { openSpool, type Spool } from './spool/open.ts';
+import { isTemporary } from './upload/problem.ts';
+import type { Service } from './upload/service.ts';
+import { explainRefusal } from './upload/session.ts';
+
+/** Whom a secret captures for. A spool belongs to one account: what is captured for one never reaches another. */
+export interface Account {
+  /** Equal for the secrets of one organization and plane at one service, so that a secret can be replaced. */
+  id: string;
+  organizationName?: string;
+  plane: string;
+}
+
+export interface AccountAnswer {
+  account: Account | undefined;
+  /** Why the service could not be asked. */
+  unreachable?: unknown;
+}
+
+/** Asks the service; while it cannot be reached, what it said last time counts. */
+export async function identifyAccount(service: Service, secret: string, folder: string): Promise<AccountAnswer> {
+  const path = join(folder, 'accounts.json');
+  const known = readJson<Record<string, Account>>(path) ?? {};
+  const name = digest(`${service.url} ${secret}`);
+  try {
+    const account = await askAccount(service, secret);
+    if (known[name]?.id !== account.id || known[name].organizationName !== account.organizationName) {
+      writeJson(path, { ...known, [name]: account });
+    }
+    return { account };
+  } catch (error) {
+    if (!isTemporary(error)) throw explainRefusal(error);
+    return { account: known[name], unreachable: error };
+  }
+}
+
+export async function askAccount(service: Service, secret: string): Promise<Account> {
+  try {
+    const { body } = await service.client.identifySecret({});
+    return toAccount(service.url, body);
+  } catch (error) {
+    // A service without the extension: it cannot tell organizations apart for us.
+    const isUnknownRoute =
+      error instanceof ServiceError && (error.status === 404 || error.status === 405) && error.code;
+    if (!isUnknownRoute) throw error;
+    const plane = secret.startsWith('sk_test_') ? 'test' : 'live';
+    return { id: `${service.url} ${plane}`, plane };
+  }
+}
+
+function toAccount(url: string, { organizationId, organizationName, secretEnvironment }: SecretIdentity): Account {
+  return { id: `${url} ${organizationId} ${secretEnvironment}`, organizationName, plane: secretEnvironment };
+}
+
+/** The account's spool. One that was filled before the service could first be asked becomes its own. */
+export function openAccountSpool(folder: string, account: Account | undefined): Spool {
+  const path = findSpool(folder, account);
+  if (path === undefined) {
+    throw new Failure(
+      EXIT.temporary,
+      'The service cannot be reached, and it is not known yet which organization this secret belongs to.',
+      'Try again when the service is reachable. Nothing was captured meanwhile, and nothing is lost.',
+    );
+  }
+  const spool = openSpool(path);
+  if (account && spool.getMeta('account') === undefined) spool.setMeta('account', account.id);
+  return spool;
+}
+
+export function findSpool(folder: string, account: Account | undefined): string | undefined {
+  const first = join(folder, 'spool.db');
+  const owner = ownerOf(first);
+  if (owner === undefined || owner === account?.id) return first;
+  return account && join(folder, `spool-${digest(account.id)}.db`);
+}
+
+function ownerOf(path: string): string | undefined {
+  if (!existsSync(path)) return undefined;
+  const spool = openSpool(path);
+  const owner = spool.getMeta('account');
+  spool.close();
+  return owner;
+}
+
+const digest = (text: string) => hash('sha256', text).slice(0, 16);

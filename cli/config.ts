@@ -1,0 +1,76 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Context } from './context.ts';
+import { codeOf, EXIT, Failure } from './failure.ts';
+
+/** Where captures go. */
+export interface Settings {
+  url: string;
+  secret: string;
+}
+
+export const DEFAULT_URL = 'http://127.0.0.1:4400';
+
+/** The folder of capture's own state. */
+export const stateFolder = ({ variables, home }: Pick<Context, 'variables' | 'home'>): string =>
+  variables.CAPTURE_HOME || join(home, '.capture');
+
+/** The variables win over what `capture login` has stored. */
+export function readSettings(context: Pick<Context, 'variables' | 'home'>): Partial<Settings> {
+  const { CAPTURE_URL, CAPTURE_SECRET } = context.variables;
+  const stored = readJson<Partial<Settings>>(configPath(context)) ?? {};
+  const url = CAPTURE_URL || stored.url || (CAPTURE_SECRET ? DEFAULT_URL : undefined);
+  const secret = CAPTURE_SECRET || stored.secret;
+  return { ...(url && { url: checkUrl(url) }), ...(secret && { secret }) };
+}
+
+export function requireSettings(context: Pick<Context, 'variables' | 'home'>): Settings {
+  const { url, secret } = readSettings(context);
+  if (url === undefined || secret === undefined) {
+    throw new Failure(
+      EXIT.signInRequired,
+      'You are not signed in.',
+      'Sign in with `capture login`, or set CAPTURE_URL and CAPTURE_SECRET.',
+    );
+  }
+  return { url, secret };
+}
+
+export function writeSettings(context: Pick<Context, 'variables' | 'home'>, settings: Settings): void {
+  writeJson(configPath(context), settings);
+}
+
+/** False when nothing was stored. */
+export function removeSettings(context: Pick<Context, 'variables' | 'home'>): boolean {
+  const present = readJson(configPath(context)) !== undefined;
+  rmSync(configPath(context), { force: true });
+  return present;
+}
+
+const configPath = (context: Pick<Context, 'variables' | 'home'>) => join(stateFolder(context), 'config.json');
+
+export function checkUrl(url: string): string {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed?.protocol !== 'http:' && parsed?.protocol !== 'https:') {
+    throw new Failure(EXIT.usage, `${url} is no address of a service.`, `It looks like ${DEFAULT_URL} or https://…`);
+  }
+  return url.replace(/\/+$/, '');
+}
+
+export function readJson<Shape>(path: string): Shape | undefined {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as Shape;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw new Failure(EXIT.failure, `${path} cannot be read.`, 'Repair or delete it, and sign in again.', error);
+  }
+}
+
+/** Readable by its owner only, and never half written. */
+export function writeJson(path: string, value: object): void {
+  mkdirSync(join(path, '..'), { recursive: true, mode: 0o700 });
+  const temporary = `${path}.new`;
+  rmSync(temporary, { force: true });
+  writeFileSync(temporary, `${JSON.stringify(value, undefined, 2)}\n`, { mode: 0o600, flush: true });
+  renameSync(temporary, path);
+}

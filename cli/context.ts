@@ -1,0 +1,32 @@
+import type { Agent, Variables } from './agents/agent.ts';
+
+/** What a command may use of the world. Nothing below `main.ts` reaches for it on its own. */
+export interface Context {
+  variables: Variables;
+  /** The person's home folder. */
+  home: string;
+  /** The folder the command was started in. */
+  folder: string;
+  hostname: string;
+  platform: string;
+  agents: readonly Agent[];
+  stdin: Input;
+  stdout: Sink;
+  stderr: Sink;
+  fetch: typeof fetch;
+  /** Milliseconds since 1970. */
+  now: () => number;
+  random: () => number;
+  newKey: () => string;
+  pid: number;
+  /** Aborted when the process is asked to end. */
+  stop: AbortSignal;
+}
+
+export type Input = NodeJS.ReadableStream & { isTTY?: boolean; setRawMode?(raw: boolean): unknown };
+
+export interface Sink {
+  write(text: string): unknown;
+  isTTY?: boolean | undefined;
+  columns?: number | undefined;
+}

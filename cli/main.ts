@@ -1,0 +1,35 @@
+#!/usr/bin/env node
+import { randomUUID } from 'node:crypto';
+import { homedir, hostname } from 'node:os';
+import { AGENTS } from './agents/all.ts';
+import { runProgram } from './program.ts';
+
+const stop = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  // Asked a second time, it ends at once: whatever it was doing, nothing is lost.
+  process.once(signal, () => stop.abort());
+}
+
+// The one warning of this kind is about node:sqlite, and nobody who runs capture can act on it.
+process.removeAllListeners('warning');
+
+process.exitCode = await runProgram(
+  {
+    variables: process.env,
+    home: homedir(),
+    folder: process.cwd(),
+    hostname: hostname(),
+    platform: process.platform,
+    agents: AGENTS,
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    fetch,
+    now: Date.now,
+    random: Math.random,
+    newKey: randomUUID,
+    pid: process.pid,
+    stop: stop.signal,
+  },
+  process.argv.slice(2),
+);

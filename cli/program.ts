@@ -1,0 +1,46 @@
+import { Command, CommanderError } from 'commander';
+import { addImport, runImport } from './commands/import.ts';
+import type { Context } from './context.ts';
+import { EXIT, type ExitCode } from './failure.ts';
+import { createOutput, type Output, reportError } from './output.ts';
+import { VERSION } from './version.ts';
+
+const HELP = `
+Exit codes: 0 done, 1 failure, 2 usage, 4 sign-in required, 75 try again later (nothing is lost)
+
+Variables: CAPTURE_URL, CAPTURE_SECRET (instead of \`capture login\`), CAPTURE_HOME (state, default ~/.capture)`;
+
+/** Runs one invocation; the exit code says how it went. */
+export async function runProgram(context: Context, args: readonly string[]): Promise<ExitCode> {
+  const program = createProgram(context);
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return EXIT.ok;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    return reportError(error, context, program.opts().json === true);
+  }
+}
+
+function createProgram(context: Context): Command {
+  const program = new Command('capture')
+    .description('Records what coding agents did on this machine, and sends it to your Session Capture service.')
+    .version(VERSION)
+    .option('--json', 'answer in JSON')
+    .option('--quiet', 'say only what went wrong')
+    .addHelpText('after', HELP)
+    .showSuggestionAfterError()
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void context.stdout.write(text),
+      writeErr: (text) => void context.stderr.write(text),
+    });
+
+  const run =
+    <Options>(command: (context: Context, options: Options, output: Output) => Promise<void>) =>
+    (options: Options) =>
+      command(context, options, createOutput(context, program.opts()));
+
+  addImport(program, run(runImport));
+  return program;
+}

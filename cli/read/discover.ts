@@ -1,0 +1,75 @@
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Agent } from '../agents/agent.ts';
+import { codeOf, describe } from '../failure.ts';
+
+/** A folder of an agent's transcripts, and which part of it is asked for. */
+export interface Place {
+  agent: Agent;
+  root: string;
+  /** A file or folder below the root, `/` on every system; empty for all of it. */
+  below: string;
+}
+
+/** A transcript file as it was found. */
+export interface Found {
+  agent: Agent;
+  root: string;
+  path: string;
+  size: number;
+  modifiedAt: number;
+  /** When it was made, as far as the file system knows: copies keep the older of the two times. */
+  bornAt: number;
+}
+
+/** Something that could not be read, told to the person. */
+export interface Trouble {
+  path: string;
+  reason: string;
+}
+
+/** Every transcript at the places, in the order of their paths. What vanishes while looking was not there. */
+export function findTranscripts(places: readonly Place[], onTrouble: (trouble: Trouble) => void): Found[] {
+  const found: Found[] = [];
+
+  function visit(place: Place, path: string): void {
+    const absolute = join(place.root, path);
+    attempt(absolute, onTrouble, () => {
+      const stat = statSync(absolute);
+      if (stat.isDirectory()) visitFolder(place, path);
+      else if (stat.isFile() && place.agent.isTranscript(path)) found.push(toFound(place, path, stat));
+    });
+  }
+
+  function visitFolder(place: Place, path: string): void {
+    for (const entry of readdirSync(join(place.root, path), { withFileTypes: true })) {
+      const inner = path === '' ? entry.name : `${path}/${entry.name}`;
+      // A linked folder may lead round in a circle; a linked file may not.
+      if (entry.isDirectory()) attempt(join(place.root, inner), onTrouble, () => visitFolder(place, inner));
+      else if (place.agent.isTranscript(inner)) visit(place, inner);
+    }
+  }
+
+  for (const place of places) visit(place, place.below);
+  return found;
+}
+
+const toFound = ({ agent, root }: Place, path: string, stat: ReturnType<typeof statSync> & object): Found => ({
+  agent,
+  root,
+  path,
+  size: Number(stat.size),
+  modifiedAt: Number(stat.mtimeMs),
+  bornAt: Math.min(Number(stat.birthtimeMs) || Number.POSITIVE_INFINITY, Number(stat.mtimeMs)),
+});
+
+/** Runs what may meet a file that is gone or closed to this user: that is no reason to stop. */
+export function attempt(path: string, onTrouble: (trouble: Trouble) => void, work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === undefined || !code.startsWith('E')) throw error;
+    if (code !== 'ENOENT' && code !== 'ENOTDIR') onTrouble({ path, reason: describe(error) });
+  }
+}

@@ -1,0 +1,34 @@
+/** A number that may be more than a double holds: many digits, an exponent, or minus zero. In text it does no harm. */
+const SUSPECT = /[:,[]\s*(?:-0\s*[,}\]]|-?(?:[\d.]{16}|[\d.]+[eE]))/;
+
+interface Context {
+  source?: string;
+}
+type Reviver = (key: string, value: unknown, context: Context) => unknown;
+
+/** Source text access is newer than the type library. */
+const { parse, rawJSON } = JSON as unknown as {
+  parse(text: string, reviver: Reviver): unknown;
+  rawJSON(text: string): unknown;
+};
+
+/** `JSON.parse` that keeps numbers it cannot represent as `JSON.rawJSON`, so that they are written as they were read. */
+export function parseExact(text: string): unknown {
+  return SUSPECT.test(text) ? parse(text, keepInexact) : JSON.parse(text);
+}
+
+const keepInexact: Reviver = (_, value, { source }) =>
+  typeof value !== 'number' || source === undefined || isSame(source, value) ? value : rawJSON(source);
+
+const isSame = (source: string, value: number) =>
+  toCanonical(source) === toCanonical(Object.is(value, -0) ? '0' : `${value}`);
+
+/** One spelling per decimal number: 1.50, 15e-1 and 1.5 are the same. */
+function toCanonical(source: string): string {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(source) ?? [];
+  const digits = (whole + fraction).replace(/^0+/, '');
+  const significant = digits.replace(/0+$/, '');
+  if (significant === '') return `${sign}0`;
+  return `${sign}${significant}e${BigInt(exponent) - BigInt(fraction.length) + BigInt(digits.length - significant.length)}`;
+}

@@ -1,0 +1,26 @@
+import type { CapturedEvent } from '../../contract/transcript.ts';
+import type { SessionFacts } from '../spool/sessions.ts';
+
+const TITLE_LENGTH = 300;
+
+/** What an event, secrets already masked, tells of its session. */
+export function factsOf({ eventType, payload }: CapturedEvent): SessionFacts {
+  const time = Date.parse(payload.occurredAt ?? '');
+  const when = Number.isNaN(time) ? {} : { firstAt: time, lastAt: time };
+  // A sub-agent has a prompt and a folder too, but they are not the session's.
+  if (payload.source.subagent !== undefined) return when;
+  if (eventType === 'user.message') return { ...when, prompt: toTitle(payload.text) };
+  if (eventType !== 'session.meta') return when;
+  const { title, cwd, branch } = payload;
+  return { ...when, title: toTitle(title), cwd: toPath(cwd), branch: toPath(branch) };
+}
+
+/** The first line that says something. */
+export function toTitle(text: string | undefined): string | undefined {
+  const line = text?.split(/[\r\n]/, 20).find((candidate) => candidate.trim() !== '');
+  const title = line?.replaceAll('\0', '').trim().slice(0, TITLE_LENGTH).toWellFormed().trim();
+  return title || undefined;
+}
+
+const toPath = (text: string | undefined) =>
+  text !== undefined && text !== '' && text.length <= 4096 && !text.includes('\0') ? text : undefined;

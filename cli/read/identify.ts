@@ -1,0 +1,90 @@
+import { closeSync, existsSync, fstatSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Agent, JsonObject, Origin } from '../agents/agent.ts';
+import type { Cursor, FileRow } from '../spool/files.ts';
+import type { Spool } from '../spool/open.ts';
+import { continues, START } from './cursor.ts';
+import type { Found } from './discover.ts';
+import { createLineReader } from './lines.ts';
+import { timeOf } from './stream.ts';
+import { readValues } from './values.ts';
+
+/** A transcript with something to read. */
+export interface Unread {
+  found: Found;
+  id: number | undefined;
+  origin: Origin;
+  startedAt: number;
+  /** Where to go on. */
+  cursor: Cursor;
+  /** Where the spool has its cursor. */
+  committed: { offset: number; pass: number };
+}
+
+/** How far a file is looked into for its first record, and the first time written in it. */
+const HEAD_LIMIT = 1024 * 1024;
+const LINES = { chunkBytes: 64 * 1024, maxLineBytes: 64 * 1024 * 1024 };
+
+/** Undefined where there is nothing new. `isYoung`: its first record may still be to come. */
+export function identify(spool: Spool, found: Found, isYoung: boolean): Unread | undefined {
+  const { agent, root, path } = found;
+  const fd = openSync(join(root, path), 'r');
+  try {
+    const { size } = fstatSync(fd);
+    const known = spool.files.find(agent.id, root, path);
+    if (known) return toUnread(found, known, continues(fd, size, known), size);
+    const head = readHead(agent, fd);
+    if (!head.hasLine || (head.first === undefined && isYoung)) return undefined;
+    const origin = agent.identify({ root, path }, head.first);
+    const moved = spool.files
+      .ofSession(agent.id, origin.session)
+      .find((row) => row.origin.subagent === origin.subagent && hasMoved(row) && continues(fd, size, row));
+    if (moved) return toUnread(found, moved, true, size);
+    const startedAt = head.time ?? Math.floor(found.bornAt);
+    const committed = { offset: 0, pass: 0 };
+    return { found, id: undefined, origin, startedAt, cursor: START, committed };
+  } finally {
+    closeSync(fd);
+  }
+}
+
+const hasMoved = (row: FileRow) => !existsSync(join(row.root, row.path));
+
+function toUnread(found: Found, row: FileRow, continued: boolean, size: number): Unread | undefined {
+  const { id, origin, startedAt, offset, pass } = row;
+  if (continued && size === offset) return undefined;
+  const cursor = continued ? row : { ...START, pass: pass + 1 };
+  return { found, id, origin, startedAt, cursor, committed: { offset, pass } };
+}
+
+interface Head {
+  /** Whether there is a whole line, or a whole record that waits for its line feed. */
+  hasLine: boolean;
+  first: JsonObject | undefined;
+  time: number | undefined;
+}
+
+function readHead(agent: Agent, fd: number): Head {
+  const reader = createLineReader(fd, 0, LINES);
+  const head: Head = { hasLine: false, first: undefined, time: undefined };
+  for (let line = reader.next(); line !== undefined; line = reader.next()) {
+    const values = readValues(line);
+    head.hasLine ||= line.terminated || values.length > 0;
+    for (const { record } of values) {
+      if (record === undefined) continue;
+      head.first ??= structuredClone(record);
+      head.time ??= timeOfRecord(agent, record);
+    }
+    if (head.time !== undefined || line.end > HEAD_LIMIT) break;
+  }
+  return head;
+}
+
+/** The parser knows where its agent writes the time. */
+function timeOfRecord(agent: Agent, record: JsonObject): number | undefined {
+  try {
+    return timeOf(agent.parse(record, { origin: { session: '' }, file: '', position: 0 }));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,103 @@
+import { readSync } from 'node:fs';
+
+export interface Line {
+  /** Byte offsets in the file; `end` is after the line feed. */
+  start: number;
+  end: number;
+  /** Without the line feed. Valid until the next line is asked for. */
+  bytes: Buffer;
+  /** False for the last line of a file while its line feed is missing. */
+  terminated: boolean;
+  /** Longer than a line may be: `bytes` is empty. */
+  tooLong: boolean;
+}
+
+export interface LineOptions {
+  chunkBytes: number;
+  maxLineBytes: number;
+}
+
+/** How much before a position is kept, to tell later whether the file is still the same one. */
+export const TAIL_BYTES = 1024;
+
+export type LineReader = ReturnType<typeof createLineReader>;
+
+/** Reads lines from an offset on, in memory for the longest line. The last line comes unterminated, if at all. */
+export function createLineReader(fd: number, offset: number, options: LineOptions) {
+  let buffer = Buffer.allocUnsafe(options.chunkBytes + TAIL_BYTES);
+  // The buffer holds the file from `base` on, up to `filled`; lines before `at` are given out.
+  let base = Math.max(0, offset - TAIL_BYTES);
+  let filled = readFully(buffer.subarray(0, offset - base), base);
+  let at = offset - base;
+  let ended = filled < at;
+
+  function readFully(into: Buffer, position: number): number {
+    let count = 0;
+    while (count < into.length) {
+      const read = readSync(fd, into, count, into.length - count, position + count);
+      if (read === 0) break;
+      count += read;
+    }
+    return count;
+  }
+
+  /** Reads another chunk behind what is there; false at the end of the file. */
+  function fill(): boolean {
+    const keep = Math.max(0, at - TAIL_BYTES);
+    const needed = filled - keep + options.chunkBytes;
+    if (needed > buffer.length) {
+      const larger = Buffer.allocUnsafe(Math.max(needed, Math.min(buffer.length * 2, options.maxLineBytes)));
+      buffer.copy(larger, 0, keep, filled);
+      buffer = larger;
+    } else {
+      buffer.copyWithin(0, keep, filled);
+    }
+    base += keep;
+    at -= keep;
+    filled -= keep;
+    const read = readFully(buffer.subarray(filled, filled + options.chunkBytes), base + filled);
+    filled += read;
+    ended = read < options.chunkBytes;
+    return read > 0;
+  }
+
+  function give(end: number, terminated: boolean): Line {
+    const line = { start: base + at, end: base + end + (terminated ? 1 : 0), bytes: buffer.subarray(at, end) };
+    at = end + (terminated ? 1 : 0);
+    return { ...line, terminated, tooLong: false };
+  }
+
+  /** Skips a line that will not be kept; undefined while its end is not written. */
+  function skipLong(): Line | undefined {
+    const start = base + at;
+    for (;;) {
+      const feed = buffer.subarray(0, filled).indexOf(10, at);
+      if (feed >= 0) {
+        at = feed + 1;
+        return { start, end: base + at, bytes: Buffer.alloc(0), terminated: true, tooLong: true };
+      }
+      at = filled;
+      if (!fill()) return undefined;
+    }
+  }
+
+  return {
+    next(): Line | undefined {
+      let searched = at;
+      for (;;) {
+        const feed = buffer.subarray(0, filled).indexOf(10, searched);
+        if (feed >= 0 && feed - at <= options.maxLineBytes) return give(feed, true);
+        if (filled - at > options.maxLineBytes) return skipLong();
+        searched = filled - at;
+        const more = !ended && fill();
+        searched += at;
+        if (!more) return filled > at ? give(filled, false) : undefined;
+      }
+    },
+    /** A copy of the last bytes before a position within the line given out last. */
+    before(position: number): Buffer {
+      const end = position - base;
+      return Buffer.from(buffer.subarray(Math.max(0, end - TAIL_BYTES), end));
+    },
+  };
+}

@@ -1,0 +1,146 @@
+import { openSync } from 'node:fs';
+import { join } from 'node:path';
+import { attempt, type Found, findTranscripts, type Place, type Trouble } from './discover.ts';
+import { identify, type Unread } from './identify.ts';
+import { pickEarliest } from './merge.ts';
+import { createRecordStream, type RecordStream } from './stream.ts';
+import { CursorMoved, createWriter, type FileBeingRead, type WriterOptions } from './writer.ts';
+
+export interface ReaderOptions extends WriterOptions {
+  /** A file without any record is left alone for this long after its last change: its first record may be to come. */
+  patienceMs: number;
+  maxLineBytes?: number;
+  onTrouble: (trouble: Trouble) => void;
+}
+
+/** What a round has to read. */
+export interface Work {
+  sessions: Unread[][];
+  bytes: number;
+}
+
+export interface Progress {
+  /** Called after each commit; the reader goes on when it resolves. */
+  onCommit(bytes: number): Promise<void>;
+  isStopped(): boolean;
+}
+
+export type Reader = ReturnType<typeof createReader>;
+
+const MAX_LINE_BYTES = 64 * 1024 * 1024;
+/** Of all files of a session together. */
+const BUFFER_BYTES = 16 * 1024 * 1024;
+
+export function createReader(options: ReaderOptions) {
+  const { spool, now, patienceMs, onTrouble, maxLineBytes = MAX_LINE_BYTES } = options;
+  const writer = createWriter(options);
+  // Size and time of files that were read to their end, so that a file at rest costs one `stat`.
+  const atRest = new Map<string, string>();
+
+  /** Looks for transcripts that have grown, and groups them by session, oldest first. */
+  function findWork(places: readonly Place[]): Work {
+    const unread: Unread[] = [];
+    for (const found of findTranscripts(places, onTrouble)) {
+      if (atRest.get(keyOf(found)) === stampOf(found)) continue;
+      attempt(keyOf(found), onTrouble, () => {
+        const isYoung = now() - found.modifiedAt < patienceMs;
+        const file = identify(spool, found, isYoung);
+        if (file) unread.push(file);
+        else if (!isYoung) atRest.set(keyOf(found), stampOf(found));
+      });
+    }
+    const bytes = unread.reduce((sum, { found, cursor }) => sum + Math.max(0, found.size - cursor.offset), 0);
+    return { sessions: groupBySession(unread), bytes };
+  }
+
+  /** Reads all of it. False when another process got in between: then look again. */
+  async function read({ sessions }: Work, progress: Progress): Promise<boolean> {
+    let bytes = 0;
+
+    async function commit(): Promise<void> {
+      writer.commit();
+      const done = bytes;
+      bytes = 0;
+      await progress.onCommit(done);
+    }
+
+    async function readSession(files: readonly Unread[]): Promise<void> {
+      const streams = openStreams(files);
+      try {
+        let next = pickEarliest(streams);
+        while (next && !progress.isStopped()) {
+          const { file, stream, record } = next;
+          writer.add(file, record);
+          stream.take();
+          bytes += record.bytes;
+          next = pickEarliest(streams);
+          // In one commit with the session's last record, so that none is left unsettled.
+          if (next === undefined) writer.settle(file);
+          if (writer.isDue()) await commit();
+        }
+      } finally {
+        for (const { stream } of streams) stream.close();
+      }
+    }
+
+    try {
+      for (const files of sessions) {
+        if (progress.isStopped()) break;
+        await readSession(files);
+      }
+      await commit();
+      return true;
+    } catch (error) {
+      writer.rollback();
+      if (error instanceof CursorMoved) return false;
+      throw error;
+    }
+  }
+
+  function openStreams(files: readonly Unread[]): { file: FileBeingRead; stream: RecordStream }[] {
+    const chunkBytes = Math.max(16 * 1024, Math.min(512 * 1024, Math.floor(BUFFER_BYTES / files.length)));
+    return files.flatMap((unread) => {
+      const opened: { file: FileBeingRead; stream: RecordStream }[] = [];
+      const { found, origin, cursor, startedAt, id, committed } = unread;
+      const { agent, root, path } = found;
+      attempt(keyOf(found), onTrouble, () => {
+        const fd = openSync(join(root, path), 'r');
+        const lines = { chunkBytes, maxLineBytes };
+        const stream = createRecordStream({ agent, path, origin, fd, cursor, lines });
+        const row = { agent: agent.id, root, path, origin, startedAt, ...cursor };
+        opened.push({ file: { row, id, agentSession: origin.session, committed }, stream });
+      });
+      return opened;
+    });
+  }
+
+  return { findWork, read };
+}
+
+const keyOf = ({ root, path }: Found) => join(root, path);
+const stampOf = ({ size, modifiedAt }: Found) => `${size} ${modifiedAt}`;
+
+function groupBySession(files: Unread[]): Unread[][] {
+  const groups = Map.groupBy(files, ({ found, origin }) => `${found.agent.id} ${origin.session}`);
+  for (const group of groups.values()) group.sort(byRank);
+  return [...groups.values()].sort(byAge);
+}
+
+/** The session's own file before those of its sub-agents. */
+const byRank = (one: Unread, other: Unread) =>
+  Number(one.origin.subagent !== undefined) - Number(other.origin.subagent !== undefined) ||
+  compare(one.found.path, other.found.path);
+
+/** A fork begins with its parent's records, so with its time as well: then the older file is the parent. */
+function byAge([one]: Unread[], [other]: Unread[]): number {
+  if (one === undefined || other === undefined) return 0;
+  const isChild = ({ origin }: Unread, parent: Unread) => origin.forkedFrom === parent.origin.session;
+  return (
+    one.startedAt - other.startedAt ||
+    Number(isChild(one, other)) - Number(isChild(other, one)) ||
+    one.found.bornAt - other.found.bornAt ||
+    compare(one.found.path, other.found.path)
+  );
+}
+
+const compare = (one: string, other: string) => (one < other ? -1 : one > other ? 1 : 0);

@@ -1,0 +1,30 @@
+import { MAX_PAYLOAD_BYTES, MAX_PAYLOAD_DEPTH } from '../../contract/event.ts';
+import { splitPayload } from '../../contract/parts.ts';
+import type { CapturedEvent } from '../../contract/transcript.ts';
+
+/** The JSON texts of an event as the service takes it: one, or several parts where its payload is too large or too deep. */
+export function serializeEvent(event: CapturedEvent): string[] {
+  const { eventType, payload } = event;
+  const json = JSON.stringify(payload);
+  const tooDeep = isDeeper(payload, MAX_PAYLOAD_DEPTH);
+  if (!tooDeep && isAtMost(json, MAX_PAYLOAD_BYTES)) return [wrap(eventType, json)];
+  const size = Buffer.byteLength(JSON.stringify(json));
+  // A small but deep one still needs two parts, since one part alone would be no part.
+  const overhead = Buffer.byteLength(JSON.stringify(payload.source)) + 128;
+  const maxBytes = Math.min(MAX_PAYLOAD_BYTES, overhead + Math.ceil(size / 2));
+  return splitPayload(payload.source, json, maxBytes).map((part) => wrap(eventType, JSON.stringify(part)));
+}
+
+const wrap = (eventType: string, payload: string) => `{"eventType":${JSON.stringify(eventType)},"payload":${payload}}`;
+
+/** Counts bytes only where the number of characters leaves a doubt. */
+const isAtMost = (text: string, bytes: number) =>
+  text.length * 3 <= bytes || (text.length <= bytes && Buffer.byteLength(text) <= bytes);
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (levels === 0) return true;
+  if (Array.isArray(value)) return value.some((item) => isDeeper(item, levels - 1));
+  for (const key in value) if (isDeeper((value as Record<string, unknown>)[key], levels - 1)) return true;
+  return false;
+}

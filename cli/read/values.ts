@@ -1,0 +1,129 @@
+import { isUtf8 } from 'node:buffer';
+import type { JsonObject } from '../agents/agent.ts';
+import { parseExact } from './exact.ts';
+import type { Line } from './lines.ts';
+
+/** What a line holds: usually one record, several where lines were glued together, or something that is no record. */
+export interface Value {
+  record: JsonObject | undefined;
+  /** Why it is no record. */
+  reason?: string;
+  bytes: Buffer;
+  /** Byte offsets in the file. The last value of a line ends where the next line starts. */
+  start: number;
+  end: number;
+}
+
+const OPEN = 0x7b;
+const CLOSE = 0x7d;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/**
+ * Of a line without its line feed only whole objects at its beginning are given: what follows may still be being written.
+ * A line gives the same values however many pieces it arrives in.
+ */
+export function readValues({ bytes, start, end, terminated, tooLong }: Line): Value[] {
+  if (tooLong) return [{ record: undefined, reason: `a line of ${end - start} bytes is too long`, bytes, start, end }];
+  const last = trimEnd(bytes);
+  const first = skipFiller(bytes, start === 0 ? byteOrderMark(bytes) : 0, last);
+  if (first === last || (!terminated && bytes[last - 1] !== CLOSE)) return [];
+
+  const values: Value[] = [];
+  const add = (from: number, to: number, record: JsonObject | undefined, reason?: string) =>
+    values.push({
+      record,
+      ...(reason !== undefined && { reason }),
+      bytes: bytes.subarray(from, to),
+      start: start + from,
+      end: to === last && terminated ? end : start + to,
+    });
+
+  const whole = bytes[first] === OPEN ? parseObject(bytes.subarray(first, last)) : undefined;
+  if (whole) {
+    add(first, last, whole);
+    return values;
+  }
+  const rest = addObjects(bytes, first, last, add);
+  if (rest < last && terminated) {
+    const found = findObjects(bytes, rest, last);
+    add(rest, trimEnd(bytes.subarray(0, found)), undefined, 'not a JSON object');
+    addObjects(bytes, found, last, add);
+  }
+  return values;
+}
+
+type Add = (from: number, to: number, record: JsonObject) => void;
+
+/** Takes objects that follow one another; returns where something else begins. */
+function addObjects(bytes: Buffer, from: number, last: number, add?: Add): number {
+  let at = from;
+  while (at < last) {
+    const close = bytes[at] === OPEN ? findClose(bytes, at, last) : -1;
+    const record = close < 0 ? undefined : parseObject(bytes.subarray(at, close));
+    if (record === undefined) break;
+    add?.(at, close, record);
+    at = skipFiller(bytes, close, last);
+  }
+  return at;
+}
+
+/**
+ * A record cut off by a crash may be followed by whole ones on the same line. They are told from objects inside the torn
+ * one by beginning with the same key.
+ */
+function findObjects(bytes: Buffer, from: number, last: number): number {
+  const opening = /^\{\s*"[^"\\]{1,64}"\s*:/.exec(bytes.toString('latin1', from, Math.min(last, from + 80)))?.[0];
+  if (opening === undefined) return last;
+  let at = from;
+  for (let attempt = 0; attempt < 16; attempt++) {
+    at = bytes.indexOf(opening, at + 1, 'latin1');
+    if (at < 0 || at >= last) return last;
+    if (addObjects(bytes, at, last) === last) return at;
+  }
+  return last;
+}
+
+function parseObject(bytes: Buffer): JsonObject | undefined {
+  if (!isUtf8(bytes)) return undefined;
+  try {
+    const value = parseExact(bytes.toString('utf8'));
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The index after the bracket that closes the object at `from`; -1 where there is none. */
+function findClose(bytes: Buffer, from: number, last: number): number {
+  let depth = 0;
+  let quoted = false;
+  for (let at = from; at < last; at++) {
+    const byte = bytes[at];
+    if (quoted) {
+      if (byte === BACKSLASH) at++;
+      else if (byte === QUOTE) quoted = false;
+    } else if (byte === QUOTE) quoted = true;
+    else if (byte === OPEN) depth++;
+    else if (byte === CLOSE && --depth === 0) return at + 1;
+  }
+  return -1;
+}
+
+const byteOrderMark = (bytes: Buffer) => (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0);
+
+/** Blanks, and the NULs that a file system leaves where a crash lost what was written. */
+const isFiller = (byte: number | undefined) =>
+  byte === 0x20 || byte === 0x0d || byte === 0x09 || byte === 0x0a || byte === 0;
+
+function skipFiller(bytes: Buffer, from: number, last: number): number {
+  let at = Math.min(from, last);
+  while (at < last && isFiller(bytes[at])) at++;
+  return at;
+}
+
+function trimEnd(bytes: Buffer): number {
+  let last = bytes.length;
+  while (last > 0 && isFiller(bytes[last - 1])) last--;
+  return last;
+}

@@ -1,0 +1,204 @@
+import { constants as zlib, zstdCompressSync } from 'node:zlib';
+import { MAX_BATCH_EVENTS } from '../../contract/event.ts';
+import type { CapturedEvent } from '../../contract/transcript.ts';
+import type { Redactor } from '../redact/redactor.ts';
+import type { Cursor, NewFile } from '../spool/files.ts';
+import type { Counter } from '../spool/meta.ts';
+import type { Spool } from '../spool/open.ts';
+import type { SessionFacts } from '../spool/sessions.ts';
+import { factsOf } from './facts.ts';
+import { serializeEvent } from './serialize.ts';
+import { type CapturedRecord, sealCursor } from './stream.ts';
+
+/** A file being read. `id` and `session` are known once its first record was taken over. */
+export interface FileBeingRead {
+  row: Omit<NewFile, 'session'>;
+  id: number | undefined;
+  agentSession: string;
+  /** Where the spool has its cursor. */
+  committed: { offset: number; pass: number };
+}
+
+/** Another process has read the same file meanwhile: what this one knows of it is outdated. */
+export class CursorMoved extends Error {}
+
+export interface WriterOptions {
+  spool: Spool;
+  redactor: Pick<Redactor, 'redact' | 'learn'>;
+  now: () => number;
+  newKey: () => string;
+}
+
+const MAX_BATCH_BYTES = 1024 * 1024;
+const COMMIT_BYTES = 4 * 1024 * 1024;
+/** Bounds for how long an upload of the same process has to wait. */
+const COMMIT_MS = 100;
+
+interface OpenBatch {
+  events: string[];
+  bytes: number;
+  firstAt: number | undefined;
+}
+
+interface Touched {
+  session: number;
+  file: FileBeingRead;
+  id: number;
+  cursor: Cursor;
+}
+
+export type Writer = ReturnType<typeof createWriter>;
+
+/**
+ * Takes records over into the spool: what was seen, the events and the cursors in one commit. Between two commits nothing
+ * may be awaited. After an error everything since the last commit is void.
+ */
+export function createWriter({ spool, redactor, now, newKey }: WriterOptions) {
+  let startedAt = 0;
+  let bytes = 0;
+  let touched = new Map<FileBeingRead, Touched>();
+  let batches = new Map<number, OpenBatch>();
+  let facts = new Map<number, SessionFacts>();
+  let counts = new Map<Counter, number>();
+  let settled = new Set<number>();
+
+  const count = (counter: Counter, by = 1) => counts.set(counter, (counts.get(counter) ?? 0) + by);
+
+  function touch(file: FileBeingRead, cursor: Cursor): Touched {
+    const known = touched.get(file);
+    if (known) return known;
+    if (touched.size === 0) {
+      spool.begin();
+      startedAt = performance.now();
+    }
+    const session = spool.sessions.ensure(file.row.agent, file.agentSession);
+    const id = file.id ?? spool.files.insert({ ...file.row, session });
+    if (id === undefined) throw new CursorMoved();
+    if (file.id !== undefined) checkPosition(file.id, file.committed);
+    if (file.id !== undefined) spool.files.move(id, file.row.root, file.row.path);
+    const entry = { session, file, id, cursor };
+    touched.set(file, entry);
+    return entry;
+  }
+
+  function checkPosition(id: number, { offset, pass }: FileBeingRead['committed']): void {
+    const position = spool.files.position(id);
+    if (position?.offset !== offset || position.pass !== pass) throw new CursorMoved();
+  }
+
+  function addEvent(session: number, before: CapturedEvent, agentVersion: string | undefined): void {
+    const event = encodeRaw(redactor.redact(before));
+    for (const masked of Object.values(event.payload.redactions ?? {})) count('secretsMasked', masked);
+    const learned = factsOf(event);
+    facts.set(session, mergeFacts(facts.get(session) ?? { agentVersion }, learned));
+    for (const json of serializeEvent(event)) addJson(session, json, learned.firstAt);
+  }
+
+  function addJson(session: number, json: string, time: number | undefined): void {
+    const size = Buffer.byteLength(json) + 1;
+    let batch = batches.get(session);
+    if (batch && (batch.events.length === MAX_BATCH_EVENTS || batch.bytes + size > MAX_BATCH_BYTES)) {
+      seal(session, batch);
+      batch = undefined;
+    }
+    batch ??= { events: [], bytes: 0, firstAt: undefined };
+    batch.events.push(json);
+    batch.bytes += size;
+    batch.firstAt ??= time;
+    batches.set(session, batch);
+    bytes += size;
+  }
+
+  function seal(session: number, { events, firstAt }: OpenBatch): void {
+    const body = zstdCompressSync(`{"events":[${events.join(',')}]}`, {
+      params: { [zlib.ZSTD_c_compressionLevel]: 1 },
+    });
+    spool.batches.add({
+      session,
+      key: newKey(),
+      events: events.length,
+      firstAt,
+      madeAt: now(),
+      encoding: 'zstd',
+      body,
+    });
+    count('eventsSpooled', events.length);
+  }
+
+  function forget(): void {
+    bytes = 0;
+    touched = new Map();
+    batches = new Map();
+    facts = new Map();
+    counts = new Map();
+    settled = new Set();
+  }
+
+  return {
+    add(file: FileBeingRead, record: CapturedRecord): void {
+      bytes += record.bytes;
+      const entry = touch(file, record.cursor);
+      entry.cursor = record.cursor;
+      const { meetRecord, meetLine } = spool.seen;
+      const novelty = record.keyed
+        ? meetRecord(record.identity, entry.session)
+        : meetLine(entry.id, record.cursor.pass, record.identity);
+      if (novelty !== 'new') {
+        count(novelty === 'repeated' ? 'recordsRepeated' : 'recordsReplayed');
+        return;
+      }
+      count(record.tooLong ? 'linesTooLong' : record.unreadable ? 'recordsUnreadable' : 'recordsCaptured');
+      if (record.folder !== undefined) redactor.learn(record.folder);
+      for (const event of record.events) addEvent(entry.session, event, file.row.origin.agentVersion);
+    },
+    /** All of the file's session is read. */
+    settle(file: FileBeingRead): void {
+      const session = touched.get(file)?.session;
+      if (session !== undefined) settled.add(session);
+    },
+    /** Whether it is time to commit. */
+    isDue: () => touched.size > 0 && (bytes >= COMMIT_BYTES || performance.now() - startedAt >= COMMIT_MS),
+    commit(): void {
+      if (touched.size === 0) return;
+      for (const [session, batch] of batches) seal(session, batch);
+      for (const [session, learned] of facts) spool.sessions.learn(session, learned);
+      for (const session of settled) spool.sessions.settle(session);
+      for (const [counter, by] of counts) spool.count(counter, by);
+      for (const { id, cursor } of touched.values()) spool.files.advance(id, sealCursor(cursor));
+      spool.commit();
+      for (const { file, id, cursor } of touched.values()) {
+        file.id = id;
+        file.committed = { offset: cursor.offset, pass: cursor.pass };
+      }
+      forget();
+    },
+    rollback(): void {
+      spool.rollback();
+      forget();
+    },
+  };
+}
+
+/** What came first stays; times widen. */
+function mergeFacts(one: SessionFacts, other: SessionFacts): SessionFacts {
+  const times = (pick: (...values: number[]) => number, ...values: (number | undefined)[]) => {
+    const given = values.filter((value) => value !== undefined);
+    return given.length > 0 ? pick(...given) : undefined;
+  };
+  return {
+    agentVersion: one.agentVersion ?? other.agentVersion,
+    title: one.title ?? other.title,
+    prompt: one.prompt ?? other.prompt,
+    cwd: one.cwd ?? other.cwd,
+    branch: one.branch ?? other.branch,
+    firstAt: times(Math.min, one.firstAt, other.firstAt),
+    lastAt: times(Math.max, one.lastAt, other.lastAt),
+  };
+}
+
+/** Bytes that are no UTF-8 travel as base64 from here on. */
+function encodeRaw(event: CapturedEvent): CapturedEvent {
+  if (event.eventType !== 'unreadable' || event.payload.encoding !== 'base64') return event;
+  const raw = Buffer.from(event.payload.raw, 'latin1').toString('base64');
+  return { ...event, payload: { ...event.payload, raw } };
+}

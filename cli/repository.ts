@@ -1,0 +1,43 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+
+export interface Repository {
+  root: string;
+  remote?: string;
+  branch?: string;
+}
+
+/** The git repository around a folder, read from its files: git itself may be absent. */
+export function findRepository(folder: string): Repository | undefined {
+  const root = findRoot(folder);
+  if (root === undefined) return undefined;
+  const git = gitFolder(root);
+  const common = resolve(git, readText(join(git, 'commondir'))?.trim() ?? '.');
+  const remote = /\[remote "origin"\][^[]*?\n\s*url\s*=\s*(\S+)/.exec(readText(join(common, 'config')) ?? '')?.[1];
+  const branch = /^ref: refs\/heads\/(.+)$/m.exec(readText(join(git, 'HEAD')) ?? '')?.[1];
+  return { root, ...(remote && { remote: withoutCredentials(remote) }), ...(branch && { branch }) };
+}
+
+export function findRoot(folder: string): string | undefined {
+  for (let at = folder; ; at = dirname(at)) {
+    if (existsSync(join(at, '.git'))) return at;
+    if (at === dirname(at)) return undefined;
+  }
+}
+
+/** In a work tree `.git` is a file that names the folder. */
+function gitFolder(root: string): string {
+  const path = join(root, '.git');
+  if (statSync(path).isDirectory()) return path;
+  return resolve(root, /^gitdir: (.+)$/m.exec(readText(path) ?? '')?.[1]?.trim() ?? path);
+}
+
+const withoutCredentials = (remote: string) => remote.replace(/^(\w+:\/\/)[^/@]*@/, '$1');
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,89 @@
+import type { DatabaseSync } from 'node:sqlite';
+
+/** Up to fifty events of a session as they will be sent, byte for byte, under their idempotency key. */
+export interface Batch {
+  id: number;
+  session: number;
+  key: string;
+  events: number;
+  /** The time of its first event, where it has one. */
+  firstAt: number | undefined;
+  encoding: string;
+  body: Uint8Array;
+}
+
+export interface NewBatch extends Omit<Batch, 'id'> {
+  madeAt: number;
+}
+
+export interface Depth {
+  batches: number;
+  events: number;
+  bytes: number;
+  oldest: number | undefined;
+}
+
+export function createBatches(db: DatabaseSync) {
+  const insert = db.prepare(`
+    INSERT INTO batches (session, key, events, first_at, made_at, encoding, size, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`);
+  const next = db.prepare('SELECT * FROM batches WHERE session = ? AND id > ? ORDER BY id LIMIT 1');
+  const waiting = db.prepare(`
+    SELECT session, min(batches.id) AS first FROM batches JOIN sessions ON sessions.id = session
+    WHERE agent NOT IN (SELECT value FROM json_each(?)) GROUP BY session ORDER BY first LIMIT ?`);
+  const remove = db.prepare('DELETE FROM batches WHERE id = ?');
+  const last = db.prepare('SELECT max(id) AS id FROM batches');
+  const upTo = db.prepare('SELECT coalesce(sum(events), 0) AS events FROM batches WHERE id <= ?');
+  const bytes = db.prepare('SELECT coalesce(sum(size), 0) AS bytes FROM batches INDEXED BY batches_session');
+  const depth = db.prepare(`
+    SELECT count(*) AS batches, coalesce(sum(events), 0) AS events, coalesce(sum(size), 0) AS bytes,
+      min(made_at) AS oldest FROM batches`);
+  const refuse = db.prepare('INSERT INTO refused (session, event, problem, refused_at) VALUES (?, ?, ?, ?)');
+  const refused = db.prepare(
+    'SELECT problem, count(*) AS events FROM refused GROUP BY problem ORDER BY events DESC LIMIT 5',
+  );
+
+  return {
+    add(batch: NewBatch): void {
+      const { session, key, events, firstAt, madeAt, encoding, body } = batch;
+      insert.run(session, key, events, firstAt ?? null, madeAt, encoding, body.byteLength, body);
+    },
+    /** The session's oldest batch after the given one. */
+    next: (session: number, after: number) => toBatch(next.get(session, after)),
+    /** Sessions that have something to send, oldest first, but for those of the given agents. */
+    waiting: (limit: number, without: readonly string[]) =>
+      waiting.all(JSON.stringify(without), limit).map(({ session }) => Number(session)),
+    remove: (id: number) => remove.run(id),
+    removeAll(): void {
+      db.exec('DELETE FROM batches');
+    },
+    lastId: (): number => Number(last.get()?.id ?? 0),
+    /** Events in batches up to an id. */
+    eventsUpTo: (id: number): number => Number(upTo.get(id)?.events),
+    bytes: (): number => Number(bytes.get()?.bytes),
+    depth(): Depth {
+      const row = depth.get();
+      const oldest = row?.oldest;
+      return {
+        batches: Number(row?.batches),
+        events: Number(row?.events),
+        bytes: Number(row?.bytes),
+        oldest: typeof oldest === 'number' ? oldest : undefined,
+      };
+    },
+    refuse: (session: number, event: string, problem: string, at: number) => refuse.run(session, event, problem, at),
+    refused: () => refused.all().map(({ problem, events }) => ({ problem: String(problem), events: Number(events) })),
+  };
+}
+
+function toBatch(row: Record<string, unknown> | undefined): Batch | undefined {
+  if (row === undefined) return undefined;
+  return {
+    id: Number(row.id),
+    session: Number(row.session),
+    key: String(row.key),
+    events: Number(row.events),
+    firstAt: row.first_at === null ? undefined : Number(row.first_at),
+    encoding: String(row.encoding),
+    body: row.body as Uint8Array,
+  };
+}

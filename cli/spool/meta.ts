@@ -1,0 +1,45 @@
+import type { DatabaseSync } from 'node:sqlite';
+
+/** What is counted beside the events: nothing leaves the pipeline in silence. */
+export const COUNTERS = {
+  recordsCaptured: 'records captured',
+  recordsRepeated: 'records met again and skipped',
+  recordsReplayed: 'records skipped that another session already holds (forks)',
+  recordsUnreadable: 'pieces of transcripts that are no records, captured as text',
+  linesTooLong: 'lines too long to be captured',
+  secretsMasked: 'secrets masked',
+  eventsSpooled: 'events spooled',
+  eventsSent: 'events acknowledged by the service',
+  eventsRefused: 'events refused by the service and set aside',
+  sessionsOpened: 'sessions opened',
+  sessionsContinued: 'sessions continued in another one, since the first was closed',
+  sessionsReopened: 'sessions whose opening was interrupted, which may have left an empty one behind',
+} as const;
+
+export type Counter = keyof typeof COUNTERS;
+
+export function createMeta(db: DatabaseSync) {
+  const get = db.prepare('SELECT value FROM meta WHERE name = ?');
+  const set = db.prepare(
+    'INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
+  );
+  const add = db.prepare(
+    'INSERT INTO counters (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = value + excluded.value',
+  );
+  const all = db.prepare('SELECT name, value FROM counters');
+
+  return {
+    getMeta: (name: string): string | undefined => get.get(name)?.value as string | undefined,
+    setMeta: (name: string, value: string): void => {
+      set.run(name, value);
+    },
+    count: (counter: Counter, by = 1): void => {
+      if (by > 0) add.run(counter, by);
+    },
+    counters(): Record<Counter, number> {
+      const counts = Object.fromEntries(Object.keys(COUNTERS).map((name) => [name, 0]));
+      for (const { name, value } of all.all()) counts[name as string] = Number(value);
+      return counts as Record<Counter, number>;
+    },
+  };
+}

@@ -1,0 +1,86 @@
+/** Counted up when the tables change; `MIGRATIONS[n]` leads from version n to n + 1. */
+export const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+
+  -- A run of an agent. service_id is the service's session that its next events go to.
+  CREATE TABLE sessions (
+    id INTEGER PRIMARY KEY,
+    agent TEXT NOT NULL,
+    agent_session TEXT NOT NULL,
+    agent_version TEXT,
+    state TEXT NOT NULL DEFAULT 'new' CHECK (state IN ('new', 'opening', 'open', 'closed')),
+    service_id TEXT,
+    title TEXT,
+    prompt TEXT,
+    cwd TEXT,
+    branch TEXT,
+    first_at INTEGER,
+    last_at INTEGER,
+    -- Whether every file of it was read to its end. Only then may the session be completed.
+    settled INTEGER NOT NULL DEFAULT 0,
+    sent INTEGER NOT NULL DEFAULT 0,
+    UNIQUE (agent, agent_session)
+  );
+  CREATE INDEX sessions_open ON sessions (last_at) WHERE state = 'open';
+
+  -- A transcript file and how far it was read. head and tail are hashes of its first and last bytes before the offset.
+  CREATE TABLE files (
+    id INTEGER PRIMARY KEY,
+    agent TEXT NOT NULL,
+    root TEXT NOT NULL,
+    path TEXT NOT NULL,
+    session INTEGER NOT NULL REFERENCES sessions (id),
+    origin TEXT NOT NULL,
+    started_at INTEGER NOT NULL,
+    last_time INTEGER NOT NULL,
+    offset INTEGER NOT NULL,
+    head_length INTEGER NOT NULL,
+    head BLOB NOT NULL,
+    tail BLOB NOT NULL,
+    -- Counted up whenever the file is read again from its start.
+    pass INTEGER NOT NULL DEFAULT 0,
+    UNIQUE (agent, root, path)
+  );
+  CREATE INDEX files_session ON files (session);
+
+  -- Records that have a key of their own, by its hash.
+  CREATE TABLE records (key BLOB PRIMARY KEY, session INTEGER NOT NULL) WITHOUT ROWID;
+
+  -- Records without one, by the hash of their text: how often the file's captured events hold it, and how often it was
+  -- met in the given pass.
+  CREATE TABLE lines (
+    file INTEGER NOT NULL,
+    hash BLOB NOT NULL,
+    captured INTEGER NOT NULL,
+    pass INTEGER NOT NULL,
+    met INTEGER NOT NULL,
+    PRIMARY KEY (file, hash)
+  ) WITHOUT ROWID;
+
+  -- Sealed: neither the key nor the bytes change from here on.
+  CREATE TABLE batches (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    session INTEGER NOT NULL REFERENCES sessions (id),
+    key TEXT NOT NULL,
+    events INTEGER NOT NULL,
+    first_at INTEGER,
+    made_at INTEGER NOT NULL,
+    encoding TEXT NOT NULL,
+    size INTEGER NOT NULL,
+    body BLOB NOT NULL
+  );
+  CREATE INDEX batches_session ON batches (session, id, size);
+
+  -- Events the service refused. Kept, so that nothing is lost without a trace.
+  CREATE TABLE refused (
+    id INTEGER PRIMARY KEY,
+    session INTEGER NOT NULL,
+    event TEXT NOT NULL,
+    problem TEXT NOT NULL,
+    refused_at INTEGER NOT NULL
+  );
+
+  CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+  `,
+];

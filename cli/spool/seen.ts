@@ -1,0 +1,31 @@
+import type { DatabaseSync } from 'node:sqlite';
+
+/** Whether a record is new, or was captured before: by this session, or by another that this one was forked from. */
+export type Novelty = 'new' | 'repeated' | 'replayed';
+
+export function createSeen(db: DatabaseSync) {
+  const insertRecord = db.prepare('INSERT INTO records (key, session) VALUES (?, ?) ON CONFLICT DO NOTHING');
+  const findRecord = db.prepare('SELECT session FROM records WHERE key = ?');
+  // Read again from the start, a file's n-th equal line is the one captured as the n-th.
+  const meetLine = db.prepare(`
+    INSERT INTO lines (file, hash, captured, pass, met) VALUES (:file, :hash, 0, :pass, 1)
+    ON CONFLICT (file, hash) DO UPDATE SET met = CASE WHEN pass = :pass THEN met + 1 ELSE 1 END, pass = :pass
+    RETURNING met, captured`);
+  const captureLine = db.prepare('UPDATE lines SET captured = ? WHERE file = ? AND hash = ?');
+
+  return {
+    /** Takes note of a record by the hash of its key. */
+    meetRecord(key: Uint8Array, session: number): Novelty {
+      if (insertRecord.run(key, session).changes > 0) return 'new';
+      return findRecord.get(key)?.session === session ? 'repeated' : 'replayed';
+    },
+    /** Takes note of a record that has no key by the hash of its text. */
+    meetLine(file: number, pass: number, hash: Uint8Array): Novelty {
+      const line = meetLine.get({ file, pass, hash });
+      const met = Number(line?.met);
+      if (met <= Number(line?.captured)) return 'repeated';
+      captureLine.run(met, file, hash);
+      return 'new';
+    },
+  };
+}

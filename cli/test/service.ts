@@ -1,0 +1,215 @@
+import { hash, randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gunzipSync, zstdDecompressSync } from 'node:zlib';
+import { PROBLEMS, type ProblemCode } from '../../contract/problem.ts';
+
+/** What goes wrong, each with its probability. */
+export interface Faults {
+  /** The request is carried out, and the connection breaks before the reply. */
+  replyLost?: number;
+  /** The connection breaks before anything is carried out. */
+  refused?: number;
+  unavailable?: number;
+  rateLimited?: number;
+  /** The same key is said to be in progress. */
+  inProgress?: number;
+  /** A proxy answers with a page of its own. */
+  page?: number;
+}
+
+export interface FakeSession {
+  sessionId: string;
+  body: Record<string, unknown>;
+  status: 'active' | 'completed' | 'failed';
+  endedAt?: string;
+  events: { eventType: string; payload: Record<string, unknown> }[];
+  keys: Map<string, { fingerprint: string; reply: object }>;
+}
+
+export interface FakeOptions {
+  faults?: Faults;
+  random?: () => number;
+  /** The product's own routes; without them it is a service that knows the 26 only. */
+  extensions?: boolean;
+  secret?: string;
+  /** Events it refuses, which makes it refuse the whole batch. */
+  refuses?: (event: { eventType: string; payload: Record<string, unknown> }) => boolean;
+}
+
+export type FakeService = Awaited<ReturnType<typeof startService>>;
+
+/** The ingest routes over real HTTP, as the interface has them, with faults thrown in. State survives a restart. */
+export async function startService(options: FakeOptions = {}) {
+  const { random = Math.random, extensions = true, secret = 'sk_live_test' } = options;
+  const state = {
+    faults: options.faults ?? {},
+    secret,
+    organizationId: 'org_1',
+    environmentStatus: 'active',
+    installationStatus: 'active',
+    sessions: new Map<string, FakeSession>(),
+    environments: new Map<string, Record<string, unknown>>(),
+    installations: new Map<string, Record<string, unknown>>(),
+    requests: [] as string[],
+    heartbeats: 0,
+  };
+  const problem = (code: ProblemCode, retryAfter?: number) => ({
+    status: PROBLEMS[code] as number,
+    body: { error: `a sentence about ${code}`, code },
+    ...(retryAfter !== undefined && { retryAfter }),
+  });
+  const chance = (probability = 0) => probability > 0 && random() < probability;
+
+  function append(session: FakeSession | undefined, key: string | undefined, bytes: Buffer) {
+    const fingerprint = hash('sha256', bytes);
+    const body = JSON.parse(bytes.toString('utf8')) as { events: FakeSession['events'] };
+    const { events } = body;
+    if (events.length < 1 || events.length > 50 || events.some((event) => options.refuses?.(event))) {
+      return problem('validation_failed');
+    }
+    if (events.some(({ payload }) => Buffer.byteLength(JSON.stringify(payload)) > 256 * 1024)) {
+      return problem('validation_failed');
+    }
+    if (!session) return problem('not_found');
+    const known = key === undefined ? undefined : session.keys.get(key);
+    if (known)
+      return known.fingerprint === fingerprint ? { status: 200, body: known.reply } : problem('idempotency_key_reused');
+    if (session.status !== 'active') return problem('session_closed');
+    const firstSequence = session.events.length + 1;
+    session.events.push(...events);
+    const { sessionId } = session;
+    const reply = {
+      sessionId,
+      accepted: events.length,
+      firstSequence,
+      lastSequence: session.events.length,
+      async: false,
+    };
+    if (key !== undefined) session.keys.set(key, { fingerprint, reply });
+    return { status: 200, body: reply };
+  }
+
+  function open(body: Record<string, unknown>) {
+    if (state.environmentStatus === 'revoked') return problem('environment_unusable');
+    if (state.installationStatus === 'disabled') return problem('installation_unusable');
+    const session: FakeSession = {
+      sessionId: `ses_${String(state.sessions.size + 1).padStart(6, '0')}`,
+      body,
+      status: 'active',
+      events: [],
+      keys: new Map(),
+    };
+    state.sessions.set(session.sessionId, session);
+    return { status: 201, body: { sessionId: session.sessionId, session: {} } };
+  }
+
+  function answer(request: IncomingMessage, bytes: Buffer) {
+    const { pathname } = new URL(request.url ?? '/', 'http://service');
+    const route = `${request.method} ${pathname.replace(/(ses|env|ins)_[^/]+/, '{$1}')}`;
+    state.requests.push(route);
+    if (request.headers.authorization !== `Bearer ${state.secret}`) return problem('secret_invalid');
+    const id = /(?:ses|env|ins)_[^/]+/.exec(pathname)?.[0] ?? '';
+    const body = () => (bytes.length === 0 ? {} : (JSON.parse(bytes.toString('utf8')) as Record<string, unknown>));
+    const session = state.sessions.get(id);
+    if (extensions && route === 'GET /v1/secret') {
+      const plane = state.secret.startsWith('sk_test_') ? 'test' : 'live';
+      return {
+        status: 200,
+        body: {
+          secretId: 'sec_1',
+          organizationId: state.organizationId,
+          organizationName: 'Acme',
+          secretEnvironment: plane,
+        },
+      };
+    }
+    if (extensions && route === 'POST /v1/past-sessions') return open(body());
+    switch (route) {
+      case 'POST /v1/environments': {
+        const { hostname } = body();
+        const environmentId = `env_${hostname}`;
+        state.environments.set(environmentId, body());
+        return { status: 200, body: { environmentId, environment: { status: state.environmentStatus } } };
+      }
+      case 'POST /v1/environments/{env}/agents': {
+        const installationId = `ins_${body().agentId}`;
+        state.installations.set(installationId, body());
+        return { status: 201, body: { installationId, installation: { status: state.installationStatus } } };
+      }
+      case 'POST /v1/environments/{env}/heartbeat':
+        state.heartbeats++;
+        if (state.environmentStatus === 'revoked') return problem('environment_revoked');
+        return { status: 200, body: { environmentId: id, lastSeenAt: new Date().toISOString() } };
+      case 'POST /v1/sessions':
+        return open(body());
+      case 'POST /v1/sessions/{ses}/events':
+        return append(session, request.headers['idempotency-key'] as string | undefined, bytes);
+      case 'POST /v1/sessions/{ses}/complete': {
+        if (!session) return problem('not_found');
+        if (session.status !== 'active') return problem('session_already_closed');
+        session.status = 'completed';
+        session.endedAt = String(body().endedAt);
+        return { status: 200, body: { sessionId: id, status: 'completed', endedAt: session.endedAt } };
+      }
+    }
+    return problem('not_found');
+  }
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const bytes = decode(Buffer.concat(await request.toArray()), request.headers['content-encoding']);
+    const { faults } = state;
+    if (chance(faults.refused)) return void request.socket.destroy();
+    if (chance(faults.page))
+      return void response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Sign in</h1>');
+    const isAppend = request.url?.endsWith('/events') ?? false;
+    const fault = chance(faults.unavailable)
+      ? problem('service_unavailable', 0)
+      : chance(faults.rateLimited) && !isAppend
+        ? problem('rate_limited', 0)
+        : chance(faults.inProgress) && isAppend
+          ? problem('idempotency_in_progress', 0)
+          : undefined;
+    const { status, body, retryAfter } = (fault ?? answer(request, bytes)) as ReturnType<typeof problem>;
+    if (chance(faults.replyLost)) return void request.socket.destroy();
+    response.writeHead(status, {
+      'content-type': 'application/json',
+      'x-request-id': randomUUID(),
+      ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
+    });
+    response.end(JSON.stringify(body));
+  }
+
+  const server: Server = createServer((request, response) => {
+    handle(request, response).catch(() => request.socket.destroy());
+  });
+  const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  await listen(0);
+  const { port } = server.address() as AddressInfo;
+
+  return {
+    url: `http://127.0.0.1:${port}`,
+    state,
+    async stop(): Promise<void> {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+    restart: () => listen(port),
+    /** Events by the agent's own session, over all captured sessions that hold some of it. */
+    eventsBySession(): Map<string, FakeSession['events']> {
+      const all = new Map<string, FakeSession['events']>();
+      for (const { events } of state.sessions.values()) {
+        for (const event of events) {
+          const { session } = event.payload.source as { session: string };
+          all.set(session, [...(all.get(session) ?? []), event]);
+        }
+      }
+      return all;
+    },
+  };
+}
+
+function decode(bytes: Buffer, encoding: string | undefined): Buffer {
+  if (encoding === 'zstd') return zstdDecompressSync(bytes);
+  return encoding === 'gzip' ? gunzipSync(bytes) : bytes;
+}

@@ -1,0 +1,114 @@
+import type { AgentId } from '../../contract/agent.ts';
+import type { Platform } from '../../contract/environment.ts';
+import { EXIT, Failure } from '../failure.ts';
+import { VERSION } from '../version.ts';
+import type { Gate } from './gate.ts';
+import { hasCode, hasStatus } from './problem.ts';
+import type { Service } from './service.ts';
+
+/** What this machine tells of itself. */
+export interface Machine {
+  hostname: string;
+  platform: string;
+  repository?: { root: string; remote?: string; branch?: string } | undefined;
+}
+
+export class AgentDisabled extends Failure {
+  readonly agent: string;
+
+  constructor(agent: string) {
+    super(
+      EXIT.failure,
+      `An administrator of the organization has disabled the capture of ${agent} on this machine.`,
+      'Ask an administrator to enable it on the agents page. What is spooled stays here until then.',
+    );
+    this.agent = agent;
+  }
+}
+
+export type Registration = ReturnType<typeof createRegistration>;
+
+/** The machine and its agents at the service: registered on first need, once a process. */
+export function createRegistration(service: Service, gate: Gate, machine: Machine) {
+  let environment: Promise<string> | undefined;
+  const installations = new Map<string, Promise<string>>();
+  const newest = new Map<string, number>();
+
+  async function registerEnvironment(): Promise<string> {
+    const { root, remote, branch } = machine.repository ?? {};
+    const body = {
+      hostname: machine.hostname.slice(0, 255) || 'unknown',
+      platform: toPlatform(machine.platform),
+      serviceCliVersion: VERSION,
+      ...(root !== undefined && { repoRoot: root }),
+      ...(remote !== undefined && { repoRemote: remote }),
+      ...(branch !== undefined && { gitBranch: branch }),
+    };
+    const { body: reply } = await gate.attempt(() => service.client.registerEnvironment({ body }));
+    if (reply.environment.status === 'revoked') throw revoked();
+    return reply.environmentId;
+  }
+
+  async function registerAgent(agentId: AgentId, version: string | undefined): Promise<string> {
+    const environmentId = await getEnvironment();
+    const body = { agentId, ...(version !== undefined && { version: version.slice(0, 64) }) };
+    const { body: reply } = await gate.attempt(() => service.client.registerAgent({ environmentId, body }));
+    if (reply.installation.status === 'disabled') {
+      throw new AgentDisabled(agentId);
+    }
+    return reply.installationId;
+  }
+
+  function getEnvironment(): Promise<string> {
+    environment ??= registerEnvironment();
+    environment.catch(() => {
+      environment = undefined;
+    });
+    return environment;
+  }
+
+  return {
+    environment: getEnvironment,
+    /** Registers an agent, and again when a later session was made by another version of it. */
+    installation(agentId: AgentId, version: string | undefined, at: number): Promise<string> {
+      const key = `${agentId} ${version ?? ''}`;
+      const known = installations.get(key);
+      if (known && at <= (newest.get(agentId) ?? 0)) return known;
+      const isNewer = at >= (newest.get(agentId) ?? 0);
+      const any = [...installations].find(([name]) => name.startsWith(`${agentId} `))?.[1];
+      if (any && !isNewer) return any;
+      newest.set(agentId, at);
+      if (known) return known;
+      const installation = registerAgent(agentId, version);
+      installations.set(key, installation);
+      installation.catch(() => installations.delete(key));
+      return installation;
+    },
+    /** Has everything registered again on the next need: the service does not know it any more. */
+    forget(): void {
+      environment = undefined;
+      installations.clear();
+    },
+    async heartbeat(): Promise<void> {
+      const environmentId = await getEnvironment();
+      try {
+        await gate.attempt(() => service.client.heartbeat({ environmentId, body: { serviceCliVersion: VERSION } }));
+      } catch (error) {
+        if (hasCode(error, 'environment_revoked') || hasStatus(error, 403)) throw revoked();
+        if (!hasStatus(error, 404)) throw error;
+        environment = undefined;
+        await getEnvironment();
+      }
+    },
+  };
+}
+
+const toPlatform = (platform: string): Platform => (platform === 'darwin' || platform === 'win32' ? platform : 'linux');
+
+function revoked(): Failure {
+  return new Failure(
+    EXIT.failure,
+    'This machine was revoked by an administrator of the organization, so nothing more is captured from it.',
+    'Revocation is final. Ask an administrator if it was a mistake: a machine of another host name can be registered.',
+  );
+}

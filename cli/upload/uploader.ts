@@ -1,0 +1,155 @@
+import { describe, type Failure } from '../failure.ts';
+import type { Batch } from '../spool/batches.ts';
+import { hasCode, hasStatus } from './problem.ts';
+import { halve, readEvents } from './refuse.ts';
+import { AgentDisabled } from './registration.ts';
+import { createSessionKeeper, explainRefusal, type SessionDeps } from './session.ts';
+
+export interface UploaderOptions extends SessionDeps {
+  signal: AbortSignal;
+  /** A session is completed when its last event is older than this. */
+  quietMs: number;
+  /** Sessions sent at a time. */
+  lanes?: number;
+  onSent?: (events: number) => void;
+}
+
+export type Uploader = ReturnType<typeof createUploader>;
+
+const LANES = 6;
+const BATCHES_A_TURN = 16;
+
+/** Sends what is spooled: a session's batches one after another, several sessions at a time, the oldest first. */
+export function createUploader(options: UploaderOptions) {
+  const { spool, service, gate, signal, quietMs, now, lanes = LANES, onSent } = options;
+  const keeper = createSessionKeeper(options);
+  const busy = new Set<number>();
+  let acknowledged: Batch[] = [];
+  let sleepers: (() => void)[] = [];
+  // Agents whose capture an administrator has disabled, with what to tell about it. The others go on.
+  const held = new Map<string, Failure>();
+  let stopped = false;
+  const isOver = () => stopped || signal.aborted;
+
+  /** A commit for many: what was acknowledged and is sent again after a crash is recognised by its key. */
+  function removeAcknowledged(): void {
+    if (acknowledged.length === 0) return;
+    const batches = acknowledged;
+    acknowledged = [];
+    spool.transact(() => {
+      for (const { id, session, events } of batches) {
+        spool.batches.remove(id);
+        spool.sessions.addSent(session, events);
+        spool.count('eventsSent', events);
+      }
+      spool.setMeta('lastUploadAt', String(now()));
+    });
+  }
+
+  async function sendSession(session: number): Promise<void> {
+    let after = 0;
+    for (let turn = 0; turn < BATCHES_A_TURN && !isOver(); turn++) {
+      const batch = spool.batches.next(session, after);
+      if (batch === undefined) break;
+      const refused = await sendBatch(batch);
+      after = batch.id;
+      acknowledged.push({ ...batch, events: batch.events - refused });
+      onSent?.(batch.events);
+      if (acknowledged.length >= 16) removeAcknowledged();
+    }
+  }
+
+  /** Sends a batch until it is answered; returns how many of its events were refused and set aside. */
+  async function sendBatch(batch: Batch, isContinued = false): Promise<number> {
+    const sessionId = await keeper.open(batch.session, batch);
+    try {
+      await gate.attempt(() => service.append(sessionId, batch));
+      return 0;
+    } catch (error) {
+      // 404: the service has lost the session, as after being restored from a copy.
+      if (hasCode(error, 'session_closed') || (hasStatus(error, 404) && !isContinued)) {
+        keeper.leave(batch.session);
+        return sendBatch(batch, true);
+      }
+      if (!hasStatus(error, 400, 409, 413, 415, 422)) throw error;
+      return sendHalves(batch, error.message);
+    }
+  }
+
+  /** One bad event refuses its whole batch: finds it, and sends the others. */
+  async function sendHalves(batch: Batch, problem: string): Promise<number> {
+    const halves = halve(batch);
+    if (halves === undefined) {
+      const [event] = readEvents(batch);
+      spool.transact(() => {
+        spool.batches.refuse(batch.session, JSON.stringify(event), problem, now());
+        spool.count('eventsRefused');
+      });
+      return 1;
+    }
+    return (await sendBatch(halves[0])) + (await sendBatch(halves[1]));
+  }
+
+  function claim(): { session: number; task: 'send' | 'complete' } | undefined {
+    removeAcknowledged();
+    const free = (id: number) => !busy.has(id);
+    const session = spool.batches.waiting(lanes + 1, [...held.keys()]).find(free);
+    if (session !== undefined) return { session, task: 'send' };
+    const quiet = spool.sessions.completable(now() - quietMs, lanes + 1).find(free);
+    return quiet === undefined ? undefined : { session: quiet, task: 'complete' };
+  }
+
+  async function workLane(): Promise<void> {
+    while (!isOver()) {
+      const claimed = claim();
+      if (claimed === undefined) {
+        await new Promise<void>((resolve) => sleepers.push(resolve));
+        continue;
+      }
+      busy.add(claimed.session);
+      try {
+        await (claimed.task === 'send' ? sendSession(claimed.session) : keeper.complete(claimed.session));
+      } catch (error) {
+        if (!(error instanceof AgentDisabled)) throw error;
+        held.set(error.agent, error);
+      } finally {
+        busy.delete(claimed.session);
+        removeAcknowledged();
+      }
+    }
+  }
+
+  function wake(): void {
+    const waiting = sleepers;
+    sleepers = [];
+    for (const resolve of waiting) resolve();
+  }
+
+  return {
+    /** Runs until the signal; throws what trying again does not heal. */
+    async run(): Promise<void> {
+      signal.addEventListener('abort', wake);
+      try {
+        await Promise.all(Array.from({ length: lanes }, workLane));
+      } catch (error) {
+        stopped = true;
+        wake();
+        if (!signal.aborted) {
+          spool.setMeta('lastError', `${new Date(now()).toISOString()} ${describe(error)}`);
+          throw explainRefusal(error);
+        }
+      } finally {
+        signal.removeEventListener('abort', wake);
+      }
+    },
+    /** There is something new to send. */
+    wake,
+    /** Why some of the spool stays there although the service takes the rest. */
+    held: (): Failure[] => [...held.values()],
+    /** Whether nothing can be sent or completed for now. */
+    isIdle: () =>
+      busy.size === 0 &&
+      spool.batches.waiting(1, [...held.keys()]).length === 0 &&
+      spool.sessions.completable(now() - quietMs, 1).length === 0,
+  };
+}

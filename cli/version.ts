@@ -1,0 +1,2 @@
+/** Sent with every registration. */
+export const VERSION = '0.1.0';
