@@ -1,14 +1,20 @@
 import { expect, test } from 'vitest';
 import type { CapturedEvent } from '../../contract/transcript.ts';
 import { createRedactor } from './redactor.ts';
+import { made } from './rules/made.ts';
 
 const secret = 'Sommer/regen+2024!';
-const redactor = createRedactor({ variables: { DB_PASSWORD: secret }, home: '/nowhere', key: new Uint8Array(32) });
-
+const key = new Uint8Array(32);
+const redactor = createRedactor({ variables: { DB_PASSWORD: secret }, home: '/nowhere', key });
 const source = { agent: 'codex', session: 's-1', file: '2026/a.jsonl', position: 12 };
+const MARK = /^\[REDACTED:[a-z0-9-]+:[0-9a-f]{4}\]$/;
 
 function call(input: unknown): CapturedEvent {
   return { eventType: 'tool.call', payload: { source, name: 'shell', input } };
+}
+
+function redactInput(input: unknown): unknown {
+  return (redactor.redact(call(input)).payload as { input?: unknown }).input;
 }
 
 test('masks a known value and says how often', () => {
@@ -19,6 +25,114 @@ test('masks a known value and says how often', () => {
 });
 
 test('gives the event itself back when nothing was masked', () => {
-  const event = call({ command: 'ls -la' });
+  const event = call({ command: 'ls -la', path: '/home/ada/projects/shop' });
   expect(redactor.redact(event)).toBe(event);
+});
+
+test('equal secrets have equal marks in every encoding, and other keys make other marks', () => {
+  const [plain, encoded] = redactInput([secret, Buffer.from(secret).toString('hex')]) as string[];
+  expect(plain).toMatch(MARK);
+  expect(encoded).toBe(plain);
+  const other = createRedactor({
+    variables: { DB_PASSWORD: secret },
+    home: '/nowhere',
+    key: new Uint8Array(32).fill(7),
+  });
+  expect(JSON.stringify(other.redact(call([secret])))).not.toContain(plain);
+});
+
+test.each([
+  ['a field', { password: 'correct horse' }],
+  ['a field of another style', { apiKey: 'qwertz99' }],
+  ['a header', { headers: { Authorization: 'Bearer abcd1234efgh5678ijkl' } }],
+  ['a list under a name', { passwords: ['hunter2hunter2'], client_secret: ['s3cr3ts3cr3t'] }],
+  ['a flag and its value', ['deploy', '--password', 'hunter2hunter2']],
+  ['a pair of name and value', { env: [{ name: 'API_KEY', value: 'qwertz99' }] }],
+  ['an entry', [['authorization', 'qwertz99qwertz']]],
+  ['JSON text', { arguments: '{"url":"x","secret_key":"a\\"b\\\\c\\u00e9"}' }],
+])('masks what stands under a secret name: %s', (_place, input) => {
+  const text = JSON.stringify(redactInput(input));
+  expect(text).not.toMatch(/correct|qwertz|hunter2|abcd1234|s3cr3t|u00e9/);
+  expect(text).toMatch(/\[REDACTED:(?:key-name|bearer-token):/);
+});
+
+test.each([
+  'export DB_PASSWORD=correcthorse',
+  '{\\"token\\": \\"a1b2c3d4e5f6a7b8c9d0\\"}',
+  'X-Api-Key: a1b2c3d4e5f6',
+  'login --token a1b2c3d4e5f6a7b8c9d0',
+  '<password>hunter2!x</password>',
+  'line\\nAPI_SECRET=a1b2c3d4e5f6',
+])('masks an assignment within text: %s', (text) => {
+  expect(redactInput(text)).toMatch(/\[REDACTED:key-name:/);
+});
+
+test('numbers in JSON text, blanks and untouched strings stay as they were written', () => {
+  const text = '{ "n": 1.0e+3,\t"big": 12345678901234567890, "u": "\\u00e4\\/", "password": "hunter2hunter2" }';
+  expect(redactInput(text)).toBe(
+    text.replace(/hunter2hunter2/, /\[REDACTED[^\]]*\]/.exec(String(redactInput(text)))?.[0] ?? ''),
+  );
+});
+
+test('exact numbers are leaves', () => {
+  const { rawJSON } = JSON as unknown as { rawJSON: (text: string) => unknown };
+  const event = redactor.redact(
+    call({ big: rawJSON('12345678901234567890'), password: rawJSON('12345678'), x: secret }),
+  );
+  expect(JSON.stringify(event)).toContain('"big":12345678901234567890,"password":12345678');
+});
+
+test('keys that mask to the same text keep their values', () => {
+  const hex = Buffer.from(secret).toString('hex');
+  const input = redactInput({ [secret]: 1, [hex]: 2, other: 3, [hex.toUpperCase()]: { deep: 4 } }) as object;
+  expect(Object.values(input)).toEqual([1, 2, 3, { deep: 4 }]);
+  expect(redactInput(input)).toEqual(input);
+});
+
+test('__proto__ is a key like any other', () => {
+  const input = redactInput(JSON.parse(`{"__proto__":{"a":1},"x":"${secret}"}`)) as object;
+  expect(Object.keys(input)).toEqual(['__proto__', 'x']);
+});
+
+test('a record nested deeper than the stack is read to its end', () => {
+  let input: unknown = secret;
+  for (let depth = 0; depth < 50_000; depth++) input = depth % 2 === 0 ? [input] : { input };
+  const event = redactor.redact(call(input));
+  expect(event.payload.redactions).toEqual({ 'known-value': 1 });
+});
+
+test('what cannot be redacted is withheld', () => {
+  const input = Object.defineProperty({}, 'x', {
+    enumerable: true,
+    get: () => {
+      throw new Error(secret);
+    },
+  });
+  expect(redactor.redact(call(input))).toEqual({
+    eventType: 'unreadable',
+    payload: { source, raw: '', encoding: 'utf8', reason: 'redaction failed', redactions: { withheld: 1 } },
+  });
+});
+
+test('lets through what is allowed, by rule or by mark, but known values by mark only', () => {
+  const token = `ghp_${made('alnum', 36)}`;
+  const options = { variables: { DB_PASSWORD: secret }, home: '/nowhere', key };
+  const [known, provider] = redactInput([secret, token]) as [string, string];
+  const allow = (...entries: string[]) =>
+    createRedactor({ ...options, allow: entries }).redact(call([secret, token])).payload.redactions;
+  expect(allow('github-token', 'known-value')).toEqual({ 'known-value': 1 });
+  expect(allow(known)).toEqual({ 'github-token': 1 });
+  expect(allow(known, provider)).toBeUndefined();
+});
+
+test('counts add to those of an earlier pass', () => {
+  const event = call({ command: secret });
+  event.payload.redactions = { 'known-value': 2, other: 1 };
+  expect(redactor.redact(event).payload.redactions).toEqual({ 'known-value': 3, other: 1 });
+});
+
+test('one megabyte of anything is one pass', () => {
+  for (const piece of ['password=', 'eyJ-', '-----BEGIN PRIVATE KEY-----', '://a:', `\\"token\\":`, '<'.repeat(64)]) {
+    expect(() => redactInput(piece.repeat(1e6 / piece.length))).not.toThrow();
+  }
 });

@@ -2,7 +2,7 @@ import { createAssignmentReader, KEY_NAME, NAME_KEYWORDS } from './assignments.t
 import { createKeywordScanner } from './keywords.ts';
 import { KNOWN_VALUE, type KnownFinder } from './known/finder.ts';
 import { findMarks, type Marker, type Span } from './mark.ts';
-import { matchRule, prepareRules } from './rules/match.ts';
+import { matchRule, type PreparedRule, prepareRules } from './rules/match.ts';
 import type { Rule } from './rules/rule.ts';
 
 export interface TextRedactorOptions {
@@ -37,11 +37,16 @@ export function createTextRedactor({ rules, known, mark, allow }: TextRedactorOp
   function findSpans(text: string): Span[] {
     const spans = known()(text);
     let lastValue = -1;
+    // What a rule has matched need not be matched again from within: a text of nothing but its keyword stays cheap.
+    const matchedTo = new Map<PreparedRule, number>();
     scan(text, (keyword, start) => {
       if (keyword >= NAME_KEYWORDS.length) {
         for (const rule of prepared.byKeyword[keyword - NAME_KEYWORDS.length] ?? []) {
+          if (start < (matchedTo.get(rule) ?? 0)) continue;
           const span = matchRule(rule, text, start);
-          if (span !== undefined) spans.push(span);
+          if (span === undefined) continue;
+          matchedTo.set(rule, span.end);
+          spans.push(span);
         }
         return;
       }

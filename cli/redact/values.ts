@@ -10,8 +10,12 @@ export function measureEntropy(text: string): number {
   return bits;
 }
 
-const PLACEHOLDER =
-  /^[<[{(%$].*[>\]})%]$|^\$\{?[A-Za-z_]|\$\{|\{\{|<[^>]*>|^%[A-Z_]+%$|^\*+|x{4,}|\.{3}|…|your|example|placeholder|change.?me|dummy|redacted|sample|insert|replace|todo|fixme|fake|mock|process\.env|import\.meta|os\.environ|getenv|env\.|secrets\.|12345678|abcdef|0{6,}|password|passwd|^secret|secret$|^test|^foo|^bar/i;
+/** Fills the place of a secret in documentation. */
+const FILLER =
+  /^[<[{(%$].*[>\]})%]$|^\$\{?[A-Za-z_]|\$\{|\{\{|<[^<>]*>|^%[A-Z_]+%$|^\*+|x{4,}|\.{3}|…|your|example|placeholder|change.?me|dummy|redacted|insert[-_]|process\.env|import\.meta|os\.environ|getenv|secrets\.|0123456789|12345678|abcdefg|0{6,}/i;
+
+/** Words that a real secret in running text hardly has in it. */
+const MADE_UP = /password|passwd|^secret|secret$|^test|^foo|^bar|sample|replace|todo|fixme|fake|mock|env\.|abcdef/i;
 
 const HARMLESS = new Set(
   'true false null none undefined nil yes no on off default localhost development production staging testing required optional string number boolean object unknown any secret token password bearer basic digest oauth apikey api-key hidden disabled enabled anonymous postgres mysql mongodb redis admin administrator root user guest username'.split(
@@ -19,46 +23,69 @@ const HARMLESS = new Set(
   ),
 );
 
-/** `getToken`, `auth-token`, `user.name`: words, joined the way code and prose join them. */
-const WORDS = /^[$@#.]?[A-Za-z]*[a-z](?:[A-Z]?[a-z]*|[-_.:/ ])*\d{0,2}$|^[A-Z][A-Z_]*$/;
+/** Types and algorithms that carry a number: `Uint8Array`, `sha256Hex`, `ed25519Seed`. */
+const TECHNICAL =
+  /^(?:(?:big)?u?int|float|[uif]|ed|x|curve|secp|sha|aes|md|rsa|base|utf|oauth|openid|http|p|es|hs|rs)\d{1,5}[a-z_]*\d{0,3}[a-z_]*$/i;
+
+/** What follows a quote that closed a text ending in `token=`: code. */
+const CODE = /^[+,;)\]}?:]/;
+/** What an unquoted value of code has in it. */
+const OPERATOR = /\?\?|\?[\w.]+:/;
 
 /** Stands where a secret would, and is none: `<YOUR_API_KEY>`, `process.env.API_KEY`, `xxxxx`, `true`. */
 export function isPlaceholder(value: string): boolean {
+  return isFiller(value) || MADE_UP.test(value);
+}
+
+/** The same for a value that already looks like the secret of a certain provider. */
+export function isFiller(value: string): boolean {
   if (HARMLESS.has(value.toLowerCase())) return true;
-  return PLACEHOLDER.test(value) || new Set(value).size < Math.min(4, value.length);
+  return FILLER.test(value) || new Set(value).size < Math.min(4, value.length);
+}
+
+/**
+ * `getToken`, `auth-token`, `user.name`, `AUTH_KEY`: words, joined the way code and prose join them. In a key made of
+ * letters alone capitals are about as frequent as small letters; between words they are rare, or all there is.
+ */
+export function isWords(value: string): boolean {
+  if (!/^[$@#.]?[A-Za-z][A-Za-z_.:/ -]*\d{0,2}$/.test(value)) return false;
+  const capitals = value.replace(/[^A-Z]/g, '').length / value.replace(/[^A-Za-z]/g, '').length;
+  return value.length < 16 || capitals < 0.3 || capitals > 0.8;
 }
 
 /** Letters and digits mixed, without blanks, and more variety than words have. */
 export function looksRandom(value: string): boolean {
   if (value.length < 16 || /\s/.test(value)) return false;
   if (!/\d/.test(value) || !/[A-Za-z]/.test(value)) return false;
-  if (WORDS.test(value)) return false;
+  if (isWords(value)) return false;
   return measureEntropy(value) >= (/^[0-9a-f-]+$/i.test(value) ? 2.8 : 3.4);
 }
 
 /** Whether the value of a name found in running text is a secret: code and prose name passwords all the time. */
 export function isSecretInText(value: string, strength: NameStrength, shape: 'quoted' | 'bare' | 'variable'): boolean {
   if (value.length < 6 || hasMark(value) || isPlaceholder(value)) return false;
-  if (/\s/.test(value) || isReference(value) || isLocation(value)) return false;
+  if (/\s/.test(value) || CODE.test(value) || TECHNICAL.test(value)) return false;
+  if (isReference(value) || isLocation(value)) return false;
   if (strength === 'weak') return looksRandom(value);
   const mixed = /\d/.test(value) && /[A-Za-z]/.test(value);
+  if (shape !== 'quoted' && OPERATOR.test(value)) return false;
   if (shape === 'variable') return mixed || (value.length >= 8 && !HARMLESS.has(value.toLowerCase()));
-  if (WORDS.test(value)) return false;
-  if (shape === 'quoted') return mixed || (value.length >= 10 && /[^\w.$-]/.test(value));
-  return mixed && value.length >= 8 && !/[(){}[\]]/.test(value);
+  if (isWords(value)) return false;
+  if (shape === 'quoted') return mixed || (value.length >= 10 && /[^\w.-]/.test(value));
+  return mixed && value.length >= 8;
 }
 
 /** Whether a string that an object holds under a secret's name is one: here the name is no figure of speech. */
 export function isSecretInField(value: string, strength: NameStrength): boolean {
   if (value.length < 4 || isFieldPlaceholder(value)) return false;
   if (strength === 'strong') return !isPlainSentence(value);
-  return value.length >= 8 && !/\s/.test(value) && !WORDS.test(value) && !isLocation(value);
+  return value.length >= 8 && !/\s/.test(value) && !isWords(value) && !isLocation(value);
 }
 
 function isFieldPlaceholder(value: string): boolean {
   return (
     HARMLESS.has(value.toLowerCase()) ||
-    /^(?:\$\{.*\}|\{\{.*\}\}|<[^>]*>|\*+|x+|\$[A-Z_]+|process\.env\..*)$/i.test(value)
+    /^(?:\$\{.*\}|\{\{.*\}\}|<[^>]*>|\[.*\]|\*+|x+|dummy|.*redacted.*|\$[A-Z_]+|process\.env\..*)$/i.test(value)
   );
 }
 

@@ -6,7 +6,8 @@ export function writeForms(secret: string): string[] {
   for (const plain of [secret, ...longLines(secret)]) {
     forms.add(plain);
     const once = escapeJson(plain);
-    forms.add(once).add(escapeJson(once)).add(escapeHtml(plain));
+    const twice = escapeJson(once);
+    forms.add(once).add(twice).add(escapeJson(twice)).add(escapeHtml(plain));
     for (const form of writeUrlForms(plain)) forms.add(form);
     const bytes = Buffer.from(plain, 'utf8');
     forms.add(bytes.toString('hex')).add(bytes.toString('hex').toUpperCase());
@@ -37,8 +38,16 @@ function writeUrlForms(text: string): string[] {
   if (!text.isWellFormed()) return [];
   const component = encodeURIComponent(text);
   const strict = component.replace(/[!'()*]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`);
-  const forms = [component, strict, encodeURI(text), strict.replaceAll('%20', '+'), strict.replaceAll('%2F', '/')];
-  return forms.flatMap((form) => [form, form.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase())]);
+  const form = new URLSearchParams([['', text]]).toString().slice(1);
+  const forms = [
+    component,
+    strict,
+    encodeURI(text),
+    form,
+    strict.replaceAll('%20', '+'),
+    strict.replaceAll('%2F', '/'),
+  ];
+  return forms.flatMap((each) => [each, each.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase())]);
 }
 
 /**

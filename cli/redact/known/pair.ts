@@ -12,12 +12,13 @@ export function isSecretVariable(name: string): boolean {
   return SECRET_VARIABLE.test(name) && !/^(?:OLD)?PWD$/.test(name);
 }
 
-/** A value, what is inside it where it is an address with a password, and both with their `\n` written out. */
+/** A value, with its `\n` written out as well; of an address with a password only the password. */
 export function readPair(name: string, value: string): Found[] {
   const inside = readUrls(value).map((password) => ({ value: password, named: true }));
+  if (inside.length > 0) return inside;
   const named = isSecretVariable(name);
   const values = value.includes('\\n') ? [value, value.replaceAll('\\n', '\n')] : [value];
-  return [...values.map((each) => ({ value: each, named: named && inside.length === 0 })), ...inside];
+  return values.map((each) => ({ value: each, named }));
 }
 
 /** Passwords in addresses and connection strings, as they stand there and decoded. */

@@ -2,7 +2,7 @@ import { type Found, isSecretVariable, readPair, readUrls } from './pair.ts';
 
 /** `KEY=VALUE`, `key: value`, `key = "value"`: .env, ini, npmrc, TOML and the YAML that command line tools write. */
 const PAIR =
-  /^[ \t]*(?:export[ \t]+|- )?["']?([\w./:@-]{1,200}?)["']?[ \t]*[=:][ \t]*(?:"((?:[^"\\]|\\.){0,20000})"|'([^']{0,20000})'|`([^`]{0,20000})`|([^\r\n]*))/gm;
+  /^[ \t]*(?:export[ \t]+|- )?["']?([\w./:@-]{1,200}?)["']?[ \t]*(?:=|:(?=[ \t"'`]))[ \t]*(?:"((?:[^"\\]|\\.){0,20000})"|'([^']{0,20000})'|`([^`]{0,20000})`|([^\r\n]*))/gm;
 
 export function readPairs(text: string): Found[] {
   return Array.from(text.matchAll(PAIR)).flatMap(([, name = '', double, single, back, bare]) => {

@@ -1,4 +1,4 @@
-import { isPlaceholder, looksRandom } from '../values.ts';
+import { isPlaceholder, isWords, looksRandom } from '../values.ts';
 
 const LONGEST = 16_384;
 
@@ -18,8 +18,7 @@ export function isWorthKnowing(value: string, named: boolean): boolean {
 /** Words, dates and versions: `oauth-personal`, `us-east-1`. A passphrase has more of them. */
 function isPlain(value: string): boolean {
   if (!/^[A-Za-z]+(?:[-_. ][A-Za-z]+)*\d{0,2}$/.test(value)) return /^v?\d+(?:[.:-]\d+)+$/.test(value);
-  // Letters only, and no word: a key of capitals and small letters mixed.
-  if (/[a-z][A-Z].*[a-z][A-Z].*[a-z][A-Z]/.test(value) && value.length >= 16) return false;
+  if (!isWords(value)) return false;
   return value.length < 16 || !/[-_. ].+[-_. ]/.test(value);
 }
 

@@ -1,6 +1,7 @@
-import { made, madeUuid } from './made.ts';
+import { made } from './made.ts';
 import { assigned, type Rule } from './rule.ts';
 
+/** Amazon, Google, Microsoft and the other large clouds. */
 export const CLOUD_RULES: readonly Rule[] = [
   {
     id: 'aws-access-key',
@@ -9,7 +10,7 @@ export const CLOUD_RULES: readonly Rule[] = [
     entropy: 3,
     examples: {
       hit: [`AKIA${made('base32', 16)}`, `aws_access_key_id = ASIA${made('base32', 16, 2)}\n`],
-      miss: ['AKIAXXXXXXXXXXXXXXXX', 'asiatic'],
+      miss: ['AKIAXXXXXXXXXXXXXXXX', 'AKIAIOSFODNN7EXAMPLE', 'asiatic'],
     },
   },
   {
@@ -25,7 +26,50 @@ export const CLOUD_RULES: readonly Rule[] = [
     },
   },
   {
-    id: 'azure-ad-secret',
+    id: 'aws-session-token',
+    keywords: ['session_token', 'sessiontoken', 'x-amz-security-token'],
+    pattern: assigned('(?:session_?token|x-amz-security-token)', '[A-Za-z0-9+/%]{100,2000}={0,2}'),
+    group: 1,
+    entropy: 4,
+    inside: true,
+    examples: { hit: [`AWS_SESSION_TOKEN=${made('base64', 240)}`], miss: ['AWS_SESSION_TOKEN=$TOKEN'] },
+  },
+  {
+    id: 'aws-bedrock-key',
+    keywords: ['absk', 'bedrock-api-key-'],
+    pattern: /(?:ABSK|bedrock-api-key-)[A-Za-z0-9+/]{60,1500}={0,2}/,
+    entropy: 4,
+    examples: { hit: [`ABSK${made('base64', 128)}`], miss: ['ABSKip'] },
+  },
+  {
+    id: 'google-api-key',
+    keywords: ['aiza'],
+    pattern: /AIza[\w-]{35}(?![\w-])/,
+    entropy: 3.5,
+    examples: { hit: [`AIza${made('url', 35)}`, `?key=AIza${made('alnum', 35)}&v=3`], miss: ['AIzaSyYOUR_API_KEY'] },
+  },
+  {
+    id: 'google-client-secret',
+    keywords: ['gocspx-'],
+    pattern: /GOCSPX-[\w-]{28}/,
+    examples: { hit: [`GOCSPX-${made('url', 28)}`], miss: ['GOCSPX-short'] },
+  },
+  {
+    id: 'google-access-token',
+    keywords: ['ya29.'],
+    pattern: /ya29\.[\w-]{30,1500}/,
+    entropy: 3.5,
+    examples: { hit: [`Bearer ya29.${made('url', 160)}`], miss: ['ya29.'] },
+  },
+  {
+    id: 'google-refresh-token',
+    keywords: ['1//0'],
+    pattern: /1\/\/0[\w-]{40,200}/,
+    entropy: 3.5,
+    examples: { hit: [`1//0${made('url', 60)}`], miss: ['1//0'] },
+  },
+  {
+    id: 'azure-client-secret',
     keywords: ['q~'],
     lead: 4,
     pattern: /[\w.~-]{3}\dQ~[\w.~-]{31,34}(?![\w.~-])/,
@@ -33,11 +77,69 @@ export const CLOUD_RULES: readonly Rule[] = [
     examples: { hit: [`${made('alnum', 3)}8Q~${made('alnum', 34)}`], miss: ['8Q~short'] },
   },
   {
-    id: 'heroku-key',
-    keywords: ['heroku'],
-    pattern: assigned('heroku', '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'),
+    id: 'azure-account-key',
+    keywords: ['accountkey=', 'sharedaccesskey=', 'sharedsecretkey=', 'shared_access_key='],
+    pattern: /\w{10,20}=([A-Za-z0-9+/]{43,86}={0,2})/,
     group: 1,
+    entropy: 4,
     inside: true,
-    examples: { hit: [`HEROKU_API_KEY=${madeUuid()}`], miss: [`heroku app ${madeUuid()}`] },
+    examples: {
+      hit: [
+        `AccountName=a;AccountKey=${made('base64', 86)}==;EndpointSuffix=x`,
+        `;SharedAccessKey=${made('base64', 43)}=`,
+      ],
+      miss: ['AccountKey=<key>;'],
+    },
+  },
+  {
+    id: 'azure-shared-access-signature',
+    keywords: ['sig='],
+    pattern: /sig=((?:[A-Za-z0-9]|%2[bfBF]){40,86}%3[dD])/,
+    group: 1,
+    examples: { hit: [`?sv=2024-01-01&sp=r&sig=${made('alnum', 43)}%3D`], miss: ['?sig=abc%3D'] },
+  },
+  {
+    id: 'azure-service-key',
+    keywords: ['jqqj9'],
+    lead: 52,
+    pattern: /[A-Za-z0-9]{52}JQQJ9[A-Za-z0-9]{26,30}(?:={0,2})/,
+    examples: { hit: [`${made('alnum', 52)}JQQJ9${made('alnum', 27)}`], miss: ['JQQJ9'] },
+  },
+  {
+    id: 'azure-devops-token',
+    keywords: ['azdo'],
+    lead: 76,
+    pattern: /[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}(?![A-Za-z0-9])/,
+    examples: { hit: [`${made('alnum', 76)}AZDO${made('alnum', 4)}`], miss: ['AZDO1234'] },
+  },
+  {
+    id: 'alibaba-access-key',
+    keywords: ['ltai'],
+    pattern: /LTAI[A-Za-z0-9]{16,24}(?![A-Za-z0-9])/,
+    entropy: 3.3,
+    examples: { hit: [`LTAI${made('alnum', 20)}`], miss: ['LTAI'] },
+  },
+  {
+    id: 'tencent-secret-id',
+    keywords: ['akid'],
+    pattern: /AKID[A-Za-z0-9]{32}(?![A-Za-z0-9])/,
+    entropy: 3.5,
+    examples: { hit: [`AKID${made('alnum', 32)}`], miss: ['AKIDxxxx'] },
+  },
+  {
+    id: 'yandex-cloud-key',
+    keywords: ['aqvn', 'y0_', 'ycaj', 'yc'],
+    pattern: /(?:AQVN[\w-]{35,38}|y0_[\w-]{40,70}|YCAJE[\w-]{20}|YC[A-Z][\w-]{38})(?![\w-])/,
+    entropy: 3.8,
+    examples: { hit: [`AQVN${made('url', 36)}`, `y0_${made('alnum', 55)}`], miss: ['y0_axis'] },
+  },
+  {
+    id: 'ibm-cloud-key',
+    keywords: ['ibm', 'watson', 'bluemix'],
+    pattern: assigned('(?:ibm|watson|bluemix)', '[\\w-]{44}'),
+    group: 1,
+    entropy: 4,
+    inside: true,
+    examples: { hit: [`IBM_CLOUD_API_KEY=${made('url', 44)}`], miss: ['IBM_CLOUD_API_KEY=${KEY}'] },
   },
 ];

@@ -1,5 +1,5 @@
 import type { Span } from '../mark.ts';
-import { isPlaceholder, measureEntropy } from '../values.ts';
+import { isFiller, measureEntropy } from '../values.ts';
 import type { Rule } from './rule.ts';
 
 export interface PreparedRule extends Rule {
@@ -26,7 +26,9 @@ export function matchRule(rule: PreparedRule, text: string, keywordStart: number
   const [from, to] = rule.group === undefined ? [start, start + match[0].length] : (match.indices?.[rule.group] ?? []);
   if (from === undefined || to === undefined) return undefined;
   const secret = text.slice(from, to);
-  if (rule.entropy !== undefined && (measureEntropy(secret) < rule.entropy || isPlaceholder(secret))) return undefined;
+  // Its beginning tells a filler; reading all of a long one again for each keyword in it would not be cheap.
+  const sample = secret.slice(0, 128);
+  if (rule.entropy !== undefined && (measureEntropy(sample) < rule.entropy || isFiller(sample))) return undefined;
   return { start: from, end: to, rule: rule.id, secret };
 }
 

@@ -18,7 +18,7 @@ export interface Rule {
 
 /** Between a name and its value: closing quote, `=` or `:`, opening quote, an authentication scheme. */
 const ASSIGNMENT =
-  '[\\w.\\x20-]{0,40}(?:\\\\{0,3}["\'`])?[\\x20\\t]{0,4}(?:=>|:=|[:=,(])[\\x20\\t]{0,4}(?:\\\\{0,3}["\'`])?';
+  '[\\w.\\x20-]{0,24}(?:\\\\{0,3}["\'`])?[\\x20\\t]{0,4}[:=,(]{1,2}>?[\\x20\\t]{0,4}(?:\\\\{0,3}["\'`])?';
 
 /** A value that only its name tells from other values of the same look: `DATADOG_API_KEY=…`. */
 export function assigned(name: string, value: string): RegExp {

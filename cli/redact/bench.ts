@@ -1,0 +1,102 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { CapturedEvent } from '../../contract/transcript.ts';
+import { createRedactor } from './redactor.ts';
+import { RULES } from './rules/all.ts';
+
+/**
+ * How fast redaction is over a folder, how often it fires there, and whether its time grows in line with its input.
+ *
+ *     node cli/redact/bench.ts <folder> [--extensions jsonl,md] [--megabytes 20]
+ *     node cli/redact/bench.ts --growth
+ */
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    extensions: { type: 'string', default: 'jsonl,json,md,js,ts' },
+    megabytes: { type: 'string', default: '20' },
+    growth: { type: 'boolean', default: false },
+  },
+});
+
+const redactor = createRedactor({ variables: {}, home: '/nonexistent', key: new Uint8Array(32) });
+if (values.growth) measureGrowth();
+for (const folder of positionals) measureFolder(folder, values.extensions.split(','), Number(values.megabytes) * 1e6);
+
+function measureFolder(folder: string, extensions: string[], limit: number): void {
+  const texts = readTexts(folder, extensions, limit);
+  const events = texts.flatMap(({ path, text }) => toEvents(path, text));
+  const bytes = texts.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
+  for (const event of events.slice(0, 2000)) redactor.redact(event);
+
+  const counts: { [rule: string]: number } = {};
+  const started = performance.now();
+  for (const event of events) {
+    const { redactions = {} } = redactor.redact(event).payload;
+    for (const [rule, count] of Object.entries(redactions)) counts[rule] = (counts[rule] ?? 0) + count;
+  }
+  const seconds = (performance.now() - started) / 1000;
+  const fired = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const megabytes = bytes / 1e6;
+  console.log(
+    `${megabytes.toFixed(1)} MB, ${events.length} events, ${(megabytes / seconds).toFixed(1)} MB/s, ` +
+      `${fired} masked (${(fired / megabytes).toFixed(2)} per MB)`,
+  );
+  console.table(Object.fromEntries(Object.entries(counts).sort(([, one], [, other]) => other - one)));
+}
+
+function readTexts(folder: string, extensions: string[], limit: number): { path: string; text: string }[] {
+  const texts: { path: string; text: string }[] = [];
+  let bytes = 0;
+  for (const name of readdirSync(folder, { recursive: true }) as string[]) {
+    const path = join(folder, name);
+    if (!extensions.includes(extname(name).slice(1)) || !statSync(path).isFile()) continue;
+    const text = readFileSync(path, 'utf8');
+    texts.push({ path: name, text });
+    bytes += text.length;
+    if (bytes >= limit) break;
+  }
+  return texts;
+}
+
+/** A transcript's records as its parser leaves them when it knows none of them; any other file as what a tool printed. */
+function toEvents(file: string, text: string): CapturedEvent[] {
+  const source = { agent: 'bench', session: 'bench', file, position: 0 };
+  if (!file.endsWith('.jsonl')) return [{ eventType: 'tool.result', payload: { source, output: text } }];
+  return text.split('\n').flatMap((line): CapturedEvent[] => {
+    try {
+      return [{ eventType: 'record', payload: { source, rest: JSON.parse(line) } }];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** Each rule's own examples, cut off and repeated, at four sizes: twice the input may take about twice the time. */
+function measureGrowth(): void {
+  const starts = RULES.flatMap(({ id, keywords, examples }) => [
+    ...keywords.map((keyword): [string, string] => [id, keyword]),
+    ...examples.hit.map((hit): [string, string] => [id, hit.slice(0, -1)]),
+    ...examples.hit.map((hit): [string, string] => [id, `${hit.slice(0, hit.length / 2)} `]),
+  ]);
+  let worst = { id: '', seconds: 0, ratio: 0 };
+  for (const [id, start] of starts) {
+    const [half = 0, full = 0] = [5e5, 1e6].map((size) => time(start.repeat(Math.ceil(size / start.length))));
+    if (full > worst.seconds) worst = { id, seconds: full, ratio: full / half };
+    if (full > 0.5 || full / half > 4)
+      console.log(
+        `${id} (${JSON.stringify(start.slice(0, 24))}): 1 MB in ${full.toFixed(3)} s, ${(full / half).toFixed(1)} × 0.5 MB`,
+      );
+  }
+  console.log(
+    `${starts.length} inputs of 1 MB; slowest ${worst.id}: ${worst.seconds.toFixed(3)} s, ${worst.ratio.toFixed(1)} × 0.5 MB`,
+  );
+}
+
+function time(output: string): number {
+  const source = { agent: 'bench', session: 'bench', file: 'growth', position: 0 };
+  const started = performance.now();
+  redactor.redact({ eventType: 'tool.result', payload: { source, output } });
+  return (performance.now() - started) / 1000;
+}

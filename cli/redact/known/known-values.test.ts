@@ -1,0 +1,102 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { made } from '../rules/made.ts';
+import { createKnownValues, loadKnownValues } from './known-values.ts';
+
+let home = '';
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'known-'));
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(join(home, path)), { recursive: true });
+  writeFileSync(join(home, path), text);
+}
+
+const one = made('alnum', 24, 1);
+const two = made('alnum', 24, 2);
+const three = made('alnum', 24, 3);
+
+test('takes secrets of the environment by name, and leaves harmless values', () => {
+  const variables = {
+    MY_API_KEY: one,
+    SESSION_SECRET: `p@ss ${two}`,
+    DATABASE_URL: `postgres://app:${three}%21x@db:5432/app`,
+    AUTH_MODE: 'oauth-personal',
+    SSH_AUTH_SOCK: '/tmp/ssh-abc/agent.123',
+    TOKEN_URL: 'https://auth.test/token',
+    SECRET_STAGE: 'development',
+    CACHE_KEY: 'true',
+    PASSWORD_FILE: '/run/secrets/password1',
+    PWD: '/home/ada/pässwörd 1',
+    API_TOKEN: '<your-token-1>',
+    PATH: `/usr/bin:${made('alnum', 30)}`,
+  };
+  expect(loadKnownValues({ variables, home }).sort()).toEqual(
+    [one, `p@ss ${two}`, `${three}%21x`, `${three}!x`].sort(),
+  );
+});
+
+test.each([
+  ['.npmrc', `//registry.test/:_authToken=${one}\n_auth=${Buffer.from(`ada:${two}`).toString('base64')}`, [one, two]],
+  ['.aws/credentials', `[default]\naws_access_key_id = AKIA1\naws_secret_access_key = ${one}\n`, [one]],
+  ['.netrc', `machine x login ada password ${one}\nmachine y\n  login b\n  password ${two}`, [one, two]],
+  ['.config/gh/hosts.yml', `github.com:\n    user: ada\n    oauth_token: ${one}\n`, [one]],
+  [
+    '.docker/config.json',
+    JSON.stringify({ auths: { x: { auth: Buffer.from(`ada:${one}`).toString('base64') } } }),
+    [one],
+  ],
+  ['.kube/config', `users:\n- name: a\n  user:\n    token: ${one}\n    password: "${two}"\n`, [one, two]],
+  [
+    '.config/gcloud/application_default_credentials.json',
+    JSON.stringify({ client_secret: one, refresh_token: two }),
+    [one, two],
+  ],
+  ['.pypirc', `[pypi]\nusername = __token__\npassword = ${one}\n`, [one]],
+  ['.git-credentials', `https://ada:${one}@git.test\n`, [one]],
+  ['.codex/auth.json', JSON.stringify({ OPENAI_API_KEY: one, tokens: { access_token: two } }), [one, two]],
+  ['.claude/.credentials.json', JSON.stringify({ claudeAiOauth: { accessToken: one, refreshToken: two } }), [one, two]],
+  ['.gemini/oauth_creds.json', JSON.stringify({ access_token: one, refresh_token: two }), [one, two]],
+  ['.pgpass', `db:5432:app:ada:${one}\n`, [one]],
+  ['.vault-token', `${one}\n`, [one]],
+  ['.m2/settings.xml', `<server><username>ada</username><password>${one}</password></server>`, [one]],
+])('reads %s', (path, text, expected) => {
+  write(path, text);
+  const values = loadKnownValues({ variables: {}, home });
+  for (const value of expected) expect(values).toContain(value);
+});
+
+test('learns the .env files of a folder, of its packages and up to the root of its repository', () => {
+  write('shop/.git/HEAD', '');
+  write('shop/.env', `A_TOKEN=${one}\nPORT=3000\nMODE='development'\n`);
+  write('shop/apps/web/.env.local', `export B_SECRET="${two}" # used by the shop\n`);
+  write('shop/apps/web/.env.example', `C_SECRET=${made('alnum', 24, 9)}\n`);
+  write('shop/apps/web/api/.env', `D_KEY='${three}'\n`);
+  const known = createKnownValues({ variables: {}, home });
+  expect(known.values()).toEqual([]);
+  expect(known.learn(join(home, 'shop/apps/web'))).toBe(true);
+  expect(known.values().sort()).toEqual([one, two, three].sort());
+  expect(known.learn(join(home, 'shop/apps/web'))).toBe(false);
+});
+
+test('reads again after a while, and forgets nothing', () => {
+  let time = 0;
+  write('shop/.env', `A_TOKEN=${one}\n`);
+  const known = createKnownValues({ variables: {}, home, cwds: [join(home, 'shop')], now: () => time });
+  write('shop/.env', `A_TOKEN=${two}\n`);
+  write('.netrc', `machine x password ${three}`);
+  expect(known.learn(join(home, 'shop'))).toBe(false);
+  time = 60_000;
+  expect(known.learn(join(home, 'shop'))).toBe(true);
+  expect(known.values()).toEqual([one, two, three]);
+});
+
+test('takes no value that is part of a path it reads', () => {
+  const folder = join(home, 'Geheim-2024x');
+  expect(createKnownValues({ variables: { A_PASSWORD: 'Geheim-2024x' }, home: folder }).values()).toEqual([]);
+});

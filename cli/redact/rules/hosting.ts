@@ -1,0 +1,160 @@
+import { made, madeUuid } from './made.ts';
+import { assigned, type Rule } from './rule.ts';
+
+const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
+
+/** Where applications and sites run: platforms, networks, infrastructure tools. */
+export const HOSTING_RULES: readonly Rule[] = [
+  {
+    id: 'cloudflare-token',
+    keywords: ['cloudflare', 'cf_api', 'cf-api', 'x-auth-key'],
+    pattern: assigned('(?:cloudflare|cf[_-]api|x-auth-key)', '[A-Za-z0-9_-]{37,45}'),
+    group: 1,
+    entropy: 3.3,
+    inside: true,
+    examples: {
+      hit: [`CLOUDFLARE_API_TOKEN=${made('url', 40)}`, `X-Auth-Key: ${made('hex', 37)}`],
+      miss: ['CLOUDFLARE_API_TOKEN=your-token'],
+    },
+  },
+  {
+    id: 'cloudflare-prefixed-token',
+    keywords: ['cfut_', 'cfat_', 'cfk_', 'v1.0-'],
+    pattern: /(?:cf(?:ut|at|k)_[A-Za-z0-9]{40,60}|v1\.0-[\w.-]{100,400})/,
+    entropy: 3.3,
+    examples: { hit: [`v1.0-${made('hex', 24)}-${made('hex', 146)}`, `cfut_${made('alnum', 48)}`], miss: ['v1.0-rc1'] },
+  },
+  {
+    id: 'digitalocean-token',
+    keywords: ['dop_v1_', 'doo_v1_', 'dor_v1_', 'dot_v1_'],
+    pattern: /do[oprt]_v1_[a-f0-9]{64}/,
+    examples: { hit: [`dop_v1_${made('hex', 64)}`], miss: ['dop_v1_token'] },
+  },
+  {
+    id: 'heroku-key',
+    keywords: ['heroku'],
+    pattern: assigned('heroku', UUID),
+    group: 1,
+    inside: true,
+    examples: { hit: [`HEROKU_API_KEY=${madeUuid()}`], miss: [`heroku app ${madeUuid()}`] },
+  },
+  {
+    id: 'heroku-prefixed-key',
+    keywords: ['hrku-'],
+    pattern: /HRKU-[\w-]{36,80}/,
+    examples: { hit: [`HRKU-${made('url', 60)}`, `HRKU-${madeUuid()}`], miss: ['HRKU-'] },
+  },
+  {
+    id: 'vercel-token',
+    keywords: ['vercel', 'now_token'],
+    pattern: assigned('(?:vercel|now)_?\\w{0,8}token', '[A-Za-z0-9]{24}'),
+    group: 1,
+    entropy: 3.3,
+    inside: true,
+    examples: { hit: [`VERCEL_TOKEN=${made('alnum', 24)}`], miss: ['VERCEL_TOKEN=process.env.TOKEN'] },
+  },
+  {
+    id: 'vercel-prefixed-token',
+    keywords: ['vcp_', 'vci_', 'vca_', 'vcr_', 'vck_', 'vercel_blob_rw_'],
+    pattern: /(?:vc[picrak]_[A-Za-z0-9]{40,70}|vercel_blob_rw_[A-Za-z0-9]{10,24}_[A-Za-z0-9]{24,40})/,
+    entropy: 3.5,
+    examples: { hit: [`vcp_${made('alnum', 56)}`], miss: ['vcp_region'] },
+  },
+  {
+    id: 'netlify-token',
+    keywords: ['nfp_', 'nfc_', 'nfo_', 'nfu_', 'nfb_'],
+    pattern: /nf[pcoub]_[A-Za-z0-9]{36,40}/,
+    examples: { hit: [`nfp_${made('alnum', 36)}`], miss: ['nfc_reader'] },
+  },
+  {
+    id: 'netlify-named-token',
+    keywords: ['netlify'],
+    pattern: assigned('netlify', '[\\w-]{40,46}'),
+    group: 1,
+    entropy: 3.8,
+    inside: true,
+    examples: { hit: [`NETLIFY_AUTH_TOKEN="${made('url', 43)}"`], miss: ['netlify: https://app.netlify.com'] },
+  },
+  {
+    id: 'fly-token',
+    keywords: ['fm1', 'fm2_', 'fo1_'],
+    pattern: /(?:fm[12][ar]?_[A-Za-z0-9+/=_-]{80,2000}|fo1_[\w-]{43})/,
+    entropy: 3.5,
+    examples: { hit: [`FlyV1 fm2_${made('base64', 200)}`, `fo1_${made('url', 43)}`], miss: ['fm1_radio'] },
+  },
+  {
+    id: 'supabase-key',
+    keywords: ['sbp_', 'sb_secret_'],
+    pattern: /(?:sbp_(?:v0_|oauth_)?[a-f0-9]{40}|sb_secret_[\w-]{25,60})/,
+    examples: { hit: [`sbp_${made('hex', 40)}`, `sb_secret_${made('url', 31)}`], miss: ['sb_publishable_x'] },
+  },
+  {
+    id: 'firebase-messaging-key',
+    keywords: ['aaaa'],
+    pattern: /AAAA[\w-]{7}:[\w-]{140}/,
+    entropy: 4,
+    examples: { hit: [`AAAA${made('url', 7)}:${made('url', 140)}`], miss: [`AAAA${'A'.repeat(60)}`] },
+  },
+  {
+    id: 'render-key',
+    keywords: ['rnd_'],
+    pattern: /rnd_[A-Za-z0-9]{28,40}/,
+    entropy: 3.5,
+    examples: { hit: [`rnd_${made('alnum', 32)}`], miss: ['rnd_seed'] },
+  },
+  {
+    id: 'railway-token',
+    keywords: ['railway'],
+    pattern: assigned('railway\\w{0,8}token', UUID),
+    group: 1,
+    inside: true,
+    examples: { hit: [`RAILWAY_TOKEN=${madeUuid(2)}`], miss: [`railway project: ${madeUuid(3)}`] },
+  },
+  {
+    id: 'tailscale-key',
+    keywords: ['tskey-'],
+    pattern: /tskey-[a-z]{3,10}-[A-Za-z0-9]{8,24}(?:CNTRL)?-[A-Za-z0-9]{20,50}/,
+    examples: { hit: [`tskey-auth-${made('alnum', 12)}CNTRL-${made('alnum', 32)}`], miss: ['tskey-auth'] },
+  },
+  {
+    id: 'vault-token',
+    keywords: ['hvs.', 'hvb.', 'hvr.'],
+    pattern: /hv[sbr]\.[\w-]{24,300}/,
+    entropy: 3.3,
+    examples: { hit: [`hvs.${made('url', 95)}`], miss: ['hvs.example'] },
+  },
+  {
+    id: 'terraform-token',
+    keywords: ['.atlasv1.'],
+    lead: 14,
+    pattern: /[A-Za-z0-9]{14}\.atlasv1\.[\w=-]{60,70}/,
+    examples: { hit: [`${made('alnum', 14)}.atlasv1.${made('url', 67)}`], miss: ['token.atlasv1.x'] },
+  },
+  {
+    id: 'pulumi-token',
+    keywords: ['pul-'],
+    pattern: /pul-[a-f0-9]{40}/,
+    examples: { hit: [`pul-${made('hex', 40)}`], miss: ['pul-request'] },
+  },
+  {
+    id: 'doppler-token',
+    keywords: ['dp.pt.', 'dp.st.', 'dp.ct.', 'dp.sa.', 'dp.scim.', 'dp.audit.', 'dp.said.'],
+    pattern: /dp\.(?:pt|st|ct|sa|said|scim|audit)\.(?:[\w-]{2,35}\.)?[A-Za-z0-9]{40,44}/,
+    examples: { hit: [`dp.pt.${made('alnum', 43)}`, `dp.st.dev_api.${made('alnum', 43, 2)}`], miss: ['dp.st.'] },
+  },
+  {
+    id: 'scaleway-linode-token',
+    keywords: ['linode', 'hcloud', 'hetzner', 'vultr', 'fastly', 'scw_secret'],
+    pattern: assigned(
+      '(?:linode|hcloud|hetzner|vultr|fastly|scw_secret)',
+      `(?:[A-Za-z0-9]{64}|[A-Za-z0-9_-]{32}|[A-Z0-9]{36}|${UUID})`,
+    ),
+    group: 1,
+    entropy: 3.3,
+    inside: true,
+    examples: {
+      hit: [`LINODE_TOKEN=${made('hex', 64)}`, `HCLOUD_TOKEN=${made('alnum', 64)}`],
+      miss: ['HCLOUD_TOKEN='],
+    },
+  },
+];
