@@ -28,6 +28,9 @@ export interface EmbeddedOptions {
   passwords: Passwords;
 }
 
+/** People are known by issuer and subject. The accounts stay when the service's address, and so the token's `iss`, changes. */
+const EMBEDDED = 'embedded';
+
 const PURGE_EVERY_MS = 3_600_000;
 
 /** An OpenID provider inside the service, with its accounts in the same store. */
@@ -44,14 +47,15 @@ export async function createEmbeddedIdentity(options: EmbeddedOptions): Promise<
   await purge();
   const purging = setInterval(purge, PURGE_EVERY_MS).unref();
 
+  const check = createVerifier({
+    keys: createLocalJWKSet({ keys: keys.signing.map(publicPart) }),
+    issuer: () => addresses.issuer,
+    isForUs: isForClient(CLIENT_ID),
+    now,
+  });
   return {
     bootstrap: () => ({ idpUserPoolId: '', idpClientId: CLIENT_ID, idpRegion: '', idpDomain: addresses.issuer }),
-    verify: createVerifier({
-      keys: createLocalJWKSet({ keys: keys.signing.map(publicPart) }),
-      issuer: () => addresses.issuer,
-      isForUs: isForClient(CLIENT_ID),
-      now,
-    }),
+    verify: async (token) => ({ ...(await check(token)), issuer: EMBEDDED }),
     // The service's own store says who belongs where.
     assignTenant: async () => undefined,
     async invite(mail) {

@@ -85,7 +85,7 @@ export function createProvider({ db, addresses, keys, now, onError }: ProviderOp
     },
     interactions: { url: (_context, { uid }) => addresses.signIn(uid) },
     loadExistingGrant: grantToDashboard,
-    // The dashboard keeps tokens in memory alone; a sign-out ends them all, so none outlives its session.
+    // A sign-out ends whatever was issued under the session, so a refresh token comes with every sign-in.
     issueRefreshToken: async (_context, client) => client.grantTypeAllowed('refresh_token'),
     expiresWithSession: async () => true,
     rotateRefreshToken: true,

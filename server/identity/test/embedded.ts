@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
@@ -77,6 +77,14 @@ export async function startService(
     },
     /** The mails in the outbox, oldest first. */
     mails: () => readMails(join(store.dataDir, 'outbox')),
+    /** As new: nothing stored, nothing logged, and a time later than any limit remembers. */
+    clear: async () => {
+      for (const table of ['accounts', 'links', 'provider_records'] as const)
+        await store.db.deleteFrom(table).execute();
+      rmSync(join(store.dataDir, 'outbox'), { recursive: true, force: true });
+      logged.length = 0;
+      clock.ahead += 3_600_000;
+    },
     dispose,
   };
 }

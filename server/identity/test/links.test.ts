@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { decodeJwt } from 'jose';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ENGINES } from '../../test/engines.ts';
 import type { Reply } from './browser.ts';
 import {
@@ -22,14 +23,13 @@ const invitation = { email: 'Bob@Example.com', organizationName: 'Acme', role: '
 
 describe.each(ENGINES)('on %s', (engine) => {
   let service: Service;
-  const start = async (overrides: Parameters<typeof startService>[1] = {}) => {
-    service = await startService(engine, overrides);
-  };
-  afterEach(() => service.dispose());
+  beforeAll(async () => {
+    service = await startService(engine);
+  });
+  beforeEach(() => service.clear());
+  afterAll(() => service.dispose());
 
   describe('a link', () => {
-    beforeEach(() => start());
-
     test('to the first account works once, and only while there is none', async () => {
       const [link, other] = [await firstLink(service), await firstLink(service)];
       const pages = [await service.browser().open(link), await service.browser().open(link)];
@@ -85,8 +85,6 @@ describe.each(ENGINES)('on %s', (engine) => {
   });
 
   describe('an invitation', () => {
-    beforeEach(() => start());
-
     test('lets the invited person in, with a proven e-mail', async () => {
       await service.identity.invite(invitation);
       const [mail] = service.mails();
@@ -97,7 +95,7 @@ describe.each(ENGINES)('on %s', (engine) => {
       const done = await browser.submit(page, { email: 'eve@example.com', password: PASSWORD });
       expect(done.location).toBe(`${service.publicUrl}/`);
       const { id_token } = await tokensOf(service, browser);
-      expect(await service.identity.verify(id_token)).toMatchObject({ email: 'bob@example.com', emailVerified: true });
+      expect(decodeJwt(id_token)).toMatchObject({ email: 'bob@example.com', email_verified: true });
       expect(await service.browser().open(mail?.link ?? '')).toMatchObject({ status: 410 });
     });
 
@@ -129,10 +127,7 @@ describe.each(ENGINES)('on %s', (engine) => {
   });
 
   describe('a forgotten password', () => {
-    beforeEach(async () => {
-      await start();
-      await createFirstAccount(service, EMAIL);
-    });
+    beforeEach(() => createFirstAccount(service, EMAIL));
     const ask = async (email: string) => {
       const browser = service.browser();
       const answer = await browser.submit(await browser.open('/oidc/forgot'), { email });

@@ -7,7 +7,6 @@ export const NOW = Date.parse('2026-11-21T09:00:00.000Z');
 export const seconds = (time: number) => Math.floor(time / 1000);
 
 type Algorithm = 'RS256' | 'ES256' | 'EdDSA' | 'PS256' | 'ES384';
-export type SigningKey = Awaited<ReturnType<typeof createKey>>;
 
 export async function createKey(kid: string, alg: Algorithm = 'ES256') {
   const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
