@@ -20,7 +20,8 @@ const oneOf =
   };
 const address = (protocols: readonly string[]) => (value: string) => {
   const protocol = URL.canParse(value) ? new URL(value).protocol : '';
-  if (!protocols.includes(protocol)) throw new Error(`must be an address starting with ${protocols.join(' or ')}//`);
+  if (!protocols.includes(protocol))
+    throw new Error(`must be an address starting with ${protocols.map((name) => `${name}//`).join(' or ')}`);
   return value.replace(/\/$/, '');
 };
 const list = (value: string) =>

@@ -49,6 +49,12 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
     done();
   });
+  app.addHook('preClose', async () => {
+    if (!app.server.listening) return;
+    // A connection that is busy when the closing begins is idle after its answer, and would be kept for the next one.
+    const timer = setInterval(() => app.server.closeIdleConnections(), 50);
+    app.server.once('close', () => clearInterval(timer));
+  });
   app.addHook('onResponse', (request, reply, done) => {
     const { method, routeOptions } = request;
     const fields = { method, route: routeOptions.url, status: reply.statusCode, ms: Math.round(reply.elapsedTime) };

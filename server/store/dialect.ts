@@ -38,7 +38,7 @@ export function openSqlite(path: string): DatabaseSync {
 }
 
 /** A fresh connection may report FULL and yet not hold it; only after a first write is the answer worth anything. */
-function assertDurable(database: DatabaseSync): void {
+export function assertDurable(database: DatabaseSync): void {
   database.exec('CREATE TABLE IF NOT EXISTS durability (started_at INTEGER NOT NULL) STRICT');
   database.exec(`DELETE FROM durability; INSERT INTO durability VALUES (${Date.now()})`);
   const journal = database.prepare('PRAGMA journal_mode').get()?.journal_mode;
