@@ -29,10 +29,8 @@ export async function reopen(store: TestStore): Promise<TestStore> {
   return attach(store.dataDir, store.databaseUrl);
 }
 
-/** The same store as another replica has it; the embedded one has no replicas. */
-export const attachReplica = (store: TestStore): Promise<TestStore> => attach(store.dataDir, store.databaseUrl);
-
-async function attach(dataDir: string, databaseUrl: string | undefined): Promise<TestStore> {
+/** Opens a store that exists already, as another replica or a later process does. */
+export async function attach(dataDir: string, databaseUrl: string | undefined): Promise<TestStore> {
   const store = await openStore({ dataDir, databaseUrl, onError: () => undefined });
   return {
     ...store,

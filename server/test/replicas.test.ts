@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { attachReplica, ENGINES, type TestStore } from './engines.ts';
+import { attach, ENGINES, type TestStore } from './engines.ts';
 import { openSession } from './factories.ts';
 import { startTestService, type TestService } from './harness.ts';
 import { startWorld, type World } from './world.ts';
@@ -10,7 +10,7 @@ describe.each(ENGINES.filter((engine) => engine === 'postgres'))('two replicas o
   let other: TestService;
   beforeAll(async () => {
     world = await startWorld(engine);
-    store = await attachReplica(world.service.store);
+    store = await attach(world.service.store.dataDir, world.service.store.databaseUrl);
     other = await startTestService(engine, {}, store);
   });
   afterAll(async () => {

@@ -1,0 +1,91 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ConfigError, OPTIONS, readConfig } from '../config.ts';
+
+function problemsOf(variables: Record<string, string>): readonly string[] {
+  try {
+    readConfig(variables);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+  }
+  return [];
+}
+
+/** Values that are refused, and what is said of them. */
+const WRONG: [name: string, value: string, says: RegExp][] = [
+  ['PORT', 'http', /^PORT must be a whole number/],
+  ['PORT', '-1', /^PORT must be a whole number/],
+  ['RATE_LIMIT_SECRET', '1.5', /^RATE_LIMIT_SECRET must be a whole number/],
+  ['DATABASE_URL', 'mysql://x', /^DATABASE_URL must be an address starting with postgres:\/\//],
+  ['PUBLIC_URL', 'capture.example.com', /^PUBLIC_URL must be an address starting with http:\/\//],
+  ['IDENTITY_PROVIDER', 'ldap', /^IDENTITY_PROVIDER must be one of embedded, oidc/],
+  ['IDENTITY_PROVIDER', 'oidc', /^OIDC_ISSUER is needed/],
+  ['SIGN_UP', 'yes', /^SIGN_UP must be one of/],
+  ['LOG_LEVEL', 'verbose', /^LOG_LEVEL must be one of/],
+  ['SECRET_PEPPER_FILE', '/nowhere/pepper', /^SECRET_PEPPER cannot be read: there is no file/],
+];
+
+describe('the configuration', () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'capture-config-'));
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  test('has a default for every option, and an empty value means the default', () => {
+    const defaults = Object.fromEntries(Object.entries(OPTIONS).map(([name, option]) => [name, option.default]));
+    expect(readConfig({})).toEqual(defaults);
+    expect(readConfig(Object.fromEntries(Object.keys(OPTIONS).map((name) => [name, ''])))).toEqual(defaults);
+  });
+
+  test('is read from variables', () => {
+    const config = readConfig({
+      PORT: '0',
+      PUBLIC_URL: 'https://capture.example.com/',
+      DATABASE_URL: 'postgres://user@host/db',
+      RATE_LIMIT_USER: '0',
+      CORS_ORIGINS: 'https://a.example.com, https://b.example.com,',
+      UNKNOWN: 'ignored',
+    });
+    expect(config).toMatchObject({
+      PORT: 0,
+      PUBLIC_URL: 'https://capture.example.com',
+      DATABASE_URL: 'postgres://user@host/db',
+      RATE_LIMIT_USER: 0,
+      CORS_ORIGINS: ['https://a.example.com', 'https://b.example.com'],
+    });
+    expect(config).not.toHaveProperty('UNKNOWN');
+  });
+
+  test('takes any value from a file, without the line end', () => {
+    const file = join(folder, 'pepper');
+    writeFileSync(file, 'grains\n');
+    expect(readConfig({ SECRET_PEPPER_FILE: file, SECRET_PEPPER: 'other' }).SECRET_PEPPER).toBe('grains');
+    writeFileSync(file, '70000x');
+    expect(problemsOf({ PORT_FILE: file })).toMatchObject([expect.stringMatching(/^PORT /)]);
+  });
+
+  test.each(WRONG)('%s=%s is refused', (name, value, says) => {
+    expect(problemsOf({ [name]: value })[0]).toMatch(says);
+  });
+
+  test('tells all that is wrong at once', () => {
+    const problems = problemsOf({ PORT: 'x', LOG_LEVEL: 'x', DATABASE_URL: 'x', IDENTITY_PROVIDER: 'oidc' });
+    expect(problems.map((problem) => problem.split(' ')[0])).toEqual([
+      'PORT',
+      'DATABASE_URL',
+      'LOG_LEVEL',
+      'OIDC_ISSUER',
+      'OIDC_CLIENT_ID',
+    ]);
+    expect(() => readConfig({ PORT: 'x', LOG_LEVEL: 'x' })).toThrow('2 problem(s)');
+  });
+
+  test('never repeats a value it refuses', () => {
+    const problems = problemsOf({ DATABASE_URL: 'mysql://user:hunter2@host', PUBLIC_URL: 'hunter2' });
+    expect(problems).toHaveLength(2);
+    expect(problems.join()).not.toContain('hunter2');
+  });
+});

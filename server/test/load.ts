@@ -1,0 +1,89 @@
+import { expect } from 'vitest';
+import type { TestService } from './harness.ts';
+import type { ServiceProcess } from './process.ts';
+
+/** One append that was sent: what it holds, and what was answered, if anything. */
+export interface Sent {
+  sessionId: string;
+  key: string;
+  texts: string[];
+  /** Absent: nobody knows whether it was stored. */
+  answer?: { text: string; firstSequence: number; lastSequence: number };
+}
+
+let counter = 0;
+
+/** Appends from several callers at once, each waiting for its answer, until `until` says so or the service is gone. */
+export async function sendLoad(
+  service: ServiceProcess,
+  secret: string,
+  sessionIds: readonly string[],
+  sent: Sent[],
+  until: () => boolean,
+): Promise<void> {
+  const callers = Array.from({ length: 8 }, async (_, index) => {
+    const sessionId = String(sessionIds[index % sessionIds.length]);
+    while (!until()) {
+      const key = `key-${++counter}`;
+      const texts = Array.from({ length: 1 + (counter % 4) }, (_, at) => `${key}/${at}`);
+      const one: Sent = { sessionId, key, texts };
+      sent.push(one);
+      if (!(await send(service, secret, one))) return;
+    }
+  });
+  await Promise.all(callers);
+}
+
+/** Sends what nobody knows the end of once more, under the same keys. */
+export async function settle(service: ServiceProcess, secret: string, sent: readonly Sent[]): Promise<void> {
+  for (const one of sent) if (!one.answer) expect(await send(service, secret, one), one.key).toBe(true);
+}
+
+/** @returns false when the connection broke before an answer came */
+async function send(service: ServiceProcess, secret: string, one: Sent): Promise<boolean> {
+  const events = one.texts.map((text) => ({ eventType: 'notice', payload: { text } }));
+  let reply: Response;
+  let text: string;
+  try {
+    reply = await fetch(`${service.url}/v1/sessions/${one.sessionId}/events`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${secret}`, 'idempotency-key': one.key },
+      body: JSON.stringify({ events }),
+    });
+    text = await reply.text();
+  } catch {
+    return false;
+  }
+  if (reply.status === 503) return false;
+  expect(reply.status, text).toBe(200);
+  one.answer = { text, ...(JSON.parse(text) as { firstSequence: number; lastSequence: number }) };
+  return true;
+}
+
+/**
+ * What must hold whenever the service was ended, and however: every acknowledged event at its acknowledged place,
+ * sequences without gap, nothing twice, batches whole, and nothing that nobody sent.
+ */
+export async function expectNothingLost(service: TestService, as: string, sent: readonly Sent[]): Promise<void> {
+  for (const sessionId of new Set(sent.map((one) => one.sessionId))) {
+    const url = `/v1/organizations/me/sessions/${sessionId}`;
+    const { events } = (await service.call('GET', `${url}/events?limit=1000000`, { as })).body as {
+      events: { sequence: number; payload: { text: string } }[];
+    };
+    const stored = events.map(({ payload }) => payload.text);
+    expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, index) => index + 1));
+    expect(new Set(stored).size).toBe(stored.length);
+    expect((await service.call('GET', url, { as })).body.session.eventCount).toBe(stored.length);
+    let accounted = 0;
+    for (const { texts, answer, sessionId: target } of sent) {
+      if (target !== sessionId) continue;
+      const first = answer ? answer.firstSequence - 1 : stored.indexOf(String(texts[0]));
+      if (first < 0) for (const text of texts) expect(stored).not.toContain(text);
+      else {
+        expect(stored.slice(first, first + texts.length)).toEqual(texts);
+        accounted += texts.length;
+      }
+    }
+    expect(accounted).toBe(stored.length);
+  }
+}

@@ -1,0 +1,21 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, test } from 'vitest';
+import { ENGINES } from './engines.ts';
+import { allCommands } from './model/commands.ts';
+import { closeModel, createModel } from './model/model.ts';
+import { SEED, seeded } from './seed.ts';
+
+describe.each(ENGINES)('any order of requests on %s', (engine) => {
+  let real: Awaited<ReturnType<typeof createModel>>;
+  beforeAll(async () => {
+    real = await createModel(engine);
+  });
+  afterAll(() => closeModel(real));
+
+  test(`is answered as a model of it says ${seeded}`, async () => {
+    const property = fc.asyncProperty(fc.commands(allCommands, { maxCommands: 40, size: '+1' }), (commands) =>
+      fc.asyncModelRun(() => ({ model: { sessions: new Map() }, real }), commands),
+    );
+    await fc.assert(property, { seed: SEED, numRuns: 12 });
+  }, 60_000);
+});

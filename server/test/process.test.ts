@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { attach, openTestStore, type TestStore } from './engines.ts';
+import { createTenant, openSession, registerMachine, type Tenant } from './factories.ts';
+import { startTestService } from './harness.ts';
+import { expectNothingLost, type Sent, sendLoad, settle } from './load.ts';
+import { killLeftovers, type ServiceProcess, startProcess } from './process.ts';
+import { createRandom, seeded } from './seed.ts';
+
+const ROUNDS = Number(process.env.KILL_ROUNDS ?? 10);
+
+describe('the program', () => {
+  let store: TestStore;
+  let tenant: Tenant;
+  let sessionIds: string[];
+  beforeAll(async () => {
+    store = await openTestStore('sqlite');
+    const service = await startTestService('sqlite', {}, store);
+    tenant = await createTenant(service);
+    const machine = await registerMachine(service, tenant.live);
+    sessionIds = await Promise.all([1, 2, 3].map(() => openSession(service, tenant.live, machine)));
+    await service.close();
+    await store.close();
+  });
+  afterAll(async () => {
+    killLeftovers();
+    await store.dispose().catch(() => undefined);
+  });
+
+  const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+  /** Reads what the ended program left. */
+  async function check(sent: readonly Sent[]) {
+    store = await attach(store.dataDir, undefined);
+    const service = await startTestService('sqlite', {}, store);
+    await expectNothingLost(service, tenant.member, sent);
+    await service.close();
+    await store.close();
+  }
+
+  test('asked to end under load it ends soon, and nothing it acknowledged is lost', async () => {
+    const sent: Sent[] = [];
+    const running = await startProcess(store.dataDir);
+    const load = sendLoad(running, tenant.live, sessionIds, sent, () => false);
+    await pause(400);
+    const asked = Date.now();
+    expect(await running.end('SIGTERM')).toBe(0);
+    expect(Date.now() - asked).toBeLessThan(5_000);
+    await load;
+    expect(sent.filter(({ answer }) => answer).length).toBeGreaterThan(20);
+    await check(sent);
+    expect(running.output()).not.toContain(tenant.live);
+  });
+
+  test(`killed again and again under load nothing it acknowledged is lost ${seeded}`, async () => {
+    const sent: Sent[] = [];
+    const random = createRandom();
+    // The three sessions hold events of the test before; new ones are accounted for alone.
+    const fresh = await prepare();
+    for (let round = 0; round < ROUNDS; round++) {
+      const running: ServiceProcess = await startProcess(store.dataDir);
+      await settle(running, tenant.live, sent);
+      const load = sendLoad(running, tenant.live, fresh, sent, () => false);
+      await pause(20 + random() * 200);
+      expect(await running.end('SIGKILL')).toBe('SIGKILL');
+      await load;
+      if (round % 3 === 2) await check(sent);
+    }
+    await check(sent);
+    expect(sent.filter(({ answer }) => answer).length).toBeGreaterThan(ROUNDS * 5);
+  }, 120_000);
+
+  async function prepare(): Promise<string[]> {
+    store = await attach(store.dataDir, undefined);
+    const service = await startTestService('sqlite', {}, store);
+    const machine = await registerMachine(service, tenant.live);
+    const ids = await Promise.all([1, 2].map(() => openSession(service, tenant.live, machine)));
+    await service.close();
+    await store.close();
+    return ids;
+  }
+
+  test('a second one on the same folder is refused with a sentence, and the first goes on', async () => {
+    const first = await startProcess(store.dataDir);
+    const second = startProcess(store.dataDir);
+    await expect(second).rejects.toThrow(
+      /ended with 1 .*[\s\S]*could not start: another process already uses the data folder/,
+    );
+    expect((await fetch(`${first.url}/health`)).status).toBe(200);
+    expect(await first.end('SIGTERM')).toBe(0);
+  });
+
+  test('a wrong configuration is told whole, and nothing is started', async () => {
+    const started = startProcess(store.dataDir, { PORT: 'x', LOG_LEVEL: 'loud' });
+    await expect(started).rejects.toThrow(/ended with 1 [\s\S]*2 problem\(s\)[\s\S]*PORT must[\s\S]*LOG_LEVEL must/);
+  });
+});

@@ -1,0 +1,68 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
+
+const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
+
+/** The service as a process of its own. */
+export interface ServiceProcess {
+  url: string;
+  /** Everything it wrote. */
+  output(): string;
+  /** Ends it, and waits until it has ended. @returns its exit code, or the signal that ended it */
+  end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | string>;
+}
+
+const running = new Set<ChildProcess>();
+
+/** Ends what a failed test has left running. */
+export function killLeftovers(): void {
+  for (const child of running) child.kill('SIGKILL');
+}
+
+/** Starts the program on the folder; rejects with what it wrote when it ends before it is ready. */
+export async function startProcess(dataDir: string, variables: Record<string, string> = {}): Promise<ServiceProcess> {
+  const port = await freePort();
+  const child = spawn(process.execPath, [MAIN], {
+    env: { PATH: process.env.PATH, LOG_LEVEL: 'warn', DATA_DIR: dataDir, PORT: String(port), ...variables },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
+  running.add(child);
+  child.once('exit', () => running.delete(child));
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  }
+  await ready(child, ended, () => output);
+  return {
+    url: `http://127.0.0.1:${port}`,
+    output: () => output,
+    async end(signal) {
+      child.kill(signal);
+      const [code, by] = await ended;
+      return code ?? String(by);
+    },
+  };
+}
+
+async function ready(child: ChildProcess, ended: Promise<[number | null, unknown]>, output: () => string) {
+  const early = ended.then(([code]) => {
+    throw new Error(`the process ended with ${code} before it was ready:\n${output()}`);
+  });
+  early.catch(() => undefined);
+  while (!output().includes('is ready'))
+    await Promise.race([once(child.stdout as NodeJS.ReadableStream, 'data'), early]);
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}
