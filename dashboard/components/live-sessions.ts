@@ -91,15 +91,15 @@ function prepend(data: Pages, fresh: readonly Session[]): Pages {
 
 /** Runs at once, then at most every `milliseconds`, the last call always being answered. */
 function throttle(milliseconds: number, run: () => Promise<unknown>): () => void {
-  let _timer: ReturnType<typeof setTimeout> | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
   let last = 0;
   const go = () => {
-    _timer = undefined;
+    timer = undefined;
     last = Date.now();
     // The next change tries again.
     void run().catch(() => {});
   };
   return () => {
-    _timer ??= setTimeout(go, Math.max(0, last + milliseconds - Date.now()));
+    if (timer === undefined) timer = setTimeout(go, Math.max(0, last + milliseconds - Date.now()));
   };
 }

@@ -4,6 +4,7 @@ import type { SessionSummary } from '../../contract/extensions.ts';
 import type { Session } from '../../contract/session.ts';
 import { useEnvironments } from '../queries.ts';
 import { formatCount, formatDuration, formatExact, formatShort } from '../ui/format.ts';
+import { Scroll } from '../ui/scroll.tsx';
 import { Ago, useNow } from '../ui/time.tsx';
 import { AgentName } from './agent-name.tsx';
 import { endOf, titleOf } from './session-title.ts';
@@ -22,9 +23,7 @@ export function SessionTable({ sessions, summaries }: Props) {
     return found?.displayName ?? found?.hostname ?? '';
   };
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls, also by keyboard
-    <section className="overflow-x-auto" aria-label="Sessions" tabIndex={0}>
-      {/* biome-ignore lint/a11y/noNoninteractiveElementInteractions: the keys move between the links in the lines */}
+    <Scroll className="overflow-x-auto" aria-label="Sessions">
       <table className="table" onKeyDown={walk}>
         <thead>
           <tr>
@@ -54,7 +53,7 @@ export function SessionTable({ sessions, summaries }: Props) {
           ))}
         </tbody>
       </table>
-    </section>
+    </Scroll>
   );
 }
 
@@ -72,7 +71,6 @@ function SessionLine({ session, summary, environment }: LineProps) {
   const title = titleOf(session, summary);
   const end = endOf(session, summary, now);
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the link in the line takes the keys
     <tr
       className="cursor-pointer"
       onClick={(event) =>

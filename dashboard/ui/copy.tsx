@@ -22,7 +22,8 @@ export function CopyButton({ text, label, children }: Props) {
       size="small"
       tone="quiet"
       icon={!children}
-      aria-label={copied ? 'Copied' : label}
+      aria-label={children ? undefined : copied ? 'Copied' : label}
+      title={label}
       onClick={() => void copy()}
     >
       <Icon size={14} className={copied ? 'text-ok' : ''} />

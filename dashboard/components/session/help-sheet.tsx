@@ -1,0 +1,35 @@
+import { Dialog } from '../../ui/dialog.tsx';
+
+const KEYS: readonly [keys: string[], does: string][] = [
+  [['j', 'k'], 'next row, row before'],
+  [['n', 'p'], 'next failure, failure before'],
+  [['o'], 'open or close the row'],
+  [['Enter'], 'open or close the inspector'],
+  [['e', 'E'], 'open everything, close everything'],
+  [['g g', 'G'], 'first row, last row'],
+  [['/'], 'find in the session'],
+  [['y'], 'copy the link to the row'],
+  [['⌘K'], 'go to a page or a session'],
+  [['Esc'], 'close what is open'],
+];
+
+export function HelpSheet({ onClose }: { onClose: () => void }) {
+  return (
+    <Dialog title="Keys" onClose={onClose}>
+      <dl className="grid grid-cols-[96px_1fr] gap-y-2 text-13">
+        {KEYS.map(([keys, does]) => (
+          <div key={does} className="contents">
+            <dt className="flex gap-1">
+              {keys.map((key) => (
+                <kbd key={key} className="kbd">
+                  {key}
+                </kbd>
+              ))}
+            </dt>
+            <dd>{does}</dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  );
+}

@@ -1,0 +1,119 @@
+import { X } from 'lucide-react';
+import { useState } from 'react';
+import { showHidden } from '../../text/controls.ts';
+import type { Entry } from '../../timeline/entry.ts';
+import { entriesOf, type Item } from '../../timeline/items.ts';
+import { Button } from '../../ui/button.tsx';
+import { CopyButton } from '../../ui/copy.tsx';
+import { formatCount, formatExact } from '../../ui/format.ts';
+import { Scroll } from '../../ui/scroll.tsx';
+import { Changes } from './changes.tsx';
+import { RawEvents } from './raw-events.tsx';
+import { ToolInput, ToolOutput } from './tool-parts.tsx';
+import type { Model } from './use-timeline.ts';
+
+interface Props {
+  item: Item | undefined;
+  sessionId: string;
+  model: Model;
+  linkOf: (sequence: number) => string;
+  onClose: () => void;
+}
+
+/** All there is to know of the current row. */
+export function Inspector({ item, sessionId, model, linkOf, onClose }: Props) {
+  const entries = item ? entriesOf(item) : [];
+  const [chosen, setChosen] = useState<string>();
+  const tabs = item ? tabsOf(item) : [];
+  const tab = tabs.find((each) => each === chosen) ?? tabs[0];
+  return (
+    <aside aria-label="Inspector" className="inspector">
+      <header className="flex items-center gap-2 border-line border-b py-1.5 pr-2 pl-4">
+        <h2 className="min-w-0 grow truncate text-13">
+          {item ? `event ${item.sequence}` : 'Nothing chosen'}
+          {item && <span className="font-normal text-muted"> · {showHidden(titleOf(item, entries))}</span>}
+        </h2>
+        {item && <CopyButton text={() => linkOf(item.sequence)} label="Copy the link to this event" />}
+        <Button tone="quiet" size="small" icon aria-label="Close the inspector" onClick={onClose}>
+          <X size={14} />
+        </Button>
+      </header>
+      {!item && <p className="p-4 text-13 text-muted">Choose a row, or walk with j and k.</p>}
+      {item && (
+        <>
+          <Facts item={item} entries={entries} model={model} />
+          {tabs.length > 1 && (
+            <div role="tablist" aria-label="What to show" className="tabs">
+              {tabs.map((each) => (
+                <button
+                  key={each}
+                  type="button"
+                  role="tab"
+                  aria-selected={each === tab}
+                  onClick={() => setChosen(each)}
+                >
+                  {each}
+                </button>
+              ))}
+            </div>
+          )}
+          <Scroll key={`${item.key}${tab}`} aria-label={tab ?? 'event'} className="min-h-0 grow overflow-y-auto p-4">
+            {item.kind === 'tool' && tab === 'input' && <ToolInput item={item} sessionId={sessionId} />}
+            {item.kind === 'tool' && tab === 'output' && <ToolOutput item={item} sessionId={sessionId} />}
+            {item.kind === 'tool' && tab === 'diff' && <Changes item={item} sessionId={sessionId} />}
+            {tab === 'raw' && <RawEvents entries={entries} sessionId={sessionId} />}
+            {entries.length === 0 && <p className="text-13 text-muted">Open it to see its events one by one.</p>}
+          </Scroll>
+        </>
+      )}
+    </aside>
+  );
+}
+
+function tabsOf(item: Item): string[] {
+  if (item.kind === 'tool') {
+    return [
+      ...(item.changes.length > 0 ? ['diff'] : []),
+      ...(item.results.length > 0 ? ['output'] : []),
+      ...(item.call ? ['input'] : []),
+      'raw',
+    ];
+  }
+  return entriesOf(item).length > 0 ? ['raw'] : [];
+}
+
+function titleOf(item: Item, entries: readonly Entry[]): string {
+  if (item.kind === 'tool') return item.name;
+  if (item.kind === 'group') return `${item.calls} tool calls`;
+  if (item.kind === 'lane') return `sub-agent ${item.lane}`;
+  if (item.kind === 'quiet') return `${item.entries.length} folded events`;
+  return entries[0]?.eventType ?? '';
+}
+
+function Facts({ item, entries, model }: { item: Item; entries: readonly Entry[]; model: Model }) {
+  const message = entries[0] && 'messageId' in entries[0] ? entries[0] : undefined;
+  const usage = message?.messageId ? model.timeline.usage.byResponse.get(message.messageId) : undefined;
+  const redactions = entries.reduce((sum, entry) => sum + (entry.redactions ?? 0), 0);
+  const facts: [string, string | undefined][] = [
+    ['time', formatExact(item.time)],
+    ['events', entries.length > 1 ? entries.map(({ sequence }) => sequence).join(', ') : undefined],
+    ['model', message?.model],
+    ['tokens', usage && `${formatCount(usage.input)} in · ${formatCount(usage.output)} out`],
+    ['cached', usage && usage.cacheRead > 0 ? formatCount(usage.cacheRead) : undefined],
+    ['sub-agent', entries[0]?.lane],
+    ['redacted', redactions > 0 ? formatCount(redactions) : undefined],
+  ];
+  return (
+    <dl className="facts">
+      {facts.map(
+        ([name, value]) =>
+          value && (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{showHidden(value)}</dd>
+            </div>
+          ),
+      )}
+    </dl>
+  );
+}

@@ -1,0 +1,37 @@
+import type { Entry } from '../../timeline/entry.ts';
+import { toJson } from '../../timeline/value.ts';
+import { Code } from '../../ui/code.tsx';
+import { CopyButton } from '../../ui/copy.tsx';
+import { ErrorNote } from '../error-note.tsx';
+import { usePayload } from './use-payload.ts';
+
+/** The events as they are stored. */
+export function RawEvents({ entries, sessionId }: { entries: readonly Entry[]; sessionId: string }) {
+  return (
+    <div className="flex flex-col gap-4">
+      {entries.map((entry) => (
+        <RawEvent key={entry.sequence} entry={entry} sessionId={sessionId} />
+      ))}
+    </div>
+  );
+}
+
+function RawEvent({ entry, sessionId }: { entry: Entry; sessionId: string }) {
+  const { data, error } = usePayload(sessionId, entry.sequence, entry.span);
+  if (error) return <ErrorNote error={error} />;
+  if (!data) return <p className="text-muted">Loading…</p>;
+  const { events, payload } = data;
+  const json = toJson(payload);
+  return (
+    <div>
+      <div className="mb-1 flex items-center justify-between text-12 text-muted">
+        <span>
+          {entry.sequence} · {entry.eventType}
+          {events.length > 1 && ` · ${events.length} parts joined`}
+        </span>
+        <CopyButton text={json} label="Copy the payload" />
+      </div>
+      <Code code={json} language="json" />
+    </div>
+  );
+}

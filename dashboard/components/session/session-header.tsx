@@ -1,0 +1,97 @@
+import { Download, PanelRight } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import type { SessionSummary } from '../../../contract/extensions.ts';
+import type { Session } from '../../../contract/session.ts';
+import { useEnvironments } from '../../queries.ts';
+import { showHidden } from '../../text/controls.ts';
+import type { Timeline } from '../../timeline/build.ts';
+import { Button } from '../../ui/button.tsx';
+import { CopyButton } from '../../ui/copy.tsx';
+import { formatCount, formatDuration, formatExact, formatShort, plural } from '../../ui/format.ts';
+import { AgentName } from '../agent-name.tsx';
+import { endOf, titleOf } from '../session-title.ts';
+import { StatusMark } from '../status-mark.tsx';
+
+interface Props {
+  session: Session;
+  summary: SessionSummary | undefined;
+  timeline: Timeline;
+  isInspecting: boolean;
+  linkOf: () => string;
+  onInspect: () => void;
+  onExport: () => void;
+}
+
+/** Which session it is, and how it stands. */
+export function SessionHeader({ session, summary, timeline, isInspecting, linkOf, onInspect, onExport }: Props) {
+  const { facts, usage, toolCalls, failures, redactions } = timeline;
+  const environment = useEnvironments().data?.find(({ environmentId }) => environmentId === session.environmentId);
+  const title = facts.title ?? titleOf(session, summary);
+  const branch = facts.branch ?? summary?.gitBranch;
+  return (
+    <header className="session-header">
+      <div className="flex items-start gap-3 max-sm:pl-9">
+        <div className="min-w-0 grow">
+          <title>{`${title.slice(0, 80)} · Session Capture`}</title>
+          <h1 className="truncate text-16" title={title}>
+            {showHidden(title)}
+          </h1>
+          <p className="session-facts">
+            {session.secretEnvironment === 'test' && <span className="tag text-test">test</span>}
+            <StatusMark status={session.status} word />
+            <Elapsed session={session} summary={summary} />
+            <AgentName agentId={session.agentId} />
+            <Fact name="environment">{environment?.displayName ?? environment?.hostname}</Fact>
+            <Fact name="branch">{branch}</Fact>
+            <Fact name="model">{facts.model ?? summary?.model}</Fact>
+            <Fact name="folder">{facts.cwd}</Fact>
+          </p>
+        </div>
+        <div className="flex flex-none gap-1">
+          <CopyButton text={linkOf} label="Copy the link">
+            Copy link
+          </CopyButton>
+          <Button size="small" tone="quiet" icon aria-label="Export all events" onClick={onExport}>
+            <Download size={14} />
+          </Button>
+          <Button size="small" tone="quiet" icon aria-label="Inspector" aria-pressed={isInspecting} onClick={onInspect}>
+            <PanelRight size={14} />
+          </Button>
+        </div>
+      </div>
+      <p className="session-figures">
+        <span>{plural(session.eventCount, 'event')}</span>
+        <span>{plural(timeline.prompts.length, 'prompt')}</span>
+        <span>{plural(toolCalls, 'tool call')}</span>
+        {failures > 0 && <span className="font-medium text-bad">{formatCount(failures)} failed</span>}
+        {usage.total.input + usage.total.output > 0 && (
+          <span title={`${formatCount(usage.total.cacheRead)} of them read from the cache`}>
+            {formatShort(usage.total.input)} tokens in, {formatShort(usage.total.output)} out
+          </span>
+        )}
+        {redactions > 0 && <span>{plural(redactions, 'redaction')}</span>}
+      </p>
+    </header>
+  );
+}
+
+const Fact = ({ name, children }: { name: string; children: string | undefined }) =>
+  children ? (
+    <span className="min-w-0 max-w-64 truncate" title={`${name}: ${children}`}>
+      {showHidden(children)}
+    </span>
+  ) : null;
+
+/** How long it took; how long it has been running, each second, while it is live. */
+function Elapsed({ session, summary }: { session: Session; summary: SessionSummary | undefined }) {
+  const [now, setNow] = useState(Date.now);
+  const isLive = session.status === 'active';
+  useEffect(() => {
+    if (!isLive) return;
+    const timer = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, [isLive]);
+  const start = Date.parse(session.startedAt);
+  const end = isLive ? now : endOf(session, summary, now);
+  return <span title={`since ${formatExact(start)}`}>{formatDuration(Math.max(1000, end - start))}</span>;
+}

@@ -1,0 +1,172 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import type { Session } from '../../../contract/session.ts';
+import { useApp } from '../../app.ts';
+import { paths } from '../../paths.ts';
+import { useSummaries } from '../../queries.ts';
+import { failuresOf, locate, type Place } from '../../timeline/rows.ts';
+import { ErrorNote } from '../error-note.tsx';
+import { exportEvents } from './export.ts';
+import { FindBar } from './find-bar.tsx';
+import { HelpSheet } from './help-sheet.tsx';
+import { Inspector } from './inspector.tsx';
+import { Outline } from './outline.tsx';
+import { SessionHeader } from './session-header.tsx';
+import { StripView } from './strip-view.tsx';
+import { Timeline, type TimelineHandle } from './timeline.tsx';
+import { useEventLog } from './use-event-log.ts';
+import { useKeys } from './use-keys.ts';
+import { useModel } from './use-timeline.ts';
+import { useView } from './use-view.ts';
+
+/** A session: header, strip, outline, timeline, and the inspector on demand. */
+export function SessionView({ session }: { session: Session }) {
+  const { sessionId } = session;
+  const { api } = useApp();
+  const { e: linked } = useSearch({ from: '/sessions/$sessionId' });
+  const log = useEventLog(session, linked);
+  const model = useModel(log);
+  const { timeline, strip } = model;
+  const [current, select] = useCurrent(sessionId, linked);
+  const view = useView(timeline, current);
+  const summary = useSummaries(useMemo(() => [sessionId], [sessionId])).data?.get(sessionId);
+  const handle = useRef<TimelineHandle>(null);
+  const [range, setRange] = useState<{ from: number; to: number }>();
+  const [panel, setPanel] = useState<'help' | 'find'>();
+  const [isInspecting, setInspecting] = useState(false);
+
+  const onRange = useCallback((from: number, to: number) => {
+    setRange((before) => (before?.from === from && before.to === to ? before : { from, to }));
+  }, []);
+
+  /** Makes an event the current one, wherever it is folded, and brings it into sight. */
+  const goTo = useCallback(
+    (sequence: number, place: Place | undefined = locate(timeline.items, sequence)) => {
+      select(sequence);
+      if (!place) return;
+      view.reveal(place);
+      // The row may have to be unfolded first.
+      requestAnimationFrame(() => handle.current?.show(place.key, 'center'));
+    },
+    [timeline, select, view.reveal],
+  );
+
+  useArrival(linked, timeline.items.length > 0, goTo);
+
+  const step = (by: number) => {
+    const at = view.current ? view.rows.indexOf(view.current) : -1;
+    const next = view.rows[Math.max(0, Math.min(view.rows.length - 1, at + by))];
+    if (!next) return;
+    select(next.item.sequence);
+    handle.current?.show(next.key, 'auto');
+    requestAnimationFrame(() => handle.current?.focusCurrent());
+  };
+  const stepFailure = (by: 1 | -1) => {
+    const failures = failuresOf(timeline.items);
+    const from = current ?? 0;
+    const next =
+      by > 0 ? failures.find(({ sequence }) => sequence > from) : failures.findLast(({ sequence }) => sequence < from);
+    if (next) goTo(next.sequence, next);
+  };
+  const linkOf = (sequence = current) => window.location.origin + paths.session(sessionId, sequence);
+
+  useKeys([
+    ['j', () => step(1)],
+    ['k', () => step(-1)],
+    ['ArrowDown', () => step(1)],
+    ['ArrowUp', () => step(-1)],
+    ['n', () => stepFailure(1)],
+    ['p', () => stepFailure(-1)],
+    ['g g', () => step(-view.rows.length)],
+    ['G', () => step(view.rows.length)],
+    ['o', () => view.current && view.toggle(view.current.item)],
+    ['e', () => view.setAll(true)],
+    ['E', () => view.setAll(false)],
+    ['y', () => void navigator.clipboard.writeText(linkOf())],
+    ['Enter', () => setInspecting((before) => !before)],
+    ['/', () => setPanel('find')],
+    ['?', () => setPanel('help')],
+    ['Escape', () => (panel ? setPanel(undefined) : setInspecting(false))],
+  ]);
+
+  return (
+    <div className="session" data-session-plane={session.secretEnvironment}>
+      <SessionHeader
+        session={session}
+        summary={summary}
+        timeline={timeline}
+        isInspecting={isInspecting}
+        linkOf={linkOf}
+        onInspect={() => setInspecting((before) => !before)}
+        onExport={() => void exportEvents(api, sessionId)}
+      />
+      <StripView strip={strip} range={range} current={current} onJump={goTo} />
+      {log.error() !== undefined && (
+        <div className="p-3">
+          <ErrorNote error={log.error()} onRetry={log.retry} />
+        </div>
+      )}
+      <div className="session-body">
+        <Outline prompts={timeline.prompts} at={range?.from ?? 0} onSelect={goTo} />
+        <div className="relative flex min-h-0 min-w-0 grow flex-col">
+          {panel === 'find' && (
+            <FindBar
+              items={timeline.items}
+              isComplete={log.isComplete()}
+              onMatch={(match) => goTo(match.sequence, match)}
+              onClose={() => setPanel(undefined)}
+            />
+          )}
+          {session.eventCount === 0 && (
+            <p className="p-6 text-13 text-muted">No events yet. They appear here as the agent works.</p>
+          )}
+          <Timeline
+            ref={handle}
+            view={view}
+            sessionId={sessionId}
+            eventCount={model.eventCount}
+            isLive={session.status === 'active' && log.isComplete()}
+            onSelect={select}
+            onRange={onRange}
+          />
+        </div>
+        {isInspecting && (
+          <Inspector
+            item={view.current?.item}
+            sessionId={sessionId}
+            model={model}
+            linkOf={linkOf}
+            onClose={() => setInspecting(false)}
+          />
+        )}
+      </div>
+      {panel === 'help' && <HelpSheet onClose={() => setPanel(undefined)} />}
+    </div>
+  );
+}
+
+/** The current event. The address follows it after a moment: browsers refuse to be told on every key. */
+function useCurrent(sessionId: string, linked: number | undefined) {
+  const navigate = useNavigate();
+  const [current, setCurrent] = useState(linked);
+  useEffect(() => {
+    if (current === undefined || current === linked) return;
+    const timer = setTimeout(() => {
+      const search = (before: object) => ({ ...before, e: current });
+      void navigate({ to: '/sessions/$sessionId', params: { sessionId }, search, replace: true });
+    }, 250);
+    return () => clearTimeout(timer);
+  }, [current, linked, sessionId, navigate]);
+  return [current, setCurrent] as const;
+}
+
+/** Goes to the linked event once it is there, and again when the person follows another link to this session. */
+function useArrival(linked: number | undefined, isThere: boolean, goTo: (sequence: number) => void): void {
+  const arrived = useRef<number>(undefined);
+  useEffect(() => {
+    if (linked === undefined || !isThere || arrived.current === linked) return;
+    const isFirst = arrived.current === undefined;
+    arrived.current = linked;
+    if (isFirst) goTo(linked);
+  }, [linked, isThere, goTo]);
+}

@@ -1,0 +1,23 @@
+import { useDeferredValue, useMemo } from 'react';
+import { buildTimeline, type Timeline } from '../../timeline/build.ts';
+import type { EventLog } from '../../timeline/event-log.ts';
+import { buildStrip, type Strip } from '../../timeline/strip.ts';
+import { settleTimes } from '../../timeline/times.ts';
+
+/** Slices of the overview strip. */
+const SLICES = 180;
+
+export interface Model {
+  timeline: Timeline;
+  strip: Strip;
+  eventCount: number;
+}
+
+/** What the page shows, made anew when events arrive, after what the person is doing. */
+export function useModel(log: EventLog): Model {
+  const entries = useDeferredValue(log.entries());
+  return useMemo(() => {
+    const settled = settleTimes(entries);
+    return { timeline: buildTimeline(settled), strip: buildStrip(settled, SLICES), eventCount: entries.length };
+  }, [entries]);
+}

@@ -1,0 +1,130 @@
+import { structuredPatch } from 'diff';
+import { readApplyPatch, readUnifiedDiff } from './patch.ts';
+import { asArray, asNumber, asObject, asParsedObject, asText, type Loose } from './value.ts';
+
+export interface Hunk {
+  oldStart?: number;
+  newStart?: number;
+  /** What the agent wrote beside the `@@`. */
+  section?: string;
+  /** Each with its `+`, `-` or space in front. */
+  lines: string[];
+}
+
+/** What a tool did to a file. */
+export interface FileChange {
+  path: string;
+  kind: 'create' | 'update' | 'delete';
+  movedTo?: string;
+  hunks: readonly Hunk[];
+}
+
+/** A change without its lines. */
+export interface FileStat {
+  path: string;
+  kind: FileChange['kind'];
+  movedTo?: string;
+  added: number;
+  removed: number;
+}
+
+const EDITORS = new Set([
+  'edit',
+  'write',
+  'multiedit',
+  'create',
+  'str_replace_editor',
+  'write_file',
+  'replace',
+  'edit_file',
+]);
+
+/** What a call is going to change, as far as its input says. */
+export function changesOfCall(name: string, input: unknown): FileChange[] {
+  const text = asText(input) ?? asText(asObject(input).input) ?? asText(asObject(input).patch);
+  const command = asText(asParsedObject(input).cmd) ?? asText(asParsedObject(input).command);
+  for (const source of [text, command]) {
+    if (source?.includes('*** Begin Patch')) return readApplyPatch(source);
+  }
+  return EDITORS.has(name.toLowerCase()) ? changesOfEditor(asParsedObject(input)) : [];
+}
+
+function changesOfEditor(input: Loose): FileChange[] {
+  const path = asText(input.file_path) ?? asText(input.path) ?? asText(input.filePath);
+  if (path === undefined) return [];
+  const content = asText(input.content) ?? asText(input.file_text);
+  if (content !== undefined) return [{ path, kind: 'create', hunks: [wholeFile(content, '+')] }];
+  const edits = Array.isArray(input.edits) ? input.edits.map(asObject) : [input];
+  const hunks = edits.flatMap((edit) => compare(oldText(edit), newText(edit)));
+  return hunks.length > 0 ? [{ path, kind: 'update', hunks }] : [];
+}
+
+const oldText = (edit: Loose) => asText(edit.old_string) ?? asText(edit.oldString) ?? asText(edit.old_str) ?? '';
+const newText = (edit: Loose) => asText(edit.new_string) ?? asText(edit.newString) ?? asText(edit.new_str) ?? '';
+
+/** Beyond this, finding what is equal costs more than it tells. */
+const MOST_COMPARED = 20_000;
+
+function compare(before: string, after: string): Hunk[] {
+  if (before === after) return [];
+  if (before.length + after.length > MOST_COMPARED) {
+    return [{ lines: [...wholeFile(before, '-').lines, ...wholeFile(after, '+').lines] }];
+  }
+  const { hunks } = structuredPatch('', '', withEnd(before), withEnd(after), undefined, undefined, { context: 3 });
+  // The text is an excerpt: where it stands in the file is not known.
+  return hunks.map(({ lines }) => ({ lines: lines.filter((line) => !line.startsWith('\\')) }));
+}
+
+const withEnd = (text: string) => (text === '' || text.endsWith('\n') ? text : `${text}\n`);
+
+/** What a call did change, as its result tells: Claude Code's structured patch, or Codex's changes by path. */
+export function changesOfResult(detail: unknown): FileChange[] {
+  const { filePath, structuredPatch: patch, type, content, changes } = asObject(detail);
+  const path = asText(filePath);
+  if (path !== undefined && Array.isArray(patch)) {
+    const hunks = patch.map(readHunk);
+    if (hunks.length === 0 && type === 'create') {
+      return [{ path, kind: 'create', hunks: [wholeFile(asText(content) ?? '', '+')] }];
+    }
+    return hunks.length > 0 ? [{ path, kind: 'update', hunks }] : [];
+  }
+  return Object.entries(asObject(changes)).flatMap(([file, change]) => readChange(file, asObject(change)));
+}
+
+function readHunk(value: unknown): Hunk {
+  const { oldStart, newStart, lines } = asObject(value);
+  const [before, after] = [asNumber(oldStart), asNumber(newStart)];
+  return {
+    ...(before !== undefined && after !== undefined && { oldStart: before, newStart: after }),
+    lines: asArray(lines).filter((line): line is string => typeof line === 'string' && /^[-+ ]/.test(line)),
+  };
+}
+
+function readChange(path: string, change: Loose): FileChange[] {
+  const movedTo = asText(change.move_path);
+  const diff = asText(change.unified_diff);
+  if (diff !== undefined) {
+    return [{ path, kind: 'update', hunks: readUnifiedDiff(diff), ...(movedTo && { movedTo }) }];
+  }
+  const content = asText(change.content) ?? '';
+  if (change.type === 'add') return [{ path, kind: 'create', hunks: [wholeFile(content, '+')] }];
+  if (change.type === 'delete') return [{ path, kind: 'delete', hunks: [wholeFile(content, '-')] }];
+  return [];
+}
+
+function wholeFile(content: string, sign: '+' | '-'): Hunk {
+  const lines = content === '' ? [] : content.replace(/\n$/, '').split('\n');
+  return { oldStart: sign === '+' ? 0 : 1, newStart: sign === '+' ? 1 : 0, lines: lines.map((line) => sign + line) };
+}
+
+export function statOf({ path, kind, movedTo, hunks }: FileChange): FileStat {
+  let added = 0;
+  let removed = 0;
+  for (const { lines } of hunks) {
+    for (const line of lines) {
+      if (line.startsWith('+')) added++;
+      else if (line.startsWith('-')) removed++;
+    }
+  }
+  return { path, kind, ...(movedTo && { movedTo }), added, removed };
+}

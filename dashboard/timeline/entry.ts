@@ -1,0 +1,78 @@
+import type { FileStat } from './changes.ts';
+import type { Usage } from './usage.ts';
+
+/** What every entry has. */
+interface Common {
+  sequence: number;
+  /** Events it was made of: more than one where a large payload came in parts. */
+  span: number;
+  eventType: string;
+  /** When it happened, in epoch milliseconds; when it was stored, where the agent did not say. */
+  time: number;
+  /** The agent said when. Only then can idle time be told. */
+  timed: boolean;
+  /** The sub-agent it belongs to. */
+  lane?: string;
+  redactions?: number;
+}
+
+/** Text of a message, clipped when very long: the whole of it is read again when it is asked for. */
+interface WithText {
+  text: string;
+  /** Characters of the whole text. */
+  length: number;
+}
+
+export type PromptEntry = Common & WithText & { kind: 'prompt'; images: number };
+export type AnswerEntry = Common & WithText & { kind: 'answer' | 'reasoning'; model?: string; messageId?: string };
+export type CallEntry = Common & {
+  kind: 'call';
+  callId?: string;
+  name: string;
+  /** One line that says what the call is about. */
+  about: string;
+  changes: readonly FileStat[];
+};
+export type ResultEntry = Common & {
+  kind: 'result';
+  callId?: string;
+  name?: string;
+  failed: boolean;
+  exitCode?: number;
+  durationMs?: number;
+  /** The beginning of the output. */
+  preview: string;
+  changes: readonly FileStat[];
+};
+export type UsageEntry = Common & { kind: 'usage'; usage: Usage };
+export type CompactionEntry = Common & WithText & { kind: 'compaction'; trigger?: string; tokensBefore?: number };
+export type SubagentEntry = Common & {
+  kind: 'subagent';
+  phase: 'started' | 'finished';
+  subagent: string;
+  callId?: string;
+  agentType?: string;
+  description?: string;
+};
+export type TurnEntry = Common & { kind: 'turn'; reason?: string; durationMs?: number; interrupted: boolean };
+/** Something said by the agent's program; `error` where something went wrong. */
+export type NoticeEntry = Common & WithText & { kind: 'notice' | 'error'; about?: string };
+export type MetaEntry = Common & { kind: 'meta'; facts: Readonly<Record<string, string>> };
+/** All that a reader rarely asks for: context put before the model, records of unknown kinds, foreign events. */
+export type QuietEntry = Common & { kind: 'quiet'; about: string; preview: string };
+/** A slice of a large payload whose other slices are not here. */
+export type PartEntry = Common & { kind: 'part'; part: number; of: number; json: string; identity: string };
+
+export type Entry =
+  | PromptEntry
+  | AnswerEntry
+  | CallEntry
+  | ResultEntry
+  | UsageEntry
+  | CompactionEntry
+  | SubagentEntry
+  | TurnEntry
+  | NoticeEntry
+  | MetaEntry
+  | QuietEntry
+  | PartEntry;

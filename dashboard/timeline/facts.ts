@@ -1,0 +1,25 @@
+import type { MetaEntry } from './entry.ts';
+
+export interface Facts {
+  title?: string;
+  cwd?: string;
+  repository?: string;
+  branch?: string;
+  commit?: string;
+  model?: string;
+  forkedFrom?: string;
+}
+
+/** Later facts overrule earlier ones; only a title that a person gave is not overruled by one the agent made up. */
+export function foldFacts(metas: readonly MetaEntry[]): Facts {
+  let facts: Record<string, string> = {};
+  let titleByPerson = false;
+  for (const { facts: later } of metas) {
+    const { titleBy, title, ...others } = later;
+    facts = { ...facts, ...others };
+    if (title === undefined || (titleByPerson && titleBy === 'agent')) continue;
+    facts.title = title;
+    titleByPerson = titleBy === 'person';
+  }
+  return facts;
+}

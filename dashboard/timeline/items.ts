@@ -1,0 +1,117 @@
+import type { FileStat } from './changes.ts';
+import type {
+  AnswerEntry,
+  CallEntry,
+  CompactionEntry,
+  Entry,
+  NoticeEntry,
+  PromptEntry,
+  ResultEntry,
+  SubagentEntry,
+  TurnEntry,
+} from './entry.ts';
+
+/** What the timeline shows, as a tree: what can be folded holds what is folded into it. */
+export type Item = MessageItem | ToolItem | GroupItem | LaneItem | QuietItem | RecordItem | IdleItem | GapItem;
+
+interface Base {
+  /** Stays the same while events are added, so that what is open stays open. */
+  key: string;
+  /** The event that a link to the item names. */
+  sequence: number;
+  time: number;
+}
+
+export interface MessageItem extends Base {
+  kind: 'message';
+  entry: PromptEntry | AnswerEntry | CompactionEntry | TurnEntry | NoticeEntry;
+}
+
+/** A tool call with what it answered; an answer whose call is unknown stands alone. */
+export interface ToolItem extends Base {
+  kind: 'tool';
+  name: string;
+  call?: CallEntry;
+  results: ResultEntry[];
+  failed: boolean;
+  durationMs?: number;
+  changes: readonly FileStat[];
+  /** The sub-agents that the call started. */
+  lanes: LaneItem[];
+}
+
+/** A run of tool calls, and what was recorded between them. */
+export interface GroupItem extends Base {
+  kind: 'group';
+  children: readonly (ToolItem | QuietItem)[];
+  calls: number;
+  failures: number;
+  durationMs: number;
+}
+
+/** A sub-agent and all it did. */
+export interface LaneItem extends Base {
+  kind: 'lane';
+  lane: string;
+  about: readonly SubagentEntry[];
+  items: Item[];
+  calls: number;
+  failures: number;
+  durationMs: number;
+}
+
+/** Entries that are folded into one muted line. */
+export interface QuietItem extends Base {
+  kind: 'quiet';
+  entries: Entry[];
+}
+
+export interface RecordItem extends Base {
+  kind: 'record';
+  entry: Entry;
+}
+
+export interface IdleItem extends Base {
+  kind: 'idle';
+  durationMs: number;
+}
+
+/** Events that are not loaded yet. */
+export interface GapItem extends Base {
+  kind: 'gap';
+  from: number;
+  to: number;
+}
+
+/** Stays in sight when its group is closed. */
+export const standsOut = (item: ToolItem | QuietItem): boolean =>
+  item.kind === 'tool' && (item.failed || item.changes.length > 0 || item.lanes.length > 0);
+
+/** The items that unfold below one. */
+export function childrenOf(item: Item): readonly Item[] {
+  if (item.kind === 'group') return item.children;
+  if (item.kind === 'lane') return item.items;
+  if (item.kind === 'tool') return item.lanes;
+  if (item.kind === 'quiet') return item.entries.map(toRecord);
+  return [];
+}
+
+const toRecord = (entry: Entry): RecordItem => ({
+  kind: 'record',
+  key: `r${entry.sequence}`,
+  sequence: entry.sequence,
+  time: entry.time,
+  entry,
+});
+
+/** The events an item itself is made of, without those of its children. */
+export function entriesOf(item: Item): readonly Entry[] {
+  if (item.kind === 'message' || item.kind === 'record') return [item.entry];
+  if (item.kind === 'tool') return item.call ? [item.call, ...item.results] : item.results;
+  if (item.kind === 'lane') return item.about;
+  return [];
+}
+
+/** A failure that a reader looks for. */
+export const isFailure = (item: Item): boolean =>
+  item.kind === 'tool' ? item.failed : item.kind === 'message' && item.entry.kind === 'error';

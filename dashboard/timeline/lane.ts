@@ -1,0 +1,121 @@
+import type { CallEntry, Entry, ResultEntry } from './entry.ts';
+import { type Item, type QuietItem, standsOut, type ToolItem } from './items.ts';
+
+/** A pause longer than this is shown as one. */
+export const IDLE_MS = 5 * 60_000;
+
+/** Puts the entries of the conversation, or of one sub-agent, into items in the order they come. */
+export interface LaneBuilder {
+  items: Item[];
+  add(item: Item): void;
+  call(entry: CallEntry): ToolItem;
+  /** @param tool the call that is answered, where it is known */
+  result(entry: ResultEntry, tool: ToolItem | undefined): void;
+  quiet(entry: Entry): void;
+  /** Puts a line where nothing happened for long; called before what ends the pause is added. */
+  pause(entry: Entry): void;
+  finish(): Item[];
+}
+
+export function createLaneBuilder(): LaneBuilder {
+  const items: Item[] = [];
+  let run: (ToolItem | QuietItem)[] = [];
+  let open: ToolItem[] = [];
+  let lastTime: number | undefined;
+
+  function flush() {
+    const last = run.at(-1);
+    const trailing = last?.kind === 'quiet' ? last : undefined;
+    const body = trailing ? run.slice(0, -1) : run;
+    const folded = body.filter((item) => !standsOut(item)).length;
+    const tools = body.filter((item) => item.kind === 'tool');
+    if (tools.length > 1 && folded > 1) items.push(toGroup(body, tools));
+    else items.push(...body);
+    if (trailing) items.push(trailing);
+    run = [];
+  }
+
+  return {
+    items,
+    add(item) {
+      flush();
+      items.push(item);
+    },
+    call(entry) {
+      const tool = newTool(entry.name, entry);
+      tool.call = entry;
+      tool.changes = entry.changes;
+      run.push(tool);
+      open.push(tool);
+      return tool;
+    },
+    result(entry, known) {
+      // Codex reports what a script's commands did under ids of their own, while the script runs.
+      const tool = known ?? open.at(-1) ?? newTool(entry.name ?? 'tool', entry);
+      if (known) open = open.filter((other) => other !== known);
+      else if (open.length === 0) run.push(tool);
+      addResult(tool, entry);
+      if (entry.timed) lastTime = Math.max(lastTime ?? 0, entry.time);
+    },
+    quiet(entry) {
+      const last = run.length > 0 ? run.at(-1) : items.at(-1);
+      if (last?.kind === 'quiet') last.entries.push(entry);
+      else run.push({ kind: 'quiet', key: `q${entry.sequence}`, ...at(entry), entries: [entry] });
+    },
+    pause(entry) {
+      if (!entry.timed) return;
+      const durationMs = entry.time - (lastTime ?? entry.time);
+      lastTime = Math.max(lastTime ?? 0, entry.time);
+      if (durationMs <= IDLE_MS || open.length > 0) return;
+      flush();
+      items.push({ kind: 'idle', key: `i${entry.sequence}`, ...at(entry), durationMs });
+    },
+    finish() {
+      flush();
+      return items;
+    },
+  };
+}
+
+const at = ({ sequence, time }: Entry) => ({ sequence, time });
+
+const newTool = (name: string, entry: Entry): ToolItem => ({
+  kind: 'tool',
+  key: `t${entry.sequence}`,
+  ...at(entry),
+  name,
+  results: [],
+  failed: false,
+  changes: [],
+  lanes: [],
+});
+
+function addResult(tool: ToolItem, entry: ResultEntry): void {
+  tool.results.push(entry);
+  tool.failed ||= entry.failed;
+  // What was changed is truer than what was going to be; several results may each have changed something.
+  if (entry.changes.length > 0) {
+    const others = tool.results.length > 1 ? tool.changes : [];
+    tool.changes = tool.results.slice(0, -1).some(({ changes }) => changes.length > 0)
+      ? [...others, ...entry.changes]
+      : entry.changes;
+  }
+  // An edit that was refused changed nothing.
+  if (tool.failed && tool.results.every(({ changes }) => changes.length === 0)) tool.changes = [];
+  const took = tool.call?.timed && entry.timed ? entry.time - tool.call.time : undefined;
+  const durationMs = entry.durationMs ?? took;
+  if (durationMs !== undefined && durationMs >= 0) tool.durationMs = Math.max(durationMs, tool.durationMs ?? 0);
+}
+
+function toGroup(children: readonly (ToolItem | QuietItem)[], tools: readonly ToolItem[]): Item {
+  const first = tools[0] as ToolItem;
+  return {
+    kind: 'group',
+    key: `g${first.sequence}`,
+    ...{ sequence: first.sequence, time: first.time },
+    children,
+    calls: tools.length,
+    failures: tools.filter(({ failed }) => failed).length,
+    durationMs: tools.reduce((sum, { durationMs }) => sum + (durationMs ?? 0), 0),
+  };
+}

@@ -1,0 +1,179 @@
+import type { SessionEvent } from '../../contract/event.ts';
+import { isPart, type Part } from '../../contract/parts.ts';
+import { changesOfCall, changesOfResult, statOf } from './changes.ts';
+import type { Entry } from './entry.ts';
+import { aboutCall, resultText } from './tool.ts';
+import { readUsage } from './usage.ts';
+import { asNumber, asObject, asText, clip, firstLine, type Loose, toJson } from './value.ts';
+
+const LONGEST_TEXT = 24_000;
+const LONGEST_PREVIEW = 1_500;
+
+/** An event as the timeline keeps it: small, and of a known shape whatever the payload is. Never throws. */
+export function readEvent(event: Pick<SessionEvent, 'sequence' | 'eventType' | 'payload' | 'createdAt'>): Entry {
+  const payload = asObject(event.payload);
+  const common = readCommon(event, payload);
+  if (isPart(payload)) return readPart(common, payload);
+  return readTyped(common, payload);
+}
+
+/** As if the event had carried the whole payload, of which it was the first of `span` parts. */
+export function readJoined(first: Entry, payload: unknown, span: number): Entry {
+  const { sequence, eventType, time } = first;
+  const createdAt = new Date(time).toISOString();
+  const entry = readEvent({ sequence, eventType, createdAt, payload: asObject(payload) as SessionEvent['payload'] });
+  return { ...entry, span };
+}
+
+type Common = Pick<Entry, 'sequence' | 'span' | 'eventType' | 'time' | 'timed' | 'lane' | 'redactions'>;
+
+function readCommon(event: Pick<SessionEvent, 'sequence' | 'eventType' | 'createdAt'>, payload: Loose): Common {
+  const occurred = Date.parse(asText(payload.occurredAt) ?? '');
+  const timed = !Number.isNaN(occurred);
+  const lane = asText(asObject(payload.source).subagent);
+  const redactions = Object.values(asObject(payload.redactions)).reduce<number>(
+    (sum, n) => sum + (asNumber(n) ?? 0),
+    0,
+  );
+  return {
+    sequence: event.sequence,
+    span: 1,
+    eventType: event.eventType,
+    time: timed ? occurred : Date.parse(event.createdAt) || 0,
+    timed,
+    ...(lane && { lane }),
+    ...(redactions > 0 && { redactions }),
+  };
+}
+
+function readPart(common: Common, payload: unknown): Entry {
+  const { part, of, json, source } = payload as Part;
+  const { file, position, index } = asObject(source);
+  const valid = asNumber(part) !== undefined && asNumber(of) !== undefined && typeof json === 'string';
+  if (!valid) return readQuiet(common, asObject(payload));
+  return { ...common, kind: 'part', part, of, json, identity: [common.eventType, file, position, index].join(' ') };
+}
+
+function readTyped(common: Common, payload: Loose): Entry {
+  const { eventType } = common;
+  const reader = Object.hasOwn(READERS, eventType) ? READERS[eventType] : undefined;
+  return (reader ?? readQuiet)(common, payload);
+}
+
+type Reader = (common: Common, payload: Loose) => Entry;
+
+const READERS: Record<string, Reader> = {
+  'user.message': (common, payload) => ({
+    ...common,
+    ...readText(payload.text),
+    kind: 'prompt',
+    images: asNumber(payload.images) ?? 0,
+  }),
+  'assistant.message': readAnswer('answer'),
+  'assistant.reasoning': readAnswer('reasoning'),
+  'tool.call': (common, payload) => {
+    const name = asText(payload.name) ?? 'tool';
+    return {
+      ...common,
+      ...given('callId', payload.callId),
+      kind: 'call',
+      name,
+      about: aboutCall(payload.input),
+      changes: changesOfCall(name, payload.input).map(statOf),
+    };
+  },
+  'tool.result': (common, payload) => {
+    const exitCode = asNumber(payload.exitCode);
+    const durationMs = asNumber(payload.durationMs);
+    return {
+      ...common,
+      ...given('callId', payload.callId),
+      ...given('name', payload.name),
+      ...(exitCode !== undefined && { exitCode }),
+      ...(durationMs !== undefined && { durationMs }),
+      kind: 'result',
+      failed: payload.isError === true || (exitCode !== undefined && exitCode !== 0),
+      preview: clip(resultText(payload), LONGEST_PREVIEW),
+      changes: changesOfResult(payload.detail).map(statOf),
+    };
+  },
+  usage: (common, payload) => ({ ...common, kind: 'usage', usage: readUsage(payload) }),
+  compaction: (common, payload) => {
+    const tokensBefore = asNumber(payload.tokensBefore);
+    return {
+      ...common,
+      ...readText(payload.summary),
+      ...given('trigger', payload.trigger),
+      ...(tokensBefore !== undefined && { tokensBefore }),
+      kind: 'compaction',
+    };
+  },
+  'session.meta': (common, payload) => ({ ...common, kind: 'meta', facts: readFacts(payload) }),
+  'subagent.started': readSubagent('started'),
+  'subagent.finished': readSubagent('finished'),
+  'turn.finished': (common, payload) => {
+    const durationMs = asNumber(payload.durationMs);
+    const reason = asText(payload.reason);
+    return {
+      ...common,
+      ...(reason && { reason }),
+      ...(durationMs !== undefined && { durationMs }),
+      kind: 'turn',
+      interrupted: /interrupt|abort|cancel/i.test(reason ?? ''),
+    };
+  },
+  // A notice without words tells nobody anything, and what was queued comes again as a prompt.
+  notice: (common, payload) =>
+    asText(payload.text) && payload.kind !== 'queue-operation'
+      ? readNotice('notice')(common, payload)
+      : readQuiet(common, payload),
+  error: readNotice('error'),
+};
+
+function readAnswer(kind: 'answer' | 'reasoning'): Reader {
+  return (common, payload) => ({
+    ...common,
+    ...readText(payload.text),
+    ...given('model', payload.model),
+    ...given('messageId', payload.messageId),
+    kind,
+  });
+}
+
+function readNotice(kind: 'notice' | 'error'): Reader {
+  return (common, payload) => ({ ...common, ...readText(payload.text), ...given('about', payload.kind), kind });
+}
+
+function readSubagent(phase: 'started' | 'finished'): Reader {
+  return (common, payload) => ({
+    ...common,
+    ...given('callId', payload.callId),
+    ...given('agentType', payload.agentType),
+    ...given('description', payload.description),
+    kind: 'subagent',
+    phase,
+    subagent: asText(payload.subagent) ?? '',
+  });
+}
+
+const FACTS = ['title', 'titleBy', 'cwd', 'repository', 'branch', 'commit', 'model', 'forkedFrom'];
+
+const readFacts = (payload: Loose): Record<string, string> =>
+  Object.fromEntries(FACTS.flatMap((name) => (asText(payload[name]) ? [[name, asText(payload[name]) as string]] : [])));
+
+/** What has no row of its own; `about` says of what kind it is. */
+function readQuiet(common: Common, payload: Loose): Entry {
+  const kind = asText(payload.kind);
+  const { source: _, occurredAt: __, kind: ___, text, raw, ...others } = payload;
+  const words = asText(text) ?? asText(raw) ?? (Object.keys(others).length > 0 ? toJson(others) : '');
+  const about = kind ? `${common.eventType} · ${kind}` : common.eventType;
+  return { ...common, kind: 'quiet', about, preview: firstLine(words.replace(/\s+/g, ' ')) };
+}
+
+function readText(value: unknown): { text: string; length: number } {
+  const text = asText(value) ?? '';
+  return { text: clip(text, LONGEST_TEXT), length: text.length };
+}
+
+const given = <const Name extends string>(name: Name, value: unknown): { [Key in Name]?: string } =>
+  typeof value === 'string' && value !== '' ? ({ [name]: value } as { [Key in Name]: string }) : {};

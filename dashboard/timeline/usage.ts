@@ -1,0 +1,54 @@
+import { asNumber, asText, type Loose } from './value.ts';
+
+/** Tokens of one model response. `input` includes cached ones. */
+export interface Usage {
+  responseId?: string;
+  model?: string;
+  input: number;
+  output: number;
+  cacheRead: number;
+  cacheWrite: number;
+  reasoning: number;
+}
+
+const count = (value: unknown): number => Math.max(0, asNumber(value) ?? 0);
+
+export function readUsage(payload: Loose): Usage {
+  const cacheRead = count(payload.cacheReadTokens);
+  const cacheWrite = count(payload.cacheWriteTokens);
+  const responseId = asText(payload.responseId);
+  const model = asText(payload.model);
+  return {
+    ...(responseId && { responseId }),
+    ...(model && { model }),
+    input: count(payload.inputTokens) + (payload.cached === 'excluded' ? cacheRead + cacheWrite : 0),
+    output: count(payload.outputTokens),
+    cacheRead,
+    cacheWrite,
+    reasoning: count(payload.reasoningTokens),
+  };
+}
+
+/** An agent may report a response several times; of each the largest figures count. */
+export interface UsageTotals {
+  total: Usage;
+  byResponse: ReadonlyMap<string, Usage>;
+}
+
+const FIGURES = ['input', 'output', 'cacheRead', 'cacheWrite', 'reasoning'] as const;
+const zero = (): Usage => ({ input: 0, output: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0 });
+
+export function sumUsage(usages: Iterable<Usage>): UsageTotals {
+  const byResponse = new Map<string, Usage>();
+  const total = zero();
+  for (const usage of usages) {
+    const before = usage.responseId === undefined ? undefined : byResponse.get(usage.responseId);
+    const largest = { ...usage };
+    for (const figure of FIGURES) {
+      largest[figure] = Math.max(usage[figure], before?.[figure] ?? 0);
+      total[figure] += largest[figure] - (before?.[figure] ?? 0);
+    }
+    if (usage.responseId !== undefined) byResponse.set(usage.responseId, largest);
+  }
+  return { total, byResponse };
+}

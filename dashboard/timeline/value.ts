@@ -1,0 +1,36 @@
+/** Looks into payloads, which may be anything at all: what is not as expected is as if it were absent. */
+
+export type Loose = { readonly [key: string]: unknown };
+
+const NOTHING: Loose = {};
+
+export const asObject = (value: unknown): Loose =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Loose) : NOTHING;
+
+export const asText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+export const asNumber = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+
+export const asArray = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+/** The object that text may hold as JSON, or the object itself. */
+export function asParsedObject(value: unknown): Loose {
+  if (typeof value !== 'string' || !value.trimStart().startsWith('{')) return asObject(value);
+  try {
+    return asObject(JSON.parse(value));
+  } catch {
+    return NOTHING;
+  }
+}
+
+export const toJson = (value: unknown): string => JSON.stringify(value, null, 2) ?? '';
+
+/** The first line with something in it, in one line. */
+export function firstLine(text: string, length = 200): string {
+  const start = text.slice(0, length * 4).trimStart();
+  const line = start.split('\n', 1)[0] ?? '';
+  return line.length > length ? `${line.slice(0, length)}…` : line.trimEnd();
+}
+
+export const clip = (text: string, length: number): string => (text.length > length ? text.slice(0, length) : text);
