@@ -51,7 +51,10 @@ async function mountEndpoints(app: FastifyInstance, { provider, addresses }: Pag
       const { raw } = request;
       const headers = { ...reply.getHeaders(), ...pageHeaders(addresses) };
       reply.hijack();
-      for (const [name, value] of Object.entries(headers)) if (value !== undefined) reply.raw.setHeader(name, value);
+      for (const [name, value] of Object.entries(headers)) {
+        // Which origins may read an answer is the provider's to say; seeing such a header, it would say nothing.
+        if (value !== undefined && !name.startsWith('access-control-')) reply.raw.setHeader(name, value);
+      }
       // Koa's way of telling an application that it is mounted: what it sees is `url`, what it writes has the prefix.
       const path = (raw.url ?? '/').slice(PREFIX.length);
       Object.assign(raw, { originalUrl: `${addresses.path}${path}`, url: path });

@@ -118,4 +118,14 @@ test('the dashboard may be opened as localhost, too', async () => {
   const twin = service.publicUrl.replace('127.0.0.1', 'localhost');
   const { page } = await authorize(service, browser, { redirect_uri: `${twin}/signed-in` });
   expect(page.location).toContain(`${twin}/signed-in?code=`);
+  const from = (origin: string) => {
+    const body = new URLSearchParams({ client_id: 'dashboard', grant_type: 'refresh_token', refresh_token: 'x' });
+    return browser.request('/oidc/token', { method: 'POST', body, headers: { origin } });
+  };
+  const readers = [service.publicUrl, twin, 'https://evil.example.com'];
+  const answers = await Promise.all(readers.map(from));
+  const allowed = answers.map(({ headers }) => headers.get('access-control-allow-origin'));
+  expect(allowed).toEqual([service.publicUrl, twin, null]);
+  const metadata = await browser.request('/oidc/.well-known/openid-configuration', { headers: { origin: twin } });
+  expect(metadata.headers.get('access-control-allow-origin')).toBe(twin);
 });
