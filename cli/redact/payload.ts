@@ -22,16 +22,20 @@ export function createPayloadRedactor(text: TextRedactor) {
 
   function redactString(value: string, name: string | undefined, count: Count, depth = 0): string {
     const strength = name === undefined ? undefined : readName(name);
+    const found: string[] = [];
+    const note: Count = (rule) => found.push(rule);
     let current = value;
     for (let round = 0; round < ROUNDS; round++) {
-      let next = depth < JSON_DEPTH && looksLikeJson(current) ? redactJsonText(current, count, depth + 1) : current;
-      next = text.redactText(next, count);
+      let next = depth < JSON_DEPTH && looksLikeJson(current) ? redactJsonText(current, note, depth + 1) : current;
+      next = text.redactText(next, note);
       if (strength !== undefined && !isMasked(next) && isSecretInField(next, strength)) {
+        // All of the value is one secret, whatever was found in it.
         return text.redactValue(value, count);
       }
       if (next === current) break;
       current = next;
     }
+    for (const rule of found) count(rule);
     return current;
   }
 

@@ -114,6 +114,12 @@ test('what cannot be redacted is withheld', () => {
   });
 });
 
+test('never throws, whatever it is given', () => {
+  for (const event of [{}, { payload: null }, { eventType: 'record', payload: 1 }, null]) {
+    expect(() => redactor.redact(event as unknown as CapturedEvent)).not.toThrow();
+  }
+});
+
 test('lets through what is allowed, by rule or by mark, but known values by mark only', () => {
   const token = `ghp_${made('alnum', 36)}`;
   const options = { variables: { DB_PASSWORD: secret }, home: '/nowhere', key };

@@ -53,12 +53,22 @@ export function createRedactor(options: RedactorOptions): Redactor {
   }
 
   /** Paths and ids say which record this is. Only what is surely a secret is taken out of them. */
-  function redactSource(source: CapturedEvent['payload']['source'], count: Count) {
+  function redactSource(source: CapturedEvent['payload']['source'], count: Count): CapturedEvent['payload']['source'] {
     const entries = Object.entries(source).map(([name, value]) => [
       name,
       typeof value === 'string' ? text.redactKnown(value, count) : value,
     ]);
-    return Object.fromEntries(entries);
+    return Object.fromEntries(entries) as CapturedEvent['payload']['source'];
+  }
+
+  /** Where a withheld event was. Its path is given up rather than shown unread. */
+  function keepSource(event: CapturedEvent): CapturedEvent['payload']['source'] {
+    try {
+      return redactSource(event.payload.source, () => {});
+    } catch {
+      const { agent = '', session = '', position = 0 } = event?.payload?.source ?? {};
+      return { agent, session, file: '', position };
+    }
   }
 
   return {
@@ -68,7 +78,7 @@ export function createRedactor(options: RedactorOptions): Redactor {
         const payload = redactPayload(event.payload);
         return payload === event.payload ? event : ({ ...event, payload } as CapturedEvent);
       } catch {
-        return withhold(event);
+        return withhold(keepSource(event));
       }
     },
     learn(cwd) {
@@ -88,8 +98,7 @@ function addCounts(before: { [rule: string]: number } | undefined, counts: Map<s
 }
 
 /** Closed on failure: the event says where it was, and nothing of what was in it. */
-function withhold(event: CapturedEvent): CapturedEvent {
-  const { source } = event.payload;
+function withhold(source: CapturedEvent['payload']['source']): CapturedEvent {
   return {
     eventType: 'unreadable',
     payload: { source, raw: '', encoding: 'utf8', reason: 'redaction failed', redactions: { withheld: 1 } },

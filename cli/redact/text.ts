@@ -115,16 +115,28 @@ function joinSpans(text: string, spans: Span[]): Span[] {
   return joined;
 }
 
-function keepMarks(span: Span, marks: { start: number; end: number }[]): Span[] {
+function keepMarks(span: Span, marks: readonly { start: number; end: number }[]): Span[] {
   let { start, end } = span;
   let masked = 0;
-  for (const mark of marks) {
-    if (mark.end <= span.start || mark.start >= span.end) continue;
+  for (let index = findMarkAfter(marks, span.start); index < marks.length; index++) {
+    const mark = marks[index];
+    if (mark === undefined || mark.start >= span.end) break;
     start = Math.min(start, mark.start);
     end = Math.max(end, mark.end);
     masked += mark.end - mark.start;
   }
   return masked >= end - start ? [] : [{ ...span, start, end }];
+}
+
+/** The first mark that ends after a place, by halving: a text may have as many marks as spans. */
+function findMarkAfter(marks: readonly { end: number }[], place: number): number {
+  let [from, to] = [0, marks.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((marks[middle]?.end ?? 0) > place) to = middle;
+    else from = middle + 1;
+  }
+  return from;
 }
 
 function rank(span: Span): number {

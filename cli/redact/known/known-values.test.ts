@@ -30,6 +30,9 @@ test('takes secrets of the environment by name, and leaves harmless values', () 
     SSH_AUTH_SOCK: '/tmp/ssh-abc/agent.123',
     TOKEN_URL: 'https://auth.test/token',
     SECRET_STAGE: 'development',
+    GIT_AUTHOR_NAME: 'Anna Maria van der Berg',
+    GIT_AUTHOR_EMAIL: 'anna.berg2@mail.test',
+    SMTP_AUTH_USER: 'anna.berg2@mail.test',
     CACHE_KEY: 'true',
     PASSWORD_FILE: '/run/secrets/password1',
     PWD: '/home/ada/pässwörd 1',
@@ -73,7 +76,10 @@ test.each([
 
 test('learns the .env files of a folder, of its packages and up to the root of its repository', () => {
   write('shop/.git/HEAD', '');
-  write('shop/.env', `A_TOKEN=${one}\nPORT=3000\nMODE='development'\n`);
+  write(
+    'shop/.env',
+    `A_TOKEN=${one}\nPORT=3000\nMODE='development'\nMODEL=gpt-5.1-codex-max-2025-11-20\nCOMMIT=${made('hex', 40)}\n`,
+  );
   write('shop/apps/web/.env.local', `export B_SECRET="${two}" # used by the shop\n`);
   write('shop/apps/web/.env.example', `C_SECRET=${made('alnum', 24, 9)}\n`);
   write('shop/apps/web/api/.env', `D_KEY='${three}'\n`);

@@ -6,7 +6,10 @@ export interface Found {
 
 /** Names in an environment are looser than in code: whatever has one of these in it. Its value still has to look the part. */
 const SECRET_VARIABLE =
-  /pass|pwd|secret|token|api_?key|auth|credential|private|bearer|cookie|_key|key$|^key|dsn|conn|webhook|salt|signing|cert|_pat$/i;
+  /pass|pwd|secret|token|api_?key|auth(?!or(?!i))|credential|private|bearer|cookie|_key|^key|[a-z]Key$|dsn|conn|webhook|salt|signing|cert|_pat$/i;
+
+/** `SMTP_AUTH_USER` holds a mail address; a password may look like one. */
+const ADDRESS = /^[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{2,64}$/;
 
 export function isSecretVariable(name: string): boolean {
   return SECRET_VARIABLE.test(name) && !/^(?:OLD)?PWD$/.test(name);
@@ -16,7 +19,7 @@ export function isSecretVariable(name: string): boolean {
 export function readPair(name: string, value: string): Found[] {
   const inside = readUrls(value).map((password) => ({ value: password, named: true }));
   if (inside.length > 0) return inside;
-  const named = isSecretVariable(name);
+  const named = isSecretVariable(name) && (!ADDRESS.test(value) || /pass|pwd|secret/i.test(name));
   const values = value.includes('\\n') ? [value, value.replaceAll('\\n', '\n')] : [value];
   return values.map((each) => ({ value: each, named }));
 }

@@ -2,6 +2,9 @@ import { isPlaceholder, isWords, looksRandom } from '../values.ts';
 
 const LONGEST = 16_384;
 
+/** One run of capitals, small letters and digits: no name of a model or region, no version, no commit. */
+const UNNAMED = /^(?=.{0,200}[A-Z])(?=.{0,200}[a-z])(?=.{0,200}\d)[\w+/=]{24,}$/;
+
 /**
  * Whether a value is worth looking for in everything that is recorded. `named` when it stands under a secret's name;
  * without one it must look like nothing but a secret, since each value found here is masked wherever it occurs.
@@ -9,7 +12,7 @@ const LONGEST = 16_384;
 export function isWorthKnowing(value: string, named: boolean): boolean {
   if (value.length < 8 || value.length > LONGEST || new Set(value).size < 5) return false;
   if (value.includes('[REDACTED:') || isLocation(value)) return false;
-  if (!named) return value.length >= 20 && looksRandom(value) && !isPlaceholder(value);
+  if (!named) return UNNAMED.test(value) && looksRandom(value) && !isPlaceholder(value);
   if (isMadeUp(value)) return false;
   if (/^\d+$/.test(value)) return value.length >= 10;
   return !isPlain(value);

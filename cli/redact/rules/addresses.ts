@@ -19,7 +19,7 @@ export const ADDRESS_RULES: readonly Rule[] = [
       ],
       miss: [
         'postgres://user:password@localhost/db',
-        'https://${user}:${pass}@host',
+        'https://$USER:$PASS@host',
         'http://a.test:8080/@scope/pkg',
         'mysql://root:***@x',
       ],

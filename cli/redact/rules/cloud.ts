@@ -140,6 +140,6 @@ export const CLOUD_RULES: readonly Rule[] = [
     group: 1,
     entropy: 4,
     inside: true,
-    examples: { hit: [`IBM_CLOUD_API_KEY=${made('url', 44)}`], miss: ['IBM_CLOUD_API_KEY=${KEY}'] },
+    examples: { hit: [`IBM_CLOUD_API_KEY=${made('url', 44)}`], miss: ['IBM_CLOUD_API_KEY=$KEY'] },
   },
 ];

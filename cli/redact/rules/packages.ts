@@ -18,7 +18,7 @@ export const PACKAGE_RULES: readonly Rule[] = [
     entropy: 3,
     examples: {
       hit: [`//registry/:_authToken=${made('hex', 36)}`, `_auth=${made('base64', 24)}`],
-      miss: ['_authToken=${NPM_TOKEN}'],
+      miss: ['_authToken=$NPM_TOKEN'],
     },
   },
   {

@@ -107,7 +107,7 @@ export const SOURCE_HOST_RULES: readonly Rule[] = [
     inside: true,
     examples: {
       hit: [`SNYK_TOKEN=${made('hex', 32)}`, `GITEA_TOKEN: ${made('hex', 40)}`],
-      miss: ['CODECOV_TOKEN: ${{ secrets.CODECOV_TOKEN }}'],
+      miss: ['CODECOV_TOKEN: <token of the repository>'],
     },
   },
   {
