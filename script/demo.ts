@@ -16,6 +16,8 @@ const NOTES = join(FOLDER, 'demo.json');
 interface Notes extends Credentials {
   /** The organization secret; its value is shown only once, so it is kept here. */
   secret?: string;
+  /** All samples have arrived. */
+  isComplete?: boolean;
 }
 
 async function demo(): Promise<number> {
@@ -24,10 +26,13 @@ async function demo(): Promise<number> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, service.stop);
   try {
     if (service.welcomeLink !== undefined) await signUp(service.welcomeLink, notes);
-    const secret = notes.secret ?? (await createOrganization(service.url, notes));
-    keepNotes({ ...notes, secret });
-    console.log('Capturing the sample sessions with the command line');
-    captureSamples(service.url, secret);
+    if (!notes.isComplete) {
+      const secret = notes.secret ?? (await createOrganization(service.url, notes));
+      keepNotes({ ...notes, secret });
+      console.log('Capturing the sample sessions with the command line');
+      captureSamples(service.url, secret);
+      keepNotes({ ...notes, secret, isComplete: true });
+    }
     console.log(`
 The demo is at       ${service.url}
 Sign in with         ${notes.email}

@@ -16,7 +16,7 @@ const GREETING_MS = 500;
 /** Starts the service on a data folder, and waits until it accepts connections. Its output is passed on. */
 export async function startService(dataDir: string): Promise<RunningService> {
   const child = spawn(process.execPath, ['server/main.ts'], {
-    env: { LOG_LEVEL: 'warn', ...process.env, DATA_DIR: dataDir },
+    env: { ...process.env, DATA_DIR: dataDir },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = new Promise<number>((resolve) => child.once('exit', (code) => resolve(code ?? 1)));
