@@ -3,11 +3,11 @@ import { isUnavailable } from '../../store/dialect.ts';
 import type { Db } from '../../store/open.ts';
 import { findAccount } from './accounts.ts';
 import type { Addresses } from './addresses.ts';
-import { trusted } from './html.ts';
 import type { KeptKeys } from './kept.ts';
 import { renderPage } from './page.ts';
-import { createRecords, revokeGrants } from './records.ts';
-import { messagePage, signOutPage } from './views.ts';
+import { createRecords } from './records.ts';
+import { signOut } from './sign-out.ts';
+import { messagePage } from './views.ts';
 
 export const CLIENT_ID = 'dashboard';
 const SCOPE = 'openid email profile offline_access';
@@ -139,26 +139,4 @@ async function grantToDashboard({ oidc }: KoaContextWithOIDC) {
   grant.addOIDCScope(SCOPE);
   await grant.save();
   return grant;
-}
-
-/**
- * RP-initiated logout (OpenID Connect RP-Initiated Logout 1.0 §2). An ID token of the person who is signed in shows that
- * it is the dashboard who asks, and not a page that wants to annoy; only without one the person is asked.
- */
-async function signOut(db: Db, addresses: Addresses, context: KoaContextWithOIDC, form: string): Promise<void> {
-  const { session, provider, entities } = context.oidc;
-  const hint = (entities.IdTokenHint as { payload?: { sub?: string } } | undefined)?.payload?.sub;
-  if (!session?.accountId || hint !== session.accountId) {
-    context.body = renderPage(addresses, signOutPage(trusted(form), addresses.home));
-    return;
-  }
-  const { postLogoutRedirectUri, state } = session.state as { postLogoutRedirectUri?: string; state?: string };
-  const grants = Object.values(session.authorizations ?? {}).flatMap(({ grantId }) => grantId ?? []);
-  await revokeGrants(db, grants);
-  await session.destroy();
-  context.cookies.set(provider.cookieName('session'), null, { path: addresses.path, signed: true, httpOnly: true });
-  const target = new URL(postLogoutRedirectUri ?? context.oidc.urlFor('end_session_success'));
-  if (state !== undefined && postLogoutRedirectUri !== undefined) target.searchParams.set('state', state);
-  context.status = 303;
-  context.redirect(target.href);
 }

@@ -1,6 +1,7 @@
 import { decodeJwt } from 'jose';
 import { afterEach, describe, expect, test } from 'vitest';
 import { ENGINES } from '../../test/engines.ts';
+import { createOidcIdentity } from '../oidc.ts';
 import { createBrowser } from './browser.ts';
 import {
   authorize,
@@ -83,6 +84,22 @@ test.each(ENGINES.filter((engine) => engine === 'postgres'))(
     expect(await service.identity.verify(body.id_token)).toMatchObject({ email: 'Ada@Example.com' });
   },
 );
+
+test('one service may take the tokens of another by discovery', async () => {
+  service = await startService('sqlite');
+  const { id_token } = await tokensOf(service, await createFirstAccount(service));
+  const issuer = `${service.publicUrl}/oidc`;
+  const other = createOidcIdentity({
+    issuer,
+    clientId: 'dashboard',
+    publicUrl: 'https://other.example.com',
+    sendMail: async () => undefined,
+    fetch,
+    now: Date.now,
+    onError: (error) => expect.fail(String(error)),
+  });
+  expect(await other.verify(id_token)).toMatchObject({ issuer, email: 'Ada@Example.com', emailVerified: true });
+});
 
 test('an address that asks too often is told to wait', async () => {
   service = await startService('sqlite', { RATE_LIMIT_ADDRESS: 3 });

@@ -1,8 +1,12 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { addressesOf } from '../embedded/addresses.ts';
 import { createAttempts } from '../embedded/attempts.ts';
 import { html, toText } from '../embedded/html.ts';
 import { createPasswords } from '../embedded/passwords.ts';
+import { fetchJson } from '../fetch-json.ts';
 
 describe('html', () => {
   test('escapes text and attributes, keeps its own, and leaves out what is not there', () => {
@@ -69,6 +73,49 @@ describe('passwords', () => {
     expect(refused).toHaveLength(8);
     expect(refused[0]).toMatchObject({ reason: { code: 'service_unavailable', retryAfter: 10 } });
     expect(await passwords.hash('x')).toMatch(/^scrypt\$4\$1\$1\$/);
+  });
+});
+
+describe('fetchJson', () => {
+  const replies: Record<string, (write: (text: string) => void, end: () => void) => void> = {
+    '/whole': (write, end) => {
+      write('{"a":');
+      write('1}');
+      end();
+    },
+    '/half': (write) => write('{"a":'),
+    '/never': () => undefined,
+    '/large': (write, end) => {
+      write(`"${'x'.repeat(2000)}"`);
+      end();
+    },
+  };
+
+  test.each([
+    ['/whole', { a: 1 }],
+    ['/half', /timeout|aborted/],
+    ['/never', /timeout|aborted/],
+    ['/large', /more than 1000 bytes/],
+    ['/away', /fetch failed/],
+    ['/missing', /answered 404/],
+  ])('%s is answered %s', async (path, expected) => {
+    const server = createServer((request, response) => {
+      const reply = replies[request.url ?? ''];
+      if (request.url === '/away') response.writeHead(302, { location: '/whole' }).end();
+      else if (!reply) response.writeHead(404).end('{"a":1}');
+      else
+        reply(
+          (text) => response.write(text),
+          () => response.end(),
+        );
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const work = fetchJson(`http://127.0.0.1:${port}${path}`, { fetch, timeoutMs: 150, maxBytes: 1000 });
+    if (expected instanceof RegExp) await expect(work).rejects.toThrow(expected);
+    else expect(await work).toEqual(expected);
+    server.closeAllConnections();
+    server.close();
   });
 });
 
