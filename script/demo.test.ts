@@ -1,0 +1,68 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, expect, test } from 'vitest';
+import { createClient } from '../contract/client.ts';
+import { type Credentials, signIn } from './demo/sign-in.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const dataDir = mkdtempSync(join(tmpdir(), 'capture-demo-'));
+let running: ChildProcess | undefined;
+
+afterAll(() => {
+  running?.kill('SIGKILL');
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+test('the demo has sessions in it, and is the same when it is started again', async () => {
+  const first = await runDemo();
+  expect(first.sessions.length).toBeGreaterThanOrEqual(6);
+  expect(first.sessions.every(({ eventCount }) => eventCount > 0)).toBe(true);
+  expect(first.exitCode).toBe(0);
+
+  const again = await runDemo();
+  expect(again.credentials).toEqual(first.credentials);
+  expect(again.sessions).toEqual(first.sessions);
+}, 120_000);
+
+/** Starts the demo, looks at it as a person would, and stops it. */
+async function runDemo() {
+  const port = await freePort();
+  const env = { ...process.env, PORT: String(port), DATA_DIR: dataDir };
+  running = spawn(process.execPath, ['script/demo.ts'], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const ended = once(running, 'exit');
+  await said(running, 'Sign in with');
+  const url = `http://127.0.0.1:${port}`;
+  const credentials = JSON.parse(readFileSync(join(dataDir, 'demo', 'demo.json'), 'utf8')) as Credentials;
+  const token = await signIn(url, credentials);
+  const { body } = await createClient({ baseUrl: url, credential: () => token }).listSessions({});
+  running.kill('SIGINT');
+  const [exitCode] = (await ended) as [number | null];
+  return { credentials, sessions: body.sessions, exitCode };
+}
+
+/** Waits for the text; fails with all that was printed when the process ends before. */
+function said(child: ChildProcess, text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let output = '';
+    const read = (chunk: Buffer) => {
+      output += chunk;
+      if (output.includes(text)) resolve();
+    };
+    child.stdout?.on('data', read);
+    child.stderr?.on('data', read);
+    child.once('exit', () => reject(new Error(output)));
+  });
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
