@@ -26,9 +26,9 @@ export interface AccountAnswer {
 
 /** Asks the service; while it cannot be reached, what it said last time counts. */
 export async function identifyAccount(service: Service, secret: string, folder: string): Promise<AccountAnswer> {
-  const path = join(folder, 'accounts.json');
-  const known = readJson<Record<string, Account>>(path) ?? {};
-  const name = digest(`${service.url} ${secret}`);
+  const path = accountsPath(folder);
+  const known = readJson<Accounts>(path) ?? {};
+  const name = nameOf(service.url, secret);
   try {
     const account = await askAccount(service, secret);
     if (known[name]?.id !== account.id || known[name].organizationName !== account.organizationName) {
@@ -40,6 +40,14 @@ export async function identifyAccount(service: Service, secret: string, folder: 
     return { account: known[name], unreachable: error };
   }
 }
+
+/** What the service said last time. */
+export const recallAccount = (url: string, secret: string, folder: string): Account | undefined =>
+  readJson<Accounts>(accountsPath(folder))?.[nameOf(url, secret)];
+
+type Accounts = Record<string, Account>;
+const accountsPath = (folder: string) => join(folder, 'accounts.json');
+const nameOf = (url: string, secret: string) => digest(`${url} ${secret}`);
 
 export async function askAccount(service: Service, secret: string): Promise<Account> {
   try {

@@ -26,14 +26,13 @@ export function readSettings(context: Pick<Context, 'variables' | 'home'>): Part
 
 export function requireSettings(context: Pick<Context, 'variables' | 'home'>): Settings {
   const { url, secret } = readSettings(context);
-  if (url === undefined || secret === undefined) {
-    throw new Failure(
-      EXIT.signInRequired,
-      'You are not signed in.',
-      'Sign in with `capture login`, or set CAPTURE_URL and CAPTURE_SECRET.',
-    );
-  }
+  if (url === undefined || secret === undefined) throw notSignedIn();
   return { url, secret };
+}
+
+export function notSignedIn(): Failure {
+  const hint = 'Sign in with `capture login`, or set CAPTURE_URL and CAPTURE_SECRET.';
+  return new Failure(EXIT.signInRequired, 'You are not signed in.', hint);
 }
 
 export function writeSettings(context: Pick<Context, 'variables' | 'home'>, settings: Settings): void {

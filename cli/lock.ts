@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
@@ -22,4 +22,11 @@ export function takeLock(folder: string, name: string): Lock | undefined {
     throw error;
   }
   return { release: () => db.close() };
+}
+
+export function isLocked(folder: string, name: string): boolean {
+  if (!existsSync(join(folder, `${name}.lock`))) return false;
+  const lock = takeLock(folder, name);
+  lock?.release();
+  return lock === undefined;
 }

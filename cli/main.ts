@@ -13,7 +13,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 // The one warning of this kind is about node:sqlite, and nobody who runs capture can act on it.
 process.removeAllListeners('warning');
 
-process.exitCode = await runProgram(
+const exitCode = await runProgram(
   {
     variables: process.env,
     home: homedir(),
@@ -33,3 +33,6 @@ process.exitCode = await runProgram(
   },
   process.argv.slice(2),
 );
+
+// A request that nobody waits for any more must not keep the process.
+process.exit(exitCode);

@@ -31,17 +31,12 @@ export function createOutput({ stdout, stderr }: Pick<Context, 'stdout' | 'stder
 }
 
 /** Tells of an error and what to do about it; returns the exit code. */
-export function reportError(
-  error: unknown,
-  { stdout, stderr }: Pick<Context, 'stdout' | 'stderr'>,
-  json: boolean,
-): ExitCode {
-  const hint = error instanceof Failure ? error.hint : undefined;
+export function reportError(error: unknown, { stderr }: Pick<Context, 'stderr'>, json: boolean): ExitCode {
+  const hint = error instanceof Failure && error.hint !== undefined ? toPlainText(error.hint) : undefined;
   const exitCode = error instanceof Failure ? error.exitCode : EXIT.failure;
   const sentence = toPlainText(describe(error));
-  if (json) stdout.write(`${JSON.stringify({ error: sentence, ...(hint && { hint }), exitCode }, undefined, 2)}\n`);
-  stderr.write(`error: ${sentence}\n`);
-  if (hint) stderr.write(`hint: ${toPlainText(hint)}\n`);
+  if (json) stderr.write(`${JSON.stringify({ error: sentence, ...(hint && { hint }), exitCode })}\n`);
+  else stderr.write(`error: ${sentence}\n${hint ? `hint: ${hint}\n` : ''}`);
   return exitCode;
 }
 

@@ -1,5 +1,9 @@
 import { Command, CommanderError } from 'commander';
 import { addImport, runImport } from './commands/import.ts';
+import { addLogin, runLogin } from './commands/login.ts';
+import { addLogout, runLogout } from './commands/logout.ts';
+import { addRun, runDaemonCommand } from './commands/run.ts';
+import { addStatus, runStatus } from './commands/status.ts';
 import type { Context } from './context.ts';
 import { EXIT, type ExitCode } from './failure.ts';
 import { createOutput, type Output, reportError } from './output.ts';
@@ -41,6 +45,10 @@ function createProgram(context: Context): Command {
     (options: Options) =>
       command(context, options, createOutput(context, program.opts()));
 
+  addLogin(program, run(runLogin));
   addImport(program, run(runImport));
+  addRun(program, run(runDaemonCommand));
+  addStatus(program, run(runStatus));
+  addLogout(program, run(runLogout));
   return program;
 }

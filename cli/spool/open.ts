@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { EXIT, Failure } from '../failure.ts';
@@ -14,7 +14,7 @@ export type Spool = ReturnType<typeof openSpool>;
 
 /** Opens the spool at a path, `:memory:` for one that is forgotten. */
 export function openSpool(path: string) {
-  if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  if (path !== ':memory:') makePrivate(path);
   const db = new DatabaseSync(path, { timeout: 10_000 });
   // FULL: what was taken over from a transcript is on the disk before its cursor moves past it.
   db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
@@ -34,6 +34,19 @@ export function openSpool(path: string) {
     }
   }
 
+  /**
+   * A commit that need not be on the disk yet when this returns. A power cut may undo it, the later ones included: only
+   * for what does no harm to be done again.
+   */
+  function transactLightly<Result>(work: () => Result): Result {
+    db.exec('PRAGMA synchronous = NORMAL');
+    try {
+      return transact(work);
+    } finally {
+      db.exec('PRAGMA synchronous = FULL');
+    }
+  }
+
   return {
     path,
     begin: () => db.exec('BEGIN IMMEDIATE'),
@@ -42,6 +55,13 @@ export function openSpool(path: string) {
       if (db.isTransaction) db.exec('ROLLBACK');
     },
     transact,
+    transactLightly,
+    /** Takes over how far each file was read. */
+    copyCursors(path: string): void {
+      db.prepare('ATTACH ? AS other').run(path);
+      db.exec('INSERT INTO sessions SELECT * FROM other.sessions; INSERT INTO files SELECT * FROM other.files');
+      db.exec('DETACH other');
+    },
     close: () => db.close(),
     files: createFiles(db),
     sessions: createSessions(db),
@@ -49,6 +69,12 @@ export function openSpool(path: string) {
     batches: createBatches(db),
     ...createMeta(db),
   };
+}
+
+/** Transcripts are nobody else's business. */
+function makePrivate(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  closeSync(openSync(path, 'a', 0o600));
 }
 
 function migrate(db: DatabaseSync, path: string): void {

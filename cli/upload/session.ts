@@ -28,9 +28,12 @@ export function createSessionKeeper({ spool, service, gate, registration, now, f
     if (session.state === 'open' && session.serviceId !== undefined) return session.serviceId;
     // Opening has no idempotency key. When the reply to an earlier try was lost, that one left an empty session behind:
     // rather one too many than events without one.
-    if (session.state === 'opening') spool.count('sessionsReopened');
-    spool.sessions.setState(id, 'opening');
+    spool.transactLightly(() => {
+      if (session.state === 'opening') spool.count('sessionsReopened');
+      spool.sessions.setState(id, 'opening');
+    });
     const serviceId = await request(session, batch);
+    // On the disk before the first append: forgotten, its events would be sent once more into another session.
     spool.transact(() => {
       spool.sessions.setState(id, 'open', serviceId);
       spool.count('sessionsOpened');
@@ -88,7 +91,7 @@ export function createSessionKeeper({ spool, service, gate, registration, now, f
       // 409: closed before, by an earlier try or by an administrator. 404: there is nothing to close.
       if (!hasStatus(error, 404, 409)) throw error;
     }
-    spool.sessions.setState(id, 'closed');
+    spool.transactLightly(() => spool.sessions.setState(id, 'closed'));
   }
 
   return {

@@ -36,7 +36,7 @@ export function createUploader(options: UploaderOptions) {
     if (acknowledged.length === 0) return;
     const batches = acknowledged;
     acknowledged = [];
-    spool.transact(() => {
+    spool.transactLightly(() => {
       for (const { id, session, events } of batches) {
         spool.batches.remove(id);
         spool.sessions.addSent(session, events);

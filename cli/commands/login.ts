@@ -1,0 +1,79 @@
+import type { Command } from 'commander';
+import { type Account, askAccount } from '../account.ts';
+import { checkUrl, DEFAULT_URL, readSettings, stateFolder, writeSettings } from '../config.ts';
+import type { Context } from '../context.ts';
+import { describe, EXIT, Failure } from '../failure.ts';
+import type { Output } from '../output.ts';
+import { askHidden, readInput } from '../prompt.ts';
+import { isTemporary } from '../upload/problem.ts';
+import { createService } from '../upload/service.ts';
+import { explainRefusal } from '../upload/session.ts';
+
+export interface LoginOptions {
+  url?: string;
+  secretStdin?: boolean;
+}
+
+const TIMEOUT_MS = 15_000;
+
+export function addLogin(program: Command, run: (options: LoginOptions) => Promise<void>): void {
+  program
+    .command('login')
+    .summary('sign this machine in with an organization secret')
+    .description('Checks an organization secret with the service and stores it, readable by you only.')
+    .option('--url <address>', `address of the service (default: $CAPTURE_URL, the last one, or ${DEFAULT_URL})`)
+    .option(
+      '--secret-stdin',
+      'read the secret from standard input; else it is asked for, or taken from $CAPTURE_SECRET',
+    )
+    .action(run);
+}
+
+export async function runLogin(context: Context, options: LoginOptions, output: Output): Promise<void> {
+  const url = checkUrl(options.url ?? readSettings(context).url ?? DEFAULT_URL);
+  if (isExposed(url)) output.warn(`${url} is not encrypted: anyone on the way can read the secret.`);
+  const secret = await readSecret(context, options);
+  const account = await verify(context, url, secret);
+  writeSettings(context, { url, secret });
+  const { organizationName, plane } = account;
+  output.answer({ url, organizationName, plane, stateFolder: stateFolder(context) }, [
+    `Signed in to ${organizationName ?? url} (${plane} plane).`,
+    'Next: `capture import` captures what is there, `capture run` what comes.',
+  ]);
+}
+
+async function readSecret(context: Context, { secretStdin }: LoginOptions): Promise<string> {
+  const secret = secretStdin
+    ? await readInput(context)
+    : context.variables.CAPTURE_SECRET ||
+      (context.stdin.isTTY ? await askHidden('Organization secret: ', context) : '');
+  if (secret === '') {
+    throw new Failure(
+      EXIT.usage,
+      'No organization secret was given.',
+      'Pipe it in with --secret-stdin, or set CAPTURE_SECRET. An administrator issues one on the secrets page.',
+    );
+  }
+  if (!/^[\x21-\x7e]+$/.test(secret)) {
+    throw new Failure(EXIT.usage, 'That is no organization secret.', 'It begins with sk_live_ or sk_test_.');
+  }
+  return secret;
+}
+
+async function verify(context: Context, url: string, secret: string): Promise<Account> {
+  const service = createService({ url, secret, fetch: context.fetch, timeoutMs: TIMEOUT_MS });
+  try {
+    return await askAccount(service, secret);
+  } catch (error) {
+    if (!isTemporary(error)) throw explainRefusal(error);
+    throw new Failure(
+      EXIT.temporary,
+      `The service at ${url} cannot be reached: ${describe(error)}`,
+      'Check the address and whether the service runs. Nothing was stored.',
+      error,
+    );
+  }
+}
+
+const isExposed = (url: string) =>
+  url.startsWith('http:') && !/^(localhost|127\.[\d.]+|\[::1\])$/.test(new URL(url).hostname);

@@ -1,0 +1,30 @@
+import type { Command } from 'commander';
+import type { Context } from '../context.ts';
+import { runDaemon } from '../daemon/daemon.ts';
+import { EXIT, Failure } from '../failure.ts';
+import { takeLock } from '../lock.ts';
+import type { Output } from '../output.ts';
+import { openPipeline } from '../pipeline.ts';
+import { ownPlaces } from '../read/places.ts';
+
+export function addRun(program: Command, run: (options: object) => Promise<void>): void {
+  program
+    .command('run')
+    .summary('capture while the agents work')
+    .description('Captures what the agents write, as they write it, until it is told to stop. Runs in the foreground.')
+    .action(run);
+}
+
+export async function runDaemonCommand(context: Context, _options: object, output: Output): Promise<void> {
+  const pipeline = await openPipeline(context);
+  const lock = takeLock(pipeline.folder, 'run');
+  if (lock === undefined) {
+    throw new Failure(EXIT.failure, '`capture run` is running already.', 'See `capture status`.');
+  }
+  try {
+    await runDaemon(context, { pipeline, places: ownPlaces(context) }, output);
+  } finally {
+    pipeline.spool.close();
+    lock.release();
+  }
+}

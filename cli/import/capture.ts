@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Context } from '../context.ts';
+import { EXIT, Failure } from '../failure.ts';
+import { formatCount, type Output } from '../output.ts';
+import { openPipeline, openReader } from '../pipeline.ts';
+import { createProgress } from '../progress.ts';
+import type { Place, Trouble } from '../read/discover.ts';
+import { giveWay } from '../read/give-way.ts';
+import { type Sending, startSending } from '../sending.ts';
+import type { Spool } from '../spool/open.ts';
+import { reportImport } from './report.ts';
+
+export interface CaptureOptions {
+  places: readonly Place[];
+  onTrouble: (trouble: Trouble) => void;
+  /** How long to wait for a service that answers nothing, or for another process that sends nothing. */
+  patienceMs: number;
+}
+
+/** Reads all there is, and waits until all of it is acknowledged. */
+export async function importAll(context: Context, { places, onTrouble, patienceMs }: CaptureOptions, output: Output) {
+  const pipeline = await openPipeline(context);
+  const { spool } = pipeline;
+  const before = spool.counters();
+  const state = { readBytes: 0, totalBytes: 0, sentEvents: 0 };
+  const progress = createProgress(output.progress, context.now);
+  const ending = new AbortController();
+  const sending = startSending(context, pipeline, {
+    signal: AbortSignal.any([context.stop, ending.signal]),
+    onSent(events) {
+      state.sentEvents += events;
+      progress.show(state);
+    },
+  });
+  const isLost = () => context.stop.aborted || sending.failure() !== undefined || sending.failingMs() > patienceMs;
+
+  const reader = openReader(context, pipeline, { patienceMs: 0, onTrouble });
+  for (let isRead = false; !isRead && !isLost(); ) {
+    const work = reader.findWork(places);
+    state.totalBytes = state.readBytes + work.bytes;
+    isRead = await reader.read(work, {
+      isStopped: isLost,
+      async onCommit(bytes) {
+        state.readBytes += bytes;
+        progress.show(state);
+        sending.wake();
+        await giveWay(spool, isLost);
+      },
+    });
+  }
+  const isAllRead = !isLost();
+  await waitUntilSent(spool, sending, isLost, patienceMs);
+  ending.abort();
+  await sending.ended;
+  progress.clear();
+  reportImport(spool, before, state.readBytes, output);
+  const left = spool.batches.depth().events;
+  spool.close();
+
+  const failure = sending.failure() ?? sending.held()[0];
+  if (failure !== undefined) throw failure;
+  if (left > 0 || !isAllRead) throw unsent(left, sending.lastTrouble());
+}
+
+/** Another process may be the one that sends, and may be given more to send meanwhile: only what is there now counts. */
+async function waitUntilSent(spool: Spool, sending: Sending, isLost: () => boolean, patienceMs: number) {
+  const last = spool.batches.lastId();
+  let left = Number.POSITIVE_INFINITY;
+  let since = performance.now();
+  sending.wake();
+  while (!isLost()) {
+    if (sending.isMine()) {
+      if (sending.isIdle()) return;
+      await sleep(10);
+      continue;
+    }
+    const remaining = spool.batches.eventsUpTo(last);
+    if (remaining === 0) return;
+    if (remaining < left) since = performance.now();
+    left = remaining;
+    if (performance.now() - since > patienceMs) return;
+    await sleep(200);
+  }
+}
+
+function unsent(events: number, trouble: string | undefined): Failure {
+  const what = events > 0 ? `${formatCount(events, 'event')} could not be sent yet` : 'Not everything was read yet';
+  return new Failure(
+    EXIT.temporary,
+    `${what}${trouble ? ` (${trouble})` : ''}.`,
+    'Nothing is lost: run `capture import` again, or `capture run`, when the service is reachable.',
+  );
+}

@@ -1,0 +1,54 @@
+import { existsSync } from 'node:fs';
+import { type Account, findSpool } from '../account.ts';
+import { formatAge, formatBytes, formatCount } from '../output.ts';
+import { COUNTERS, type Counter } from '../spool/meta.ts';
+import { openSpool } from '../spool/open.ts';
+
+export type SpoolReport = NonNullable<ReturnType<typeof readSpool>>;
+
+/** What the account's spool holds and has seen; undefined before the first capture. */
+export function readSpool(folder: string, account: Account | undefined) {
+  const path = findSpool(folder, account);
+  if (path === undefined || !existsSync(path)) return undefined;
+  const spool = openSpool(path);
+  const lastUpload = spool.getMeta('lastUploadAt');
+  const lastError = spool.getMeta('lastError');
+  const report = {
+    spooled: spool.batches.depth(),
+    counters: spool.counters(),
+    refused: spool.batches.refused(),
+    sent: spool.sessions.perAgent(),
+    ...(lastUpload !== undefined && { lastUploadAt: new Date(Number(lastUpload)).toISOString() }),
+    ...(lastError !== undefined && { lastError }),
+  };
+  spool.close();
+  return report;
+}
+
+/** Shown only where they are not zero: each is something a person may want to know of. */
+const NOTEWORTHY: readonly Counter[] = [
+  'secretsMasked',
+  'recordsReplayed',
+  'recordsUnreadable',
+  'linesTooLong',
+  'eventsRefused',
+  'sessionsContinued',
+  'sessionsReopened',
+];
+
+export function describeSpool(report: SpoolReport | undefined, now: number): string[] {
+  if (report === undefined) return ['Spool         nothing captured yet'];
+  const { spooled, counters, refused, lastUploadAt, lastError } = report;
+  const age = spooled.oldest === undefined ? '' : `, the oldest for ${formatAge(now - spooled.oldest)}`;
+  return [
+    spooled.events === 0
+      ? 'Spool         empty: all is sent'
+      : `Spool         ${formatCount(spooled.events, 'event')} (${formatBytes(spooled.bytes)}) waiting${age}`,
+    `Last upload   ${lastUploadAt === undefined ? 'never' : `${formatAge(now - Date.parse(lastUploadAt))} ago`}`,
+    ...(lastError === undefined ? [] : [`Last error    ${lastError}`]),
+    ...NOTEWORTHY.flatMap((name) =>
+      counters[name] > 0 ? [`              ${counters[name].toLocaleString('en-US')} ${COUNTERS[name]}`] : [],
+    ),
+    ...refused.map(({ problem, events }) => `Refused       ${formatCount(events, 'event')}: ${problem}`),
+  ];
+}

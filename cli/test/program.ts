@@ -1,0 +1,83 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { AGENTS } from '../agents/all.ts';
+import type { Context } from '../context.ts';
+import { runProgram } from '../program.ts';
+
+export interface Run {
+  exitCode: number;
+  stdout: string;
+  stderr: string;
+}
+
+export interface RunOptions {
+  home: string;
+  url?: string;
+  secret?: string;
+  variables?: Record<string, string>;
+  isTTY?: boolean;
+  input?: string;
+  context?: Partial<Context>;
+}
+
+/** Runs a command in this process, with nothing of the real world but the network and the disk. */
+export async function run(args: string[], options: RunOptions): Promise<Run> {
+  const written = { stdout: '', stderr: '' };
+  const sink = (name: keyof typeof written) => ({
+    isTTY: options.isTTY === true,
+    write(text: string) {
+      written[name] += text;
+    },
+  });
+  const context: Context = {
+    variables: environment(options),
+    home: options.home,
+    folder: options.home,
+    hostname: 'box',
+    platform: 'linux',
+    agents: AGENTS,
+    stdin: Object.assign(Readable.from([options.input ?? '']), { isTTY: options.isTTY === true }),
+    stdout: sink('stdout'),
+    stderr: sink('stderr'),
+    fetch,
+    now: Date.now,
+    random: () => 0.01,
+    newKey: () => crypto.randomUUID(),
+    pid: 1,
+    stop: new AbortController().signal,
+    ...options.context,
+  };
+  const exitCode = await runProgram(context, args);
+  return { exitCode, ...written };
+}
+
+const environment = ({ home, url, secret, variables }: RunOptions): Record<string, string> => ({
+  HOME: home,
+  CAPTURE_HOME: join(home, 'state'),
+  ...(url !== undefined && { CAPTURE_URL: url }),
+  ...(secret !== undefined && { CAPTURE_SECRET: secret }),
+  ...variables,
+});
+
+const MAIN = join(import.meta.dirname, '..', 'main.ts');
+
+/** Starts the program as a process of its own. */
+export function start(args: string[], options: RunOptions): ChildProcess & { output(): string } {
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    env: environment(options),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (chunk) => {
+      output += String(chunk);
+    });
+  return Object.assign(child, { output: () => output });
+}
+
+export async function exitOf(child: ChildProcess): Promise<{ code: number | null; signal: string | null }> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  return { code: child.exitCode, signal: child.signalCode };
+}
