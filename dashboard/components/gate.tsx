@@ -1,4 +1,4 @@
-import { Navigate, Outlet, useLocation } from '@tanstack/react-router';
+import { Navigate, Outlet, useRouterState } from '@tanstack/react-router';
 import { isMember, PersonProvider } from '../app.ts';
 import { paths } from '../paths.ts';
 import { usePersonQuery } from '../queries.ts';
@@ -8,7 +8,8 @@ import { Shell } from './shell.tsx';
 /** Lets members in, and leads a person without an organization to the page that makes one. */
 export function Gate() {
   const person = usePersonQuery();
-  const { pathname } = useLocation();
+  // Of the page that is shown: while another one is on its way, the location is that one's already.
+  const pathname = useRouterState({ select: ({ matches }) => matches.at(-1)?.pathname });
   if (person.isPending) return null;
   if (person.isError && !person.data) {
     return (

@@ -1,5 +1,115 @@
+import { useState } from 'react';
+import type { Environment } from '../../contract/environment.ts';
+import { useIsAdmin } from '../app.ts';
+import { ErrorNote } from '../components/error-note.tsx';
 import { Page } from '../components/page.tsx';
+import { keys, useChange, useEnvironments } from '../queries.ts';
+import { Button } from '../ui/button.tsx';
+import { Confirm } from '../ui/confirm.tsx';
+import { CopyLine } from '../ui/copy.tsx';
+import { Empty, Waiting } from '../ui/notes.tsx';
+import { Scroll } from '../ui/scroll.tsx';
+import { Ago } from '../ui/time.tsx';
+
+const PLATFORMS = { darwin: 'macOS', linux: 'Linux', win32: 'Windows' };
 
 export function EnvironmentsPage() {
-  return <Page title="Environments">…</Page>;
+  const environments = useEnvironments();
+  const [revoking, setRevoking] = useState<Environment>();
+  const rows = environments.data ?? [];
+  return (
+    <Page title="Environments" context="Machines on which sessions are captured.">
+      {environments.isPending && <Waiting label="Loading environments" />}
+      {environments.isError && <ErrorNote error={environments.error} onRetry={() => void environments.refetch()} />}
+      {environments.isSuccess && rows.length === 0 && (
+        <Empty title="No environments yet">
+          <p>A machine appears here when it is logged in with a secret:</p>
+          <CopyLine text={`capture login --url ${window.location.origin}`} label="Copy the command" />
+        </Empty>
+      )}
+      {rows.length > 0 && <EnvironmentTable environments={rows} onRevoke={setRevoking} />}
+      {revoking && <Revoke environment={revoking} onClose={() => setRevoking(undefined)} />}
+    </Page>
+  );
+}
+
+interface TableProps {
+  environments: readonly Environment[];
+  onRevoke: (environment: Environment) => void;
+}
+
+function EnvironmentTable({ environments, onRevoke }: TableProps) {
+  const isAdmin = useIsAdmin();
+  return (
+    <Scroll className="overflow-x-auto" aria-label="Environments">
+      <table className="table">
+        <thead>
+          <tr>
+            <th>Name</th>
+            <th>Host</th>
+            <th>Platform</th>
+            <th>Command line</th>
+            <th>Last seen</th>
+            <th>Status</th>
+            <th>
+              <span className="sr-only">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {environments.map((environment) => {
+            const { environmentId, displayName, hostname, platform, serviceCliVersion, lastSeenAt, status } =
+              environment;
+            return (
+              <tr key={environmentId} className={status === 'revoked' ? 'text-muted' : ''}>
+                <td className="font-medium">{displayName ?? hostname}</td>
+                <td className="text-muted">{hostname}</td>
+                <td>{PLATFORMS[platform]}</td>
+                <td className="text-muted">{serviceCliVersion}</td>
+                <td className="text-muted">
+                  <Ago time={lastSeenAt} />
+                </td>
+                <td>{status}</td>
+                <td className="text-right">
+                  {isAdmin && status === 'active' && (
+                    <Button
+                      tone="danger"
+                      size="small"
+                      aria-label={`Revoke ${displayName ?? hostname}`}
+                      onClick={() => onRevoke(environment)}
+                    >
+                      Revoke
+                    </Button>
+                  )}
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+}
+
+function Revoke({ environment, onClose }: { environment: Environment; onClose: () => void }) {
+  const { environmentId, displayName, hostname } = environment;
+  const revoke = useChange(
+    (api, id: string) => api.revokeEnvironment({ environmentId: id }),
+    [keys.environments, keys.allSessions],
+  );
+  return (
+    <Confirm
+      title={`Revoke ${displayName ?? hostname}`}
+      action="Revoke"
+      isPending={revoke.isPending}
+      onConfirm={() => revoke.mutate(environmentId, { onSuccess: onClose })}
+      onClose={onClose}
+    >
+      <p>
+        Nothing is captured on it any more, and its open sessions are closed as failed. What was captured stays. A
+        revoked environment never comes back.
+      </p>
+      {revoke.isError && <ErrorNote error={revoke.error} />}
+    </Confirm>
+  );
 }

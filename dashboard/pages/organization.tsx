@@ -1,5 +1,70 @@
+import { type ReactNode, useState } from 'react';
+import { useIsAdmin, usePerson } from '../app.ts';
+import { ErrorNote } from '../components/error-note.tsx';
 import { Page } from '../components/page.tsx';
+import { keys, useChange } from '../queries.ts';
+import { Button } from '../ui/button.tsx';
+import { CopyButton } from '../ui/copy.tsx';
+import { Ago } from '../ui/time.tsx';
 
 export function OrganizationPage() {
-  return <Page title="Organization">…</Page>;
+  const { organization, role } = usePerson();
+  const isAdmin = useIsAdmin();
+  return (
+    <Page title="Organization" context="Who owns what is captured.">
+      {isAdmin && <Rename />}
+      <dl className="mt-6 grid max-w-[560px] grid-cols-[140px_1fr] text-13">
+        {!isAdmin && <Fact name="Name">{organization.name}</Fact>}
+        <Fact name="Id">
+          <code className="truncate text-12">{organization.organizationId}</code>
+          <CopyButton text={organization.organizationId} label="Copy the id" />
+        </Fact>
+        <Fact name="Your role">{role}</Fact>
+        <Fact name="Created">
+          <Ago time={organization.createdAt} />
+        </Fact>
+      </dl>
+    </Page>
+  );
+}
+
+const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
+  <>
+    <dt className="flex h-9 items-center border-line border-b text-muted">{name}</dt>
+    <dd className="flex h-9 min-w-0 items-center gap-2 border-line border-b">{children}</dd>
+  </>
+);
+
+function Rename() {
+  const { organization } = usePerson();
+  const [name, setName] = useState(organization.name);
+  const rename = useChange((api, body: { name: string }) => api.renameOrganization({ body }), [keys.person]);
+  return (
+    <form
+      className="flex max-w-[560px] flex-col gap-2"
+      onSubmit={(event) => {
+        event.preventDefault();
+        rename.mutate({ name: name.trim() });
+      }}
+    >
+      <label htmlFor="name" className="text-13">
+        Name
+      </label>
+      <div className="flex gap-2">
+        <input
+          id="name"
+          className="field"
+          required
+          maxLength={200}
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+        />
+        <Button type="submit" disabled={rename.isPending || name.trim() === '' || name.trim() === organization.name}>
+          Rename
+        </Button>
+      </div>
+      {rename.isSuccess && <p className="text-12 text-muted">Renamed.</p>}
+      {rename.isError && <ErrorNote error={rename.error} />}
+    </form>
+  );
 }

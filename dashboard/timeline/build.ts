@@ -94,8 +94,10 @@ export function buildTimeline(entries: Entries): Timeline {
     const { first, ...sums } = sumUp(item.items);
     Object.assign(item, sums, first > 0 && { time: first });
     const starter = tools.get(starters.get(item.lane) ?? '');
-    if (starter) starter.lanes.push(item);
-    else if (starters.has(item.lane)) main.add(item);
+    if (starter) {
+      item.anchored = true;
+      starter.lanes.push(item);
+    } else if (starters.has(item.lane)) main.add(item);
   }
   const items = main.finish();
   const all = sumUp(items);
@@ -125,6 +127,7 @@ const newLane = (lane: string, { sequence, time }: Entry): LaneItem => ({
   sequence,
   time,
   lane,
+  anchored: false,
   about: [] as SubagentEntry[],
   items: [],
   calls: 0,

@@ -53,6 +53,8 @@ export interface GroupItem extends Base {
 export interface LaneItem extends Base {
   kind: 'lane';
   lane: string;
+  /** It stands below the call that started it, which says what it is about. */
+  anchored: boolean;
   about: readonly SubagentEntry[];
   items: Item[];
   calls: number;

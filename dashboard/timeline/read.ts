@@ -4,7 +4,7 @@ import { changesOfCall, changesOfResult, statOf } from './changes.ts';
 import type { Entry } from './entry.ts';
 import { aboutCall, resultText } from './tool.ts';
 import { readUsage } from './usage.ts';
-import { asNumber, asObject, asText, clip, firstLine, type Loose, toJson } from './value.ts';
+import { asNumber, asObject, asText, clip, firstLine, type Loose } from './value.ts';
 
 const LONGEST_TEXT = 24_000;
 const LONGEST_PREVIEW = 1_500;
@@ -164,8 +164,9 @@ const readFacts = (payload: Loose): Record<string, string> =>
 /** What has no row of its own; `about` says of what kind it is. */
 function readQuiet(common: Common, payload: Loose): Entry {
   const kind = asText(payload.kind);
-  const { source: _, occurredAt: __, kind: ___, text, raw, ...others } = payload;
-  const words = asText(text) ?? asText(raw) ?? (Object.keys(others).length > 0 ? toJson(others) : '');
+  const { source: _, occurredAt: __, kind: ___, text, raw, rest, ...others } = payload;
+  const shown = Object.keys(others).length > 0 ? others : rest;
+  const words = asText(text) ?? asText(raw) ?? (shown === undefined ? '' : JSON.stringify(shown).slice(0, 600));
   const about = kind ? `${common.eventType} · ${kind}` : common.eventType;
   return { ...common, kind: 'quiet', about, preview: firstLine(words.replace(/\s+/g, ' ')) };
 }

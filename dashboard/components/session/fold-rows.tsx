@@ -39,7 +39,7 @@ export function Lane({ item, isOpen, onToggle }: Props<LaneItem>) {
     <>
       <Bot size={14} aria-hidden className="flex-none text-muted" />
       <span className="whitespace-nowrap">sub-agent</span>
-      <span className="min-w-0 truncate text-muted">{showHidden(about || item.lane)}</span>
+      <span className="min-w-0 truncate text-muted">{showHidden(about || (item.anchored ? '' : item.lane))}</span>
       {item.calls > 0 && <span className="whitespace-nowrap text-muted">{plural(item.calls, 'tool call')}</span>}
       <Failures count={item.failures} />
       <Took durationMs={item.durationMs} />

@@ -1,0 +1,92 @@
+import { useState } from 'react';
+import { PLANES, type Plane } from '../../contract/secret.ts';
+import { keys, useChange } from '../queries.ts';
+import { Button } from '../ui/button.tsx';
+import { CopyLine } from '../ui/copy.tsx';
+import { Dialog, DialogActions } from '../ui/dialog.tsx';
+import { ErrorNote } from './error-note.tsx';
+
+export interface NewSecret {
+  name?: string;
+  secretEnvironment: Plane;
+}
+
+export const useIssueSecret = () =>
+  useChange(async (api, body: NewSecret) => (await api.issueSecret({ body })).body, [keys.secrets]);
+
+const MEANINGS: Record<Plane, string> = {
+  live: 'for real work',
+  test: 'for trying things out; its sessions stay apart',
+};
+
+interface Props {
+  title: string;
+  /** What the secret that is replaced was. */
+  preset?: NewSecret;
+  onClose: () => void;
+}
+
+/** Issues a secret and shows its value, this once. */
+export function IssueSecret({ title, preset, onClose }: Props) {
+  const [name, setName] = useState(preset?.name ?? '');
+  const [plane, setPlane] = useState<Plane>(preset?.secretEnvironment ?? 'live');
+  const issue = useIssueSecret();
+  if (issue.data) {
+    return (
+      <Dialog title="The new secret" onClose={onClose} width="wide">
+        <SecretValue value={issue.data.value} />
+        <DialogActions>
+          <Button tone="primary" onClick={onClose}>
+            Done
+          </Button>
+        </DialogActions>
+      </Dialog>
+    );
+  }
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const given = name.trim();
+          issue.mutate({ ...(given && { name: given }), secretEnvironment: plane });
+        }}
+      >
+        <label className="flex flex-col gap-1 text-13">
+          Name, to know it by
+          <input className="field" maxLength={200} value={name} onChange={(event) => setName(event.target.value)} />
+        </label>
+        <fieldset className="flex flex-col gap-2 text-13">
+          <legend className="mb-1">Plane</legend>
+          {PLANES.map((each) => (
+            <label key={each} className="flex items-center gap-2">
+              <input type="radio" name="plane" checked={plane === each} onChange={() => setPlane(each)} />
+              {each}
+              <span className="text-muted">{MEANINGS[each]}</span>
+            </label>
+          ))}
+        </fieldset>
+        {issue.isError && <ErrorNote error={issue.error} />}
+        <DialogActions>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button tone="primary" type="submit" disabled={issue.isPending}>
+            Issue
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}
+
+export function SecretValue({ value }: { value: string }) {
+  return (
+    <div className="flex flex-col gap-3 text-13">
+      <p>
+        Copy it now. <strong className="font-semibold">It is shown this once</strong>, and kept by the service only as a
+        fingerprint.
+      </p>
+      <CopyLine text={value} label="Copy the secret" />
+    </div>
+  );
+}

@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'vitest';
+import { ServiceError } from '../contract/client.ts';
+import { wordError } from './api.ts';
+import { sumByDay } from './components/overview/days.ts';
+import { splitMessages } from './live.ts';
+import { paths } from './paths.ts';
+import { readFrameSearch, readSessionSearch, readSessionsSearch } from './search.ts';
+import { formatAgo, formatDuration, formatShort } from './ui/format.ts';
+
+test('every address', () => {
+  const given: Record<string, string> = {};
+  for (const [name, path] of Object.entries(paths))
+    given[name] = (path as (id: string, at: number) => string)('s/1', 7);
+  expect(given).toEqual({
+    home: '/',
+    sessions: '/sessions',
+    session: '/sessions/s%2F1?e=7',
+    environments: '/environments',
+    agents: '/agents',
+    members: '/members',
+    secrets: '/secrets',
+    organization: '/organization',
+    welcome: '/welcome',
+    signedIn: '/signed-in',
+  });
+});
+
+test('query strings that make no sense are as if they were not there', () => {
+  expect(readFrameSearch({ plane: 'test' })).toEqual({ plane: 'test' });
+  expect(readFrameSearch({ plane: 'live' })).toEqual({});
+  expect(readSessionsSearch({ agent: 'codex', environment: 7 })).toEqual({ agent: 'codex' });
+  expect(readSessionSearch({ e: '12' })).toEqual({ e: 12 });
+  for (const e of ['0', -1, 'x', 1.5, undefined, [3, 4]]) expect(readSessionSearch({ e })).toEqual({});
+});
+
+test('messages of an event stream', () => {
+  expect(splitMessages(': connected\n\ndata: {"a":1}\n\ndata: {"b"')).toEqual({
+    messages: ['{"a":1}'],
+    rest: 'data: {"b"',
+  });
+  expect(splitMessages('event: x\r\ndata: 1\r\ndata: 2\r\n\r\n')).toEqual({ messages: ['1\n2'], rest: '' });
+});
+
+describe('errors in words', () => {
+  test('carry the code and the request', () => {
+    const headers = new Headers({ 'x-request-id': 'r-1' });
+    const error = new ServiceError(409, { error: 'You belong to one.', code: 'organization_exists' }, headers);
+    expect(wordError(error)).toEqual({
+      title: 'Already done',
+      advice: 'You belong to one.',
+      small: 'organization_exists · request r-1',
+    });
+  });
+
+  test('of every kind say something', () => {
+    const statuses = [400, 401, 403, 404, 409, 429, 500, 502, 503].map(
+      (status) => new ServiceError(status, {}, new Headers()),
+    );
+    for (const error of [...statuses, new TypeError('fetch failed'), new Error('odd'), 'odd']) {
+      const { title, advice } = wordError(error);
+      expect(title.length * advice.length).toBeGreaterThan(0);
+    }
+  });
+});
+
+test.each([
+  [-5, '0 ms'],
+  [340, '340 ms'],
+  [2_400, '2.4 s'],
+  [14_000, '14 s'],
+  [59_700, '1 min'],
+  [2_472_000, '41 min 12 s'],
+  [11_100_000, '3 h 05 min'],
+])('%i ms is %s', (milliseconds, text) => {
+  expect(formatDuration(milliseconds)).toBe(text);
+});
+
+test.each([
+  [0, '0'],
+  [9_999, '9,999'],
+  [12_340, '12.3k'],
+  [223_400, '223k'],
+  [4_500_000, '4.5M'],
+])('%i in short is %s', (count, text) => {
+  expect(formatShort(count)).toBe(text);
+});
+
+test.each([
+  [-60, 'just now'],
+  [30, '30 s ago'],
+  [90, '2 min ago'],
+  [3 * 3600, '3 h ago'],
+  [26 * 3600, 'yesterday'],
+  [3 * 86_400, '3 days ago'],
+])('%i s ago is %s', (seconds, text) => {
+  const now = Date.parse('2026-11-21T12:00:00Z');
+  expect(formatAgo(now - seconds * 1000, now)).toBe(text);
+});
+
+test('sessions add up by day', () => {
+  const now = new Date(2026, 10, 21, 12).getTime();
+  const at = (day: number, hour: number) => new Date(2026, 10, day, hour).toISOString();
+  const sessions = [at(21, 1), at(20, 23), at(20, 0), at(1, 5)].map((startedAt, index) => ({
+    sessionId: `s${index}`,
+    startedAt,
+  }));
+  const summaries = new Map([['s1', { toolCalls: 4, failures: 1, inputTokens: 10, outputTokens: 5 }]]);
+  const days = sumByDay(sessions as never, summaries as never, now);
+  expect(days).toHaveLength(14);
+  expect(days.slice(-2)).toMatchObject([
+    { sessions: 2, toolCalls: 4, failures: 1, tokens: 15 },
+    { sessions: 1, toolCalls: 0 },
+  ]);
+});

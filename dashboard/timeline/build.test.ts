@@ -1,0 +1,160 @@
+import { describe, expect, test } from 'vitest';
+import { buildTimeline } from './build.ts';
+import type { Item, ToolItem } from './items.ts';
+import { flatten } from './rows.ts';
+import { call, entriesOf, result } from './test/events.ts';
+
+const kinds = (items: readonly Item[]) => items.map(({ kind, sequence }) => `${kind} ${sequence}`);
+const shown = (items: readonly Item[]) => flatten(items, () => false).map(({ key, depth }) => '  '.repeat(depth) + key);
+
+describe('tool calls', () => {
+  test('merge with their results, in whatever order those come', () => {
+    const { items } = buildTimeline(
+      entriesOf(call('a'), call('b', 'Bash'), result('b', { isError: true }), result('a', { durationMs: 70 })),
+    );
+    const [first, second] = (items[0]?.kind === 'group' ? items[0].children : items) as ToolItem[];
+    expect(first).toMatchObject({ name: 'Read', failed: false, durationMs: 70, results: [{ sequence: 4 }] });
+    expect(second).toMatchObject({ name: 'Bash', failed: true, durationMs: 1000, results: [{ sequence: 3 }] });
+  });
+
+  test('in a row become one line, of which failures and edits stay in sight', () => {
+    const { items, toolCalls, failures } = buildTimeline(
+      entriesOf(
+        call('a'),
+        result('a'),
+        call('b', 'Bash', { command: 'false' }),
+        result('b', { exitCode: 1 }),
+        call('c'),
+        result('c'),
+        call('d', 'Write', { file_path: '/b.ts', content: 'one\ntwo\n' }),
+        result('d'),
+      ),
+    );
+    expect(shown(items)).toEqual(['g1', '  t3', '  t7']);
+    expect(items[0]).toMatchObject({ kind: 'group', calls: 4, failures: 1, durationMs: 4000 });
+    expect([toolCalls, failures]).toEqual([4, 1]);
+  });
+
+  test('are not grouped where that would hide one line behind another', () => {
+    const { items } = buildTimeline(entriesOf(call('a'), result('a'), ['assistant.message', { text: 'So.' }]));
+    expect(kinds(items)).toEqual(['tool 1', 'message 3']);
+  });
+
+  test('hold what was recorded in between, and give back what comes after them', () => {
+    const { items } = buildTimeline(
+      entriesOf(call('a'), ['record'], result('a'), call('b'), result('b'), ['record', { kind: 'x' }]),
+    );
+    expect(kinds(items)).toEqual(['group 1', 'quiet 6']);
+    expect(items[0]).toMatchObject({ children: [{ key: 't1' }, { key: 'q2' }, { key: 't4' }] });
+  });
+
+  test('take a result under an unknown id while they are unanswered', () => {
+    const changes = { 'a.ts': { type: 'add', content: 'x\n' } };
+    const { items } = buildTimeline(
+      entriesOf(call('script', 'exec', 'run()'), result('inner', { detail: { changes } }), result('script')),
+    );
+    expect(items).toMatchObject([{ kind: 'tool', changes: [{ path: 'a.ts', added: 1 }], results: [{}, {}] }]);
+  });
+
+  test('that failed changed nothing', () => {
+    const edit = call('a', 'Edit', { file_path: '/a.ts', old_string: 'a', new_string: 'b' });
+    expect(buildTimeline(entriesOf(edit)).items).toMatchObject([{ changes: [{ added: 1, removed: 1 }] }]);
+    expect(buildTimeline(entriesOf(edit, result('a', { isError: true }))).items).toMatchObject([{ changes: [] }]);
+  });
+
+  test('without an id, and results without a call, stand alone', () => {
+    const { items } = buildTimeline(entriesOf(['tool.result', { output: 'x' }], ['tool.call'], ['tool.result', {}]));
+    expect(items).toMatchObject([{ children: [{ results: [{ sequence: 1 }] }, { results: [{ sequence: 3 }] }] }]);
+  });
+});
+
+describe('sub-agents', () => {
+  const source = { subagent: 'helper' };
+  const inLane = (eventType: string, more = {}) =>
+    [eventType, { source, ...more }] as [string, Record<string, unknown>];
+
+  test('are a lane below the call that started them', () => {
+    const { items } = buildTimeline(
+      entriesOf(
+        call('a', 'Task', { description: 'Look' }),
+        inLane('user.message', { text: 'Look' }),
+        inLane('tool.call', { callId: 'x', name: 'Grep' }),
+        inLane('tool.result', { callId: 'x', isError: true }),
+        ['subagent.finished', { subagent: 'helper', callId: 'a' }],
+        result('a'),
+      ),
+    );
+    expect(items).toMatchObject([{ kind: 'tool', lanes: [{ lane: 'helper', calls: 1, failures: 1 }] }]);
+    expect(shown(items)).toEqual(['t1', '  lhelper']);
+  });
+
+  test('stand where they begin when nobody says who started them; their prompts are not in the outline', () => {
+    const { items, prompts } = buildTimeline(
+      entriesOf(
+        ['user.message', { text: 'Hi' }],
+        inLane('user.message', { text: 'Look' }),
+        ['assistant.message', { text: 'Yes' }],
+        inLane('assistant.message', { text: 'Seen' }),
+      ),
+    );
+    expect(kinds(items)).toEqual(['message 1', 'lane 2', 'message 3']);
+    expect(prompts.map(({ sequence }) => sequence)).toEqual([1]);
+  });
+});
+
+describe('pauses', () => {
+  test('longer than five minutes are a line', () => {
+    const { items } = buildTimeline(
+      entriesOf(['user.message', {}, 0], ['assistant.message', {}, 10], ['user.message', {}, 311], ['error', {}, 600]),
+    );
+    expect(kinds(items)).toEqual(['message 1', 'message 2', 'idle 3', 'message 3', 'message 4']);
+    expect(items[2]).toMatchObject({ durationMs: 301_000 });
+  });
+
+  test('while a tool runs are none', () => {
+    const { items } = buildTimeline(
+      entriesOf(call('a'), ['tool.result', { callId: 'a' }, 3600], ['assistant.message', {}, 3605]),
+    );
+    expect(kinds(items)).toEqual(['tool 1', 'message 3']);
+  });
+});
+
+test('events that are not loaded yet are a gap', () => {
+  const [first, , , fourth] = entriesOf(['user.message'], ['record'], ['record'], ['user.message']);
+  expect(buildTimeline([first, undefined, undefined, fourth]).items).toMatchObject([
+    { kind: 'message' },
+    { kind: 'gap', from: 2, to: 3 },
+    { kind: 'message' },
+  ]);
+});
+
+test('what is rarely asked for is folded into one line', () => {
+  const { items } = buildTimeline(
+    entriesOf(['context.message'], ['record'], ['vendor.thing', { a: 1 }], ['assistant.reasoning', { text: '' }]),
+  );
+  expect(items).toMatchObject([{ kind: 'quiet', entries: [{}, {}, {}, {}] }]);
+});
+
+test('facts, tokens and redactions are summed up for the header', () => {
+  const usage = (responseId: string, outputTokens: number) =>
+    ['usage', { responseId, inputTokens: 2, cacheReadTokens: 8, outputTokens, cached: 'excluded' }] as [string, object];
+  const {
+    facts,
+    usage: tokens,
+    redactions,
+    items,
+  } = buildTimeline(
+    entriesOf(
+      ['session.meta', { title: 'By hand', titleBy: 'person', branch: 'main' }],
+      ['session.meta', { title: 'Made up', titleBy: 'agent', branch: 'fix' }],
+      usage('r1', 5) as never,
+      usage('r1', 7) as never,
+      usage('r2', 1) as never,
+      ['user.message', { text: 'x', redactions: { 'github-token': 2 } }],
+    ),
+  );
+  expect(facts).toEqual({ title: 'By hand', branch: 'fix' });
+  expect(tokens.total).toMatchObject({ input: 20, output: 8, cacheRead: 16 });
+  expect(redactions).toBe(2);
+  expect(kinds(items)).toEqual(['quiet 1', 'message 6']);
+});

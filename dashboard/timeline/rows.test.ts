@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { buildTimeline } from './build.ts';
+import { findText } from './find.ts';
+import { canOpen, failuresOf, flatten, locate } from './rows.ts';
+import { call, entriesOf, result } from './test/events.ts';
+
+const { items } = buildTimeline(
+  entriesOf(
+    ['user.message', { text: 'Make it GREEN' }],
+    ['usage', { outputTokens: 1 }],
+    call('a', 'Read'),
+    result('a', { output: 'a green line' }),
+    call('b', 'Bash'),
+    ['record', { kind: 'odd' }],
+    result('b', { isError: true }),
+    call('c', 'Task'),
+    ['assistant.message', { text: 'inside', source: { subagent: 's' } }],
+    ['subagent.finished', { subagent: 's', callId: 'c' }],
+    result('c'),
+  ),
+);
+
+test('closed and open', () => {
+  const rows = (open: boolean) => flatten(items, (item) => open && canOpen(item)).map(({ key }) => key);
+  expect(rows(false)).toEqual(['m1', 'g3', 't5', 't8', 'ls']);
+  expect(rows(true)).toEqual(['m1', 'g3', 't3', 't5', 'q6', 'r6', 't8', 'ls', 'm9']);
+});
+
+test.each([
+  [1, 'm1', []],
+  [4, 't3', ['g3']],
+  [6, 'r6', ['g3', 'q6']],
+  [7, 't5', ['g3']],
+  [9, 'm9', ['g3', 't8', 'ls']],
+  [10, 'ls', ['g3', 't8']],
+])('event %i is found', (sequence, key, parents) => {
+  expect(locate(items, sequence)).toEqual({ key, parents });
+});
+
+test('an event without a row is found at the row before it', () => {
+  expect(locate(items, 2)?.key).toBe('m1');
+  expect(locate(items, 99)?.key).toBe('t8');
+});
+
+test('failures in order', () => {
+  expect(failuresOf(items)).toEqual([{ key: 't5', parents: ['g3'], sequence: 5 }]);
+});
+
+test('words are found wherever they are folded', () => {
+  expect(findText(items, 'green').map(({ sequence }) => sequence)).toEqual([1, 4]);
+  expect(findText(items, 'record · odd').map(({ key }) => key)).toEqual(['r6']);
+  expect(findText(items, '(')).toEqual([]);
+  expect(findText(items, ' ')).toEqual([]);
+});

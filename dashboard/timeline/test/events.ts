@@ -1,0 +1,27 @@
+import type { Entry } from '../entry.ts';
+import { readEvent } from '../read.ts';
+
+const START = Date.parse('2026-11-21T09:00:00.000Z');
+
+type Given = [eventType: string, payload?: Record<string, unknown>, seconds?: number];
+
+/** Entries as they come from the service: numbered from 1, a second apart unless said otherwise. */
+export function entriesOf(...events: Given[]): Entry[] {
+  return events.map(([eventType, payload = {}, seconds], index) =>
+    readEvent({
+      sequence: index + 1,
+      eventType,
+      payload: { occurredAt: new Date(START + (seconds ?? index) * 1000).toISOString(), ...payload },
+      createdAt: '2026-11-22T00:00:00.000Z',
+    }),
+  );
+}
+
+export const call = (callId: string, name = 'Read', input: unknown = { file_path: '/a.ts' }): Given => [
+  'tool.call',
+  { callId, name, input },
+];
+export const result = (callId: string, more: Record<string, unknown> = {}): Given => [
+  'tool.result',
+  { callId, output: 'done', ...more },
+];
