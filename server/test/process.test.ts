@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { attach, openTestStore, type TestStore } from './engines.ts';
 import { createTenant, openSession, registerMachine, type Tenant } from './factories.ts';
@@ -49,6 +51,27 @@ describe('the program', () => {
     expect(sent.filter(({ answer }) => answer).length).toBeGreaterThan(20);
     await check(sent);
     expect(running.output()).not.toContain(tenant.live);
+  });
+
+  test('asked to end while a request arrives it answers that, and ends though the connection stays open', async () => {
+    const running = await startProcess(store.dataDir);
+    const body = JSON.stringify({ events: [{ eventType: 'notice', payload: { text: 'half way' } }] });
+    const agent = new Agent({ keepAlive: true });
+    const asked = request(`${running.url}/v1/sessions/${sessionIds[0]}/events`, {
+      method: 'POST',
+      agent,
+      headers: { authorization: `Bearer ${tenant.live}`, 'content-length': body.length },
+    });
+    asked.write(body.slice(0, 10));
+    await pause(200);
+    const ended = running.end('SIGTERM');
+    await pause(200);
+    asked.end(body.slice(10));
+    const [reply] = (await once(asked, 'response')) as [IncomingMessage];
+    expect(reply.statusCode).toBe(200);
+    reply.resume();
+    expect(await Promise.race([ended, pause(5_000)])).toBe(0);
+    agent.destroy();
   });
 
   test(`killed again and again under load nothing it acknowledged is lost ${seeded}`, async () => {
