@@ -37,7 +37,8 @@ export async function attach(dataDir: string, databaseUrl: string | undefined): 
     dataDir,
     databaseUrl,
     async dispose() {
-      await store.close();
+      // A test may have closed it, or broken it, already.
+      await store.close().catch(() => undefined);
       rmSync(dataDir, { recursive: true, force: true });
       if (databaseUrl)
         await administer((client) => client.query(`DROP DATABASE "${nameOf(databaseUrl)}" WITH (FORCE)`));

@@ -35,7 +35,7 @@ describe.each(ENGINES)('an outage of %s', (engine) => {
   afterAll(async () => {
     await service.close().catch(() => undefined);
     await store.close().catch(() => undefined);
-    await own.dispose().catch(() => undefined);
+    await own.dispose();
     await wire?.cut().catch(() => undefined);
   });
 

@@ -25,7 +25,7 @@ describe('the program', () => {
   });
   afterAll(async () => {
     killLeftovers();
-    await store.dispose().catch(() => undefined);
+    await store.dispose();
   });
 
   const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
