@@ -57,13 +57,13 @@ async function createOrganization(url: string, credentials: Credentials): Promis
   return issued.body.value;
 }
 
-/** The samples only: with a home of its own, the command line sees nothing of the person who looks at the demo. */
+/** The samples only: with a home and variables of its own, the command line sees nothing of the person who looks on. */
 function captureSamples(url: string, secret: string): void {
   const home = join(FOLDER, 'home');
   mkdirSync(home, { recursive: true });
   const { status } = spawnSync(process.execPath, ['cli/main.ts', 'import'], {
     env: {
-      ...process.env,
+      PATH: process.env.PATH,
       HOME: home,
       CAPTURE_URL: url,
       CAPTURE_SECRET: secret,

@@ -13,10 +13,13 @@ export interface RunningService {
 /** After the line that names the address, the lines of the greeting follow at once. */
 const GREETING_MS = 500;
 
+/** Whatever the shell is set up for, the demo touches nothing outside its folder. Empty counts as absent. */
+const EMBEDDED = { DATABASE_URL: '', DATABASE_URL_FILE: '', IDENTITY_PROVIDER: 'embedded', IDENTITY_PROVIDER_FILE: '' };
+
 /** Starts the service on a data folder, and waits until it accepts connections. Its output is passed on. */
 export async function startService(dataDir: string): Promise<RunningService> {
   const child = spawn(process.execPath, ['server/main.ts'], {
-    env: { ...process.env, DATA_DIR: dataDir },
+    env: { ...process.env, ...EMBEDDED, DATA_DIR: dataDir },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = new Promise<number>((resolve) => child.once('exit', (code) => resolve(code ?? 1)));
