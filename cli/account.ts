@@ -3,11 +3,11 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ServiceError } from '../contract/client.ts';
 import type { SecretIdentity } from '../contract/extensions.ts';
-import { readJson, writeJson } from './config.ts';
+import { readJson, type Settings, writeJson } from './config.ts';
 import { EXIT, Failure } from './failure.ts';
 import { openSpool, type Spool } from './spool/open.ts';
 import { isTemporary } from './upload/problem.ts';
-import type { Service } from './upload/service.ts';
+import { requireId, type Service } from './upload/service.ts';
 import { explainRefusal } from './upload/session.ts';
 
 /** Whom a secret captures for. A spool belongs to one account: what is captured for one never reaches another. */
@@ -52,6 +52,7 @@ const nameOf = (url: string, secret: string) => digest(`${url} ${secret}`);
 export async function askAccount(service: Service, secret: string): Promise<Account> {
   try {
     const { body } = await service.client.identifySecret({});
+    requireId(body.organizationId);
     return toAccount(service.url, body);
   } catch (error) {
     // A service without the extension: it cannot tell organizations apart for us.
@@ -67,9 +68,9 @@ function toAccount(url: string, { organizationId, organizationName, secretEnviro
   return { id: `${url} ${organizationId} ${secretEnvironment}`, organizationName, plane: secretEnvironment };
 }
 
-/** The account's spool. One that was filled before the service could first be asked becomes its own. */
-export function openAccountSpool(folder: string, account: Account | undefined): Spool {
-  const path = findSpool(folder, account);
+/** The account's spool. One that was filled before the service could be asked belongs to the secret until then. */
+export function openAccountSpool(folder: string, settings: Settings, account: Account | undefined): Spool {
+  const path = findSpool(folder, settings, account);
   if (path === undefined) {
     throw new Failure(
       EXIT.temporary,
@@ -78,14 +79,19 @@ export function openAccountSpool(folder: string, account: Account | undefined): 
     );
   }
   const spool = openSpool(path);
-  if (account && spool.getMeta('account') === undefined) spool.setMeta('account', account.id);
+  spool.setMeta('account', account?.id ?? provisionalId(settings));
   return spool;
 }
 
-export function findSpool(folder: string, account: Account | undefined): string | undefined {
+/** Undefined while it cannot be told which one it is. */
+export function findSpool(
+  folder: string,
+  settings: Partial<Settings>,
+  account: Account | undefined,
+): string | undefined {
   const first = join(folder, 'spool.db');
   const owner = ownerOf(first);
-  if (owner === undefined || owner === account?.id) return first;
+  if (owner === undefined || owner === account?.id || owner === provisionalId(settings)) return first;
   return account && join(folder, `spool-${digest(account.id)}.db`);
 }
 
@@ -96,5 +102,7 @@ function ownerOf(path: string): string | undefined {
   spool.close();
   return owner;
 }
+
+const provisionalId = ({ url = '', secret = '' }: Partial<Settings>) => `secret ${nameOf(url, secret)}`;
 
 const digest = (text: string) => hash('sha256', text).slice(0, 16);

@@ -23,7 +23,7 @@ export async function openPipeline(context: Context): Promise<Pipeline> {
   const folder = stateFolder(context);
   const service = createService({ ...settings, fetch: context.fetch, timeoutMs: IDENTIFY_MS });
   const { account } = await identifyAccount(service, settings.secret, folder);
-  return { settings, folder, account, spool: openAccountSpool(folder, account) };
+  return { settings, folder, account, spool: openAccountSpool(folder, settings, account) };
 }
 
 export interface ReaderChoices {

@@ -18,8 +18,9 @@ export function addStatus(program: Command, run: (options: object) => Promise<vo
 /** Shows all it knows, and fails when nobody is signed in. */
 export async function runStatus(context: Context, _options: object, output: Output): Promise<void> {
   const folder = stateFolder(context);
-  const { report, account, problem } = await askService(context, readSettings(context), folder);
-  const spool = readSpool(folder, account);
+  const settings = readSettings(context);
+  const { report, account, problem } = await askService(context, settings, folder);
+  const spool = readSpool(folder, settings, account);
   const agents = lookAtAgents(context, spool?.sent);
   const running = isLocked(folder, 'run');
   output.answer({ ...report, running, stateFolder: folder, agents, ...spool }, [

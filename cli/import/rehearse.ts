@@ -18,7 +18,7 @@ export async function rehearse(context: Context, { places, onTrouble }: Rehearse
   const settings = readSettings(context);
   const spool = openSpool(':memory:');
   const { url, secret } = settings;
-  const path = findSpool(folder, url && secret ? recallAccount(url, secret, folder) : undefined);
+  const path = findSpool(folder, settings, url && secret ? recallAccount(url, secret, folder) : undefined);
   if (path !== undefined && existsSync(path)) spool.copyCursors(path);
   const reader = openReader(context, { folder, settings, spool }, { patienceMs: 0, onTrouble });
   const work = reader.findWork(places);

@@ -1,5 +1,5 @@
 /** A number that may be more than a double holds: many digits, an exponent, or minus zero. In text it does no harm. */
-const SUSPECT = /[:,[]\s*(?:-0\s*[,}\]]|-?(?:[\d.]{16}|[\d.]+[eE]))/;
+const SUSPECT = /[:,[]\s*(?:-[0.]+\s*[,}\]]|-?(?:[\d.]{16}|[\d.]+[eE]))/;
 
 interface Context {
   source?: string;

@@ -72,7 +72,8 @@ function readHead(agent: Agent, fd: number): Head {
     head.hasLine ||= line.terminated || values.length > 0;
     for (const { record } of values) {
       if (record === undefined) continue;
-      head.first ??= structuredClone(record);
+      // The parser takes records apart, so the first one is copied.
+      head.first ??= JSON.parse(JSON.stringify(record)) as JsonObject;
       head.time ??= timeOfRecord(agent, record);
     }
     if (head.time !== undefined || line.end > HEAD_LIMIT) break;

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { type Account, findSpool } from '../account.ts';
+import type { Settings } from '../config.ts';
 import { formatAge, formatBytes, formatCount } from '../output.ts';
 import { COUNTERS, type Counter } from '../spool/meta.ts';
 import { openSpool } from '../spool/open.ts';
@@ -7,8 +8,8 @@ import { openSpool } from '../spool/open.ts';
 export type SpoolReport = NonNullable<ReturnType<typeof readSpool>>;
 
 /** What the account's spool holds and has seen; undefined before the first capture. */
-export function readSpool(folder: string, account: Account | undefined) {
-  const path = findSpool(folder, account);
+export function readSpool(folder: string, settings: Partial<Settings>, account: Account | undefined) {
+  const path = findSpool(folder, settings, account);
   if (path === undefined || !existsSync(path)) return undefined;
   const spool = openSpool(path);
   const lastUpload = spool.getMeta('lastUploadAt');

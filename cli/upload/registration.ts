@@ -4,7 +4,7 @@ import { EXIT, Failure } from '../failure.ts';
 import { VERSION } from '../version.ts';
 import type { Gate } from './gate.ts';
 import { hasCode, hasStatus } from './problem.ts';
-import type { Service } from './service.ts';
+import { requireId, type Service } from './service.ts';
 
 /** What this machine tells of itself. */
 export interface Machine {
@@ -44,19 +44,23 @@ export function createRegistration(service: Service, gate: Gate, machine: Machin
       ...(remote !== undefined && { repoRemote: remote }),
       ...(branch !== undefined && { gitBranch: branch }),
     };
-    const { body: reply } = await gate.attempt(() => service.client.registerEnvironment({ body }));
-    if (reply.environment.status === 'revoked') throw revoked();
-    return reply.environmentId;
+    return gate.attempt(async () => {
+      const reply = (await service.client.registerEnvironment({ body })).body;
+      const environmentId = requireId(reply.environmentId);
+      if (reply.environment.status === 'revoked') throw revoked();
+      return environmentId;
+    });
   }
 
   async function registerAgent(agentId: AgentId, version: string | undefined): Promise<string> {
     const environmentId = await getEnvironment();
     const body = { agentId, ...(version !== undefined && { version: version.slice(0, 64) }) };
-    const { body: reply } = await gate.attempt(() => service.client.registerAgent({ environmentId, body }));
-    if (reply.installation.status === 'disabled') {
-      throw new AgentDisabled(agentId);
-    }
-    return reply.installationId;
+    return gate.attempt(async () => {
+      const reply = (await service.client.registerAgent({ environmentId, body })).body;
+      const installationId = requireId(reply.installationId);
+      if (reply.installation.status === 'disabled') throw new AgentDisabled(agentId);
+      return installationId;
+    });
   }
 
   function getEnvironment(): Promise<string> {

@@ -31,11 +31,21 @@ const TIMEOUT_MS = 60_000;
 
 export function createService({ url, secret, fetch, timeoutMs = TIMEOUT_MS }: ServiceOptions): Service {
   const base = url.replace(/\/+$/, '');
-  const send: typeof fetch = (input, init) => {
+  const send: typeof fetch = async (input, init) => {
     const headers = new Headers(init?.headers);
     headers.set('user-agent', `capture/${VERSION}`);
     // Followed, a redirect would turn a POST into a GET.
-    return fetch(input, { ...init, headers, redirect: 'manual', signal: AbortSignal.timeout(timeoutMs) });
+    const response = await fetch(input, {
+      ...init,
+      headers,
+      redirect: 'manual',
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    if (response.ok && !response.headers.get('content-type')?.includes('json')) {
+      await response.body?.cancel();
+      throw new NotTheService(`${base} answers, but not as the service does`);
+    }
+    return response;
   };
   const client = createClient({ baseUrl: base, credential: () => secret, fetch: send });
 
@@ -56,12 +66,18 @@ export function createService({ url, secret, fetch, timeoutMs = TIMEOUT_MS }: Se
     const appended = parseBody(text) as Partial<Appended>;
     // Only the service's own word makes a batch leave the spool.
     if (appended.sessionId !== sessionId || appended.accepted !== events) {
-      throw new NotTheService(`${base} answered ${response.status} to an append, but not as the service does`);
+      throw new NotTheService(`${base} answered ${response.status} to an append, but did not confirm its events`);
     }
     return appended as Appended;
   }
 
   return { url: base, client, append };
+}
+
+/** An id out of an answer. Whatever answers without one is not the service. */
+export function requireId(id: string | undefined): string {
+  if (typeof id !== 'string' || id === '') throw new NotTheService('An answer without an id is not from the service');
+  return id;
 }
 
 function parseBody(text: string): object {

@@ -6,7 +6,7 @@ import type { SessionRow } from '../spool/sessions.ts';
 import type { Gate } from './gate.ts';
 import { hasCode, hasStatus } from './problem.ts';
 import type { Registration } from './registration.ts';
-import type { Service } from './service.ts';
+import { requireId, type Service } from './service.ts';
 
 export interface SessionDeps {
   spool: Spool;
@@ -60,10 +60,11 @@ export function createSessionKeeper({ spool, service, gate, registration, now, f
     try {
       if (canOpenPast) {
         const past = { ...body, startedAt: new Date(startedAt).toISOString() };
-        const reply = await gate.attempt(() => service.client.openPastSession({ body: past }));
-        return reply.body.sessionId;
+        return await gate.attempt(async () =>
+          requireId((await service.client.openPastSession({ body: past })).body.sessionId),
+        );
       }
-      return (await gate.attempt(() => service.client.openSession({ body }))).body.sessionId;
+      return await gate.attempt(async () => requireId((await service.client.openSession({ body })).body.sessionId));
     } catch (error) {
       if (canOpenPast && hasStatus(error, 404, 405)) {
         canOpenPast = false;

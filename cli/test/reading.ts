@@ -1,0 +1,57 @@
+import { claudeCode } from '../agents/claude-code.ts';
+import type { Place, Trouble } from '../read/discover.ts';
+import { createReader, type ReaderOptions } from '../read/reader.ts';
+import { openSpool, type Spool } from '../spool/open.ts';
+import { readEvents } from '../upload/refuse.ts';
+
+type Event = { eventType: string; payload: Record<string, unknown> };
+
+/** Reading without masking and without sending. */
+export function openReading(root: string, spoolPath = ':memory:', more: Partial<ReaderOptions> = {}) {
+  const spool = openSpool(spoolPath);
+  const troubles: Trouble[] = [];
+  let keys = 0;
+  const commits: number[] = [];
+  const reader = createReader({
+    spool,
+    redactor: { redact: (event) => event, learn: () => {} },
+    now: Date.now,
+    newKey: () => `key-${++keys}`,
+    patienceMs: 0,
+    onTrouble: (trouble) => troubles.push(trouble),
+    ...more,
+  });
+  const places: Place[] = [{ agent: claudeCode, root, below: '' }];
+  return {
+    spool,
+    troubles,
+    commits,
+    /** Reads what is new. */
+    read: () =>
+      reader.read(reader.findWork(places), {
+        isStopped: () => false,
+        onCommit: async (bytes) => void commits.push(bytes),
+      }),
+    findWork: () => reader.findWork(places),
+  };
+}
+
+/** All that is spooled, in order, by the agent's session. */
+export function spooledEvents(spool: Spool): Map<string, Event[]> {
+  const events = new Map<string, Event[]>();
+  for (const session of spool.batches.waiting(10_000, [])) {
+    const { agentSession } = spool.sessions.get(session);
+    const list: Event[] = [];
+    for (let batch = spool.batches.next(session, 0); batch; batch = spool.batches.next(session, batch.id)) {
+      list.push(...(readEvents(batch) as Event[]));
+    }
+    events.set(agentSession, list);
+  }
+  return events;
+}
+
+/** What was said in a session's events, in short. */
+export const textsOf = (spool: Spool, session: string): string[] =>
+  (spooledEvents(spool).get(session) ?? []).map(({ eventType, payload }) =>
+    String(payload.text ?? payload.raw ?? payload.kind ?? eventType),
+  );

@@ -1,0 +1,162 @@
+import { appendFileSync, copyFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { makeFolder, write } from './folder.ts';
+import { openReading, spooledEvents, textsOf } from './reading.ts';
+import { mode, prompt, sessionId } from './transcripts.ts';
+
+const session = sessionId(1);
+const lines = (...all: string[]) => all.map((line) => `${line}\n`).join('');
+
+function setUp(content: string) {
+  const root = join(makeFolder(), 'root');
+  const file = write(join(root, 'project', `${session}.jsonl`), content);
+  return { root, file, ...openReading(root) };
+}
+
+const one = prompt(1, 1, 'one');
+const two = prompt(1, 2, 'two');
+const three = prompt(1, 3, 'three');
+
+test('a file that is written anew with the same beginning gives only what is new', async () => {
+  const { file, read, spool } = setUp(lines(one, mode(1), mode(1)));
+  await read();
+  writeFileSync(file, lines(mode(1), one, mode(1), mode(1), two));
+  await read();
+  // Three equal lines are three records: two were captured before.
+  expect(textsOf(spool, session).slice(3)).toEqual(['session.meta', 'two'].map(() => expect.any(String)));
+  expect(textsOf(spool, session).at(-1)).toBe('two');
+  expect(spool.counters()).toMatchObject({ recordsCaptured: 5, recordsRepeated: 3 });
+});
+
+test('a truncated file is read on where it grows again', async () => {
+  const { file, read, spool } = setUp(lines(one, two));
+  await read();
+  writeFileSync(file, lines(one));
+  await read();
+  appendFileSync(file, lines(three));
+  await read();
+  writeFileSync(file, '');
+  await read();
+  writeFileSync(file, lines(two, one, three));
+  await read();
+  expect(textsOf(spool, session).filter((text) => /one|two|three/.test(text))).toEqual(['one', 'two', 'three']);
+});
+
+test('a file that moves to another folder keeps its cursor', async () => {
+  const { root, file, read, findWork, spool } = setUp(lines(one, mode(1)));
+  await read();
+  mkdirSync(join(root, 'other'));
+  renameSync(file, join(root, 'other', `${session}.jsonl`));
+  expect(findWork().bytes).toBe(0);
+  appendFileSync(join(root, 'other', `${session}.jsonl`), lines(two));
+  expect(findWork().bytes).toBe(two.length + 1);
+  await read();
+  expect(spool.counters()).toMatchObject({ recordsCaptured: 3, recordsRepeated: 0 });
+});
+
+test('a file that vanishes and comes back repeats nothing', async () => {
+  const { file, read, spool } = setUp(lines(one, mode(1)));
+  await read();
+  copyFileSync(file, `${file}.kept`);
+  rmSync(file);
+  await read();
+  copyFileSync(`${file}.kept`, file);
+  await read();
+  expect(spool.counters()).toMatchObject({ recordsCaptured: 2, recordsRepeated: 0 });
+});
+
+test('a fork gives only the records of its own', async () => {
+  const { root, read, spool } = setUp(lines(one, two));
+  write(join(root, 'project', `${sessionId(2)}.jsonl`), lines(one, two, prompt(2, 3, 'of the fork')));
+  await read();
+  expect(textsOf(spool, session)).toContain('two');
+  expect(textsOf(spool, sessionId(2)).filter((text) => text !== 'session.meta')).toEqual(['of the fork']);
+  expect(spool.counters()).toMatchObject({ recordsReplayed: 2 });
+});
+
+test('glued, torn and binary lines lose nothing', async () => {
+  const torn = one.slice(0, 40);
+  const binary = Buffer.from([0xff, 0x00, 0xfe, 0x41]);
+  const { file, read, spool } = setUp(`${one}${two}\n${torn}${three}\n\u0000\u0000\n`);
+  appendFileSync(file, Buffer.concat([binary, Buffer.from('\n')]));
+  await read();
+  const events = spooledEvents(spool).get(session) ?? [];
+  const raw = events.filter(({ eventType }) => eventType === 'unreadable').map(({ payload }) => payload);
+  expect(textsOf(spool, session).filter((text) => /^(one|two|three)$/.test(text))).toEqual(['one', 'two', 'three']);
+  expect(raw).toMatchObject([
+    { raw: torn, encoding: 'utf8', reason: 'not a JSON object' },
+    { raw: binary.toString('base64'), encoding: 'base64' },
+  ]);
+});
+
+test('numbers too exact for a double keep their digits', async () => {
+  const number = '12345678901234567890.10';
+  const { read, spool } = setUp(`${one.slice(0, -1)},"cost":${number},"much":1e400,"none":-0}\n`);
+  await read();
+  const { events } = { events: [...spooledEvents(spool).values()].flat() };
+  expect(events.length).toBeGreaterThan(0);
+  const [id] = spool.batches.waiting(1, []);
+  const body = spool.batches.next(id ?? 0, 0)?.body ?? new Uint8Array();
+  const { zstdDecompressSync } = await import('node:zlib');
+  expect(zstdDecompressSync(body).toString()).toContain(`"cost":${number},"much":1e400,"none":-0`);
+});
+
+test('a folder in the place of a transcript, and a path that cannot be read, stop nothing', async () => {
+  const { root, read, spool, troubles } = setUp(lines(one));
+  mkdirSync(join(root, 'project', `${sessionId(3)}.jsonl`));
+  await read();
+  expect(troubles).toEqual([]);
+  expect(spool.counters()).toMatchObject({ recordsCaptured: 1 });
+});
+
+test('a line of 10 MB arrives whole, in parts', async () => {
+  const text = 'ü"\n'.repeat(2_500_000);
+  const { read, spool } = setUp(lines(prompt(1, 1, text), two));
+  await read();
+  const parts = (spooledEvents(spool).get(session) ?? []).filter(({ payload }) => 'part' in payload);
+  const { isPart, joinParts } = await import('../../contract/parts.ts');
+  const payload = joinParts(parts.map(({ payload }) => payload).filter(isPart)) as { text: string };
+  expect(payload.text).toBe(text);
+  for (const part of parts) expect(Buffer.byteLength(JSON.stringify(part.payload))).toBeLessThanOrEqual(256 * 1024);
+  expect(textsOf(spool, session)).toContain('two');
+});
+
+test('a line beyond all measure is left out, counted and told of', async () => {
+  const root = join(makeFolder(), 'root');
+  write(join(root, 'project', `${session}.jsonl`), lines(one, prompt(1, 5, 'x'.repeat(300_000)), two));
+  const { read, spool } = openReading(root, ':memory:', { maxLineBytes: 200_000 });
+  await read();
+  expect(spool.counters()).toMatchObject({ recordsCaptured: 2, linesTooLong: 1 });
+  expect(
+    spooledEvents(spool)
+      .get(session)
+      ?.map(({ payload }) => payload.reason)
+      .filter(Boolean),
+  ).toEqual([expect.stringMatching(/^a line of 300\d\d\d bytes is too long$/)]);
+});
+
+test('files of a session are interleaved by time, each in its own order', async () => {
+  const { root, read, spool } = setUp(
+    lines(prompt(1, 1, 'main 1'), prompt(1, 9, 'main 9'), prompt(1, 5, 'main 5, written late')),
+  );
+  const of = (id: number, text: string) => prompt(1, id, text, { uuid: undefined, isSidechain: true, agentId: 'a' });
+  write(join(root, 'project', session, 'subagents', 'agent-a.jsonl'), lines(of(3, 'sub 3'), of(10, 'sub 10')));
+  await read();
+  expect(textsOf(spool, session).filter((text) => /^(main|sub) /.test(text))).toEqual([
+    'main 1',
+    'sub 3',
+    'main 9',
+    'main 5, written late',
+    'sub 10',
+  ]);
+});
+
+test('many small files take few commits', async () => {
+  const root = join(makeFolder(), 'root');
+  for (let n = 0; n < 200; n++) write(join(root, 'project', `${sessionId(n)}.jsonl`), lines(prompt(n, 1, 'small')));
+  const { read, commits, spool } = openReading(root);
+  await read();
+  expect(spool.counters()).toMatchObject({ recordsCaptured: 200 });
+  expect(commits.length).toBeLessThan(20);
+});

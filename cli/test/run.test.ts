@@ -1,0 +1,61 @@
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { makeFolder, write } from './folder.ts';
+import { exitOf, run, start } from './program.ts';
+import { startService } from './service.ts';
+import { prompt, sessionId } from './transcripts.ts';
+
+async function setUp() {
+  const service = await startService();
+  onTestFinished(service.stop);
+  const home = makeFolder();
+  const file = write(join(home, '.claude/projects/shop', `${sessionId(1)}.jsonl`), `${prompt(1, 0, 'one')}\n`);
+  const options = { home, url: service.url, secret: 'sk_live_test' };
+  const daemon = start(['run'], options);
+  onTestFinished(() => {
+    daemon.kill('SIGKILL');
+  });
+  const texts = () => (service.eventsBySession().get(sessionId(1)) ?? []).flatMap(({ payload }) => payload.text ?? []);
+  await vi.waitFor(() => expect(texts()).toEqual(['one']), { timeout: 15_000 });
+  return { service, options, daemon, file, texts };
+}
+
+test('what is written while it runs arrives within moments, also after the service was away', async () => {
+  const { service, options, daemon, file, texts } = await setUp();
+  const written = performance.now();
+  appendFileSync(file, `${prompt(1, 1, 'two')}\n`);
+  await vi.waitFor(() => expect(texts()).toEqual(['one', 'two']), { timeout: 10_000, interval: 10 });
+  expect(performance.now() - written).toBeLessThan(5000);
+
+  await service.stop();
+  appendFileSync(file, `${prompt(1, 2, 'three')}\n`);
+  await vi.waitFor(() => expect(daemon.output()).toContain('warning: '), { timeout: 10_000 });
+  await service.restart();
+  await vi.waitFor(() => expect(texts()).toEqual(['one', 'two', 'three']), { timeout: 20_000 });
+
+  const status = await run(['status', '--json'], options);
+  expect(JSON.parse(status.stdout)).toMatchObject({ running: true, spooled: { events: 0 } });
+  expect(service.state.heartbeats).toBeGreaterThan(0);
+}, 60_000);
+
+test('it runs once, imports go along with it, and it ends when asked', async () => {
+  const { options, daemon, file, texts } = await setUp();
+  const second = await run(['run'], options);
+  expect(second).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('running already') });
+
+  appendFileSync(file, `${prompt(1, 1, 'two')}\n`);
+  expect(await run(['import'], options)).toMatchObject({ exitCode: 0 });
+  expect(texts()).toEqual(['one', 'two']);
+
+  daemon.kill('SIGTERM');
+  expect(await exitOf(daemon)).toEqual({ code: 0, signal: null });
+}, 60_000);
+
+test('it ends when its secret is revoked', async () => {
+  const { service, daemon, file } = await setUp();
+  service.state.secret = 'sk_live_another';
+  appendFileSync(file, `${prompt(1, 1, 'two')}\n`);
+  expect(await exitOf(daemon)).toEqual({ code: 4, signal: null });
+  expect(daemon.output()).toContain('Sign in with `capture login`');
+}, 60_000);

@@ -1,0 +1,175 @@
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { makeFolder, write } from './folder.ts';
+import { type RunOptions, run } from './program.ts';
+import { type FakeOptions, startService } from './service.ts';
+import { prompt, sessionId } from './transcripts.ts';
+
+async function setUp(options: FakeOptions = {}) {
+  const service = await startService(options);
+  onTestFinished(service.stop);
+  const home = makeFolder();
+  const file = (session: number) => join(home, '.claude/projects/shop', `${sessionId(session)}.jsonl`);
+  return {
+    service,
+    home,
+    /** Writes a session's file anew, with prompts of the given texts. */
+    write: (session: number, texts: string[], more: object = {}) =>
+      write(file(session), texts.map((text, id) => `${prompt(session, id, text, more)}\n`).join('')),
+    capture: (args: string[] = [], more: Partial<RunOptions> = {}) =>
+      run(['import', '--patience', '0', ...args], { home, url: service.url, secret: 'sk_live_test', ...more }),
+    texts: (session: number) =>
+      (service.eventsBySession().get(sessionId(session)) ?? []).flatMap(({ payload }) => payload.text ?? []),
+    sessions: () => [...service.state.sessions.values()],
+  };
+}
+
+test('a session is opened with its title and time, and completed when it has been quiet', async () => {
+  const { write, capture, service, sessions } = await setUp();
+  write(1, ['Add a dark mode\nplease', 'thanks'], { cwd: '/home/dev/shop', gitBranch: 'main' });
+  expect(await capture()).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(sessions()).toMatchObject([
+    {
+      body: {
+        title: 'Add a dark mode',
+        startedAt: '2026-03-01T09:01:00.000Z',
+        repoRoot: '/home/dev/shop',
+        gitBranch: 'main',
+        agentId: 'claude-code',
+      },
+      status: 'completed',
+      endedAt: '2026-03-01T09:01:01.000Z',
+    },
+  ]);
+  expect([...service.state.environments.values()]).toMatchObject([{ hostname: 'box', platform: 'linux' }]);
+});
+
+test('fifty events make a request', async () => {
+  const { write, capture, service } = await setUp();
+  write(
+    1,
+    Array.from({ length: 500 }, (_, n) => `prompt ${n}`),
+  );
+  await capture();
+  const appends = service.state.requests.filter((request) => request.endsWith('/events'));
+  expect(appends.length).toBeGreaterThanOrEqual(10);
+  expect(appends.length).toBeLessThanOrEqual(14);
+});
+
+test('a service without the extensions is enough', async () => {
+  const { write, capture, service, texts } = await setUp({ extensions: false });
+  write(1, ['one']);
+  expect(await capture()).toMatchObject({ exitCode: 0 });
+  expect(texts(1)).toEqual(['one']);
+  expect(service.state.requests).toContain('POST /v1/sessions');
+});
+
+test('one refused event is set aside, the others of its batch are sent', async () => {
+  const { write, capture, texts, home, service } = await setUp({ refuses: ({ payload }) => payload.text === 'bad' });
+  write(1, ['one', 'two', 'bad', 'three', 'four']);
+  const { exitCode, stdout } = await capture();
+  expect(exitCode).toBe(0);
+  expect(stdout).toContain('refused 1 event');
+  expect(texts(1)).toEqual(['one', 'two', 'three', 'four']);
+  const status = await run(['status', '--json'], { home, url: service.url, secret: 'sk_live_test' });
+  expect(JSON.parse(status.stdout)).toMatchObject({ counters: { eventsRefused: 1 }, refused: [{ events: 1 }] });
+});
+
+test('records after the session was closed open another one', async () => {
+  const { write, capture, texts, sessions } = await setUp();
+  write(1, ['one']);
+  await capture();
+  write(1, ['one', 'two']);
+  expect(await capture()).toMatchObject({ exitCode: 0 });
+  expect(texts(1)).toEqual(['one', 'two']);
+  expect(sessions().map(({ events }) => events.length)).toEqual([1, 1]);
+});
+
+test.each(['closed', 'forgotten'])(
+  'a session that the service has %s meanwhile is continued in another one',
+  async (how) => {
+    const { write, capture, texts, service, sessions } = await setUp();
+    const now = () => Date.parse('2026-03-01T09:10:00.000Z');
+    write(1, ['one']);
+    await capture([], { context: { now } });
+    const [session] = sessions();
+    if (how === 'forgotten') service.state.sessions.clear();
+    else if (session) session.status = 'failed';
+    write(1, ['one', 'two']);
+    expect(await capture([], { context: { now } })).toMatchObject({ exitCode: 0 });
+    expect(texts(1)).toEqual(how === 'forgotten' ? ['two'] : ['one', 'two']);
+  },
+);
+
+test('a secret that was revoked stops the upload, and nothing is lost', async () => {
+  const { write, capture, texts, service } = await setUp();
+  write(1, ['one']);
+  await capture();
+  write(1, ['one', 'two']);
+  service.state.secret = 'sk_live_another';
+  const refused = await capture();
+  expect(refused.exitCode).toBe(4);
+  expect(refused.stderr).toContain('hint: Sign in with `capture login`');
+  // Another secret of the same organization goes on where the first one stopped.
+  expect(await capture([], { secret: 'sk_live_another' })).toMatchObject({ exitCode: 0 });
+  expect(texts(1)).toEqual(['one', 'two']);
+});
+
+test('a secret of another organization starts anew, and gets nothing that was meant for the first', async () => {
+  const { write, capture, service, sessions } = await setUp();
+  write(1, ['one']);
+  service.state.faults = { unavailable: 1 };
+  expect(await capture()).toMatchObject({ exitCode: 75 });
+  service.state.faults = {};
+  service.state.organizationId = 'org_2';
+  service.state.secret = 'sk_live_second';
+  expect(await capture([], { secret: 'sk_live_second' })).toMatchObject({ exitCode: 0 });
+  expect(sessions()).toHaveLength(1);
+  service.state.organizationId = 'org_1';
+  service.state.secret = 'sk_live_test';
+  expect(await capture()).toMatchObject({ exitCode: 0 });
+  expect(sessions().map(({ events }) => events.length)).toEqual([1, 1]);
+});
+
+test('while the service is down all is kept, and sent by the next import', async () => {
+  const { write, capture, texts, service } = await setUp();
+  write(1, ['one', 'two']);
+  await service.stop();
+  const down = await capture();
+  expect(down.exitCode).toBe(75);
+  expect(down.stderr).toMatch(/^error: 2 events could not be sent yet .*\nhint: Nothing is lost/);
+  await service.restart();
+  expect(await capture()).toMatchObject({ exitCode: 0 });
+  expect(texts(1)).toEqual(['one', 'two']);
+});
+
+test('a disabled agent is left in the spool and told of', async () => {
+  const { write, capture, service, texts } = await setUp();
+  write(1, ['one']);
+  service.state.installationStatus = 'disabled';
+  const disabled = await capture();
+  expect(disabled).toMatchObject({ exitCode: 1 });
+  expect(disabled.stderr).toContain('disabled the capture of claude-code');
+  service.state.installationStatus = 'active';
+  expect(await capture()).toMatchObject({ exitCode: 0 });
+  expect(texts(1)).toEqual(['one']);
+});
+
+test('a revoked machine stops and says so', async () => {
+  const { write, capture, service } = await setUp();
+  write(1, ['one']);
+  service.state.environmentStatus = 'revoked';
+  const revoked = await capture();
+  expect(revoked).toMatchObject({ exitCode: 1 });
+  expect(revoked.stderr).toContain('This machine was revoked');
+});
+
+test('two imports at once repeat nothing', async () => {
+  const { write, capture, texts, service } = await setUp();
+  const words = Array.from({ length: 300 }, (_, n) => `prompt ${n}`);
+  for (const session of [1, 2, 3]) write(session, words);
+  const runs = await Promise.all([capture(['--patience', '20']), capture(['--patience', '20'])]);
+  expect(runs.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
+  for (const session of [1, 2, 3]) expect(texts(session)).toEqual(words);
+  expect(service.state.sessions.size).toBe(3);
+});
