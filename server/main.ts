@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { ConfigError, readConfig } from './config.ts';
 import { createIdentity } from './identity/create.ts';
 import { REDACTED_PATHS } from './log.ts';
+import { freePort, publicUrlOf } from './public-url.ts';
 import { createService } from './service.ts';
 import { openStore } from './store/open.ts';
 
@@ -14,13 +15,16 @@ async function main(): Promise<void> {
     dataDir: config.DATA_DIR,
     onError: (error) => log.warn({ err: error }, 'an idle connection to the store was lost'),
   });
-  const publicUrl =
-    config.PUBLIC_URL ?? `http://${config.HOST === '0.0.0.0' ? 'localhost' : config.HOST}:${config.PORT}`;
+  const port = config.PORT === 0 ? await freePort(config.HOST) : config.PORT;
+  const publicUrl = publicUrlOf(config, port);
   const identity = await createIdentity({ config, store, publicUrl, log });
   const app = await createService({ config, store, identity, publicUrl, log });
-  await app.listen({ port: config.PORT, host: config.HOST });
+  await app.listen({ port, host: config.HOST });
   process.stdout.write(`Session Capture is ready at ${publicUrl}\n`);
   for (const line of (await identity.greeting?.()) ?? []) process.stdout.write(`${line}\n`);
+  process.stdout.write(
+    `Capture on this machine: node cli/main.ts login --url ${publicUrl}, then node cli/main.ts run\n`,
+  );
 
   let closing = false;
   const close = async (signal: string) => {

@@ -32,7 +32,11 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     connectionTimeout: 60_000,
     keepAliveTimeout: 72_000,
     http: { headersTimeout: 15_000, connectionsCheckingInterval: 1_000 },
-    routerOptions: { maxParamLength: 512 },
+    routerOptions: {
+      maxParamLength: 512,
+      // Of a repeated name the last value counts, so that no query value is ever a list.
+      querystringParser: (text) => Object.fromEntries(new URLSearchParams(text)),
+    },
     frameworkErrors(error, request, reply) {
       reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
       sendError(error, request, reply);

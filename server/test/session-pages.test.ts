@@ -45,6 +45,7 @@ describe.each(ENGINES)('pages of sessions on %s', (engine) => {
     ['?limit=-1', 50],
     ['?limit=1.5', 50],
     ['?limit=abc', 50],
+    ['?limit=1&limit=2', 2],
     ['?limit=', 50],
     ['?limit=1e1', 50],
     ['?limit=0x10', 50],

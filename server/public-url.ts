@@ -1,0 +1,22 @@
+import { createServer } from 'node:net';
+import type { Config } from './config.ts';
+
+/** A port nobody listens on at the moment, for `PORT=0`: the address must be known before anything is listening. */
+export function freePort(host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, host, () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+const ANY_ADDRESS = new Set(['0.0.0.0', '::']);
+
+/** Where browsers and CLIs reach the service: as configured, or as this machine sees itself. */
+export function publicUrlOf({ PUBLIC_URL, HOST }: Pick<Config, 'PUBLIC_URL' | 'HOST'>, port: number): string {
+  const host = ANY_ADDRESS.has(HOST) ? 'localhost' : HOST;
+  return PUBLIC_URL ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
