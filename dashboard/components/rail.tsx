@@ -12,6 +12,7 @@ import {
 } from 'lucide-react';
 import { usePerson } from '../app.ts';
 import { paths } from '../paths.ts';
+import { COMMAND_KEY } from '../ui/platform.ts';
 import { PersonMenu } from './person-menu.tsx';
 import { PlaneSwitch } from './plane-switch.tsx';
 import { Mark } from './wordmark.tsx';
@@ -39,7 +40,7 @@ export function Rail({ onNavigate, onPalette }: { onNavigate: () => void; onPale
         <Search size={16} aria-hidden />
         <span className="rail-word grow text-left">Go to…</span>
         <kbd aria-hidden className="rail-word kbd">
-          ⌘K
+          {COMMAND_KEY}K
         </kbd>
       </button>
       <nav aria-label="Main" className="flex flex-col gap-px">

@@ -12,12 +12,31 @@ const schema = { ...defaultSchema, protocols: { ...defaultSchema.protocols, href
 export const Markdown = memo(function Markdown({ text }: { text: string }) {
   return (
     <div className="prose">
-      <ReactMarkdown remarkPlugins={[remarkGfm]} rehypePlugins={[[rehypeSanitize, schema]]} components={components}>
+      <ReactMarkdown
+        remarkPlugins={[remarkGfm, htmlAsText]}
+        rehypePlugins={[[rehypeSanitize, schema]]}
+        components={components}
+      >
         {showHidden(text)}
       </ReactMarkdown>
     </div>
   );
 });
+
+interface MarkdownNode {
+  type: string;
+  value?: string;
+  children?: MarkdownNode[];
+}
+
+/** HTML in Markdown is what somebody wrote: shown as such, neither obeyed nor left out. */
+const htmlAsText = () => (tree: MarkdownNode) => {
+  const visit = (node: MarkdownNode, isInline: boolean) => {
+    if (node.type === 'html') Object.assign(node, isInline ? { type: 'text' } : { type: 'code', lang: 'html' });
+    for (const child of node.children ?? []) visit(child, isInline || node.type === 'paragraph');
+  };
+  visit(tree, false);
+};
 
 const components: Components = {
   a: ({ href, children }) =>

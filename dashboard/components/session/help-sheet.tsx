@@ -1,4 +1,5 @@
 import { Dialog } from '../../ui/dialog.tsx';
+import { COMMAND_KEY } from '../../ui/platform.ts';
 
 const KEYS: readonly [keys: string[], does: string][] = [
   [['j', 'k'], 'next row, row before'],
@@ -9,7 +10,7 @@ const KEYS: readonly [keys: string[], does: string][] = [
   [['g g', 'G'], 'first row, last row'],
   [['/'], 'find in the session'],
   [['y'], 'copy the link to the row'],
-  [['⌘K'], 'go to a page or a session'],
+  [[`${COMMAND_KEY}K`], 'go to a page or a session'],
   [['Esc'], 'close what is open'],
 ];
 

@@ -56,8 +56,10 @@ export function Message({ item: { entry }, isOpen, onToggle, sessionId }: Props)
       return (
         <>
           <p className="timeline-rule">
-            compaction{entry.trigger ? ` (${showHidden(entry.trigger)})` : ''}
-            {entry.tokensBefore ? ` at ${formatCount(entry.tokensBefore)} tokens` : ''}
+            <span className="truncate">
+              compaction{entry.trigger ? ` (${showHidden(entry.trigger)})` : ''}
+              {entry.tokensBefore ? ` at ${formatCount(entry.tokensBefore)} tokens` : ''}
+            </span>
           </p>
           {entry.length > 0 && (
             <Fold isOpen={isOpen} onToggle={onToggle} muted>
@@ -112,6 +114,7 @@ function LongText({ entry, sessionId }: { entry: PromptEntry | AnswerEntry; sess
   const lines = text.split('\n');
   const isLong = length > FOLD_CHARACTERS || lines.length > FOLD_LINES;
   if (whole && length > text.length) return <WholeText sessionId={sessionId} sequence={sequence} span={span} />;
+  if (length === 0) return <p className="text-muted">No text</p>;
   if (whole || !isLong) return <Markdown text={text} />;
   return (
     <>

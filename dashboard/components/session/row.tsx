@@ -11,11 +11,12 @@ interface Props {
   row: Row;
   view: View;
   sessionId: string;
+  isLive: boolean;
   onSelect: (sequence: number) => void;
 }
 
 /** A line of the timeline: the time at the left, which is the link, and what happened. */
-export function RowContent({ row, view, sessionId, onSelect }: Props) {
+export function RowContent({ row, view, sessionId, isLive, onSelect }: Props) {
   const { item, depth } = row;
   if (item.kind === 'idle') {
     return <p className="timeline-rule">{formatDuration(item.durationMs)} idle</p>;
@@ -31,7 +32,7 @@ export function RowContent({ row, view, sessionId, onSelect }: Props) {
     <div className="timeline-line" data-depth={Math.min(depth, 4)}>
       <TimeLink sessionId={sessionId} sequence={item.sequence} time={item.time} onSelect={onSelect} />
       <div className="min-w-0 grow">
-        <Content item={item} isOpen={view.isOpen(item)} toggle={view.toggle} sessionId={sessionId} />
+        <Content item={item} isOpen={view.isOpen(item)} toggle={view.toggle} sessionId={sessionId} isLive={isLive} />
       </div>
     </div>
   );
@@ -42,17 +43,18 @@ interface ContentProps {
   isOpen: boolean;
   toggle: View['toggle'];
   sessionId: string;
+  isLive: boolean;
 }
 
 /** Rows are drawn again only when their item changed: scrolling through thousands stays cheap. */
 const Content = memo(
-  function Content({ item, isOpen, toggle, sessionId }: ContentProps) {
+  function Content({ item, isOpen, toggle, sessionId, isLive }: ContentProps) {
     const onToggle = () => toggle(item);
     switch (item.kind) {
       case 'message':
         return <Message item={item} isOpen={isOpen} onToggle={onToggle} sessionId={sessionId} />;
       case 'tool':
-        return <Tool item={item} isOpen={isOpen} onToggle={onToggle} sessionId={sessionId} />;
+        return <Tool item={item} isOpen={isOpen} onToggle={onToggle} sessionId={sessionId} isLive={isLive} />;
       case 'group':
         return <Group item={item} isOpen={isOpen} onToggle={onToggle} />;
       case 'lane':
@@ -69,6 +71,7 @@ const Content = memo(
     before.item === after.item &&
     before.isOpen === after.isOpen &&
     before.toggle === after.toggle &&
+    before.isLive === after.isLive &&
     before.sessionId === after.sessionId,
 );
 

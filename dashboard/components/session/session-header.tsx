@@ -32,7 +32,7 @@ export function SessionHeader({ session, summary, timeline, isInspecting, linkOf
     <header className="session-header">
       <div className="flex items-start gap-3 max-sm:pl-9">
         <div className="min-w-0 grow">
-          <title>{`${title.slice(0, 80)} · Session Capture`}</title>
+          <title>{`${showHidden(title.slice(0, 80))} · Session Capture`}</title>
           <h1 className="truncate text-16" title={title}>
             {showHidden(title)}
           </h1>

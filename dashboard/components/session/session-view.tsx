@@ -1,5 +1,5 @@
-import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useSearch } from '@tanstack/react-router';
+import { useCallback, useMemo, useRef, useState } from 'react';
 import type { Session } from '../../../contract/session.ts';
 import { useApp } from '../../app.ts';
 import { paths } from '../../paths.ts';
@@ -14,6 +14,7 @@ import { Outline } from './outline.tsx';
 import { SessionHeader } from './session-header.tsx';
 import { StripView } from './strip-view.tsx';
 import { Timeline, type TimelineHandle } from './timeline.tsx';
+import { useArrival, useCurrent } from './use-current.ts';
 import { useEventLog } from './use-event-log.ts';
 import { useKeys } from './use-keys.ts';
 import { useModel } from './use-timeline.ts';
@@ -27,7 +28,8 @@ export function SessionView({ session }: { session: Session }) {
   const log = useEventLog(session, linked);
   const model = useModel(log);
   const { timeline, strip } = model;
-  const [current, select] = useCurrent(sessionId, linked);
+  const place = useCurrent(sessionId, linked);
+  const { current, select } = place;
   const view = useView(timeline, current);
   const summary = useSummaries(useMemo(() => [sessionId], [sessionId])).data?.get(sessionId);
   const handle = useRef<TimelineHandle>(null);
@@ -41,17 +43,17 @@ export function SessionView({ session }: { session: Session }) {
 
   /** Makes an event the current one, wherever it is folded, and brings it into sight. */
   const goTo = useCallback(
-    (sequence: number, place: Place | undefined = locate(timeline.items, sequence)) => {
+    (sequence: number, found: Place | undefined = locate(timeline.items, sequence)) => {
       select(sequence);
-      if (!place) return;
-      view.reveal(place);
+      if (!found) return;
+      view.reveal(found);
       // The row may have to be unfolded first.
-      requestAnimationFrame(() => handle.current?.show(place.key, 'center'));
+      requestAnimationFrame(() => handle.current?.show(found.key, 'center'));
     },
     [timeline, select, view.reveal],
   );
 
-  useArrival(linked, timeline.items.length > 0, goTo);
+  useArrival(place, linked, timeline.items.length > 0, goTo);
 
   const step = (by: number) => {
     const at = view.current ? view.rows.indexOf(view.current) : -1;
@@ -143,30 +145,4 @@ export function SessionView({ session }: { session: Session }) {
       {panel === 'help' && <HelpSheet onClose={() => setPanel(undefined)} />}
     </div>
   );
-}
-
-/** The current event. The address follows it after a moment: browsers refuse to be told on every key. */
-function useCurrent(sessionId: string, linked: number | undefined) {
-  const navigate = useNavigate();
-  const [current, setCurrent] = useState(linked);
-  useEffect(() => {
-    if (current === undefined || current === linked) return;
-    const timer = setTimeout(() => {
-      const search = (before: object) => ({ ...before, e: current });
-      void navigate({ to: '/sessions/$sessionId', params: { sessionId }, search, replace: true });
-    }, 250);
-    return () => clearTimeout(timer);
-  }, [current, linked, sessionId, navigate]);
-  return [current, setCurrent] as const;
-}
-
-/** Goes to the linked event once it is there, and again when the person follows another link to this session. */
-function useArrival(linked: number | undefined, isThere: boolean, goTo: (sequence: number) => void): void {
-  const arrived = useRef<number>(undefined);
-  useEffect(() => {
-    if (linked === undefined || !isThere || arrived.current === linked) return;
-    const isFirst = arrived.current === undefined;
-    arrived.current = linked;
-    if (isFirst) goTo(linked);
-  }, [linked, isThere, goTo]);
 }

@@ -82,7 +82,7 @@ export function Timeline({ ref, view, sessionId, eventCount, isLive, onSelect, o
                 style={{ transform: `translateY(${start}px)` }}
                 onClick={(event) => !isControl(event.target) && onSelect(row.item.sequence)}
               >
-                <RowContent row={row} view={view} sessionId={sessionId} onSelect={onSelect} />
+                <RowContent row={row} view={view} sessionId={sessionId} isLive={isLive} onSelect={onSelect} />
               </li>
             );
           })}

@@ -13,11 +13,13 @@ interface Props {
   isOpen: boolean;
   onToggle: () => void;
   sessionId: string;
+  /** The session goes on: what has no result yet may still be running. */
+  isLive: boolean;
 }
 
 /** A tool call in one line; one that changed files opens to the diff. */
-export function Tool({ item, isOpen, onToggle, sessionId }: Props) {
-  if (item.changes.length === 0) return <Call item={item} />;
+export function Tool({ item, isOpen, onToggle, sessionId, isLive }: Props) {
+  if (item.changes.length === 0) return <Call item={item} isLive={isLive} />;
   return (
     <>
       <Fold isOpen={isOpen} onToggle={onToggle}>
@@ -66,7 +68,7 @@ function shorten(folder: string): string {
   return names.length > 2 ? `…/${names.slice(-2).join('/')}/` : folder;
 }
 
-function Call({ item }: { item: ToolItem }) {
+function Call({ item, isLive }: Pick<Props, 'item' | 'isLive'>) {
   const exitCode = item.results.find(({ exitCode: code }) => code)?.exitCode;
   const failure = item.results.find(({ failed }) => failed);
   return (
@@ -82,7 +84,9 @@ function Call({ item }: { item: ToolItem }) {
         </span>
       )}
       {!item.failed && item.results.length === 0 && (
-        <span className="whitespace-nowrap text-12 text-muted">no result</span>
+        <span className={`whitespace-nowrap text-12 text-muted ${isLive ? 'pulse' : ''}`}>
+          {isLive ? 'running' : 'no result'}
+        </span>
       )}
       <Took durationMs={item.durationMs} />
       {failure && <FailureLine preview={failure.preview} />}
