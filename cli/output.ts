@@ -14,7 +14,8 @@ export function createOutput({ stdout, stderr }: Pick<Context, 'stdout' | 'stder
   return {
     json: json === true,
     quiet: quiet === true,
-    progress: stderr as Sink,
+    /** Where to show how far it is. */
+    progress: (json || quiet ? { write() {} } : stderr) as Sink,
     /** The command's answer: an object for programs, lines for people. */
     answer(value: object, lines: readonly string[]): void {
       if (json) stdout.write(`${JSON.stringify(value, undefined, 2)}\n`);

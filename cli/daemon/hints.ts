@@ -2,8 +2,6 @@ import { existsSync, type FSWatcher, watch } from 'node:fs';
 import { sep } from 'node:path';
 import type { Place } from '../read/discover.ts';
 
-export type Hints = ReturnType<typeof createHints>;
-
 /**
  * Which files the system says have changed. It forgets some, and some systems say nothing at all: a hint makes reading
  * quick, looking everywhere now and then makes it sure.

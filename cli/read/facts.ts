@@ -15,6 +15,23 @@ export function factsOf({ eventType, payload }: CapturedEvent): SessionFacts {
   return { ...when, title: toTitle(title), cwd: toPath(cwd), branch: toPath(branch) };
 }
 
+/** What came first stays; times widen. */
+export function mergeFacts(one: SessionFacts, other: SessionFacts): SessionFacts {
+  const times = (pick: (...values: number[]) => number, ...values: (number | undefined)[]) => {
+    const given = values.filter((value) => value !== undefined);
+    return given.length > 0 ? pick(...given) : undefined;
+  };
+  return {
+    agentVersion: one.agentVersion ?? other.agentVersion,
+    title: one.title ?? other.title,
+    prompt: one.prompt ?? other.prompt,
+    cwd: one.cwd ?? other.cwd,
+    branch: one.branch ?? other.branch,
+    firstAt: times(Math.min, one.firstAt, other.firstAt),
+    lastAt: times(Math.max, one.lastAt, other.lastAt),
+  };
+}
+
 /** The first line that says something. */
 export function toTitle(text: string | undefined): string | undefined {
   const line = text?.split(/[\r\n]/, 20).find((candidate) => candidate.trim() !== '');

@@ -20,8 +20,6 @@ export interface LineOptions {
 /** How much before a position is kept, to tell later whether the file is still the same one. */
 export const TAIL_BYTES = 1024;
 
-export type LineReader = ReturnType<typeof createLineReader>;
-
 /** Reads lines from an offset on, in memory for the longest line. The last line comes unterminated, if at all. */
 export function createLineReader(fd: number, offset: number, options: LineOptions) {
   let buffer = Buffer.allocUnsafe(options.chunkBytes + TAIL_BYTES);

@@ -25,8 +25,6 @@ export interface Progress {
   isStopped(): boolean;
 }
 
-export type Reader = ReturnType<typeof createReader>;
-
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 /** Of all files of a session together. */
 const BUFFER_BYTES = 16 * 1024 * 1024;

@@ -1,12 +1,11 @@
-import { constants as zlib, zstdCompressSync } from 'node:zlib';
-import { MAX_BATCH_EVENTS } from '../../contract/event.ts';
 import type { CapturedEvent } from '../../contract/transcript.ts';
 import type { Redactor } from '../redact/redactor.ts';
 import type { Cursor, NewFile } from '../spool/files.ts';
 import type { Counter } from '../spool/meta.ts';
 import type { Spool } from '../spool/open.ts';
 import type { SessionFacts } from '../spool/sessions.ts';
-import { factsOf } from './facts.ts';
+import { createBatching } from './batching.ts';
+import { factsOf, mergeFacts } from './facts.ts';
 import { serializeEvent } from './serialize.ts';
 import { type CapturedRecord, sealCursor } from './stream.ts';
 
@@ -29,16 +28,9 @@ export interface WriterOptions {
   newKey: () => string;
 }
 
-const MAX_BATCH_BYTES = 1024 * 1024;
 const COMMIT_BYTES = 4 * 1024 * 1024;
 /** Bounds for how long an upload of the same process has to wait. */
 const COMMIT_MS = 100;
-
-interface OpenBatch {
-  events: string[];
-  bytes: number;
-  firstAt: number | undefined;
-}
 
 interface Touched {
   session: number;
@@ -46,8 +38,6 @@ interface Touched {
   id: number;
   cursor: Cursor;
 }
-
-export type Writer = ReturnType<typeof createWriter>;
 
 /**
  * Takes records over into the spool: what was seen, the events and the cursors in one commit. Between two commits nothing
@@ -57,11 +47,11 @@ export function createWriter({ spool, redactor, now, newKey }: WriterOptions) {
   let startedAt = 0;
   let bytes = 0;
   let touched = new Map<FileBeingRead, Touched>();
-  let batches = new Map<number, OpenBatch>();
   let facts = new Map<number, SessionFacts>();
   let counts = new Map<Counter, number>();
   let settled = new Set<number>();
 
+  const batches = createBatching({ spool, now, newKey });
   const count = (counter: Counter, by = 1) => counts.set(counter, (counts.get(counter) ?? 0) + by);
 
   function touch(file: FileBeingRead, cursor: Cursor): Touched {
@@ -91,44 +81,13 @@ export function createWriter({ spool, redactor, now, newKey }: WriterOptions) {
     for (const masked of Object.values(event.payload.redactions ?? {})) count('secretsMasked', masked);
     const learned = factsOf(event);
     facts.set(session, mergeFacts(facts.get(session) ?? { agentVersion }, learned));
-    for (const json of serializeEvent(event)) addJson(session, json, learned.firstAt);
-  }
-
-  function addJson(session: number, json: string, time: number | undefined): void {
-    const size = Buffer.byteLength(json) + 1;
-    let batch = batches.get(session);
-    if (batch && (batch.events.length === MAX_BATCH_EVENTS || batch.bytes + size > MAX_BATCH_BYTES)) {
-      seal(session, batch);
-      batch = undefined;
-    }
-    batch ??= { events: [], bytes: 0, firstAt: undefined };
-    batch.events.push(json);
-    batch.bytes += size;
-    batch.firstAt ??= time;
-    batches.set(session, batch);
-    bytes += size;
-  }
-
-  function seal(session: number, { events, firstAt }: OpenBatch): void {
-    const body = zstdCompressSync(`{"events":[${events.join(',')}]}`, {
-      params: { [zlib.ZSTD_c_compressionLevel]: 1 },
-    });
-    spool.batches.add({
-      session,
-      key: newKey(),
-      events: events.length,
-      firstAt,
-      madeAt: now(),
-      encoding: 'zstd',
-      body,
-    });
-    count('eventsSpooled', events.length);
+    for (const json of serializeEvent(event)) bytes += batches.add(session, json, learned.firstAt);
   }
 
   function forget(): void {
     bytes = 0;
     touched = new Map();
-    batches = new Map();
+    batches.forget();
     facts = new Map();
     counts = new Map();
     settled = new Set();
@@ -160,7 +119,7 @@ export function createWriter({ spool, redactor, now, newKey }: WriterOptions) {
     isDue: () => touched.size > 0 && (bytes >= COMMIT_BYTES || performance.now() - startedAt >= COMMIT_MS),
     commit(): void {
       if (touched.size === 0) return;
-      for (const [session, batch] of batches) seal(session, batch);
+      count('eventsSpooled', batches.seal());
       for (const [session, learned] of facts) spool.sessions.learn(session, learned);
       for (const session of settled) spool.sessions.settle(session);
       for (const [counter, by] of counts) spool.count(counter, by);
@@ -176,23 +135,6 @@ export function createWriter({ spool, redactor, now, newKey }: WriterOptions) {
       spool.rollback();
       forget();
     },
-  };
-}
-
-/** What came first stays; times widen. */
-function mergeFacts(one: SessionFacts, other: SessionFacts): SessionFacts {
-  const times = (pick: (...values: number[]) => number, ...values: (number | undefined)[]) => {
-    const given = values.filter((value) => value !== undefined);
-    return given.length > 0 ? pick(...given) : undefined;
-  };
-  return {
-    agentVersion: one.agentVersion ?? other.agentVersion,
-    title: one.title ?? other.title,
-    prompt: one.prompt ?? other.prompt,
-    cwd: one.cwd ?? other.cwd,
-    branch: one.branch ?? other.branch,
-    firstAt: times(Math.min, one.firstAt, other.firstAt),
-    lastAt: times(Math.max, one.lastAt, other.lastAt),
   };
 }
 

@@ -37,8 +37,6 @@ export interface FakeOptions {
   refuses?: (event: { eventType: string; payload: Record<string, unknown> }) => boolean;
 }
 
-export type FakeService = Awaited<ReturnType<typeof startService>>;
-
 /** The ingest routes over real HTTP, as the interface has them, with faults thrown in. State survives a restart. */
 export async function startService(options: FakeOptions = {}) {
   const { random = Math.random, extensions = true, secret = 'sk_live_test' } = options;

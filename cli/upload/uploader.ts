@@ -14,8 +14,6 @@ export interface UploaderOptions extends SessionDeps {
   onSent?: (events: number) => void;
 }
 
-export type Uploader = ReturnType<typeof createUploader>;
-
 const LANES = 6;
 const BATCHES_A_TURN = 16;
 
