@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '../server/public-url.ts';
 import { PEPPER } from './seed.ts';
 
 const MAIN = fileURLToPath(new URL('../server/main.ts', import.meta.url));
@@ -20,7 +20,7 @@ export interface RunningService {
 
 /** Starts the service as its users do, on a seeded data folder, with limits off. */
 export async function startService(dataDir: string, extra: Record<string, string> = {}): Promise<RunningService> {
-  const port = await freePort();
+  const port = await freePort('127.0.0.1');
   const env = {
     PATH: process.env.PATH ?? '',
     PORT: String(port),
@@ -53,17 +53,6 @@ async function ready(child: ChildProcess): Promise<void> {
     throw new Error('the process ended before it was ready');
   });
   await Promise.race([once(child.stdout as NodeJS.ReadableStream, 'data'), exited]);
-}
-
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
 }
 
 /** Runs the work with a folder of its own, which is removed afterwards. */

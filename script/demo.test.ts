@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import { createClient } from '../contract/client.ts';
+import { freePort } from '../server/public-url.ts';
 import { type Credentials, signIn } from './demo/sign-in.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -31,7 +31,7 @@ test('the demo has sessions in it, and is the same when it is started again', as
 
 /** Starts the demo, looks at it as a person would, and stops it. */
 async function runDemo() {
-  const port = await freePort();
+  const port = await freePort('127.0.0.1');
   const env = { ...process.env, PORT: String(port), DATA_DIR: dataDir };
   running = spawn(process.execPath, ['script/demo.ts'], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = once(running, 'exit');
@@ -57,12 +57,4 @@ function said(child: ChildProcess, text: string): Promise<void> {
     child.stderr?.on('data', read);
     child.once('exit', () => reject(new Error(output)));
   });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

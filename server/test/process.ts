@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '../public-url.ts';
 
 const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
 
@@ -23,7 +23,7 @@ export function killLeftovers(): void {
 
 /** Starts the program on the folder; rejects with what it wrote when it ends before it is ready. */
 export async function startProcess(dataDir: string, variables: Record<string, string> = {}): Promise<ServiceProcess> {
-  const port = await freePort();
+  const port = await freePort('127.0.0.1');
   const child = spawn(process.execPath, [MAIN], {
     env: { PATH: process.env.PATH, LOG_LEVEL: 'warn', DATA_DIR: dataDir, PORT: String(port), ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -56,13 +56,4 @@ async function ready(child: ChildProcess, ended: Promise<[number | null, unknown
   early.catch(() => undefined);
   while (!output().includes('is ready'))
     await Promise.race([once(child.stdout as NodeJS.ReadableStream, 'data'), early]);
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
 }

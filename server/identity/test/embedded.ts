@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { expect } from 'vitest';
 import { type Config, OPTIONS } from '../../config.ts';
+import { freePort } from '../../public-url.ts';
 import { createService } from '../../service.ts';
 import { openTestStore, type TestStore } from '../../test/engines.ts';
 import { createIdentity } from '../create.ts';
@@ -26,7 +26,7 @@ export async function startService(
   passwords = createPasswords({ log2N: 10, r: 8, p: 1 }),
 ) {
   const store = await openTestStore(engine);
-  const port = await freePort();
+  const port = await freePort('127.0.0.1');
   const publicUrl = overrides.PUBLIC_URL ?? `http://127.0.0.1:${port}`;
   const origin = `http://127.0.0.1:${port}`;
   const clock = { ahead: 0 };
@@ -71,7 +71,7 @@ export async function startService(
     },
     /** Another process on the same store; gives the address at which it alone is reached. */
     replica: async () => {
-      const at = await freePort();
+      const at = await freePort('127.0.0.1');
       replicas.push(await start(at));
       return `http://127.0.0.1:${at}`;
     },
@@ -171,15 +171,4 @@ export async function signIn(service: Service, browser: Browser, email: string, 
   const { page, verifier, redirectUri } = await authorize(service, browser);
   expect(page.text).toContain('<h1>Sign in</h1>');
   return redeem(service, await browser.submit(page, { email, password }), verifier, redirectUri);
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
 }
