@@ -16,7 +16,7 @@ const GREETING_MS = 500;
 /** Whatever the shell is set up for, the demo touches nothing outside its folder. Empty counts as absent. */
 const EMBEDDED = { DATABASE_URL: '', DATABASE_URL_FILE: '', IDENTITY_PROVIDER: 'embedded', IDENTITY_PROVIDER_FILE: '' };
 
-/** Starts the service on a data folder, and waits until it accepts connections. Its output is passed on. */
+/** Starts the service on a data folder, and waits until it accepts connections. What it says later is passed on. */
 export async function startService(dataDir: string): Promise<RunningService> {
   const child = spawn(process.execPath, ['server/main.ts'], {
     env: { ...process.env, ...EMBEDDED, DATA_DIR: dataDir },
@@ -24,14 +24,15 @@ export async function startService(dataDir: string): Promise<RunningService> {
   });
   const ended = new Promise<number>((resolve) => child.once('exit', (code) => resolve(code ?? 1)));
   const lines: string[] = [];
+  const output = createInterface({ input: child.stdout }).on('line', (line) => lines.push(line));
   const url = await new Promise<string>((resolve, reject) => {
-    createInterface({ input: child.stdout }).on('line', (line) => {
-      lines.push(line);
+    output.on('line', (line) => {
       const ready = /is ready at (\S+)/.exec(line);
       if (ready?.[1] !== undefined) setTimeout(resolve, GREETING_MS, ready[1]);
     });
     void ended.then(() => reject(new Error('the service did not start')));
   });
   const link = /https?:\S+\/welcome\?token=\S+/.exec(lines.join('\n'));
+  output.on('line', (line) => console.log(line));
   return { url, welcomeLink: link?.[0], stop: () => void child.kill('SIGTERM'), ended };
 }
