@@ -13,8 +13,9 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const dataDir = mkdtempSync(join(tmpdir(), 'capture-demo-'));
 let running: ChildProcess | undefined;
 
-afterAll(() => {
-  running?.kill('SIGKILL');
+afterAll(async () => {
+  // Not SIGKILL: the demo has a service to stop.
+  if (running?.exitCode === null && running.kill('SIGTERM')) await once(running, 'exit');
   rmSync(dataDir, { recursive: true, force: true });
 });
 
