@@ -6,36 +6,42 @@ import { createRandom } from './random.ts';
 import { startService } from './service.ts';
 import { generateTranscripts } from './transcripts.ts';
 
-/** More of them with e.g. `CAPTURE_TEST_KILLS=200`. */
-const ROUNDS = Number(process.env.CAPTURE_TEST_KILLS ?? 12);
+/** Imports from the beginning, each killed ten times. More of them with e.g. `CAPTURE_TEST_TRIALS=20`. */
+const TRIALS = Number(process.env.CAPTURE_TEST_TRIALS ?? 1);
+const KILLS = 10;
 const SEED = Number(process.env.CAPTURE_TEST_SEED ?? 20261121);
+const FAULTS = { replyLost: 0.05, refused: 0.03, unavailable: 0.05, rateLimited: 0.05, inProgress: 0.05, page: 0.02 };
 
 test('an import that is killed again and again, against a failing service, captures each event once and in order', async () => {
   const home = makeFolder();
-  generateTranscripts(home, { seed: SEED, sessions: 12, records: 120 });
+  generateTranscripts(home, { seed: SEED, sessions: 12, records: 150 });
   const expected = await importUninterrupted(home);
-
   const random = createRandom(SEED);
-  const faults = { replyLost: 0.05, refused: 0.03, unavailable: 0.05, rateLimited: 0.05, inProgress: 0.05, page: 0.02 };
-  const service = await startService({ faults, random: random.next });
-  onTestFinished(service.stop);
-  const options = { home, url: service.url, secret: 'sk_live_test' };
-  let killed = 0;
-  for (let round = 0; round < ROUNDS; round++) {
-    const child = start(['import'], options);
-    await Promise.race([exitOf(child), sleep(250 + random.below(900))]);
-    if (child.kill('SIGKILL')) killed++;
-    await exitOf(child);
-  }
-  service.state.faults = {};
-  const last = await run(['import'], options);
+  let midway = 0;
 
-  expect(last).toMatchObject({ exitCode: 0 });
-  expect(killed).toBeGreaterThan(ROUNDS / 4);
-  const captured = service.eventsBySession();
-  expect([...captured.keys()].sort()).toEqual([...expected.keys()].sort());
-  for (const [session, events] of expected) expect(captured.get(session)).toEqual(events);
-}, 300_000);
+  for (let trial = 0; trial < TRIALS; trial++) {
+    const service = await startService({ faults: FAULTS, random: random.next });
+    const variables = { CAPTURE_HOME: `${home}/trial-${trial}` };
+    const options = { home, url: service.url, secret: 'sk_live_test', variables };
+    for (let kill = 0; kill < KILLS; kill++) {
+      const child = start(['import'], options);
+      await Promise.race([exitOf(child), sleep(200 + random.below(700))]);
+      child.kill('SIGKILL');
+      await exitOf(child);
+      const events = [...service.state.sessions.values()].reduce((sum, session) => sum + session.events.length, 0);
+      if (events > 0 && events < expected.size) midway++;
+    }
+    service.state.faults = {};
+    expect(await run(['import'], options)).toMatchObject({ exitCode: 0 });
+    await service.stop();
+
+    const captured = service.eventsBySession();
+    expect([...captured.keys()].sort()).toEqual([...expected.sessions.keys()].sort());
+    for (const [session, events] of expected.sessions) expect(captured.get(session)).toEqual(events);
+  }
+  // Else the kills came too early or too late to prove anything.
+  expect(midway).toBeGreaterThan(0);
+}, 600_000);
 
 async function importUninterrupted(home: string) {
   const service = await startService();
@@ -44,5 +50,6 @@ async function importUninterrupted(home: string) {
   const { exitCode, stderr } = await run(['import'], { home, url: service.url, secret: 'sk_live_test', variables });
   expect(stderr).toBe('');
   expect(exitCode).toBe(0);
-  return service.eventsBySession();
+  const sessions = service.eventsBySession();
+  return { sessions, size: [...sessions.values()].flat().length };
 }
