@@ -17,6 +17,7 @@ const ADDRESS = '/v1/organizations/me/live';
 const LONGEST_WAIT = 15_000;
 /** The service sends a line every 15 s; a stream that is silent for longer is dead. */
 const SILENCE = 40_000;
+const HIDDEN_FOR = 60_000;
 
 export function createLive(authorizedFetch: typeof fetch): Live {
   const changes = new Set<Listener>();
@@ -61,15 +62,26 @@ export function createLive(authorizedFetch: typeof fetch): Live {
   }
 
   const start = () => {
-    if (stop) return;
+    if (stop || changes.size === 0) return;
     stop = new AbortController();
     void run(stop.signal);
   };
-  const stopWhenUnused = () => {
-    if (changes.size > 0) return;
+  const close = () => {
     stop?.abort();
     stop = undefined;
   };
+  const stopWhenUnused = () => {
+    if (changes.size === 0) close();
+  };
+
+  // A browser keeps six connections to a service over HTTP/1.1, for all of its tabs: one that is not looked at for a
+  // while gives its own back.
+  let hiding: ReturnType<typeof setTimeout> | undefined;
+  document.addEventListener('visibilitychange', () => {
+    clearTimeout(hiding);
+    if (document.visibilityState === 'visible') start();
+    else hiding = setTimeout(close, HIDDEN_FOR);
+  });
 
   return {
     onChange(listener) {

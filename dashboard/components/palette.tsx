@@ -14,7 +14,11 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const { plane } = useSearch({ from: '__root__' });
   const sessions = useSessions({ plane }).data?.pages[0]?.sessions ?? [];
   const summaries = useSummaries(sessions.map(({ sessionId }) => sessionId)).data;
-  useEffect(() => ref.current?.showModal(), []);
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    ref.current?.showModal();
+    input.current?.focus();
+  }, []);
   const go = (to: string) => {
     onClose();
     void navigate({ to });
@@ -30,7 +34,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
     >
       <Command label="Go to" className="flex flex-col" loop>
         <Command.Input
-          autoFocus
+          ref={input}
           placeholder="A page or a session…"
           className="h-11 border-line border-b bg-transparent px-4 text-14 outline-none"
         />

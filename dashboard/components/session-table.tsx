@@ -1,11 +1,12 @@
 import { Link, useNavigate } from '@tanstack/react-router';
-import type { KeyboardEvent } from 'react';
+import { useRef } from 'react';
 import type { SessionSummary } from '../../contract/extensions.ts';
 import type { Session } from '../../contract/session.ts';
 import { useEnvironments } from '../queries.ts';
 import { formatCount, formatDuration, formatExact, formatShort } from '../ui/format.ts';
 import { Scroll } from '../ui/scroll.tsx';
 import { Ago, useNow } from '../ui/time.tsx';
+import { useKeys } from '../ui/use-keys.ts';
 import { AgentName } from './agent-name.tsx';
 import { endOf, titleOf } from './session-title.ts';
 import { StatusMark } from './status-mark.tsx';
@@ -15,16 +16,21 @@ interface Props {
   summaries: ReadonlyMap<string, SessionSummary> | undefined;
 }
 
-/** One line a session. Arrow keys and j/k walk over the lines. */
+/** One line a session; j and k walk over the lines, Enter opens. */
 export function SessionTable({ sessions, summaries }: Props) {
   const environments = useEnvironments().data;
   const nameOf = (id: string) => {
     const found = environments?.find(({ environmentId }) => environmentId === id);
     return found?.displayName ?? found?.hostname ?? '';
   };
+  const table = useRef<HTMLTableElement>(null);
+  useKeys([
+    ['j', () => walk(table.current, 1)],
+    ['k', () => walk(table.current, -1)],
+  ]);
   return (
     <Scroll className="overflow-x-auto" aria-label="Sessions">
-      <table className="table" onKeyDown={walk}>
+      <table ref={table} className="table">
         <thead>
           <tr>
             <th>
@@ -132,13 +138,9 @@ const Clip = ({ text }: { text: string }) => (
 const tokensOf = (summary: SessionSummary | undefined): string | undefined =>
   summary && `${formatCount(summary.inputTokens)} in, ${formatCount(summary.outputTokens)} out`;
 
-const STEPS: Record<string, number> = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 };
-
-function walk(event: KeyboardEvent<HTMLElement>): void {
-  const step = STEPS[event.key];
-  if (step === undefined) return;
-  const lines = [...event.currentTarget.querySelectorAll<HTMLElement>('[data-line]')];
+/** Moves the focus over the lines. */
+function walk(table: HTMLElement | null, step: number): void {
+  const lines = [...(table?.querySelectorAll<HTMLElement>('[data-line]') ?? [])];
   const at = lines.indexOf(document.activeElement as HTMLElement);
   lines[Math.min(lines.length - 1, Math.max(0, at + step))]?.focus();
-  event.preventDefault();
 }

@@ -158,3 +158,11 @@ test('facts, tokens and redactions are summed up for the header', () => {
   expect(redactions).toBe(2);
   expect(kinds(items)).toEqual(['quiet 1', 'message 6']);
 });
+
+test('copies of what was said before make no line of their own', () => {
+  const copy = (): [string, object] => ['record', { kind: 'duplicate:user_message' }];
+  const { items } = buildTimeline(
+    entriesOf(copy() as never, ['user.message'], copy() as never, ['record'], ['error'], copy() as never),
+  );
+  expect(kinds(items)).toEqual(['message 2', 'quiet 1', 'message 5', 'quiet 6']);
+});

@@ -1,6 +1,6 @@
 import type { Entry, MetaEntry, PromptEntry, SubagentEntry } from './entry.ts';
 import { type Facts, foldFacts } from './facts.ts';
-import { childrenOf, type Item, isFailure, type LaneItem, type MessageItem, type ToolItem } from './items.ts';
+import { childrenOf, type Item, isFailure, type LaneItem, type ToolItem } from './items.ts';
 import { createLaneBuilder, type LaneBuilder } from './lane.ts';
 import { sumUsage, type Usage, type UsageTotals } from './usage.ts';
 
@@ -168,7 +168,3 @@ function sumUp(items: readonly Item[]): Sums {
 
 const endOf = (item: Item): number =>
   item.kind === 'tool' ? Math.max(item.time, ...item.results.map(({ time }) => time)) : item.time;
-
-/** The prompts as the outline lists them come from messages of the conversation itself. */
-export const isPrompt = (item: Item): item is MessageItem & { entry: PromptEntry } =>
-  item.kind === 'message' && item.entry.kind === 'prompt';

@@ -59,7 +59,7 @@ export type TurnEntry = Common & { kind: 'turn'; reason?: string; durationMs?: n
 export type NoticeEntry = Common & WithText & { kind: 'notice' | 'error'; about?: string };
 export type MetaEntry = Common & { kind: 'meta'; facts: Readonly<Record<string, string>> };
 /** All that a reader rarely asks for: context put before the model, records of unknown kinds, foreign events. */
-export type QuietEntry = Common & { kind: 'quiet'; about: string; preview: string };
+export type QuietEntry = Common & { kind: 'quiet'; about: string; preview: string; isDuplicate: boolean };
 /** A slice of a large payload whose other slices are not here. */
 export type PartEntry = Common & { kind: 'part'; part: number; of: number; json: string; identity: string };
 

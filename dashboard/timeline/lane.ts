@@ -21,7 +21,15 @@ export function createLaneBuilder(): LaneBuilder {
   const items: Item[] = [];
   let run: (ToolItem | QuietItem)[] = [];
   let open: ToolItem[] = [];
+  let duplicates: Entry[] = [];
   let lastTime: number | undefined;
+
+  function fold(entries: Entry[]) {
+    const last = run.length > 0 ? run.at(-1) : items.at(-1);
+    const [first] = entries;
+    if (last?.kind === 'quiet') last.entries.push(...entries);
+    else if (first) run.push({ kind: 'quiet', key: `q${first.sequence}`, ...at(first), entries });
+  }
 
   function flush() {
     const last = run.at(-1);
@@ -58,9 +66,13 @@ export function createLaneBuilder(): LaneBuilder {
       if (entry.timed) lastTime = Math.max(lastTime ?? 0, entry.time);
     },
     quiet(entry) {
-      const last = run.length > 0 ? run.at(-1) : items.at(-1);
-      if (last?.kind === 'quiet') last.entries.push(entry);
-      else run.push({ kind: 'quiet', key: `q${entry.sequence}`, ...at(entry), entries: [entry] });
+      // Some agents write each message twice. The copy waits for a line to be folded into instead of making one.
+      if (entry.kind === 'quiet' && entry.isDuplicate) {
+        duplicates.push(entry);
+        return;
+      }
+      fold([...duplicates, entry]);
+      duplicates = [];
     },
     pause(entry) {
       if (!entry.timed) return;
@@ -71,6 +83,8 @@ export function createLaneBuilder(): LaneBuilder {
       items.push({ kind: 'idle', key: `i${entry.sequence}`, ...at(entry), durationMs });
     },
     finish() {
+      fold(duplicates);
+      duplicates = [];
       flush();
       return items;
     },

@@ -167,8 +167,9 @@ function readQuiet(common: Common, payload: Loose): Entry {
   const { source: _, occurredAt: __, kind: ___, text, raw, rest, ...others } = payload;
   const shown = Object.keys(others).length > 0 ? others : rest;
   const words = asText(text) ?? asText(raw) ?? (shown === undefined ? '' : JSON.stringify(shown).slice(0, 600));
+  const isDuplicate = kind?.startsWith('duplicate:') ?? false;
   const about = kind ? `${common.eventType} · ${kind}` : common.eventType;
-  return { ...common, kind: 'quiet', about, preview: firstLine(words.replace(/\s+/g, ' ')) };
+  return { ...common, kind: 'quiet', about, preview: firstLine(words.replace(/\s+/g, ' ')), isDuplicate };
 }
 
 function readText(value: unknown): { text: string; length: number } {

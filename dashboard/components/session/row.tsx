@@ -29,7 +29,7 @@ export function RowContent({ row, view, sessionId, isLive, onSelect }: Props) {
     );
   }
   return (
-    <div className="timeline-line" data-depth={Math.min(depth, 4)}>
+    <div className="timeline-line" data-depth={Math.min(depth, 4)} data-kind={item.kind}>
       <TimeLink sessionId={sessionId} sequence={item.sequence} time={item.time} onSelect={onSelect} />
       <div className="min-w-0 grow">
         <Content item={item} isOpen={view.isOpen(item)} toggle={view.toggle} sessionId={sessionId} isLive={isLive} />
@@ -103,6 +103,7 @@ function TimeLink({ sessionId, sequence, time, onSelect }: TimeLinkProps) {
 
 /** Roughly how high a row will be, until it is measured. */
 export function estimateRow(row: Row | undefined): number {
+  if (row?.item.kind === 'quiet') return 24;
   if (row?.item.kind !== 'message') return 32;
   const { entry } = row.item;
   if (entry.kind !== 'prompt' && entry.kind !== 'answer') return 32;

@@ -1,4 +1,4 @@
-import { Download, PanelRight } from 'lucide-react';
+import { Download, Keyboard, PanelRight } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import type { SessionSummary } from '../../../contract/extensions.ts';
 import type { Session } from '../../../contract/session.ts';
@@ -19,11 +19,21 @@ interface Props {
   isInspecting: boolean;
   linkOf: () => string;
   onInspect: () => void;
+  onHelp: () => void;
   onExport: () => void;
 }
 
 /** Which session it is, and how it stands. */
-export function SessionHeader({ session, summary, timeline, isInspecting, linkOf, onInspect, onExport }: Props) {
+export function SessionHeader({
+  session,
+  summary,
+  timeline,
+  isInspecting,
+  linkOf,
+  onInspect,
+  onHelp,
+  onExport,
+}: Props) {
   const { facts, usage, toolCalls, failures, redactions } = timeline;
   const environment = useEnvironments().data?.find(({ environmentId }) => environmentId === session.environmentId);
   const title = facts.title ?? titleOf(session, summary);
@@ -53,6 +63,9 @@ export function SessionHeader({ session, summary, timeline, isInspecting, linkOf
           </CopyButton>
           <Button size="small" tone="quiet" icon aria-label="Export all events" onClick={onExport}>
             <Download size={14} />
+          </Button>
+          <Button size="small" tone="quiet" icon aria-label="Keys" onClick={onHelp}>
+            <Keyboard size={14} />
           </Button>
           <Button size="small" tone="quiet" icon aria-label="Inspector" aria-pressed={isInspecting} onClick={onInspect}>
             <PanelRight size={14} />

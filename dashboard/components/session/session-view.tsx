@@ -5,6 +5,7 @@ import { useApp } from '../../app.ts';
 import { paths } from '../../paths.ts';
 import { useSummaries } from '../../queries.ts';
 import { failuresOf, locate, type Place } from '../../timeline/rows.ts';
+import { useKeys } from '../../ui/use-keys.ts';
 import { ErrorNote } from '../error-note.tsx';
 import { exportEvents } from './export.ts';
 import { FindBar } from './find-bar.tsx';
@@ -16,7 +17,6 @@ import { StripView } from './strip-view.tsx';
 import { Timeline, type TimelineHandle } from './timeline.tsx';
 import { useArrival, useCurrent } from './use-current.ts';
 import { useEventLog } from './use-event-log.ts';
-import { useKeys } from './use-keys.ts';
 import { useModel } from './use-timeline.ts';
 import { useView } from './use-view.ts';
 
@@ -100,6 +100,7 @@ export function SessionView({ session }: { session: Session }) {
         isInspecting={isInspecting}
         linkOf={linkOf}
         onInspect={() => setInspecting((before) => !before)}
+        onHelp={() => setPanel('help')}
         onExport={() => void exportEvents(api, sessionId)}
       />
       <StripView strip={strip} range={range} current={current} onJump={goTo} />

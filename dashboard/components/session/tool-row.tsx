@@ -23,7 +23,7 @@ export function Tool({ item, isOpen, onToggle, sessionId, isLive }: Props) {
   return (
     <>
       <Fold isOpen={isOpen} onToggle={onToggle}>
-        <ul className="flex min-w-0 flex-col">
+        <ul className="flex min-w-0 flex-col leading-6">
           {item.changes.map((change, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: a file may be changed twice
             <li key={index} className="flex min-w-0 items-center gap-2">
