@@ -51,6 +51,7 @@ export const ADDED: ReadonlySet<string> = new Set([
   'images', // a count
   'titleBy',
   'cached', // how the agent counts
+  'isError', // where the agent says the opposite, that it succeeded, or uses another word
 ]);
 
 export function draft<Name extends CapturedType>(eventType: Name, fields: Fields<Name>): Draft {

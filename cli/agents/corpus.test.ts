@@ -13,6 +13,7 @@ const BOOKKEEPING = new Set([
   ...['file-history-snapshot', 'file-history-delta', 'api-request', 'api-request-blob', 'api-request-shape'],
   ...['atis-latch', 'tools-used', 'cost-state', 'task_started', 'inter_agent_communication_metadata'],
   ...['token_count', 'dynamic_tool_call_request', 'ghost_snapshot'],
+  ...['hook.start', 'hook.end', 'assistant.turn_start', 'assistant.turn_end', 'session.usage_checkpoint'],
 ]);
 
 describe.each(AGENTS.map((agent) => ({ id: agent.id, agent })))('real sessions of $id', ({ agent }) => {
@@ -116,6 +117,8 @@ interface Loose {
     message?: string;
     item?: { type?: string; content: Block[] };
   };
+  data?: { content?: string; source?: string };
+  agentId?: string;
 }
 type Block = { type?: string; text?: string };
 
@@ -142,4 +145,6 @@ const PROMPTS: { [agentId: string]: (record: Loose) => string[] } = {
     const item = payload?.type === 'item_completed' ? payload.item : undefined;
     return item?.type === 'UserMessage' ? item.content.map((part) => part.text ?? '') : [];
   },
+  'copilot-cli': ({ type, data, agentId }) =>
+    type === 'user.message' && agentId === undefined && !data?.source?.startsWith('skill') ? [data?.content ?? ''] : [],
 };

@@ -8,6 +8,11 @@ const FOLDERS = ['../../samples', '../../../shared/transcripts'].map((path) =>
   fileURLToPath(new URL(path, import.meta.url)),
 );
 
+/** Where collections keep what is not under the agent's id, or in other places than the agent does. */
+const COLLECTED: { [agentId: string]: { folder: string; transcripts: RegExp } } = {
+  'copilot-cli': { folder: 'copilot', transcripts: /\/(full|events|small|large|schema_drift)\.jsonl$/ },
+};
+
 export interface Transcript {
   path: string;
   origin: Origin;
@@ -23,13 +28,14 @@ export function fixturesOf(agent: Agent): string[] {
 
 /** All transcripts of an agent; none where there is no folder with any. */
 export function transcriptsOf(agent: Agent): Transcript[] {
-  const roots = FOLDERS.map((folder) => join(folder, agent.id)).filter((root) => existsSync(root));
-  return roots.flatMap((root) => transcriptsBelow(agent, root));
+  const { folder: name = agent.id, transcripts } = COLLECTED[agent.id] ?? {};
+  const roots = FOLDERS.map((folder) => join(folder, name)).filter((root) => existsSync(root));
+  return roots.flatMap((root) => transcriptsBelow(agent, root, transcripts));
 }
 
-export function transcriptsBelow(agent: Agent, root: string): Transcript[] {
+export function transcriptsBelow(agent: Agent, root: string, among?: RegExp): Transcript[] {
   const paths = readdirSync(root, { recursive: true, encoding: 'utf8' }).map((path) => path.split(sep).join('/'));
-  const transcripts = paths.filter((path) => agent.isTranscript(path)).sort();
+  const transcripts = paths.filter((path) => among?.test(path) ?? agent.isTranscript(path)).sort();
   return transcripts.map((path) => readTranscript(agent, root, path));
 }
 

@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest';
+import type { Agent, JsonObject, Origin } from './agent.ts';
+import { copilotCli } from './copilot-cli.ts';
+
+const A = '11111111-2222-4333-8444-555555555555';
+
+type Case = [name: string, agent: Agent, path: string, first: JsonObject | undefined, origin: Origin];
+
+const started = { type: 'session.start', data: { sessionId: A, copilotVersion: '1.0.9', context: { cwd: '/c' } } };
+
+const CASES: Case[] = [
+  ['a session', copilotCli, `${A}/events.jsonl`, started, { session: A, agentVersion: '1.0.9', cwd: '/c' }],
+  ['a session that lost its start', copilotCli, `${A}/events.jsonl`, { type: 'abort' }, { session: A }],
+  ['an empty session of an old version', copilotCli, `${A}.jsonl`, undefined, { session: A }],
+];
+
+describe('whose file it is', () => {
+  test.each(CASES)('%s', (_name, agent, path, first, origin) => {
+    expect(agent.identify({ root: '/r', path }, first)).toEqual(origin);
+  });
+});
+
+describe('where agents keep their sessions', () => {
+  test.each<[agent: Agent, variables: { [name: string]: string }, root: string]>([
+    [copilotCli, {}, '/home/dev/.copilot/session-state'],
+    [copilotCli, { COPILOT_HOME: '/c' }, '/c/session-state'],
+  ])('$id', (agent, variables, root) => {
+    expect(agent.roots(variables, '/home/dev')).toContain(root);
+  });
+
+  test.each<[agent: Agent, path: string, isTranscript: boolean]>([
+    [copilotCli, `${A}/events.jsonl`, true],
+    [copilotCli, `${A}/files/data.jsonl`, false],
+    [copilotCli, `${A}/workspace.yaml`, false],
+  ])('$id: %s', (agent, path, isTranscript) => {
+    expect(agent.isTranscript(path)).toBe(isTranscript);
+  });
+});
+
+test('a record is the same only with its id, kind and time', () => {
+  const place = { origin: { session: A }, file: 'f', position: 0 };
+  const record = { id: A, type: 'abort', timestamp: 't' };
+  const key = copilotCli.recordKey(record, place);
+  expect(copilotCli.recordKey({ ...record, parentId: 'other' }, place)).toBe(key);
+  expect(copilotCli.recordKey({ ...record, timestamp: 'u' }, place)).not.toBe(key);
+  expect(copilotCli.recordKey({ id: A, type: 'abort' }, place)).toBeUndefined();
+});
