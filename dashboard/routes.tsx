@@ -6,15 +6,9 @@ import {
   retainSearchParams,
 } from '@tanstack/react-router';
 import { Gate } from './components/gate.tsx';
-import { AgentsPage } from './pages/agents.tsx';
-import { EnvironmentsPage } from './pages/environments.tsx';
-import { LostPage } from './pages/lost.tsx';
-import { MembersPage } from './pages/members.tsx';
-import { OrganizationPage } from './pages/organization.tsx';
+import { BrokenPage, LostPage } from './pages/lost.tsx';
 import { OverviewPage } from './pages/overview.tsx';
-import { SecretsPage } from './pages/secrets.tsx';
 import { SessionsPage } from './pages/sessions.tsx';
-import { WelcomePage } from './pages/welcome.tsx';
 import { type FrameSearch, readFrameSearch, readSessionSearch, readSessionsSearch } from './search.ts';
 
 /** The plane is part of every address, so that a link shows what its sender saw. */
@@ -28,7 +22,11 @@ const rootRoute = createRootRoute({
 const under = { getParentRoute: () => rootRoute };
 
 const overviewRoute = createRoute({ ...under, path: '/', component: OverviewPage });
-const welcomeRoute = createRoute({ ...under, path: '/welcome', component: WelcomePage });
+const welcomeRoute = createRoute({
+  ...under,
+  path: '/welcome',
+  component: lazyRouteComponent(() => import('./pages/welcome.tsx'), 'WelcomePage'),
+});
 const sessionsRoute = createRoute({
   ...under,
   path: '/sessions',
@@ -41,11 +39,31 @@ const sessionRoute = createRoute({
   component: lazyRouteComponent(() => import('./pages/session.tsx'), 'SessionPage'),
   validateSearch: readSessionSearch,
 });
-const environmentsRoute = createRoute({ ...under, path: '/environments', component: EnvironmentsPage });
-const agentsRoute = createRoute({ ...under, path: '/agents', component: AgentsPage });
-const membersRoute = createRoute({ ...under, path: '/members', component: MembersPage });
-const secretsRoute = createRoute({ ...under, path: '/secrets', component: SecretsPage });
-const organizationRoute = createRoute({ ...under, path: '/organization', component: OrganizationPage });
+const environmentsRoute = createRoute({
+  ...under,
+  path: '/environments',
+  component: lazyRouteComponent(() => import('./pages/environments.tsx'), 'EnvironmentsPage'),
+});
+const agentsRoute = createRoute({
+  ...under,
+  path: '/agents',
+  component: lazyRouteComponent(() => import('./pages/agents.tsx'), 'AgentsPage'),
+});
+const membersRoute = createRoute({
+  ...under,
+  path: '/members',
+  component: lazyRouteComponent(() => import('./pages/members.tsx'), 'MembersPage'),
+});
+const secretsRoute = createRoute({
+  ...under,
+  path: '/secrets',
+  component: lazyRouteComponent(() => import('./pages/secrets.tsx'), 'SecretsPage'),
+});
+const organizationRoute = createRoute({
+  ...under,
+  path: '/organization',
+  component: lazyRouteComponent(() => import('./pages/organization.tsx'), 'OrganizationPage'),
+});
 
 const routeTree = rootRoute.addChildren([
   overviewRoute,
@@ -59,7 +77,8 @@ const routeTree = rootRoute.addChildren([
   organizationRoute,
 ]);
 
-export const createAppRouter = () => createRouter({ routeTree, defaultPreload: 'intent' });
+export const createAppRouter = () =>
+  createRouter({ routeTree, defaultPreload: 'intent', defaultErrorComponent: BrokenPage });
 
 declare module '@tanstack/react-router' {
   interface Register {

@@ -4,6 +4,7 @@ import { SquareTerminal } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import { paths } from '../paths.ts';
 import { useSessions, useSummaries } from '../queries.ts';
+import { agentName } from './agent-name.tsx';
 import { PAGES } from './rail.tsx';
 import { titleOf } from './session-title.ts';
 
@@ -61,7 +62,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
                   >
                     <SquareTerminal size={16} aria-hidden />
                     <span className="grow truncate">{title}</span>
-                    <span className="text-12 text-muted">{session.agentId}</span>
+                    <span className="whitespace-nowrap text-12 text-muted">{agentName(session.agentId)}</span>
                   </Command.Item>
                 );
               })}

@@ -1,9 +1,10 @@
 import { useSearch } from '@tanstack/react-router';
 import { Menu } from 'lucide-react';
-import { type ReactNode, useEffect, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
 import { Button } from '../ui/button.tsx';
-import { Palette } from './palette.tsx';
 import { Rail } from './rail.tsx';
+
+const Palette = lazy(() => import('./palette.tsx').then((module) => ({ default: module.Palette })));
 
 /** The frame: rail at the left, page at the right. The test plane tints it, so that nobody mistakes it for the live one. */
 export function Shell({ children }: { children: ReactNode }) {
@@ -43,7 +44,11 @@ export function Shell({ children }: { children: ReactNode }) {
         </Button>
         {children}
       </main>
-      {palette && <Palette onClose={() => setPalette(false)} />}
+      {palette && (
+        <Suspense>
+          <Palette onClose={() => setPalette(false)} />
+        </Suspense>
+      )}
     </div>
   );
 }

@@ -70,6 +70,11 @@ export function SessionView({ session }: { session: Session }) {
       by > 0 ? failures.find(({ sequence }) => sequence > from) : failures.findLast(({ sequence }) => sequence < from);
     if (next) goTo(next.sequence, next);
   };
+  /** The current row stays in sight while everything around it opens or closes. */
+  const setAll = (open: boolean) => {
+    view.setAll(open);
+    requestAnimationFrame(() => view.current && handle.current?.show(view.current.key, 'center'));
+  };
   const linkOf = (sequence = current) => window.location.origin + paths.session(sessionId, sequence);
 
   useKeys([
@@ -82,8 +87,8 @@ export function SessionView({ session }: { session: Session }) {
     ['g g', () => step(-view.rows.length)],
     ['G', () => step(view.rows.length)],
     ['o', () => view.current && view.toggle(view.current.item)],
-    ['e', () => view.setAll(true)],
-    ['E', () => view.setAll(false)],
+    ['e', () => setAll(true)],
+    ['E', () => setAll(false)],
     ['y', () => void navigator.clipboard.writeText(linkOf())],
     ['Enter', () => setInspecting((before) => !before)],
     ['/', () => setPanel('find')],

@@ -1,6 +1,6 @@
 import { defaultRangeExtractor, useVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
 import { ArrowDown } from 'lucide-react';
-import { type Ref, useCallback, useEffect, useImperativeHandle, useRef, useState } from 'react';
+import { type Ref, useCallback, useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from 'react';
 import type { Row } from '../../timeline/rows.ts';
 import { Button } from '../../ui/button.tsx';
 import { formatCount } from '../../ui/format.ts';
@@ -26,6 +26,15 @@ interface Props {
   onRange: (from: number, to: number) => void;
 }
 
+/** A row that is being scrolled to. The scroll goes by place, and takes some frames: rows may come in before it. */
+interface Wanted {
+  key: string;
+  align: 'auto' | 'center';
+  until: number;
+}
+
+const SETTLING_MS = 1_000;
+
 /** The rows in sight of a list of any length; what is read stays where it is when rows are added before it. */
 export function Timeline({ ref, view, sessionId, eventCount, isLive, onSelect, onRange }: Props) {
   const { rows, current } = view;
@@ -47,10 +56,20 @@ export function Timeline({ ref, view, sessionId, eventCount, isLive, onSelect, o
     onChange: (instance) => report(instance, rows, onRange),
   });
 
+  const scrollTo = ({ key, align }: Pick<Wanted, 'key' | 'align'>) => {
+    const index = rows.findIndex((row) => row.key === key);
+    if (index >= 0) virtualizer.scrollToIndex(index, { align });
+  };
+  const wanted = useRef<Wanted>(undefined);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only when rows came or went
+  useLayoutEffect(() => {
+    if (wanted.current && performance.now() < wanted.current.until) scrollTo(wanted.current);
+  }, [rows]);
+
   useImperativeHandle(ref, () => ({
     show(key, align) {
-      const index = rows.findIndex((row) => row.key === key);
-      if (index >= 0) virtualizer.scrollToIndex(index, { align });
+      wanted.current = { key, align, until: performance.now() + SETTLING_MS };
+      scrollTo(wanted.current);
     },
     focusCurrent() {
       scroller.current?.querySelector<HTMLElement>('[data-current]')?.focus({ preventScroll: true });

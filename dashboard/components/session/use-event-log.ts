@@ -29,6 +29,7 @@ export function useEventLog(session: Session, target: number | undefined): Event
       const { session: current } = (await api.getSession({ sessionId })).body;
       client.setQueryData(keys.session(sessionId), current);
       log.grow(current.eventCount);
+      if (log.error() !== undefined) log.retry();
     };
     const stops = [
       live.onChange((change) => {
