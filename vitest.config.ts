@@ -20,6 +20,7 @@ export default defineConfig({
           include: ['dashboard/e2e/**/*.test.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
+          expect: { poll: { timeout: 10_000 } },
           // One browser and one service at a time.
           fileParallelism: false,
         },

@@ -1,0 +1,110 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { picture, setUpProduct } from './harness/product.ts';
+import type { Tab } from './harness/tab.ts';
+import { violationsOf } from './steps/accessibility.ts';
+import { openAsAda, prepareOrganization } from './steps/organization.ts';
+import { ADA, signIn } from './steps/person.ts';
+import { captureSample } from './steps/samples.ts';
+import { find, timelineOf } from './steps/timeline.ts';
+
+const product = setUpProduct();
+const THEMES = ['light', 'dark'] as const;
+let tab: Tab;
+let sessionId: string;
+
+beforeAll(async () => {
+  const organization = await prepareOrganization(product.service);
+  sessionId = await captureSample(product, organization);
+  await organization.owner.inviteMember({ body: { email: 'cleo@example.com', role: 'admin' } });
+  tab = await openAsAda(product);
+});
+
+const title = (name: string) => (page: Page) => page.getByRole('heading', { level: 1, name }).waitFor();
+
+/** Where each page is, and what shows that it is all there. */
+const PAGES: Record<string, { path: string; ready: (page: Page) => Promise<unknown> }> = {
+  overview: { path: '/', ready: title('Overview') },
+  sessions: { path: '/sessions', ready: (page) => page.getByRole('table').waitFor() },
+  'no sessions': {
+    path: '/sessions?plane=test',
+    ready: (page) => page.getByText('No session on the test plane yet').waitFor(),
+  },
+  environments: { path: '/environments', ready: title('Environments') },
+  agents: { path: '/agents', ready: title('Agents') },
+  members: { path: '/members', ready: title('Members') },
+  secrets: { path: '/secrets', ready: title('Secrets') },
+  organization: { path: '/organization', ready: title('Organization') },
+  welcome: { path: '/welcome', ready: (page) => page.getByRole('heading', { level: 1 }).waitFor() },
+  'an unknown address': { path: '/nowhere', ready: title('No such page') },
+};
+
+const openTimeline = async (page: Page) => {
+  await page.goto(`${product.service.url}/sessions/${sessionId}`);
+  await timelineOf(page).getByRole('listitem').first().waitFor();
+};
+
+describe.each(THEMES)('in the %s theme', (theme) => {
+  beforeAll(async () => {
+    await tab.page.emulateMedia({ colorScheme: theme });
+  });
+
+  test.each(Object.keys(PAGES))('the page of %s has no accessibility violation', async (name) => {
+    const { path, ready } = PAGES[name] ?? { path: '', ready: async () => {} };
+    await tab.page.goto(product.service.url + path);
+    await ready(tab.page);
+    expect(await violationsOf(tab.page)).toEqual([]);
+    await picture(tab, `page-${name.replaceAll(' ', '-')}-${theme}`);
+  });
+
+  test('a session has none, with what opens beside and above it', async () => {
+    const { page } = tab;
+    await openTimeline(page);
+    expect(await violationsOf(page)).toEqual([]);
+    await find(page, 'limit.ts');
+    await page.keyboard.press('Enter');
+    await page.getByRole('complementary', { name: 'Inspector' }).waitFor();
+    await page.keyboard.press('e');
+    await page.getByRole('figure').first().waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await picture(tab, `session-inspected-${theme}`);
+    await page.keyboard.press('?');
+    await page.getByRole('dialog').waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+  });
+
+  test('nor have the pages of signing in', async () => {
+    const visitor = await product.open({ colorScheme: theme });
+    const { page } = visitor;
+    await page.goto(product.service.url);
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await picture(visitor, `sign-in-${theme}`);
+    await page.getByRole('link', { name: 'Create one' }).click();
+    await page.getByRole('heading', { name: 'Create an account' }).waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await page.goBack();
+    visitor.allow(/status of 422/);
+    await signIn(page, { ...ADA, password: 'not this one' });
+    await page.getByRole('alert').waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await product.close(visitor);
+  });
+
+  test.each([400, 900, 1440])('nothing scrolls sideways at a width of %i', async (width) => {
+    const { page } = tab;
+    await page.setViewportSize({ width, height: 900 });
+    await page.goto(`${product.service.url}/sessions`);
+    await page.getByRole('table').waitFor();
+    await picture(tab, `sessions-${width}-${theme}`);
+    expect(await sideways(page)).toBe(0);
+    await openTimeline(page);
+    await picture(tab, `session-${width}-${theme}`);
+    expect(await sideways(page)).toBe(0);
+    await page.setViewportSize({ width: 1440, height: 900 });
+  });
+});
+
+/** Pixels by which the page is wider than its window. */
+const sideways = (page: Page) =>
+  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);

@@ -1,0 +1,89 @@
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { type Browser, type BrowserContextOptions, chromium } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, type TestContext } from 'vitest';
+import { buildDashboard } from './build.ts';
+import { ARTEFACTS, type Folder, fileNameOf, makeFolder } from './folders.ts';
+import { type Service, startService } from './service.ts';
+import { openTab, type Tab } from './tab.ts';
+
+/** The service and a browser, for the tests of a file. */
+export interface Product {
+  service: Service;
+  /** For whatever a test writes; removed at the end. */
+  folder: string;
+  open(options?: BrowserContextOptions): Promise<Tab>;
+  close(tab: Tab): Promise<void>;
+}
+
+const SWITCHES = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** Starts both before the first test of the file. After each test, every tab must have been quiet. */
+export function setUpProduct(): Product {
+  const tabs = new Set<Tab>();
+  let folder: Folder;
+  let browser: Browser;
+  const product = {} as Product;
+
+  beforeAll(async () => {
+    buildDashboard();
+    folder = makeFolder();
+    const dataDir = join(folder.path, 'data');
+    mkdirSync(dataDir);
+    [product.service, browser] = await Promise.all([startService(dataDir), launch()]);
+    product.folder = folder.path;
+    product.open = async (options) => {
+      const tab = await openTab(browser, product.service.url, options);
+      tabs.add(tab);
+      return tab;
+    };
+    product.close = async (tab) => {
+      tabs.delete(tab);
+      await tab.page.context().close();
+      expect(tab.problems).toEqual([]);
+    };
+  });
+
+  beforeEach(({ task, onTestFailed }: TestContext) => {
+    onTestFailed(() => keepEvidence(task.file.name, task.name));
+  });
+
+  afterEach(() => {
+    expect([...tabs].flatMap((tab) => tab.problems.splice(0))).toEqual([]);
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await product.service?.stop();
+    folder?.remove();
+  });
+
+  /** What the tabs showed and said when a test failed. */
+  async function keepEvidence(file: string, test: string): Promise<void> {
+    const place = join(ARTEFACTS, 'failed', `${basename(file, '.test.ts')}-${fileNameOf(test)}`);
+    mkdirSync(place, { recursive: true });
+    for (const [index, { page, console: lines }] of [...tabs].entries()) {
+      await page.screenshot({ path: join(place, `tab-${index + 1}.png`) }).catch(() => {});
+      writeFileSync(join(place, `tab-${index + 1}.log`), `${page.url()}\n${lines.join('\n')}\n`);
+    }
+    copyFileSync(join(folder.path, 'data', 'service.log'), join(place, 'service.log'));
+  }
+
+  return product;
+}
+
+const launch = () => chromium.launch({ executablePath: '/usr/bin/chromium', args: SWITCHES });
+
+/** Keeps a picture of what the tab shows. */
+export async function picture({ page }: Tab, name: string): Promise<void> {
+  mkdirSync(ARTEFACTS, { recursive: true });
+  await page.screenshot({ path: join(ARTEFACTS, `${name}.png`), animations: 'disabled' });
+}

@@ -1,0 +1,118 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { picture, setUpProduct } from './harness/product.ts';
+import type { Tab } from './harness/tab.ts';
+import { violationsOf } from './steps/accessibility.ts';
+import { HOSTILE, LONG_LINE_END, LONG_RESULT_AT } from './steps/hostile.ts';
+import { openAsAda, prepareOrganization } from './steps/organization.ts';
+import { createRecorder } from './steps/recording.ts';
+import { currentRow, openSession, readToEnd } from './steps/timeline.ts';
+
+const product = setUpProduct();
+let tab: Tab;
+let sessionId: string;
+
+beforeAll(async () => {
+  const { machine } = await prepareOrganization(product.service);
+  const recorder = await createRecorder(machine);
+  sessionId = await recorder.openSession(`<img src=x onerror="alert('title')"> \u202e`);
+  await recorder.append(sessionId, HOSTILE);
+  tab = await openAsAda(product);
+});
+
+describe('content that nobody vouches for', () => {
+  test('is shown as words, from the first row to the last, folded ones too', async () => {
+    const { page } = tab;
+    await openSession(page, product.service, sessionId, 1);
+    await picture(tab, 'hostile-first');
+    await page.keyboard.press('e');
+    const text = await readToEnd(page);
+    await picture(tab, 'hostile-last');
+    expect(text).toContain('The last of them.');
+    expect(text).toContain('⟨U+202E⟩');
+  });
+
+  test('leads nowhere but to addresses of the web', async () => {
+    const { page } = tab;
+    await openSession(page, product.service, sessionId, 1);
+    const addresses = () => page.evaluate(() => [...document.querySelectorAll('a')].map(({ href }) => href));
+    const found = new Set<string>();
+    await readToEnd(page, async () => {
+      for (const address of await addresses()) found.add(new URL(address).protocol);
+    });
+    expect([...found].sort()).toEqual(['http:', 'https:']);
+  });
+
+  test('is inspected in every form it has', async () => {
+    const { page } = tab;
+    await openSession(page, product.service, sessionId, 1);
+    await page.keyboard.press('Enter');
+    for (let row = await walk(page); row !== undefined; row = await walk(page)) {
+      await page.evaluate(async () => {
+        for (const each of document.querySelectorAll<HTMLElement>('[role="tab"]')) {
+          each.click();
+          await new Promise((resolve) => requestAnimationFrame(resolve));
+        }
+      });
+    }
+    await page.getByRole('complementary', { name: 'Inspector' }).getByText('The last of them.').waitFor();
+  });
+
+  test('is shown whole on request, however long', async () => {
+    const { page } = tab;
+    await openSession(page, product.service, sessionId, HOSTILE.length - 1);
+    await currentRow(page)
+      .getByRole('button', { name: /^Show all/ })
+      .click();
+    await currentRow(page).getByText(LONG_LINE_END).waitFor();
+
+    await openSession(page, product.service, sessionId, LONG_RESULT_AT);
+    await page.keyboard.press('Enter');
+    const inspector = page.getByRole('complementary', { name: 'Inspector' });
+    await inspector.getByRole('tab', { name: 'output' }).click();
+    await inspector.getByRole('button', { name: /^Show all 5,000,/ }).click();
+    await inspector.getByText(LONG_LINE_END).waitFor();
+    await picture(tab, 'hostile-long-line');
+  });
+});
+
+/** To the next row. @returns its place, or undefined at the end */
+async function walk(page: Page): Promise<number | undefined> {
+  const place = () => currentRow(page).evaluate((row) => Number(row.ariaPosInSet));
+  const before = await place();
+  if (before === (await currentRow(page).evaluate((row) => Number(row.ariaSetSize)))) return undefined;
+  await page.keyboard.press('j');
+  await expect.poll(place).toBe(before + 1);
+  return before + 1;
+}
+
+/** Without this, quiet tabs and clean reports would prove nothing. */
+describe('what must not happen is noticed', () => {
+  test.each<[string, RegExp, () => unknown]>([
+    ['an error in the console', /an error/, () => console.error('an error')],
+    ['a rejection', /a rejection/, () => void Promise.reject(new Error('a rejection'))],
+    ['a dialog', /dialog/, () => alert('hello')],
+    ['a style in the markup', /style-src/, () => document.body.insertAdjacentHTML('beforeend', '<p style="top: 0">')],
+    [
+      'a foreign picture',
+      /img-src/,
+      () => document.body.append(Object.assign(new Image(), { src: '//elsewhere.example' })),
+    ],
+    ['a foreign address', /foreign request/, () => location.assign('https://elsewhere.example/')],
+  ])('%s', async (_, expected, provoke) => {
+    const aside = await product.open();
+    aside.allow(/./);
+    await aside.page.goto(product.service.url);
+    await aside.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await aside.page.evaluate(provoke).catch(() => {});
+    await expect.poll(() => aside.console.filter((line) => line.startsWith('!')).join('\n')).toMatch(expected);
+    await product.close(aside);
+  });
+
+  test('a picture without words', async () => {
+    await tab.page.goto(`${product.service.url}/nowhere`);
+    await tab.page.getByRole('heading', { name: 'No such page' }).waitFor();
+    await tab.page.evaluate(() => document.querySelector('main')?.append(document.createElement('img')));
+    expect(await violationsOf(tab.page)).toEqual([expect.stringContaining('image-alt')]);
+  });
+});

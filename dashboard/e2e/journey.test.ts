@@ -1,0 +1,157 @@
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { picture, setUpProduct } from './harness/product.ts';
+import type { Tab } from './harness/tab.ts';
+import { beginSession, createMachine, type GrowingSession, type Machine } from './steps/machine.ts';
+import { ADA, createFirstAccount, signIn, signOut } from './steps/person.ts';
+import { RATE_LIMIT } from './steps/samples.ts';
+import { currentRow, currentSequence, expectAt, find, timelineOf } from './steps/timeline.ts';
+import { commandsOf, createOrganization, issueSecret, openFirstSession } from './steps/welcome.ts';
+
+const product = setUpProduct();
+/** From the answer that the agent gives while the session is looked at. */
+const NEXT_WORDS = 'On this machine the limit is';
+
+/** Each step goes on where the one before it ended. */
+describe('from the first visit to an event of the first session', () => {
+  let tab: Tab;
+  let page: Page;
+  let machine: Machine;
+  let session: GrowingSession;
+  let secret: string;
+  let link: string;
+  let sequence: number;
+  let failed = false;
+
+  beforeAll(async () => {
+    tab = await product.open();
+    page = tab.page;
+    machine = createMachine(join(product.folder, 'home'), {});
+    session = beginSession(machine, RATE_LIMIT.project, RATE_LIMIT.begun);
+  });
+
+  beforeEach(({ skip, onTestFailed }) => {
+    skip(failed, 'a step before failed');
+    onTestFailed(() => {
+      failed = true;
+    });
+  });
+
+  test('the printed link creates the first account and leads into the dashboard', async () => {
+    await createFirstAccount(page, product.service, ADA);
+    await page.getByRole('heading', { name: 'Welcome' }).waitFor();
+    tab.allow(/status of 410/);
+    await page.goto(product.service.welcomeLink);
+    await page.getByText('This link does not work').waitFor();
+    await page.goto(product.service.url);
+    await page.waitForURL('**/welcome');
+  });
+
+  test('an organization is created and a secret is issued', async () => {
+    await createOrganization(page, 'Harbour Works');
+    secret = await issueSecret(page);
+    expect(secret).toMatch(/^sk_live_\S{20,}$/);
+    await picture(tab, 'welcome');
+  });
+
+  test('the commands on the page connect the machine, and its first session is announced at once', async () => {
+    const [login = [], capture = []] = await commandsOf(page);
+    expect(await machine.capture([...login, '--secret-stdin'], secret)).toContain('Harbour Works');
+    expect(await machine.capture(capture)).toContain('masked');
+    const acknowledged = performance.now();
+    await page.getByText('The first session is here').waitFor();
+    console.log(`announced ${since(acknowledged)} after the acknowledgement`);
+  });
+
+  test('the value of the secret is never shown again', async () => {
+    await page.getByRole('link', { name: 'Secrets' }).click();
+    await page.getByRole('cell', { name: secret.slice(-4) }).waitFor();
+    expect(await page.content()).not.toContain(secret);
+    await page.goto(`${product.service.url}/welcome`);
+    await page.getByText('The first session is here').waitFor();
+    expect(await page.content()).not.toContain(secret);
+  });
+
+  test('its timeline shows the prompts', async () => {
+    await openFirstSession(page);
+    await timelineOf(page).getByRole('listitem').first().waitFor();
+    const prompts = page.getByRole('navigation', { name: 'Prompts' }).getByRole('button');
+    expect(await prompts.count()).toBe(2);
+    await prompts.first().click();
+    await expect.poll(() => currentRow(page).textContent()).toContain(RATE_LIMIT.words);
+    await picture(tab, 'journey-prompt');
+  });
+
+  test('an edit opens to its lines', async () => {
+    await find(page, 'src/limit.ts');
+    await page.keyboard.press('o');
+    const lines = currentRow(page).getByRole('figure', { name: /limit\.ts$/ });
+    await expect.poll(() => lines.textContent()).toContain('export function createLimit');
+    await picture(tab, 'journey-edit');
+  });
+
+  test('a command that failed stands out, and its output tells why', async () => {
+    await page.keyboard.press('n');
+    await expect.poll(() => currentRow(page).textContent()).toMatch(/failed|exit 1/);
+    await page.keyboard.press('Enter');
+    await inspector(page, 'output').click();
+    await expect.poll(() => inspected(page).textContent()).toContain('✖');
+    await picture(tab, 'journey-failure');
+  });
+
+  test('what was secret is a mark', async () => {
+    await find(page, 'cat .env');
+    await inspector(page, 'output').click();
+    await expect.poll(() => inspected(page).textContent()).toMatch(/\[REDACTED:[a-z0-9-]+:[0-9a-f]{4}\]/);
+    expect(await page.content()).not.toMatch(/hunter2|ghp_notAReal/);
+    await picture(tab, 'journey-secret');
+    await page.keyboard.press('Escape');
+  });
+
+  test('what the agent does next appears without a reload', async () => {
+    await page.keyboard.press('Shift+G');
+    const shown = timelineOf(page).getByText(NEXT_WORDS).waitFor();
+    session.finish();
+    const captured = machine.capture(['import']).then(() => performance.now());
+    await shown;
+    const appeared = performance.now();
+    console.log(`shown ${Math.round(appeared - (await captured))} ms after the command had ended`);
+    await picture(tab, 'journey-live');
+  });
+
+  test('an event that is clicked is in the address, and a reload leads back to it', async () => {
+    await timelineOf(page).getByText(NEXT_WORDS).click();
+    await currentRow(page).getByText(NEXT_WORDS).waitFor();
+    sequence = await currentSequence(page);
+    await page.waitForURL(`**?e=${sequence}`);
+    link = page.url();
+    await page.reload();
+    await expectAt(page, sequence);
+    expect(page.url()).toBe(link);
+  });
+
+  test('its raw form is the JSON that was stored', async () => {
+    await page.keyboard.press('Enter');
+    const json = await inspected(page).locator('pre').textContent();
+    expect(JSON.parse(json ?? '')).toMatchObject({
+      source: { agent: 'claude-code' },
+      text: expect.stringContaining(NEXT_WORDS),
+    });
+    await page.keyboard.press('Escape');
+  });
+
+  test('after signing out, the link asks to sign in and then leads to the event', async () => {
+    await signOut(page);
+    await page.goto(link);
+    await signIn(page, ADA);
+    await expectAt(page, sequence);
+    expect(page.url()).toBe(link);
+    await picture(tab, 'journey-link');
+  });
+});
+
+const inspector = (page: Page, name: string) =>
+  page.getByRole('complementary', { name: 'Inspector' }).getByRole('tab', { name });
+const inspected = (page: Page) => page.getByRole('complementary', { name: 'Inspector' }).getByRole('region');
+const since = (start: number) => `${Math.round(performance.now() - start)} ms`;

@@ -1,0 +1,92 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { setUpProduct } from './harness/product.ts';
+import { openAsAda, prepareOrganization } from './steps/organization.ts';
+import { captureSample } from './steps/samples.ts';
+import { currentRow, currentSequence, expectAt, isInSight, openSession } from './steps/timeline.ts';
+
+const product = setUpProduct();
+let page: Page;
+let sessionId: string;
+
+beforeAll(async () => {
+  const organization = await prepareOrganization(product.service);
+  sessionId = await captureSample(product, organization);
+  page = (await openAsAda(product)).page;
+  await openSession(page, product.service, sessionId);
+});
+
+const position = async () => Number(await currentRow(page).getAttribute('aria-posinset'));
+const inspector = () => page.getByRole('complementary', { name: 'Inspector' });
+
+test('j and k walk over the rows, and the row has the focus', async () => {
+  await page.keyboard.press('j');
+  await expect.poll(position).toBe(1);
+  for (const _ of [1, 2, 3]) await page.keyboard.press('j');
+  await expect.poll(position).toBe(4);
+  await page.keyboard.press('k');
+  await expect.poll(position).toBe(3);
+  await expect.poll(() => currentRow(page).evaluate((row) => row === document.activeElement)).toBe(true);
+  expect(await isInSight(page, currentRow(page))).toBe(true);
+});
+
+test('the address follows the row, and leads back to it', async () => {
+  const sequence = await currentSequence(page);
+  await page.waitForURL(`**/sessions/${sessionId}?e=${sequence}`);
+  await page.reload();
+  await expectAt(page, sequence);
+});
+
+test('G and g g go to the last and to the first row', async () => {
+  await page.keyboard.press('Shift+G');
+  const last = Number(await currentRow(page).getAttribute('aria-setsize'));
+  await expect.poll(position).toBe(last);
+  await expect.poll(() => isInSight(page, currentRow(page))).toBe(true);
+  await page.keyboard.press('g');
+  await page.keyboard.press('g');
+  await expect.poll(position).toBe(1);
+  await expect.poll(() => isInSight(page, currentRow(page))).toBe(true);
+});
+
+test('n goes to the next failure', async () => {
+  await page.keyboard.press('n');
+  await expect.poll(() => currentRow(page).textContent()).toMatch(/exit 1|failed/);
+  expect(await isInSight(page, currentRow(page))).toBe(true);
+});
+
+test('Enter opens the inspector and Escape closes it', async () => {
+  await page.keyboard.press('Enter');
+  await inspector().waitFor();
+  await page.keyboard.press('Escape');
+  await inspector().waitFor({ state: 'detached' });
+});
+
+test('the slash opens the search, which Escape leaves', async () => {
+  await page.keyboard.press('/');
+  const field = page.getByRole('textbox', { name: 'Find in the session' });
+  await expect.poll(() => field.evaluate((input) => input === document.activeElement)).toBe(true);
+  await page.keyboard.type('off-by-one');
+  await expect.poll(() => page.getByRole('search').textContent()).toContain('1');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => currentRow(page).textContent()).toContain('off-by-one');
+  await page.keyboard.press('Escape');
+  await field.waitFor({ state: 'detached' });
+});
+
+test('the question mark shows the keys, and Escape hides them', async () => {
+  await page.keyboard.press('?');
+  await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.locator('dialog').waitFor({ state: 'detached' });
+});
+
+test('a session is chosen in the list without the mouse', async () => {
+  await page.goto(`${product.service.url}/sessions`);
+  await page.getByRole('table').waitFor();
+  await page.getByRole('link', { name: 'Skip to the page' }).focus();
+  await page.keyboard.press('Enter');
+  const isSession = () => page.evaluate(() => document.activeElement?.hasAttribute('data-line') ?? false);
+  for (let stops = 0; !(await isSession()) && stops < 20; stops++) await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`**/sessions/${sessionId}`);
+});

@@ -1,0 +1,103 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { picture, setUpProduct } from './harness/product.ts';
+import type { Tab } from './harness/tab.ts';
+import { openAsAda, prepareOrganization } from './steps/organization.ts';
+import { createRecorder, event } from './steps/recording.ts';
+import { currentRow, expectAt, openSession, rowOfEvent, timelineOf } from './steps/timeline.ts';
+
+const EVENTS = 50_000;
+const MOST_NODES = 5_000;
+const product = setUpProduct();
+let tab: Tab;
+let sessionId: string;
+
+const textOf = (sequence: number) => `This is event ${sequence}.`;
+
+/** A conversation with its evidence: a prompt in a hundred events, an answer in ten, else tool calls; some fail. */
+function makeEvent(sequence: number) {
+  const callId = `call-${Math.floor(sequence / 2)}`;
+  if (sequence % 100 === 1) return event('user.message', { text: textOf(sequence) });
+  if (sequence % 10 === 0) return event('assistant.message', { text: `${textOf(sequence)}\n\n${'words '.repeat(60)}` });
+  if (sequence % 2 === 0) return event('tool.call', { callId, name: 'Bash', input: { command: textOf(sequence) } });
+  return event('tool.result', { callId, output: textOf(sequence), isError: sequence % 100 === 3 });
+}
+
+beforeAll(async () => {
+  const { machine } = await prepareOrganization(product.service);
+  const recorder = await createRecorder(machine);
+  sessionId = await recorder.openSession('A long one');
+  const started = performance.now();
+  await recorder.append(
+    sessionId,
+    Array.from({ length: EVENTS }, (_, index) => makeEvent(index + 1)),
+  );
+  console.log(`${EVENTS} events appended in ${since(started)}`);
+  tab = await openAsAda(product);
+});
+
+const since = (start: number) => `${Math.round(performance.now() - start)} ms`;
+const nodes = () => tab.page.evaluate(() => document.querySelectorAll('*').length);
+
+/** The search says so: until then what it finds is `so far`. */
+async function waitUntilLoaded(): Promise<void> {
+  await tab.page.keyboard.press('/');
+  const field = tab.page.getByRole('textbox', { name: 'Find in the session' });
+  await field.fill(textOf(EVENTS));
+  await expect.poll(() => tab.page.getByRole('search').textContent(), { timeout: 45_000 }).toBe('1');
+  await field.press('Escape');
+}
+
+describe(`a session of ${EVENTS} events`, () => {
+  test('shows its first rows before the rest is loaded', async () => {
+    const rest = Promise.withResolvers<void>();
+    let windows = 0;
+    await tab.page.route('**/window?*', async (route) => {
+      windows++;
+      if (windows > 1) await rest.promise;
+      await route.continue();
+    });
+    const started = performance.now();
+    await tab.page.goto(`${product.service.url}/sessions/${sessionId}`);
+    await timelineOf(tab.page).getByText(textOf(1), { exact: true }).waitFor();
+    console.log(`first rows after ${since(started)}`);
+    await picture(tab, 'large-first-rows');
+    rest.resolve();
+    await tab.page.unrouteAll({ behavior: 'wait' });
+  });
+
+  test('is searched to its end, and no row is missing', async () => {
+    const started = performance.now();
+    await openSession(tab.page, product.service, sessionId);
+    await waitUntilLoaded();
+    console.log(`all loaded after ${since(started)}`);
+    await tab.page.keyboard.press('Shift+G');
+    await rowOfEvent(tab.page, EVENTS).and(currentRow(tab.page)).waitFor();
+  });
+
+  test('keeps the document small wherever one looks', async () => {
+    const counts: number[] = [];
+    for (const share of [0, 0.25, 0.5, 0.75, 1]) {
+      await timelineOf(tab.page).evaluate((element, part) => element.scrollTo(0, element.scrollHeight * part), share);
+      await expect.poll(() => timelineOf(tab.page).getByRole('listitem').count()).toBeGreaterThan(5);
+      counts.push(await nodes());
+    }
+    console.log(`nodes in the document: ${counts.join(', ')}`);
+    expect(Math.max(...counts)).toBeLessThan(MOST_NODES);
+  });
+
+  test('opens at a linked event, and stays there while the rest is loaded', async () => {
+    const started = performance.now();
+    await openSession(tab.page, product.service, sessionId, 40_000);
+    await expectAt(tab.page, 40_000);
+    console.log(`event 40,000 in sight after ${since(started)}`);
+    await waitUntilLoaded();
+    await expectAt(tab.page, 40_000);
+    await picture(tab, 'large-event-40000');
+  });
+
+  test('opens what a linked event is folded into', async () => {
+    await openSession(tab.page, product.service, sessionId, 39_996);
+    await expectAt(tab.page, 39_996);
+    expect(await currentRow(tab.page).textContent()).toContain(textOf(39_996));
+  });
+});

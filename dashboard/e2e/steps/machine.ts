@@ -1,0 +1,62 @@
+import { execFile } from 'node:child_process';
+import { appendFileSync, cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { REPOSITORY } from '../harness/folders.ts';
+
+/** A developer machine: a home folder with the transcripts of an agent, and the command line. */
+export interface Machine {
+  /** Runs `capture`. Rejects unless it exits with 0. @returns what it printed */
+  capture(args: readonly string[], input?: string): Promise<string>;
+  /** Puts transcripts in place of the agent. @returns the folder */
+  projects: string;
+}
+
+const run = promisify(execFile);
+
+export function createMachine(home: string, variables: Record<string, string>): Machine {
+  const agentFolder = join(home, 'claude');
+  const projects = join(agentFolder, 'projects');
+  mkdirSync(projects, { recursive: true });
+  const env = {
+    PATH: process.env.PATH ?? '',
+    HOME: home,
+    CAPTURE_HOME: join(home, 'capture'),
+    CLAUDE_CONFIG_DIR: agentFolder,
+    ...variables,
+  };
+  return {
+    projects,
+    async capture(args, input) {
+      const running = run(process.execPath, [join(REPOSITORY, 'cli/main.ts'), ...args], { env, cwd: home });
+      running.child.stdin?.end(input);
+      const { stdout } = await running;
+      return stdout;
+    },
+  };
+}
+
+/** A sample session of which only the first records are there yet. */
+export interface GrowingSession {
+  /** Writes all that is left, as the agent would. */
+  finish(): void;
+}
+
+/** As if it happened now: a session that ended long ago is closed as soon as it is captured. */
+export function beginSession(machine: Machine, project: string, records: number): GrowingSession {
+  const folder = join(machine.projects, project);
+  cpSync(join(REPOSITORY, 'samples/claude-code/projects', project), folder, { recursive: true });
+  const paths = globSync(join(folder, '**/*.jsonl'));
+  const texts = new Map(paths.map((path) => [path, readFileSync(path, 'utf8')]));
+  const times = [...texts.values()].flatMap((text) => text.match(TIME) ?? []);
+  const late = Date.now() - Math.max(...times.map((time) => Date.parse(time)));
+  const shift = (time: string) => new Date(Date.parse(time) + late).toISOString();
+  for (const [path, text] of texts) writeFileSync(path, text.replace(TIME, shift));
+
+  const [path = ''] = globSync(join(folder, '*.jsonl'));
+  const lines = readFileSync(path, 'utf8').split('\n');
+  writeFileSync(path, `${lines.slice(0, records).join('\n')}\n`);
+  return { finish: () => appendFileSync(path, lines.slice(records).join('\n')) };
+}
+
+const TIME = /\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;

@@ -1,0 +1,33 @@
+import { type Client, createClient } from '../../../contract/client.ts';
+import { signIn, signUp } from '../../../script/demo/sign-in.ts';
+import type { Product } from '../harness/product.ts';
+import type { Service } from '../harness/service.ts';
+import type { Tab } from '../harness/tab.ts';
+import { ADA, signIn as signInByForm } from './person.ts';
+
+export interface Organization {
+  /** Calls as Ada, its owner. */
+  owner: Client;
+  /** Calls with the secret, as a machine does. */
+  machine: Client;
+  secret: string;
+}
+
+/** Ada's organization with a secret, for tests that begin later than the first visit. */
+export async function prepareOrganization({ url, welcomeLink }: Service): Promise<Organization> {
+  await signUp(welcomeLink, ADA);
+  const token = await signIn(url, ADA);
+  const owner = createClient({ baseUrl: url, credential: () => token });
+  await owner.createOrganization({ body: { name: 'Harbour Works' } });
+  const { value: secret } = (await owner.issueSecret({ body: { name: 'tests' } })).body;
+  return { owner, machine: createClient({ baseUrl: url, credential: () => secret }), secret };
+}
+
+/** A tab in which Ada is signed in. */
+export async function openAsAda(product: Product, options?: Parameters<Product['open']>[0]): Promise<Tab> {
+  const tab = await product.open(options);
+  await tab.page.goto(product.service.url);
+  await signInByForm(tab.page, ADA);
+  await tab.page.getByRole('navigation', { name: 'Main' }).waitFor({ state: 'attached' });
+  return tab;
+}

@@ -1,0 +1,45 @@
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import type { Service } from '../harness/service.ts';
+
+export interface Credentials {
+  email: string;
+  password: string;
+}
+
+export const ADA: Credentials = { email: 'ada@example.com', password: 'three quiet harbours' };
+export const BEN: Credentials = { email: 'ben@example.org', password: 'seven loud mountains' };
+
+/** By the link that the service prints when it starts for the first time. */
+export async function createFirstAccount(page: Page, service: Service, person: Credentials): Promise<void> {
+  await page.goto(service.welcomeLink);
+  await fill(page, person);
+  await page.getByRole('button', { name: 'Create account' }).click();
+}
+
+/** From the page to which the dashboard sends whoever is not signed in. */
+export async function signUp(page: Page, person: Credentials): Promise<void> {
+  await page.getByRole('link', { name: 'Create one' }).click();
+  await fill(page, person);
+  await page.getByRole('button', { name: 'Create account' }).click();
+}
+
+export async function signIn(page: Page, person: Credentials): Promise<void> {
+  await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor();
+  await fill(page, person);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+}
+
+export async function signOut(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /sign out/ }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.getByRole('heading', { name: 'You are signed out' }).waitFor();
+  expect(await page.evaluate(() => Object.keys(sessionStorage).filter((key) => key.startsWith('oidc.user')))).toEqual(
+    [],
+  );
+}
+
+async function fill(page: Page, { email, password }: Credentials): Promise<void> {
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password').fill(password);
+}

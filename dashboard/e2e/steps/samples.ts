@@ -1,0 +1,28 @@
+import { join } from 'node:path';
+import type { Product } from '../harness/product.ts';
+import { beginSession, createMachine, type Machine } from './machine.ts';
+import type { Organization } from './organization.ts';
+
+/** A web service gets a rate limit: prompts, edits, a failing command, secrets, sub-agents. */
+export const RATE_LIMIT = {
+  project: '-home-dev-code-shortlink',
+  /** Of the first prompt. */
+  words: 'that nothing enforces',
+  /** So many records are there at first, in tests in which it grows. */
+  begun: 158,
+} as const;
+
+export function createMachineOf(product: Product, { secret }: Pick<Organization, 'secret'>): Machine {
+  return createMachine(join(product.folder, 'home'), { CAPTURE_URL: product.service.url, CAPTURE_SECRET: secret });
+}
+
+/** @returns the id of the captured sample session */
+export async function captureSample(product: Product, organization: Organization): Promise<string> {
+  const machine = createMachineOf(product, organization);
+  beginSession(machine, RATE_LIMIT.project, RATE_LIMIT.begun).finish();
+  await machine.capture(['import', '--quiet']);
+  const { sessions } = (await organization.owner.listSessions({})).body;
+  const [session] = sessions;
+  if (!session) throw new Error('the sample session was not captured');
+  return session.sessionId;
+}

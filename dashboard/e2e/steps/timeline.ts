@@ -1,0 +1,65 @@
+import type { Locator, Page } from 'playwright-core';
+import { expect } from 'vitest';
+import type { Service } from '../harness/service.ts';
+
+export const timelineOf = (page: Page): Locator => page.getByRole('region', { name: 'Timeline' });
+export const currentRow = (page: Page): Locator => timelineOf(page).locator('[data-current]');
+export const rowOfEvent = (page: Page, sequence: number): Locator =>
+  timelineOf(page)
+    .getByRole('listitem')
+    .filter({ has: page.getByTitle(new RegExp(`^Event ${sequence},`)) });
+
+/** The event that the current row stands for. */
+export async function currentSequence(page: Page): Promise<number> {
+  const title = await currentRow(page)
+    .getByTitle(/^Event/)
+    .getAttribute('title');
+  return Number(/^Event (\d+)/.exec(title ?? '')?.[1]);
+}
+
+export async function openSession(page: Page, service: Service, sessionId: string, sequence?: number): Promise<void> {
+  const query = sequence === undefined ? '' : `?e=${sequence}`;
+  await page.goto(`${service.url}/sessions/${sessionId}${query}`);
+  await timelineOf(page).getByRole('listitem').first().waitFor();
+}
+
+/** Of the whole timeline, not only of what is drawn of it. */
+export async function find(page: Page, words: string): Promise<void> {
+  await page.keyboard.press('/');
+  const field = page.getByRole('textbox', { name: 'Find in the session' });
+  await field.fill(words);
+  await expect.poll(() => page.getByRole('search').textContent()).toMatch(/[1-9]/);
+  await field.press('Enter');
+  await field.press('Escape');
+}
+
+/** Waits until the event is marked as the current one and wholly or mostly in sight. */
+export async function expectAt(page: Page, sequence: number): Promise<void> {
+  const row = rowOfEvent(page, sequence).and(currentRow(page));
+  await row.waitFor();
+  await expect.poll(() => isInSight(page, row)).toBe(true);
+}
+
+export async function isInSight(page: Page, row: Locator): Promise<boolean> {
+  const [outer, inner] = await Promise.all([timelineOf(page).boundingBox(), row.boundingBox()]);
+  if (!outer || !inner) return false;
+  const seen = Math.min(outer.y + outer.height, inner.y + inner.height) - Math.max(outer.y, inner.y);
+  return seen > Math.min(inner.height, outer.height) / 2;
+}
+
+/** Scrolls from where it is down to the end, looking around each time. @returns all text that was met */
+export async function readToEnd(page: Page, look = async (): Promise<void> => {}): Promise<string> {
+  const timeline = timelineOf(page);
+  const met = new Set<string>();
+  for (let before = -1, at = 0; at !== before; ) {
+    before = at;
+    for (const text of await timeline.getByRole('listitem').allInnerTexts()) met.add(text);
+    await look();
+    at = await timeline.evaluate(async (element) => {
+      element.scrollBy(0, element.clientHeight * 0.8);
+      await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+      return element.scrollTop;
+    });
+  }
+  return [...met].join('\n');
+}

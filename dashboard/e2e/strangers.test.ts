@@ -1,0 +1,36 @@
+import { beforeAll, expect, test } from 'vitest';
+import { setUpProduct } from './harness/product.ts';
+import { openAsAda, prepareOrganization } from './steps/organization.ts';
+import { BEN, signUp } from './steps/person.ts';
+import { createRecorder, event } from './steps/recording.ts';
+import { openSession, timelineOf } from './steps/timeline.ts';
+import { createOrganization } from './steps/welcome.ts';
+
+const product = setUpProduct();
+const WORDS = 'Only for the people of Harbour Works.';
+let sessionId: string;
+
+beforeAll(async () => {
+  const { machine } = await prepareOrganization(product.service);
+  const recorder = await createRecorder(machine);
+  sessionId = await recorder.openSession('Ours');
+  await recorder.append(sessionId, [event('user.message', { text: WORDS })]);
+});
+
+test('a person of another organization is told that there is no such session', async () => {
+  const stranger = await product.open();
+  await stranger.page.goto(product.service.url);
+  await signUp(stranger.page, BEN);
+  await stranger.page.waitForURL('**/welcome');
+  await createOrganization(stranger.page, 'Mountain Works');
+
+  stranger.allow(/status of 404/);
+  await stranger.page.goto(`${product.service.url}/sessions/${sessionId}?e=1`);
+  await stranger.page.getByRole('alert').getByText('Not found').waitFor();
+  expect(await stranger.page.content()).not.toContain(WORDS);
+  await product.close(stranger);
+
+  const member = await openAsAda(product);
+  await openSession(member.page, product.service, sessionId, 1);
+  await timelineOf(member.page).getByText(WORDS).waitFor();
+});
