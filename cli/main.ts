@@ -1,8 +1,13 @@
 #!/usr/bin/env node
 import { randomUUID } from 'node:crypto';
 import { homedir, hostname } from 'node:os';
+import { setFlagsFromString } from 'node:v8';
 import { AGENTS } from './agents/all.ts';
 import { runProgram } from './program.ts';
+
+// A small young generation: an import of gigabytes then stays 90 MB smaller, and is no slower.
+setFlagsFromString('--max-semi-space-size=4');
+setFlagsFromString('--semi-space-growth-factor=1');
 
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {

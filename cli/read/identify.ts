@@ -36,13 +36,18 @@ export function identify(spool: Spool, found: Found, isYoung: boolean): Unread |
     const head = readHead(agent, fd);
     if (!head.hasLine || (head.first === undefined && isYoung)) return undefined;
     const origin = agent.identify({ root, path }, head.first);
-    const moved = spool.files
+    const same = spool.files
       .ofSession(agent.id, origin.session)
-      .find((row) => row.origin.subagent === origin.subagent && hasMoved(row) && continues(fd, size, row));
+      .filter((row) => row.origin.subagent === origin.subagent && continues(fd, size, row));
+    const moved = same.find(hasMoved);
     if (moved) return toUnread(found, moved, true, size);
     const startedAt = head.time ?? Math.floor(found.bornAt);
     const committed = { offset: 0, pass: 0 };
-    return { found, id: undefined, origin, startedAt, cursor: START, committed };
+    // Of a copy only what goes beyond the original is new.
+    const [original] = same.sort((one, other) => other.offset - one.offset);
+    if (original?.offset === size) return undefined;
+    const cursor = original ? { ...original, pass: 0 } : START;
+    return { found, id: undefined, origin, startedAt, cursor, committed };
   } finally {
     closeSync(fd);
   }

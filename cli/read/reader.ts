@@ -96,16 +96,18 @@ export function createReader(options: ReaderOptions) {
   }
 
   function openStreams(files: readonly Unread[]): { file: FileBeingRead; stream: RecordStream }[] {
-    const chunkBytes = Math.max(16 * 1024, Math.min(512 * 1024, Math.floor(BUFFER_BYTES / files.length)));
+    const share = Math.min(256 * 1024, Math.floor(BUFFER_BYTES / files.length));
     return files.flatMap((unread) => {
       const opened: { file: FileBeingRead; stream: RecordStream }[] = [];
       const { found, origin, cursor, startedAt, id, committed } = unread;
       const { agent, root, path } = found;
       attempt(keyOf(found), onTrouble, () => {
         const fd = openSync(join(root, path), 'r');
+        const chunkBytes = Math.max(4096, Math.min(share, found.size - cursor.offset + 1));
         const lines = { chunkBytes, maxLineBytes };
         const stream = createRecordStream({ agent, path, origin, fd, cursor, lines });
-        const row = { agent: agent.id, root, path, origin, startedAt, ...cursor };
+        // The cursor may be that of another path: the file was moved, or is a copy.
+        const row = { ...cursor, agent: agent.id, root, path, origin, startedAt };
         opened.push({ file: { row, id, agentSession: origin.session, committed }, stream });
       });
       return opened;

@@ -25,7 +25,9 @@ test('an import that is killed again and again, against a failing service, captu
     const options = { home, url: service.url, secret: 'sk_live_test', variables };
     for (let kill = 0; kill < KILLS; kill++) {
       const child = start(['import'], options);
-      await Promise.race([exitOf(child), sleep(200 + random.below(700))]);
+      const kills = service.state.requests.length + random.below(30);
+      const isTime = () => service.state.requests.length >= kills || child.exitCode !== null;
+      await Promise.race([exitOf(child), waitFor(isTime).then(() => sleep(random.below(40)))]);
       child.kill('SIGKILL');
       await exitOf(child);
       const events = [...service.state.sessions.values()].reduce((sum, session) => sum + session.events.length, 0);
@@ -42,6 +44,10 @@ test('an import that is killed again and again, against a failing service, captu
   // Else the kills came too early or too late to prove anything.
   expect(midway).toBeGreaterThan(0);
 }, 600_000);
+
+async function waitFor(condition: () => boolean): Promise<void> {
+  while (!condition()) await sleep(3);
+}
 
 async function importUninterrupted(home: string) {
   const service = await startService();

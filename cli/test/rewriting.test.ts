@@ -53,6 +53,7 @@ test('a file that moves to another folder keeps its cursor', async () => {
   expect(findWork().bytes).toBe(two.length + 1);
   await read();
   expect(spool.counters()).toMatchObject({ recordsCaptured: 3, recordsRepeated: 0 });
+  expect(spool.files.ofSession('claude-code', session).map(({ path }) => path)).toEqual([`other/${session}.jsonl`]);
 });
 
 test('a file that vanishes and comes back repeats nothing', async () => {
@@ -64,6 +65,14 @@ test('a file that vanishes and comes back repeats nothing', async () => {
   copyFileSync(`${file}.kept`, file);
   await read();
   expect(spool.counters()).toMatchObject({ recordsCaptured: 2, recordsRepeated: 0 });
+});
+
+test('a copy gives only what goes beyond the original', async () => {
+  const { root, read, spool } = setUp(lines(one, mode(1)));
+  await read();
+  write(join(root, 'copy', `${session}.jsonl`), lines(one, mode(1), mode(1)));
+  await read();
+  expect(spool.counters()).toMatchObject({ recordsCaptured: 3, recordsRepeated: 0 });
 });
 
 test('a fork gives only the records of its own', async () => {

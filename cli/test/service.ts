@@ -34,6 +34,7 @@ export interface FakeOptions {
   extensions?: boolean;
   secret?: string;
   /** Events it refuses, which makes it refuse the whole batch. */
+  refusesSession?: (body: Record<string, unknown>) => boolean;
   refuses?: (event: { eventType: string; payload: Record<string, unknown> }) => boolean;
 }
 
@@ -91,6 +92,7 @@ export async function startService(options: FakeOptions = {}) {
   function open(body: Record<string, unknown>) {
     if (state.environmentStatus === 'revoked') return problem('environment_unusable');
     if (state.installationStatus === 'disabled') return problem('installation_unusable');
+    if (options.refusesSession?.(body)) return problem('validation_failed');
     const session: FakeSession = {
       sessionId: `ses_${String(state.sessions.size + 1).padStart(6, '0')}`,
       body,

@@ -155,6 +155,28 @@ test('a disabled agent is left in the spool and told of', async () => {
   expect(texts(1)).toEqual(['one']);
 });
 
+test('a session that is refused for its title goes without; one that is refused at all does not stop the others', async () => {
+  const refusesSession = ({ title, startedAt }: Record<string, unknown>) =>
+    title === 'odd' || String(startedAt).startsWith('2026-03-01T09:02');
+  const { write, capture, texts } = await setUp({ refusesSession });
+  write(1, ['odd']);
+  write(2, ['hopeless']);
+  write(3, ['fine']);
+  const { exitCode, stderr } = await capture();
+  expect(exitCode).toBe(1);
+  expect(stderr).toContain(`The service refuses session ${sessionId(2)} of claude-code`);
+  expect([texts(1), texts(2), texts(3)]).toEqual([['odd'], [], ['fine']]);
+});
+
+test('a rate limit is waited for, however long, and is no outage', async () => {
+  let limited = 8;
+  const random = () => (limited-- > 0 ? 0 : 1);
+  const { write, capture, texts } = await setUp({ faults: { rateLimited: 0.5 }, random });
+  write(1, ['one']);
+  expect(await capture()).toMatchObject({ exitCode: 0 });
+  expect(texts(1)).toEqual(['one']);
+});
+
 test('a revoked machine stops and says so', async () => {
   const { write, capture, service } = await setUp();
   write(1, ['one']);

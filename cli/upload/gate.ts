@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../../contract/client.ts';
 import { describe } from '../failure.ts';
-import { hasCode, isTemporary } from './problem.ts';
+import { hasCode, hasStatus, isTemporary } from './problem.ts';
 
 export interface GateOptions {
   random: () => number;
@@ -34,7 +34,9 @@ export function createGate({ random, signal, onTrouble, baseMs = BASE_MS, capMs 
     const wait = asked > 0 ? asked + random() * baseMs : backoff;
     closedUntil = Math.max(closedUntil, performance.now() + wait);
     failures = Math.min(failures + 1, 16);
-    failingSince ??= performance.now();
+    // Told to slow down, it is reachable all the same.
+    if (hasStatus(error, 429)) failingSince = undefined;
+    else failingSince ??= performance.now();
     lastTrouble = describe(error);
     onTrouble?.(lastTrouble);
   }

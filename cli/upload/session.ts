@@ -42,55 +42,64 @@ export function createSessionKeeper({ spool, service, gate, registration, now, f
     return serviceId;
   }
 
-  async function request(session: SessionRow, batch: Batch, isSecondTry = false): Promise<string> {
+  async function request(session: SessionRow, batch: Batch): Promise<string> {
+    try {
+      return await requestAs(session, batch, describeSession(session));
+    } catch (error) {
+      // The registration may have been lost with the service's data, or the machine was revoked: registering tells.
+      if (hasCode(error, 'environment_unusable', 'installation_unusable')) {
+        registration.forget();
+        return requestAs(session, batch, describeSession(session));
+      }
+      if (!hasStatus(error, 400)) throw error;
+    }
+    try {
+      // Better without its title than not at all.
+      return await requestAs(session, batch, {});
+    } catch (error) {
+      throw hasStatus(error, 400) ? new SessionRefused(session, error) : error;
+    }
+  }
+
+  function describeSession({ title, prompt, cwd, branch }: SessionRow) {
+    const name = title ?? prompt;
+    return {
+      ...(name !== undefined && { title: name }),
+      ...(cwd !== undefined && { repoRoot: findRepository(cwd) ?? cwd }),
+      ...(branch !== undefined && { gitBranch: branch }),
+    };
+  }
+
+  async function requestAs(session: SessionRow, batch: Batch, description: object): Promise<string> {
     const startedAt = batch.firstAt ?? now();
     const agentId = session.agent as AgentId;
     const environmentId = await registration.environment();
     const agentInstallationId = await registration.installation(agentId, session.agentVersion, startedAt);
-    const title = session.title ?? session.prompt;
-    const repoRoot = session.cwd && (findRepository(session.cwd) ?? session.cwd);
-    const body = {
-      environmentId,
-      agentInstallationId,
-      agentId,
-      ...(title !== undefined && { title }),
-      ...(repoRoot && { repoRoot }),
-      ...(session.branch !== undefined && { gitBranch: session.branch }),
-    };
-    try {
-      if (canOpenPast) {
-        const past = { ...body, startedAt: new Date(startedAt).toISOString() };
-        return await gate.attempt(async () =>
-          requireId((await service.client.openPastSession({ body: past })).body.sessionId),
-        );
-      }
-      return await gate.attempt(async () => requireId((await service.client.openSession({ body })).body.sessionId));
-    } catch (error) {
-      if (canOpenPast && hasStatus(error, 404, 405)) {
+    const body = { environmentId, agentInstallationId, agentId, ...description };
+    const { openPastSession, openSession } = service.client;
+    if (canOpenPast) {
+      const past = { ...body, startedAt: new Date(startedAt).toISOString() };
+      try {
+        return await gate.attempt(async () => requireId((await openPastSession({ body: past })).body.sessionId));
+      } catch (error) {
+        if (!hasStatus(error, 404, 405)) throw error;
         canOpenPast = false;
-        return request(session, batch, isSecondTry);
       }
-      // The registration may have been lost with the service's data, or the machine was revoked: registering tells.
-      if (!isSecondTry && hasCode(error, 'environment_unusable', 'installation_unusable')) {
-        registration.forget();
-        return request(session, batch, true);
-      }
-      throw error;
     }
+    return gate.attempt(async () => requireId((await openSession({ body })).body.sessionId));
   }
 
   async function complete(id: number): Promise<void> {
     const { serviceId, lastAt, state } = spool.sessions.get(id);
     if (state !== 'open' || serviceId === undefined) return;
-    const body = {
-      status: 'completed' as const,
-      ...(lastAt !== undefined && { endedAt: new Date(lastAt).toISOString() }),
-    };
+    const endedAt = lastAt === undefined ? {} : { endedAt: new Date(lastAt).toISOString() };
     try {
-      await gate.attempt(() => service.client.completeSession({ sessionId: serviceId, body }));
+      await gate.attempt(() =>
+        service.client.completeSession({ sessionId: serviceId, body: { status: 'completed', ...endedAt } }),
+      );
     } catch (error) {
-      // 409: closed before, by an earlier try or by an administrator. 404: there is nothing to close.
-      if (!hasStatus(error, 404, 409)) throw error;
+      // 409: closed before, by an earlier try or by an administrator. Nothing else about closing is worth stopping for.
+      if (!hasStatus(error, 400, 404, 409)) throw error;
     }
     spool.transactLightly(() => spool.sessions.setState(id, 'closed'));
   }
@@ -101,6 +110,21 @@ export function createSessionKeeper({ spool, service, gate, registration, now, f
     /** The next batch opens another session: the service takes no more events into this one. */
     leave: (id: number) => spool.sessions.setState(id, 'closed'),
   };
+}
+
+/** The service will not have the session, whatever it is called. Its events stay in the spool; the others go on. */
+export class SessionRefused extends Failure {
+  readonly session: number;
+
+  constructor({ id, agent, agentSession }: SessionRow, cause: Error) {
+    const sentence = `The service refuses session ${agentSession} of ${agent}: ${cause.message}`;
+    super(
+      EXIT.failure,
+      sentence,
+      'Its events stay in the spool. A newer version of capture or of the service may help.',
+    );
+    this.session = id;
+  }
 }
 
 /** What to do about an error that trying again does not heal. */

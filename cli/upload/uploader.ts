@@ -3,7 +3,7 @@ import type { Batch } from '../spool/batches.ts';
 import { hasCode, hasStatus } from './problem.ts';
 import { halve, readEvents } from './refuse.ts';
 import { AgentDisabled } from './registration.ts';
-import { createSessionKeeper, explainRefusal, type SessionDeps } from './session.ts';
+import { createSessionKeeper, explainRefusal, type SessionDeps, SessionRefused } from './session.ts';
 
 export interface UploaderOptions extends SessionDeps {
   signal: AbortSignal;
@@ -24,8 +24,9 @@ export function createUploader(options: UploaderOptions) {
   const busy = new Set<number>();
   let acknowledged: Batch[] = [];
   let sleepers: (() => void)[] = [];
-  // Agents whose capture an administrator has disabled, with what to tell about it. The others go on.
-  const held = new Map<string, Failure>();
+  // What the service will not have for now: agents that an administrator has disabled, and single sessions.
+  const heldAgents = new Map<string, Failure>();
+  const heldSessions = new Map<number, Failure>();
   let stopped = false;
   const isOver = () => stopped || signal.aborted;
 
@@ -88,10 +89,15 @@ export function createUploader(options: UploaderOptions) {
     return (await sendBatch(halves[0])) + (await sendBatch(halves[1]));
   }
 
+  const findWaiting = (accept: (session: number) => boolean) =>
+    spool.batches
+      .waiting(lanes + 1 + heldSessions.size, [...heldAgents.keys()])
+      .find((session) => !heldSessions.has(session) && accept(session));
+
   function claim(): { session: number; task: 'send' | 'complete' } | undefined {
     removeAcknowledged();
     const free = (id: number) => !busy.has(id);
-    const session = spool.batches.waiting(lanes + 1, [...held.keys()]).find(free);
+    const session = findWaiting(free);
     if (session !== undefined) return { session, task: 'send' };
     const quiet = spool.sessions.completable(now() - quietMs, lanes + 1).find(free);
     return quiet === undefined ? undefined : { session: quiet, task: 'complete' };
@@ -108,8 +114,9 @@ export function createUploader(options: UploaderOptions) {
       try {
         await (claimed.task === 'send' ? sendSession(claimed.session) : keeper.complete(claimed.session));
       } catch (error) {
-        if (!(error instanceof AgentDisabled)) throw error;
-        held.set(error.agent, error);
+        if (error instanceof AgentDisabled) heldAgents.set(error.agent, error);
+        else if (error instanceof SessionRefused) heldSessions.set(error.session, error);
+        else throw error;
       } finally {
         busy.delete(claimed.session);
         removeAcknowledged();
@@ -143,11 +150,11 @@ export function createUploader(options: UploaderOptions) {
     /** There is something new to send. */
     wake,
     /** Why some of the spool stays there although the service takes the rest. */
-    held: (): Failure[] => [...held.values()],
+    held: (): Failure[] => [...heldAgents.values(), ...heldSessions.values()],
     /** Whether nothing can be sent or completed for now. */
     isIdle: () =>
       busy.size === 0 &&
-      spool.batches.waiting(1, [...held.keys()]).length === 0 &&
+      findWaiting(() => true) === undefined &&
       spool.sessions.completable(now() - quietMs, 1).length === 0,
   };
 }
