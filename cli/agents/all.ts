@@ -2,6 +2,7 @@ import type { Agent } from './agent.ts';
 import { claudeCode } from './claude-code.ts';
 import { codex } from './codex.ts';
 import { copilotCli } from './copilot-cli.ts';
+import { qwenCode } from './qwen-code.ts';
 
 /** Every agent whose transcripts can be read. */
-export const AGENTS: readonly Agent[] = [claudeCode, codex, copilotCli];
+export const AGENTS: readonly Agent[] = [claudeCode, codex, copilotCli, qwenCode];

@@ -14,6 +14,8 @@ const BOOKKEEPING = new Set([
   ...['atis-latch', 'tools-used', 'cost-state', 'task_started', 'inter_agent_communication_metadata'],
   ...['token_count', 'dynamic_tool_call_request', 'ghost_snapshot'],
   ...['hook.start', 'hook.end', 'assistant.turn_start', 'assistant.turn_end', 'session.usage_checkpoint'],
+  ...['attribution_snapshot', 'file_history_snapshot', 'session_artifact_event', 'session_artifact_snapshot'],
+  'ui_telemetry',
 ]);
 
 describe.each(AGENTS.map((agent) => ({ id: agent.id, agent })))('real sessions of $id', ({ agent }) => {
@@ -101,7 +103,7 @@ const HAND_MADE = /Fixtures|fixtures|testdata/;
 /** As much of the records' shape as the second, naive reading below needs. */
 interface Loose {
   type?: string;
-  message?: { content?: string | (string | Block)[] };
+  message?: { content?: string | (string | Block)[]; parts?: Block[]; role?: string };
   attachment?: { commandMode?: string; prompt?: string };
   isMeta?: boolean;
   isCompactSummary?: boolean;
@@ -145,6 +147,7 @@ const PROMPTS: { [agentId: string]: (record: Loose) => string[] } = {
     const item = payload?.type === 'item_completed' ? payload.item : undefined;
     return item?.type === 'UserMessage' ? item.content.map((part) => part.text ?? '') : [];
   },
+  'qwen-code': ({ type, message }) => (type === 'user' ? [message?.parts?.[0]?.text ?? ''] : []),
   'copilot-cli': ({ type, data, agentId }) =>
     type === 'user.message' && agentId === undefined && !data?.source?.startsWith('skill') ? [data?.content ?? ''] : [],
 };

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Agent, JsonObject, Origin } from './agent.ts';
 import { copilotCli } from './copilot-cli.ts';
+import { qwenCode } from './qwen-code.ts';
 
 const A = '11111111-2222-4333-8444-555555555555';
+const B = '22222222-3333-4444-8555-666666666666';
 
 type Case = [name: string, agent: Agent, path: string, first: JsonObject | undefined, origin: Origin];
 
@@ -12,6 +14,15 @@ const CASES: Case[] = [
   ['a session', copilotCli, `${A}/events.jsonl`, started, { session: A, agentVersion: '1.0.9', cwd: '/c' }],
   ['a session that lost its start', copilotCli, `${A}/events.jsonl`, { type: 'abort' }, { session: A }],
   ['an empty session of an old version', copilotCli, `${A}.jsonl`, undefined, { session: A }],
+  [
+    'a chat',
+    qwenCode,
+    `-p/chats/${A}.jsonl`,
+    { version: '0.24.4', gitBranch: '' },
+    { session: A, agentVersion: '0.24.4' },
+  ],
+  ['a fork', qwenCode, `-p/chats/${A}.jsonl`, { forkedFrom: { sessionId: B } }, { session: A, forkedFrom: B }],
+  ['a sub-agent', qwenCode, `-p/subagents/${A}/agent-x.jsonl`, { sessionId: A }, { session: A, subagent: 'x' }],
 ];
 
 describe('whose file it is', () => {
@@ -24,6 +35,8 @@ describe('where agents keep their sessions', () => {
   test.each<[agent: Agent, variables: { [name: string]: string }, root: string]>([
     [copilotCli, {}, '/home/dev/.copilot/session-state'],
     [copilotCli, { COPILOT_HOME: '/c' }, '/c/session-state'],
+    [qwenCode, { QWEN_HOME: '/q' }, '/q/projects'],
+    [qwenCode, { QWEN_HOME: '/q', QWEN_RUNTIME_DIR: '/r' }, '/r/projects'],
   ])('$id', (agent, variables, root) => {
     expect(agent.roots(variables, '/home/dev')).toContain(root);
   });
@@ -32,6 +45,8 @@ describe('where agents keep their sessions', () => {
     [copilotCli, `${A}/events.jsonl`, true],
     [copilotCli, `${A}/files/data.jsonl`, false],
     [copilotCli, `${A}/workspace.yaml`, false],
+    [qwenCode, `-p/chats/${A}.jsonl`, true],
+    [qwenCode, '-p/logs.jsonl', false],
   ])('$id: %s', (agent, path, isTranscript) => {
     expect(agent.isTranscript(path)).toBe(isTranscript);
   });
