@@ -1,24 +1,38 @@
 import { memo, useEffect, useState } from 'react';
 import type { ThemedToken } from 'shiki/core';
 import { showHidden } from '../text/controls.ts';
+import { Button } from './button.tsx';
+import { formatCount } from './format.ts';
 import { highlight, languageOf } from './highlight.ts';
+
+/** Characters shown at first; more at a click. */
+const FIRST = 40_000;
 
 /** Code in its colours, once they are there. `language` is a fence's word or a file's name. */
 export const Code = memo(function Code({ code, language }: { code: string; language: string }) {
-  const lines = useTokens(code, language);
+  const [whole, setWhole] = useState(false);
+  const shown = whole ? code : code.slice(0, FIRST);
+  const lines = useTokens(shown, language);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: long lines scroll, also by keyboard
-    <pre className="code-block" tabIndex={0}>
-      {lines
-        ? lines.map((tokens, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: the lines of a text never move
-            <span key={index}>
-              <Tokens tokens={tokens} />
-              {'\n'}
-            </span>
-          ))
-        : showHidden(code)}
-    </pre>
+    <div className="min-w-0">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: long lines scroll, also by keyboard */}
+      <pre className="code-block" tabIndex={0}>
+        {lines
+          ? lines.map((tokens, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: the lines of a text never move
+              <span key={index}>
+                <Tokens tokens={tokens} />
+                {'\n'}
+              </span>
+            ))
+          : showHidden(shown)}
+      </pre>
+      {shown.length < code.length && (
+        <Button size="small" className="mt-2" onClick={() => setWhole(true)}>
+          Show all {formatCount(code.length)} characters
+        </Button>
+      )}
+    </div>
   );
 });
 
