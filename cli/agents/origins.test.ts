@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Agent, JsonObject, Origin } from './agent.ts';
 import { copilotCli } from './copilot-cli.ts';
+import { pi } from './pi.ts';
 import { qwenCode } from './qwen-code.ts';
 
 const A = '11111111-2222-4333-8444-555555555555';
@@ -23,6 +24,22 @@ const CASES: Case[] = [
   ],
   ['a fork', qwenCode, `-p/chats/${A}.jsonl`, { forkedFrom: { sessionId: B } }, { session: A, forkedFrom: B }],
   ['a sub-agent', qwenCode, `-p/subagents/${A}/agent-x.jsonl`, { sessionId: A }, { session: A, subagent: 'x' }],
+  [
+    'a session',
+    pi,
+    `--p--/2026-11-04T09-00-00-000Z_${A}.jsonl`,
+    { type: 'session', id: A, cwd: '/c' },
+    { session: A, cwd: '/c' },
+  ],
+  [
+    'a fork',
+    pi,
+    `--p--/t_${A}.jsonl`,
+    { type: 'session', id: A, parentSession: `/s/t_${B}.jsonl` },
+    { session: A, forkedFrom: B },
+  ],
+  ['a copy', pi, 'full.jsonl', { type: 'session', id: A }, { session: A }],
+  ['a session that lost its header', pi, 'x.jsonl', { type: 'message', id: 'e1' }, { session: 'x' }],
 ];
 
 describe('whose file it is', () => {
@@ -35,6 +52,9 @@ describe('where agents keep their sessions', () => {
   test.each<[agent: Agent, variables: { [name: string]: string }, root: string]>([
     [copilotCli, {}, '/home/dev/.copilot/session-state'],
     [copilotCli, { COPILOT_HOME: '/c' }, '/c/session-state'],
+    [pi, {}, '/home/dev/.pi/agent/sessions'],
+    [pi, { PI_CODING_AGENT_DIR: '/p' }, '/p/sessions'],
+    [pi, { PI_CODING_AGENT_SESSION_DIR: '/s' }, '/s'],
     [qwenCode, { QWEN_HOME: '/q' }, '/q/projects'],
     [qwenCode, { QWEN_HOME: '/q', QWEN_RUNTIME_DIR: '/r' }, '/r/projects'],
   ])('$id', (agent, variables, root) => {
