@@ -96,7 +96,7 @@ export function createReader(options: ReaderOptions) {
   }
 
   function openStreams(files: readonly Unread[]): { file: FileBeingRead; stream: RecordStream }[] {
-    const share = Math.min(256 * 1024, Math.floor(BUFFER_BYTES / files.length));
+    const share = Math.min(128 * 1024, Math.floor(BUFFER_BYTES / files.length));
     return files.flatMap((unread) => {
       const opened: { file: FileBeingRead; stream: RecordStream }[] = [];
       const { found, origin, cursor, startedAt, id, committed } = unread;

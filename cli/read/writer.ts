@@ -28,7 +28,7 @@ export interface WriterOptions {
   newKey: () => string;
 }
 
-const COMMIT_BYTES = 4 * 1024 * 1024;
+const COMMIT_BYTES = 2 * 1024 * 1024;
 /** Bounds for how long an upload of the same process has to wait. */
 const COMMIT_MS = 100;
 

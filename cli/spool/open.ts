@@ -18,7 +18,7 @@ export function openSpool(path: string) {
   const db = new DatabaseSync(path, { timeout: 10_000 });
   // FULL: what was taken over from a transcript is on the disk before its cursor moves past it.
   db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
-  db.exec('PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -16384');
+  db.exec('PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -8192');
   migrate(db, path);
 
   /** Runs a unit of work in one commit. */
