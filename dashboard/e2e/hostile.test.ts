@@ -25,6 +25,9 @@ describe('content that nobody vouches for', () => {
     const { page } = tab;
     await openSession(page, product.service, sessionId, 1);
     await picture(tab, 'hostile-first');
+    const prompt = await currentRow(page).textContent();
+    for (const piece of ['<img src=x', '<script>', '<svg', '<iframe', '<a href', '<form'])
+      expect(prompt).toContain(piece);
     await page.keyboard.press('e');
     const text = await readToEnd(page);
     await picture(tab, 'hostile-last');
@@ -88,6 +91,12 @@ async function walk(page: Page): Promise<number | undefined> {
 
 /** Without this, quiet tabs and clean reports would prove nothing. */
 describe('what must not happen is noticed', () => {
+  let aside: Tab;
+  beforeAll(async () => {
+    aside = await product.open();
+    aside.allow(/./);
+  });
+
   test.each<[string, RegExp, () => unknown]>([
     ['an error in the console', /an error/, () => console.error('an error')],
     ['a rejection', /a rejection/, () => void Promise.reject(new Error('a rejection'))],
@@ -100,13 +109,18 @@ describe('what must not happen is noticed', () => {
     ],
     ['a foreign address', /foreign request/, () => location.assign('https://elsewhere.example/')],
   ])('%s', async (_, expected, provoke) => {
-    const aside = await product.open();
-    aside.allow(/./);
+    const before = aside.console.length;
     await aside.page.goto(product.service.url);
     await aside.page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await aside.page.evaluate(provoke).catch(() => {});
-    await expect.poll(() => aside.console.filter((line) => line.startsWith('!')).join('\n')).toMatch(expected);
-    await product.close(aside);
+    await expect
+      .poll(() =>
+        aside.console
+          .slice(before)
+          .filter((line) => line.startsWith('!'))
+          .join('\n'),
+      )
+      .toMatch(expected);
   });
 
   test('a picture without words', async () => {

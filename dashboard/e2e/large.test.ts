@@ -17,6 +17,7 @@ const textOf = (sequence: number) => `This is event ${sequence}.`;
 function makeEvent(sequence: number) {
   const callId = `call-${Math.floor(sequence / 2)}`;
   if (sequence % 100 === 1) return event('user.message', { text: textOf(sequence) });
+  if (sequence % 10 === 1) return event('assistant.reasoning', { text: textOf(sequence) });
   if (sequence % 10 === 0) return event('assistant.message', { text: `${textOf(sequence)}\n\n${'words '.repeat(60)}` });
   if (sequence % 2 === 0) return event('tool.call', { callId, name: 'Bash', input: { command: textOf(sequence) } });
   return event('tool.result', { callId, output: textOf(sequence), isError: sequence % 100 === 3 });
