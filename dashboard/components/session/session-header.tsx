@@ -46,16 +46,6 @@ export function SessionHeader({
           <h1 className="truncate text-16" title={title}>
             {showHidden(title)}
           </h1>
-          <p className="session-facts">
-            {session.secretEnvironment === 'test' && <span className="tag text-test">test</span>}
-            <StatusMark status={session.status} word />
-            <Elapsed session={session} summary={summary} />
-            <AgentName agentId={session.agentId} />
-            <Fact name="environment">{environment?.displayName ?? environment?.hostname}</Fact>
-            <Fact name="branch">{branch}</Fact>
-            <Fact name="model">{facts.model ?? summary?.model}</Fact>
-            <Fact name="folder">{facts.cwd}</Fact>
-          </p>
         </div>
         <div className="flex flex-none gap-1">
           <CopyButton text={linkOf} label="Copy the link">
@@ -72,6 +62,16 @@ export function SessionHeader({
           </Button>
         </div>
       </div>
+      <p className="session-facts">
+        {session.secretEnvironment === 'test' && <span className="tag text-test">test</span>}
+        <StatusMark status={session.status} word />
+        <Elapsed session={session} summary={summary} />
+        <AgentName agentId={session.agentId} />
+        <Fact name="environment">{environment?.displayName ?? environment?.hostname}</Fact>
+        <Fact name="branch">{branch}</Fact>
+        <Fact name="model">{facts.model ?? summary?.model}</Fact>
+        <Fact name="folder">{facts.cwd}</Fact>
+      </p>
       <p className="session-figures">
         <span>{plural(session.eventCount, 'event')}</span>
         <span>{plural(timeline.prompts.length, 'prompt')}</span>
