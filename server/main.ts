@@ -23,7 +23,7 @@ async function main(): Promise<void> {
   process.stdout.write(`Session Capture is ready at ${publicUrl}\n`);
   for (const line of (await identity.greeting?.()) ?? []) process.stdout.write(`${line}\n`);
   process.stdout.write(
-    `Capture on this machine: node cli/main.ts login --url ${publicUrl}, then node cli/main.ts run\n`,
+    `Capture on this machine: script/capture login --url ${publicUrl}, then script/capture run\n`,
   );
 
   let closing = false;
