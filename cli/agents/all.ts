@@ -2,8 +2,9 @@ import type { Agent } from './agent.ts';
 import { claudeCode } from './claude-code.ts';
 import { codex } from './codex.ts';
 import { copilotCli } from './copilot-cli.ts';
+import { droid } from './droid.ts';
 import { pi } from './pi.ts';
 import { qwenCode } from './qwen-code.ts';
 
 /** Every agent whose transcripts can be read. */
-export const AGENTS: readonly Agent[] = [claudeCode, codex, copilotCli, qwenCode, pi];
+export const AGENTS: readonly Agent[] = [claudeCode, codex, copilotCli, qwenCode, pi, droid];

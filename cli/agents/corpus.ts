@@ -11,6 +11,8 @@ const FOLDERS = ['../../samples', '../../../shared/transcripts'].map((path) =>
 /** Where collections keep what is not under the agent's id, or in other places than the agent does. */
 const COLLECTED: { [agentId: string]: { folder: string; transcripts: RegExp } } = {
   'copilot-cli': { folder: 'copilot', transcripts: /\/(full|events|small|large|schema_drift)\.jsonl$/ },
+  // The others are what the program prints.
+  droid: { folder: 'droid', transcripts: /\/session_store[^/]*\.jsonl$/ },
   'qwen-code': { folder: 'qwen', transcripts: /\/(chats|qwen)\/[^/]*\.jsonl$/ },
 };
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Agent, JsonObject, Origin } from './agent.ts';
 import { copilotCli } from './copilot-cli.ts';
+import { droid } from './droid.ts';
 import { pi } from './pi.ts';
 import { qwenCode } from './qwen-code.ts';
 
@@ -39,6 +40,20 @@ const CASES: Case[] = [
     { session: A, forkedFrom: B },
   ],
   ['a copy', pi, 'full.jsonl', { type: 'session', id: A }, { session: A }],
+  [
+    'a session',
+    droid,
+    `-c/${A}.jsonl`,
+    { type: 'session_start', id: A, version: 2, cwd: '/c' },
+    { session: A, cwd: '/c' },
+  ],
+  [
+    'a sub-agent',
+    droid,
+    `-c/${B}.jsonl`,
+    { type: 'session_start', id: B, callingSessionId: A },
+    { session: A, subagent: B },
+  ],
   ['a session that lost its header', pi, 'x.jsonl', { type: 'message', id: 'e1' }, { session: 'x' }],
 ];
 
@@ -52,6 +67,8 @@ describe('where agents keep their sessions', () => {
   test.each<[agent: Agent, variables: { [name: string]: string }, root: string]>([
     [copilotCli, {}, '/home/dev/.copilot/session-state'],
     [copilotCli, { COPILOT_HOME: '/c' }, '/c/session-state'],
+    [droid, {}, '/home/dev/.factory/sessions'],
+    [droid, { FACTORY_HOME_OVERRIDE: '/f' }, '/f/.factory/sessions'],
     [pi, {}, '/home/dev/.pi/agent/sessions'],
     [pi, { PI_CODING_AGENT_DIR: '/p' }, '/p/sessions'],
     [pi, { PI_CODING_AGENT_SESSION_DIR: '/s' }, '/s'],
@@ -65,6 +82,7 @@ describe('where agents keep their sessions', () => {
     [copilotCli, `${A}/events.jsonl`, true],
     [copilotCli, `${A}/files/data.jsonl`, false],
     [copilotCli, `${A}/workspace.yaml`, false],
+    [droid, `-c/${A}.settings.json`, false],
     [qwenCode, `-p/chats/${A}.jsonl`, true],
     [qwenCode, '-p/logs.jsonl', false],
   ])('$id: %s', (agent, path, isTranscript) => {
