@@ -50,13 +50,13 @@ export function createEvents(seed: number): (bytes: number) => { eventType: stri
     number++;
     const source = { agent: 'codex', session: 'bench', file: 'rollout.jsonl', position: number * bytes };
     const around = JSON.stringify({ source, occurredAt: '2026-11-21T09:12:04.000Z', text: '' }).length;
-    const text = fit(passage(bytes), bytes - around);
+    const text = shorten(passage(bytes), bytes - around);
     return { eventType: 'assistant.message', payload: { source, occurredAt: '2026-11-21T09:12:04.000Z', text } };
   };
 }
 
 /** The longest start of the text that takes at most `bytes` as a JSON string. */
-function fit(text: string, bytes: number): string {
+function shorten(text: string, bytes: number): string {
   let end = text.length;
   while (Buffer.byteLength(JSON.stringify(text.slice(0, end))) - 2 > bytes)
     end -= Math.max(1, Math.floor((end * 1) / 50));

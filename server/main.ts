@@ -22,9 +22,7 @@ async function main(): Promise<void> {
   await app.listen({ port, host: config.HOST });
   process.stdout.write(`Session Capture is ready at ${publicUrl}\n`);
   for (const line of (await identity.greeting?.()) ?? []) process.stdout.write(`${line}\n`);
-  process.stdout.write(
-    `Capture on this machine: script/capture login --url ${publicUrl}, then script/capture run\n`,
-  );
+  process.stdout.write(`Capture on this machine: script/capture login --url ${publicUrl}, then script/capture run\n`);
 
   let closing = false;
   const close = async (signal: string) => {

@@ -1,7 +1,5 @@
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { pino } from 'pino';
-import { expect } from 'vitest';
-import type { ProblemCode } from '../../contract/problem.ts';
 import { type Config, OPTIONS } from '../config.ts';
 import { REDACTED_PATHS } from '../log.ts';
 import { createService } from '../service.ts';
@@ -100,9 +98,3 @@ async function send(app: FastifyInstance, method: string, url: string, options: 
     body: isJson ? JSON.parse(reply.body) : undefined,
   };
 }
-
-/** What an error answer must be: the status, exactly two fields, and the code. */
-export const problem = (status: number, code: ProblemCode) => ({
-  status,
-  body: { error: expect.any(String) as string, code },
-});

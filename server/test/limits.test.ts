@@ -90,13 +90,15 @@ describe.each(ENGINES)('limits on %s', (engine) => {
     expect((await ask('192.0.2.8')).status).toBe(403);
   });
 
-  test.runIf(engine === 'postgres')('replicas count together', async () => {
-    const replicas = [await limited({ RATE_LIMIT_USER: 4 }), await limited({ RATE_LIMIT_USER: 4 })];
-    const statuses: number[] = [];
-    for (let i = 0; i < 6; i++) {
-      const reply = await replicas[i % 2]?.call('GET', '/v1/organizations/me', { as: world.theirs.owner });
-      statuses.push(reply?.status ?? 0);
-    }
-    expect(statuses).toEqual([200, 200, 200, 200, 429, 429]);
-  });
+  if (engine === 'postgres') {
+    test('replicas count together', async () => {
+      const replicas = [await limited({ RATE_LIMIT_USER: 4 }), await limited({ RATE_LIMIT_USER: 4 })];
+      const statuses: number[] = [];
+      for (let i = 0; i < 6; i++) {
+        const reply = await replicas[i % 2]?.call('GET', '/v1/organizations/me', { as: world.theirs.owner });
+        statuses.push(reply?.status ?? 0);
+      }
+      expect(statuses).toEqual([200, 200, 200, 200, 429, 429]);
+    });
+  }
 });

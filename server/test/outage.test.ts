@@ -54,15 +54,17 @@ describe.each(ENGINES)('an outage of %s', (engine) => {
     expectProblem(await service.call('GET', '/nowhere'), 404, 'not_found');
   });
 
-  test.runIf(engine === 'postgres')('all is well again once it is back', async () => {
-    await wire?.mend();
-    const { ours } = world;
-    const url = `/v1/sessions/${ours.sessionId}/events`;
-    const body = { events: [{ eventType: 'notice' }] };
-    expect(await service.call('POST', url, { as: ours.live, body })).toMatchObject({
-      status: 200,
-      body: { firstSequence: 3 },
+  if (engine === 'postgres') {
+    test('all is well again once it is back', async () => {
+      await wire?.mend();
+      const { ours } = world;
+      const url = `/v1/sessions/${ours.sessionId}/events`;
+      const body = { events: [{ eventType: 'notice' }] };
+      expect(await service.call('POST', url, { as: ours.live, body })).toMatchObject({
+        status: 200,
+        body: { firstSequence: 3 },
+      });
+      expect((await service.call('GET', '/health')).status).toBe(200);
     });
-    expect((await service.call('GET', '/health')).status).toBe(200);
-  });
+  }
 });

@@ -1,15 +1,15 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { CapturedEvent } from '../../contract/transcript.ts';
-import { createRedactor } from './redactor.ts';
-import { RULES } from './rules/all.ts';
+import { createRedactor } from '../cli/redact/redactor.ts';
+import { RULES } from '../cli/redact/rules/all.ts';
+import type { CapturedEvent } from '../contract/transcript.ts';
 
 /**
  * How fast redaction is over a folder, how often it fires there, and whether its time grows in line with its input.
  *
- *     node cli/redact/bench.ts <folder> [--extensions jsonl,md] [--megabytes 20]
- *     node cli/redact/bench.ts --growth
+ *     node bench/redact.ts <folder> [--extensions jsonl,md] [--megabytes 20]
+ *     node bench/redact.ts --growth
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
