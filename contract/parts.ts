@@ -35,15 +35,24 @@ export function splitPayload(source: Source, json: string, maxBytes: number): Pa
   return slices.map((slice, index) => ({ source, part: index + 1, of: slices.length, json: slice }));
 }
 
-/** The furthest end whose slice, escaped once more, fits `room` bytes. */
+/** The furthest end whose slice, written as a JSON string once more, fits `room` bytes of UTF-8. */
 function sliceEnd(json: string, start: number, room: number): number {
-  let low = start + 1;
-  let high = Math.min(json.length, start + room);
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if (Buffer.byteLength(JSON.stringify(json.slice(start, middle))) - 2 <= room) low = middle;
-    else high = middle - 1;
+  let bytes = 0;
+  for (let end = start; end < json.length; ) {
+    const width = isPair(json, end) ? 2 : 1;
+    bytes += width === 2 ? 4 : escapedBytes(json.charCodeAt(end));
+    if (bytes > room) return end;
+    end += width;
   }
-  const splitsPair = low < json.length && /[\ud800-\udbff]/.test(json.charAt(low - 1));
-  return splitsPair && low - 1 > start ? low - 1 : low;
+  return json.length;
+}
+
+const isPair = (text: string, at: number) => (text.codePointAt(at) ?? 0) > 0xffff;
+
+/** Bytes that `JSON.stringify` makes of a code unit outside of pairs, at most. */
+function escapedBytes(unit: number): number {
+  if (unit === 0x22 || unit === 0x5c) return 2;
+  if (unit < 0x20 || (unit >= 0xd800 && unit <= 0xdfff)) return 6;
+  if (unit < 0x80) return 1;
+  return unit < 0x800 ? 2 : 3;
 }
