@@ -135,6 +135,30 @@ test('what is rarely asked for is folded into one line', () => {
   expect(items).toMatchObject([{ kind: 'quiet', entries: [{}, {}, {}, {}] }]);
 });
 
+test.each([
+  'bash_progress',
+  'hook_progress',
+  'agent_progress',
+  'progress',
+  'progress:search',
+  'query_update',
+  'hook_success',
+  'queue-operation',
+])('notices of kind %s are folded with what is rarely asked for', (kind) => {
+  const notice: [string, object] = ['notice', { kind, text: 'Running' }];
+  const { items } = buildTimeline(entriesOf(call('a'), notice as never, notice as never, result('a'), ['record']));
+  expect(kinds(items)).toEqual(['tool 1', 'quiet 2']);
+  expect(items[1]).toMatchObject({ entries: [{ sequence: 2 }, { sequence: 3 }, { sequence: 5 }] });
+});
+
+test.each(['hook_blocking_error', 'hook_error', 'informational', 'no_progress_made', undefined])(
+  'notices of kind %s keep their line',
+  (kind) => {
+    const { items } = buildTimeline(entriesOf(['notice', { kind, text: 'Stopped' }]));
+    expect(kinds(items)).toEqual(['message 1']);
+  },
+);
+
 test('facts, tokens and redactions are summed up for the header', () => {
   const usage = (responseId: string, outputTokens: number) =>
     ['usage', { responseId, inputTokens: 2, cacheReadTokens: 8, outputTokens, cached: 'excluded' }] as [string, object];

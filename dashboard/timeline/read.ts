@@ -122,13 +122,17 @@ const READERS: Record<string, Reader> = {
       interrupted: /interrupt|abort|cancel/i.test(reason ?? ''),
     };
   },
-  // A notice without words tells nobody anything, and what was queued comes again as a prompt.
+  // A notice without words tells nobody anything.
   notice: (common, payload) =>
-    asText(payload.text) && payload.kind !== 'queue-operation'
+    asText(payload.text) && !QUIET_NOTICES.test(asText(payload.kind) ?? '')
       ? readNotice('notice')(common, payload)
       : readQuiet(common, payload),
   error: readNotice('error'),
 };
+
+/** What comes again elsewhere: what was queued as a prompt, how far a tool was in its result; and hooks that went well. */
+const QUIET_NOTICES =
+  /^(?:queue-operation|progress(?::.*)?|.+_progress|query_update|search_results_received|waiting_for_task|hook_success)$/s;
 
 function readAnswer(kind: 'answer' | 'reasoning'): Reader {
   return (common, payload) => ({

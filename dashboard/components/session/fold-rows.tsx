@@ -73,10 +73,12 @@ export function Quiet({ item, isOpen, onToggle }: Props<QuietItem>) {
 function countKinds(entries: readonly Entry[]): string {
   const context = entries.filter(({ eventType }) => eventType === 'context.message').length;
   const facts = entries.filter(({ kind }) => kind === 'meta').length;
-  const records = entries.length - context - facts;
+  const notices = entries.filter(({ eventType }) => eventType === 'notice').length;
+  const records = entries.length - context - facts - notices;
   const words = [
     context > 0 && plural(context, 'context message'),
     records > 0 && plural(records, 'record'),
+    notices > 0 && plural(notices, 'notice'),
     facts > 0 && plural(facts, 'fact'),
   ];
   return words.filter(Boolean).join(', ');
