@@ -15,7 +15,13 @@ interface Coverage {
 }
 
 /** A run that broke off left no report, and counts as one failure. */
-const BROKEN_OFF: Report = { success: false, numPassedTests: 0, numFailedTests: 1, numPendingTests: 0, numTodoTests: 0 };
+const BROKEN_OFF: Report = {
+  success: false,
+  numPassedTests: 0,
+  numFailedTests: 1,
+  numPendingTests: 0,
+  numTodoTests: 0,
+};
 
 const [folder = '.', ...projects] = process.argv.slice(2);
 const reports = projects.map((project) => {
