@@ -43,7 +43,7 @@ export function SessionHeader({
       <div className="flex items-start gap-3 max-sm:pl-9">
         <div className="min-w-0 grow">
           <title>{`${showHidden(title.slice(0, 80))} · Session Capture`}</title>
-          <h1 className="truncate text-16" title={title}>
+          <h1 className="truncate text-16" title={showHidden(title)}>
             {showHidden(title)}
           </h1>
         </div>
@@ -90,7 +90,7 @@ export function SessionHeader({
 
 const Fact = ({ name, children }: { name: string; children: string | undefined }) =>
   children ? (
-    <span className="min-w-0 max-w-64 truncate" title={`${name}: ${children}`}>
+    <span className="min-w-0 max-w-64 truncate" title={`${name}: ${showHidden(children)}`}>
       {showHidden(children)}
     </span>
   ) : null;

@@ -73,7 +73,7 @@ function Call({ item, isLive }: Pick<Props, 'item' | 'isLive'>) {
   const failure = item.results.find(({ failed }) => failed);
   return (
     <div className="tool-call">
-      <span className="tool-name" title={item.name}>
+      <span className="tool-name" title={showHidden(item.name)}>
         {showHidden(item.name)}
       </span>
       <span className="min-w-0 truncate font-mono text-[12.5px] text-muted">{showHidden(item.call?.about ?? '')}</span>
