@@ -5,7 +5,7 @@ import { sumByDay } from './components/overview/days.ts';
 import { splitMessages } from './live.ts';
 import { paths } from './paths.ts';
 import { readFrameSearch, readSessionSearch, readSessionsSearch } from './search.ts';
-import { formatAgo, formatDuration, formatShort } from './ui/format.ts';
+import { formatAgo, formatCount, formatDuration, formatShort } from './ui/format.ts';
 
 test('every address', () => {
   const given: Record<string, string> = {};
@@ -81,8 +81,21 @@ test.each([
   [12_340, '12.3k'],
   [223_400, '223k'],
   [4_500_000, '4.5M'],
-])('%i in short is %s', (count, text) => {
+  [999_400_000, '999M'],
+  [7_200_000_000, '7.2B'],
+  [3.14e12, '3.1T'],
+  [1e302, '>999T'],
+  [Number.POSITIVE_INFINITY, '>999T'],
+  [Number.NaN, '>999T'],
+])('%d in short is %s', (count, text) => {
   expect(formatShort(count)).toBe(text);
+});
+
+test.each([
+  [1234, '1,234'],
+  [1e302, '>1,000,000,000,000,000'],
+])('%d is written %s', (count, text) => {
+  expect(formatCount(count)).toBe(text);
 });
 
 test.each([

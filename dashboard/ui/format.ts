@@ -5,16 +5,23 @@ const shortDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'shor
 const shortDayOfYear = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
 const whole = new Intl.NumberFormat('en-US');
 
+/** More than anybody counts: whatever is above is not a count but a mistake. */
+const LARGEST_COUNT = 1e15;
+
 export const formatClock = (time: number): string => clock.format(time);
 export const formatExact = (time: number): string => dayAndTime.format(time);
 export const formatDay = (time: number): string => shortDay.format(time);
-export const formatCount = (count: number): string => whole.format(count);
+export const formatCount = (count: number): string =>
+  count < LARGEST_COUNT ? whole.format(count) : `>${whole.format(LARGEST_COUNT)}`;
 
-/** `1,204` up to five digits, then `12.3k`, `4.5M`. */
+/** `1,204` up to five digits, then `12.3k`, `4.5M`, `7.2B`, and `>999T` for all that makes no sense. */
 export function formatShort(count: number): string {
   if (count < 10_000) return formatCount(count);
   if (count < 999_500) return `${(count / 1000).toFixed(count < 100_000 ? 1 : 0)}k`;
-  return `${(count / 1e6).toFixed(count < 100e6 ? 1 : 0)}M`;
+  if (count < 999.5e6) return `${(count / 1e6).toFixed(count < 100e6 ? 1 : 0)}M`;
+  if (count < 999.5e9) return `${(count / 1e9).toFixed(count < 100e9 ? 1 : 0)}B`;
+  if (count < 999.5e12) return `${(count / 1e12).toFixed(count < 100e12 ? 1 : 0)}T`;
+  return '>999T';
 }
 
 /** `340 ms`, `2.4 s`, `41 min 12 s`, `3 h 05 min`. */
