@@ -33,6 +33,7 @@ export function SessionView({ session }: { session: Session }) {
   const view = useView(timeline, current);
   const summary = useSummaries(useMemo(() => [sessionId], [sessionId])).data?.get(sessionId);
   const handle = useRef<TimelineHandle>(null);
+  const [openedWith] = useState(session.eventCount);
   const [range, setRange] = useState<{ from: number; to: number }>();
   const [panel, setPanel] = useState<'help' | 'find'>();
   const [isInspecting, setInspecting] = useState(false);
@@ -133,6 +134,7 @@ export function SessionView({ session }: { session: Session }) {
             view={view}
             sessionId={sessionId}
             eventCount={model.eventCount}
+            openedWith={openedWith}
             isLive={session.status === 'active' && log.isComplete()}
             onSelect={select}
             onRange={onRange}

@@ -1,6 +1,15 @@
 import { defaultRangeExtractor, useVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
 import { ArrowDown } from 'lucide-react';
-import { type Ref, useCallback, useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from 'react';
+import {
+  type Ref,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useImperativeHandle,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
 import type { Row } from '../../timeline/rows.ts';
 import { Button } from '../../ui/button.tsx';
 import { formatCount } from '../../ui/format.ts';
@@ -19,6 +28,8 @@ interface Props {
   view: View;
   sessionId: string;
   eventCount: number;
+  /** How many events there were when the page was opened. */
+  openedWith: number;
   /** New events are to be followed when the reader is at the end. */
   isLive: boolean;
   onSelect: (sequence: number) => void;
@@ -35,10 +46,17 @@ interface Wanted {
 
 const SETTLING_MS = 1_000;
 
-/** The rows in sight of a list of any length; what is read stays where it is when rows are added before it. */
-export function Timeline({ ref, view, sessionId, eventCount, isLive, onSelect, onRange }: Props) {
+/** As far from the end one is still at the end. */
+const END_PX = 120;
+
+/**
+ * The rows in sight of a list of any length; what is read stays where it is when rows are added before it. It begins at
+ * its top, and follows the end only after the reader went there: a short list is at its top and its end at once.
+ */
+export function Timeline({ ref, view, sessionId, eventCount, openedWith, isLive, onSelect, onRange }: Props) {
   const { rows, current } = view;
   const scroller = useRef<HTMLElement>(null);
+  const [isAtTop, setAtTop] = useState(true);
   const currentIndex = current ? rows.indexOf(current) : -1;
   const virtualizer = useVirtualizer<HTMLElement, HTMLLIElement>({
     count: rows.length,
@@ -48,9 +66,9 @@ export function Timeline({ ref, view, sessionId, eventCount, isLive, onSelect, o
     overscan: 12,
     paddingStart: 8,
     paddingEnd: 96,
-    anchorTo: 'end',
-    followOnAppend: isLive,
-    scrollEndThreshold: 120,
+    anchorTo: isAtTop ? 'start' : 'end',
+    followOnAppend: isLive && !isAtTop,
+    scrollEndThreshold: END_PX,
     // The focused row stays in the document, or the focus would be lost with it.
     rangeExtractor: (range) => withIndex(defaultRangeExtractor(range), currentIndex),
     onChange: (instance) => report(instance, rows, onRange),
@@ -76,12 +94,16 @@ export function Timeline({ ref, view, sessionId, eventCount, isLive, onSelect, o
     },
   }));
 
-  const atEnd = virtualizer.isAtEnd(120);
-  const unseen = useUnseen(eventCount, atEnd);
+  const { isAtEnd, unseen } = useEnd(scroller, eventCount, openedWith);
 
   return (
     <div className="relative min-h-0 min-w-0 grow">
-      <Scroll ref={scroller} className="timeline" aria-label="Timeline">
+      <Scroll
+        ref={scroller}
+        className="timeline"
+        aria-label="Timeline"
+        onScroll={({ currentTarget }) => setAtTop(currentTarget.scrollTop <= 0)}
+      >
         <ul className="relative" style={{ height: virtualizer.getTotalSize() }}>
           {virtualizer.getVirtualItems().map(({ key, index, start }) => {
             const row = rows[index];
@@ -107,19 +129,19 @@ export function Timeline({ ref, view, sessionId, eventCount, isLive, onSelect, o
           })}
         </ul>
       </Scroll>
-      {isLive && unseen > 0 && (
+      {!isAtEnd && (isLive || unseen > 0) && (
         <Button
-          tone="primary"
+          {...(unseen > 0 && { tone: 'primary' })}
           size="small"
           className="-translate-x-1/2 absolute bottom-4 left-1/2 shadow-float"
           onClick={() => virtualizer.scrollToEnd()}
         >
-          {formatCount(unseen)} new
+          {unseen > 0 ? `${formatCount(unseen)} new` : 'Go to the end'}
           <ArrowDown size={14} aria-hidden />
         </Button>
       )}
       <p className="sr-only" aria-live="polite">
-        {isLive && unseen > 0 ? `${unseen} new events below` : ''}
+        {!isAtEnd && unseen > 0 ? `${unseen} new events below` : ''}
       </p>
     </div>
   );
@@ -145,11 +167,17 @@ function report(
   if (from && to) onRange(from.item.sequence, to.item.sequence);
 }
 
-/** How many events came since the reader was last at the end. */
-function useUnseen(eventCount: number, atEnd: boolean): number {
-  const [seen, setSeen] = useState(eventCount);
+/** Whether the end is in sight, and how many events came since it last was. */
+function useEnd(scroller: RefObject<HTMLElement | null>, eventCount: number, openedWith: number) {
+  const [isAtEnd, setAtEnd] = useState(true);
+  const [seen, setSeen] = useState(openedWith);
+  // After each drawing: rows come, grow and are scrolled past, and only the document knows where that leads.
   useEffect(() => {
-    if (atEnd) setSeen(eventCount);
-  }, [atEnd, eventCount]);
-  return Math.max(0, eventCount - seen);
+    if (!scroller.current) return;
+    const { scrollHeight, clientHeight, scrollTop } = scroller.current;
+    const isThere = scrollHeight - clientHeight - scrollTop <= END_PX;
+    setAtEnd(isThere);
+    if (isThere) setSeen((before) => Math.max(before, eventCount));
+  });
+  return { isAtEnd, unseen: Math.max(0, eventCount - seen) };
 }
