@@ -12,7 +12,7 @@ import { explainRefusal } from './upload/session.ts';
 
 /** Whom a secret captures for. A spool belongs to one account: what is captured for one never reaches another. */
 export interface Account {
-  /** Equal for the secrets of one organization and plane at one service, so that a secret can be replaced. */
+  /** Equal for the secrets of one organization and plane, so that a secret, or the service's address, may change. */
   id: string;
   organizationName?: string;
   plane: string;
@@ -53,7 +53,7 @@ export async function askAccount(service: Service, secret: string): Promise<Acco
   try {
     const { body } = await service.client.identifySecret({});
     requireId(body.organizationId);
-    return toAccount(service.url, body);
+    return toAccount(body);
   } catch (error) {
     // A service without the extension: it cannot tell organizations apart for us.
     const isUnknownRoute =
@@ -64,8 +64,8 @@ export async function askAccount(service: Service, secret: string): Promise<Acco
   }
 }
 
-function toAccount(url: string, { organizationId, organizationName, secretEnvironment }: SecretIdentity): Account {
-  return { id: `${url} ${organizationId} ${secretEnvironment}`, organizationName, plane: secretEnvironment };
+function toAccount({ organizationId, organizationName, secretEnvironment }: SecretIdentity): Account {
+  return { id: `${organizationId} ${secretEnvironment}`, organizationName, plane: secretEnvironment };
 }
 
 /** The account's spool. One that was filled before the service could be asked belongs to the secret until then. */

