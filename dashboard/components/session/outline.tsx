@@ -1,4 +1,5 @@
-import { memo, useEffect, useRef } from 'react';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { memo, useCallback, useEffect, useRef } from 'react';
 import { showHidden } from '../../text/controls.ts';
 import type { PromptEntry } from '../../timeline/entry.ts';
 import { firstLine } from '../../timeline/value.ts';
@@ -10,36 +11,59 @@ interface Props {
   onSelect: (sequence: number) => void;
 }
 
-/** The prompts of the conversation; the one that is being read stands out. */
+/** The prompts of the conversation, thousands of them too; the one that is being read stands out, and is in sight. */
 export const Outline = memo(function Outline({ prompts, at, onSelect }: Props) {
-  const current = prompts.findLast(({ sequence }) => sequence <= at) ?? prompts[0];
-  const list = useRef<HTMLOListElement>(null);
-  const sequence = current?.sequence;
+  const current = Math.max(
+    0,
+    prompts.findLastIndex(({ sequence }) => sequence <= at),
+  );
+  const scroller = useRef<HTMLDivElement>(null);
+  const virtualizer = useVirtualizer<HTMLDivElement, HTMLLIElement>({
+    count: prompts.length,
+    getScrollElement: () => scroller.current,
+    getItemKey: useCallback((index: number) => prompts[index]?.sequence ?? index, [prompts]),
+    estimateSize: () => 28,
+    overscan: 8,
+    paddingEnd: 12,
+  });
   useEffect(() => {
-    if (sequence === undefined) return;
-    list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' });
-  }, [sequence]);
+    virtualizer.scrollToIndex(current, { align: 'auto' });
+  }, [current, virtualizer]);
   return (
     <nav aria-label="Prompts" className="prompts">
-      <h2 className="px-2 pb-1 text-12 text-muted">Prompts</h2>
-      {prompts.length === 0 && <p className="px-2 text-12 text-muted">None so far</p>}
-      <ol ref={list}>
-        {prompts.map((prompt, index) => (
-          <li key={prompt.sequence}>
-            <button
-              type="button"
-              className="outline-prompt"
-              aria-current={prompt === current ? 'location' : undefined}
-              onClick={() => onSelect(prompt.sequence)}
-            >
-              <span className="outline-number">{index + 1}</span>
-              <span className="line-clamp-2 min-w-0">
-                {showHidden(firstLine(prompt.text)) || (prompt.images > 0 ? 'Image' : 'No text')}
-              </span>
-            </button>
-          </li>
-        ))}
-      </ol>
+      <h2 className="px-4 pb-1 text-12 text-muted">Prompts</h2>
+      {prompts.length === 0 && <p className="px-4 text-12 text-muted">None so far</p>}
+      <div ref={scroller} className="outline-scroll">
+        <ol className="relative" style={{ height: virtualizer.getTotalSize() }}>
+          {virtualizer.getVirtualItems().map(({ key, index, start }) => {
+            const prompt = prompts[index];
+            if (!prompt) return null;
+            return (
+              <li
+                key={key}
+                ref={virtualizer.measureElement}
+                aria-setsize={prompts.length}
+                aria-posinset={index + 1}
+                data-index={index}
+                className="outline-row"
+                style={{ transform: `translateY(${start}px)` }}
+              >
+                <button
+                  type="button"
+                  className="outline-prompt"
+                  aria-current={index === current ? 'location' : undefined}
+                  onClick={() => onSelect(prompt.sequence)}
+                >
+                  <span className="outline-number">{index + 1}</span>
+                  <span className="line-clamp-2 min-w-0">
+                    {showHidden(firstLine(prompt.text)) || (prompt.images > 0 ? 'Image' : 'No text')}
+                  </span>
+                </button>
+              </li>
+            );
+          })}
+        </ol>
+      </div>
     </nav>
   );
 });
