@@ -12,16 +12,25 @@ interface Props {
 /** A modal. The browser's own `<dialog>` traps the focus, closes on Escape and gives the focus back. */
 export function Dialog({ title, onClose, children, width = 'narrow' }: Props) {
   const ref = useRef<HTMLDialogElement>(null);
+  // React takes effects back while something around the dialog still loads; its close is then none of the person's.
+  const closesItself = useRef(false);
   useEffect(() => {
     const dialog = ref.current;
     dialog?.showModal();
-    return () => dialog?.close();
+    return () => {
+      closesItself.current = true;
+      dialog?.close();
+    };
   }, []);
+  const onClosed = () => {
+    if (!closesItself.current) onClose();
+    closesItself.current = false;
+  };
   return (
     <dialog
       ref={ref}
       aria-label={title}
-      onClose={onClose}
+      onClose={onClosed}
       onClick={(event) => event.target === ref.current && onClose()}
       onKeyDown={(event) => event.stopPropagation()}
       className={`w-[calc(100vw-32px)] rounded-md border border-line bg-raised p-0 shadow-float ${

@@ -16,7 +16,9 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
 
 /** What Node could not read as HTTP never becomes a request, and is answered on the bare connection. */
 export function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  // A connection that a browser opened ahead and never used: an answer would be taken for that to its next request.
+  const isUnused = socket.bytesRead === 0;
+  if (error.code === 'ECONNRESET' || isUnused || !socket.writable) return void socket.destroy();
   const problem = /TIMEOUT/.test(error.code ?? '')
     ? new Problem('service_unavailable', 'The request took too long to arrive. Try again.', { retryAfter: 1 })
     : new Problem(
