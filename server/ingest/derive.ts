@@ -61,7 +61,13 @@ export function createDeriver({ db, onError, flushEveryMs = 1_000 }: DeriverOpti
       const known = firstSequence === 1 ? { summary: emptySummary(), through: 0 } : kept.get(sessionId);
       // A batch before this one is unknown here; the next reader makes up for both.
       if (known?.through !== firstSequence - 1) return;
-      for (const { eventType, payload } of events) addEvent(known.summary, eventType, payload);
+      try {
+        for (const { eventType, payload } of events) addEvent(known.summary, eventType, payload);
+      } catch (error) {
+        // The batch is stored and must be answered so, whatever can be made of it.
+        kept.delete(sessionId);
+        return onError(error);
+      }
       keep(organizationId, sessionId, { summary: known.summary, through: firstSequence - 1 + events.length });
     },
 

@@ -23,7 +23,7 @@ export const eventHandlers = ({ store: { db }, append, derive, live, now }: Deps
       const { organizationId, plane } = caller;
       const idempotencyKey = readKey(header('idempotency-key')) ?? body.idempotencyKey ?? null;
       const payloads = slicePayloads(bytes);
-      const events = body.events.map(({ eventType }, index) => ({ eventType, payload: payloads[index] ?? bytes }));
+      const events = body.events.map(({ eventType }, index) => ({ eventType, payload: payloadAt(payloads, index) }));
       const { firstSequence, lastSequence, replayed } = await append({
         organizationId,
         plane,
@@ -70,6 +70,13 @@ function readKey(value: string | undefined): string | undefined {
     throw new Problem('validation_failed', 'The header Idempotency-Key takes 1 to 255 visible ASCII characters.');
   }
   return key;
+}
+
+/** Refuses rather than guesses, should the scanner ever find other events than `JSON.parse` did. */
+function payloadAt(payloads: readonly Buffer[], index: number): Buffer {
+  const payload = payloads[index];
+  if (!payload) throw new Error(`the scanner found no payload for event ${index}`);
+  return payload;
 }
 
 /** Not clamped: 0, a negative number or no number at all means an empty page. */

@@ -1,3 +1,4 @@
+import { MAX_BATCH_EVENTS } from '../../contract/event.ts';
 import type { Db } from './open.ts';
 
 /** An append as read back. */
@@ -12,8 +13,6 @@ export interface StoredAppend {
 
 /** Stored bytes fetched in one go, at most, unless a single append is larger. */
 const FETCH_BYTES = 1024 * 1024;
-/** No append holds more events than this, so one that holds `from` starts less than this before it. */
-const LONGEST_APPEND = 50;
 const ROWS_LOOKED_AHEAD = 200;
 
 /**
@@ -40,7 +39,8 @@ const inRange = (db: Db, organizationId: string, sessionId: string, from: number
     .selectFrom('appends')
     .where('organization_id', '=', organizationId)
     .where('session_id', '=', sessionId)
-    .where('first_sequence', '>', from - LONGEST_APPEND)
+    // An append that holds `from` starts less than the longest batch before it.
+    .where('first_sequence', '>', from - MAX_BATCH_EVENTS)
     .where('first_sequence', '<=', to)
     .where('last_sequence', '>=', from)
     .orderBy('first_sequence');
