@@ -1,6 +1,7 @@
 import { type Account, identifyAccount, openAccountSpool } from './account.ts';
 import { requireSettings, type Settings, stateFolder } from './config.ts';
 import type { Context } from './context.ts';
+import { readPreferences } from './preferences.ts';
 import type { Trouble } from './read/discover.ts';
 import { createReader } from './read/reader.ts';
 import { readKey } from './redact/key.ts';
@@ -33,11 +34,13 @@ export interface ReaderChoices {
 
 /** A reader that masks secrets before they reach the spool. */
 export function openReader(
-  { variables, home, now, newKey }: Context,
+  context: Context,
   { folder, settings, spool }: { folder: string; settings: Partial<Settings>; spool: Spool },
   choices: ReaderChoices,
 ) {
+  const { variables, home, now, newKey } = context;
   const secrets = settings.secret === undefined ? [] : [settings.secret];
-  const redactor = createRedactor({ variables, home, secrets, key: readKey(folder), now });
+  const { allow = [] } = readPreferences(context).redaction ?? {};
+  const redactor = createRedactor({ variables, home, secrets, key: readKey(folder), allow, now });
   return createReader({ spool, redactor, now, newKey, ...choices });
 }

@@ -23,6 +23,13 @@ export const Source = Type.Object({
   index: Type.Optional(
     Type.Integer({ description: 'which event of its record, from 0; absent when it is the only one' }),
   ),
+  /**
+   * Some agents write a record again as it goes on. All events of one `record` of a session (and sub-agent) with the
+   * highest revision are what the record is now, and stand where its first revision stood; the others are its history.
+   */
+  revision: Type.Optional(
+    Type.Integer({ description: 'of a record that its agent may write again: the highest one counts' }),
+  ),
 });
 export type Source = Static<typeof Source>;
 

@@ -1,0 +1,35 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { readPreferences } from './preferences.ts';
+
+const read = (text?: string) => {
+  const home = mkdtempSync(join(tmpdir(), 'preferences-'));
+  if (text !== undefined) writeFileSync(join(home, 'preferences.json'), text);
+  return readPreferences({ variables: { CAPTURE_HOME: home }, home });
+};
+
+test('without a file, nothing is preferred', () => {
+  expect(read()).toEqual({});
+});
+
+test('all settings are read', () => {
+  const all = {
+    include: ['~/work'],
+    exclude: [],
+    redaction: { allow: ['jwt'] },
+    spool: { maxMegabytes: 1, maxDays: 2 },
+  };
+  expect(read(JSON.stringify(all))).toEqual(all);
+});
+
+test.each([
+  ['{"exclude":"~/private"}', '"exclude" must be a list of texts'],
+  ['{"exlude":[]}', '"exlude" is no setting'],
+  ['{"spool":{"maxDays":0}}', '"spool" "maxDays" must be a number above 0'],
+  ['{"constructor":1}', '"constructor" is no setting'],
+  ['[]', 'must be an object'],
+])('%s ends the command instead of being guessed at', (text, problem) => {
+  expect(() => read(text)).toThrow(problem);
+});
