@@ -25,7 +25,8 @@ export const Source = Type.Object({
   ),
   /**
    * Some agents write a record again as it goes on. All events of one `record` of a session (and sub-agent) with the
-   * highest revision are what the record is now, and stand where its first revision stood; the others are its history.
+   * highest revision, of equal ones those captured last, are what the record is now, and stand where its first revision
+   * stood; the others are its history.
    */
   revision: Type.Optional(
     Type.Integer({ description: 'of a record that its agent may write again: the highest one counts' }),

@@ -1,16 +1,17 @@
 import type { AgentId } from '../../contract/agent.ts';
 import type { CapturedEvent } from '../../contract/transcript.ts';
+import type { Store } from './store.ts';
 
 export type JsonObject = { [key: string]: unknown };
 
 /** The process environment, as an input. */
 export type Variables = { readonly [name: string]: string | undefined };
 
-/** A transcript file of an agent: a file of JSON values, one a line. */
+/** A transcript file of an agent: a file of JSON values, one a line, or whatever the agent's `store` reads. */
 export interface TranscriptFile {
   /** Absolute folder the agent keeps its sessions in. */
   root: string;
-  /** Path below the root, with `/` on every system. */
+  /** Path below the root, with `/` on every system; of a session in a file of many, with `#` and its name behind. */
   path: string;
 }
 
@@ -32,7 +33,7 @@ export interface RecordPlace {
   origin: Origin;
   /** Path below the agent's root. */
   file: string;
-  /** Byte offset of the record in its file. */
+  /** Byte offset of the record in its file; in a document its number, from 0; in a database what `store` says. */
   position: number;
 }
 
@@ -47,6 +48,8 @@ export interface Agent {
   roots(variables: Variables, home: string): string[];
   /** Whether a file below a root is a transcript. */
   isTranscript(path: string): boolean;
+  /** How records are had from its transcripts, where they are no lines of JSON. */
+  store?: Store;
   /** `first` is the file's first JSON record, absent in a file that has none yet. */
   identify(file: TranscriptFile, first: JsonObject | undefined): Origin;
   /**

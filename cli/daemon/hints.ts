@@ -1,6 +1,6 @@
 import { existsSync, type FSWatcher, watch } from 'node:fs';
 import { sep } from 'node:path';
-import type { Place } from '../read/discover.ts';
+import { type Place, transcriptAt } from '../read/discover.ts';
 
 /**
  * Which files the system says have changed. It forgets some, and some systems say nothing at all: a hint makes reading
@@ -14,8 +14,8 @@ export function createHints(places: readonly Place[], onHint: () => void) {
     if (watchers.has(place.root) || !existsSync(place.root)) return;
     try {
       const watcher = watch(place.root, { recursive: true, persistent: false }, (_, name) => {
-        const below = name?.split(sep).join('/');
-        if (below === undefined || !place.agent.isTranscript(below)) return;
+        const below = name === null ? undefined : transcriptAt(place.agent, name.split(sep).join('/'));
+        if (below === undefined) return;
         changed.set(`${place.root} ${below}`, { ...place, below });
         onHint();
       });

@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Agent } from '../agents/agent.ts';
 import { codeOf, describe } from '../failure.ts';
@@ -54,14 +54,29 @@ export function findTranscripts(places: readonly Place[], onTrouble: (trouble: T
   return found;
 }
 
-const toFound = ({ agent, root }: Place, path: string, stat: ReturnType<typeof statSync> & object): Found => ({
-  agent,
-  root,
-  path,
-  size: Number(stat.size),
-  modifiedAt: Number(stat.mtimeMs),
-  bornAt: Math.min(Number(stat.birthtimeMs) || Number.POSITIVE_INFINITY, Number(stat.mtimeMs)),
-});
+function toFound({ agent, root }: Place, path: string, stat: Stats): Found {
+  // What was written last to a database stands beside it until it is tidied up.
+  const log = agent.store?.kind === 'database' && statSync(join(root, path + LOG), { throwIfNoEntry: false });
+  return {
+    agent,
+    root,
+    path,
+    size: stat.size + (log ? log.size : 0),
+    modifiedAt: Math.max(stat.mtimeMs, log ? log.mtimeMs : 0),
+    bornAt: Math.min(stat.birthtimeMs || Number.POSITIVE_INFINITY, stat.mtimeMs),
+  };
+}
+
+/** What tells whether a file has changed. */
+export const stampOf = ({ size, modifiedAt }: Found): string => `${size} ${modifiedAt}`;
+
+/** The transcript that a changed path belongs to, if any. */
+export function transcriptAt(agent: Agent, path: string): string | undefined {
+  const file = agent.store?.kind === 'database' && path.endsWith(LOG) ? path.slice(0, -LOG.length) : path;
+  return agent.isTranscript(file) ? file : undefined;
+}
+
+const LOG = '-wal';
 
 /** Runs what may meet a file that is gone or closed to this user: that is no reason to stop. */
 export function attempt(path: string, onTrouble: (trouble: Trouble) => void, work: () => void): void {

@@ -6,7 +6,8 @@ import type { Spool } from '../spool/open.ts';
 import { continues, START } from './cursor.ts';
 import type { Found } from './discover.ts';
 import { createLineReader } from './lines.ts';
-import { timeOf } from './stream.ts';
+import { timeOf } from './record.ts';
+import type { StoredPlace } from './stored/stream.ts';
 import { readValues } from './values.ts';
 
 /** A transcript with something to read. */
@@ -19,6 +20,8 @@ export interface Unread {
   cursor: Cursor;
   /** Where the spool has its cursor. */
   committed: { offset: number; pass: number };
+  /** Where it stands in its agent's store. */
+  stored?: StoredPlace;
 }
 
 /** How far a file is looked into for its first record, and the first time written in it. */
@@ -77,8 +80,7 @@ function readHead(agent: Agent, fd: number): Head {
     head.hasLine ||= line.terminated || values.length > 0;
     for (const { record } of values) {
       if (record === undefined) continue;
-      // The parser takes records apart, so the first one is copied.
-      head.first ??= JSON.parse(JSON.stringify(record)) as JsonObject;
+      head.first ??= copyOf(record);
       head.time ??= timeOfRecord(agent, record);
     }
     if (head.time !== undefined || line.end > HEAD_LIMIT) break;
@@ -86,8 +88,11 @@ function readHead(agent: Agent, fd: number): Head {
   return head;
 }
 
+/** A parser takes the record apart that it is given. */
+export const copyOf = (record: JsonObject): JsonObject => JSON.parse(JSON.stringify(record)) as JsonObject;
+
 /** The parser knows where its agent writes the time. */
-function timeOfRecord(agent: Agent, record: JsonObject): number | undefined {
+export function timeOfRecord(agent: Agent, record: JsonObject): number | undefined {
   try {
     return timeOf(agent.parse(record, { origin: { session: '' }, file: '', position: 0 }));
   } catch {

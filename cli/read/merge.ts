@@ -1,4 +1,4 @@
-import type { CapturedRecord, RecordStream } from './stream.ts';
+import type { CapturedRecord, RecordStream } from './record.ts';
 
 /**
  * Which of several files of a session comes next: the one whose next record is earliest. Each file keeps its own order,

@@ -1,9 +1,12 @@
 import { openSync } from 'node:fs';
 import { join } from 'node:path';
-import { attempt, type Found, findTranscripts, type Place, type Trouble } from './discover.ts';
+import { attempt, type Found, findTranscripts, type Place, stampOf, type Trouble } from './discover.ts';
 import { identify, type Unread } from './identify.ts';
 import { pickEarliest } from './merge.ts';
-import { createRecordStream, type RecordStream } from './stream.ts';
+import type { RecordStream } from './record.ts';
+import { identifyStored } from './stored/identify.ts';
+import { createStoredStream } from './stored/stream.ts';
+import { createRecordStream } from './stream.ts';
 import { CursorMoved, createWriter, type FileBeingRead, type WriterOptions } from './writer.ts';
 
 export interface ReaderOptions extends WriterOptions {
@@ -26,6 +29,8 @@ export interface Progress {
 }
 
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
+/** A record of a store that is still being written is captured as it is when nothing has changed for this long. */
+const SETTLE_MS = 10_000;
 /** Of all files of a session together. */
 const BUFFER_BYTES = 16 * 1024 * 1024;
 
@@ -42,13 +47,20 @@ export function createReader(options: ReaderOptions) {
       if (atRest.get(keyOf(found)) === stampOf(found)) continue;
       attempt(keyOf(found), onTrouble, () => {
         const isYoung = now() - found.modifiedAt < patienceMs;
-        const file = identify(spool, found, isYoung);
-        if (file) unread.push(file);
-        else if (!isYoung) atRest.set(keyOf(found), stampOf(found));
+        const files = identifyAll(found, isYoung);
+        unread.push(...files);
+        if (files.length === 0 && !isYoung) atRest.set(keyOf(found), stampOf(found));
       });
     }
     const bytes = unread.reduce((sum, { found, cursor }) => sum + Math.max(0, found.size - cursor.offset), 0);
     return { sessions: groupBySession(unread), bytes };
+  }
+
+  function identifyAll(found: Found, isYoung: boolean): Unread[] {
+    const { store } = found.agent;
+    if (store) return identifyStored(spool, found, store, now());
+    const file = identify(spool, found, isYoung);
+    return file ? [file] : [];
   }
 
   /** Reads all of it. False when another process got in between: then look again. */
@@ -102,10 +114,7 @@ export function createReader(options: ReaderOptions) {
       const { found, origin, cursor, startedAt, id, committed } = unread;
       const { agent, root, path } = found;
       attempt(keyOf(found), onTrouble, () => {
-        const fd = openSync(join(root, path), 'r');
-        const chunkBytes = Math.max(4096, Math.min(share, found.size - cursor.offset + 1));
-        const lines = { chunkBytes, maxLineBytes };
-        const stream = createRecordStream({ agent, path, origin, fd, cursor, lines });
+        const stream = openStream(unread, share);
         // The cursor may be that of another path: the file was moved, or is a copy.
         const row = { ...cursor, agent: agent.id, root, path, origin, startedAt };
         opened.push({ file: { row, id, agentSession: origin.session, committed }, stream });
@@ -114,11 +123,21 @@ export function createReader(options: ReaderOptions) {
     });
   }
 
+  function openStream({ found, stored, origin, cursor }: Unread, share: number): RecordStream {
+    const { agent, root, path } = found;
+    if (agent.store && stored) {
+      const settledBefore = now() - Math.min(patienceMs, SETTLE_MS);
+      return createStoredStream({ agent, store: agent.store, root, path, stored, origin, cursor, settledBefore });
+    }
+    const fd = openSync(join(root, path), 'r');
+    const chunkBytes = Math.max(4096, Math.min(share, found.size - cursor.offset + 1));
+    return createRecordStream({ agent, path, origin, fd, cursor, lines: { chunkBytes, maxLineBytes } });
+  }
+
   return { findWork, read };
 }
 
 const keyOf = ({ root, path }: Found) => join(root, path);
-const stampOf = ({ size, modifiedAt }: Found) => `${size} ${modifiedAt}`;
 
 function groupBySession(files: Unread[]): Unread[][] {
   const groups = Map.groupBy(files, ({ found, origin }) => `${found.agent.id} ${origin.session}`);

@@ -6,8 +6,9 @@ import type { Spool } from '../spool/open.ts';
 import type { SessionFacts } from '../spool/sessions.ts';
 import { createBatching } from './batching.ts';
 import { factsOf, mergeFacts } from './facts.ts';
+import type { CapturedRecord } from './record.ts';
 import { serializeEvent } from './serialize.ts';
-import { type CapturedRecord, sealCursor } from './stream.ts';
+import { sealCursor } from './stream.ts';
 
 /** A file being read. `id` and `session` are known once its first record was taken over. */
 export interface FileBeingRead {

@@ -1,3 +1,4 @@
+import type { Agent } from '../agents/agent.ts';
 import { claudeCode } from '../agents/claude-code.ts';
 import type { Place, Trouble } from '../read/discover.ts';
 import { createReader, type ReaderOptions } from '../read/reader.ts';
@@ -7,7 +8,11 @@ import { readEvents } from '../upload/refuse.ts';
 type Event = { eventType: string; payload: Record<string, unknown> };
 
 /** Reading without masking and without sending. */
-export function openReading(root: string, spoolPath = ':memory:', more: Partial<ReaderOptions> = {}) {
+export function openReading(
+  root: string,
+  spoolPath = ':memory:',
+  { agent = claudeCode, ...more }: Partial<ReaderOptions> & { agent?: Agent } = {},
+) {
   const spool = openSpool(spoolPath);
   const troubles: Trouble[] = [];
   let keys = 0;
@@ -21,7 +26,7 @@ export function openReading(root: string, spoolPath = ':memory:', more: Partial<
     onTrouble: (trouble) => troubles.push(trouble),
     ...more,
   });
-  const places: Place[] = [{ agent: claudeCode, root, below: '' }];
+  const places: Place[] = [{ agent, root, below: '' }];
   return {
     spool,
     troubles,

@@ -1,0 +1,76 @@
+import type { CapturedEvent } from '../../contract/transcript.ts';
+import type { Agent, JsonObject, Origin, RecordPlace } from '../agents/agent.ts';
+import type { Cursor } from '../spool/files.ts';
+
+/** A record with all that is needed to take it over. */
+export interface CapturedRecord {
+  events: CapturedEvent[];
+  /** What it is recognised by when it is met again: its key, or else its text. */
+  identity: Buffer;
+  keyed: boolean;
+  /** The folder the agent worked in. */
+  folder: string | undefined;
+  /** Whether it is no record at all, and whether nothing of it was kept. */
+  unreadable: boolean;
+  tooLong: boolean;
+  /** Milliseconds; the latest time of the file so far, so that it never goes back. */
+  time: number;
+  bytes: number;
+  /** The file's cursor once this record is taken over. */
+  cursor: Cursor;
+}
+
+/** The records of a transcript from its cursor on, in its order. */
+export interface RecordStream {
+  peek(): CapturedRecord | undefined;
+  take(): void;
+  close(): void;
+}
+
+/** Bytes that hold no record, or one that its parser cannot cope with. */
+export interface Unreadable {
+  bytes: Buffer;
+  reason?: string;
+}
+
+/** A parser never throws; should one, its record is kept as it is. */
+export function parseRecord(agent: Agent, record: JsonObject, place: RecordPlace): CapturedEvent[] | undefined {
+  try {
+    return agent.parse(record, place);
+  } catch {
+    return undefined;
+  }
+}
+
+export function unreadableEvent(agent: Agent, { bytes, reason }: Unreadable, place: RecordPlace): CapturedEvent {
+  const { session, subagent, agentVersion }: Origin = place.origin;
+  const source = {
+    agent: agent.id,
+    ...(agentVersion !== undefined && { agentVersion }),
+    session,
+    ...(subagent !== undefined && { subagent }),
+    file: place.file,
+    position: place.position,
+  };
+  // Byte for character, so that secrets in it can be found; it becomes base64 after that.
+  const text = bytes.toString('utf8');
+  const isText = Buffer.from(text).equals(bytes);
+  const raw = isText ? text : bytes.toString('latin1');
+  const encoding = isText ? 'utf8' : 'base64';
+  return { eventType: 'unreadable', payload: { source, raw, encoding, reason: reason ?? 'the parser failed' } };
+}
+
+export function timeOf(events: readonly CapturedEvent[]): number | undefined {
+  for (const { payload } of events) {
+    const time = Date.parse(payload.occurredAt ?? '');
+    if (!Number.isNaN(time)) return time;
+  }
+  return undefined;
+}
+
+/** Agents write it at the top of a record or of what the record wraps. */
+export function folderOf(record: JsonObject): string | undefined {
+  const { payload } = record;
+  const inner = typeof payload === 'object' && payload !== null ? (payload as JsonObject).cwd : undefined;
+  return [record.cwd, inner].find((cwd) => typeof cwd === 'string');
+}

@@ -1,0 +1,68 @@
+import type { JsonObject } from '../../agents/agent.ts';
+import type { DatabaseStore, DocumentSession, Store, StoredRecord } from '../../agents/store.ts';
+import { describe } from '../../failure.ts';
+import { readDocument, unusable, withDatabase } from './source.ts';
+
+/** A session in a file of an agent's store. */
+export interface StoredSession {
+  name: string;
+  /** Changes whenever the session does; empty when it may have changed since without showing it. */
+  stamp: string;
+}
+
+/** The sessions of a file, each with a way to its first records. Throws an error with a `code` where it cannot be read. */
+export function listSessions(store: Store, file: string, fileStamp: string, now: number): ListedSession[] {
+  return guard(() => {
+    if (store.kind === 'database') {
+      return withDatabase(file, store.sessions).map(({ name, changedAt }) => ({
+        name,
+        // What is written later in the same moment would not be noticed: it is read once more.
+        stamp: changedAt > now - MOMENT_MS ? '' : String(changedAt),
+        readHead: () => readDatabaseHead(store, file, name),
+      }));
+    }
+    return store.split(readDocument(file)).map(({ name, records }) => {
+      const head = records.slice(0, HEAD_RECORDS);
+      return { name, stamp: fileStamp, readHead: () => head };
+    });
+  });
+}
+
+export interface ListedSession extends StoredSession {
+  /** Copies would cost more: who parses one hands it over. */
+  readHead(): JsonObject[];
+}
+
+/** Longer than clocks and time stamps are apart. */
+const MOMENT_MS = 2000;
+
+/** How far a session is looked into for the first time that is written in it. */
+const HEAD_RECORDS = 20;
+
+const readDatabaseHead = (store: DatabaseStore, file: string, session: string): JsonObject[] =>
+  guard(() =>
+    withDatabase(file, (query) => {
+      const records = Iterator.from(store.records(query, session, 0));
+      return [...records.take(HEAD_RECORDS).map(({ record }) => record)];
+    }),
+  );
+
+/** A session's records that changed at or after a time; a document tells no times, and gives all. */
+export function readSession(store: Store, file: string, session: string, since: number): StoredRecord[] {
+  return guard(() => {
+    if (store.kind === 'database') return withDatabase(file, (query) => [...store.records(query, session, since)]);
+    const isAsked = ({ name }: DocumentSession) => name === session;
+    const { records } = store.split(readDocument(file)).find(isAsked) ?? { records: [] };
+    return records.map((record, position) => ({ record, position, changedAt: 0 }));
+  });
+}
+
+/** Whatever a store throws: the file is not what it should be, perhaps only while it is being written. */
+function guard<Result>(work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) throw error;
+    throw unusable(describe(error));
+  }
+}

@@ -1,0 +1,104 @@
+import { hash } from 'node:crypto';
+import { join } from 'node:path';
+import type { Agent, Origin } from '../../agents/agent.ts';
+import type { Store, StoredRecord } from '../../agents/store.ts';
+import type { Cursor } from '../../spool/files.ts';
+import { type CapturedRecord, folderOf, parseRecord, type RecordStream, timeOf, unreadableEvent } from '../record.ts';
+import { readSession, type StoredSession } from './records.ts';
+
+/** Where a session of a store stands: the file below the root, its name in there, and how it was found. */
+export interface StoredPlace extends StoredSession {
+  file: string;
+}
+
+export interface StoredStreamOptions {
+  agent: Agent;
+  store: Store;
+  root: string;
+  /** The path that its events tell. */
+  path: string;
+  stored: StoredPlace;
+  origin: Origin;
+  cursor: Cursor;
+  /** Records that are still being written are left alone if they changed at or after this time. */
+  settledBefore: number;
+}
+
+/**
+ * The records of a session in a store that may be new; those that are not are recognised by their text. The cursor's
+ * offset is the time up to which all changes were read, and its tail the stamp of the session once it is read to its end.
+ */
+export function createStoredStream(options: StoredStreamOptions): RecordStream {
+  const { agent, store, root, path, stored, origin, cursor, settledBefore } = options;
+  const all = readSession(store, join(root, stored.file), stored.name, cursor.offset);
+  const isOpen = ({ unsettled, changedAt }: StoredRecord) => unsettled === true && changedAt >= settledBefore;
+  const open = all.filter(isOpen);
+  const records = all.filter((record) => !isOpen(record));
+  // What is left alone now is asked for again.
+  const readUpTo = open.length > 0 ? earliest(open) : latest(all, cursor.offset);
+  const stamp = open.length > 0 ? '' : stored.stamp;
+  const met = new Map<string, number>();
+  let lastTime = cursor.lastTime;
+  let next = 0;
+  let current: CapturedRecord | undefined;
+
+  function capture({ record, position }: StoredRecord): CapturedRecord {
+    const place = { origin, file: path, position };
+    const json = JSON.stringify(record);
+    const key = agent.recordKey(record, place) ?? nameOf(json);
+    const folder = folderOf(record);
+    const bytes = Buffer.from(json);
+    const events = parseRecord(agent, record, place) ?? [unreadableEvent(agent, { bytes }, place)];
+    lastTime = Math.max(lastTime, timeOf(events) ?? 0);
+    return {
+      events,
+      identity: hash('sha256', `${agent.id} ${key}`, 'buffer').subarray(0, 16),
+      keyed: true,
+      folder,
+      unreadable: false,
+      tooLong: false,
+      time: lastTime,
+      bytes: bytes.length,
+      cursor: cursorAt(next === records.length),
+    };
+  }
+
+  /** The second of two equal records is another record. */
+  function nameOf(json: string): string {
+    const text = hash('sha256', json);
+    const count = (met.get(text) ?? 0) + 1;
+    met.set(text, count);
+    return `${origin.session} ${origin.subagent ?? ''} ${text} ${count}`;
+  }
+
+  /** Until the end is reached, all of it is to be read again. */
+  const cursorAt = (isEnd: boolean): Cursor => ({
+    ...cursor,
+    ...(isEnd && { offset: readUpTo }),
+    headLength: 0,
+    head: Buffer.alloc(0),
+    tail: Buffer.from(isEnd ? stamp : ''),
+    lastTime,
+  });
+
+  return {
+    peek(): CapturedRecord | undefined {
+      const stored = current === undefined ? records[next] : undefined;
+      if (stored !== undefined) {
+        next++;
+        current = capture(stored);
+      }
+      return current;
+    },
+    take(): void {
+      current = undefined;
+    },
+    close: () => {},
+  };
+}
+
+const earliest = (records: readonly StoredRecord[]): number =>
+  records.reduce((time, { changedAt }) => Math.min(time, changedAt), Number.POSITIVE_INFINITY);
+
+const latest = (records: readonly StoredRecord[], before: number): number =>
+  records.reduce((time, { changedAt }) => Math.max(time, changedAt), before);
