@@ -14,6 +14,8 @@ export interface Envelope {
   agentVersion?: string | undefined;
   record?: string | undefined;
   parent?: string | undefined;
+  /** Of a record that the agent may write again: grows with each writing. */
+  revision?: number | undefined;
   occurredAt?: string | undefined;
 }
 
@@ -38,6 +40,7 @@ export const ADDED: ReadonlySet<string> = new Set([
   'source.file',
   'source.position',
   'source.index',
+  'source.revision',
   'source.record', // from here on: said again by the second and later events of a record
   'source.parent',
   'occurredAt',
@@ -67,7 +70,7 @@ export function compose(
   envelope: Envelope,
   drafts: Draft[],
 ): CapturedEvent[] {
-  const { agent, agentVersion = place.origin.agentVersion, record, parent, occurredAt } = envelope;
+  const { agent, agentVersion = place.origin.agentVersion, record, parent, revision, occurredAt } = envelope;
   const rest = restOf(remainder);
   const { session, subagent } = place.origin;
   return drafts.map(({ eventType, fields }, index) => {
@@ -81,6 +84,7 @@ export function compose(
       file: place.file,
       position: place.position,
       ...(drafts.length > 1 && { index }),
+      ...(revision !== undefined && { revision }),
     };
     const payload = {
       source,

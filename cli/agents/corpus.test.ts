@@ -15,7 +15,7 @@ const BOOKKEEPING = new Set([
   ...['token_count', 'dynamic_tool_call_request', 'ghost_snapshot'],
   ...['hook.start', 'hook.end', 'assistant.turn_start', 'assistant.turn_end', 'session.usage_checkpoint'],
   ...['attribution_snapshot', 'file_history_snapshot', 'session_artifact_event', 'session_artifact_snapshot'],
-  ...['ui_telemetry', 'custom', 'leaf', 'todo_state'],
+  ...['ui_telemetry', 'custom', 'leaf', 'todo_state', '$set'],
 ]);
 
 describe.each(AGENTS.map((agent) => ({ id: agent.id, agent })))('real sessions of $id', ({ agent }) => {
@@ -148,6 +148,7 @@ const PROMPTS: { [agentId: string]: (record: Loose) => string[] } = {
     return item?.type === 'UserMessage' ? item.content.map((part) => part.text ?? '') : [];
   },
   'qwen-code': ({ type, message }) => (type === 'user' ? [message?.parts?.[0]?.text ?? ''] : []),
+  'gemini-cli': ({ type, content }) => (type === 'user' ? (content ?? []).map((part) => part.text ?? '') : []),
   pi: ({ type, message }) =>
     type === 'message' && message?.role === 'user'
       ? [message.content ?? []].flat().map((part) => (typeof part === 'string' ? part : (part.text ?? '')))

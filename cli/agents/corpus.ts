@@ -13,6 +13,7 @@ const COLLECTED: { [agentId: string]: { folder: string; transcripts: RegExp } } 
   'copilot-cli': { folder: 'copilot', transcripts: /\/(full|events|small|large|schema_drift)\.jsonl$/ },
   // The others are what the program prints.
   droid: { folder: 'droid', transcripts: /\/session_store[^/]*\.jsonl$/ },
+  'gemini-cli': { folder: 'gemini', transcripts: /\/(chats\/.*|jsonl_[^/]*)\.jsonl$/ },
   'qwen-code': { folder: 'qwen', transcripts: /\/(chats|qwen)\/[^/]*\.jsonl$/ },
 };
 

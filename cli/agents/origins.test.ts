@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Agent, JsonObject, Origin } from './agent.ts';
 import { copilotCli } from './copilot-cli.ts';
 import { droid } from './droid.ts';
+import { geminiCli } from './gemini-cli.ts';
 import { pi } from './pi.ts';
 import { qwenCode } from './qwen-code.ts';
 
@@ -54,6 +55,8 @@ const CASES: Case[] = [
     { type: 'session_start', id: B, callingSessionId: A },
     { session: A, subagent: B },
   ],
+  ['a session', geminiCli, 'p/chats/session-t-11111111.jsonl', { sessionId: A, projectHash: 'h' }, { session: A }],
+  ['a sub-agent', geminiCli, `p/chats/${A}/x.jsonl`, { sessionId: B }, { session: A, subagent: 'x' }],
   ['a session that lost its header', pi, 'x.jsonl', { type: 'message', id: 'e1' }, { session: 'x' }],
 ];
 
@@ -69,6 +72,8 @@ describe('where agents keep their sessions', () => {
     [copilotCli, { COPILOT_HOME: '/c' }, '/c/session-state'],
     [droid, {}, '/home/dev/.factory/sessions'],
     [droid, { FACTORY_HOME_OVERRIDE: '/f' }, '/f/.factory/sessions'],
+    [geminiCli, {}, '/home/dev/.gemini/tmp'],
+    [geminiCli, { GEMINI_CLI_HOME: '/g' }, '/g/.gemini/tmp'],
     [pi, {}, '/home/dev/.pi/agent/sessions'],
     [pi, { PI_CODING_AGENT_DIR: '/p' }, '/p/sessions'],
     [pi, { PI_CODING_AGENT_SESSION_DIR: '/s' }, '/s'],
@@ -83,6 +88,8 @@ describe('where agents keep their sessions', () => {
     [copilotCli, `${A}/files/data.jsonl`, false],
     [copilotCli, `${A}/workspace.yaml`, false],
     [droid, `-c/${A}.settings.json`, false],
+    [geminiCli, 'p/chats/session-t-11111111.jsonl', true],
+    [geminiCli, 'p/logs.json', false],
     [qwenCode, `-p/chats/${A}.jsonl`, true],
     [qwenCode, '-p/logs.jsonl', false],
   ])('$id: %s', (agent, path, isTranscript) => {
@@ -97,4 +104,15 @@ test('a record is the same only with its id, kind and time', () => {
   expect(copilotCli.recordKey({ ...record, parentId: 'other' }, place)).toBe(key);
   expect(copilotCli.recordKey({ ...record, timestamp: 'u' }, place)).not.toBe(key);
   expect(copilotCli.recordKey({ id: A, type: 'abort' }, place)).toBeUndefined();
+});
+
+test('a message of Gemini CLI that is written again with another content is a revision', () => {
+  const place = { origin: { session: A }, file: 'f', position: 0 };
+  const message = { id: B, timestamp: 't', type: 'gemini', content: 'I run the tests.' };
+  const key = geminiCli.recordKey(message, place);
+  const revised = { ...message, toolCalls: [{ id: 'c1', name: 'shell' }] };
+  expect(geminiCli.recordKey({ ...message }, place)).toBe(key);
+  expect(geminiCli.recordKey(revised, place)).not.toBe(key);
+  const records = [message, revised].flatMap((record) => geminiCli.parse(record, place));
+  expect(new Set(records.map(({ payload }) => payload.source.record))).toEqual(new Set([B]));
 });

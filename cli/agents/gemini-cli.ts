@@ -1,0 +1,77 @@
+import { hash } from 'node:crypto';
+import { join } from 'node:path';
+import type { CapturedEvent } from '../../contract/transcript.ts';
+import type { Agent, JsonObject, RecordPlace } from './agent.ts';
+import { compose, draft } from './compose.ts';
+import { readAnswer } from './gemini-cli/answer.ts';
+import { parseCheckpoint, readChange, readRewind } from './gemini-cli/change.ts';
+import { identify, isTranscript } from './gemini-cli/origin.ts';
+import { readUser } from './gemini-cli/user.ts';
+import { facts, keyOf, notice, type Reader } from './reader.ts';
+import { peek, remainderOf } from './remainder.ts';
+import { peekText, takeFirstText, takeSame, takeText } from './typed.ts';
+
+/**
+ * Gemini CLI writes a file per session and one per sub-agent: a log of changes to a document, a change per line.
+ * - A message is written again, with the same `id`, when its tools have answered. Each writing is captured: a revision of
+ *   the same `source.record`, of which the latest counts. Its usage has the message as `responseId`.
+ * - `$set` changes the document's own fields. With `messages` it puts a whole history in place of what was: at the start,
+ *   when a session is resumed, when it was compacted or interrupted, when long outputs are cut. Such a checkpoint says
+ *   again what stands above, with less or under new ids: it becomes one event of the context, with all of it in `rest`.
+ *   Taken out is what stands nowhere else: the context at the start, and the summary of a compaction.
+ * - `$rewindTo` takes messages back. They were said, so they stay; a notice tells that they no longer count.
+ * - A session that is resumed leaves a second file of two lines, which has the same `sessionId`: it is the same session.
+ *
+ * A tool's answer stands in the message that called it and in a message to the model: the latter becomes a `record`.
+ */
+export const geminiCli: Agent = {
+  id: 'gemini-cli',
+  displayName: 'Gemini CLI',
+  // The variable replaces the home folder.
+  roots: (variables, home) => [join(variables.GEMINI_CLI_HOME || home, '.gemini', 'tmp')],
+  isTranscript,
+  identify,
+  recordKey,
+  parse,
+};
+
+const TOLD = ['content'];
+
+const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
+  ['user', readUser],
+  ['gemini', readAnswer],
+  ['info', notice('info', TOLD)],
+  ['warning', notice('warning', TOLD)],
+  ['error', (remainder) => [draft('error', { text: takeText(remainder, ...TOLD), kind: 'error' })]],
+]);
+
+/** A message with another content is another writing of it. */
+function recordKey(record: JsonObject): string | undefined {
+  const key = keyOf(record, 'id');
+  return key && `${key} ${hash('sha256', JSON.stringify(record), 'base64url')}`;
+}
+
+function parse(record: JsonObject, place: RecordPlace): CapturedEvent[] {
+  const remainder = remainderOf(record);
+  const checkpoint = parseCheckpoint(remainder, place);
+  if (checkpoint !== undefined) return checkpoint;
+  const type = peekText(remainder, 'type') ?? '';
+  const isMessage = peekText(remainder, 'id') !== undefined;
+  const drafts = (READERS.get(type) ?? bareReader(record))?.(remainder, place) ?? [];
+  if (drafts.length === 0) drafts.push(draft('record', { kind: type || undefined }));
+  if (peek(remainder, 'id') === undefined) takeSame(remainder, place.origin.session, 'sessionId');
+  const envelope = {
+    agent: geminiCli.id,
+    record: takeText(remainder, 'id'),
+    revision: isMessage ? place.position : undefined,
+    occurredAt: takeFirstText(remainder, ['timestamp'], ['startTime'], ['$set', 'lastUpdated']),
+  };
+  return compose(remainder, place, envelope, drafts);
+}
+
+/** How lines that are no messages are read. */
+function bareReader(record: JsonObject): Reader | undefined {
+  if (Object.hasOwn(record, '$set')) return readChange;
+  if (Object.hasOwn(record, '$rewindTo')) return readRewind;
+  return Object.hasOwn(record, 'projectHash') ? facts({ title: ['summary'] }, 'agent') : undefined;
+}
