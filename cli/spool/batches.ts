@@ -42,6 +42,8 @@ export function createBatches(db: DatabaseSync) {
     'SELECT problem, count(*) AS events FROM refused GROUP BY problem ORDER BY events DESC LIMIT 5',
   );
 
+  const refusedOf = db.prepare('SELECT event FROM refused WHERE session = ? ORDER BY id');
+
   return {
     add(batch: NewBatch): void {
       const { session, key, events, firstAt, madeAt, encoding, body } = batch;
@@ -71,6 +73,8 @@ export function createBatches(db: DatabaseSync) {
       };
     },
     refuse: (session: number, event: string, problem: string, at: number) => refuse.run(session, event, problem, at),
+    /** The JSON texts of a session's refused events. */
+    refusedOf: (session: number): string[] => refusedOf.all(session).map(({ event }) => String(event)),
     refused: () => refused.all().map(({ problem, events }) => ({ problem: String(problem), events: Number(events) })),
   };
 }

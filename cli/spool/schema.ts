@@ -83,4 +83,15 @@ export const MIGRATIONS: readonly string[] = [
 
   CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
   `,
+  `
+  -- Every session of the service that events of a session went to, in the order in which they were opened.
+  CREATE TABLE opened (
+    id INTEGER PRIMARY KEY,
+    session INTEGER NOT NULL REFERENCES sessions (id),
+    service_id TEXT NOT NULL UNIQUE
+  );
+  CREATE INDEX opened_session ON opened (session);
+  INSERT INTO opened (session, service_id) SELECT id, service_id FROM sessions WHERE service_id IS NOT NULL ORDER BY id;
+  CREATE INDEX refused_session ON refused (session);
+  `,
 ];

@@ -19,6 +19,11 @@ export function createSeen(db: DatabaseSync) {
       if (insertRecord.run(key, session).changes > 0) return 'new';
       return findRecord.get(key)?.session === session ? 'repeated' : 'replayed';
     },
+    /** The session that a record was captured into, by the hash of its key. */
+    sessionOf(key: Uint8Array): number | undefined {
+      const row = findRecord.get(key);
+      return row && Number(row.session);
+    },
     /** Takes note of a record that has no key by the hash of its text. */
     meetLine(file: number, pass: number, hash: Uint8Array): Novelty {
       const line = meetLine.get({ file, pass, hash });

@@ -41,6 +41,10 @@ export function createSessions(db: DatabaseSync) {
     WHERE id = :id`);
   const settle = db.prepare('UPDATE sessions SET settled = 1 WHERE id = ? AND settled = 0');
   const setState = db.prepare('UPDATE sessions SET state = ?, service_id = ? WHERE id = ?');
+  const open = db.prepare('INSERT INTO opened (session, service_id) VALUES (?, ?) ON CONFLICT DO NOTHING');
+  const opened = db.prepare('SELECT service_id FROM opened WHERE session = ? ORDER BY id');
+  const openedAs = db.prepare('SELECT session FROM opened WHERE service_id = ?');
+  const all = db.prepare('SELECT * FROM sessions ORDER BY coalesce(first_at, 0), id');
   const addSent = db.prepare('UPDATE sessions SET sent = sent + ? WHERE id = ?');
   const completable = db.prepare(`
     SELECT id FROM sessions WHERE state = 'open' AND settled = 1 AND last_at < ?
@@ -60,8 +64,18 @@ export function createSessions(db: DatabaseSync) {
       learn.run({ ...(Object.fromEntries(given) as Record<string, string | number | null>), id });
     },
     settle: (id: number) => settle.run(id),
-    setState: (id: number, state: SessionRow['state'], serviceId: string | null = null) =>
-      setState.run(state, serviceId, id),
+    setState(id: number, state: SessionRow['state'], serviceId: string | null = null): void {
+      setState.run(state, serviceId, id);
+      if (serviceId !== null) open.run(id, serviceId);
+    },
+    /** The service's sessions that its events went to, in order: more than one where the first was closed. */
+    serviceIds: (id: number): string[] => opened.all(id).map((row) => String(row.service_id)),
+    findByServiceId(serviceId: string): number | undefined {
+      const row = openedAs.get(serviceId);
+      return row && Number(row.session);
+    },
+    /** Every session, the oldest first. */
+    list: (): SessionRow[] => all.all().map(toRow),
     addSent: (id: number, events: number) => addSent.run(events, id),
     /** Open sessions of which all is sent, and that have been quiet since the given time. */
     completable: (quietSince: number, limit: number) => completable.all(quietSince, limit).map(({ id }) => Number(id)),
