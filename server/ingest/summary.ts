@@ -1,20 +1,17 @@
 import { isPart } from '../../contract/parts.ts';
+import { writingOf } from '../../contract/revision.ts';
 import type { Vocabulary } from '../../contract/transcript.ts';
+import { countWriting, type Figures, type Revised } from './revised.ts';
 
 /** What is counted of a session while its events go by; the basis of the extension `listSessionSummaries`. */
-export interface Summary {
+export interface Summary extends Figures {
   firstPrompt?: string;
   model?: string;
-  prompts: number;
-  toolCalls: number;
-  failures: number;
-  redactions: number;
-  inputTokens: number;
-  outputTokens: number;
   firstEventAt?: number;
   lastEventAt?: number;
   /** The response counted last: agents report one several times, and the largest figures count. */
   lastResponse?: { id: string; inputTokens: number; outputTokens: number };
+  revised?: Revised;
 }
 
 export const emptySummary = (): Summary => ({
@@ -30,6 +27,7 @@ const FIRST_PROMPT_LENGTH = 300;
 const REDACTIONS = Buffer.from('"redactions":');
 const FAILED = Buffer.from('"isError":true');
 const EXIT_CODE = Buffer.from('"exitCode":');
+const REVISION = Buffer.from('"revision":');
 
 /**
  * Adds one event. Payloads come from anybody, so nothing of their shape is taken for granted; and most are large and of
@@ -39,18 +37,26 @@ export function addEvent(summary: Summary, eventType: string, bytes: Uint8Array)
   const payload = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const read = READERS[eventType];
   const redacted = payload.includes(REDACTIONS);
-  if (!read && !redacted) return;
-  if (eventType === 'tool.result' && !redacted && !payload.includes(FAILED) && !payload.includes(EXIT_CODE)) return;
+  const isTelling = redacted || payload.includes(REVISION);
+  if (!read && !isTelling) return;
+  if (eventType === 'tool.result' && !isTelling && !payload.includes(FAILED) && !payload.includes(EXIT_CODE)) return;
   const value: unknown = JSON.parse(payload.toString('utf8'));
   if (isPart(value)) {
-    if (value.part === 1 && eventType === 'tool.call') summary.toolCalls++;
-    if (value.part === 1 && eventType === 'user.message') summary.prompts++;
+    if (value.part === 1) countWriting(summary, value.source, () => countPart(summary, eventType));
     return;
   }
   const event = value as Partial<Record<string, unknown>>;
-  noteTime(summary, event.occurredAt);
-  if (redacted) summary.redactions += sumCounts(event.redactions);
-  read?.(summary, event);
+  countWriting(summary, event.source, () => {
+    noteTime(summary, event.occurredAt);
+    if (redacted) summary.redactions += sumCounts(event.redactions);
+    read?.(summary, event);
+  });
+}
+
+/** Of a payload in parts only that there is one is counted: to join them is the reader's business. */
+function countPart(summary: Summary, eventType: string): void {
+  if (eventType === 'tool.call') summary.toolCalls++;
+  if (eventType === 'user.message') summary.prompts++;
 }
 
 type Reader = (summary: Summary, payload: Partial<Record<string, unknown>>) => void;
@@ -92,7 +98,9 @@ function addUsage(summary: Summary, usage: Partial<Vocabulary['usage']>): void {
   const cachedOnTop = usage.cached === 'excluded' ? count(usage.cacheReadTokens) + count(usage.cacheWriteTokens) : 0;
   const inputTokens = count(usage.inputTokens) + cachedOnTop;
   const outputTokens = count(usage.outputTokens);
-  const id = typeof usage.responseId === 'string' ? usage.responseId : undefined;
+  // What takes the place of an earlier writing counts in full: that one's tokens were taken off.
+  const isRevised = writingOf(usage.source) !== undefined;
+  const id = typeof usage.responseId === 'string' && !isRevised ? usage.responseId : undefined;
   const before = id !== undefined && summary.lastResponse?.id === id ? summary.lastResponse : undefined;
   summary.inputTokens += Math.max(0, inputTokens - (before?.inputTokens ?? 0));
   summary.outputTokens += Math.max(0, outputTokens - (before?.outputTokens ?? 0));

@@ -14,7 +14,7 @@ export const summaryHandlers = ({ store: { db }, derive }: Deps) => {
   async function summarize(row: Row): Promise<SessionSummary> {
     const kept = keptSummary(row);
     const { summary, through } = await derive.bringUpTo(row.organization_id, row.session_id, row.event_count, kept);
-    const { lastResponse, firstPrompt, model, firstEventAt, lastEventAt, ...counts } = summary;
+    const { lastResponse, revised, firstPrompt, model, firstEventAt, lastEventAt, ...counts } = summary;
     return {
       sessionId: row.session_id,
       ...optional('repoRoot', row.repo_root),
