@@ -10,12 +10,16 @@ import { toTimestamp } from '../store/time.ts';
 /** Bytes gathered before they are handed to the socket. */
 const CHUNK_BYTES = 64 * 1024;
 
+/** A page of events as JSON; each payload is the very text that was sent. */
+export const streamEvents = (db: Db, session: SessionRow, from: number, limit: number): Promise<Readable> =>
+  streamPieces(pieces(db, session, from, limit));
+
 /**
- * A page of events as JSON, written piece by piece: memory is bounded whatever `limit` is, and each payload is the very
- * text that was sent. The first piece is read before this resolves, so that an unavailable store is still answered 503.
+ * Text written piece by piece, so that memory is bounded however long it is. The first piece is read before this
+ * resolves, so that an unavailable store is still answered 503.
  */
-export async function streamEvents(db: Db, session: SessionRow, from: number, limit: number): Promise<Readable> {
-  const chunks = gather(pieces(db, session, from, limit));
+export async function streamPieces(source: AsyncGenerator<Buffer | string>): Promise<Readable> {
+  const chunks = gather(source);
   const first = await chunks.next();
   async function* all() {
     if (!first.done) yield first.value;

@@ -15,15 +15,19 @@ export interface Figures {
  * What the records that may be written again have added to the figures, by a short hash of the record: revision, index of
  * the event counted last, and the six figures.
  */
-export type Revised = Record<string, [revision: number, index: number, ...number[]]>;
+type Records = Record<string, [revision: number, index: number, ...number[]]>;
 
-/** Each takes about 50 bytes of the summary. What was written before these and is written again counts twice. */
+/**
+ * Each takes about 50 bytes of the summary. A record that was written before these and is written again counts twice.
+ * Some are forgotten at once: to find the oldest takes as long as looking at all.
+ */
 const MOST_REVISED = 1_000;
+const FORGOTTEN_AT_ONCE = 200;
 
 const FIGURES = ['prompts', 'toolCalls', 'failures', 'redactions', 'inputTokens', 'outputTokens'] as const;
 
-interface Counted extends Figures {
-  revised?: Revised;
+export interface Counted extends Figures {
+  revised?: { records: Records; count: number };
 }
 
 /**
@@ -36,12 +40,11 @@ export function countWriting(summary: Counted, source: unknown, count: () => voi
     count();
     return;
   }
-  summary.revised ??= {};
-  const { revised } = summary;
+  summary.revised ??= { records: {}, count: 0 };
+  const { records } = summary.revised;
   const key = `.${hash('sha256', writing.key, 'base64url').slice(0, 12)}`;
-  const known = revised[key];
+  const known = records[key];
   const step = compareWriting(writing, known && { revision: known[0], index: known[1] });
-
   if (step === 'history') return;
   const earlier = known?.slice(2) ?? FIGURES.map(() => 0);
   if (step === 'replaces') for (const [at, figure] of FIGURES.entries()) summary[figure] -= earlier[at] ?? 0;
@@ -50,12 +53,12 @@ export function countWriting(summary: Counted, source: unknown, count: () => voi
   const added = FIGURES.map((figure, at) => summary[figure] - (before[at] ?? 0));
   const kept = step === 'continues' ? added.map((by, at) => by + (earlier[at] ?? 0)) : added;
   // Put behind the others, so that what was not written for longest is forgotten first.
-  delete revised[key];
-  revised[key] = [writing.revision, writing.index, ...kept];
-  if (known === undefined && Object.keys(revised).length > MOST_REVISED) {
-    for (const oldest in revised) {
-      delete revised[oldest];
-      break;
-    }
-  }
+  delete records[key];
+  records[key] = [writing.revision, writing.index, ...kept];
+  if (known === undefined && ++summary.revised.count > MOST_REVISED) forget(summary.revised);
+}
+
+function forget(revised: NonNullable<Counted['revised']>): void {
+  for (const key of Object.keys(revised.records).slice(0, FORGOTTEN_AT_ONCE)) delete revised.records[key];
+  revised.count -= FORGOTTEN_AT_ONCE;
 }

@@ -1,17 +1,16 @@
 import { isPart } from '../../contract/parts.ts';
 import { writingOf } from '../../contract/revision.ts';
 import type { Vocabulary } from '../../contract/transcript.ts';
-import { countWriting, type Figures, type Revised } from './revised.ts';
+import { type Counted, countWriting } from './revised.ts';
 
 /** What is counted of a session while its events go by; the basis of the extension `listSessionSummaries`. */
-export interface Summary extends Figures {
+export interface Summary extends Counted {
   firstPrompt?: string;
   model?: string;
   firstEventAt?: number;
   lastEventAt?: number;
   /** The response counted last: agents report one several times, and the largest figures count. */
   lastResponse?: { id: string; inputTokens: number; outputTokens: number };
-  revised?: Revised;
 }
 
 export const emptySummary = (): Summary => ({
