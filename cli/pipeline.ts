@@ -2,6 +2,7 @@ import { type Account, identifyAccount, openAccountSpool } from './account.ts';
 import { requireSettings, type Settings, stateFolder } from './config.ts';
 import type { Context } from './context.ts';
 import { readPreferences } from './preferences.ts';
+import { createPolicy } from './privacy/policy.ts';
 import type { Trouble } from './read/discover.ts';
 import { createReader } from './read/reader.ts';
 import { readKey } from './redact/key.ts';
@@ -42,5 +43,5 @@ export function openReader(
   const secrets = settings.secret === undefined ? [] : [settings.secret];
   const { allow = [] } = readPreferences(context).redaction ?? {};
   const redactor = createRedactor({ variables, home, secrets, key: readKey(folder), allow, now });
-  return createReader({ spool, redactor, now, newKey, ...choices });
+  return createReader({ spool, redactor, now, newKey, policy: createPolicy(context), ...choices });
 }

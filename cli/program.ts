@@ -3,6 +3,7 @@ import { addImport, runImport } from './commands/import.ts';
 import { addLogin, runLogin } from './commands/login.ts';
 import { addLogout, runLogout } from './commands/logout.ts';
 import { addRun, runDaemonCommand } from './commands/run.ts';
+import { addSkip, runSkip } from './commands/skip.ts';
 import { addStatus, runStatus } from './commands/status.ts';
 import type { Context } from './context.ts';
 import { EXIT, type ExitCode } from './failure.ts';
@@ -49,6 +50,7 @@ function createProgram(context: Context): Command {
   addImport(program, run(runImport));
   addRun(program, run(runDaemonCommand));
   addStatus(program, run(runStatus));
+  addSkip(program, run(runSkip));
   addLogout(program, run(runLogout));
   return program;
 }

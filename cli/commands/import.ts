@@ -10,6 +10,7 @@ import { ownPlaces, placesOf } from '../read/places.ts';
 export interface ImportOptions {
   agent?: string;
   dryRun?: boolean;
+  show?: boolean;
   paths: string[];
   patienceSeconds: number;
 }
@@ -21,11 +22,14 @@ export function addImport(program: Command, run: (options: ImportOptions) => Pro
     .description('Captures the transcripts that are there, and waits until the service has acknowledged all of it.')
     .argument('[PATH...]', "files or folders; the agents' own folders by default")
     .option('--agent <id>', 'only this agent, e.g. claude-code')
-    .option('--dry-run', 'read and report, but capture nothing')
+    .option('--dry-run', 'read and report what would be sent, but capture nothing')
+    .option('--show', 'with --dry-run: print the events as they would be sent, one a line')
     .option('--patience <seconds>', 'how long to wait for a service that does not answer', toSeconds, 30)
     .action(
-      (paths: string[], { patience, ...options }: Pick<ImportOptions, 'agent' | 'dryRun'> & { patience: number }) =>
-        run({ ...options, paths, patienceSeconds: patience }),
+      (
+        paths: string[],
+        { patience, ...options }: Pick<ImportOptions, 'agent' | 'dryRun' | 'show'> & { patience: number },
+      ) => run({ ...options, paths, patienceSeconds: patience }),
     );
 }
 
@@ -36,7 +40,8 @@ export async function runImport(context: Context, options: ImportOptions, output
     troubles.push(trouble);
     output.warn(`${trouble.path} cannot be read: ${trouble.reason}`);
   };
-  if (options.dryRun) await rehearse(context, { places, onTrouble }, output);
+  if (options.show && !options.dryRun) throw new Failure(EXIT.usage, '--show goes with --dry-run.');
+  if (options.dryRun) await rehearse(context, { places, onTrouble, show: options.show === true }, output);
   else await importAll(context, { places, onTrouble, patienceMs: options.patienceSeconds * 1000 }, output);
   if (troubles.length > 0) {
     throw new Failure(EXIT.failure, `${formatCount(troubles.length, 'path')} could not be read.`, 'All others were.');

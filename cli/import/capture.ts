@@ -6,6 +6,7 @@ import { openPipeline, openReader } from '../pipeline.ts';
 import { createProgress } from '../progress.ts';
 import type { Place, Trouble } from '../read/discover.ts';
 import { giveWay } from '../read/give-way.ts';
+import type { LeftOut } from '../read/reader.ts';
 import { type Sending, startSending } from '../sending.ts';
 import type { Spool } from '../spool/open.ts';
 import { reportImport } from './report.ts';
@@ -35,8 +36,10 @@ export async function importAll(context: Context, { places, onTrouble, patienceM
   const isLost = () => context.stop.aborted || sending.failure() !== undefined || sending.failingMs() > patienceMs;
 
   const reader = openReader(context, pipeline, { patienceMs: 0, onTrouble });
+  let leftOut: LeftOut[] = [];
   for (let isRead = false; !isRead && !isLost(); ) {
     const work = reader.findWork(places);
+    leftOut = work.leftOut;
     state.totalBytes = state.readBytes + work.bytes;
     isRead = await reader.read(work, {
       isStopped: isLost,
@@ -44,7 +47,7 @@ export async function importAll(context: Context, { places, onTrouble, patienceM
         state.readBytes += bytes;
         progress.show(state);
         sending.wake();
-        await giveWay(spool, isLost);
+        await giveWay(spool, { isStopped: isLost, isFlowing: () => true });
       },
     });
   }
@@ -53,7 +56,7 @@ export async function importAll(context: Context, { places, onTrouble, patienceM
   ending.abort();
   await sending.ended;
   progress.clear();
-  reportImport(spool, before, state.readBytes, output);
+  reportImport(spool, before, { readBytes: state.readBytes, leftOut }, output);
   const left = spool.batches.depth().events;
   spool.close();
 

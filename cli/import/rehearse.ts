@@ -5,15 +5,18 @@ import type { Context } from '../context.ts';
 import { formatBytes, formatCount, type Output } from '../output.ts';
 import { openReader } from '../pipeline.ts';
 import type { Place, Trouble } from '../read/discover.ts';
-import { openSpool } from '../spool/open.ts';
+import { openSpool, type Spool } from '../spool/open.ts';
+import { readEvents } from '../upload/refuse.ts';
 
 export interface RehearseOptions {
   places: readonly Place[];
   onTrouble: (trouble: Trouble) => void;
+  /** Whether to show the events themselves, secrets masked, as they would be sent: one a line. */
+  show: boolean;
 }
 
-/** Reads what an import would read, into a spool that is thrown away. */
-export async function rehearse(context: Context, { places, onTrouble }: RehearseOptions, output: Output) {
+/** Reads what an import would read, into a spool that is thrown away, and shows what would leave the machine. */
+export async function rehearse(context: Context, { places, onTrouble, show }: RehearseOptions, output: Output) {
   const folder = stateFolder(context);
   const settings = readSettings(context);
   const spool = openSpool(':memory:');
@@ -22,16 +25,50 @@ export async function rehearse(context: Context, { places, onTrouble }: Rehearse
   if (path !== undefined && existsSync(path)) spool.copyCursors(path);
   const reader = openReader(context, { folder, settings, spool }, { patienceMs: 0, onTrouble });
   const work = reader.findWork(places);
+  const events = new Map<number, number>();
   await reader.read(work, {
     isStopped: () => context.stop.aborted,
-    onCommit: async () => spool.batches.removeAll(),
+    async onCommit() {
+      for (const { session, batch } of batchesOf(spool)) {
+        events.set(session, (events.get(session) ?? 0) + batch.events);
+        if (show) for (const event of readEvents(batch)) context.stdout.write(`${JSON.stringify(event)}\n`);
+      }
+      spool.batches.removeAll();
+    },
   });
   const counts = spool.counters();
   const files = work.sessions.flat().length;
-  output.answer({ files, sessions: work.sessions.length, bytes: work.bytes, ...counts }, [
+  const sessions = [...events].map(([id, count]) => describeSession(spool, id, count));
+  const summary =
     `${formatCount(files, 'file')} of ${formatCount(work.sessions.length, 'session')} (${formatBytes(work.bytes)}): ` +
-      `${formatCount(counts.recordsCaptured, 'record')} would become ${formatCount(counts.eventsSpooled, 'event')}, ` +
-      `${formatCount(counts.secretsMasked, 'secret')} masked. Nothing was captured.`,
-  ]);
+    `${formatCount(counts.recordsCaptured, 'record')} would become ${formatCount(counts.eventsSpooled, 'event')}, ` +
+    `${formatCount(counts.secretsMasked, 'secret')} masked. Nothing was captured.`;
+  if (show) output.say(summary);
+  else {
+    const report = { files, sessions: work.sessions.length, bytes: work.bytes, ...counts };
+    output.answer({ ...report, perSession: sessions, leftOut: work.leftOut }, [
+      ...sessions.map(({ agent, title, cwd, events: count }) =>
+        [agent.padEnd(12), formatCount(count, 'event').padStart(14), title ?? 'untitled', cwd ?? '']
+          .join('  ')
+          .trimEnd(),
+      ),
+      ...work.leftOut.map(({ path: file, reason }) => `left out      ${file}: ${reason}`),
+      summary,
+    ]);
+  }
   spool.close();
+}
+
+function* batchesOf(spool: Spool) {
+  for (const session of spool.batches.waiting(1_000_000, [])) {
+    for (let batch = spool.batches.next(session, 0); batch; batch = spool.batches.next(session, batch.id)) {
+      yield { session, batch };
+    }
+  }
+}
+
+function describeSession(spool: Spool, id: number, events: number) {
+  const { agent, agentSession, title, prompt, cwd } = spool.sessions.get(id);
+  const name = title ?? prompt;
+  return { agent, session: agentSession, events, ...(name && { title: name }), ...(cwd && { cwd }) };
 }

@@ -6,7 +6,7 @@ import type { Spool } from '../spool/open.ts';
 import { continues, START } from './cursor.ts';
 import type { Found } from './discover.ts';
 import { createLineReader } from './lines.ts';
-import { timeOf } from './record.ts';
+import { folderOf, timeOf } from './record.ts';
 import type { StoredPlace } from './stored/stream.ts';
 import { readValues } from './values.ts';
 
@@ -24,8 +24,9 @@ export interface Unread {
   stored?: StoredPlace;
 }
 
-/** How far a file is looked into for its first record, and the first time written in it. */
+/** How far a file is looked into for its first record, and the first time and folder written in it. */
 const HEAD_LIMIT = 1024 * 1024;
+const HEAD_RECORDS = 50;
 const LINES = { chunkBytes: 64 * 1024, maxLineBytes: 64 * 1024 * 1024 };
 
 /** Undefined where there is nothing new. `isYoung`: its first record may still be to come. */
@@ -38,7 +39,7 @@ export function identify(spool: Spool, found: Found, isYoung: boolean): Unread |
     if (known) return toUnread(found, known, continues(fd, size, known), size);
     const head = readHead(agent, fd);
     if (!head.hasLine || (head.first === undefined && isYoung)) return undefined;
-    const origin = agent.identify({ root, path }, head.first);
+    const origin = withFolder(agent.identify({ root, path }, head.first), head.folder);
     const same = spool.files
       .ofSession(agent.id, origin.session)
       .filter((row) => row.origin.subagent === origin.subagent && continues(fd, size, row));
@@ -70,20 +71,29 @@ interface Head {
   hasLine: boolean;
   first: JsonObject | undefined;
   time: number | undefined;
+  folder: string | undefined;
 }
+
+/** The folder that a session is in decides whether it is captured at all, so it is kept where the agent names none. */
+export const withFolder = (origin: Origin, folder: string | undefined): Origin =>
+  origin.cwd === undefined && folder !== undefined ? { ...origin, cwd: folder } : origin;
 
 function readHead(agent: Agent, fd: number): Head {
   const reader = createLineReader(fd, 0, LINES);
-  const head: Head = { hasLine: false, first: undefined, time: undefined };
+  const head: Head = { hasLine: false, first: undefined, time: undefined, folder: undefined };
+  let records = 0;
   for (let line = reader.next(); line !== undefined; line = reader.next()) {
     const values = readValues(line);
     head.hasLine ||= line.terminated || values.length > 0;
     for (const { record } of values) {
       if (record === undefined) continue;
+      records++;
+      head.folder ??= folderOf(record);
       head.first ??= copyOf(record);
       head.time ??= timeOfRecord(agent, record);
     }
-    if (head.time !== undefined || line.end > HEAD_LIMIT) break;
+    const isKnown = head.time !== undefined && (head.folder !== undefined || records >= HEAD_RECORDS);
+    if (isKnown || line.end > HEAD_LIMIT) break;
   }
   return head;
 }

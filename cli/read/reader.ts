@@ -1,5 +1,6 @@
 import { openSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Policy } from '../privacy/policy.ts';
 import { attempt, type Found, findTranscripts, type Place, stampOf, type Trouble } from './discover.ts';
 import { identify, type Unread } from './identify.ts';
 import { pickEarliest } from './merge.ts';
@@ -14,12 +15,23 @@ export interface ReaderOptions extends WriterOptions {
   patienceMs: number;
   maxLineBytes?: number;
   onTrouble: (trouble: Trouble) => void;
+  /** Which sessions are wanted; all of them where absent. */
+  policy?: Policy;
 }
 
 /** What a round has to read. */
 export interface Work {
   sessions: Unread[][];
   bytes: number;
+  /** Files that have something new and are not wanted. */
+  leftOut: LeftOut[];
+}
+
+export interface LeftOut {
+  agent: string;
+  session: string;
+  path: string;
+  reason: string;
 }
 
 export interface Progress {
@@ -35,7 +47,7 @@ const SETTLE_MS = 10_000;
 const BUFFER_BYTES = 16 * 1024 * 1024;
 
 export function createReader(options: ReaderOptions) {
-  const { spool, now, patienceMs, onTrouble, maxLineBytes = MAX_LINE_BYTES } = options;
+  const { spool, now, patienceMs, onTrouble, maxLineBytes = MAX_LINE_BYTES, policy } = options;
   const writer = createWriter(options);
   // Size and time of files that were read to their end, so that a file at rest costs one `stat`.
   const atRest = new Map<string, string>();
@@ -43,17 +55,26 @@ export function createReader(options: ReaderOptions) {
   /** Looks for transcripts that have grown, and groups them by session, oldest first. */
   function findWork(places: readonly Place[]): Work {
     const unread: Unread[] = [];
+    const leftOut: LeftOut[] = [];
+    if (policy?.refresh()) atRest.clear();
     for (const found of findTranscripts(places, onTrouble)) {
       if (atRest.get(keyOf(found)) === stampOf(found)) continue;
       attempt(keyOf(found), onTrouble, () => {
         const isYoung = now() - found.modifiedAt < patienceMs;
-        const files = identifyAll(found, isYoung);
+        const files = identifyAll(found, isYoung).filter((file) => isWanted(file, leftOut));
         unread.push(...files);
         if (files.length === 0 && !isYoung) atRest.set(keyOf(found), stampOf(found));
       });
     }
     const bytes = unread.reduce((sum, { found, cursor }) => sum + Math.max(0, found.size - cursor.offset), 0);
-    return { sessions: groupBySession(unread), bytes };
+    return { sessions: groupBySession(unread), bytes, leftOut };
+  }
+
+  function isWanted({ found, origin }: Unread, leftOut: LeftOut[]): boolean {
+    const reason = policy?.objection(found.agent.id, origin);
+    if (reason === undefined) return true;
+    leftOut.push({ agent: found.agent.id, session: origin.session, path: keyOf(found), reason });
+    return false;
   }
 
   function identifyAll(found: Found, isYoung: boolean): Unread[] {

@@ -31,6 +31,7 @@ export function createBatches(db: DatabaseSync) {
     SELECT session, min(batches.id) AS first FROM batches JOIN sessions ON sessions.id = session
     WHERE agent NOT IN (SELECT value FROM json_each(?)) GROUP BY session ORDER BY first LIMIT ?`);
   const remove = db.prepare('DELETE FROM batches WHERE id = ?');
+  const removeSession = db.prepare('DELETE FROM batches WHERE session = ? RETURNING events');
   const last = db.prepare('SELECT max(id) AS id FROM batches');
   const upTo = db.prepare('SELECT coalesce(sum(events), 0) AS events FROM batches WHERE id <= ?');
   const bytes = db.prepare('SELECT coalesce(sum(size), 0) AS bytes FROM batches INDEXED BY batches_session');
@@ -55,6 +56,9 @@ export function createBatches(db: DatabaseSync) {
     waiting: (limit: number, without: readonly string[]) =>
       waiting.all(JSON.stringify(without), limit).map(({ session }) => Number(session)),
     remove: (id: number) => remove.run(id),
+    /** Throws away what of a session is not sent; returns the number of events. */
+    removeSession: (session: number): number =>
+      removeSession.all(session).reduce((sum, { events }) => sum + Number(events), 0),
     removeAll(): void {
       db.exec('DELETE FROM batches');
     },

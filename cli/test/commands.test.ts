@@ -33,8 +33,8 @@ const CASES: Case[] = [
     name: 'import --dry-run',
     args: ['import', '--dry-run'],
     exitCode: 0,
-    terminal: /^1 file of 1 session .*1 event,.*Nothing was captured\.\n$/,
-    pipe: /^1 file of 1 session .*1 event,.*Nothing was captured\.\n$/,
+    terminal: /^claude-code +1 event +one\n1 file of 1 session .*1 event,.*Nothing was captured\.\n$/,
+    pipe: /^claude-code +1 event +one\n1 file of 1 session .*1 event,.*Nothing was captured\.\n$/,
     json: { files: 1, sessions: 1, recordsCaptured: 1, eventsSpooled: 1 },
   },
   {

@@ -3,7 +3,8 @@ import type { Store } from '../../agents/store.ts';
 import type { Spool } from '../../spool/open.ts';
 import { fingerprint, START } from '../cursor.ts';
 import { type Found, stampOf } from '../discover.ts';
-import { copyOf, timeOfRecord, type Unread } from '../identify.ts';
+import { copyOf, timeOfRecord, type Unread, withFolder } from '../identify.ts';
+import { folderOf } from '../record.ts';
 import { type ListedSession, listSessions } from './records.ts';
 
 /** The sessions of a store's file that have changed since they were read. */
@@ -38,7 +39,11 @@ function identifySession(spool: Spool, found: Found, { readHead, name, stamp }: 
   const head = readHead();
   const [first] = head;
   if (first === undefined) return undefined;
-  const origin = agent.identify({ root, path }, copyOf(first));
+  const folder = head
+    .values()
+    .map(folderOf)
+    .find((cwd) => cwd !== undefined);
+  const origin = withFolder(agent.identify({ root, path }, copyOf(first)), folder);
   const times = head.values().map((record) => timeOfRecord(agent, record));
   const startedAt = times.find((time) => time !== undefined) ?? Math.floor(found.bornAt);
   const committed = { offset: 0, pass: 0 };

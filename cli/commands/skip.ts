@@ -1,0 +1,92 @@
+import { existsSync } from 'node:fs';
+import type { Command } from 'commander';
+import { findSpool, recallAccount } from '../account.ts';
+import { readSettings, stateFolder } from '../config.ts';
+import type { Context } from '../context.ts';
+import { EXIT, Failure } from '../failure.ts';
+import { formatCount, type Output } from '../output.ts';
+import { ancestors } from '../privacy/patterns.ts';
+import { nameSession, readSkipped, writeSkipped } from '../privacy/skipped.ts';
+import { openSpool, type Spool } from '../spool/open.ts';
+import type { SessionRow } from '../spool/sessions.ts';
+
+export interface SkipOptions {
+  session?: string;
+  last?: boolean;
+  undo?: boolean;
+}
+
+export function addSkip(program: Command, run: (options: SkipOptions) => Promise<void>): void {
+  program
+    .command('skip')
+    .summary('take one session out of capturing')
+    .description(
+      'Captures nothing more of a session, and throws away what of it was not sent yet. What was sent stays at the service.',
+    )
+    .argument('[SESSION]', "the agent's id of the session, or the beginning of it")
+    .option('--last', 'the session of this folder that was active last')
+    .option('--undo', 'capture it again, with all that was left out meanwhile')
+    .action((session: string | undefined, options: Omit<SkipOptions, 'session'>) =>
+      run({ ...options, ...(session !== undefined && { session }) }),
+    );
+}
+
+export async function runSkip(context: Context, options: SkipOptions, output: Output): Promise<void> {
+  const spool = openExistingSpool(context);
+  try {
+    const session = chooseSession(context, spool, options);
+    const { id, agent, agentSession } = session;
+    const name = nameSession(agent, agentSession);
+    const skipped = new Set(readSkipped(context));
+    if (options.undo) skipped.delete(name);
+    else skipped.add(name);
+    writeSkipped(context, skipped);
+    const dropped = options.undo ? 0 : spool.transact(() => spool.batches.removeSession(id));
+    output.answer(
+      { agent, session: agentSession, skipped: !options.undo, droppedEvents: dropped, sent: session.sent },
+      [
+        `${options.undo ? 'Captured again' : 'Skipped from now on'}: ${agent} ${agentSession} ${session.title ?? session.prompt ?? ''}`,
+        ...(dropped > 0 ? [`Thrown away: ${formatCount(dropped, 'event')} that had not been sent.`] : []),
+        ...(session.sent > 0 && !options.undo
+          ? [
+              `${formatCount(session.sent, 'event')} were sent before and stay at the service; an administrator sees them.`,
+            ]
+          : []),
+      ],
+    );
+  } finally {
+    spool.close();
+  }
+}
+
+function openExistingSpool(context: Context): Spool {
+  const folder = stateFolder(context);
+  const settings = readSettings(context);
+  const { url, secret } = settings;
+  const path = findSpool(folder, settings, url && secret ? recallAccount(url, secret, folder) : undefined);
+  if (path === undefined || !existsSync(path)) throw noSession('Nothing was captured yet.');
+  return openSpool(path);
+}
+
+function chooseSession({ folder }: Context, spool: Spool, { session, last }: SkipOptions): SessionRow {
+  const sessions = spool.sessions.list();
+  if (last) {
+    const around = new Set(ancestors(folder));
+    const here = sessions.filter(({ agent, agentSession }) =>
+      spool.files.ofSession(agent, agentSession).some(({ origin }) => origin.cwd && around.has(origin.cwd)),
+    );
+    const latest = here.sort((one, other) => (one.lastAt ?? 0) - (other.lastAt ?? 0)).at(-1);
+    if (latest === undefined) throw noSession('No session of this folder was captured.');
+    return latest;
+  }
+  if (session === undefined) throw new Failure(EXIT.usage, 'Say which session, by its id or with --last.');
+  const matching = sessions.filter(({ agentSession }) => agentSession.startsWith(session));
+  const [only, other] = matching.filter(({ agentSession }) => agentSession === session).concat(matching);
+  if (only === undefined) throw noSession(`No captured session begins with ${session}.`);
+  if (other !== undefined && only.agentSession !== session) {
+    throw new Failure(EXIT.usage, `Several sessions begin with ${session}.`, 'Give more of its id.');
+  }
+  return only;
+}
+
+const noSession = (sentence: string) => new Failure(EXIT.usage, sentence, 'See `capture import --dry-run`.');

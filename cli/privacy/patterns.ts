@@ -1,0 +1,34 @@
+import { dirname, matchesGlob, resolve } from 'node:path';
+
+/** Tells whether a session of a folder, in a repository with a remote, is meant. */
+export type Pattern = (folder: string, remote: string | undefined) => boolean;
+
+/**
+ * A path (`/work/secret`, `~/private/*`) means the folder and all below it, anything else a repository by its remote
+ * (`github.com/acme/billing`, `github.com/acme/*`), however that is spelled.
+ */
+export function toPattern(text: string, home: string): Pattern {
+  if (!/^(?:[/~.\\]|[A-Za-z]:)/.test(text)) {
+    const wanted = toPlainRemote(text);
+    return (_, remote) => remote !== undefined && matchesGlob(toPlainRemote(remote), wanted);
+  }
+  const path = resolve(text.replace(/^~(?=$|[/\\])/, home));
+  return (folder) => ancestors(folder).some((at) => at === path || matchesGlob(at, path));
+}
+
+/** `git@github.com:acme/billing.git`, `https://me@github.com/acme/billing` → `github.com/acme/billing`. */
+export function toPlainRemote(remote: string): string {
+  return remote
+    .replace(/^\w+:\/\//, '')
+    .replace(/^[^@/]*@/, '')
+    .replace(/^([^/:]+):(?:\d+\/)?/, '$1/')
+    .replace(/\/+$/, '')
+    .replace(/\.git$/, '')
+    .toLowerCase();
+}
+
+/** The folder and all above it, up to the root. */
+export function ancestors(folder: string): string[] {
+  const parent = dirname(folder);
+  return parent === folder ? [folder] : [folder, ...ancestors(parent)];
+}

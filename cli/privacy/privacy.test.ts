@@ -1,0 +1,180 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { makeFolder, write } from '../test/folder.ts';
+import { run } from '../test/program.ts';
+import { startService } from '../test/service.ts';
+import { FOLDER_FILE } from './folder-file.ts';
+import { toPattern, toPlainRemote } from './patterns.ts';
+import { createPolicy } from './policy.ts';
+
+const HOME = '/home/ada';
+
+test.each([
+  ['/srv/secret', '/srv/secret', true],
+  ['/srv/secret', '/srv/secret/deep/er', true],
+  ['/srv/secret/', '/srv/secret', true],
+  ['/srv/secret', '/srv/secrets', false],
+  ['/srv/secret', '/srv', false],
+  ['~', '/home/ada/x', true],
+  ['~/private/*', '/home/ada/private/a/b', true],
+  ['~/private/*', '/home/ada/private', false],
+  ['~adam', '/home/ada', false],
+])('the path %s means %s: %s', (text, folder, expected) => {
+  expect(toPattern(text, HOME)(folder, undefined)).toBe(expected);
+});
+
+const SPELLINGS = [
+  'https://github.com/Acme/Billing.git',
+  'https://me@github.com/acme/billing',
+  'git@github.com:acme/billing.git',
+  'ssh://git@github.com:22/acme/billing.git',
+  'ssh://git@github.com/acme/billing/',
+];
+
+test.each(SPELLINGS)('%s is github.com/acme/billing', (remote) => {
+  expect(toPlainRemote(remote)).toBe('github.com/acme/billing');
+  for (const pattern of ['github.com/acme/billing', 'github.com/acme/*', 'github.com/*/billing', ...SPELLINGS]) {
+    expect(toPattern(pattern, HOME)('/anywhere', remote)).toBe(true);
+  }
+  expect(toPattern('github.com/acme/bill', HOME)('/anywhere', remote)).toBe(false);
+});
+
+test('no text makes a pattern that throws', () => {
+  fc.assert(
+    fc.property(fc.string(), fc.string(), (text, remote) => {
+      expect(typeof toPattern(text, HOME)('/a/b', remote)).toBe('boolean');
+    }),
+  );
+});
+
+describe('what a folder says', () => {
+  const decide = (files: { [path: string]: string }, preferences?: object) => {
+    const home = makeFolder();
+    for (const [path, text] of Object.entries(files)) write(join(home, path), text);
+    mkdirSync(join(home, 'repo', 'deep'), { recursive: true });
+    if (preferences) write(join(home, '.capture', 'preferences.json'), JSON.stringify(preferences));
+    const policy = createPolicy({ variables: {}, home, now: Date.now });
+    policy.refresh();
+    return (cwd?: string) => policy.objection('codex', { session: 's', ...(cwd && { cwd: join(home, cwd) }) });
+  };
+
+  test.each([
+    ['{"capture": false}', /says so/],
+    ['{"capture": true}', undefined],
+    ['{"capture": "no"}', /is not \{"capture": true\}/],
+    ['{', /is not \{"capture": true\}/],
+    ['', /is not/],
+    ['null', /is not/],
+  ])('%s in a folder above decides', (text, reason) => {
+    const objection = decide({ [`repo/${FOLDER_FILE}`]: text })('repo/deep');
+    if (reason === undefined) expect(objection).toBeUndefined();
+    else expect(objection).toMatch(reason);
+  });
+
+  test('the nearest one wins', () => {
+    const objection = decide({ [FOLDER_FILE]: '{"capture":false}', [`repo/${FOLDER_FILE}`]: '{"capture":true}' });
+    expect(objection('repo/deep')).toBeUndefined();
+    expect(objection('elsewhere')).toMatch(/says so/);
+  });
+
+  test('a person who excludes wins over a folder that wants to be captured', () => {
+    const objection = decide({ [`repo/${FOLDER_FILE}`]: '{"capture":true}' }, { exclude: ['~/repo'] });
+    expect(objection('repo/deep')).toBe('"~/repo" is excluded');
+  });
+
+  test('where only some folders are included, what has no folder is left out', () => {
+    const objection = decide({}, { include: ['~/repo'] });
+    expect(objection('repo/deep')).toBeUndefined();
+    expect(objection('elsewhere')).toBe('it is not in an included folder');
+    expect(objection()).toMatch(/not known/);
+  });
+
+  test('a repository is excluded by its remote', () => {
+    const config = '[remote "origin"]\n\turl = git@github.com:acme/billing.git\n';
+    const objection = decide({ 'repo/.git/config': config }, { exclude: ['github.com/acme/*'] });
+    expect(objection('repo/deep')).toBe('"github.com/acme/*" is excluded');
+    expect(objection('elsewhere')).toBeUndefined();
+  });
+});
+
+describe('capturing', () => {
+  const line = (session: string, index: number, cwd: string) =>
+    `${JSON.stringify({
+      ...{ type: 'user', uuid: `${session}-${index}`, sessionId: session, cwd },
+      timestamp: '2026-01-01T00:00:00Z',
+      message: { role: 'user', content: `prompt ${index} of ${session}` },
+    })}\n`;
+
+  async function prepare() {
+    const home = makeFolder();
+    const service = await startService();
+    const options = { home, url: service.url, secret: 'sk_live_test' };
+    const transcript = (session: string) => join(home, '.claude/projects/p', `${session}.jsonl`);
+    const add = (session: string, index: number, folder: string) =>
+      write(transcript(session), `${line(session, 0, join(home, folder))}${line(session, index, join(home, folder))}`);
+    const texts = () => JSON.stringify([...service.state.sessions.values()]);
+    return { home, options, add, texts };
+  }
+
+  test('leaves out what is excluded, says so, and catches up once it is not', async () => {
+    const { home, options, add, texts } = await prepare();
+    add('aaaa', 1, 'work');
+    add('bbbb', 1, 'private');
+    write(join(home, 'state/preferences.json'), '{"exclude":["~/private"]}');
+    const first = await run(['import'], options);
+    expect(first.stdout).toContain('Left out 1 transcript that you do not want captured.');
+    expect(texts()).toContain('prompt 1 of aaaa');
+    expect(texts()).not.toContain('bbbb');
+    const rehearsal = await run(['import', '--dry-run', '--json'], options);
+    expect(JSON.parse(rehearsal.stdout)).toMatchObject({
+      leftOut: [{ agent: 'claude-code', session: 'bbbb', reason: '"~/private" is excluded' }],
+    });
+    writeFileSync(join(home, 'state/preferences.json'), '{}');
+    await run(['import'], options);
+    expect(texts()).toContain('prompt 1 of bbbb');
+  });
+
+  test('a skipped session gives nothing more until that is undone', async () => {
+    const { home, options, add, texts } = await prepare();
+    add('aaaa', 1, 'work');
+    await run(['import'], options);
+    const context = { folder: join(home, 'work') };
+    const skipped = await run(['skip', '--last', '--json'], { ...options, context });
+    expect(JSON.parse(skipped.stdout)).toMatchObject({ session: 'aaaa', skipped: true, sent: 2 });
+    add('aaaa', 2, 'work');
+    await run(['import'], options);
+    expect(texts()).not.toContain('prompt 2 of aaaa');
+    expect((await run(['skip', 'aa', '--undo'], options)).exitCode).toBe(0);
+    await run(['import'], options);
+    expect(texts()).toContain('prompt 2 of aaaa');
+  });
+
+  test.each([
+    [['skip'], /Say which session/],
+    [['skip', 'zzz'], /No captured session begins with zzz/],
+    [['import', '--show'], /goes with --dry-run/],
+  ])('%s is refused with what to do', async (args, message) => {
+    const { options, add } = await prepare();
+    add('aaaa', 1, 'work');
+    await run(['import'], options);
+    const { exitCode, stderr } = await run(args, options);
+    expect([exitCode, stderr]).toEqual([2, expect.stringMatching(message)]);
+  });
+
+  test('a rehearsal shows what would be sent, with secrets masked', async () => {
+    const { home, options, add } = await prepare();
+    add('aaaa', 1, 'work');
+    write(join(home, 'work/.env'), 'API_TOKEN=plantedValue123456\n');
+    const path = join(home, '.claude/projects/p/aaaa.jsonl');
+    write(path, line('aaaa', 0, join(home, 'work')).replace('prompt 0', 'use plantedValue123456 now'));
+    const { stdout, stderr } = await run(['import', '--dry-run', '--show'], options);
+    const [event] = stdout
+      .trim()
+      .split('\n')
+      .map((text) => JSON.parse(text));
+    expect(event.payload.text).toMatch(/^use \[REDACTED:.*\] now/);
+    expect(stderr).toContain('Nothing was captured.');
+  });
+});
