@@ -4,6 +4,7 @@ import { homedir, hostname } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import { AGENTS } from './agents/all.ts';
 import { runProgram } from './program.ts';
+import { isRedactionWorker } from './redact/aside/worker.ts';
 
 // A small young generation: an import of gigabytes then stays 90 MB smaller, and is no slower.
 setFlagsFromString('--max-semi-space-size=4');
@@ -18,26 +19,29 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 // The one warning of this kind is about node:sqlite, and nobody who runs capture can act on it.
 process.removeAllListeners('warning');
 
-const exitCode = await runProgram(
-  {
-    variables: process.env,
-    home: homedir(),
-    folder: process.cwd(),
-    hostname: hostname(),
-    platform: process.platform,
-    agents: AGENTS,
-    stdin: process.stdin,
-    stdout: process.stdout,
-    stderr: process.stderr,
-    fetch,
-    now: Date.now,
-    random: Math.random,
-    newKey: randomUUID,
-    pid: process.pid,
-    stop: stop.signal,
-  },
-  process.argv.slice(2),
-);
+// No `await` out here: a CommonJS file, which it is bundled into, cannot have one. In that file the worker starts here too.
+const exitCode = isRedactionWorker
+  ? undefined
+  : runProgram(
+      {
+        variables: process.env,
+        home: homedir(),
+        folder: process.cwd(),
+        hostname: hostname(),
+        platform: process.platform,
+        agents: AGENTS,
+        stdin: process.stdin,
+        stdout: process.stdout,
+        stderr: process.stderr,
+        fetch,
+        now: Date.now,
+        random: Math.random,
+        newKey: randomUUID,
+        pid: process.pid,
+        stop: stop.signal,
+      },
+      process.argv.slice(2),
+    );
 
 // A request that nobody waits for any more must not keep the process.
-process.exit(exitCode);
+void exitCode?.then(process.exit);

@@ -1,5 +1,5 @@
 import type { CapturedEvent } from '../../contract/transcript.ts';
-import type { Redactor } from '../redact/redactor.ts';
+import { type Redactor, WITHHELD } from '../redact/redactor.ts';
 import type { Cursor, NewFile } from '../spool/files.ts';
 import type { Counter } from '../spool/meta.ts';
 import type { Spool } from '../spool/open.ts';
@@ -51,6 +51,7 @@ export function createWriter({ spool, redactor, now, newKey }: WriterOptions) {
   let facts = new Map<number, SessionFacts>();
   let counts = new Map<Counter, number>();
   let settled = new Set<number>();
+  let withheld = false;
 
   const batches = createBatching({ spool, now, newKey });
   const count = (counter: Counter, by = 1) => counts.set(counter, (counts.get(counter) ?? 0) + by);
@@ -79,7 +80,10 @@ export function createWriter({ spool, redactor, now, newKey }: WriterOptions) {
 
   function addEvent(session: number, before: CapturedEvent, agentVersion: string | undefined): void {
     const event = encodeRaw(redactor.redact(before));
-    for (const masked of Object.values(event.payload.redactions ?? {})) count('secretsMasked', masked);
+    for (const [rule, masked] of Object.entries(event.payload.redactions ?? {})) {
+      if (rule === WITHHELD) withheld = true;
+      else count('secretsMasked', masked);
+    }
     const learned = factsOf(event);
     facts.set(session, mergeFacts(facts.get(session) ?? { agentVersion }, learned));
     for (const json of serializeEvent(event)) bytes += batches.add(session, json, learned.firstAt);
@@ -109,7 +113,9 @@ export function createWriter({ spool, redactor, now, newKey }: WriterOptions) {
       }
       count(record.tooLong ? 'linesTooLong' : record.unreadable ? 'recordsUnreadable' : 'recordsCaptured');
       if (record.folder !== undefined) redactor.learn(record.folder);
+      withheld = false;
       for (const event of record.events) addEvent(entry.session, event, file.row.origin.agentVersion);
+      if (withheld) count('recordsWithheld');
     },
     /** All of the file's session is read. */
     settle(file: FileBeingRead): void {

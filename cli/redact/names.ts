@@ -18,20 +18,26 @@ const HARMLESS =
   /(?:^|_)(?:max|min|num|count|total|next|page|prev|previous|continuation|cancellation|cancel|sync|has|is|no|use|show|hide|forgot|reset|public|publishable|design|syntax|token_type|stop|eos|bos|pad|unk|mask|special|input|output|invalid|missing|unexpected|current|last|first|start|end|end_of|open|close|parse|lex|keyword)_(?:[a-z]+_)?(?:token|tokens|auth|pass|key|api_key|password|secret|cookie)$|^(?:pwd|oldpwd|old_pwd)$/;
 
 const CACHE_LIMIT = 20_000;
+const SHORTEST = 3;
+const LONGEST = 100;
 
 /** Names repeat, so what was found out about one is kept. */
 export function createNameReader(): (name: string) => NameStrength | undefined {
   const seen = new Map<string, NameStrength | undefined>();
   return (name) => {
+    if (name.length < SHORTEST || name.length > LONGEST) return undefined;
     if (seen.has(name)) return seen.get(name);
     const strength = readName(name);
-    if (seen.size < CACHE_LIMIT) seen.set(name, strength);
+    if (seen.size < CACHE_LIMIT) seen.set(detach(name), strength);
     return strength;
   };
 }
 
+/** A piece of a text keeps all of the text in memory; put together anew, it stands for itself. */
+const detach = (piece: string) => ` ${piece}`.slice(1);
+
 function readName(name: string): NameStrength | undefined {
-  if (name.length < 3 || name.length > 100 || name.includes('[REDACTED:')) return undefined;
+  if (name.includes('[REDACTED:')) return undefined;
   const words = toWords(name);
   if (HARMLESS.test(words)) return undefined;
   if (STRONG.test(words)) return 'strong';

@@ -1,3 +1,4 @@
+import type { Budget } from './budget.ts';
 import { looksLikeJson, mapJsonStrings } from './json-text.ts';
 import { isMasked } from './mark.ts';
 import { createNameReader } from './names.ts';
@@ -17,10 +18,11 @@ interface Task {
 }
 
 /** Masks every string of a JSON value: keys and values, at any depth, and inside JSON text. */
-export function createPayloadRedactor(text: TextRedactor) {
+export function createPayloadRedactor(text: TextRedactor, budget: Budget) {
   const readName = createNameReader();
 
   function redactString(value: string, name: string | undefined, count: Count, depth = 0): string {
+    budget.step();
     const strength = name === undefined ? undefined : readName(name);
     const found: string[] = [];
     const note: Count = (rule) => found.push(rule);

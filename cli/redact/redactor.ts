@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { CapturedEvent } from '../../contract/transcript.ts';
 import type { Variables } from '../agents/agent.ts';
+import { type Aside, createAside } from './aside/aside.ts';
+import { createBudget, OverBudget } from './budget.ts';
+import { createEventRedactor } from './event.ts';
 import { createKnownFinder } from './known/finder.ts';
 import { createKnownValues } from './known/known-values.ts';
-import { createMarker } from './mark.ts';
-import { createPayloadRedactor } from './payload.ts';
-import { RULES, RULES_VERSION } from './rules/all.ts';
-import { type Count, createTextRedactor } from './text.ts';
+import { RULES_VERSION } from './rules/all.ts';
 
 export interface RedactorOptions {
   variables: Variables;
@@ -19,7 +19,13 @@ export interface RedactorOptions {
   key?: Uint8Array;
   /** Rule ids and whole marks (`[REDACTED:slack-token:1f0c]`) that are let through. */
   allow?: readonly string[];
+  /** Milliseconds since 1970. */
   now?: () => number;
+  /** Milliseconds that never go back, for the time a record may take. */
+  elapsed?: () => number;
+  /** Where records go that take longer than `patienceMs`; a worker by default. */
+  aside?: Aside;
+  patienceMs?: number;
 }
 
 export interface Redactor {
@@ -31,39 +37,54 @@ export interface Redactor {
   learn(cwd: string): void;
 }
 
+/** Nearly every record takes well below a millisecond. */
+const PATIENCE_MS = 50;
+/** Where no worker can be started, all is done here, and only between steps is it seen that it takes too long. */
+const ALONE_MS = 5000;
+
+/** Counts, in place of a rule, that nothing of an event was kept. */
+export const WITHHELD = 'withheld';
+
+export const FAILED = 'redaction failed';
+export const TOOK_TOO_LONG = 'redaction took too long';
+
+type Withhold = (event: CapturedEvent, reason: string) => CapturedEvent;
+
 export function createRedactor(options: RedactorOptions): Redactor {
+  const { key = randomBytes(32), allow = [], patienceMs = PATIENCE_MS } = options;
   const knownValues = createKnownValues(options);
   let finder = createKnownFinder(knownValues.values());
-  const text = createTextRedactor({
-    rules: RULES,
-    known: () => finder,
-    mark: createMarker(options.key ?? randomBytes(32)),
-    allow: new Set(options.allow),
-  });
-  const payload = createPayloadRedactor(text);
+  const budget = createBudget(options.elapsed ?? (() => performance.now()));
+  const { redactEvent, redactSource } = createEventRedactor({ known: () => finder, key, allow, budget });
+  const aside = options.aside ?? createAside({ key, allow, known: () => knownValues.values() });
 
-  function redactPayload(before: CapturedEvent['payload']): CapturedEvent['payload'] {
-    const counts = new Map<string, number>();
-    const count: Count = (rule) => counts.set(rule, (counts.get(rule) ?? 0) + 1);
-    const { source, redactions, ...fields } = before;
-    const after: { [name: string]: unknown } = { source: redactSource(source, count) };
-    for (const [name, value] of Object.entries(fields)) after[name] = payload.redactJson(value, name, count);
-    if (counts.size === 0) return before;
-    return { ...after, redactions: addCounts(redactions, counts) } as CapturedEvent['payload'];
+  function redactHere(event: CapturedEvent, ms: number, onOverBudget: Withhold): CapturedEvent {
+    try {
+      budget.start(ms);
+      return redactEvent(event);
+    } catch (error) {
+      return error instanceof OverBudget ? onOverBudget(event, TOOK_TOO_LONG) : withhold(event, FAILED);
+    }
   }
 
-  /** Paths and ids say which record this is. Only what is surely a secret is taken out of them. */
-  function redactSource(source: CapturedEvent['payload']['source'], count: Count): CapturedEvent['payload']['source'] {
-    const entries = Object.entries(source).map(([name, value]) => [
-      name,
-      typeof value === 'string' ? text.redactKnown(value, count) : value,
-    ]);
-    return Object.fromEntries(entries) as CapturedEvent['payload']['source'];
+  function redactAside(event: CapturedEvent): CapturedEvent {
+    const outcome = aside.redact(event);
+    if (outcome.kind === 'done') return outcome.event ?? event;
+    if (outcome.kind === 'unavailable') return redactHere(event, ALONE_MS, withhold);
+    return withhold(event, outcome.kind === 'late' ? TOOK_TOO_LONG : FAILED);
+  }
+
+  function withhold(event: CapturedEvent, reason: string): CapturedEvent {
+    return {
+      eventType: 'unreadable',
+      payload: { source: keepSource(event), raw: '', encoding: 'utf8', reason, redactions: { [WITHHELD]: 1 } },
+    };
   }
 
   /** Where a withheld event was. Its path is given up rather than shown unread. */
   function keepSource(event: CapturedEvent): CapturedEvent['payload']['source'] {
     try {
+      budget.start(patienceMs);
       return redactSource(event.payload.source, () => {});
     } catch {
       const { agent = '', session = '', position = 0 } = event?.payload?.source ?? {};
@@ -73,14 +94,7 @@ export function createRedactor(options: RedactorOptions): Redactor {
 
   return {
     rules: RULES_VERSION,
-    redact(event) {
-      try {
-        const payload = redactPayload(event.payload);
-        return payload === event.payload ? event : ({ ...event, payload } as CapturedEvent);
-      } catch {
-        return withhold(keepSource(event));
-      }
-    },
+    redact: (event) => redactHere(event, patienceMs, redactAside),
     learn(cwd) {
       try {
         if (knownValues.learn(cwd)) finder = createKnownFinder(knownValues.values());
@@ -88,19 +102,5 @@ export function createRedactor(options: RedactorOptions): Redactor {
         // A folder that cannot be read has nothing to tell; the rules still apply.
       }
     },
-  };
-}
-
-function addCounts(before: { [rule: string]: number } | undefined, counts: Map<string, number>) {
-  const sums = { ...before };
-  for (const [rule, number] of counts) sums[rule] = (sums[rule] ?? 0) + number;
-  return sums;
-}
-
-/** Closed on failure: the event says where it was, and nothing of what was in it. */
-function withhold(source: CapturedEvent['payload']['source']): CapturedEvent {
-  return {
-    eventType: 'unreadable',
-    payload: { source, raw: '', encoding: 'utf8', reason: 'redaction failed', redactions: { withheld: 1 } },
   };
 }

@@ -1,4 +1,5 @@
 import { createAssignmentReader, KEY_NAME, NAME_KEYWORDS } from './assignments.ts';
+import type { Budget } from './budget.ts';
 import { createKeywordScanner } from './keywords.ts';
 import { KNOWN_VALUE, type KnownFinder } from './known/finder.ts';
 import { findMarks, type Marker, type Span } from './mark.ts';
@@ -12,6 +13,7 @@ export interface TextRedactorOptions {
   mark: Marker;
   /** Rule ids and whole marks that are let through. */
   allow: ReadonlySet<string>;
+  budget: Budget;
 }
 
 export interface TextRedactor {
@@ -29,10 +31,10 @@ const SHORTEST = 8;
 /** Masking one secret may bring a neighbour to light. Two rounds are the rule; each masks at least one more letter. */
 const ROUNDS = 8;
 
-export function createTextRedactor({ rules, known, mark, allow }: TextRedactorOptions): TextRedactor {
+export function createTextRedactor({ rules, known, mark, allow, budget }: TextRedactorOptions): TextRedactor {
   const prepared = prepareRules(rules);
   const readAssignment = createAssignmentReader();
-  const scan = createKeywordScanner([...NAME_KEYWORDS, ...prepared.keywords]);
+  const scan = createKeywordScanner([...NAME_KEYWORDS, ...prepared.keywords], budget.step);
 
   function findSpans(text: string): Span[] {
     const spans = known()(text);
@@ -40,6 +42,7 @@ export function createTextRedactor({ rules, known, mark, allow }: TextRedactorOp
     // What a rule has matched need not be matched again from within: a text of nothing but its keyword stays cheap.
     const matchedTo = new Map<PreparedRule, number>();
     scan(text, (keyword, start) => {
+      budget.step();
       if (keyword >= NAME_KEYWORDS.length) {
         for (const rule of prepared.byKeyword[keyword - NAME_KEYWORDS.length] ?? []) {
           if (start < (matchedTo.get(rule) ?? 0)) continue;

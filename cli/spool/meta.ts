@@ -8,6 +8,7 @@ export const COUNTERS = {
   recordsUnreadable: 'pieces of transcripts that are no records, captured as text',
   linesTooLong: 'lines too long to be captured',
   secretsMasked: 'secrets masked',
+  recordsWithheld: 'records withheld, since masking them failed or took too long; they are in the transcripts only',
   eventsSpooled: 'events spooled',
   eventsSent: 'events acknowledged by the service',
   eventsRefused: 'events refused by the service and set aside',
@@ -18,6 +19,15 @@ export const COUNTERS = {
 
 export type Counter = keyof typeof COUNTERS;
 
+/** What a person should know of and may do something about, for as long as it lasts. */
+export const NOTICES = ['held', 'heldSome', 'full', 'old', 'rebuilt'] as const;
+export type NoticeKind = (typeof NOTICES)[number];
+
+export interface Notice {
+  sentence: string;
+  hint?: string | undefined;
+}
+
 export function createMeta(db: DatabaseSync) {
   const get = db.prepare('SELECT value FROM meta WHERE name = ?');
   const set = db.prepare(
@@ -27,6 +37,8 @@ export function createMeta(db: DatabaseSync) {
     'INSERT INTO counters (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = value + excluded.value',
   );
   const all = db.prepare('SELECT name, value FROM counters');
+  const clear = db.prepare('DELETE FROM meta WHERE name = ?');
+  const nameOf = (kind: NoticeKind) => `notice.${kind}`;
 
   return {
     getMeta: (name: string): string | undefined => get.get(name)?.value as string | undefined,
@@ -35,6 +47,15 @@ export function createMeta(db: DatabaseSync) {
     },
     count: (counter: Counter, by = 1): void => {
       if (by > 0) add.run(counter, by);
+    },
+    notice(kind: NoticeKind): Notice | undefined {
+      const value = get.get(nameOf(kind))?.value;
+      return value === undefined ? undefined : (JSON.parse(String(value)) as Notice);
+    },
+    /** Undefined when it is over. */
+    setNotice(kind: NoticeKind, notice: Notice | undefined): void {
+      if (notice === undefined) clear.run(nameOf(kind));
+      else set.run(nameOf(kind), JSON.stringify({ sentence: notice.sentence, hint: notice.hint }));
     },
     counters(): Record<Counter, number> {
       const counts = Object.fromEntries(Object.keys(COUNTERS).map((name) => [name, 0]));

@@ -29,6 +29,7 @@ export function readSpool(folder: string, settings: Partial<Settings>, account: 
 /** Shown only where they are not zero: each is something a person may want to know of. */
 const NOTEWORTHY: readonly Counter[] = [
   'secretsMasked',
+  'recordsWithheld',
   'recordsReplayed',
   'recordsUnreadable',
   'linesTooLong',
