@@ -1,2 +1,4 @@
-/** Sent with every registration. */
-export const VERSION = '0.1.0';
+import manifest from './package.json' with { type: 'json' };
+
+/** Shown by `capture --version` and sent with every registration. */
+export const VERSION = manifest.version;

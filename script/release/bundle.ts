@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+
+export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+export interface Bundle {
+  code: string;
+  /** Absolute paths of the files that are in it. */
+  modules: string[];
+}
+
+/** The oldest major version of Node that the command line runs on. */
+export const NODE_FLOOR = 24;
+
+/**
+ * First in the file, so that an older Node says what is missing instead of failing at a module or a piece of syntax that
+ * it does not know. Node 16 and later can parse the file.
+ */
+const CHECK = `if (parseInt(process.versions.node, 10) < ${NODE_FLOOR}) {
+	console.error('error: capture needs Node.js ${NODE_FLOOR} or newer; this is Node.js ' + process.versions.node + '.');
+	console.error('hint: Install a newer one from https://nodejs.org, or the executable of capture, which brings its own.');
+	process.exit(1);
+}`;
+
+/**
+ * The command line as one CommonJS file that needs nothing but Node: why CommonJS is told in docs/decisions/0014. It stays
+ * readable, since it is what a stack trace from somebody's machine refers to; only comments are left out.
+ */
+export async function bundleProgram(): Promise<Bundle> {
+  const build = await rolldown({
+    input: join(ROOT, 'cli/main.ts'),
+    cwd: ROOT,
+    platform: 'node',
+    // What some packages offer besides would bring a loader of its own, which cannot be bundled.
+    resolve: { mainFields: ['module', 'main'] },
+    transform: { target: 'node16' },
+    onLog(level, log) {
+      throw new Error(`${level}: ${log.message}`);
+    },
+  });
+  const { output } = await build.generate({ format: 'cjs', codeSplitting: false, comments: false, intro: CHECK });
+  await build.close();
+  const [file, ...others] = output;
+  if (others.length > 0) throw new Error(`the bundle has ${output.length} files instead of one`);
+  // What begins so is the bundler's own.
+  const modules = file.moduleIds.filter((id) => !id.startsWith('\0'));
+  return { code: file.code, modules };
+}
+
+export const readManifest = (folder: string) =>
+  JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+    name: string;
+    version: string;
+    license: string;
+  };

@@ -1,0 +1,61 @@
+import { execFileSync } from 'node:child_process';
+import { hash } from 'node:crypto';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT, readManifest } from './bundle.ts';
+import { makeExecutable } from './executable.ts';
+import { findNode, npm, readNodeLicence } from './node.ts';
+import { makePackage } from './package.ts';
+import { TARGETS, type Target } from './targets.ts';
+import { tryExecutable } from './trial.ts';
+
+/**
+ * Makes in `artefacts/release` what is offered for download, as far as this machine can: the npm package, an archive with
+ * an executable for each platform, and their SHA-256 sums. Fails where something that should be possible here was not.
+ */
+const RELEASE = join(ROOT, 'artefacts/release');
+const FETCHED = join(ROOT, 'artefacts/node');
+const PACKAGE = join(ROOT, 'cli/dist');
+
+const { version } = readManifest(join(ROOT, 'cli'));
+rmSync(RELEASE, { recursive: true, force: true });
+for (const folder of [RELEASE, FETCHED]) mkdirSync(folder, { recursive: true });
+
+await makePackage(PACKAGE);
+report(npm(['pack', '--silent', PACKAGE], RELEASE).trim(), 'tested by npm test');
+for (const target of TARGETS) {
+  try {
+    const name = `capture-${version}-${target.id}`;
+    const trial = makeArchive(target, name);
+    report(`${name}.tar.gz`, trial);
+  } catch (error) {
+    console.log(`${target.id.padEnd(44)} not made: ${(error as Error).message}`);
+    if (target.package !== undefined) process.exitCode = 1;
+  }
+}
+writeSums();
+
+/** Returns how the executable was tried. */
+function makeArchive(target: Target, name: string): string {
+  const folder = join(RELEASE, name);
+  const executable = join(folder, target.platform === 'win32' ? 'capture.exe' : 'capture');
+  const node = findNode(target, FETCHED);
+  mkdirSync(folder);
+  makeExecutable({ target, node, bundle: join(PACKAGE, 'capture.js') }, executable);
+  const trial = tryExecutable(target, executable, version);
+  for (const file of ['LICENSE', 'LICENSES-OF-LIBRARIES.txt']) copyFileSync(join(PACKAGE, file), join(folder, file));
+  writeFileSync(join(folder, 'LICENSE-OF-NODE.txt'), readNodeLicence(node));
+  execFileSync('tar', ['-czf', `${name}.tar.gz`, name], { cwd: RELEASE });
+  rmSync(folder, { recursive: true });
+  return trial;
+}
+
+function report(file: string, trial: string): void {
+  const megabytes = (statSync(join(RELEASE, file)).size / 1e6).toFixed(1);
+  console.log(`${file.padEnd(44)} ${megabytes.padStart(6)} MB  ${trial}`);
+}
+
+function writeSums(): void {
+  const sum = (file: string) => `${hash('sha256', readFileSync(join(RELEASE, file)))}  ${file}\n`;
+  writeFileSync(join(RELEASE, 'SHA256SUMS'), readdirSync(RELEASE).sort().map(sum).join(''));
+}

@@ -1,0 +1,70 @@
+import { execFileSync } from 'node:child_process';
+import { hash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { ROOT } from './bundle.ts';
+import { isHost, type Target } from './targets.ts';
+
+/** Marks a Node that a program can be put into. Builds of some distributions lack it. */
+export const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
+
+/**
+ * Path of the Node for a target, in the very version that is running: a program is prepared by one version for itself
+ * only. What had to be fetched is kept in `folder`. Throws a sentence where there is none.
+ */
+export function findNode(target: Target, folder: string): string {
+  const node = isHost(target) ? process.execPath : fetchNode(target, folder);
+  if (!readFileSync(node).includes(FUSE)) {
+    throw new Error(`${node} takes no program: use the Node.js of nodejs.org`);
+  }
+  return node;
+}
+
+/** The text that must go along with every copy of Node. It lies beside the program, except in the package for Windows. */
+export function readNodeLicence(node: string): string {
+  const beside = [node, process.execPath].map((path) => join(dirname(path), '..', 'LICENSE'));
+  const path = beside.find((candidate) => existsSync(candidate));
+  if (path === undefined) throw new Error(`the licence of ${node} is not at ${beside[0]}`);
+  return readFileSync(path, 'utf8');
+}
+
+function fetchNode({ package: name, platform }: Target, folder: string): string {
+  if (name === undefined) throw new Error('npm has no Node.js for it, so it needs a machine of its kind');
+  const place = join(folder, name);
+  const node = join(place, 'bin', platform === 'win32' ? 'node.exe' : 'node');
+  if (!existsSync(node)) {
+    mkdirSync(place, { recursive: true });
+    const tarball = join(folder, fetchPackage(name, folder));
+    execFileSync('tar', ['-xzf', tarball, '-C', place, '--strip-components=1']);
+  }
+  return node;
+}
+
+/** Held against the lock file, as if it were installed; returns the name of the tarball. */
+function fetchPackage(name: string, folder: string): string {
+  const { version, integrity } = locked(name);
+  if (version !== process.versions.node) {
+    throw new Error(`the lock file has ${name} ${version}, and this is Node.js ${process.versions.node}`);
+  }
+  const tarball = npm(['pack', '--silent', `${name}@${version}`], folder).trim();
+  const found = `sha512-${hash('sha512', readFileSync(join(folder, tarball)), 'base64')}`;
+  if (found !== integrity) throw new Error(`${tarball} is not what the lock file names`);
+  return tarball;
+}
+
+export function npm(args: readonly string[], folder: string): string {
+  try {
+    return execFileSync('npm', args, { cwd: folder, encoding: 'utf8', stdio: 'pipe' });
+  } catch (error) {
+    throw new Error(`npm ${args[0]} failed`, { cause: error });
+  }
+}
+
+function locked(name: string) {
+  const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { version: string; integrity: string }>;
+  };
+  const entry = lock.packages[`node_modules/${name}`];
+  if (entry === undefined) throw new Error(`the lock file does not have ${name}`);
+  return entry;
+}

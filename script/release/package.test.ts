@@ -1,0 +1,66 @@
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { makeFolder } from '../../cli/test/folder.ts';
+import { ROOT, readManifest } from './bundle.ts';
+import { makePackage } from './package.ts';
+import { expectCapture, run } from './program.ts';
+
+/** Made once; each test has a copy in a folder of its own, with nothing of this repository above it. */
+const made = join(ROOT, 'artefacts/package-test');
+const { version } = readManifest(join(ROOT, 'cli'));
+
+beforeAll(async () => {
+  await makePackage(made);
+  return () => rmSync(made, { recursive: true, force: true });
+});
+
+test('the npm package installs without the network, holds one program and answers to npx', async () => {
+  const folder = makeFolder();
+  const env = { PATH: `${dirname(process.execPath)}:/usr/bin:/bin`, HOME: folder };
+  const npm = (...args: string[]) => execFileSync('npm', args, { cwd: folder, env, encoding: 'utf8', stdio: 'pipe' });
+  const [packed] = JSON.parse(npm('pack', '--json', made)) as [{ filename: string; files: { path: string }[] }];
+  expect(packed.files.map(({ path }) => path).sort()).toEqual([
+    'LICENSE',
+    'LICENSES-OF-LIBRARIES.txt',
+    'README.md',
+    'capture.js',
+    'package.json',
+  ]);
+  npm('install', '--offline', join(folder, packed.filename));
+
+  const answer = { status: 0, stdout: `${version}\n`, stderr: '' };
+  expect(await run(['npx', '--offline', 'capture', '--version'], env)).toEqual(answer);
+}, 60_000);
+
+test('the bundle signs in and captures, from a folder that holds nothing else', async () => {
+  const folder = makeFolder();
+  copyFileSync(join(made, 'capture.js'), join(folder, 'capture.js'));
+  await expectCapture([process.execPath, join(folder, 'capture.js')]);
+}, 60_000);
+
+test('on an older Node the bundle says so in a sentence', async () => {
+  const folder = makeFolder();
+  // What an older Node lacks is what the bundle asks for first: its own version says 20, and nothing else may be tried.
+  const pretend = join(folder, 'pretend.cjs');
+  writeFileSync(
+    pretend,
+    `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } });
+    require('node:module').prototype.require = () => { throw new Error('something was loaded'); };`,
+  );
+  const old = [process.execPath, '--require', pretend, join(made, 'capture.js'), 'status'];
+  expect(await run(old, { HOME: folder })).toEqual({
+    status: 1,
+    stdout: '',
+    stderr: expect.stringMatching(
+      /^error: capture needs Node\.js 24 or newer; this is Node\.js 20\.20\.2\.\nhint: .+\n$/,
+    ),
+  });
+});
+
+test('the licences of bundled libraries go along', () => {
+  const licences = readFileSync(join(made, 'LICENSES-OF-LIBRARIES.txt'), 'utf8');
+  expect(licences).toMatch(/^commander [\d.]+ \(MIT\)\n\n\(The MIT License\)\n/);
+  expect(licences).toMatch(/^typebox [\d.]+ \(MIT\)\n/m);
+});
