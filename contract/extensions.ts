@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Body, Envelope, Id, OneOf, Timestamp } from './common.ts';
+import { DigestPage, DigestQuery, LeafPage, LeafQuery } from './digest.ts';
 import { EventPage } from './event.ts';
 import { Organization, ROLES } from './organization.ts';
 import { route } from './route.ts';
@@ -99,6 +100,24 @@ export const EXTENSIONS = {
     }),
     replies: { 200: EventPage },
     errors: [400, 401, 403, 404, 429, 503],
+  }),
+  listEventDigests: route({
+    method: 'GET',
+    path: '/v1/sessions/{sessionId}/digests',
+    auth: 'secret',
+    summary: 'Show digests of captured events, to who knows what was captured',
+    query: DigestQuery,
+    replies: { 200: DigestPage },
+    errors: [400, 401, 404, 429, 503],
+  }),
+  listLeafDigests: route({
+    method: 'GET',
+    path: '/v1/sessions/{sessionId}/leaf-digests',
+    auth: 'secret',
+    summary: 'Show digests of the single values of captured events',
+    query: LeafQuery,
+    replies: { 200: LeafPage },
+    errors: [400, 401, 404, 429, 503],
   }),
   streamChanges: route({
     method: 'GET',

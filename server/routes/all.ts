@@ -2,6 +2,7 @@ import type { Deps } from '../deps.ts';
 import type { Handlers } from '../http/handler.ts';
 import { agentHandlers } from './agents.ts';
 import { bootstrapHandlers } from './bootstrap.ts';
+import { digestHandlers } from './digests.ts';
 import { environmentHandlers } from './environments.ts';
 import { eventHandlers } from './events.ts';
 import { liveHandlers } from './live.ts';
@@ -19,6 +20,7 @@ export const createHandlers = (deps: Deps): Handlers => ({
   ...agentHandlers(deps),
   ...sessionHandlers(deps),
   ...eventHandlers(deps),
+  ...digestHandlers(deps),
   ...liveHandlers(deps),
   ...summaryHandlers(deps),
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { WRONG_CALLERS } from './callers.ts';
 import { type AnyRouteName, ROUTE_NAMES, TABLE } from './requests.ts';
 import { BOOTSTRAP } from './tables/bootstrap.ts';
+import { DIGEST_SCENARIOS } from './tables/digests.ts';
 import { ENVIRONMENTS } from './tables/environments.ts';
 import { EVENTS } from './tables/events.ts';
 import { EXTENSION_SCENARIOS } from './tables/extensions.ts';
@@ -21,6 +22,7 @@ const SCENARIOS = [
   ...SESSIONS,
   ...EVENTS,
   ...EXTENSION_SCENARIOS,
+  ...DIGEST_SCENARIOS,
 ];
 
 /** Documented statuses no row shows, and why. */

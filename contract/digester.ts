@@ -1,0 +1,135 @@
+import { hash } from 'node:crypto';
+import type { EventDigest, LeafDigest } from './digest.ts';
+import { type JsonLeaf, scanLeaves } from './leaves.ts';
+import { Part } from './parts.ts';
+import { VOCABULARY } from './transcript.ts';
+
+/** What a payload's text tells of where it comes from. */
+interface Origin {
+  session: string;
+  /** The source without file and position, as JSON text. */
+  rest: string;
+  file: string;
+  record: string | undefined;
+  position: number;
+  index: number | undefined;
+  revision: number | undefined;
+  /** Where the source ends in the text. */
+  end: number;
+}
+
+export interface DigestedLeaf extends LeafDigest {
+  /** Its JSON path, for a person. Valid until the next leaf is asked for. */
+  pointer(): string;
+}
+
+/** What the service lays beside what the command line has captured. */
+export type PayloadDigests = Omit<EventDigest, 'sequence' | 'eventType'>;
+
+const EVENT_BYTES = 16;
+const SMALL_BYTES = 8;
+const MARK_START = '[REDACTED:';
+
+/**
+ * Makes the digests of captured events, at both ends the same way. Their key is made from the nonce and from the agent's
+ * own session id, so that they mean nothing to who does not know the session anyway. The digests are cut to less than
+ * half of SHA-256, so nothing can be appended to what they were made of.
+ */
+export function createDigester(nonce: string) {
+  const keys = new Map<string, string>();
+
+  function keyOf(session: string): string {
+    const known = keys.get(session);
+    if (known !== undefined) return known;
+    if (keys.size > 100) keys.clear();
+    const key = hash('sha256', `${nonce}\n${session}`, 'hex');
+    keys.set(session, key);
+    return key;
+  }
+
+  const digest = (key: string, what: string, bytes: number) =>
+    hash('sha256', `${key} ${what}`, 'buffer').subarray(0, bytes).toString('base64url');
+
+  return {
+    /** The digests of a payload's JSON text; none where it does not begin with the source of a captured event. */
+    digestPayload(text: string): PayloadDigests {
+      const origin = readOrigin(text);
+      if (origin === undefined) return {};
+      const { session, rest, file, record, position, index, revision, end } = origin;
+      const key = keyOf(session);
+      const part = /^,"part":(\d{1,9}),"of":(\d{1,9}),"json":/.exec(text.slice(end, end + 60));
+      return {
+        digest: digest(key, `event ${text}`, EVENT_BYTES),
+        content: digest(key, `content ${rest}${text.slice(end)}`, EVENT_BYTES),
+        file: digest(key, `file ${file}`, SMALL_BYTES),
+        ...(record !== undefined && { record: digest(key, `record ${record}`, SMALL_BYTES) }),
+        position,
+        ...(index !== undefined && { index }),
+        ...(revision !== undefined && { revision }),
+        ...(part && { part: Number(part[1]), of: Number(part[2]) }),
+      };
+    },
+    /** The leaves of a payload's JSON text; none where `digestPayload` has none. */
+    *digestLeaves(text: string): Generator<DigestedLeaf> {
+      const origin = readOrigin(text);
+      if (origin === undefined) return;
+      const key = keyOf(origin.session);
+      const step = (parent: string, name: string) => digest(key, `path ${parent} ${name}`, SMALL_BYTES);
+      for (const leaf of scanLeaves(text, step, (name) => name.includes(MARK_START))) {
+        yield {
+          ...fieldOf(leaf),
+          path: leaf.path,
+          value: digest(key, `value ${leaf.text}`, SMALL_BYTES),
+          ...((leaf.flagged || leaf.text.includes(MARK_START)) && { masked: true }),
+          pointer: leaf.pointer,
+        };
+      }
+    },
+    /** The digest that the events of a session have for a file or a record of the agent. */
+    digestName: (kind: 'file' | 'record', session: string, name: string): string =>
+      digest(keyOf(session), `${kind} ${name}`, SMALL_BYTES),
+  };
+}
+
+const FIELDS = new Set(
+  [...Object.values(VOCABULARY), Part].flatMap(({ properties }): string[] => Object.keys(properties)),
+);
+
+/** Only a word of the vocabulary: other names are content. */
+function fieldOf({ top }: JsonLeaf): { field?: string } {
+  const name = top === undefined ? undefined : (JSON.parse(top) as string);
+  return name !== undefined && FIELDS.has(name) ? { field: name } : {};
+}
+
+const SOURCE_START = '{"source":';
+/** A source is a few ids and a path. */
+const SOURCE_LENGTH = 64 * 1024;
+
+function readOrigin(text: string): Origin | undefined {
+  if (!text.startsWith(`${SOURCE_START}{`)) return undefined;
+  const end = findEnd(text, SOURCE_START.length);
+  if (end === undefined) return undefined;
+  const { file, position, ...source } = JSON.parse(text.slice(SOURCE_START.length, end)) as Record<string, unknown>;
+  const { session, record, index, revision } = source;
+  if (typeof session !== 'string' || typeof file !== 'string' || !isCount(position)) return undefined;
+  return {
+    session,
+    rest: JSON.stringify(source),
+    file,
+    record: typeof record === 'string' ? record : undefined,
+    position,
+    index: isCount(index) ? index : undefined,
+    revision: isCount(revision) ? revision : undefined,
+    end,
+  };
+}
+
+/** Where the flat object that starts there ends; undefined where it is none, or unreasonably long. */
+function findEnd(text: string, start: number): number | undefined {
+  const flat = /\{(?:[^"{}]|"(?:[^"\\]|\\.)*")*\}/y;
+  flat.lastIndex = start;
+  const match = flat.exec(text.length > start + SOURCE_LENGTH ? text.slice(0, start + SOURCE_LENGTH) : text);
+  return match ? flat.lastIndex : undefined;
+}
+
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
