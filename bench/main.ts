@@ -1,4 +1,5 @@
 import { benchAppends } from './append.ts';
+import { benchDaemon } from './daemon.ts';
 import { benchImport } from './import.ts';
 import { benchPages } from './pages.ts';
 import { formatTable, type Row } from './report.ts';
@@ -8,6 +9,7 @@ const BENCHES: Record<string, () => Promise<Row[]>> = {
   append: () => benchAppends(),
   pages: benchPages,
   import: benchImport,
+  daemon: benchDaemon,
 };
 
 const asked = process.argv.slice(2);

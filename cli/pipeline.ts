@@ -1,4 +1,4 @@
-import { type Account, identifyAccount, openAccountSpool } from './account.ts';
+import { type Account, identifyAccount, openAccountSpool, recallAccount } from './account.ts';
 import { requireSettings, type Settings, stateFolder } from './config.ts';
 import type { Context } from './context.ts';
 import { readPreferences } from './preferences.ts';
@@ -20,11 +20,16 @@ export interface Pipeline {
 
 const IDENTIFY_MS = 10_000;
 
-export async function openPipeline(context: Context): Promise<Pipeline> {
+/** A refused secret ends it, unless it `recalls` whose secret that was when it was still taken. */
+export async function openPipeline(context: Context, { recalls = false } = {}): Promise<Pipeline> {
   const settings = requireSettings(context);
   const folder = stateFolder(context);
   const service = createService({ ...settings, fetch: context.fetch, timeoutMs: IDENTIFY_MS });
-  const { account } = await identifyAccount(service, settings.secret, folder);
+  const { account } = await identifyAccount(service, settings.secret, folder).catch((error: unknown) => {
+    const known = recalls ? recallAccount(settings.url, settings.secret, folder) : undefined;
+    if (known === undefined) throw error;
+    return { account: known };
+  });
   return { settings, folder, account, spool: openAccountSpool(folder, settings, account) };
 }
 

@@ -4,6 +4,7 @@ import { describe, Failure } from './failure.ts';
 import { type Lock, takeLock } from './lock.ts';
 import type { Pipeline } from './pipeline.ts';
 import { findRepository, findRoot } from './repository.ts';
+import { damageOf } from './spool/damage.ts';
 import { createGate } from './upload/gate.ts';
 import { createRegistration } from './upload/registration.ts';
 import { createService } from './upload/service.ts';
@@ -15,6 +16,7 @@ export interface SendingOptions {
   onTrouble?: (sentence: string) => void;
   /** How long to wait after an error of this machine, such as a full disk; without it, that ends the sending. */
   restartMs?: number;
+  isPaused?: () => boolean;
 }
 
 export type Sending = ReturnType<typeof startSending>;
@@ -29,8 +31,9 @@ const LOCK_MS = 500;
  */
 export function startSending(context: Context, { settings, spool, folder }: Pipeline, options: SendingOptions) {
   const { fetch, random, now, hostname, platform } = context;
-  const { signal, onSent, onTrouble, restartMs } = options;
-  const service = createService({ ...settings, fetch });
+  const { signal, onSent, onTrouble, restartMs, isPaused } = options;
+  let connections = new AbortController();
+  const service = createService({ ...settings, fetch, interrupt: () => connections.signal });
   const gate = createGate({ random, signal, ...(onTrouble && { onTrouble }) });
   const repository = findRepository(context.folder);
   const registration = createRegistration(service, gate, { hostname, platform, repository });
@@ -39,6 +42,7 @@ export function startSending(context: Context, { settings, spool, folder }: Pipe
     findRepository: findRoot,
     quietMs: QUIET_MS,
     ...(onSent && { onSent }),
+    ...(isPaused && { isPaused }),
   });
   let lock: Lock | undefined = takeLock(folder, 'upload');
   let failure: unknown;
@@ -51,7 +55,9 @@ export function startSending(context: Context, { settings, spool, folder }: Pipe
       try {
         await uploader.run();
       } catch (error) {
-        if (error instanceof Failure || restartMs === undefined) throw error;
+        const damage = damageOf(error);
+        const isBroken = damage === 'damaged' || damage === 'unsure';
+        if (error instanceof Failure || restartMs === undefined || isBroken) throw error;
         onTrouble?.(describe(error));
         await sleep(restartMs, undefined, { signal });
       }
@@ -67,6 +73,17 @@ export function startSending(context: Context, { settings, spool, folder }: Pipe
   return {
     wake: uploader.wake,
     held: uploader.held,
+    /** Tries again what an administrator had disabled, or the service refused. */
+    reconsider(): void {
+      registration.forget();
+      uploader.reconsider();
+    },
+    /** Gives up connections that may be dead, as after a sleep, and does not wait any longer. */
+    reconnect(): void {
+      connections.abort();
+      connections = new AbortController();
+      gate.retryNow();
+    },
     heartbeat: registration.heartbeat,
     failingMs: gate.failingMs,
     lastTrouble: gate.lastTrouble,

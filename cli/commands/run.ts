@@ -16,15 +16,15 @@ export function addRun(program: Command, run: (options: object) => Promise<void>
 }
 
 export async function runDaemonCommand(context: Context, _options: object, output: Output): Promise<void> {
-  const pipeline = await openPipeline(context);
+  const pipeline = await openPipeline(context, { recalls: true });
   const lock = takeLock(pipeline.folder, 'run');
   if (lock === undefined) {
+    pipeline.spool.close();
     throw new Failure(EXIT.failure, '`capture run` is running already.', 'See `capture status`.');
   }
   try {
     await runDaemon(context, { pipeline, places: ownPlaces(context) }, output);
   } finally {
-    pipeline.spool.close();
     lock.release();
   }
 }

@@ -1,123 +1,149 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readSettings, stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { describe, Failure } from '../failure.ts';
 import type { Output } from '../output.ts';
-import { openReader, type Pipeline } from '../pipeline.ts';
-import type { Place, Trouble } from '../read/discover.ts';
-import { giveWay } from '../read/give-way.ts';
-import { startSending } from '../sending.ts';
-import { createHints } from './hints.ts';
+import { openPipeline, type Pipeline } from '../pipeline.ts';
+import type { Place } from '../read/discover.ts';
+import { type Capture, startCapture } from './capture.ts';
+import { createClock } from './clock.ts';
+import { createLog } from './log.ts';
+import { isPaused } from './pause.ts';
+import { removePid, writePid } from './pid.ts';
+import { TIMING, type Timing } from './timing.ts';
 
 export interface DaemonOptions {
-  pipeline: Pipeline;
   places: readonly Place[];
+  /** The pipeline to begin with. What becomes of it later, by signing in anew for example, the daemon opens itself. */
+  pipeline: Pipeline;
+  /** What is to be done before the transcripts of these agents are read. */
+  prepare?: (agents: ReadonlySet<string>) => Promise<void>;
+  timing?: Partial<Timing>;
 }
 
-const POLL_MS = 2000;
-/** Several changes of one write come as one. */
-const SETTLE_MS = 50;
-/** A long catch-up makes room for what is being written now, this often at most. */
-const CATCH_UP_MS = 500;
-const HEARTBEAT_MS = 60_000;
-/** After an error of this machine, such as a full disk. */
-const RESTART_MS = 10_000;
-const PATIENCE_MS = 60_000;
-/** What is being sent when asked to stop may be answered for this long; later it is sent again. */
-const FAREWELL_MS = 5000;
+/** Captures until the context's signal. What a person or the service can put right does not end it. */
+export async function runDaemon(context: Context, options: DaemonOptions, output: Output): Promise<void> {
+  const { places, prepare = async () => {} } = options;
+  const timing = { ...TIMING, ...options.timing };
+  const folder = stateFolder(context);
+  const log = createLog(folder, context, output);
+  const clock = createClock({ now: context.now, tick: () => performance.now() });
+  const settings = createSettingsStamp(context);
+  let pipeline: Pipeline | undefined = options.pipeline;
+  let paused = isPaused(folder, context.now());
 
-/** Captures until the context's signal, or until the service will take nothing more. */
-export async function runDaemon(context: Context, { pipeline, places }: DaemonOptions, output: Output): Promise<void> {
-  const { spool } = pipeline;
-  const stop = new AbortController();
-  const signal = AbortSignal.any([context.stop, stop.signal]);
-  const say = createSayer(output);
-  let wake = () => {};
-  const hints = createHints(places, () => wake());
-  const sending = startSending(context, pipeline, { signal, onTrouble: say, restartMs: RESTART_MS });
-  const reader = openReader(context, pipeline, {
-    patienceMs: PATIENCE_MS,
-    onTrouble: ({ path, reason }: Trouble) => say(`${path} cannot be read: ${reason}`),
-  });
-  let failure: unknown;
-
-  async function readPlaces(from: readonly Place[], isStopped: () => boolean): Promise<void> {
-    await reader.read(reader.findWork(from), {
-      isStopped,
-      async onCommit() {
-        sending.wake();
-        await giveWay(spool, isStopped);
-      },
-    });
-  }
-
-  async function readRound(): Promise<void> {
-    await readPlaces(hints.take(), () => signal.aborted);
-    const started = performance.now();
-    const mustMakeRoom = () => hints.isPending() && performance.now() - started > CATCH_UP_MS;
-    await readPlaces(places, () => signal.aborted || mustMakeRoom());
-  }
-
-  async function keepReading(): Promise<void> {
+  /** Looks after what may change from outside, until the capture has to be opened anew. */
+  async function takeCare(capture: Capture, reopen: AbortController): Promise<void> {
+    const signal = AbortSignal.any([context.stop, reopen.signal]);
     while (!signal.aborted) {
-      hints.refresh();
-      try {
-        await readRound();
-      } catch (error) {
-        say(`Reading failed, and is tried again: ${describe(error)}`);
-        await sleep(RESTART_MS, undefined, { signal });
+      await sleep(timing.careMs, undefined, { signal }).catch(() => {});
+      if (clock.hasJumped(timing.careMs)) {
+        log.info('The clock was set, or the machine has slept: everything is looked at again.');
+        capture.refresh();
       }
-      sending.wake();
-      if (!hints.isPending()) await Promise.race([sleep(POLL_MS, undefined, { signal }), hint()]);
-      await sleep(SETTLE_MS, undefined, { signal });
+      checkPause(capture);
+      const change = settings.look();
+      if (change === 'renewed') capture.retryNow();
+      if (change !== 'other') continue;
+      log.info('The sign-in has changed.');
+      reopen.abort();
     }
   }
 
-  const hint = () =>
-    new Promise<void>((resolve) => {
-      wake = resolve;
+  function checkPause(capture: Capture): void {
+    const before = paused;
+    paused = isPaused(folder, context.now());
+    if (paused === before) return;
+    log.info(paused ? 'Paused: nothing is read or sent.' : 'The pause is over.');
+    if (!paused) capture.retryNow();
+  }
+
+  async function captureWith(current: Pipeline): Promise<void> {
+    log.info(`Capturing for ${current.account?.organizationName ?? current.settings.url}.`);
+    const reopen = new AbortController();
+    const signal = AbortSignal.any([context.stop, reopen.signal]);
+    const capture = startCapture(context, {
+      ...{ pipeline: current, places, prepare, signal, log, timing },
+      isPaused: () => paused,
     });
-
-  async function keepBeating(): Promise<void> {
-    while (!signal.aborted) {
-      await sending.heartbeat();
-      spool.setMeta('daemon', JSON.stringify({ pid: context.pid, beatAt: context.now() }));
-      await sleep(HEARTBEAT_MS, undefined, { signal });
+    const care = takeCare(capture, reopen);
+    try {
+      await capture.ended;
+    } catch (error) {
+      log.warn(`The spool is opened anew: ${describe(error)}`);
+      await sleep(timing.settleMs);
+    } finally {
+      reopen.abort();
+      await care;
+      closeQuietly(current);
     }
   }
 
-  /** Whatever ends one of them ends all. */
-  async function guard(work: Promise<void>): Promise<void> {
-    try {
-      await work;
-    } catch (error) {
-      if (!signal.aborted) failure ??= error;
+  /** Undefined when asked to stop before. */
+  async function reopen(): Promise<Pipeline | undefined> {
+    while (!context.stop.aborted) {
+      try {
+        return await openPipeline(context, { recalls: true });
+      } catch (error) {
+        log.warn(`${describe(error)} ${(error instanceof Failure && error.hint) || ''}`);
+        await waitForChange();
+      }
     }
-    stop.abort();
+    return undefined;
+  }
+
+  async function waitForChange(): Promise<void> {
+    const until = performance.now() + timing.restartMs;
+    while (!context.stop.aborted && performance.now() < until && settings.look() === undefined) {
+      await sleep(timing.careMs, undefined, { signal: context.stop }).catch(() => {});
+    }
   }
 
   output.say(`Capturing for ${pipeline.account?.organizationName ?? pipeline.settings.url}. Stop with Ctrl-C.`);
-  const beating = keepBeating().catch((error: unknown) => {
-    if (error instanceof Failure) throw error;
-    if (!signal.aborted) say(describe(error));
-  });
-  await Promise.all([guard(keepReading()), guard(beating.then(() => forever(signal))), guard(sending.ended)]);
-  hints.close();
-  await Promise.race([sending.ended, sleep(FAREWELL_MS)]);
-  const reason = failure ?? sending.failure();
-  if (reason !== undefined) throw reason;
+  writePid(folder, context.pid);
+  try {
+    for (; pipeline; pipeline = await reopen()) await captureWith(pipeline);
+  } finally {
+    removePid(folder, context.pid);
+    log.info('Stopped.');
+  }
 }
 
-const forever = (signal: AbortSignal) =>
-  new Promise<void>((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
+/** `other`: another secret or address. `renewed`: the same ones, stored again, as by a person who wants it tried again. */
+type Change = 'other' | 'renewed' | undefined;
 
-/** The same trouble is told once, not at every try. */
-function createSayer(output: Output) {
-  let last = '';
-  return (sentence: string) => {
-    if (sentence !== last) output.warn(sentence);
-    last = sentence;
+function createSettingsStamp(context: Context) {
+  const read = () => {
+    try {
+      return JSON.stringify(readSettings(context));
+    } catch {
+      // Half written by hand: what was read before counts.
+      return values;
+    }
   };
+  const timeOf = () => statSync(join(stateFolder(context), 'config.json'), { throwIfNoEntry: false })?.mtimeMs;
+  let values = '';
+  values = read();
+  let time = timeOf();
+
+  return {
+    look(): Change {
+      const before = { values, time };
+      time = timeOf();
+      if (time === before.time) return undefined;
+      values = read();
+      return values === before.values ? 'renewed' : 'other';
+    },
+  };
+}
+
+/** One that is damaged cannot be closed properly either. */
+function closeQuietly({ spool }: Pipeline): void {
+  try {
+    spool.close();
+  } catch {
+    // What was committed is on the disk.
+  }
 }

@@ -9,6 +9,8 @@ export interface Place {
   root: string;
   /** A file or folder below the root, `/` on every system; empty for all of it. */
   below: string;
+  /** Told of each folder that is looked into, before it is. */
+  onFolder?: (folder: Place) => void;
 }
 
 /** A transcript file as it was found. */
@@ -42,6 +44,7 @@ export function findTranscripts(places: readonly Place[], onTrouble: (trouble: T
   }
 
   function visitFolder(place: Place, path: string): void {
+    place.onFolder?.({ ...place, below: path });
     for (const entry of readdirSync(join(place.root, path), { withFileTypes: true })) {
       const inner = path === '' ? entry.name : `${path}/${entry.name}`;
       // A linked folder may lead round in a circle; a linked file may not.

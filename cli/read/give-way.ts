@@ -1,11 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Spool } from '../spool/open.ts';
 
-/** What may lie in the spool before reading waits for sending: transcripts keep better where they are. */
+/**
+ * What may lie in the spool before reading waits for sending: transcripts keep better where they are. While nothing is
+ * being sent it does not wait, since an agent may delete a transcript before the service is back.
+ */
 const SPOOL_BYTES = 64 * 1024 * 1024;
 
-/** Lets requests move on between two commits, and waits while the spool is full. */
-export async function giveWay(spool: Spool, isStopped: () => boolean): Promise<void> {
+export interface GiveWayOptions {
+  isStopped: () => boolean;
+  /** Whether what is spooled is being sent. */
+  isFlowing: () => boolean;
+}
+
+/** Lets requests move on between two commits, and waits while much is on its way. */
+export async function giveWay(spool: Spool, { isStopped, isFlowing }: GiveWayOptions): Promise<void> {
   await sleep(0);
-  while (spool.batches.bytes() > SPOOL_BYTES && !isStopped()) await sleep(50);
+  while (!isStopped() && isFlowing() && spool.batches.bytes() > SPOOL_BYTES) await sleep(50);
 }

@@ -12,7 +12,8 @@ async function setUp() {
   const home = makeFolder();
   const file = write(join(home, '.claude/projects/shop', `${sessionId(1)}.jsonl`), `${prompt(1, 0, 'one')}\n`);
   const options = { home, url: service.url, secret: 'sk_live_test' };
-  const daemon = start(['run'], options);
+  await run(['login', '--secret-stdin', '--url', service.url], { home, input: 'sk_live_test' });
+  const daemon = start(['run'], { home });
   onTestFinished(() => {
     daemon.kill('SIGKILL');
   });
@@ -52,10 +53,18 @@ test('it runs once, imports go along with it, and it ends when asked', async () 
   expect(await exitOf(daemon)).toEqual({ code: 0, signal: null });
 }, 60_000);
 
-test('it ends when its secret is revoked', async () => {
-  const { service, daemon, file } = await setUp();
+test('a revoked secret stops what is sent and not what is captured; signing in anew goes on', async () => {
+  const { service, options, daemon, file, texts } = await setUp();
   service.state.secret = 'sk_live_another';
   appendFileSync(file, `${prompt(1, 1, 'two')}\n`);
-  expect(await exitOf(daemon)).toEqual({ code: 4, signal: null });
-  expect(daemon.output()).toContain('Sign in with `capture login`');
+  await vi.waitFor(() => expect(daemon.output()).toContain('Sign in with `capture login`'), { timeout: 15_000 });
+  appendFileSync(file, `${prompt(1, 2, 'three')}\n`);
+  const status = () => run(['status', '--json'], { ...options, secret: 'sk_live_another' });
+  const spooled = async () => JSON.parse((await status()).stdout).spooled.events;
+  await vi.waitFor(async () => expect(await spooled()).toBe(2), { timeout: 15_000 });
+  expect(daemon.exitCode).toBeNull();
+  expect(texts()).toEqual(['one']);
+
+  await run(['login', '--secret-stdin', '--url', service.url], { home: options.home, input: 'sk_live_another' });
+  await vi.waitFor(() => expect(texts()).toEqual(['one', 'two', 'three']), { timeout: 15_000 });
 }, 60_000);

@@ -26,6 +26,7 @@ export function createGate({ random, signal, onTrouble, baseMs = BASE_MS, capMs 
   let closedUntil = 0;
   let failingSince: number | undefined;
   let lastTrouble: string | undefined;
+  let patience = new AbortController();
 
   function close(error: unknown): void {
     const backoff = random() * Math.min(capMs, baseMs * 2 ** failures);
@@ -41,8 +42,15 @@ export function createGate({ random, signal, onTrouble, baseMs = BASE_MS, capMs 
     onTrouble?.(lastTrouble);
   }
 
+  /** Ends early when there is reason to try again at once. */
   async function wait(ms: number): Promise<void> {
-    if (ms > 0) await sleep(ms, undefined, { signal });
+    if (ms <= 0) return;
+    const impatience = patience.signal;
+    try {
+      await sleep(ms, undefined, { signal: AbortSignal.any([signal, impatience]) });
+    } catch (error) {
+      if (signal.aborted || !impatience.aborted) throw error;
+    }
   }
 
   async function attempt<Result>(request: () => Promise<Result>): Promise<Result> {
@@ -72,6 +80,13 @@ export function createGate({ random, signal, onTrouble, baseMs = BASE_MS, capMs 
 
   return {
     attempt,
+    /** What was waited for may be over: the network has changed, or the machine has slept. */
+    retryNow(): void {
+      closedUntil = 0;
+      failures = 0;
+      patience.abort();
+      patience = new AbortController();
+    },
     /** For how long every answer has been a failure. */
     failingMs: () => (failingSince === undefined ? 0 : performance.now() - failingSince),
     lastTrouble: () => lastTrouble,

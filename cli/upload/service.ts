@@ -22,6 +22,8 @@ export interface ServiceOptions {
   secret: string;
   fetch: typeof fetch;
   timeoutMs?: number;
+  /** What ends a request that is under way, asked for at each. It is one that may succeed later. */
+  interrupt?: () => AbortSignal;
 }
 
 /** Something answered that is not the service: a proxy, a sign-in page of a network. */
@@ -29,17 +31,18 @@ export class NotTheService extends Error {}
 
 const TIMEOUT_MS = 60_000;
 
-export function createService({ url, secret, fetch, timeoutMs = TIMEOUT_MS }: ServiceOptions): Service {
+export function createService({ url, secret, fetch, timeoutMs = TIMEOUT_MS, interrupt }: ServiceOptions): Service {
   const base = url.replace(/\/+$/, '');
   const send: typeof fetch = async (input, init) => {
     const headers = new Headers(init?.headers);
     headers.set('user-agent', `capture/${VERSION}`);
+    const timeout = AbortSignal.timeout(timeoutMs);
     // Followed, a redirect would turn a POST into a GET.
     const response = await fetch(input, {
       ...init,
       headers,
       redirect: 'manual',
-      signal: AbortSignal.timeout(timeoutMs),
+      signal: interrupt ? AbortSignal.any([timeout, interrupt()]) : timeout,
     });
     if (response.ok && !response.headers.get('content-type')?.includes('json')) {
       await response.body?.cancel();

@@ -12,6 +12,8 @@ export interface UploaderOptions extends SessionDeps {
   /** Sessions sent at a time. */
   lanes?: number;
   onSent?: (events: number) => void;
+  /** Asked before each session: nothing is sent meanwhile. */
+  isPaused?: () => boolean;
 }
 
 const LANES = 6;
@@ -19,7 +21,7 @@ const BATCHES_A_TURN = 16;
 
 /** Sends what is spooled: a session's batches one after another, several sessions at a time, the oldest first. */
 export function createUploader(options: UploaderOptions) {
-  const { spool, service, gate, signal, quietMs, now, lanes = LANES, onSent } = options;
+  const { spool, service, gate, signal, quietMs, now, lanes = LANES, onSent, isPaused } = options;
   const keeper = createSessionKeeper(options);
   const busy = new Set<number>();
   let acknowledged: Batch[] = [];
@@ -47,7 +49,7 @@ export function createUploader(options: UploaderOptions) {
 
   async function sendSession(session: number): Promise<void> {
     let after = 0;
-    for (let turn = 0; turn < BATCHES_A_TURN && !isOver(); turn++) {
+    for (let turn = 0; turn < BATCHES_A_TURN && !isOver() && !isPaused?.(); turn++) {
       const batch = spool.batches.next(session, after);
       if (batch === undefined) break;
       const refused = await sendBatch(batch);
@@ -96,6 +98,7 @@ export function createUploader(options: UploaderOptions) {
 
   function claim(): { session: number; task: 'send' | 'complete' } | undefined {
     removeAcknowledged();
+    if (isPaused?.()) return undefined;
     const free = (id: number) => !busy.has(id);
     const session = findWaiting(free);
     if (session !== undefined) return { session, task: 'send' };
@@ -149,6 +152,12 @@ export function createUploader(options: UploaderOptions) {
     },
     /** There is something new to send. */
     wake,
+    /** What was refused for now is tried once more. */
+    reconsider(): void {
+      heldAgents.clear();
+      heldSessions.clear();
+      wake();
+    },
     /** Why some of the spool stays there although the service takes the rest. */
     held: (): Failure[] => [...heldAgents.values(), ...heldSessions.values()],
     /** Whether nothing can be sent or completed for now. */

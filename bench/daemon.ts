@@ -1,0 +1,178 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { startIssuer } from './issuer.ts';
+import { startService, withFolder } from './process.ts';
+import type { Row } from './report.ts';
+import { seed } from './seed.ts';
+
+const FILES = { claude: 3000, codex: 1200, qwen: 800 };
+const APPENDS = 200;
+const REST_SECONDS = Number(process.env.BENCH_REST_SECONDS ?? 60);
+/** What runs the daemon: the sources, or with `BENCH_CAPTURE` a bundle. */
+const CAPTURE = process.env.BENCH_CAPTURE ?? fileURLToPath(new URL('../cli/main.ts', import.meta.url));
+
+/** A daemon over 5,000 transcripts: what it costs at rest, and how soon a record is in the service's store. */
+export async function benchDaemon(): Promise<Row[]> {
+  return withFolder(async (folder) => {
+    const files = layOut(folder);
+    const issuer = await startIssuer();
+    const dataDir = join(folder, 'data');
+    const { secret } = await seed(dataDir, issuer.url, 'owner', async () => ({}));
+    const service = await startService(dataDir, issuer.env);
+    const store = new DatabaseSync(join(dataDir, 'session-capture.sqlite'), { readOnly: true });
+    const countEvents = () => Number(store.prepare('SELECT coalesce(sum(event_count), 0) AS n FROM sessions').get()?.n);
+    const run = (flags: string[] = []) => startDaemon(folder, service.url, secret, flags);
+
+    const first = run();
+    await untilStill(countEvents);
+    const afterCatchUp = residentMegabytes(first.pid ?? 0);
+    await stop(first);
+    const daemon = run();
+    await sleep(20_000);
+    const rest = await measureRest(daemon);
+    const hinted = await measureLatency(files, countEvents);
+    await stop(daemon);
+    const blind = run(['--import', NO_WATCH]);
+    await sleep(10_000);
+    const unhinted = await measureLatency(files, countEvents);
+    await stop(blind);
+
+    await service.stop();
+    issuer.close();
+    store.close();
+    const from = CAPTURE.endsWith('.ts') ? 'from source, so with the type stripper in it' : 'bundled';
+    return [
+      { what: 'daemon at rest, processor', figure: rest.cpu * 100, unit: '%', goal: '≤ 0.1', detail: rest.detail },
+      { what: 'daemon at rest, memory', figure: rest.megabytes, unit: 'MB', goal: '≤ 80', detail: `resident, ${from}` },
+      {
+        what: 'daemon after a first catch-up',
+        figure: afterCatchUp,
+        unit: 'MB',
+        goal: '≤ 80',
+        detail: `resident, ${from}`,
+      },
+      latencyRow('record to acknowledged, p95', hinted),
+      latencyRow('the same without notices of changes', unhinted),
+    ];
+  });
+}
+
+/** A system that has no notices of changes to give. */
+const NO_WATCH = `data:text/javascript,${encodeURIComponent(`
+  import fs from 'node:fs';
+  import { syncBuiltinESMExports } from 'node:module';
+  fs.watch = () => { throw Object.assign(new Error('no watches left'), { code: 'ENOSPC' }); };
+  syncBuiltinESMExports();`)}`;
+
+/** Writes the transcripts of three agents; returns those of Claude Code. */
+function layOut(folder: string): string[] {
+  const write = (path: string, lines: object[]) => {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    return path;
+  };
+  const claude = Array.from({ length: FILES.claude }, (_, n) => {
+    const path = join(folder, '.claude/projects', `-home-dev-${n % 60}`, `${uuid(n)}.jsonl`);
+    return write(
+      path,
+      Array.from({ length: 5 }, (_, id) => record(n, id)),
+    );
+  });
+  for (let n = 0; n < FILES.codex; n++) {
+    const day = `2026/${pad((n % 10) + 1)}/${pad((n % 28) + 1)}`;
+    const meta = { id: uuid(n), timestamp: at(n, 0), cwd: '/home/dev', originator: 'codex', cli_version: '0.60.0' };
+    const path = join(folder, '.codex/sessions', day, `rollout-2026-01-01T00-00-00-${uuid(n)}.jsonl`);
+    write(path, [{ timestamp: at(n, 0), type: 'session_meta', payload: meta }]);
+  }
+  for (let n = 0; n < FILES.qwen; n++) {
+    const path = join(folder, '.qwen/projects', `-home-dev-${n % 40}`, 'chats', `${uuid(n)}.jsonl`);
+    write(path, [record(n, 0)]);
+  }
+  return claude;
+}
+
+const pad = (number: number) => String(number).padStart(2, '0');
+const uuid = (n: number, id = 0) =>
+  `${n.toString(16).padStart(8, '0')}-0000-4000-8000-${id.toString(16).padStart(12, '0')}`;
+const at = (n: number, id: number) => new Date(Date.parse('2026-01-01') + n * 60_000 + id * 1000).toISOString();
+const record = (n: number, id: number) => ({
+  type: 'user',
+  uuid: uuid(n, id + 1),
+  parentUuid: id === 0 ? null : uuid(n, id),
+  sessionId: uuid(n),
+  timestamp: at(n, id),
+  message: { role: 'user', content: `prompt ${id} ${'text '.repeat(40)}` },
+});
+
+function startDaemon(folder: string, url: string, secret: string, flags: string[]): ChildProcess {
+  return spawn(process.execPath, [...flags, CAPTURE, 'run', '--quiet'], {
+    env: {
+      PATH: process.env.PATH ?? '',
+      HOME: folder,
+      CAPTURE_HOME: join(folder, 'capture'),
+      CAPTURE_URL: url,
+      CAPTURE_SECRET: secret,
+    },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+}
+
+/** Waits until the count has not changed for a while. */
+async function untilStill(count: () => number): Promise<void> {
+  for (let last = -1, still = 0; still < 10; await sleep(1000)) {
+    const now = count();
+    still = now > 0 && now === last ? still + 1 : 0;
+    last = now;
+  }
+}
+
+async function measureRest({ pid = 0 }: ChildProcess) {
+  const before = cpuTicks(pid);
+  await sleep(REST_SECONDS * 1000);
+  const ticks = cpuTicks(pid) - before;
+  const detail = `${ticks} ticks of 10 ms in ${REST_SECONDS} s, over 5,000 transcripts`;
+  return { cpu: ticks / 100 / REST_SECONDS, megabytes: residentMegabytes(pid), detail };
+}
+
+let written = 100;
+
+/** Appends to eight sessions, at random intervals, each once the one before has arrived; milliseconds until it has. */
+async function measureLatency(files: string[], countEvents: () => number): Promise<number[]> {
+  const latencies: number[] = [];
+  for (let n = 0; n < APPENDS; n++) {
+    const session = n % 8;
+    const before = countEvents();
+    const started = performance.now();
+    appendFileSync(files[session] ?? '', `${JSON.stringify(record(session, ++written))}\n`);
+    while (countEvents() <= before) await sleep(4);
+    latencies.push(performance.now() - started);
+    await sleep(20 + Math.random() * 400);
+  }
+  return latencies.sort((one, other) => one - other);
+}
+
+function latencyRow(what: string, sorted: number[]): Row {
+  const quantile = (share: number) =>
+    Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0);
+  const detail = `ms: p50 ${quantile(0.5)}, p95 ${quantile(0.95)}, longest ${quantile(1)}; ${sorted.length} appends to 8 sessions`;
+  return { what, figure: quantile(0.95) / 1000, unit: 's', goal: '≤ 1', detail };
+}
+
+/** Ticks of 1/100 s, from Linux's accounting. */
+function cpuTicks(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return Number(fields[11]) + Number(fields[12]);
+}
+
+const residentMegabytes = (pid: number) =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1000;
