@@ -2,6 +2,7 @@ import type { Entry, MetaEntry, PromptEntry, SubagentEntry } from './entry.ts';
 import { type Facts, foldFacts } from './facts.ts';
 import { childrenOf, type Item, isFailure, type LaneItem, type ToolItem } from './items.ts';
 import { createLaneBuilder, type LaneBuilder } from './lane.ts';
+import { orderOf, type Revisions, readRevisions } from './revisions.ts';
 import { sumUsage, type Usage, type UsageTotals } from './usage.ts';
 
 export interface Timeline {
@@ -12,13 +13,15 @@ export interface Timeline {
   toolCalls: number;
   failures: number;
   redactions: number;
+  /** Where the events of records stand that were written again, by sequence. */
+  orders: Revisions['orders'];
 }
 
 /** Entries by sequence, the first at index 0; those that are not loaded are holes. */
 export type Entries = readonly (Entry | undefined)[];
 
 /** Everything the session page shows, from all the entries that are there. Pure: built anew when entries arrive. */
-export function buildTimeline(entries: Entries): Timeline {
+export function buildTimeline(entries: Entries, revisions = readRevisions(entries)): Timeline {
   const main = createLaneBuilder();
   const lanes = new Map<string, { builder: LaneBuilder; item: LaneItem }>();
   const tools = new Map<string, ToolItem>();
@@ -73,19 +76,23 @@ export function buildTimeline(entries: Entries): Timeline {
         if (entry.lane === undefined) prompts.push(entry);
     }
     builder.pause(entry);
-    builder.add({ kind: 'message', key: `m${entry.sequence}`, sequence: entry.sequence, time: entry.time, entry });
+    const order = orderOf(entry);
+    builder.add({ kind: 'message', key: `m${order}`, order, sequence: entry.sequence, time: entry.time, entry });
   }
 
   for (let index = 0; index < entries.length; index++) {
     const entry = entries[index];
     if (!entry) {
       const end = findNext(entries, index);
-      main.add({ kind: 'gap', key: `x${index + 1}`, sequence: index + 1, time: 0, from: index + 1, to: end });
+      const from = index + 1;
+      main.add({ kind: 'gap', key: `x${from}`, sequence: from, order: from, time: 0, from, to: end });
       index = end - 1;
       continue;
     }
-    redactions += entry.redactions ?? 0;
-    add(entry, entry.lane === undefined ? main : laneOf(entry, entry.lane).builder);
+    for (const standing of revisions.standingAt(entry)) {
+      redactions += standing.redactions ?? 0;
+      add(standing, standing.lane === undefined ? main : laneOf(standing, standing.lane).builder);
+    }
     index += entry.span - 1;
   }
 
@@ -109,6 +116,7 @@ export function buildTimeline(entries: Entries): Timeline {
     toolCalls: all.calls,
     failures: all.failures,
     redactions,
+    orders: revisions.orders,
   };
 }
 
@@ -121,11 +129,12 @@ function findStarters(entries: Entries): ReadonlyMap<string, string> {
   return starters;
 }
 
-const newLane = (lane: string, { sequence, time }: Entry): LaneItem => ({
+const newLane = (lane: string, entry: Entry): LaneItem => ({
   kind: 'lane',
   key: `l${lane}`,
-  sequence,
-  time,
+  sequence: entry.sequence,
+  order: orderOf(entry),
+  time: entry.time,
   lane,
   anchored: false,
   about: [] as SubagentEntry[],

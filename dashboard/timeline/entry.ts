@@ -1,3 +1,4 @@
+import type { Writing } from '../../contract/revision.ts';
 import type { FileStat } from './changes.ts';
 import type { Usage } from './usage.ts';
 
@@ -14,6 +15,12 @@ interface Common {
   /** The sub-agent it belongs to. */
   lane?: string;
   redactions?: number;
+  /** Of a record that its agent may write again. */
+  writing?: Writing;
+  /** Where it stands among the entries, if not where it came; see `revisions.ts`. */
+  order?: number;
+  /** What stood here before, where the record was written again. */
+  earlier?: readonly Entry[];
 }
 
 /** Text of a message, clipped when very long: the whole of it is read again when it is asked for. */

@@ -10,6 +10,7 @@ import type {
   SubagentEntry,
   TurnEntry,
 } from './entry.ts';
+import { orderOf } from './revisions.ts';
 
 /** What the timeline shows, as a tree: what can be folded holds what is folded into it. */
 export type Item = MessageItem | ToolItem | GroupItem | LaneItem | QuietItem | RecordItem | IdleItem | GapItem;
@@ -19,6 +20,8 @@ interface Base {
   key: string;
   /** The event that a link to the item names. */
   sequence: number;
+  /** Grows down the timeline, which the sequence does not where a record was written again. */
+  order: number;
   time: number;
 }
 
@@ -100,8 +103,9 @@ export function childrenOf(item: Item): readonly Item[] {
 
 const toRecord = (entry: Entry): RecordItem => ({
   kind: 'record',
-  key: `r${entry.sequence}`,
+  key: `r${orderOf(entry)}`,
   sequence: entry.sequence,
+  order: orderOf(entry),
   time: entry.time,
   entry,
 });

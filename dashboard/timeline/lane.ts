@@ -1,5 +1,6 @@
 import type { CallEntry, Entry, ResultEntry } from './entry.ts';
 import { type Item, type QuietItem, standsOut, type ToolItem } from './items.ts';
+import { orderOf } from './revisions.ts';
 
 /** A pause longer than this is shown as one. */
 export const IDLE_MS = 5 * 60_000;
@@ -28,7 +29,7 @@ export function createLaneBuilder(): LaneBuilder {
     const last = run.length > 0 ? run.at(-1) : items.at(-1);
     const [first] = entries;
     if (last?.kind === 'quiet') last.entries.push(...entries);
-    else if (first) run.push({ kind: 'quiet', key: `q${first.sequence}`, ...at(first), entries });
+    else if (first) run.push({ kind: 'quiet', key: `q${orderOf(first)}`, ...at(first), entries });
   }
 
   function flush() {
@@ -80,7 +81,7 @@ export function createLaneBuilder(): LaneBuilder {
       lastTime = Math.max(lastTime ?? 0, entry.time);
       if (durationMs <= IDLE_MS || open.length > 0) return;
       flush();
-      items.push({ kind: 'idle', key: `i${entry.sequence}`, ...at(entry), durationMs });
+      items.push({ kind: 'idle', key: `i${orderOf(entry)}`, ...at(entry), durationMs });
     },
     finish() {
       fold(duplicates);
@@ -91,11 +92,11 @@ export function createLaneBuilder(): LaneBuilder {
   };
 }
 
-const at = ({ sequence, time }: Entry) => ({ sequence, time });
+const at = (entry: Entry) => ({ sequence: entry.sequence, order: orderOf(entry), time: entry.time });
 
 const newTool = (name: string, entry: Entry): ToolItem => ({
   kind: 'tool',
-  key: `t${entry.sequence}`,
+  key: `t${orderOf(entry)}`,
   ...at(entry),
   name,
   results: [],
@@ -116,7 +117,9 @@ function addResult(tool: ToolItem, entry: ResultEntry): void {
   }
   // An edit that was refused changed nothing.
   if (tool.failed && tool.results.every(({ changes }) => changes.length === 0)) tool.changes = [];
-  const took = tool.call?.timed && entry.timed ? entry.time - tool.call.time : undefined;
+  // A record that holds both has one time for them.
+  const isApart = entry.writing === undefined || tool.call?.writing?.key !== entry.writing.key;
+  const took = tool.call?.timed && entry.timed && isApart ? entry.time - tool.call.time : undefined;
   const durationMs = entry.durationMs ?? took;
   if (durationMs !== undefined && durationMs >= 0) tool.durationMs = Math.max(durationMs, tool.durationMs ?? 0);
 }
@@ -125,8 +128,8 @@ function toGroup(children: readonly (ToolItem | QuietItem)[], tools: readonly To
   const first = tools[0] as ToolItem;
   return {
     kind: 'group',
-    key: `g${first.sequence}`,
-    ...{ sequence: first.sequence, time: first.time },
+    key: `g${first.order}`,
+    ...{ sequence: first.sequence, order: first.order, time: first.time },
     children,
     calls: tools.length,
     failures: tools.filter(({ failed }) => failed).length,

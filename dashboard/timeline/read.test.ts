@@ -35,11 +35,11 @@ test('any event of any type becomes rows', () => {
         readEvent({ sequence: index + 1, eventType: type, payload: value as never, createdAt: '2026-11-21T00:00:00Z' }),
       );
       const settled = settleTimes(entries);
-      const { items } = buildTimeline(settled);
+      const { items, orders } = buildTimeline(settled);
       const rows = flatten(items, canOpen);
       expect(new Set(rows.map(({ key }) => key)).size).toBe(rows.length);
       buildStrip(settled, 20);
-      for (const { sequence } of entries) locate(items, sequence);
+      for (const { sequence } of entries) locate(items, sequence, orders);
     }),
     { numRuns: 300 },
   );

@@ -1,5 +1,6 @@
 import type { SessionEvent } from '../../contract/event.ts';
 import { isPart, type Part } from '../../contract/parts.ts';
+import { writingOf } from '../../contract/revision.ts';
 import { changesOfCall, changesOfResult, statOf } from './changes.ts';
 import type { Entry } from './entry.ts';
 import { aboutCall, resultText } from './tool.ts';
@@ -25,11 +26,12 @@ export function readJoined(first: Entry, payload: unknown, span: number): Entry 
   return { ...entry, span };
 }
 
-type Common = Pick<Entry, 'sequence' | 'span' | 'eventType' | 'time' | 'timed' | 'lane' | 'redactions'>;
+type Common = Pick<Entry, 'sequence' | 'span' | 'eventType' | 'time' | 'timed' | 'lane' | 'redactions' | 'writing'>;
 
 function readCommon(event: Pick<SessionEvent, 'sequence' | 'eventType' | 'createdAt'>, payload: Loose): Common {
   const occurred = Date.parse(asText(payload.occurredAt) ?? '');
   const timed = !Number.isNaN(occurred);
+  const writing = writingOf(payload.source);
   const lane = asText(asObject(payload.source).subagent);
   const redactions = Object.values(asObject(payload.redactions)).reduce<number>(
     (sum, n) => sum + (asNumber(n) ?? 0),
@@ -43,6 +45,7 @@ function readCommon(event: Pick<SessionEvent, 'sequence' | 'eventType' | 'create
     timed,
     ...(lane && { lane }),
     ...(redactions > 0 && { redactions }),
+    ...(writing && { writing }),
   };
 }
 

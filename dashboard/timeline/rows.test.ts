@@ -4,7 +4,7 @@ import { findText } from './find.ts';
 import { canOpen, failuresOf, flatten, locate } from './rows.ts';
 import { call, entriesOf, result } from './test/events.ts';
 
-const { items } = buildTimeline(
+const { items, orders } = buildTimeline(
   entriesOf(
     ['user.message', { text: 'Make it GREEN' }],
     ['usage', { outputTokens: 1 }],
@@ -34,16 +34,16 @@ test.each([
   [9, 'm9', ['g3', 't8', 'ls']],
   [10, 'ls', ['g3', 't8']],
 ])('event %i is found', (sequence, key, parents) => {
-  expect(locate(items, sequence)).toEqual({ key, parents });
+  expect(locate(items, sequence, orders)).toEqual({ key, parents });
 });
 
 test('an event without a row is found at the row before it', () => {
-  expect(locate(items, 2)?.key).toBe('m1');
-  expect(locate(items, 99)?.key).toBe('t8');
+  expect(locate(items, 2, orders)?.key).toBe('m1');
+  expect(locate(items, 99, orders)?.key).toBe('t8');
 });
 
 test('failures in order', () => {
-  expect(failuresOf(items)).toEqual([{ key: 't5', parents: ['g3'], sequence: 5 }]);
+  expect(failuresOf(items)).toEqual([{ key: 't5', parents: ['g3'], sequence: 5, order: 5 }]);
 });
 
 test('words are found wherever they are folded', () => {

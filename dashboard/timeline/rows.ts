@@ -1,4 +1,6 @@
+import type { Entry } from './entry.ts';
 import { childrenOf, entriesOf, type Item, isFailure, standsOut } from './items.ts';
+import { orderOf, type Revisions } from './revisions.ts';
 
 /** A line of the timeline: an item, and how deep it is nested. */
 export interface Row {
@@ -41,18 +43,25 @@ export interface Place {
   parents: readonly string[];
 }
 
-/** An event without a row of its own, such as a usage report, is found at the row before it. */
-export function locate(items: readonly Item[], sequence: number): Place | undefined {
-  let nearest: { place: Place; sequence: number } | undefined;
+/**
+ * An event without a row of its own, such as a usage report, is found at the row before it; one that was written again,
+ * at what its record is now.
+ */
+export function locate(items: readonly Item[], sequence: number, orders: Revisions['orders']): Place | undefined {
+  const moved = orders.get(sequence);
+  const order = moved ?? sequence;
+  const isHere = (entry: Entry) =>
+    moved === undefined
+      ? sequence >= entry.sequence && sequence < entry.sequence + entry.span
+      : orderOf(entry) === moved;
+  let nearest: { place: Place; order: number } | undefined;
   const visit = (item: Item, parents: readonly string[]): Place | undefined => {
     const place = { key: item.key, parents };
     const entries = entriesOf(item);
-    if (entries.some((entry) => sequence >= entry.sequence && sequence < entry.sequence + entry.span)) return place;
+    if (entries.some(isHere)) return place;
     if (item.kind === 'gap' && sequence >= item.from && sequence <= item.to) return place;
     for (const entry of entries) {
-      if (entry.sequence < sequence && entry.sequence > (nearest?.sequence ?? 0)) {
-        nearest = { place, sequence: entry.sequence };
-      }
+      if (orderOf(entry) < order && orderOf(entry) > (nearest?.order ?? 0)) nearest = { place, order: orderOf(entry) };
     }
     const inside = [...parents, item.key];
     for (const child of childrenOf(item)) {
@@ -69,10 +78,10 @@ export function locate(items: readonly Item[], sequence: number): Place | undefi
 }
 
 /** Every failure with the items to open for it, in the order of the timeline. */
-export function failuresOf(items: readonly Item[]): (Place & { sequence: number })[] {
-  const found: (Place & { sequence: number })[] = [];
+export function failuresOf(items: readonly Item[]): (Place & Pick<Item, 'sequence' | 'order'>)[] {
+  const found: ReturnType<typeof failuresOf> = [];
   const visit = (item: Item, parents: readonly string[]) => {
-    if (isFailure(item)) found.push({ key: item.key, parents, sequence: item.sequence });
+    if (isFailure(item)) found.push({ key: item.key, parents, sequence: item.sequence, order: item.order });
     if (item.kind === 'quiet') return;
     const inside = [...parents, item.key];
     for (const child of childrenOf(item)) visit(child, inside);

@@ -1,6 +1,7 @@
 import type { Entries } from './build.ts';
 import type { Entry } from './entry.ts';
 import { IDLE_MS } from './lane.ts';
+import { orderOf, readRevisions } from './revisions.ts';
 
 /** A slice of the session's time. */
 export interface Bin {
@@ -20,20 +21,20 @@ export interface Strip {
   most: number;
   start: number;
   end: number;
-  /** The bin of an event; of one without a mark, the bin of the one before. */
-  binOf(sequence: number): number;
+  /** The bin of an event by its order; of one without a mark, the bin of the one before. */
+  binOf(order: number): number;
 }
 
 /** Share of the width that a long pause gets, whatever its length: compressed, never hidden. */
 const IDLE_SHARE = 0.015;
 
 /** What happened when, in `size` slices of the session's time. */
-export function buildStrip(entries: Entries, size: number): Strip {
-  const shown = entries.filter((entry): entry is Entry => entry !== undefined && isShown(entry));
-  shown.sort((a, b) => a.time - b.time || a.sequence - b.sequence);
+export function buildStrip(entries: Entries, size: number, revisions = readRevisions(entries)): Strip {
+  const shown = entries.flatMap((entry) => (entry ? revisions.standingAt(entry).filter(isShown) : []));
+  shown.sort((a, b) => a.time - b.time || orderOf(a) - orderOf(b));
   const positions = spread(shown);
   const bins: Bin[] = Array.from({ length: size }, () => ({ count: 0 }));
-  const binBySequence = new Int32Array(entries.length + 1).fill(-1);
+  const binByOrder = new Int32Array(entries.length + 1).fill(-1);
   for (const [index, entry] of shown.entries()) {
     const at = Math.min(size - 1, Math.floor((positions[index] ?? 0) * size));
     const bin = bins[at] as Bin;
@@ -43,16 +44,16 @@ export function buildStrip(entries: Entries, size: number): Strip {
     if (mark) bin[mark] ??= entry.sequence;
     const before = shown[index - 1];
     if (before && entry.time - before.time > IDLE_MS) bin.idle = true;
-    binBySequence[entry.sequence] = at;
+    binByOrder[Math.floor(orderOf(entry))] = at;
   }
   return {
     bins,
     most: Math.max(1, ...bins.map(({ count }) => count)),
     start: shown[0]?.time ?? 0,
     end: shown.at(-1)?.time ?? 0,
-    binOf(sequence) {
-      for (let each = Math.min(sequence, entries.length); each > 0; each--) {
-        const bin = binBySequence[each] ?? -1;
+    binOf(order) {
+      for (let each = Math.min(Math.floor(order), entries.length); each > 0; each--) {
+        const bin = binByOrder[each] ?? -1;
         if (bin >= 0) return bin;
       }
       return 0;

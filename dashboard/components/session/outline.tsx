@@ -2,11 +2,12 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, useCallback, useEffect, useRef } from 'react';
 import { showHidden } from '../../text/controls.ts';
 import type { PromptEntry } from '../../timeline/entry.ts';
+import { orderOf } from '../../timeline/revisions.ts';
 import { firstLine } from '../../timeline/value.ts';
 
 interface Props {
   prompts: readonly PromptEntry[];
-  /** The event at the top of the timeline. */
+  /** The order of the event at the top of the timeline. */
   at: number;
   onSelect: (sequence: number) => void;
 }
@@ -15,7 +16,7 @@ interface Props {
 export const Outline = memo(function Outline({ prompts, at, onSelect }: Props) {
   const current = Math.max(
     0,
-    prompts.findLastIndex(({ sequence }) => sequence <= at),
+    prompts.findLastIndex((prompt) => orderOf(prompt) <= at),
   );
   const scroller = useRef<HTMLDivElement>(null);
   const virtualizer = useVirtualizer<HTMLDivElement, HTMLLIElement>({

@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import type { Entry } from '../../timeline/entry.ts';
 import { toJson } from '../../timeline/value.ts';
 import { Code } from '../../ui/code.tsx';
@@ -10,9 +11,25 @@ export function RawEvents({ entries, sessionId }: { entries: readonly Entry[]; s
   return (
     <div className="flex flex-col gap-4">
       {entries.map((entry) => (
-        <RawEvent key={entry.sequence} entry={entry} sessionId={sessionId} />
+        <div key={entry.sequence} className="flex flex-col gap-4">
+          <RawEvent entry={entry} sessionId={sessionId} />
+          {entry.earlier && entry.earlier.length > 0 && <Earlier entries={entry.earlier} sessionId={sessionId} />}
+        </div>
       ))}
     </div>
+  );
+}
+
+/** What the record was before its agent wrote it again. Read only when it is asked for. */
+function Earlier({ entries, sessionId }: { entries: readonly Entry[]; sessionId: string }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details className="text-13" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary className="cursor-pointer text-muted">
+        {entries.length === 1 ? 'Written once before' : `Written ${entries.length} times before`}
+      </summary>
+      {isOpen && <RawEvents entries={entries} sessionId={sessionId} />}
+    </details>
   );
 }
 

@@ -37,6 +37,7 @@ export function SessionView({ session }: { session: Session }) {
   const [range, setRange] = useState<{ from: number; to: number }>();
   const [panel, setPanel] = useState<'help' | 'find'>();
   const [isInspecting, setInspecting] = useState(false);
+  const currentOrder = current === undefined ? undefined : (timeline.orders.get(current) ?? current);
 
   const onRange = useCallback((from: number, to: number) => {
     setRange((before) => (before?.from === from && before.to === to ? before : { from, to }));
@@ -44,7 +45,7 @@ export function SessionView({ session }: { session: Session }) {
 
   /** Makes an event the current one, wherever it is folded, and brings it into sight. */
   const goTo = useCallback(
-    (sequence: number, found: Place | undefined = locate(timeline.items, sequence)) => {
+    (sequence: number, found: Place | undefined = locate(timeline.items, sequence, timeline.orders)) => {
       select(sequence);
       if (!found) return;
       view.reveal(found);
@@ -66,9 +67,8 @@ export function SessionView({ session }: { session: Session }) {
   };
   const stepFailure = (by: 1 | -1) => {
     const failures = failuresOf(timeline.items);
-    const from = current ?? 0;
-    const next =
-      by > 0 ? failures.find(({ sequence }) => sequence > from) : failures.findLast(({ sequence }) => sequence < from);
+    const from = currentOrder ?? 0;
+    const next = by > 0 ? failures.find(({ order }) => order > from) : failures.findLast(({ order }) => order < from);
     if (next) goTo(next.sequence, next);
   };
   /** The current row stays in sight while everything around it opens or closes. */
@@ -109,7 +109,7 @@ export function SessionView({ session }: { session: Session }) {
         onHelp={() => setPanel('help')}
         onExport={() => void exportEvents(api, sessionId)}
       />
-      <StripView strip={strip} range={range} current={current} onJump={goTo} />
+      <StripView strip={strip} range={range} current={current} order={currentOrder} onJump={goTo} />
       {log.error() !== undefined && (
         <div className="p-3">
           <ErrorNote error={log.error()} onRetry={log.retry} />

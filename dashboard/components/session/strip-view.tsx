@@ -4,19 +4,21 @@ import { formatClock } from '../../ui/format.ts';
 
 interface Props {
   strip: Strip;
-  /** The events in sight. */
+  /** The order of the events in sight. */
   range: { from: number; to: number } | undefined;
   current: number | undefined;
+  /** Where the current event stands. */
+  order: number | undefined;
   onJump: (sequence: number) => void;
 }
 
 const HEIGHT = 40;
 
 /** The session at a glance: how much happened when, with marks for prompts, edits and errors. A slider over its time. */
-export const StripView = memo(function StripView({ strip, range, current, onJump }: Props) {
+export const StripView = memo(function StripView({ strip, range, current, order, onJump }: Props) {
   const ref = useRef<HTMLDivElement>(null);
   const { bins, most } = strip;
-  const at = current === undefined ? 0 : strip.binOf(current);
+  const at = order === undefined ? 0 : strip.binOf(order);
 
   const jump = (bin: number, step: number) => {
     for (let each = bin; each >= 0 && each < bins.length; each += step) {

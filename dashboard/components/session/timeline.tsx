@@ -33,7 +33,7 @@ interface Props {
   /** New events are to be followed when the reader is at the end. */
   isLive: boolean;
   onSelect: (sequence: number) => void;
-  /** The first and last event in sight. */
+  /** The order of the first and last event in sight. */
   onRange: (from: number, to: number) => void;
 }
 
@@ -164,7 +164,7 @@ function report(
   onRange: (from: number, to: number) => void,
 ): void {
   const [from, to] = [rows[range?.startIndex ?? 0], rows[range?.endIndex ?? 0]];
-  if (from && to) onRange(from.item.sequence, to.item.sequence);
+  if (from && to) onRange(from.item.order, to.item.order);
 }
 
 /** Whether the end is in sight, and how many events came since it last was. */

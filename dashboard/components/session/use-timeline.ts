@@ -1,6 +1,7 @@
 import { useDeferredValue, useMemo } from 'react';
 import { buildTimeline, type Timeline } from '../../timeline/build.ts';
 import type { EventLog } from '../../timeline/event-log.ts';
+import { readRevisions } from '../../timeline/revisions.ts';
 import { buildStrip, type Strip } from '../../timeline/strip.ts';
 import { settleTimes } from '../../timeline/times.ts';
 
@@ -18,6 +19,11 @@ export function useModel(log: EventLog): Model {
   const entries = useDeferredValue(log.entries());
   return useMemo(() => {
     const settled = settleTimes(entries);
-    return { timeline: buildTimeline(settled), strip: buildStrip(settled, SLICES), eventCount: entries.length };
+    const revisions = readRevisions(settled);
+    return {
+      timeline: buildTimeline(settled, revisions),
+      strip: buildStrip(settled, SLICES, revisions),
+      eventCount: entries.length,
+    };
   }, [entries]);
 }

@@ -19,7 +19,7 @@ export function useView(timeline: Timeline, sequence: number | undefined): View 
   const [chosen, setChosen] = useState<ReadonlyMap<string, boolean>>(new Map());
   const [preset, setPreset] = useState(false);
   const place = useMemo(
-    () => (sequence === undefined ? undefined : locate(timeline.items, sequence)),
+    () => (sequence === undefined ? undefined : locate(timeline.items, sequence, timeline.orders)),
     [timeline, sequence],
   );
   const isOpen = useCallback((item: Item) => canOpen(item) && (chosen.get(item.key) ?? preset), [chosen, preset]);

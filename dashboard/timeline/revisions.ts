@@ -1,0 +1,122 @@
+import { compareWriting, type Writing } from '../../contract/revision.ts';
+import type { Entries } from './build.ts';
+import type { Entry } from './entry.ts';
+
+/** Records that their agent wrote several times, as they are now. */
+export interface Revisions {
+  /** What stands where an entry came: itself, what its record says there now, or nothing. */
+  standingAt(entry: Entry): readonly Entry[];
+  /**
+   * Where the events of such records stand now, by their sequences; those of others stand where they came. Whole numbers
+   * are the places of the first writing; what was added to it stands between its last and the next one.
+   */
+  orders: ReadonlyMap<number, number>;
+}
+
+/** The order of an entry among all: its sequence, or where its record was written first. */
+export const orderOf = ({ order, sequence }: Pick<Entry, 'order' | 'sequence'>): number => order ?? sequence;
+
+/** Far less than the share of a place that the entries of one record could take. */
+const STEP = 1e-6;
+
+interface Rewritten {
+  /** The entries of the writing that came first, and of the one that counts. */
+  first: Entry[];
+  current: Entry[];
+  counted: Pick<Writing, 'revision' | 'index'>;
+  /** What does not count any more, in the order it came. */
+  past: Entry[][];
+}
+
+const NOTHING: readonly Entry[] = [];
+
+/** Goes over the entries once, and in memory for those of records that may be written again. */
+export function readRevisions(entries: Entries): Revisions {
+  const standing = new Map<number, readonly Entry[]>();
+  const orders = new Map<number, number>();
+  for (const record of gather(entries)) if (record.past.length > 0) arrange(record, standing, orders);
+  return { standingAt: (entry) => standing.get(entry.sequence) ?? [entry], orders };
+}
+
+function gather(entries: Entries): Iterable<Rewritten> {
+  const records = new Map<string, Rewritten>();
+  let last: { key: string; writing: Entry[] } | undefined;
+  for (let at = 0; at < entries.length; at++) {
+    const entry = entries[at];
+    if (!entry?.writing) continue;
+    at += entry.span - 1;
+    const { key } = entry.writing;
+    // A part that could not be joined is one event with those before it.
+    const isLaterPart = entry.kind === 'part' && entry.part > 1 && last?.key === key;
+    const writing = isLaterPart && last ? last.writing : writingFor(records, entry.writing);
+    writing.push(entry);
+    last = { key, writing };
+  }
+  return records.values();
+}
+
+/** The writing that an entry is part of, new or begun. */
+function writingFor(records: Map<string, Rewritten>, { key, revision, index }: Writing): Entry[] {
+  const known = records.get(key);
+  const writing: Entry[] = [];
+  if (known === undefined) {
+    records.set(key, { first: writing, current: writing, counted: { revision, index }, past: [] });
+    return writing;
+  }
+  const step = compareWriting({ revision, index }, known.counted);
+  if (step === 'history') {
+    known.past.push(writing);
+    return writing;
+  }
+  known.counted = { revision, index };
+  if (step === 'continues') return known.current;
+  known.past.push(known.current);
+  known.current = writing;
+  return writing;
+}
+
+function arrange(
+  { first, current, past }: Rewritten,
+  standing: Map<number, readonly Entry[]>,
+  orders: Map<number, number>,
+): void {
+  const last = first.at(-1) as Entry;
+  const end = last.sequence + last.span - 1;
+  const placed = current.map((entry, at) => {
+    const order = first[at]?.sequence ?? end + (at - first.length + 1) * STEP;
+    return { ...entry, order, earlier: [] as Entry[] };
+  });
+  const found = createFinder(placed);
+  for (const [at, writing] of [...past, current].entries()) {
+    const counterparts = found(writing);
+    for (const [index, entry] of writing.entries()) {
+      standing.set(entry.sequence, NOTHING);
+      const counterpart = counterparts[index] as (typeof placed)[number];
+      if (at < past.length) counterpart.earlier.push(entry);
+      for (let sequence = entry.sequence; sequence < entry.sequence + entry.span; sequence++) {
+        orders.set(sequence, counterpart.order);
+      }
+    }
+  }
+  for (const [at, entry] of first.entries()) {
+    const stands = at === first.length - 1 ? placed.slice(at) : placed.slice(at, at + 1);
+    standing.set(entry.sequence, stands);
+  }
+}
+
+/** Finds for each entry of a writing the one of the same kind, or of the same call, and else the first there is. */
+function createFinder<Placed extends Entry>(placed: readonly Placed[]): (writing: readonly Entry[]) => Placed[] {
+  const named = new Map(nameEach(placed).map((name, at) => [name, placed[at] as Placed]));
+  const [first] = placed as [Placed];
+  return (writing) => nameEach(writing).map((name) => named.get(name) ?? first);
+}
+
+function nameEach(writing: readonly Entry[]): string[] {
+  const counts = new Map<string, number>();
+  return writing.map((entry) => {
+    const name = `${entry.kind} ${'callId' in entry ? (entry.callId ?? '') : ''}`;
+    const count = (counts.get(name) ?? 0) + 1;
+    counts.set(name, count);
+    return `${name} ${count}`;
+  });
+}
