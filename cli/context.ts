@@ -1,3 +1,4 @@
+import type { spawn } from 'node:child_process';
 import type { Agent, Variables } from './agents/agent.ts';
 
 /** What a command may use of the world. Nothing below `main.ts` reaches for it on its own. */
@@ -14,6 +15,9 @@ export interface Context {
   stdout: Sink;
   stderr: Sink;
   fetch: typeof fetch;
+  spawn: typeof spawn;
+  /** How to run this very program: absolute paths, without a command. */
+  program: readonly string[];
   /** Milliseconds since 1970. */
   now: () => number;
   random: () => number;

@@ -1,6 +1,8 @@
 #!/usr/bin/env node
+import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { homedir, hostname } from 'node:os';
+import { isSea } from 'node:sea';
 import { setFlagsFromString } from 'node:v8';
 import { AGENTS } from './agents/all.ts';
 import { runProgram } from './program.ts';
@@ -34,6 +36,8 @@ const exitCode = isRedactionWorker
         stdout: process.stdout,
         stderr: process.stderr,
         fetch,
+        spawn,
+        program: [process.execPath, ...(isSea() ? [] : [import.meta.filename])],
         now: Date.now,
         random: Math.random,
         newKey: randomUUID,

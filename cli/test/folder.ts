@@ -10,8 +10,8 @@ export function makeFolder(): string {
   return folder;
 }
 
-export function write(path: string, content: string | Uint8Array): string {
+export function write(path: string, content: string | Uint8Array, mode = 0o644): string {
   mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, content);
+  writeFileSync(path, content, { mode });
   return path;
 }

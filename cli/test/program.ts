@@ -24,6 +24,13 @@ export interface RunOptions {
 
 /** Runs a command in this process, with nothing of the real world but the network and the disk. */
 export async function run(args: string[], options: RunOptions): Promise<Run> {
+  const { context, written } = createContext(options);
+  const exitCode = await runProgram(context, args);
+  return { exitCode, ...written };
+}
+
+/** The world of a command in this process, and what the command writes. */
+export function createContext(options: RunOptions): { context: Context; written: { stdout: string; stderr: string } } {
   const written = { stdout: '', stderr: '' };
   const sink = (name: keyof typeof written) => ({
     isTTY: options.isTTY === true,
@@ -42,6 +49,8 @@ export async function run(args: string[], options: RunOptions): Promise<Run> {
     stdout: sink('stdout'),
     stderr: sink('stderr'),
     fetch,
+    spawn,
+    program: [process.execPath, MAIN],
     now: Date.now,
     random: () => 0.01,
     newKey: () => crypto.randomUUID(),
@@ -49,8 +58,7 @@ export async function run(args: string[], options: RunOptions): Promise<Run> {
     stop: new AbortController().signal,
     ...options.context,
   };
-  const exitCode = await runProgram(context, args);
-  return { exitCode, ...written };
+  return { context, written };
 }
 
 const environment = ({ home, url, secret, variables }: RunOptions): Record<string, string> => ({

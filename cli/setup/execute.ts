@@ -1,0 +1,36 @@
+import { text } from 'node:stream/consumers';
+import type { Context } from '../context.ts';
+
+export interface Execution {
+  /** Undefined where the program could not be run or took too long. */
+  exitCode: number | undefined;
+  output: string;
+}
+
+/** Runs a program with nothing on its standard input; never throws. */
+export async function execute(
+  { spawn, variables, home }: Pick<Context, 'spawn' | 'variables' | 'home'>,
+  [program = '', ...args]: readonly string[],
+  timeoutMs: number,
+): Promise<Execution> {
+  try {
+    const child = spawn(program, args, {
+      cwd: home,
+      env: variables,
+      // What npm installs on Windows are batch files, which only a shell runs.
+      shell: /\.(cmd|bat)$/i.test(program),
+      stdio: ['ignore', 'pipe', 'ignore'],
+      timeout: timeoutMs,
+      killSignal: 'SIGKILL',
+      windowsHide: true,
+    });
+    const ended = new Promise<number | undefined>((resolve) => {
+      child.once('error', () => resolve(undefined));
+      child.once('close', (code) => resolve(code ?? undefined));
+    });
+    const output = await Promise.race([text(child.stdout).catch(() => ''), ended.then(() => '')]);
+    return { exitCode: await ended, output };
+  } catch {
+    return { exitCode: undefined, output: '' };
+  }
+}
