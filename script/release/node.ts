@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { hash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ROOT } from './bundle.ts';
 import { isHost, type Target } from './targets.ts';
@@ -36,6 +36,7 @@ function fetchNode({ package: name, platform }: Target, folder: string): string 
     mkdirSync(place, { recursive: true });
     const tarball = join(folder, fetchPackage(name, folder));
     execFileSync('tar', ['-xzf', tarball, '-C', place, '--strip-components=1']);
+    rmSync(tarball);
   }
   return node;
 }

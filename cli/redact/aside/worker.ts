@@ -15,8 +15,8 @@ export interface RunningWorker {
 }
 
 const TASK = 'redact';
-/** What a bundle for single executables must add itself as. */
-const ASSET = 'capture.cjs';
+/** What a single executable must carry the bundle as. */
+export const ASSET = 'capture.cjs';
 /** A record of 64 MB has been masked in 600. */
 const HEAP_MEGABYTES = 1024;
 
