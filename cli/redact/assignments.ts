@@ -11,6 +11,8 @@ const VALUE_LIMIT = 2048;
 
 const AFTER_NAME = /(\\{0,7})(["'`])?\]?[ \t]{0,4}(?::=|=>|={1,3}(?!=)|:(?!:))[ \t]{0,4}/y;
 const AFTER_FLAG = /[ \t]{1,4}/y;
+/** `name: API_KEY`, on the next line `value: …`: how containers list their environment. */
+const AFTER_PAIR = /(?:\\{0,7}["'])?,?(?:\r?\n|\\{1,7}n|[ \t]){1,40}(?:\\{0,7}["'])?value(?:\\{0,7}["'])?:[ \t]{1,4}/iy;
 const AFTER_TAG = />[ \t]{0,4}/y;
 const SCHEME = /(?:bearer|basic|token|bot|ssws|apikey|digest)[ \t]{1,4}/iy;
 const OPENING = /(\\{0,7})(["'`])/y;
@@ -44,12 +46,19 @@ export function createAssignmentReader() {
 function readSeparator(text: string, nameEnd: number, keywordStart: number): number | undefined {
   const after = matchAt(AFTER_NAME, text, nameEnd);
   if (after !== undefined) return nameEnd + after[0].length;
+  const pair = matchAt(AFTER_PAIR, text, nameEnd);
+  if (pair !== undefined) return nameEnd + pair[0].length;
   const code = text.charCodeAt(nameEnd);
-  if (code === SPACE && text.slice(startOfName(text, keywordStart)).startsWith('--')) {
+  if (code === SPACE && isBeforeValue(text, startOfName(text, keywordStart))) {
     return nameEnd + (matchAt(AFTER_FLAG, text, nameEnd)?.[0].length ?? 0);
   }
   if (code !== GREATER || text[startOfName(text, keywordStart) - 1] !== '<') return undefined;
   return nameEnd + (matchAt(AFTER_TAG, text, nameEnd)?.[0].length ?? 0);
+}
+
+/** `--password …` and `configure set password …`. */
+function isBeforeValue(text: string, start: number): boolean {
+  return text.startsWith('--', start) || text.slice(Math.max(0, start - 4), start) === 'set ';
 }
 
 function readValue(text: string, from: number, name: string, strength: NameStrength): Assignment | undefined {

@@ -9,13 +9,13 @@ const SUFFIX =
   '(?:_?\\d{1,3})?(?:_(?:value|string|str|plain|plaintext|text|raw|old|new|current|prod|production|dev|test|staging|live|local|base64|b64|hex|env|data))?$';
 
 const STRONG = new RegExp(
-  `(?:^|_)(?:password|passwd|passphrase|pwd|passcode|mysql_pwd|(?:db|user|smtp|mail|email|ftp|ssh|root|admin|redis|sudo|http)_pass|api_?key|x_api_?key|secret|secret_?key|client_?secret|private_?key|(?:secret_)?access_?key|access_?token|refresh_?token|id_?token|auth_?token|bearer_?token|api_?token|bot_?token|session_?token|security_?token|deploy_?token|oauth_?token|identity_?token|personal_access_token|bearer|authorization|credentials?|connection_?string|conn_?str|signing_?key|signing_?secret|encryption_?key|master_?key|account_?key|shared_?key|webhook_?secret|service_role_?key|license_?key|ssh_?key|client_key|app_?key|application_?key|admin_?key|auth_?key|pat)${SUFFIX}`,
+  `(?:^|_)(?:password|passwd|passphrase|pwd|passcode|mysql_pwd|(?:db|user|smtp|mail|email|ftp|ssh|root|admin|redis|sudo|http)_pass|api_?key|x_api_?key|secret|secret_?key|client_?secret|private_?key|(?:secret_)?access_?key|access_?token|refresh_?token|id_?token|auth_?token|bearer_?token|api_?token|bot_?token|session_?token|security_?token|deploy_?token|oauth_?token|identity_?token|personal_access_token|bearer|authorization|credentials?|connection_?string|conn_?str|signing_?key|signing_?secret|encryption_?key|master_?key|account_?key|shared_?key|subscription_?key|webhook_?secret|service_role_?key|license_?key|ssh_?key|client_key|app_?key|application_?key|admin_?key|auth_?key|pat)${SUFFIX}`,
 );
 const WEAK = new RegExp(`(?:^|_)(?:token|auth|pass|cookie|secrets|passwords|dsn|salt|otp|jwt|csrf|xsrf)${SUFFIX}`);
 
 /** Names that end like a secret and hold a setting, a cursor or something public. */
 const HARMLESS =
-  /(?:^|_)(?:max|min|num|count|total|next|page|prev|previous|continuation|cancellation|cancel|sync|has|is|no|use|show|hide|forgot|reset|public|publishable|design|syntax|token_type|stop|eos|bos|pad|unk|mask|special|input|output|invalid|missing|unexpected|current|last|first|start|end|end_of|open|close|parse|lex|keyword)_(?:[a-z]+_)?(?:token|tokens|auth|pass|key|api_key|password|secret|cookie)$|^(?:pwd|oldpwd|old_pwd)$/;
+  /(?:^|_)(?:max|min|num|count|total|next|page|prev|previous|continuation|cancellation|cancel|sync|has|is|no|use|show|hide|forgot|reset|public|publishable|design|syntax|token_type|stop|eos|bos|pad|unk|mask|special|input|output|invalid|missing|unexpected|current|last|first|start|end|end_of|open|close|parse|lex|keyword|lock)_(?:[a-z]+_)?(?:token|tokens|auth|pass|key|api_key|password|secret|cookie)$|^(?:pwd|oldpwd|old_pwd)$/;
 
 const CACHE_LIMIT = 20_000;
 const SHORTEST = 3;

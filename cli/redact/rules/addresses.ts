@@ -79,6 +79,20 @@ export const ADDRESS_RULES: readonly Rule[] = [
     },
   },
   {
+    id: 'netrc-password',
+    keywords: ['login '],
+    pattern: /login\x20[^\s"']{1,80}[\s\\n]{1,8}password\s{1,4}([^\s"'\\$<]{6,200})/,
+    group: 1,
+    entropy: 2,
+    examples: {
+      hit: [
+        `machine api.x.test\n  login ada\n  password ${made('alnum', 12)}`,
+        `login ada password ${made('hex', 20)}`,
+      ],
+      miss: ['login ada password $PASSWORD', 'the login page and the password field'],
+    },
+  },
+  {
     id: 'signed-address',
     keywords: ['x-amz-signature=', 'x-goog-signature='],
     pattern: /X-(?:Amz|Goog)-Signature=([0-9a-f]{64,512})/i,

@@ -58,6 +58,14 @@ export const DATABASE_RULES: readonly Rule[] = [
     },
   },
   {
+    id: 'algolia-key',
+    keywords: ['algoliasearch('],
+    pattern: /algoliasearch\(["'][\w-]{1,20}["'],[\x20\n]{0,4}["']([0-9a-f]{32})["']/,
+    group: 1,
+    entropy: 3,
+    examples: { hit: [`algoliasearch('APP', '${made('hex', 32)}')`], miss: ["algoliasearch('APP', key)"] },
+  },
+  {
     id: 'named-database-key',
     keywords: [
       'algolia',

@@ -46,9 +46,9 @@ export const MESSAGING_RULES: readonly Rule[] = [
   },
   {
     id: 'discord-token',
-    keywords: ['discord', 'bot_token', 'bot ', 'client.login('],
+    keywords: ['discord', 'bot_token', 'bot ', 'client.login(', 'bot.run('],
     pattern:
-      /(?:discord[\w.\x20-]{0,30}|bot_token|bot\x20|client\.login\()["'`:=\x20]{0,6}([MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,40})/i,
+      /(?:discord[\w.\x20-]{0,30}|bot_token|bot\x20|client\.login\(|bot\.run\()["'`:=\x20]{0,6}([MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,40})/i,
     group: 1,
     inside: true,
     examples: {
@@ -87,6 +87,17 @@ export const MESSAGING_RULES: readonly Rule[] = [
     examples: { hit: [`TWILIO_AUTH_TOKEN=${made('hex', 32)}`], miss: ['TWILIO_AUTH_TOKEN=your_auth_token'] },
   },
   {
+    id: 'twilio-account',
+    keywords: [...'0123456789abcdef'].map((digit) => `ac${digit}`),
+    pattern: /AC[0-9a-f]{32}["'`\s:,]{1,6}([0-9a-f]{32})(?![0-9A-Za-z])/,
+    group: 1,
+    entropy: 3,
+    examples: {
+      hit: [`twilio('AC${made('hex', 32)}', '${made('hex', 32, 2)}')`, `-u AC${made('hex', 32)}:${made('hex', 32, 2)}`],
+      miss: [`AC${made('hex', 32)}`],
+    },
+  },
+  {
     id: 'sendgrid-key',
     keywords: ['sg.'],
     pattern: /SG\.[\w-]{20,24}\.[\w-]{39,50}/,
@@ -95,15 +106,24 @@ export const MESSAGING_RULES: readonly Rule[] = [
   },
   {
     id: 'mailgun-key',
-    keywords: ['key-', 'mailgun'],
-    pattern: new RegExp(
-      `key-[0-9a-f]{32}(?![0-9A-Za-z])|${assigned('mailgun', '[0-9a-f]{32}(?:-[0-9a-f]{8}-[0-9a-f]{8})?').source}`,
-      'i',
-    ),
+    keywords: ['key-'],
+    pattern: /key-[0-9a-f]{32}(?![0-9A-Za-z])/,
     entropy: 3,
+    examples: { hit: [`key-${made('hex', 32)}`], miss: ['key-value'] },
+  },
+  {
+    id: 'mailgun-named-key',
+    keywords: ['mailgun'],
+    pattern: /mailgun[^\n]{0,80}?(?<![0-9a-z])([0-9a-f]{32}(?:-[0-9a-f]{8}-[0-9a-f]{8})?)(?![\w-])/i,
+    group: 1,
+    entropy: 3,
+    inside: true,
     examples: {
-      hit: [`key-${made('hex', 32)}`, `MAILGUN_API_KEY=${made('hex', 32)}-${made('hex', 8)}-${made('hex', 8, 2)}`],
-      miss: ['key-value', 'mailgun.js'],
+      hit: [
+        `MAILGUN_API_KEY=${made('hex', 32)}-${made('hex', 8)}-${made('hex', 8, 2)}`,
+        `mailgun.client({ username: 'api', key: '${made('hex', 32)}' })`,
+      ],
+      miss: ['mailgun.js', `mailgun/lock.json:${made('hex', 64)}`],
     },
   },
   {

@@ -13,12 +13,13 @@ export const PACKAGE_RULES: readonly Rule[] = [
   {
     id: 'npmrc-token',
     keywords: ['_authtoken', '_auth', '_password'],
-    pattern: /_(?:authToken|auth|password)[\x20\t]{0,3}=[\x20\t]{0,3}"?([\w+/=.-]{16,500})/,
+    pattern:
+      /_(?:authToken|auth|password)[\x20\t]{0,3}=[\x20\t]{0,3}"?(?![A-Za-z_]{1,40}\.[A-Za-z_]{1,40}(?![\w.-]))([\w+/=.-]{16,500})/,
     group: 1,
     entropy: 3,
     examples: {
       hit: [`//registry/:_authToken=${made('hex', 36)}`, `_auth=${made('base64', 24)}`],
-      miss: ['_authToken=$NPM_TOKEN'],
+      miss: ['_authToken=$NPM_TOKEN', 'self._password = handler.password'],
     },
   },
   {

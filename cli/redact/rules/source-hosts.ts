@@ -111,6 +111,12 @@ export const SOURCE_HOST_RULES: readonly Rule[] = [
     },
   },
   {
+    id: 'snyk-token',
+    keywords: ['snyk_uat.', 'snyk_sat.'],
+    pattern: /snyk_[us]at\.[0-9a-f]{8}\.[\w-]{40,200}/,
+    examples: { hit: [`snyk_uat.${made('hex', 8)}.${made('url', 86)}`], miss: ['snyk_uat.'] },
+  },
+  {
     id: 'gitea-key',
     keywords: ['gto_', 'gta_'],
     pattern: /gt[oa]_[a-z0-9]{40,52}/,
