@@ -14,7 +14,9 @@ export const CATALOG = [
   { agentId: 'goose', displayName: 'Goose', vendor: 'Block', status: 'active' },
   { agentId: 'aider', displayName: 'Aider', vendor: 'Aider', status: 'active' },
   { agentId: 'cline', displayName: 'Cline', vendor: 'Cline', status: 'active' },
+  { agentId: 'roo-code', displayName: 'Roo Code', vendor: 'Roo Code', status: 'active' },
   { agentId: 'droid', displayName: 'Droid', vendor: 'Factory', status: 'active' },
+  { agentId: 'kilo', displayName: 'Kilo Code', vendor: 'Kilo', status: 'active' },
   { agentId: 'pi', displayName: 'pi', vendor: 'Earendil', status: 'active' },
   { agentId: 'custom', displayName: 'Custom agent', vendor: 'Your own', status: 'active' },
 ] as const satisfies readonly { agentId: string; displayName: string; vendor: string; status: string }[];

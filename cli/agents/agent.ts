@@ -26,6 +26,8 @@ export interface Origin {
   branch?: string;
   /** The session this one was forked from, where the agent says so. */
   forkedFrom?: string;
+  /** The agent's hooks have told which tools were called, and what they answered. */
+  hooked?: boolean;
 }
 
 /** Where a record stands. */
@@ -48,8 +50,12 @@ export interface Agent {
   roots(variables: Variables, home: string): string[];
   /** Whether a file below a root is a transcript. */
   isTranscript(path: string): boolean;
-  /** How records are had from its transcripts, where they are no lines of JSON. */
-  store?: Store;
+  /** Whether a folder below a root may hold transcripts; where an agent does not say, all may. */
+  entersFolder?(path: string): boolean;
+  /** How records are had from its transcripts, where they are no lines of JSON; told by the path where it keeps several kinds. */
+  store?: Store | ((path: string) => Store | undefined);
+  /** Under which name the agent's hooks may have told what a transcript says; see `cli/read/hook-logs.ts`. */
+  hookedAs?(path: string): string | undefined;
   /** `first` is the file's first JSON record, absent in a file that has none yet. */
   identify(file: TranscriptFile, first: JsonObject | undefined): Origin;
   /**

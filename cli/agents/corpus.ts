@@ -1,7 +1,11 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, sep } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
+import { listSessions, readSession } from '../read/stored/records.ts';
 import type { Agent, JsonObject, Origin } from './agent.ts';
+import { type Store, storeOf } from './store.ts';
 
 /** Transcripts of real sessions, for tests: those of the repository, and a larger collection where it lies beside it. */
 const FOLDERS = ['../../samples', '../../../shared/transcripts'].map((path) =>
@@ -13,7 +17,9 @@ const COLLECTED: { [agentId: string]: { folder: string; transcripts: RegExp } } 
   'copilot-cli': { folder: 'copilot', transcripts: /\/(full|events|small|large|schema_drift)\.jsonl$/ },
   // The others are what the program prints.
   droid: { folder: 'droid', transcripts: /\/session_store[^/]*\.jsonl$/ },
+  cursor: { folder: 'cursor', transcripts: /\.jsonl$/ },
   'gemini-cli': { folder: 'gemini', transcripts: /\/(chats\/.*|jsonl_[^/]*)\.jsonl$/ },
+  opencode: { folder: 'opencode', transcripts: /\/(full\.jsonl|export\.json|opencode\.db)$/ },
   'qwen-code': { folder: 'qwen', transcripts: /\/(chats|qwen)\/[^/]*\.jsonl$/ },
 };
 
@@ -39,11 +45,48 @@ export function transcriptsOf(agent: Agent): Transcript[] {
 
 export function transcriptsBelow(agent: Agent, root: string, among?: RegExp): Transcript[] {
   const paths = readdirSync(root, { recursive: true, encoding: 'utf8' }).map((path) => path.split(sep).join('/'));
-  const transcripts = paths.filter((path) => among?.test(path) ?? agent.isTranscript(path)).sort();
-  return transcripts.map((path) => readTranscript(agent, root, path));
+  const transcripts = paths.filter((path) => among?.test(path) ?? agent.isTranscript(toDatabase(path))).sort();
+  return transcripts.flatMap((path) => {
+    const store = storeOf(agent, toDatabase(path));
+    if (store === undefined) return [readLines(agent, root, path)];
+    try {
+      return readStored(agent, store, root, path);
+    } catch (error) {
+      // Of the collected ones some were broken by masking what is private in them.
+      if (among === undefined) throw error;
+      return [];
+    }
+  });
 }
 
-function readTranscript(agent: Agent, root: string, path: string): Transcript {
+/** A database among fixtures is the text that makes it. */
+const toDatabase = (path: string) => path.replace(/\.sql$/, '.db');
+
+/** The sessions in a file of a store. */
+function readStored(agent: Agent, store: Store, root: string, path: string): Transcript[] {
+  const file = store.kind === 'database' ? copyDatabase(join(root, path)) : join(root, path);
+  return listSessions(store, file, 'at rest', Date.now()).map(({ name }) => {
+    const records = readSession(store, file, name, 0).map(({ record }) => record);
+    const inFile = name === '' ? toDatabase(path) : `${toDatabase(path)}#${name}`;
+    // Numbers that a double cannot hold are told apart by their text alone.
+    const lines = records.map((record) => JSON.stringify(record));
+    return { path: inFile, origin: agent.identify({ root, path: inFile }, records[0]), lines };
+  });
+}
+
+/** Reading a database may write beside it. */
+function copyDatabase(path: string): string {
+  const copy = join(mkdtempSync(join(tmpdir(), 'fixture-')), 'copy.db');
+  if (!path.endsWith('.sql')) copyFileSync(path, copy);
+  else {
+    const db = new DatabaseSync(copy);
+    db.exec(readFileSync(path, 'utf8'));
+    db.close();
+  }
+  return copy;
+}
+
+function readLines(agent: Agent, root: string, path: string): Transcript {
   const lines = readFileSync(join(root, path), 'utf8').split('\n').filter(isRecord);
   const first = lines[0] === undefined ? undefined : (JSON.parse(lines[0]) as JsonObject);
   return { path, origin: agent.identify({ root, path }, first), lines };

@@ -13,6 +13,8 @@ import { compareLeaves } from './leaves.ts';
  */
 const folder = (name: string, agent: Agent) => fileURLToPath(new URL(`${name}/${agent.id}`, import.meta.url));
 
+const goldenName = (path: string) => `${path.replace(/\.jsonl?$/, '').replace('#', '/')}.json`;
+
 const files = AGENTS.flatMap((agent) =>
   transcriptsBelow(agent, folder('fixtures', agent)).map((transcript) => ({ agent, ...transcript })),
 );
@@ -22,7 +24,7 @@ describe.each(files)('$path', ({ agent, path, origin, lines }) => {
   const parsed = parse();
 
   test('gives the reviewed events', () => {
-    const golden = join(folder('golden', agent), path.replace(/\.jsonl$/, '.json'));
+    const golden = join(folder('golden', agent), goldenName(path));
     const text = `${JSON.stringify({ origin, events: parsed.flat() }, null, 1)}\n`;
     if (process.env.UPDATE_GOLDEN) {
       mkdirSync(dirname(golden), { recursive: true });

@@ -1,4 +1,4 @@
-import type { JsonObject } from './agent.ts';
+import type { Agent, JsonObject } from './agent.ts';
 
 /**
  * For agents that do not write lines of JSON: where the records of a transcript are. Pure like the parsers, the contents
@@ -7,17 +7,28 @@ import type { JsonObject } from './agent.ts';
  */
 export type Store = DocumentStore | DatabaseStore;
 
+/** How the records of one of an agent's transcripts are had; undefined where they are lines of JSON. */
+export const storeOf = ({ store }: Agent, path: string): Store | undefined =>
+  typeof store === 'function' ? store(path) : store;
+
 /** A file that is written anew as a whole, such as a JSON document. */
 export interface DocumentStore {
   kind: 'document';
   /** The sessions in the file. Throws where the text is no such document, as while it is being written. */
   split(text: string): DocumentSession[];
+  /**
+   * Whether the agent will soon write a record again, such as an answer that grows or the time of the last change. It is
+   * captured once the file has been left alone for a while, so that not every writing of it becomes a revision.
+   */
+  isUnsettled?(record: JsonObject, isLast: boolean): boolean;
 }
 
 export interface DocumentSession {
   /** What tells it from the file's other sessions; empty where there is one. */
   name: string;
   records: JsonObject[];
+  /** The folder the agent worked in, where its first record does not say so. */
+  folder?: string | undefined;
 }
 
 /** A SQLite database that the agent keeps all its sessions in. */
@@ -35,6 +46,8 @@ export interface DatabaseSession {
   name: string;
   /** When anything in it changed last, in milliseconds since 1970. */
   changedAt: number;
+  /** What changes whenever the session does, where the time does not always. */
+  stamp?: string;
 }
 
 export interface StoredRecord {

@@ -1,6 +1,7 @@
 import { readdirSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Agent } from '../agents/agent.ts';
+import { storeOf } from '../agents/store.ts';
 import { codeOf, describe } from '../failure.ts';
 
 /** A folder of an agent's transcripts, and which part of it is asked for. */
@@ -9,6 +10,8 @@ export interface Place {
   root: string;
   /** A file or folder below the root, `/` on every system; empty for all of it. */
   below: string;
+  /** A person named this very file: it is read whether or not the agent would call a transcript so. */
+  isNamed?: boolean;
   /** Told of each folder that is looked into, before it is. */
   onFolder?: (folder: Place) => void;
 }
@@ -39,7 +42,8 @@ export function findTranscripts(places: readonly Place[], onTrouble: (trouble: T
     attempt(absolute, onTrouble, () => {
       const stat = statSync(absolute);
       if (stat.isDirectory()) visitFolder(place, path);
-      else if (stat.isFile() && place.agent.isTranscript(path)) found.push(toFound(place, path, stat));
+      else if (stat.isFile() && (place.isNamed || place.agent.isTranscript(path)))
+        found.push(toFound(place, path, stat));
     });
   }
 
@@ -48,8 +52,10 @@ export function findTranscripts(places: readonly Place[], onTrouble: (trouble: T
     for (const entry of readdirSync(join(place.root, path), { withFileTypes: true })) {
       const inner = path === '' ? entry.name : `${path}/${entry.name}`;
       // A linked folder may lead round in a circle; a linked file may not.
-      if (entry.isDirectory()) attempt(join(place.root, inner), onTrouble, () => visitFolder(place, inner));
-      else if (place.agent.isTranscript(inner)) visit(place, inner);
+      if (entry.isDirectory()) {
+        const isEntered = place.agent.entersFolder?.(inner) ?? true;
+        if (isEntered) attempt(join(place.root, inner), onTrouble, () => visitFolder(place, inner));
+      } else if (place.agent.isTranscript(inner)) visit(place, inner);
     }
   }
 
@@ -59,7 +65,7 @@ export function findTranscripts(places: readonly Place[], onTrouble: (trouble: T
 
 function toFound({ agent, root }: Place, path: string, stat: Stats): Found {
   // What was written last to a database stands beside it until it is tidied up.
-  const log = agent.store?.kind === 'database' && statSync(join(root, path + LOG), { throwIfNoEntry: false });
+  const log = storeOf(agent, path)?.kind === 'database' && statSync(join(root, path + LOG), { throwIfNoEntry: false });
   return {
     agent,
     root,
@@ -75,7 +81,8 @@ export const stampOf = ({ size, modifiedAt }: Found): string => `${size} ${modif
 
 /** The transcript that a changed path belongs to, if any. */
 export function transcriptAt(agent: Agent, path: string): string | undefined {
-  const file = agent.store?.kind === 'database' && path.endsWith(LOG) ? path.slice(0, -LOG.length) : path;
+  const logged = path.endsWith(LOG) ? path.slice(0, -LOG.length) : path;
+  const file = storeOf(agent, logged)?.kind === 'database' ? logged : path;
   return agent.isTranscript(file) ? file : undefined;
 }
 

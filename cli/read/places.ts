@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { Agent, Variables } from '../agents/agent.ts';
 import { EXIT, Failure } from '../failure.ts';
@@ -20,16 +20,18 @@ export const ownPlaces = ({ agents, variables, home }: PlaceOptions): Place[] =>
 export function placesOf(path: string, options: PlaceOptions): Place[] {
   const absolute = resolve(options.folder, path);
   if (!existsSync(absolute)) throw new Failure(EXIT.usage, `There is no ${absolute}.`, 'Check the path.');
+  const [only, ...others] = options.agents;
+  const isSure = only !== undefined && others.length === 0;
+  const isNamed = isSure && statSync(absolute).isFile();
   const own = within(absolute, ownPlaces(options));
-  if (own.length > 0) return own;
+  if (own.length > 0) return own.map((place) => ({ ...place, isNamed }));
   for (const folder of [absolute, ...ancestors(absolute)]) {
     const copies = within(absolute, copiesIn(folder, options.agents));
-    if (copies.length > 0) return copies;
+    if (copies.length > 0) return copies.map((place) => ({ ...place, isNamed }));
   }
-  const [only, ...others] = options.agents;
-  if (only && others.length === 0) {
-    const root = absolute.endsWith('.jsonl') ? dirname(absolute) : absolute;
-    return [{ agent: only, root, below: slashes(relative(root, absolute)) }];
+  if (isSure) {
+    const root = isNamed ? dirname(absolute) : absolute;
+    return [{ agent: only, root, below: slashes(relative(root, absolute)), isNamed }];
   }
   throw new Failure(
     EXIT.usage,

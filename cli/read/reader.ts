@@ -1,5 +1,6 @@
 import { openSync } from 'node:fs';
 import { join } from 'node:path';
+import { storeOf } from '../agents/store.ts';
 import type { Policy } from '../privacy/policy.ts';
 import { attempt, type Found, findTranscripts, type Place, stampOf, type Trouble } from './discover.ts';
 import { identify, type Unread } from './identify.ts';
@@ -78,7 +79,7 @@ export function createReader(options: ReaderOptions) {
   }
 
   function identifyAll(found: Found, isYoung: boolean): Unread[] {
-    const { store } = found.agent;
+    const store = storeOf(found.agent, found.path);
     if (store) return identifyStored(spool, found, store, now());
     const file = identify(spool, found, isYoung);
     return file ? [file] : [];
@@ -146,9 +147,10 @@ export function createReader(options: ReaderOptions) {
 
   function openStream({ found, stored, origin, cursor }: Unread, share: number): RecordStream {
     const { agent, root, path } = found;
-    if (agent.store && stored) {
+    const store = stored && storeOf(agent, stored.file);
+    if (store) {
       const settledBefore = now() - Math.min(patienceMs, SETTLE_MS);
-      return createStoredStream({ agent, store: agent.store, root, path, stored, origin, cursor, settledBefore });
+      return createStoredStream({ agent, store, root, path, stored, origin, cursor, settledBefore });
     }
     const fd = openSync(join(root, path), 'r');
     const chunkBytes = Math.max(4096, Math.min(share, found.size - cursor.offset + 1));

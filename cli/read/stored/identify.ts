@@ -15,7 +15,11 @@ export function identifyStored(spool: Spool, found: Found, store: Store, now: nu
   );
 }
 
-function identifySession(spool: Spool, found: Found, { readHead, name, stamp }: ListedSession): Unread | undefined {
+function identifySession(
+  spool: Spool,
+  found: Found,
+  { readHead, name, stamp, folder }: ListedSession,
+): Unread | undefined {
   const { agent, root } = found;
   const file = found.path;
   const path = name === '' ? file : `${file}#${name}`;
@@ -39,11 +43,9 @@ function identifySession(spool: Spool, found: Found, { readHead, name, stamp }: 
   const head = readHead();
   const [first] = head;
   if (first === undefined) return undefined;
-  const folder = head
-    .values()
-    .map(folderOf)
-    .find((cwd) => cwd !== undefined);
-  const origin = withFolder(agent.identify({ root, path }, copyOf(first)), folder);
+  const folders = [folder, ...head.map(folderOf)];
+  const workedIn = folders.find((path) => path !== undefined);
+  const origin = withFolder(agent.identify({ root, path }, copyOf(first)), workedIn);
   const times = head.values().map((record) => timeOfRecord(agent, record));
   const startedAt = times.find((time) => time !== undefined) ?? Math.floor(found.bornAt);
   const committed = { offset: 0, pass: 0 };

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import type { JsonObject } from '../../agents/agent.ts';
 import type { DatabaseStore, DocumentSession, Store, StoredRecord } from '../../agents/store.ts';
 import { describe } from '../../failure.ts';
@@ -14,21 +15,23 @@ export interface StoredSession {
 export function listSessions(store: Store, file: string, fileStamp: string, now: number): ListedSession[] {
   return guard(() => {
     if (store.kind === 'database') {
-      return withDatabase(file, store.sessions).map(({ name, changedAt }) => ({
+      return withDatabase(file, store.sessions).map(({ name, changedAt, stamp = String(changedAt) }) => ({
         name,
         // What is written later in the same moment would not be noticed: it is read once more.
-        stamp: changedAt > now - MOMENT_MS ? '' : String(changedAt),
+        stamp: changedAt > now - MOMENT_MS ? '' : stamp,
         readHead: () => readDatabaseHead(store, file, name),
       }));
     }
-    return store.split(readDocument(file)).map(({ name, records }) => {
+    return store.split(readDocument(file)).map(({ name, records, folder }) => {
       const head = records.slice(0, HEAD_RECORDS);
-      return { name, stamp: fileStamp, readHead: () => head };
+      return { name, stamp: fileStamp, folder, readHead: () => head };
     });
   });
 }
 
 export interface ListedSession extends StoredSession {
+  /** Where a document says it outside its first records. */
+  folder?: string | undefined;
   /** Copies would cost more: who parses one hands it over. */
   readHead(): JsonObject[];
 }
@@ -47,13 +50,21 @@ const readDatabaseHead = (store: DatabaseStore, file: string, session: string): 
     }),
   );
 
-/** A session's records that changed at or after a time; a document tells no times, and gives all. */
+/** A session's records that changed at or after a time; a document tells only its own, and gives all. */
 export function readSession(store: Store, file: string, session: string, since: number): StoredRecord[] {
   return guard(() => {
     if (store.kind === 'database') return withDatabase(file, (query) => [...store.records(query, session, since)]);
     const isAsked = ({ name }: DocumentSession) => name === session;
+    // Asked before: what is written in between only makes it look older.
+    const changedAt = statSync(file).mtimeMs;
     const { records } = store.split(readDocument(file)).find(isAsked) ?? { records: [] };
-    return records.map((record, position) => ({ record, position, changedAt: 0 }));
+    const isLast = (position: number) => position === records.length - 1;
+    return records.map((record, position) => ({
+      record,
+      position,
+      changedAt,
+      unsettled: store.isUnsettled?.(record, isLast(position)) ?? false,
+    }));
   });
 }
 

@@ -35,7 +35,9 @@ export function createStoredStream(options: StoredStreamOptions): RecordStream {
   const open = all.filter(isOpen);
   const records = all.filter((record) => !isOpen(record));
   // What is left alone now is asked for again.
-  const readUpTo = open.length > 0 ? earliest(open) : latest(all, cursor.offset);
+  const changedUpTo = open.length > 0 ? earliest(open) : latest(all, cursor.offset);
+  // A document is read as a whole each time.
+  const readUpTo = store.kind === 'document' ? 0 : changedUpTo;
   const stamp = open.length > 0 ? '' : stored.stamp;
   const met = new Map<string, number>();
   let lastTime = cursor.lastTime;

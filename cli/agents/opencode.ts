@@ -1,0 +1,48 @@
+import { dirname, isAbsolute, join } from 'node:path';
+import type { Agent, Variables } from './agent.ts';
+import { database } from './opencode/database.ts';
+import { exported } from './opencode/document.ts';
+import { identify } from './opencode/origin.ts';
+import { parserFor } from './opencode/parse.ts';
+
+export interface OpenCodeVariant extends Pick<Agent, 'id' | 'displayName'> {
+  /** Of the data folder and of its databases, one for each channel of releases. */
+  name: string;
+  /** Where a database may be told to be. */
+  variable: string;
+}
+
+/**
+ * OpenCode keeps all sessions in a database, a row per session, message and part of a message, and changes the rows as it
+ * goes on: each change is captured as a revision of the row. Sub-agents have sessions of their own, with a parent. Before
+ * version 1.2 it kept a document per row; what it found of these it took over into the database.
+ */
+export const createOpenCode = ({ id, displayName, name, variable }: OpenCodeVariant): Agent => ({
+  id,
+  displayName,
+  roots: (variables, home) => {
+    const own = join(variables.XDG_DATA_HOME || join(home, '.local', 'share'), name);
+    const moved = movedDatabase(variables, variable);
+    return moved === undefined ? [own] : [dirname(moved), own];
+  },
+  // In the data folder itself: what else is there, such as copies of the projects' files, is not looked into.
+  isTranscript: (path) => /^[^/]+\.db$/.test(path),
+  entersFolder: () => false,
+  // A session's path has its name behind the file's.
+  store: (path) => (/\.db(#|$)/.test(path) ? database : exported),
+  identify,
+  recordKey: () => undefined,
+  parse: parserFor(id),
+});
+
+function movedDatabase(variables: Variables, variable: string): string | undefined {
+  const path = variables[variable];
+  return path?.endsWith('.db') && isAbsolute(path) ? path : undefined;
+}
+
+export const opencode: Agent = createOpenCode({
+  id: 'opencode',
+  displayName: 'OpenCode',
+  name: 'opencode',
+  variable: 'OPENCODE_DB',
+});

@@ -1,0 +1,168 @@
+import { parseExact } from '../../read/exact.ts';
+import type { JsonObject } from '../agent.ts';
+import { isObject } from '../remainder.ts';
+import type { DatabaseSession, DatabaseStore, Query, StoredRecord } from '../store.ts';
+import { isUnsettled, toPartRecord } from './context.ts';
+
+/**
+ * A row of a table is a record, `{<table>: row}`; of a part `{<role of its message>: row}`. Only tables of a session's
+ * content are read: those of accounts, credentials and shares hold secrets, and `event` says again what the others do.
+ */
+export const database: DatabaseStore = { kind: 'database', sessions: listSessions, records: readRecords };
+
+/** The agent waits this long for another of its processes before it commits a row under the time it began. */
+const LATE_MS = 10_000;
+
+/** Parts are written in the order of their rows: those of a session that is being worked on are among the last. */
+const RECENT_ROWS = 5000;
+
+/** Where a row stands, under a name that no column has. */
+const POSITION = '#';
+
+function listSessions(query: Query): DatabaseSession[] {
+  const tables = tablesOf(query);
+  if (!['session', 'message', 'part'].every((table) => tables.has(table))) return [];
+  // Without an index over their times, the parts of all sessions would have to be gone through.
+  const recent = (table: string) => `
+    SELECT session_id AS id, max(time_updated) AS changed FROM ${table}
+    WHERE rowid > (SELECT max(rowid) FROM ${table}) - ${RECENT_ROWS} GROUP BY session_id`;
+  const count = tables.has('event_sequence') ? '(SELECT seq FROM event_sequence WHERE aggregate_id = s.id)' : 'NULL';
+  const rows = query(`
+    SELECT s.id AS name, max(s.time_updated, coalesce(m.changed, 0), coalesce(p.changed, 0)) AS changedAt,
+      ${count} AS changes
+    FROM session s
+    LEFT JOIN (${recent('message')}) m ON m.id = s.id
+    LEFT JOIN (${recent('part')}) p ON p.id = s.id`);
+  return rows.map(({ name, changedAt, changes }) => ({
+    name: String(name),
+    changedAt: Number(changedAt),
+    // Every change is counted, in versions from 1.17 on: also those to rows that are not recent, and removals.
+    ...(changes !== null && { stamp: `${changedAt} ${changes}` }),
+  }));
+}
+
+function* readRecords(query: Query, session: string, since: number): Generator<StoredRecord> {
+  const from = Math.max(0, since - LATE_MS);
+  const tables = tablesOf(query);
+  yield* readSession(query, session, from);
+  for (const { id } of query(CHANGED_MESSAGES, session, from, session, from)) {
+    yield* readMessage(query, session, String(id), from);
+  }
+  for (const { table, where, order } of OTHER_TABLES) {
+    if (!tables.has(table)) continue;
+    const rows = query(
+      `SELECT rowid AS "${POSITION}", * FROM ${table} WHERE ${where} ORDER BY ${order}`,
+      session,
+      from,
+    );
+    yield* rows.map((row) => toStored(table, row));
+  }
+  if (tables.has('event')) yield* query(REMOVALS, session).map((row) => toStored('removed', row));
+}
+
+/** With its first ancestor where it is a sub-agent's, which may itself be one's. */
+function* readSession(query: Query, session: string, from: number): Generator<StoredRecord> {
+  const rows = query(`SELECT rowid AS "${POSITION}", * FROM session WHERE id = ? AND time_updated >= ?`, session, from);
+  for (const row of rows) {
+    const stored = toStored('session', row);
+    const [root] = row.parent_id === null ? [] : query(ROOT, session);
+    yield root ? { ...stored, record: { ...stored.record, root: root.id } } : stored;
+  }
+}
+
+function* readMessage(query: Query, session: string, id: string, from: number): Generator<StoredRecord> {
+  const [row] = query(`SELECT rowid AS "${POSITION}", * FROM message WHERE id = ?`, id);
+  const message = row && toStored('message', row);
+  const data = message && (message.record.message as JsonObject).data;
+  const info = isObject(data) ? data : {};
+  const isChanged = message && row.session_id === session && message.changedAt >= from;
+  const own = isChanged ? [{ ...message, unsettled: isUnsettled(info) }] : [];
+  // What the model's message tells, it tells when its parts are there.
+  if (info.role !== 'assistant') yield* own;
+  yield* readParts(query, session, id, from, info);
+  if (info.role === 'assistant') yield* own;
+}
+
+function* readParts(
+  query: Query,
+  session: string,
+  id: string,
+  from: number,
+  info: JsonObject,
+): Generator<StoredRecord> {
+  for (const part of query(PARTS, id, session, from)) {
+    const { position, changedAt, row } = parseRow(part);
+    const content = isObject(row.data) ? row.data : {};
+    const toRecord = (row: JsonObject, content: JsonObject) => toPartRecord(row, content, info);
+    const state = isObject(content.state) ? content.state : {};
+    if (state.status === 'running') {
+      // The call is told at once; what it has put out so far comes once it stays the same for a while.
+      const asked = { ...content, state: { status: state.status, input: state.input } };
+      const { time_updated: _, ...unchanging } = row;
+      yield { record: toRecord({ ...unchanging, data: asked }, asked), position, changedAt };
+    }
+    yield { record: toRecord(row, content), position, changedAt, unsettled: isUnsettled(content, info.role) };
+  }
+}
+
+function toStored(table: string, cells: JsonObject): StoredRecord {
+  const { row, position, changedAt } = parseRow(cells);
+  return { record: { [table]: row }, position, changedAt };
+}
+
+function parseRow({ [POSITION]: position, ...cells }: JsonObject) {
+  const row = Object.fromEntries(Object.entries(cells).map(([name, cell]) => [name, parseCell(name, cell)]));
+  return { row, position: Number(position), changedAt: Number(cells.time_updated ?? cells.time_created ?? 0) };
+}
+
+/** Columns that hold JSON; what is none stays text. */
+const JSON_COLUMNS = new Set([
+  'data',
+  'summary_diffs',
+  'metadata',
+  'revert',
+  'permission',
+  'model',
+  'prompt',
+  'snapshot',
+]);
+
+function parseCell(name: string, cell: unknown): unknown {
+  if (typeof cell !== 'string' || !JSON_COLUMNS.has(name)) return cell;
+  try {
+    const value = parseExact(cell);
+    return typeof value === 'object' && value !== null ? value : cell;
+  } catch {
+    return cell;
+  }
+}
+
+const tablesOf = (query: Query): Set<unknown> =>
+  new Set(query("SELECT name FROM sqlite_master WHERE type = 'table'").map(({ name }) => name));
+
+const CHANGED_MESSAGES = `
+  SELECT c.id FROM (
+    SELECT id FROM message WHERE session_id = ? AND time_updated >= ?
+    UNION SELECT message_id FROM part WHERE session_id = ? AND time_updated >= ?
+  ) c LEFT JOIN message m ON m.id = c.id ORDER BY m.time_created, c.id`;
+
+const PARTS = `
+  SELECT rowid AS "${POSITION}", * FROM part WHERE message_id = ? AND session_id = ? AND time_updated >= ? ORDER BY id`;
+
+const ROOT = `
+  WITH RECURSIVE up (id, parent, depth) AS (
+    SELECT id, parent_id, 0 FROM session WHERE id = ?
+    UNION ALL SELECT s.id, s.parent_id, depth + 1 FROM session s JOIN up ON s.id = up.parent WHERE depth < 100
+  ) SELECT id FROM up ORDER BY depth DESC LIMIT 1`;
+
+/** Ranges rather than names, which end in the version of the event. */
+const REMOVALS = `
+  SELECT seq AS "${POSITION}", * FROM event WHERE aggregate_id = ?
+    AND (type > 'message.removed.' AND type < 'message.removed/'
+      OR type > 'message.part.removed.' AND type < 'message.part.removed/') ORDER BY seq`;
+
+const OTHER_TABLES = [
+  { table: 'todo', where: 'session_id = ? AND time_updated >= ?', order: 'position' },
+  { table: 'session_message', where: 'session_id = ? AND time_updated >= ?', order: 'seq' },
+  { table: 'session_input', where: 'session_id = ? AND time_created >= ?', order: 'admitted_seq' },
+];
