@@ -37,7 +37,7 @@ const exitCode = isRedactionWorker
         stderr: process.stderr,
         fetch,
         spawn,
-        program: [process.execPath, ...(isSea() ? [] : [import.meta.filename])],
+        program: [process.execPath, ...(isSea() ? [] : process.argv.slice(1, 2))],
         now: Date.now,
         random: Math.random,
         newKey: randomUUID,

@@ -1,10 +1,14 @@
 import { Command, CommanderError } from 'commander';
+import { addCompletion, runCompletion } from './commands/completion.ts';
 import { addImport, runImport } from './commands/import.ts';
+import { addInit, runInit } from './commands/init.ts';
 import { addLogin, runLogin } from './commands/login.ts';
 import { addLogout, runLogout } from './commands/logout.ts';
 import { addRun, runDaemonCommand } from './commands/run.ts';
 import { addSkip, runSkip } from './commands/skip.ts';
 import { addStatus, runStatus } from './commands/status.ts';
+import { addUninstall, runUninstall } from './commands/uninstall.ts';
+import { addVerify, runVerify } from './commands/verify.ts';
 import type { Context } from './context.ts';
 import { EXIT, type ExitCode } from './failure.ts';
 import { createOutput, type Output, reportError } from './output.ts';
@@ -47,10 +51,14 @@ function createProgram(context: Context): Command {
       command(context, options, createOutput(context, program.opts()));
 
   addLogin(program, run(runLogin));
+  addInit(program, run(runInit));
   addImport(program, run(runImport));
   addRun(program, run(runDaemonCommand));
   addStatus(program, run(runStatus));
   addSkip(program, run(runSkip));
+  addVerify(program, run(runVerify));
   addLogout(program, run(runLogout));
+  addUninstall(program, run(runUninstall));
+  addCompletion(program, run(runCompletion));
   return program;
 }

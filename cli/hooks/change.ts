@@ -16,6 +16,8 @@ export interface Change extends CurrentFile {
 
 /** A file that is left alone, and what a person could do by hand. */
 export interface Refusal {
+  /** Cannot be edited, or is somebody else's. */
+  kind: 'unparsable' | 'foreign';
   path: string;
   /** Goes on after the path: `… because <reason>`. */
   reason: string;
@@ -41,7 +43,7 @@ function planOwn(file: OwnFile, current: CurrentFile, earlier: Deed | undefined)
     const reason = earlier
       ? 'it was changed since we made it'
       : 'it is not ours, and there can be one of this name only';
-    return { path: file.path, reason, snippet: file.content };
+    return { kind: 'foreign', path: file.path, reason, snippet: file.content };
   }
   return { ...current, kind: 'own', after: Buffer.from(file.content), mode: file.mode, made: [] };
 }
@@ -54,7 +56,7 @@ function planMerge(file: MergedFile, current: CurrentFile, isOurs: IsOurs): Chan
   } catch (error) {
     if (!(error instanceof Unparsable)) throw error;
     const { text } = mergeHooks('', file, isOurs);
-    return { path: file.path, reason: error.message, snippet: text };
+    return { kind: 'unparsable', path: file.path, reason: error.message, snippet: text };
   }
 }
 
@@ -77,5 +79,7 @@ export function formatDiff({
   const before = bytes?.toString('utf8') ?? '';
   if (before === (after?.toString('utf8') ?? '')) return '';
   const [from, to] = [bytes ? name : '/dev/null', after ? name : '/dev/null'];
-  return createTwoFilesPatch(from, to, before, after?.toString('utf8') ?? '').replace(/^=+\n/, '');
+  const patch = createTwoFilesPatch(from, to, before, after?.toString('utf8') ?? '');
+  // The first lines repeat the name and underline it.
+  return patch.slice(patch.indexOf('--- '));
 }

@@ -57,7 +57,7 @@ export function readBytes(path: string): Buffer | undefined {
 export function replaceFile(target: string, bytes: Uint8Array, newMode: number): string[] {
   const folders = makeFolders(dirname(target));
   const before = statSync(target, { throwIfNoEntry: false });
-  const temporary = join(dirname(target), `.session-capture-${process.pid}.tmp`);
+  const temporary = join(dirname(target), '.session-capture.tmp');
   rmSync(temporary, { force: true });
   try {
     const file = openSync(temporary, 'wx', 0o600);

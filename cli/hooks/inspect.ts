@@ -12,7 +12,7 @@ import { AGENT_HOOKS } from './all.ts';
 import { type Change, decode, isChange, isSame, type Refusal } from './change.ts';
 import { parseDocument } from './document.ts';
 import { findOurs, type IsOurs } from './merge.ts';
-import { booksOf, planHooks } from './plan.ts';
+import { isOursOn, planHooks } from './plan.ts';
 
 /** What can be said of an agent's hooks on this machine. */
 export interface HookState {
@@ -52,7 +52,7 @@ export async function inspectHooks(context: Context, { root = '' }: InspectOptio
 function inspectAgent(context: Context, agent: FoundAgent, root: string): HookState {
   const { row, name, folder, isFound, program, version } = agent;
   const planned = planHooks(context, row);
-  const hooks = judge(planned, booksOf(context, row.id).isOurs);
+  const hooks = judge(planned, isOursOn(context));
   const disabled = findSilence(context, row, folder, root);
   const retention = row.settings?.findRetention?.(readSettings(row.settings.path(folder)) ?? {});
   const lastFiredAt = statSync(join(stateFolder(context), 'notes', row.id), { throwIfNoEntry: false })?.mtimeMs;
@@ -74,7 +74,7 @@ function inspectAgent(context: Context, agent: FoundAgent, root: string): HookSt
 function judge(planned: readonly (Change | Refusal)[], isOurs: IsOurs): HookState['hooks'] {
   if (planned.length === 0) return 'none';
   const changes = planned.filter(isChange);
-  if (changes.length === 0) return 'unparsable';
+  if (planned.some((plan) => !isChange(plan) && plan.kind === 'unparsable')) return 'unparsable';
   const isThere = changes.map(({ kind, bytes }) => bytes && (kind === 'own' || countOurs(bytes, isOurs) > 0));
   if (changes.length === planned.length && changes.every(isSame)) return 'installed';
   return isThere.some(Boolean) ? 'partial' : 'missing';

@@ -6,23 +6,26 @@ import { readBytes, readCurrent, removeEmptyFolders, replaceFile } from './file.
 import { type Deed, digestOf, findDeed, readLedger, removeDeed, writeDeed } from './ledger.ts';
 import { type IsOurs, unmergeHooks } from './merge.ts';
 
+/** Takes ours out of a file that others have changed; undefined where nothing is left of one we made. May throw `Unparsable`. */
+export type TakeOut = (bytes: Buffer, deed: Pick<Deed, 'made' | 'original'>) => Buffer | undefined;
+
 export interface Books {
   /** The folder of capture's own state. */
   state: string;
   /** Whose files these are: an agent's id, or what else is set up. */
   owner: string;
-  isOurs: IsOurs;
+  takeOut: TakeOut;
 }
 
 /** Writes a planned change. What was there before is in the ledger first. */
-export function applyChange(change: Change, { state, owner, isOurs }: Books): void {
+export function applyChange(change: Change, { state, owner, takeOut }: Books): void {
   if (isSame(change)) return;
   const { path, target, bytes, after, made } = change;
   if (!isEqual(readBytes(target), bytes)) {
     throw new Failure(EXIT.temporary, `${path} has changed meanwhile, so it was left alone.`, 'Run the command again.');
   }
   const earlier = findDeed(readLedger(state, owner), path);
-  const original = findOriginal(change, earlier, isOurs);
+  const original = change.kind === 'own' ? undefined : findOriginal(bytes, earlier, takeOut);
   const deed: Deed = {
     path,
     written: digestOf(after),
@@ -39,10 +42,14 @@ export function applyChange(change: Change, { state, owner, isOurs }: Books): vo
  * What the file is without us. That is what was kept, if nobody has changed the file since; else what is there now, less
  * what is ours.
  */
-function findOriginal({ kind, bytes }: Change, earlier: Deed | undefined, isOurs: IsOurs): Buffer | undefined {
-  if (bytes === undefined || kind === 'own') return undefined;
+export function findOriginal(
+  bytes: Buffer | undefined,
+  earlier: Deed | undefined,
+  takeOut: TakeOut,
+): Buffer | undefined {
+  if (bytes === undefined) return undefined;
   if (earlier?.written === digestOf(bytes)) return originalOf(earlier);
-  return withoutOurs(bytes, { original: '', made: earlier?.made ?? [] }, isOurs);
+  return takeOut(bytes, { original: '', made: earlier?.made ?? [] });
 }
 
 const originalOf = ({ original }: Deed): Buffer | undefined =>
@@ -56,35 +63,38 @@ export interface Restoration {
   bytes: Buffer | undefined;
   /** Undefined where the file goes. */
   after: Buffer | undefined;
+  /** Whether it becomes what it was, byte for byte. */
+  isExact: boolean;
   /** Why the file is left alone. */
   reason?: string;
 }
 
 /** Byte for byte as it was, if nobody else has changed it since; else without what is ours. Writes nothing. */
-export function planRestoration(deed: Deed, isOurs: IsOurs): Restoration {
-  const current = { ...readCurrent(deed.path), deed };
+export function planRestoration(deed: Deed, takeOut: TakeOut): Restoration {
+  const current = { ...readCurrent(deed.path), deed, isExact: false };
   const { bytes } = current;
   if (bytes === undefined) return { ...current, after: undefined };
-  if (digestOf(bytes) === deed.written) return { ...current, after: originalOf(deed) };
+  if (digestOf(bytes) === deed.written) return { ...current, after: originalOf(deed), isExact: true };
   try {
-    return { ...current, after: withoutOurs(bytes, deed, isOurs) };
+    return { ...current, after: takeOut(bytes, deed) };
   } catch (error) {
     if (!(error instanceof Unparsable)) throw error;
     return { ...current, after: bytes, reason: error.message };
   }
 }
 
-/** Undefined where nothing is left of a file that we made. */
-function withoutOurs(
-  bytes: Buffer,
-  { made, original }: Pick<Deed, 'made' | 'original'>,
-  isOurs: IsOurs,
-): Buffer | undefined {
-  const { mark, text } = decode(bytes);
-  const without = unmergeHooks(text, made, isOurs);
-  if (original === undefined && isEmpty(without, made)) return undefined;
-  return Buffer.from(mark + without);
-}
+export const takeOutHooks =
+  (isOurs: IsOurs): TakeOut =>
+  (bytes, { made, original }) => {
+    const { mark, text } = decode(bytes);
+    const without = unmergeHooks(text, made, isOurs);
+    return original === undefined && isEmpty(without, made) ? undefined : Buffer.from(mark + without);
+  };
+
+/** For a file that was all ours. */
+export const takeOutNothing: TakeOut = () => {
+  throw new Unparsable('it was changed since we made it');
+};
 
 /** Whether there is nothing but members that we made. */
 function isEmpty(text: string, made: Deed['made']): boolean {
@@ -99,7 +109,7 @@ function isEmpty(text: string, made: Deed['made']): boolean {
 
 export function applyRestoration(
   { deed, path, target, bytes, after, reason }: Restoration,
-  { state, owner }: Books,
+  { state, owner }: Pick<Books, 'state' | 'owner'>,
 ): void {
   if (reason !== undefined) return;
   if (after === undefined) rmSync(target, { force: true });

@@ -2,17 +2,17 @@ import { stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import type { AgentHooks, HookFile } from './agent-hooks.ts';
 import { type Change, planFile, type Refusal } from './change.ts';
-import type { Books } from './install.ts';
+import { type Books, takeOutHooks } from './install.ts';
 import { findDeed, readLedger } from './ledger.ts';
+import type { IsOurs } from './merge.ts';
 import { guardedCommand, mentionsHook, plainCommand } from './script.ts';
 
 type Where = Pick<Context, 'variables' | 'home' | 'platform'>;
 
 /** What is to become of the files of an agent's hooks. Reads, and writes nothing. */
 export function planHooks(context: Where, row: AgentHooks): (Change | Refusal)[] {
-  const { state, isOurs } = booksOf(context, row.id);
-  const ledger = readLedger(state, row.id);
-  return filesOf(context, row).map((file) => planFile(file, isOurs, findDeed(ledger, file.path)));
+  const ledger = readLedger(stateFolder(context), row.id);
+  return filesOf(context, row).map((file) => planFile(file, isOursOn(context), findDeed(ledger, file.path)));
 }
 
 /** The files of an agent's hooks, as they should be. */
@@ -27,7 +27,10 @@ export function filesOf(context: Where, { id, folder, files }: AgentHooks): Hook
   });
 }
 
-export function booksOf(context: Where, owner: string): Books {
-  const state = stateFolder(context);
-  return { state, owner, isOurs: mentionsHook(state, context.platform) };
-}
+export const booksOf = (context: Where, owner: string): Books => ({
+  state: stateFolder(context),
+  owner,
+  takeOut: takeOutHooks(isOursOn(context)),
+});
+
+export const isOursOn = (context: Where): IsOurs => mentionsHook(stateFolder(context), context.platform);

@@ -3,8 +3,9 @@ import type { Context } from '../context.ts';
 import { decode } from '../hooks/change.ts';
 import { type Document, memberOf, parseDocument } from '../hooks/document.ts';
 import { readBytes } from '../hooks/file.ts';
-import { findOurs } from '../hooks/merge.ts';
-import { booksOf } from '../hooks/plan.ts';
+import type { TakeOut } from '../hooks/install.ts';
+import { findOurs, type IsOurs } from '../hooks/merge.ts';
+import { isOursOn } from '../hooks/plan.ts';
 
 /**
  * Whether Codex was told to trust every hook of ours. It keeps a hash for each in its `config.toml`, under a key made of
@@ -16,12 +17,12 @@ export function isTrusted(context: Pick<Context, 'variables' | 'home' | 'platfor
   const hooks = readBytes(path);
   if (hooks === undefined) return false;
   const document = parseDocument(decode(hooks).text);
-  const keys = keysOfOurs(document, booksOf(context, 'codex').isOurs).map((key) => `${path}:${key}`);
-  return keys.length > 0 && keys.every((key) => findTrust(config, key) !== undefined);
+  const keys = keysOfOurs(document, isOursOn(context)).map((key) => `${path}:${key}`);
+  return keys.length > 0 && keys.every((key) => /^\s*trusted_hash\s*=/m.test(findTable(config, key)));
 }
 
 /** `stop:1:0` for the first handler of the second group at the event `Stop`. */
-function keysOfOurs(document: Document, isOurs: (command: string) => boolean): string[] {
+function keysOfOurs(document: Document, isOurs: IsOurs): string[] {
   const hooks = memberOf(document.root, 'hooks');
   return findOurs(document, isOurs).map(({ event, node }) => {
     const groups = memberOf(hooks, event)?.children ?? [];
@@ -33,10 +34,17 @@ function keysOfOurs(document: Document, isOurs: (command: string) => boolean): s
 
 const toSnakeCase = (event: string) => event.replace(/(?<=[a-z])[A-Z]/g, '_$&').toLowerCase();
 
-/** The hash in a table `[hooks.state."<key>"]`. */
-function findTrust(config: string, key: string): string | undefined {
-  const at = config.indexOf(`[hooks.state.${JSON.stringify(key)}]`);
-  if (at === -1) return undefined;
-  const [table = ''] = config.slice(at).split(/\n\s*(?=\[)/);
-  return /^\s*trusted_hash\s*=\s*"([^"]+)"/m.exec(table)?.[1];
+const headOf = (key: string) => `[hooks.state.${JSON.stringify(key)}]`;
+
+/** The text of a key's table, from its head to the next one; empty where there is none. */
+function findTable(config: string, key: string): string {
+  const at = config.indexOf(headOf(key));
+  return at === -1 ? '' : (config.slice(at).split(/^(?=\[)/m)[0] ?? '');
 }
+
+/** Takes the tables out whose keys we had Codex write. */
+export const takeOutTrust: TakeOut = (bytes, { made, original }) => {
+  let config = bytes.toString('utf8');
+  for (const key of made.flat()) config = config.replace(findTable(config, key), '');
+  return original === undefined && config.trim() === '' ? undefined : Buffer.from(config);
+};

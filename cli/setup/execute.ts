@@ -1,9 +1,9 @@
-import { text } from 'node:stream/consumers';
 import type { Context } from '../context.ts';
 
 export interface Execution {
   /** Undefined where the program could not be run or took too long. */
   exitCode: number | undefined;
+  /** What it wrote, to either stream. */
   output: string;
 }
 
@@ -19,17 +19,18 @@ export async function execute(
       env: variables,
       // What npm installs on Windows are batch files, which only a shell runs.
       shell: /\.(cmd|bat)$/i.test(program),
-      stdio: ['ignore', 'pipe', 'ignore'],
+      stdio: ['ignore', 'pipe', 'pipe'],
       timeout: timeoutMs,
       killSignal: 'SIGKILL',
       windowsHide: true,
     });
-    const ended = new Promise<number | undefined>((resolve) => {
+    const chunks: Buffer[] = [];
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+    const exitCode = await new Promise<number | undefined>((resolve) => {
       child.once('error', () => resolve(undefined));
       child.once('close', (code) => resolve(code ?? undefined));
     });
-    const output = await Promise.race([text(child.stdout).catch(() => ''), ended.then(() => '')]);
-    return { exitCode: await ended, output };
+    return { exitCode, output: Buffer.concat(chunks).toString('utf8') };
   } catch {
     return { exitCode: undefined, output: '' };
   }

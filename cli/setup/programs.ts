@@ -34,5 +34,5 @@ export async function readVersion(
   program: string,
 ): Promise<string | undefined> {
   const { exitCode, output } = await execute(context, [program, '--version'], VERSION_MS);
-  return exitCode === 0 ? /\d+(\.\d+)+[\w.+-]*/.exec(output)?.[0].slice(0, 64) : undefined;
+  return exitCode === 0 ? /\d+(\.\d+)+([+-][\w.+-]*\w)?/.exec(output)?.[0].slice(0, 64) : undefined;
 }

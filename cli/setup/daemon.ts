@@ -1,0 +1,122 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readJson, stateFolder, writeJson } from '../config.ts';
+import type { Context } from '../context.ts';
+import { type Change, isChange, planFile, type Refusal } from '../hooks/change.ts';
+import { applyChange, applyRestoration, planRestoration, takeOutNothing } from '../hooks/install.ts';
+import { findDeed, readLedger } from '../hooks/ledger.ts';
+import { isLocked } from '../lock.ts';
+import { execute } from './execute.ts';
+import { type Supervisor, supervisorOf } from './supervisor.ts';
+
+/** Under which the supervisor's file is kept. */
+const OWNER = 'daemon';
+const COMMAND_MS = 30_000;
+const END_MS = 10_000;
+
+/** Who starts the daemon: a supervisor, the hooks, or the person alone. */
+export type Starter = Supervisor['kind'] | 'hook' | 'none';
+
+export interface DaemonPlan {
+  starter: Starter;
+  supervisor?: Supervisor;
+  /** The supervisor's file. */
+  file?: Change | Refusal;
+}
+
+export async function planDaemon(context: Context, { daemon }: { daemon: boolean }): Promise<DaemonPlan> {
+  if (!daemon) return { starter: 'none' };
+  const supervisor = supervisorOf(context.platform);
+  if (supervisor === undefined || !(await supervisor.isAvailable(context))) return planForHook(context);
+  const wanted = supervisor.file?.(context);
+  if (wanted === undefined) return { starter: supervisor.kind, supervisor };
+  const file = planFile(wanted, () => false, findDeed(readLedger(stateFolder(context), OWNER), wanted.path));
+  return { starter: isChange(file) ? supervisor.kind : planForHook(context).starter, supervisor, file };
+}
+
+/** On Windows a hook cannot start a program that outlives it without a window. */
+const planForHook = ({ platform }: Context): DaemonPlan => ({ starter: platform === 'win32' ? 'none' : 'hook' });
+
+/** Sets the daemon up and starts it; returns who starts it in the end, the hooks where the supervisor would not. */
+export async function setUpDaemon(context: Context, { starter, supervisor, file }: DaemonPlan): Promise<Starter> {
+  const state = stateFolder(context);
+  if (supervisor === undefined || starter === 'none' || starter === 'hook') return note(state, starter);
+  if (file && isChange(file)) applyChange(file, { state, owner: OWNER, takeOut: takeOutNothing });
+  // Of several commands the last is what counts: those before may have nothing to do.
+  const outcomes = await runAll(context, supervisor.start(context));
+  if (outcomes.at(-1) === 0) return note(state, starter);
+  await removeSupervisor(context, supervisor);
+  return note(state, planForHook(context).starter);
+}
+
+interface Setup {
+  starter: Starter;
+}
+
+const setupPath = (state: string) => join(state, 'setup.json');
+
+function note(state: string, starter: Starter): Starter {
+  writeJson(setupPath(state), { starter } satisfies Setup);
+  return starter;
+}
+
+async function runAll(context: Context, commands: readonly string[][]): Promise<(number | undefined)[]> {
+  const outcomes: (number | undefined)[] = [];
+  for (const command of commands) outcomes.push((await execute(context, command, COMMAND_MS)).exitCode);
+  return outcomes;
+}
+
+/** Returns the paths of files it removed. */
+async function removeSupervisor(context: Context, supervisor: Supervisor): Promise<string[]> {
+  const state = stateFolder(context);
+  await runAll(context, supervisor.stop(context));
+  const removed: string[] = [];
+  for (const deed of readLedger(state, OWNER).deeds) {
+    const restoration = planRestoration(deed, takeOutNothing);
+    applyRestoration(restoration, { state, owner: OWNER });
+    if (restoration.reason === undefined) removed.push(deed.path);
+  }
+  await runAll(context, supervisor.forget ?? []);
+  return removed;
+}
+
+export interface DaemonRemoval {
+  /** Whether a daemon was running and has ended. */
+  stopped: boolean;
+  /** Whether one still runs. */
+  running: boolean;
+  removed: string[];
+}
+
+/** Takes the daemon from its supervisor and ends it, however it was started. */
+export async function removeDaemon(context: Context): Promise<DaemonRemoval> {
+  const state = stateFolder(context);
+  const wasRunning = isLocked(state, 'run');
+  const { starter = 'none' } = readJson<Partial<Setup>>(setupPath(state)) ?? {};
+  const supervisor = supervisorOf(context.platform);
+  const removed = supervisor?.kind === starter ? await removeSupervisor(context, supervisor) : [];
+  const running = wasRunning && !(await endDaemon(context, state));
+  for (const name of ['setup.json', 'daemon.started', 'daemon.boot']) rmSync(join(state, name), { force: true });
+  return { stopped: wasRunning && !running, running, removed };
+}
+
+/** Asks the holder of the daemon's lock to end, and waits for it. */
+async function endDaemon(context: Context, state: string): Promise<boolean> {
+  const pid = readPid(state);
+  if (isLocked(state, 'run') && pid !== undefined) {
+    const command = context.platform === 'win32' ? ['taskkill', '/F', '/PID', pid] : ['kill', '-TERM', pid];
+    await execute(context, command, COMMAND_MS);
+  }
+  const until = performance.now() + END_MS;
+  while (isLocked(state, 'run') && performance.now() < until) await sleep(100);
+  return !isLocked(state, 'run');
+}
+
+function readPid(state: string): string | undefined {
+  try {
+    return /^\d+/.exec(readFileSync(join(state, 'daemon.pid'), 'utf8'))?.[0];
+  } catch {
+    return undefined;
+  }
+}

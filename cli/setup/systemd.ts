@@ -1,0 +1,53 @@
+import { join } from 'node:path';
+import type { Variables } from '../agents/agent.ts';
+import { execute } from './execute.ts';
+import type { Supervisor } from './supervisor.ts';
+import { variablesForDaemon } from './variables.ts';
+
+const UNIT = 'session-capture.service';
+const ASK_MS = 5000;
+
+/** A unit of the person's own systemd, where one runs: not in a container, and not for who came by `su`. */
+export const systemd: Supervisor = {
+  kind: 'systemd',
+  name: "systemd (the person's own)",
+  async isAvailable(context) {
+    const { exitCode } = await execute(context, ['systemctl', '--user', 'show-environment'], ASK_MS);
+    return exitCode === 0;
+  },
+  file: ({ variables, home, program }) => ({
+    kind: 'own',
+    path: join(variables.XDG_CONFIG_HOME || join(home, '.config'), 'systemd', 'user', UNIT),
+    content: writeUnit(program, variables),
+    marker: 'Description=Session Capture',
+    mode: 0o644,
+  }),
+  start: () => [
+    ['systemctl', '--user', 'daemon-reload'],
+    ['systemctl', '--user', 'enable', UNIT],
+    ['systemctl', '--user', 'restart', UNIT],
+  ],
+  stop: () => [['systemctl', '--user', 'disable', '--now', UNIT]],
+  forget: [['systemctl', '--user', 'daemon-reload']],
+};
+
+/** A usage error or a missing sign-in stays what it is however often it is tried. */
+const writeUnit = (program: readonly string[], variables: Variables): string => `[Unit]
+Description=Session Capture
+After=network.target
+
+[Service]
+ExecStart=${[...program, 'run', '--quiet'].map(quote).join(' ')}
+${Object.entries(variablesForDaemon(variables))
+  .map(([name, value]) => `Environment=${quote(`${name}=${value}`).replaceAll('$$', '$')}\n`)
+  .join('')}Restart=on-failure
+RestartSec=30
+RestartPreventExitStatus=2 4
+Nice=10
+
+[Install]
+WantedBy=default.target
+`;
+
+const quote = (text: string): string =>
+  `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('%', '%%').replaceAll('$', '$$$$')}"`;
