@@ -7,7 +7,8 @@ export function writeForms(secret: string): string[] {
     forms.add(plain);
     const once = escapeJson(plain);
     const twice = escapeJson(once);
-    forms.add(once).add(twice).add(escapeJson(twice)).add(escapeHtml(plain));
+    forms.add(once).add(twice).add(escapeJson(twice));
+    for (const form of writeEscapes(plain)) forms.add(form).add(escapeJson(form));
     for (const form of writeUrlForms(plain)) forms.add(form);
     const bytes = Buffer.from(plain, 'utf8');
     forms.add(bytes.toString('hex')).add(bytes.toString('hex').toUpperCase());
@@ -28,11 +29,33 @@ function escapeJson(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-const HTML: { [letter: string]: string } = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (letter) => HTML[letter] ?? letter);
+/** As programs write it for a shell, a page, or a reader of JSON that knows only ASCII. They differ in the quotes. */
+function writeEscapes(text: string): string[] {
+  const html = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  const unicode = toUnicode(text, /./gs);
+  return [
+    ...HTML_QUOTES.map(([double, single]) => html.replaceAll('"', double).replaceAll("'", single)),
+    unicode,
+    unicode.replace(/[a-f]/g, (digit) => digit.toUpperCase()),
+    toUnicode(escapeJson(text), /[^ -~]/g),
+    toUnicode(escapeJson(text), /[<>&\u2028\u2029]/g),
+    toUnicode(escapeJson(text), /[<>&='\u2028\u2029]/g),
+    text.replaceAll("'", "'\\''"),
+    text.replaceAll("'", `'"'"'`),
+    text.replace(/[$`"\\]/g, '\\$&'),
+    text.replace(/[^\w@%+=:,./-]/g, '\\$&'),
+  ];
 }
+
+const HTML_QUOTES = [
+  ['&quot;', '&#39;'],
+  ['&quot;', '&#x27;'],
+  ['&quot;', '&apos;'],
+  ['&#34;', '&#39;'],
+] as const;
+
+const toUnicode = (text: string, letters: RegExp) =>
+  text.replace(letters, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 function writeUrlForms(text: string): string[] {
   if (!text.isWellFormed()) return [];
