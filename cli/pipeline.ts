@@ -48,5 +48,5 @@ export function openReader(
   const secrets = settings.secret === undefined ? [] : [settings.secret];
   const { allow = [] } = readPreferences(context).redaction ?? {};
   const redactor = createRedactor({ variables, home, secrets, key: readKey(folder), allow, now });
-  return createReader({ spool, redactor, now, newKey, policy: createPolicy(context), ...choices });
+  return createReader({ spool, redactor, now, newKey, policy: createPolicy(context), state: folder, ...choices });
 }

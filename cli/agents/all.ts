@@ -2,10 +2,11 @@ import type { Agent } from './agent.ts';
 import { claudeCode } from './claude-code.ts';
 import { codex } from './codex.ts';
 import { copilotCli } from './copilot-cli.ts';
+import { cursor } from './cursor.ts';
 import { droid } from './droid.ts';
 import { geminiCli } from './gemini-cli.ts';
 import { pi } from './pi.ts';
 import { qwenCode } from './qwen-code.ts';
 
 /** Every agent whose transcripts can be read. */
-export const AGENTS: readonly Agent[] = [claudeCode, codex, copilotCli, qwenCode, pi, droid, geminiCli];
+export const AGENTS: readonly Agent[] = [claudeCode, codex, copilotCli, qwenCode, pi, droid, geminiCli, cursor];

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Agent, JsonObject, Origin } from './agent.ts';
 import { copilotCli } from './copilot-cli.ts';
+import { cursor } from './cursor.ts';
 import { droid } from './droid.ts';
 import { geminiCli } from './gemini-cli.ts';
 import { pi } from './pi.ts';
@@ -12,6 +13,8 @@ const B = '22222222-3333-4444-8555-666666666666';
 type Case = [name: string, agent: Agent, path: string, first: JsonObject | undefined, origin: Origin];
 
 const started = { type: 'session.start', data: { sessionId: A, copilotVersion: '1.0.9', context: { cwd: '/c' } } };
+
+const hooked = { name: 'n', event: { conversation_id: A, cursor_version: '3.1', workspace_roots: ['/c'] } };
 
 const CASES: Case[] = [
   ['a session', copilotCli, `${A}/events.jsonl`, started, { session: A, agentVersion: '1.0.9', cwd: '/c' }],
@@ -55,6 +58,18 @@ const CASES: Case[] = [
     { type: 'session_start', id: B, callingSessionId: A },
     { session: A, subagent: B },
   ],
+  [
+    'a conversation, as the hooks tell it',
+    cursor,
+    `${A}.jsonl`,
+    hooked,
+    { session: A, agentVersion: '3.1', cwd: '/c' },
+  ],
+  ['one under an odd id', cursor, 'abcd.jsonl', { name: 'n', event: { session_id: 'x/y' } }, { session: 'x/y' }],
+  ['what hooks were told and is no event', cursor, 'unreadable.jsonl', { unreadable: {} }, { session: 'unreadable' }],
+  ['a transcript', cursor, `c/agent-transcripts/${A}.jsonl`, { role: 'user' }, { session: A }],
+  ['a transcript of the editor', cursor, `c/agent-transcripts/${A}/${A}.jsonl`, { role: 'user' }, { session: A }],
+  ['a sub-agent', cursor, `c/agent-transcripts/${A}/subagents/${B}.jsonl`, {}, { session: A, subagent: B }],
   ['a session', geminiCli, 'p/chats/session-t-11111111.jsonl', { sessionId: A, projectHash: 'h' }, { session: A }],
   ['a sub-agent', geminiCli, `p/chats/${A}/x.jsonl`, { sessionId: B }, { session: A, subagent: 'x' }],
   ['a session that lost its header', pi, 'x.jsonl', { type: 'message', id: 'e1' }, { session: 'x' }],
@@ -70,6 +85,9 @@ describe('where agents keep their sessions', () => {
   test.each<[agent: Agent, variables: { [name: string]: string }, root: string]>([
     [copilotCli, {}, '/home/dev/.copilot/session-state'],
     [copilotCli, { COPILOT_HOME: '/c' }, '/c/session-state'],
+    [cursor, {}, '/home/dev/.cursor/projects'],
+    [cursor, {}, '/home/dev/.capture/sessions/cursor'],
+    [cursor, { CAPTURE_HOME: '/s' }, '/s/sessions/cursor'],
     [droid, {}, '/home/dev/.factory/sessions'],
     [droid, { FACTORY_HOME_OVERRIDE: '/f' }, '/f/.factory/sessions'],
     [geminiCli, {}, '/home/dev/.gemini/tmp'],
@@ -88,6 +106,9 @@ describe('where agents keep their sessions', () => {
     [copilotCli, `${A}/files/data.jsonl`, false],
     [copilotCli, `${A}/workspace.yaml`, false],
     [droid, `-c/${A}.settings.json`, false],
+    [cursor, `c/agent-transcripts/${A}.txt`, false],
+    [cursor, `${A}.told`, false],
+    [cursor, 'c/terminals/1.jsonl', false],
     [geminiCli, 'p/chats/session-t-11111111.jsonl', true],
     [geminiCli, 'p/logs.json', false],
     [qwenCode, `-p/chats/${A}.jsonl`, true],

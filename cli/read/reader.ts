@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { storeOf } from '../agents/store.ts';
 import type { Policy } from '../privacy/policy.ts';
 import { attempt, type Found, findTranscripts, type Place, stampOf, type Trouble } from './discover.ts';
+import { findTold, markTold } from './hook-logs.ts';
 import { identify, type Unread } from './identify.ts';
+import { sortInboxes } from './inbox.ts';
 import { pickEarliest } from './merge.ts';
 import type { RecordStream } from './record.ts';
 import { identifyStored } from './stored/identify.ts';
@@ -18,6 +20,8 @@ export interface ReaderOptions extends WriterOptions {
   onTrouble: (trouble: Trouble) => void;
   /** Which sessions are wanted; all of them where absent. */
   policy?: Policy;
+  /** The folder of capture's own state, where hooks may have left what they were told. */
+  state?: string;
 }
 
 /** What a round has to read. */
@@ -48,7 +52,7 @@ const SETTLE_MS = 10_000;
 const BUFFER_BYTES = 16 * 1024 * 1024;
 
 export function createReader(options: ReaderOptions) {
-  const { spool, now, patienceMs, onTrouble, maxLineBytes = MAX_LINE_BYTES, policy } = options;
+  const { spool, now, patienceMs, onTrouble, maxLineBytes = MAX_LINE_BYTES, policy, state } = options;
   const writer = createWriter(options);
   // Size and time of files that were read to their end, so that a file at rest costs one `stat`.
   const atRest = new Map<string, string>();
@@ -58,11 +62,15 @@ export function createReader(options: ReaderOptions) {
     const unread: Unread[] = [];
     const leftOut: LeftOut[] = [];
     if (policy?.refresh()) atRest.clear();
+    if (state !== undefined) sortInboxes(state, places, onTrouble);
     for (const found of findTranscripts(places, onTrouble)) {
       if (atRest.get(keyOf(found)) === stampOf(found)) continue;
+      const told = findTold(found, state, now());
+      if (told === 'all' || told === 'unclear') continue;
       attempt(keyOf(found), onTrouble, () => {
         const isYoung = now() - found.modifiedAt < patienceMs;
-        const files = identifyAll(found, isYoung).filter((file) => isWanted(file, leftOut));
+        const all = identifyAll(found, isYoung);
+        const files = all.map((file) => markTold(file, told)).filter((file) => isWanted(file, leftOut));
         unread.push(...files);
         if (files.length === 0 && !isYoung) atRest.set(keyOf(found), stampOf(found));
       });

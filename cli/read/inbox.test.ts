@@ -1,0 +1,189 @@
+import { appendFileSync, existsSync, readdirSync, readFileSync, statSync, truncateSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { cursor } from '../agents/cursor.ts';
+import { takeLock } from '../lock.ts';
+import { makeFolder, write } from '../test/folder.ts';
+import { openReading, spooledEvents } from '../test/reading.ts';
+import { sortInboxes } from './inbox.ts';
+
+const CONVERSATION = 'bbbbbbbb-1111-4222-8333-444444444444';
+const START = Date.parse('2026-11-06T09:00:00.000Z') / 1000;
+
+const event = (kind: string, more: object = {}, conversation = CONVERSATION) =>
+  JSON.stringify({ conversation_id: conversation, hook_event_name: kind, ...more }, undefined, 2);
+
+function prepare() {
+  const state = makeFolder();
+  const inbox = join(state, 'inbox', 'cursor');
+  const logs = join(state, 'sessions', 'cursor');
+  // Transcripts are elsewhere; that they lie in one folder makes no difference.
+  const places = [{ agent: cursor, root: logs, below: '' }];
+  let now = Date.now();
+  let reading = openReading(logs, join(state, 'spool.db'), { agent: cursor, state, now: () => now });
+  return {
+    ...{ state, inbox, logs },
+    /** What the hook script leaves, at so many seconds. */
+    leave(name: string, content: string | Uint8Array, seconds: number): void {
+      const path = write(join(inbox, `${name}.json`), content);
+      utimesSync(path, START + seconds, START + seconds);
+    },
+    transcript: (conversation: string, ...lines: object[]) =>
+      write(
+        join(logs, 'shop', 'agent-transcripts', conversation, `${conversation}.jsonl`),
+        lines.map((line) => `${JSON.stringify(line)}\n`).join(''),
+      ),
+    sort: () => sortInboxes(state, places, ({ path, reason }) => expect.fail(`${path}: ${reason}`)),
+    log: (name = CONVERSATION) =>
+      readFileSync(join(logs, `${name}.jsonl`), 'utf8')
+        .split('\n')
+        .slice(0, -1),
+    /** After a while in which nothing happened. */
+    later: () => {
+      now += 10 * 60_000;
+    },
+    restart() {
+      reading.spool.close();
+      reading = openReading(logs, join(state, 'spool.db'), { agent: cursor, state, now: () => now });
+    },
+    read: () => reading.read(),
+    said: (session = CONVERSATION) =>
+      (spooledEvents(reading.spool).get(session) ?? []).map(({ eventType, payload }) =>
+        [eventType, payload.text ?? payload.name ?? payload.kind ?? payload.raw].filter(Boolean).join(' '),
+      ),
+  };
+}
+
+const user = (text: string) => ({ role: 'user', message: { content: [{ type: 'text', text }] } });
+const ran = (name: string) => ({ role: 'assistant', message: { content: [{ type: 'tool_use', name, input: {} }] } });
+
+describe('what hooks leave', () => {
+  test('stands in the order of its times, an event a line, and nothing is left behind', () => {
+    const { leave, sort, log, inbox, logs } = prepare();
+    leave('9-0', event('afterAgentResponse', { text: 'Two' }), 2);
+    leave('10-0', event('beforeSubmitPrompt', { prompt: 'One' }), 1);
+    leave('10-1', event('stop'), 3);
+    leave('11-0', event('beforeSubmitPrompt', {}, 'other'), 1);
+    sort();
+    const kinds = log().map((line) => JSON.parse(line).event.hook_event_name);
+    expect(kinds).toEqual(['beforeSubmitPrompt', 'afterAgentResponse', 'stop']);
+    expect(JSON.parse(log()[0] ?? '')).toMatchObject({
+      name: `${START + 1}000000000-10-0`,
+      at: '2026-11-06T09:00:01.000Z',
+    });
+    expect(log('other')).toHaveLength(1);
+    expect(readdirSync(inbox)).toEqual([]);
+    expect(statSync(join(logs, `${CONVERSATION}.jsonl`)).mode & 0o777).toBe(0o600);
+  });
+
+  test('is kept where it is no event', async () => {
+    const { leave, read, said } = prepare();
+    leave('1-0', '{"conversation_id": "bbbb', 1);
+    leave('2-0', new Uint8Array([0xff, 0x00, 0x0a]), 2);
+    leave('3-0', '[1,2]', 3);
+    await read();
+    expect(said('unreadable')).toEqual([
+      'unreadable {"conversation_id": "bbbb',
+      'record unreadable',
+      'unreadable [1,2]',
+    ]);
+  });
+
+  test('keeps numbers that a double cannot hold', () => {
+    const { leave, sort, log } = prepare();
+    leave('1-0', event('stop').replace('{', '{"n": 12345678901234567890.5,'), 1);
+    sort();
+    expect(log()[0]).toContain('12345678901234567890.5');
+  });
+
+  test('of a conversation with an odd id never leaves the folder', () => {
+    const { leave, sort, logs, state } = prepare();
+    leave('1-0', event('stop', {}, '../../escaped'), 1);
+    sort();
+    expect(readdirSync(logs)).toMatchObject([expect.stringMatching(/^[0-9a-f]{32}\.jsonl$/)]);
+    expect(existsSync(join(state, 'escaped.jsonl'))).toBe(false);
+  });
+
+  test('waits while another process sorts it', () => {
+    const { leave, sort, log, state } = prepare();
+    leave('1-0', event('stop'), 1);
+    const lock = takeLock(state, 'inbox');
+    sort();
+    expect(() => log()).toThrow('ENOENT');
+    lock?.release();
+    sort();
+    expect(log()).toHaveLength(1);
+  });
+});
+
+test('a crash at any moment loses nothing and captures nothing twice', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.nat(), fc.boolean(), async (cut, isRead) => {
+      const { leave, read, restart, said, log, logs } = prepare();
+      const leaveBoth = () => {
+        leave('1-0', event('beforeSubmitPrompt', { prompt: 'Twice' }), 1);
+        leave('2-0', event('beforeSubmitPrompt', { prompt: 'Twice' }), 2);
+      };
+      leave('0-0', event('sessionStart'), 0);
+      await read();
+      const [before] = log();
+      leaveBoth();
+      if (isRead) await read();
+      else leave('0-0', event('sessionStart'), 0);
+      // As if the machine had stopped while these were written, before their notes were deleted.
+      const path = join(logs, `${CONVERSATION}.jsonl`);
+      const start = Buffer.byteLength(before ?? '') + 1;
+      const { size } = statSync(path);
+      truncateSync(path, start + (cut % (size - start + 1)));
+      leaveBoth();
+      restart();
+      await read();
+      await read();
+      expect(said()).toEqual(['session.meta', 'user.message Twice', 'user.message Twice']);
+    }),
+    { numRuns: Number(process.env.CAPTURE_TEST_RUNS ?? 25) },
+  );
+}, 60_000);
+
+describe('a transcript', () => {
+  test('is read in full where no hook told anything', async () => {
+    const { transcript, read, said } = prepare();
+    transcript(CONVERSATION, user('Fix it'), ran('Shell'));
+    await read();
+    expect(said()).toEqual(['user.message Fix it', 'tool.call Shell']);
+  });
+
+  test('is not read once a hook told what was said, also not what comes later', async () => {
+    const { leave, transcript, read, later, said } = prepare();
+    leave('1-0', event('beforeSubmitPrompt', { prompt: 'Fix it' }), 1);
+    const path = transcript(CONVERSATION, user('Fix it'), ran('Shell'));
+    await read();
+    later();
+    appendFileSync(path, `${JSON.stringify(user('And?'))}\n`);
+    await read();
+    expect(said()).toEqual(['user.message Fix it']);
+  });
+
+  test('adds what was said where hooks tell of tools alone, when the conversation rests', async () => {
+    const { leave, transcript, read, later, said } = prepare();
+    leave('1-0', event('postToolUse', { tool_name: 'Shell', tool_use_id: 't' }), 1);
+    transcript(CONVERSATION, user('Fix it'), ran('Shell'));
+    await read();
+    expect(said()).toEqual(['tool.call Shell', 'tool.result']);
+    later();
+    await read();
+    expect(said().slice(2)).toEqual(['user.message Fix it', 'record duplicate:tool_use']);
+  });
+
+  test('that was captured before the hooks were there is gone on with by them', async () => {
+    const { leave, transcript, read, later, said } = prepare();
+    const path = transcript(CONVERSATION, user('Fix it'));
+    await read();
+    leave('1-0', event('beforeSubmitPrompt', { prompt: 'And?' }), 1);
+    appendFileSync(path, `${JSON.stringify(user('And?'))}\n`);
+    later();
+    await read();
+    expect(said()).toEqual(['user.message Fix it', 'user.message And?']);
+  });
+});
