@@ -122,7 +122,7 @@ interface Loose {
   data?: { content?: string; source?: string };
   agentId?: string;
 }
-type Block = { type?: string; text?: string };
+type Block = { type?: string; text?: string; user_input?: object };
 
 const INJECTED =
   /^\s*(<(command|local-command|bash|task-|ide_|system-)|Caveat:|\[Request interrupted|This session is being)/;
@@ -147,6 +147,8 @@ const PROMPTS: { [agentId: string]: (record: Loose) => string[] } = {
     const item = payload?.type === 'item_completed' ? payload.item : undefined;
     return item?.type === 'UserMessage' ? item.content.map((part) => part.text ?? '') : [];
   },
+  cline: ({ role, content }) =>
+    role === 'user' ? (content ?? []).filter((block) => block.user_input).map((block) => block.text ?? '') : [],
   'qwen-code': ({ type, message }) => (type === 'user' ? [message?.parts?.[0]?.text ?? ''] : []),
   'gemini-cli': ({ type, content }) => (type === 'user' ? (content ?? []).map((part) => part.text ?? '') : []),
   pi: ({ type, message }) =>

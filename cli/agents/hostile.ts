@@ -31,6 +31,7 @@ const KEYS = [
     'summary',
     'id',
   ],
+  ...['ts', 'say', 'ask', 'metrics', 'modelInfo', 'metadata', 'updated_at', 'session_id', 'tokensIn', 'kind', 'time'],
 ];
 
 const WORDS = [
@@ -45,6 +46,7 @@ const WORDS = [
     'reasoning',
     'function_call',
   ],
+  ...['say', 'ask', 'api_req_started', 'tool', 'command', 'condense_context', 'compaction_summary', 'usage', 'session'],
   ...['function_call_output', 'user_message', 'token_count', 'item_completed', 'UserMessage', 'CommandExecution'],
 ];
 

@@ -1,0 +1,66 @@
+import { hash } from 'node:crypto';
+import { join } from 'node:path';
+import type { CapturedEvent } from '../../contract/transcript.ts';
+import type { Agent, JsonObject, RecordPlace, Variables } from './agent.ts';
+import { identifySession, isSessionFile } from './cline/origin.ts';
+import { parseSession } from './cline/parse.ts';
+import { splitSession } from './cline/split.ts';
+import { identifyTask, isTaskFile } from './cline-extension/origin.ts';
+import { parseTask } from './cline-extension/parse.ts';
+import { isTaskUnsettled, splitTask } from './cline-extension/split.ts';
+import { taskFolders } from './cline-extension/user-folders.ts';
+import { documentOf } from './document.ts';
+
+/**
+ * Cline's command line (3.x, and the extension from 4.0 on) keeps two documents per session, written anew at each change:
+ * - `<id>/<id>.json`, facts and totals. The totals say again what the messages say, so they are no usage. What changes
+ *   while the session runs is a record of its own, so that the facts are captured at once and the changes when it rests.
+ * - `<id>/<id>.messages.json`, or `<agent>.messages.json` for a sub-agent or a teammate: a header with the system prompt,
+ *   then the messages. They are appended whole; one that is written again, as when the metrics of a turn are added, is a
+ *   revision of the same `source.record`. The time of the last change is a record too, captured when the file rests.
+ * - `<id>/<id>.compaction.json`, what stands in for the messages after a compaction: a summary, and messages that were
+ *   captured already.
+ * A fork begins with its parent's messages, which are recognised. Input tokens include those that came from the cache.
+ *
+ * The older extension keeps its tasks as its offspring do: see `cline-extension/parse.ts`.
+ */
+export const cline: Agent = {
+  id: 'cline',
+  displayName: 'Cline',
+  roots: (variables, home) => {
+    const data = dataFolder(variables, home);
+    const sessions = variables.CLINE_SESSION_DATA_DIR || join(data, 'sessions');
+    return [sessions, join(data, 'tasks'), ...taskFolders('saoudrizwan.claude-dev', variables, home)];
+  },
+  isTranscript: (path) => isTaskFile(path) || isSessionFile(path),
+  store: {
+    kind: 'document',
+    split: (text) => {
+      const document = documentOf(text);
+      return splitSession(document) ?? splitTask(document);
+    },
+    isUnsettled: (record) => isChange(record) || isTaskUnsettled(record),
+  },
+  identify: (file, first) => (isTaskFile(file.path) ? identifyTask(file, first) : identifySession(file, first)),
+  recordKey,
+  parse,
+};
+
+const dataFolder = (variables: Variables, home: string): string =>
+  variables.CLINE_DATA_DIR || join(variables.CLINE_DIR || join(home, '.cline'), 'data');
+
+/** What is written anew with each message. */
+const isChange = ({ updated_at, status, session_id, messages }: JsonObject): boolean =>
+  messages === undefined && session_id === undefined && (updated_at !== undefined || status !== undefined);
+
+/** A message with another content is another writing of it. */
+function recordKey(record: JsonObject): string | undefined {
+  const { id, ts } = record;
+  if (typeof id !== 'string' || id.length < 8 || typeof ts !== 'number') return undefined;
+  return `${id} ${ts} ${hash('sha256', JSON.stringify(record), 'base64url')}`;
+}
+
+function parse(record: JsonObject, place: RecordPlace): CapturedEvent[] {
+  const read = isTaskFile(place.file) ? parseTask : parseSession;
+  return read({ agent: 'cline', cached: 'excluded' }, record, place);
+}
