@@ -14,7 +14,7 @@ export const database: DatabaseStore = { kind: 'database', sessions: listSession
 const LATE_MS = 10_000;
 
 /** Parts are written in the order of their rows: those of a session that is being worked on are among the last. */
-const RECENT_ROWS = 5000;
+const RECENT_ROWS = 1000;
 
 /** Where a row stands, under a name that no column has. */
 const POSITION = '#';
@@ -24,7 +24,7 @@ function listSessions(query: Query): DatabaseSession[] {
   if (!['session', 'message', 'part'].every((table) => tables.has(table))) return [];
   // Without an index over their times, the parts of all sessions would have to be gone through.
   const recent = (table: string) => `
-    SELECT session_id AS id, max(time_updated) AS changed FROM ${table}
+    SELECT session_id AS id, max(time_updated) AS changed FROM ${table} NOT INDEXED
     WHERE rowid > (SELECT max(rowid) FROM ${table}) - ${RECENT_ROWS} GROUP BY session_id`;
   const count = tables.has('event_sequence') ? '(SELECT seq FROM event_sequence WHERE aggregate_id = s.id)' : 'NULL';
   const rows = query(`
