@@ -35,8 +35,6 @@ export async function runCompletion(
   { program, shell }: CompletionOptions,
   output: Output,
 ): Promise<void> {
-  // What is kept in two ways is two agents of one id here.
-  const ids = [...new Set(agents.map(({ id }) => id))];
-  const script = SHELLS[shell](describeProgram(program, ids));
+  const script = SHELLS[shell](describeProgram(program, agents));
   output.answer({ shell, script }, script.trimEnd().split('\n'));
 }

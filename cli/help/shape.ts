@@ -40,8 +40,10 @@ export interface Values {
 
 const help = new Help();
 
-/** `agents` are the ids that `--agent` takes. */
-export function describeProgram(program: Command, agents: readonly string[]): CommandShape {
+/** `agents` are those that `--agent` takes. */
+export function describeProgram(program: Command, agents: readonly { id: string }[]): CommandShape {
+  // An agent that keeps sessions in two ways is two here, of one id.
+  const ids = [...new Set(agents.map(({ id }) => id))];
   const everywhere = program.options.filter((option) => option.long !== '--version' && !option.hidden);
   const shapeOf = (command: Command, path: string[]): CommandShape => {
     const own = help.visibleOptions(command);
@@ -51,7 +53,7 @@ export function describeProgram(program: Command, agents: readonly string[]): Co
       description: command.description(),
       usage: help.commandUsage(command),
       arguments: command.registeredArguments.map(argumentShape),
-      options: [...own, ...(command === program ? [] : everywhere)].map((option) => optionShape(option, agents)),
+      options: [...own, ...(command === program ? [] : everywhere)].map((option) => optionShape(option, ids)),
       examples: examplesOf(command),
       commands: help.visibleCommands(command).map((inner) => shapeOf(inner, [...path, inner.name()])),
     };

@@ -46,7 +46,7 @@ const CASES: Case[] = [
   { line: 'capture get --into some', offers: ['somewhere'] },
 ];
 
-const shape = describeProgram(createExample(), ['claude-code', 'codex', 'pi']);
+const shape = describeProgram(createExample(), [{ id: 'claude-code' }, { id: 'codex' }, { id: 'codex' }, { id: 'pi' }]);
 
 /** How each shell says what it offers for a line: one candidate a line. */
 const SHELLS: { [name: string]: { script: string; ask: (line: string) => string[] } } = {
