@@ -5,7 +5,10 @@ import { ServiceError } from '../contract/client.ts';
 import type { SecretIdentity } from '../contract/extensions.ts';
 import { readJson, type Settings, writeJson } from './config.ts';
 import { EXIT, Failure } from './failure.ts';
+import { damageOf } from './spool/damage.ts';
+import { accountIn, journalPath, readJournal } from './spool/journal.ts';
 import { openSpool, type Spool } from './spool/open.ts';
+import { openOrRebuild } from './spool/rebuild.ts';
 import { isTemporary } from './upload/problem.ts';
 import { requireId, type Service } from './upload/service.ts';
 import { explainRefusal } from './upload/session.ts';
@@ -69,7 +72,13 @@ function toAccount({ organizationId, organizationName, secretEnvironment }: Secr
 }
 
 /** The account's spool. One that was filled before the service could be asked belongs to the secret until then. */
-export function openAccountSpool(folder: string, settings: Settings, account: Account | undefined): Spool {
+export function openAccountSpool(
+  folder: string,
+  settings: Settings,
+  account: Account | undefined,
+  now: () => number,
+  isSuspect = false,
+): Spool {
   const path = findSpool(folder, settings, account);
   if (path === undefined) {
     throw new Failure(
@@ -78,8 +87,10 @@ export function openAccountSpool(folder: string, settings: Settings, account: Ac
       'Try again when the service is reachable. Nothing was captured meanwhile, and nothing is lost.',
     );
   }
-  const spool = openSpool(path);
-  spool.setMeta('account', account?.id ?? provisionalId(settings));
+  const owner = account?.id ?? provisionalId(settings);
+  const spool = openOrRebuild(path, { now, isSuspect, isOwn: () => ownerOf(path) !== undefined });
+  if (spool.getMeta('account') !== owner || !existsSync(journalPath(path))) spool.journal.account(owner);
+  spool.setMeta('account', owner);
   return spool;
 }
 
@@ -97,10 +108,17 @@ export function findSpool(
 
 function ownerOf(path: string): string | undefined {
   if (!existsSync(path)) return undefined;
-  const spool = openSpool(path);
-  const owner = spool.getMeta('account');
-  spool.close();
-  return owner;
+  try {
+    const spool = openSpool(path);
+    try {
+      return spool.getMeta('account');
+    } finally {
+      spool.close();
+    }
+  } catch (error) {
+    if (damageOf(error) !== 'damaged') throw error;
+    return accountIn(readJournal(path).lines);
+  }
 }
 
 const provisionalId = ({ url = '', secret = '' }: Partial<Settings>) => `secret ${nameOf(url, secret)}`;

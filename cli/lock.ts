@@ -10,11 +10,17 @@ export interface Lock {
  * Takes a lock that the system gives back when its holder ends, however it ends. A file with a process id in it would
  * outlive a killed process. Undefined while another process holds it.
  */
-export function takeLock(folder: string, name: string): Lock | undefined {
+export const takeLock = (folder: string, name: string): Lock | undefined => take(folder, name, 'BEGIN EXCLUSIVE');
+
+/** Takes a lock that any number may share; undefined while one process holds it alone. */
+export const takeShare = (folder: string, name: string): Lock | undefined =>
+  take(folder, name, 'BEGIN; SELECT * FROM sqlite_master');
+
+function take(folder: string, name: string, sql: string): Lock | undefined {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const db = new DatabaseSync(join(folder, `${name}.lock`), { timeout: 0 });
   try {
-    db.exec('BEGIN EXCLUSIVE');
+    db.exec(sql);
   } catch (error) {
     db.close();
     // 5: SQLITE_BUSY

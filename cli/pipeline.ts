@@ -6,7 +6,7 @@ import { createPolicy } from './privacy/policy.ts';
 import type { Trouble } from './read/discover.ts';
 import { createReader } from './read/reader.ts';
 import { readKey } from './redact/key.ts';
-import { createRedactor } from './redact/redactor.ts';
+import { createRedactor, type Redactor } from './redact/redactor.ts';
 import type { Spool } from './spool/open.ts';
 import { createService } from './upload/service.ts';
 
@@ -20,8 +20,11 @@ export interface Pipeline {
 
 const IDENTIFY_MS = 10_000;
 
-/** A refused secret ends it, unless it `recalls` whose secret that was when it was still taken. */
-export async function openPipeline(context: Context, { recalls = false } = {}): Promise<Pipeline> {
+/**
+ * A refused secret ends it, unless it `recalls` whose secret that was when it was still taken. `isSuspect`: there was an
+ * error that told of a damaged spool.
+ */
+export async function openPipeline(context: Context, { recalls = false, isSuspect = false } = {}): Promise<Pipeline> {
   const settings = requireSettings(context);
   const folder = stateFolder(context);
   const service = createService({ ...settings, fetch: context.fetch, timeoutMs: IDENTIFY_MS });
@@ -30,7 +33,12 @@ export async function openPipeline(context: Context, { recalls = false } = {}): 
     if (known === undefined) throw error;
     return { account: known };
   });
-  return { settings, folder, account, spool: openAccountSpool(folder, settings, account) };
+  return {
+    settings,
+    folder,
+    account,
+    spool: openAccountSpool(folder, settings, account, context.now, isSuspect),
+  };
 }
 
 export interface ReaderChoices {
@@ -44,9 +52,18 @@ export function openReader(
   { folder, settings, spool }: { folder: string; settings: Partial<Settings>; spool: Spool },
   choices: ReaderChoices,
 ) {
-  const { variables, home, now, newKey } = context;
+  const { now, newKey } = context;
+  const redactor = openRedactor(context, { folder, settings });
+  return createReader({ spool, redactor, now, newKey, policy: createPolicy(context), state: folder, ...choices });
+}
+
+/** Masks the secrets of this machine, and what this person does not let through. */
+export function openRedactor(
+  context: Context,
+  { folder, settings }: { folder: string; settings: Partial<Settings> },
+): Redactor {
+  const { variables, home, now } = context;
   const secrets = settings.secret === undefined ? [] : [settings.secret];
   const { allow = [] } = readPreferences(context).redaction ?? {};
-  const redactor = createRedactor({ variables, home, secrets, key: readKey(folder), allow, now });
-  return createReader({ spool, redactor, now, newKey, policy: createPolicy(context), state: folder, ...choices });
+  return createRedactor({ variables, home, secrets, key: readKey(folder), allow, now });
 }

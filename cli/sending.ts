@@ -24,6 +24,8 @@ export type Sending = ReturnType<typeof startSending>;
 /** A session is complete when its agent has been silent for this long. */
 const QUIET_MS = 60 * 60 * 1000;
 const LOCK_MS = 500;
+/** What is being sent when asked to stop may be answered for this long; later it is sent again, under the same key. */
+const FAREWELL_MS = 5000;
 
 /**
  * Sends the spool for as long as the signal allows. Of several processes one sends, since a session must not be opened
@@ -44,6 +46,7 @@ export function startSending(context: Context, { settings, spool, folder }: Pipe
     ...(onSent && { onSent }),
     ...(isPaused && { isPaused }),
   });
+  signal.addEventListener('abort', () => setTimeout(() => connections.abort(), FAREWELL_MS).unref());
   let lock: Lock | undefined = takeLock(folder, 'upload');
   let failure: unknown;
 

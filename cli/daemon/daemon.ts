@@ -7,6 +7,7 @@ import { describe, Failure } from '../failure.ts';
 import type { Output } from '../output.ts';
 import { openPipeline, type Pipeline } from '../pipeline.ts';
 import type { Place } from '../read/discover.ts';
+import { damageOf } from '../spool/damage.ts';
 import { type Capture, startCapture } from './capture.ts';
 import { createClock } from './clock.ts';
 import { createLog } from './log.ts';
@@ -32,6 +33,7 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
   const clock = createClock({ now: context.now, tick: () => performance.now() });
   const settings = createSettingsStamp(context);
   let pipeline: Pipeline | undefined = options.pipeline;
+  let isSuspect = false;
   let paused = isPaused(folder, context.now());
 
   /** Looks after what may change from outside, until the capture has to be opened anew. */
@@ -72,6 +74,7 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
     try {
       await capture.ended;
     } catch (error) {
+      isSuspect = damageOf(error) === 'damaged';
       log.warn(`The spool is opened anew: ${describe(error)}`);
       await sleep(timing.settleMs);
     } finally {
@@ -85,7 +88,9 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
   async function reopen(): Promise<Pipeline | undefined> {
     while (!context.stop.aborted) {
       try {
-        return await openPipeline(context, { recalls: true });
+        const opened = await openPipeline(context, { recalls: true, isSuspect });
+        isSuspect = false;
+        return opened;
       } catch (error) {
         log.warn(`${describe(error)} ${(error instanceof Failure && error.hint) || ''}`);
         await waitForChange();

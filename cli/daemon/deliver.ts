@@ -46,8 +46,7 @@ export function startDelivery(context: Context, pipeline: Pipeline, options: Del
     sending = current;
     const failure = await Promise.race([current.ended.then(current.failure), keepBeating(current, lasting)]);
     ending.abort();
-    // What was being sent when asked to stop may still be answered; else it is sent again, under the same key.
-    await Promise.race([current.ended, sleep(timing.farewellMs)]);
+    await current.ended;
     return failure;
   }
 

@@ -13,8 +13,6 @@ export interface Timing {
   holdMs: number;
   /** Sign-in, pause and clock are looked after this often. */
   careMs: number;
-  /** What is being sent when asked to stop may be answered for this long; later it is sent again. */
-  farewellMs: number;
 }
 
 export const TIMING: Timing = {
@@ -25,5 +23,4 @@ export const TIMING: Timing = {
   restartMs: 10_000,
   holdMs: 5 * 60_000,
   careMs: 2000,
-  farewellMs: 5000,
 };

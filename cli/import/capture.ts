@@ -2,12 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { formatCount, type Output } from '../output.ts';
-import { openPipeline, openReader } from '../pipeline.ts';
+import { openPipeline, openReader, type Pipeline } from '../pipeline.ts';
 import { createProgress } from '../progress.ts';
 import type { Place, Trouble } from '../read/discover.ts';
 import { giveWay } from '../read/give-way.ts';
 import type { LeftOut } from '../read/reader.ts';
 import { type Sending, startSending } from '../sending.ts';
+import { damageOf } from '../spool/damage.ts';
 import type { Spool } from '../spool/open.ts';
 import { reportImport } from './report.ts';
 
@@ -19,8 +20,22 @@ export interface CaptureOptions {
 }
 
 /** Reads all there is, and waits until all of it is acknowledged. */
-export async function importAll(context: Context, { places, onTrouble, patienceMs }: CaptureOptions, output: Output) {
-  const pipeline = await openPipeline(context);
+export async function importAll(context: Context, options: CaptureOptions, output: Output): Promise<void> {
+  try {
+    await importWith(context, await openPipeline(context), options, output);
+  } catch (error) {
+    if (damageOf(error) !== 'damaged') throw error;
+    output.warn('The spool is damaged. It is made anew from what the service has and from the transcripts.');
+    await importWith(context, await openPipeline(context, { isSuspect: true }), options, output);
+  }
+}
+
+async function importWith(
+  context: Context,
+  pipeline: Pipeline,
+  { places, onTrouble, patienceMs }: CaptureOptions,
+  output: Output,
+): Promise<void> {
   const { spool } = pipeline;
   const before = spool.counters();
   const state = { readBytes: 0, totalBytes: 0, sentEvents: 0 };
@@ -35,34 +50,39 @@ export async function importAll(context: Context, { places, onTrouble, patienceM
   });
   const isLost = () => context.stop.aborted || sending.failure() !== undefined || sending.failingMs() > patienceMs;
 
-  const reader = openReader(context, pipeline, { patienceMs: 0, onTrouble });
-  let leftOut: LeftOut[] = [];
-  for (let isRead = false; !isRead && !isLost(); ) {
-    const work = reader.findWork(places);
-    leftOut = work.leftOut;
-    state.totalBytes = state.readBytes + work.bytes;
-    isRead = await reader.read(work, {
-      isStopped: isLost,
-      async onCommit(bytes) {
-        state.readBytes += bytes;
-        progress.show(state);
-        sending.wake();
-        await giveWay(spool, { isStopped: isLost, isFlowing: () => true });
-      },
-    });
-  }
-  const isAllRead = !isLost();
-  await waitUntilSent(spool, sending, isLost, patienceMs);
-  ending.abort();
-  await sending.ended;
-  progress.clear();
-  reportImport(spool, before, { readBytes: state.readBytes, leftOut }, output);
-  const left = spool.batches.depth().events;
-  spool.close();
+  try {
+    const reader = openReader(context, pipeline, { patienceMs: 0, onTrouble });
+    let leftOut: LeftOut[] = [];
+    for (let isRead = false; !isRead && !isLost(); ) {
+      const work = reader.findWork(places);
+      leftOut = work.leftOut;
+      state.totalBytes = state.readBytes + work.bytes;
+      isRead = await reader.read(work, {
+        isStopped: isLost,
+        async onCommit(bytes) {
+          state.readBytes += bytes;
+          progress.show(state);
+          sending.wake();
+          await giveWay(spool, { isStopped: isLost, isFlowing: () => true });
+        },
+      });
+    }
+    const isAllRead = !isLost();
+    await waitUntilSent(spool, sending, isLost, patienceMs);
+    ending.abort();
+    await sending.ended;
+    progress.clear();
+    reportImport(spool, before, { readBytes: state.readBytes, leftOut }, output);
+    const left = spool.batches.depth().events;
 
-  const failure = sending.failure() ?? sending.held()[0];
-  if (failure !== undefined) throw failure;
-  if (left > 0 || !isAllRead) throw unsent(left, sending.lastTrouble());
+    const failure = sending.failure() ?? sending.held()[0];
+    if (failure !== undefined) throw failure;
+    if (left > 0 || !isAllRead) throw unsent(left, sending.lastTrouble());
+  } finally {
+    ending.abort();
+    await sending.ended;
+    spool.close();
+  }
 }
 
 /** Another process may be the one that sends, and may be given more to send meanwhile: only what is there now counts. */

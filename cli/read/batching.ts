@@ -1,5 +1,6 @@
 import { constants as zlib, zstdCompressSync } from 'node:zlib';
 import { MAX_BATCH_EVENTS } from '../../contract/event.ts';
+import { type Mark, packMarks } from '../spool/marks.ts';
 import type { Spool } from '../spool/open.ts';
 
 export interface BatchingOptions {
@@ -18,6 +19,7 @@ interface OpenBatch {
   events: string[];
   bytes: number;
   firstAt: number | undefined;
+  marks: Mark[];
 }
 
 /** Gathers the events of each session into batches, and writes those that are full into the open transaction. */
@@ -25,26 +27,29 @@ export function createBatching({ spool, now, newKey }: BatchingOptions) {
   let open = new Map<number, OpenBatch>();
   let sealed = 0;
 
-  function seal(session: number, { events, firstAt }: OpenBatch): void {
+  function seal(session: number, { events, firstAt, marks }: OpenBatch): void {
     const body = zstdCompressSync(`{"events":[${events.join(',')}]}`, COMPRESSION);
-    const batch = { session, key: newKey(), events: events.length, firstAt, madeAt: now(), encoding: 'zstd', body };
-    spool.batches.add(batch);
+    const sealedBatch = { session, key: newKey(), events: events.length, firstAt, madeAt: now(), encoding: 'zstd' };
+    spool.batches.add({ ...sealedBatch, body, records: packMarks(marks) });
     sealed += events.length;
   }
 
   return {
-    /** Returns the bytes that this added. */
-    add(session: number, json: string, time: number | undefined): number {
+    /** Adds an event of the record that is marked so; returns the bytes that this added. */
+    add(session: number, json: string, time: number | undefined, record: Buffer): number {
       const size = Buffer.byteLength(json) + 1;
       let batch = open.get(session);
       if (batch && (batch.events.length === MAX_BATCH_EVENTS || batch.bytes + size > MAX_BATCH_BYTES)) {
         seal(session, batch);
         batch = undefined;
       }
-      batch ??= { events: [], bytes: 0, firstAt: undefined };
+      batch ??= { events: [], bytes: 0, firstAt: undefined, marks: [] };
       batch.events.push(json);
       batch.bytes += size;
       batch.firstAt ??= time;
+      const last = batch.marks.at(-1);
+      if (last?.record === record) last.events++;
+      else batch.marks.push({ record, events: 1 });
       open.set(session, batch);
       return size;
     },

@@ -1,8 +1,10 @@
 import type { CapturedEvent } from '../../contract/transcript.ts';
 import { type Redactor, WITHHELD } from '../redact/redactor.ts';
 import type { Cursor, NewFile } from '../spool/files.ts';
+import { markOf } from '../spool/marks.ts';
 import type { Counter } from '../spool/meta.ts';
 import type { Spool } from '../spool/open.ts';
+import type { Novelty } from '../spool/seen.ts';
 import type { SessionFacts } from '../spool/sessions.ts';
 import { createBatching } from './batching.ts';
 import { factsOf, mergeFacts } from './facts.ts';
@@ -78,7 +80,23 @@ export function createWriter({ spool, redactor, now, newKey }: WriterOptions) {
     if (position?.offset !== offset || position.pass !== pass) throw new CursorMoved();
   }
 
-  function addEvent(session: number, before: CapturedEvent, agentVersion: string | undefined): void {
+  /** The record's events, but for those that the service has although the spool that knew of them is gone. */
+  function addEvents(session: number, { row, agentSession }: FileBeingRead, record: CapturedRecord, number = 0): void {
+    const { subagent, agentVersion } = row.origin;
+    const mark = markOf({ ...record, agent: row.agent, session: agentSession, subagent, number });
+    const known = spool.sent.countSent(mark);
+    let left = known;
+    for (const event of record.events) {
+      for (const { json, time } of toTexts(session, event, agentVersion)) {
+        if (left > 0) left--;
+        else bytes += batches.add(session, json, time, mark);
+      }
+    }
+    spool.sent.takeSent(mark, known - left);
+    if (known > left) count('eventsRecognised', known - left);
+  }
+
+  function toTexts(session: number, before: CapturedEvent, agentVersion: string | undefined) {
     const event = encodeRaw(redactor.redact(before));
     for (const [rule, masked] of Object.entries(event.payload.redactions ?? {})) {
       if (rule === WITHHELD) withheld = true;
@@ -86,7 +104,7 @@ export function createWriter({ spool, redactor, now, newKey }: WriterOptions) {
     }
     const learned = factsOf(event);
     facts.set(session, mergeFacts(facts.get(session) ?? { agentVersion }, learned));
-    for (const json of serializeEvent(event)) bytes += batches.add(session, json, learned.firstAt);
+    return serializeEvent(event).map((json) => ({ json, time: learned.firstAt }));
   }
 
   function forget(): void {
@@ -104,9 +122,9 @@ export function createWriter({ spool, redactor, now, newKey }: WriterOptions) {
       const entry = touch(file, record.cursor);
       entry.cursor = record.cursor;
       const { meetRecord, meetLine } = spool.seen;
-      const novelty = record.keyed
-        ? meetRecord(record.identity, entry.session)
-        : meetLine(entry.id, record.cursor.pass, record.identity);
+      const number = record.keyed ? 0 : meetLine(entry.id, record.cursor.pass, record.identity);
+      const ofText: Novelty = number === undefined ? 'repeated' : 'new';
+      const novelty = record.keyed ? meetRecord(record.identity, entry.session) : ofText;
       if (novelty !== 'new') {
         count(novelty === 'repeated' ? 'recordsRepeated' : 'recordsReplayed');
         return;
@@ -114,7 +132,7 @@ export function createWriter({ spool, redactor, now, newKey }: WriterOptions) {
       count(record.tooLong ? 'linesTooLong' : record.unreadable ? 'recordsUnreadable' : 'recordsCaptured');
       if (record.folder !== undefined) redactor.learn(record.folder);
       withheld = false;
-      for (const event of record.events) addEvent(entry.session, event, file.row.origin.agentVersion);
+      addEvents(entry.session, file, record, number);
       if (withheld) count('recordsWithheld');
     },
     /** All of the file's session is read. */
@@ -146,7 +164,7 @@ export function createWriter({ spool, redactor, now, newKey }: WriterOptions) {
 }
 
 /** Bytes that are no UTF-8 travel as base64 from here on. */
-function encodeRaw(event: CapturedEvent): CapturedEvent {
+export function encodeRaw(event: CapturedEvent): CapturedEvent {
   if (event.eventType !== 'unreadable' || event.payload.encoding !== 'base64') return event;
   const raw = Buffer.from(event.payload.raw, 'latin1').toString('base64');
   return { ...event, payload: { ...event.payload, raw } };

@@ -1,4 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { crc32 } from 'node:zlib';
+import { SpoolDamaged } from './damage.ts';
 
 /** Up to fifty events of a session as they will be sent, byte for byte, under their idempotency key. */
 export interface Batch {
@@ -10,9 +12,13 @@ export interface Batch {
   firstAt: number | undefined;
   encoding: string;
   body: Uint8Array;
+  /** Which of its session's batches it is, from 1. */
+  number: number;
+  /** The marks of its records, see `packMarks`. */
+  records: Uint8Array;
 }
 
-export interface NewBatch extends Omit<Batch, 'id'> {
+export interface NewBatch extends Omit<Batch, 'id' | 'number'> {
   madeAt: number;
 }
 
@@ -23,9 +29,11 @@ export interface Depth {
   oldest: number | undefined;
 }
 
-export function createBatches(db: DatabaseSync) {
+export function createBatches(db: DatabaseSync, path: string) {
   const insert = db.prepare(`
-    INSERT INTO batches (session, key, events, first_at, made_at, encoding, size, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`);
+    INSERT INTO batches (session, key, events, first_at, made_at, encoding, size, body, number, records, checksum)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+  const number = db.prepare('UPDATE sessions SET sealed = sealed + 1 WHERE id = ? RETURNING sealed');
   const next = db.prepare('SELECT * FROM batches WHERE session = ? AND id > ? ORDER BY id LIMIT 1');
   const waiting = db.prepare(`
     SELECT session, min(batches.id) AS first FROM batches JOIN sessions ON sessions.id = session
@@ -45,13 +53,32 @@ export function createBatches(db: DatabaseSync) {
 
   const refusedOf = db.prepare('SELECT event FROM refused WHERE session = ? ORDER BY id');
 
+  const all = db.prepare('SELECT * FROM batches');
+
+  /** Sent as it is, the service would refuse it for good. */
+  function check(batch: Batch, checksum: unknown): void {
+    if (!isIntact(batch, checksum)) throw new SpoolDamaged(path, `batch ${batch.id} has changed`);
+  }
+
   return {
     add(batch: NewBatch): void {
-      const { session, key, events, firstAt, madeAt, encoding, body } = batch;
-      insert.run(session, key, events, firstAt ?? null, madeAt, encoding, body.byteLength, body);
+      const { session, key, events, firstAt, madeAt, encoding, body, records } = batch;
+      insert.run(
+        ...[session, key, events, firstAt ?? null, madeAt, encoding, body.byteLength, body],
+        ...[Number(number.get(session)?.sealed), records, checksumOf(batch)],
+      );
     },
     /** The session's oldest batch after the given one. */
-    next: (session: number, after: number) => toBatch(next.get(session, after)),
+    next(session: number, after: number): Batch | undefined {
+      const row = next.get(session, after);
+      const batch = toBatch(row);
+      if (batch) check(batch, row?.checksum);
+      return batch;
+    },
+    /** Throws `SpoolDamaged` where one is not as it was written, which the structure does not tell. */
+    examine(): void {
+      for (const row of all.iterate()) check(toBatch(row) as Batch, row.checksum);
+    },
     /** Sessions that have something to send, oldest first, but for those of the given agents. */
     waiting: (limit: number, without: readonly string[]) =>
       waiting.all(JSON.stringify(without), limit).map(({ session }) => Number(session)),
@@ -83,7 +110,15 @@ export function createBatches(db: DatabaseSync) {
   };
 }
 
-function toBatch(row: Record<string, unknown> | undefined): Batch | undefined {
+export function checksumOf({ key, events, encoding, body, records }: Omit<Batch, 'id' | 'session' | 'number'>): number {
+  return crc32(records, crc32(body, crc32(`${key} ${events} ${encoding}`)));
+}
+
+/** Those from before there were checksums are taken as they are. */
+export const isIntact = (batch: Batch, checksum: unknown): boolean =>
+  checksum === null || checksum === checksumOf(batch);
+
+export function toBatch(row: Record<string, unknown> | undefined): Batch | undefined {
   if (row === undefined) return undefined;
   return {
     id: Number(row.id),
@@ -93,5 +128,7 @@ function toBatch(row: Record<string, unknown> | undefined): Batch | undefined {
     firstAt: row.first_at === null ? undefined : Number(row.first_at),
     encoding: String(row.encoding),
     body: row.body as Uint8Array,
+    number: Number(row.number),
+    records: row.records as Uint8Array,
   };
 }

@@ -10,6 +10,8 @@ export const COUNTERS = {
   secretsMasked: 'secrets masked',
   recordsWithheld: 'records withheld, since masking them failed or took too long; they are in the transcripts only',
   eventsSpooled: 'events spooled',
+  eventsRecognised: 'events recognised as sent before, when a damaged spool was made anew',
+  batchesRebuilt: 'batches taken over from a damaged spool',
   eventsSent: 'events acknowledged by the service',
   eventsRefused: 'events refused by the service and set aside',
   sessionsOpened: 'sessions opened',
@@ -37,6 +39,7 @@ export function createMeta(db: DatabaseSync) {
     'INSERT INTO counters (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = value + excluded.value',
   );
   const all = db.prepare('SELECT name, value FROM counters');
+  const setCounter = db.prepare('INSERT OR REPLACE INTO counters (name, value) VALUES (?, ?)');
   const clear = db.prepare('DELETE FROM meta WHERE name = ?');
   const nameOf = (kind: NoticeKind) => `notice.${kind}`;
 
@@ -56,6 +59,9 @@ export function createMeta(db: DatabaseSync) {
     setNotice(kind: NoticeKind, notice: Notice | undefined): void {
       if (notice === undefined) clear.run(nameOf(kind));
       else set.run(nameOf(kind), JSON.stringify({ sentence: notice.sentence, hint: notice.hint }));
+    },
+    setCounter: (name: string, value: number): void => {
+      setCounter.run(name, value);
     },
     counters(): Record<Counter, number> {
       const counts = Object.fromEntries(Object.keys(COUNTERS).map((name) => [name, 0]));

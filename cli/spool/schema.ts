@@ -94,4 +94,15 @@ export const MIGRATIONS: readonly string[] = [
   INSERT INTO opened (session, service_id) SELECT id, service_id FROM sessions WHERE service_id IS NOT NULL ORDER BY id;
   CREATE INDEX refused_session ON refused (session);
   `,
+  `
+  -- What makes a batch recognisable after the spool was damaged: its number in its session, the marks of its records, and
+  -- a checksum.
+  ALTER TABLE sessions ADD COLUMN sealed INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE batches ADD COLUMN number INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE batches ADD COLUMN records BLOB NOT NULL DEFAULT x'';
+  ALTER TABLE batches ADD COLUMN checksum INTEGER;
+
+  -- See sent.ts.
+  CREATE TABLE sent (mark BLOB PRIMARY KEY, events INTEGER NOT NULL) WITHOUT ROWID;
+  `,
 ];

@@ -24,13 +24,16 @@ export function createSeen(db: DatabaseSync) {
       const row = findRecord.get(key);
       return row && Number(row.session);
     },
-    /** Takes note of a record that has no key by the hash of its text. */
-    meetLine(file: number, pass: number, hash: Uint8Array): Novelty {
+    /**
+     * Takes note of a record that has no key by the hash of its text. A new one's number among those of its file with the
+     * same text, from 1; undefined for one that is repeated.
+     */
+    meetLine(file: number, pass: number, hash: Uint8Array): number | undefined {
       const line = meetLine.get({ file, pass, hash });
       const met = Number(line?.met);
-      if (met <= Number(line?.captured)) return 'repeated';
+      if (met <= Number(line?.captured)) return undefined;
       captureLine.run(met, file, hash);
-      return 'new';
+      return met;
     },
   };
 }

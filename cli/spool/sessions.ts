@@ -45,6 +45,7 @@ export function createSessions(db: DatabaseSync) {
   const opened = db.prepare('SELECT service_id FROM opened WHERE session = ? ORDER BY id');
   const openedAs = db.prepare('SELECT session FROM opened WHERE service_id = ?');
   const all = db.prepare('SELECT * FROM sessions ORDER BY coalesce(first_at, 0), id');
+  const setSealed = db.prepare('UPDATE sessions SET sealed = ? WHERE id = ?');
   const addSent = db.prepare('UPDATE sessions SET sent = sent + ? WHERE id = ?');
   const completable = db.prepare(`
     SELECT id FROM sessions WHERE state = 'open' AND settled = 1 AND last_at < ?
@@ -76,6 +77,8 @@ export function createSessions(db: DatabaseSync) {
     },
     /** Every session, the oldest first. */
     list: (): SessionRow[] => all.all().map(toRow),
+    /** How many batches of it there were so far. */
+    setSealed: (id: number, batches: number) => setSealed.run(batches, id),
     addSent: (id: number, events: number) => addSent.run(events, id),
     /** Open sessions of which all is sent, and that have been quiet since the given time. */
     completable: (quietSince: number, limit: number) => completable.all(quietSince, limit).map(({ id }) => Number(id)),

@@ -33,6 +33,7 @@ export function createSessionKeeper({ spool, service, gate, registration, now, f
       spool.sessions.setState(id, 'opening');
     });
     const serviceId = await request(session, batch);
+    spool.journal.opened(session.agent, session.agentSession, serviceId);
     // On the disk before the first append: forgotten, its events would be sent once more into another session.
     spool.transact(() => {
       spool.sessions.setState(id, 'open', serviceId);

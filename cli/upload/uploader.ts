@@ -47,12 +47,19 @@ export function createUploader(options: UploaderOptions) {
     });
   }
 
+  function toSent({ session, number, events, records }: Batch) {
+    const { agent, agentSession } = spool.sessions.get(session);
+    return { agent, session: agentSession, number, events, records };
+  }
+
   async function sendSession(session: number): Promise<void> {
     let after = 0;
     for (let turn = 0; turn < BATCHES_A_TURN && !isOver() && !isPaused?.(); turn++) {
       const batch = spool.batches.next(session, after);
       if (batch === undefined) break;
       const refused = await sendBatch(batch);
+      // At once: should the spool be damaged now, this alone tells that the service has it.
+      spool.journal.sent([toSent(batch)]);
       after = batch.id;
       acknowledged.push({ ...batch, events: batch.events - refused });
       onSent?.(batch.events);
@@ -127,6 +134,12 @@ export function createUploader(options: UploaderOptions) {
     }
   }
 
+  function stopAll(error: unknown): never {
+    stopped = true;
+    wake();
+    throw error;
+  }
+
   function wake(): void {
     const waiting = sleepers;
     sleepers = [];
@@ -136,12 +149,14 @@ export function createUploader(options: UploaderOptions) {
   return {
     /** Runs until the signal; throws what trying again does not heal. */
     async run(): Promise<void> {
+      stopped = false;
       signal.addEventListener('abort', wake);
       try {
-        await Promise.all(Array.from({ length: lanes }, workLane));
+        // Each to its end: what another lane is sending will be answered.
+        const ends = await Promise.allSettled(Array.from({ length: lanes }, () => workLane().catch(stopAll)));
+        const failed = ends.find((end) => end.status === 'rejected');
+        if (failed) throw failed.reason;
       } catch (error) {
-        stopped = true;
-        wake();
         if (!signal.aborted) {
           spool.setMeta('lastError', `${new Date(now()).toISOString()} ${describe(error)}`);
           throw explainRefusal(error);
