@@ -33,17 +33,19 @@ export interface Trouble {
   reason: string;
 }
 
-/** Every transcript at the places, in the order of their paths. What vanishes while looking was not there. */
+/**
+ * Every transcript at the places, each once however often it is named, in the order of their paths. What vanishes while
+ * looking was not there.
+ */
 export function findTranscripts(places: readonly Place[], onTrouble: (trouble: Trouble) => void): Found[] {
-  const found: Found[] = [];
+  const found = new Map<string, Found>();
 
   function visit(place: Place, path: string): void {
     const absolute = join(place.root, path);
     attempt(absolute, onTrouble, () => {
       const stat = statSync(absolute);
       if (stat.isDirectory()) visitFolder(place, path);
-      else if (stat.isFile() && (place.isNamed || place.agent.isTranscript(path)))
-        found.push(toFound(place, path, stat));
+      else if (stat.isFile() && (place.isNamed || place.agent.isTranscript(path))) add(toFound(place, path, stat));
     });
   }
 
@@ -59,8 +61,14 @@ export function findTranscripts(places: readonly Place[], onTrouble: (trouble: T
     }
   }
 
+  /** Read twice in one round, the records that have no key of their own would be captured twice. */
+  function add(file: Found): void {
+    const key = `${file.agent.id} ${join(file.root, file.path)}`;
+    if (!found.has(key)) found.set(key, file);
+  }
+
   for (const place of places) visit(place, place.below);
-  return found;
+  return [...found.values()];
 }
 
 function toFound({ agent, root }: Place, path: string, stat: Stats): Found {

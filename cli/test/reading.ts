@@ -11,7 +11,7 @@ type Event = { eventType: string; payload: Record<string, unknown> };
 export function openReading(
   root: string,
   spoolPath = ':memory:',
-  { agent = claudeCode, ...more }: Partial<ReaderOptions> & { agent?: Agent } = {},
+  { agent = claudeCode, also = [], ...more }: Partial<ReaderOptions> & { agent?: Agent; also?: string[] } = {},
 ) {
   const spool = openSpool(spoolPath);
   const troubles: Trouble[] = [];
@@ -26,7 +26,7 @@ export function openReading(
     onTrouble: (trouble) => troubles.push(trouble),
     ...more,
   });
-  const places: Place[] = [{ agent, root, below: '' }];
+  const places: Place[] = [{ agent, root, below: '' }, ...also.map((below) => ({ agent, root, below }))];
   return {
     spool,
     troubles,

@@ -169,3 +169,14 @@ test('many small files take few commits', async () => {
   expect(spool.counters()).toMatchObject({ recordsCaptured: 200 });
   expect(commits.length).toBeLessThan(20);
 });
+
+test('a file that is named several times is read once', async () => {
+  const root = join(makeFolder(), 'root');
+  const path = `project/${session}.jsonl`;
+  const file = write(join(root, path), lines(one));
+  const { read, spool } = openReading(root, ':memory:', { also: [path, 'project', path] });
+  await read();
+  appendFileSync(file, lines(mode(1), mode(1)));
+  await read();
+  expect(spool.counters()).toMatchObject({ recordsCaptured: 3, recordsRepeated: 0 });
+});
