@@ -3,12 +3,14 @@ import { benchDaemon } from './daemon.ts';
 import { benchImport } from './import.ts';
 import { benchPages } from './pages.ts';
 import { formatTable, type Row } from './report.ts';
+import { benchStart } from './start.ts';
 
 /** Each bench by the name it is asked for: `npm run bench` runs all, `npm run bench -- append` one. */
 const BENCHES: Record<string, () => Promise<Row[]>> = {
   append: () => benchAppends(),
   pages: benchPages,
   import: benchImport,
+  start: benchStart,
   daemon: benchDaemon,
 };
 
