@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
+import { withExamples } from '../help/examples.ts';
 import { importAll } from '../import/capture.ts';
 import { rehearse } from '../import/rehearse.ts';
 import { formatCount, type Output } from '../output.ts';
@@ -16,8 +17,11 @@ export interface ImportOptions {
 }
 
 export function addImport(program: Command, run: (options: ImportOptions) => Promise<void>): void {
-  program
-    .command('import')
+  withExamples(program.command('import'), [
+    ['capture import', 'all that is there'],
+    ['capture import --dry-run', 'what there is, without sending it'],
+    ['capture import --agent codex ~/old/sessions', "one agent's, from a folder of your own"],
+  ])
     .summary('capture what the agents have written so far')
     .description('Captures the transcripts that are there, and waits until the service has acknowledged all of it.')
     .argument('[PATH...]', "files or folders; the agents' own folders by default")

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { readSettings, requireSettings, stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
+import { withExamples } from '../help/examples.ts';
 import type { AgentHooks } from '../hooks/agent-hooks.ts';
 import { AGENT_HOOKS } from '../hooks/all.ts';
 import { formatCount, type Output } from '../output.ts';
@@ -22,8 +23,11 @@ export interface InitOptions {
 }
 
 export function addInit(program: Command, run: (options: InitOptions) => Promise<void>): void {
-  program
-    .command('init')
+  withExamples(program.command('init'), [
+    ['capture init', 'shows every change, and asks'],
+    ['capture init --dry-run', 'shows them only'],
+    ['capture init --yes --agent codex', 'for one agent, without asking'],
+  ])
     .summary("set this machine up: hooks in the agents' settings, and a daemon")
     .description(
       'Finds the agents on this machine, shows every change it would make to their settings, and asks. Then it registers ' +

@@ -3,6 +3,7 @@ import { type Account, askAccount } from '../account.ts';
 import { checkUrl, DEFAULT_URL, readSettings, stateFolder, writeSettings } from '../config.ts';
 import type { Context } from '../context.ts';
 import { describe, EXIT, Failure } from '../failure.ts';
+import { withExamples } from '../help/examples.ts';
 import type { Output } from '../output.ts';
 import { askHidden, readInput } from '../prompt.ts';
 import { isTemporary } from '../upload/problem.ts';
@@ -17,8 +18,10 @@ export interface LoginOptions {
 const TIMEOUT_MS = 15_000;
 
 export function addLogin(program: Command, run: (options: LoginOptions) => Promise<void>): void {
-  program
-    .command('login')
+  withExamples(program.command('login'), [
+    ['capture login --url https://capture.example.com', 'asks for the secret'],
+    ['capture login --secret-stdin < secret.txt', 'where nobody can be asked'],
+  ])
     .summary('sign this machine in with an organization secret')
     .description('Checks an organization secret with the service and stores it, readable by you only.')
     .option('--url <address>', `address of the service (default: $CAPTURE_URL, the last one, or ${DEFAULT_URL})`)

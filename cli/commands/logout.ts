@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { removeSettings, stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
+import { withExamples } from '../help/examples.ts';
 import type { Output } from '../output.ts';
 
 export function addLogout(program: Command, run: (options: object) => Promise<void>): void {
-  program
-    .command('logout')
+  withExamples(program.command('logout'), [['capture logout', 'before this machine is given away']])
     .summary('forget the secret')
     .description('Forgets the stored secret. What was captured and not sent yet is kept.')
     .action(run);

@@ -2,14 +2,14 @@ import type { Command } from 'commander';
 import type { Context } from '../context.ts';
 import { runDaemon } from '../daemon/daemon.ts';
 import { EXIT, Failure } from '../failure.ts';
+import { withExamples } from '../help/examples.ts';
 import { takeLock } from '../lock.ts';
 import type { Output } from '../output.ts';
 import { openPipeline } from '../pipeline.ts';
 import { ownPlaces } from '../read/places.ts';
 
 export function addRun(program: Command, run: (options: object) => Promise<void>): void {
-  program
-    .command('run')
+  withExamples(program.command('run'), [['capture run', 'until Ctrl-C']])
     .summary('capture while the agents work')
     .description('Captures what the agents write, as they write it, until it is told to stop. Runs in the foreground.')
     .action(run);

@@ -4,6 +4,7 @@ import { findSpool, recallAccount } from '../account.ts';
 import { readSettings, stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
+import { withExamples } from '../help/examples.ts';
 import { formatCount, type Output } from '../output.ts';
 import { ancestors } from '../privacy/patterns.ts';
 import { nameSession, readSkipped, writeSkipped } from '../privacy/skipped.ts';
@@ -17,8 +18,10 @@ export interface SkipOptions {
 }
 
 export function addSkip(program: Command, run: (options: SkipOptions) => Promise<void>): void {
-  program
-    .command('skip')
+  withExamples(program.command('skip'), [
+    ['capture skip --last', 'what you just did in this folder'],
+    ['capture skip 0199a213 --undo', 'capture it after all'],
+  ])
     .summary('take one session out of capturing')
     .description(
       'Captures nothing more of a session, and throws away what of it was not sent yet. What was sent stays at the service.',

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { readSettings, stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
+import { withExamples } from '../help/examples.ts';
 import { isLocked } from '../lock.ts';
 import type { Output } from '../output.ts';
 import { describeAgent, lookAtAgents } from '../status/agents.ts';
@@ -8,8 +9,10 @@ import { askService, describeService } from '../status/service.ts';
 import { describeSpool, readSpool } from '../status/spool.ts';
 
 export function addStatus(program: Command, run: (options: object) => Promise<void>): void {
-  program
-    .command('status')
+  withExamples(program.command('status'), [
+    ['capture status', 'for people'],
+    ['capture status --json', 'for programs'],
+  ])
     .summary('show what is captured, sent and waiting')
     .description('Shows where captures go, which agents were found, and what is waiting to be sent.')
     .action(run);

@@ -3,14 +3,14 @@ import type { Command } from 'commander';
 import { stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
+import { withExamples } from '../help/examples.ts';
 import { formatCount, type Output } from '../output.ts';
 import { removeDaemon } from '../setup/daemon.ts';
 import { removeScript } from '../setup/script-file.ts';
 import { describeUndone, restoreAll } from '../setup/undo.ts';
 
 export function addUninstall(program: Command, run: (options: object) => Promise<void>): void {
-  program
-    .command('uninstall')
+  withExamples(program.command('uninstall'), [['capture uninstall', 'undoes `capture init`']])
     .summary('take the hooks and the daemon away again')
     .description(
       "Undoes `capture init`: the agents' settings are byte for byte as before, or lose our entries alone where they were " +

@@ -8,7 +8,7 @@ const EXAMPLES = new WeakMap<Command, readonly Example[]>();
 /** Gives a command examples, which its `--help` begins with. */
 export function withExamples(command: Command, examples: readonly Example[]): Command {
   EXAMPLES.set(command, examples);
-  return command.addHelpText('before', () => `Examples:\n${layOut(examples)}\n`);
+  return command.addHelpText('before', () => `Examples:\n${layOut(examples)}`);
 }
 
 export const examplesOf = (command: Command): readonly Example[] => EXAMPLES.get(command) ?? [];
