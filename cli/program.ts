@@ -4,6 +4,7 @@ import { addImport, runImport } from './commands/import.ts';
 import { addInit, runInit } from './commands/init.ts';
 import { addLogin, runLogin } from './commands/login.ts';
 import { addLogout, runLogout } from './commands/logout.ts';
+import { addRedact, runRedact } from './commands/redact.ts';
 import { addRun, runDaemonCommand } from './commands/run.ts';
 import { addSkip, runSkip } from './commands/skip.ts';
 import { addStatus, runStatus } from './commands/status.ts';
@@ -57,6 +58,7 @@ function createProgram(context: Context): Command {
   addStatus(program, run(runStatus));
   addSkip(program, run(runSkip));
   addVerify(program, run(runVerify));
+  addRedact(program, run(runRedact));
   addLogout(program, run(runLogout));
   addUninstall(program, run(runUninstall));
   addCompletion(program, run(runCompletion));

@@ -14,21 +14,24 @@ import type { Rule } from './rule.ts';
 import { SOURCE_HOST_RULES } from './source-hosts.ts';
 import { WORK_TOOL_RULES } from './work-tools.ts';
 
-export const RULES: readonly Rule[] = [
-  ...KEY_RULES,
-  ...CLOUD_RULES,
-  ...HOSTING_RULES,
-  ...SOURCE_HOST_RULES,
-  ...PACKAGE_RULES,
-  ...MODEL_PROVIDER_RULES,
-  ...PAYMENT_RULES,
-  ...MESSAGING_RULES,
-  ...DATABASE_RULES,
-  ...OBSERVABILITY_RULES,
-  ...WORK_TOOL_RULES,
-  ...IDENTITY_RULES,
-  ...ADDRESS_RULES,
-];
+/** What the rules tell the secrets of, in the order in which they are listed. */
+export const RULE_GROUPS: { readonly [what: string]: readonly Rule[] } = {
+  'private keys, signed tokens': KEY_RULES,
+  clouds: CLOUD_RULES,
+  hosting: HOSTING_RULES,
+  'source hosts, builds': SOURCE_HOST_RULES,
+  packages: PACKAGE_RULES,
+  'model providers': MODEL_PROVIDER_RULES,
+  payments: PAYMENT_RULES,
+  messaging: MESSAGING_RULES,
+  databases: DATABASE_RULES,
+  observability: OBSERVABILITY_RULES,
+  'work tools': WORK_TOOL_RULES,
+  identity: IDENTITY_RULES,
+  'addresses, headers, commands': ADDRESS_RULES,
+};
+
+export const RULES: readonly Rule[] = Object.values(RULE_GROUPS).flat();
 
 /** Changes with any rule. */
 export const RULES_VERSION = nameVersion(RULES);
