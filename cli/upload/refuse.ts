@@ -1,4 +1,5 @@
 import { zstdDecompressSync } from 'node:zlib';
+import { parseExact } from '../read/exact.ts';
 import type { Batch } from '../spool/batches.ts';
 
 /** A refused batch in two halves, under keys that follow from its own; undefined when there is but one event. */
@@ -20,5 +21,6 @@ export function halve(batch: Batch): [Batch, Batch] | undefined {
 
 export function readEvents({ body, encoding }: Pick<Batch, 'body' | 'encoding'>): unknown[] {
   const bytes = encoding === 'zstd' ? zstdDecompressSync(body) : Buffer.from(body);
-  return (JSON.parse(bytes.toString('utf8')) as { events: unknown[] }).events;
+  // Written again, it is to be the same text, whatever numbers are in it.
+  return (parseExact(bytes.toString('utf8')) as { events: unknown[] }).events;
 }
