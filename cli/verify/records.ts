@@ -1,0 +1,78 @@
+import { existsSync, fstatSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Agent } from '../agents/agent.ts';
+import { type Store, storeOf } from '../agents/store.ts';
+import { continues, fingerprint, START } from '../read/cursor.ts';
+import { findTranscripts, stampOf } from '../read/discover.ts';
+import type { CapturedRecord, RecordStream } from '../read/record.ts';
+import { listSessions } from '../read/stored/records.ts';
+import { createStoredStream } from '../read/stored/stream.ts';
+import { createRecordStream } from '../read/stream.ts';
+import type { FileRow } from '../spool/files.ts';
+
+/** A transcript as it is now, read from its start. */
+export interface Transcript {
+  stream: RecordStream;
+  /** Whether the spool knows it as it is now, but for what was appended. If not, it may hold what is still to be read. */
+  isKnown: boolean;
+  /** Whether its agent writes it anew: then the service rightly holds what is no longer in it, in another order. */
+  isRewritten: boolean;
+  /** Whether a record was appended after the last reading. */
+  isAppended(record: CapturedRecord): boolean;
+}
+
+const LINES = { chunkBytes: 128 * 1024, maxLineBytes: 64 * 1024 * 1024 };
+
+/**
+ * All records of a transcript, as capturing reads them; undefined where it is gone. An agent whose transcripts are read
+ * in another way has to be told apart here, and nowhere else.
+ */
+export function openTranscript(agent: Agent, row: FileRow, now: number): Transcript | undefined {
+  for (const file of filesOf(row.path)) {
+    if (!existsSync(join(row.root, file))) continue;
+    const store = storeOf(agent, file);
+    if (store) return openStored(agent, store, row, file, now);
+    if (file === row.path) return openLines(agent, row);
+  }
+  return undefined;
+}
+
+/** The path, or the file of many sessions that it names one of, as `file#session`; either may have a `#` in it. */
+function filesOf(path: string): string[] {
+  const files = Array.from(path.matchAll(/#/g), ({ index }) => path.slice(0, index));
+  return [path, ...files];
+}
+
+function openLines(agent: Agent, row: FileRow): Transcript {
+  const { root, path, origin } = row;
+  const file = join(root, path);
+  const fd = openSync(file, 'r');
+  const isKnown = continues(fd, fstatSync(fd).size, row);
+  return {
+    stream: createRecordStream({ agent, path, origin, fd, cursor: START, lines: LINES }),
+    isKnown,
+    isRewritten: row.pass > 0 || !isKnown,
+    isAppended: (record) => isKnown && positionOf(record) >= row.offset,
+  };
+}
+
+function openStored(agent: Agent, store: Store, row: FileRow, file: string, now: number): Transcript | undefined {
+  const { root, path, origin } = row;
+  const name = path === file ? '' : path.slice(file.length + 1);
+  const [found] = findTranscripts([{ agent, root, below: file, isNamed: true }], () => {});
+  const sessions = found ? listSessions(store, join(root, file), stampOf(found), now) : [];
+  const listed = sessions.find((session) => session.name === name);
+  if (listed === undefined) return undefined;
+  const stored = { file, name, stamp: listed.stamp };
+  // Even records that are still being written: an import captures them, too.
+  const settledBefore = now;
+  return {
+    stream: createStoredStream({ agent, store, root, path, stored, origin, cursor: START, settledBefore }),
+    isKnown: listed.stamp !== '' && fingerprint(Buffer.from(listed.stamp)).equals(row.tail),
+    isRewritten: true,
+    isAppended: () => false,
+  };
+}
+
+/** Where a record stands. Every record makes an event at least. */
+export const positionOf = ({ events }: CapturedRecord): number => events[0]?.payload.source.position ?? 0;

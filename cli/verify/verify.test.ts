@@ -1,0 +1,142 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { FramedEvent } from '../../server/store/frame.ts';
+import { write } from '../test/folder.ts';
+import { type HeldService, placeFixtures, startHeld } from '../test/held.ts';
+import { generateTranscripts, prompt, sessionId } from '../test/transcripts.ts';
+
+const lines = (...all: string[]) => all.map((line) => `${line}\n`).join('');
+
+/** A session of Claude Code, captured; its events are numbered as its lines, after a first fact. */
+async function capture(held: HeldService, ...records: string[]): Promise<string> {
+  const path = write(join(held.home, '.claude/projects/shop', `${sessionId(1)}.jsonl`), lines(...records));
+  expect(await held.run('import')).toMatchObject({ exitCode: 0 });
+  return path;
+}
+
+const one = prompt(1, 1, 'one');
+const two = prompt(1, 2, 'two');
+const three = prompt(1, 3, 'three');
+
+test('what was captured of every agent is all there', async () => {
+  const { home, run, verify } = await startHeld();
+  placeFixtures(home);
+  generateTranscripts(home, { seed: 7, sessions: 3, records: 60 });
+  expect(await run('import')).toMatchObject({ exitCode: 0 });
+  const report = await verify();
+  expect(report).toMatchObject({ exitCode: 0, findings: [], masked: 0, renamed: 0, history: 0, unverifiable: 0 });
+  expect(report).toMatchObject({ waiting: 0, deletedFiles: 0, unreadableFiles: 0, newFiles: 0 });
+  expect(report.records).toBeGreaterThan(500);
+  // The generated fork, and what the fixtures repeat.
+  expect(report.replayed).toBeGreaterThanOrEqual(60);
+  const text = await run('verify');
+  expect(text).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(text.stdout).toMatch(/^\d+ records that forks repeat: .*\n[\d,]+ records of \d+ sessions: all there\n$/);
+});
+
+test('an event that is gone is named, and nothing else', async () => {
+  const held = await startHeld();
+  const file = await capture(held, one, two, three);
+  await held.remove(1);
+  const report = await held.verify();
+  const position = one.length + 1;
+  expect(report).toMatchObject({ exitCode: 1, records: 2, stderr: expect.stringContaining('Of 1 event the service') });
+  expect(report.findings).toEqual([
+    { problem: 'missing', agent: 'claude-code', session: sessionId(1), file, position, eventType: 'user.message' },
+  ]);
+  const { stdout, exitCode } = await held.run('verify');
+  expect(exitCode).toBe(1);
+  expect(stdout).toContain(`missing     claude-code ${sessionId(1)}  ${file}:${position}  user.message\n`);
+  expect(stdout).toContain('2 records of 1 session: 1 event missing at the service\n');
+});
+
+test('an event that is there twice is named', async () => {
+  const held = await startHeld();
+  const file = await capture(held, one, two, three);
+  await held.double(1);
+  const { findings, exitCode, records } = await held.verify();
+  expect({ exitCode, records }).toEqual({ exitCode: 1, records: 3 });
+  const place = { file, position: one.length + 1, sequence: 3, serviceSession: expect.stringMatching(/^ses_/) };
+  expect(findings).toMatchObject([{ problem: 'doubled', ...place, eventType: 'user.message' }]);
+});
+
+test('a value that differs is named by its place, and never shown', async () => {
+  const held = await startHeld();
+  await capture(held, one, prompt(1, 2, 'two', { extra: { list: [1, { deep: 'private' }] } }), three);
+  await held.alter(1, (payload) => {
+    payload.rest.extra.list[1].deep = 'other';
+    payload.rest.added = 'a word';
+  });
+  const { findings, stderr } = await held.verify();
+  expect(findings).toMatchObject([
+    { problem: 'different', sequence: 2, leaves: ['/rest/extra/list/1/deep', 'a value in /rest'] },
+  ]);
+  expect(JSON.stringify(findings) + stderr).not.toMatch(/private|other|a word/);
+});
+
+test('another type, session or record of an event is a difference', async () => {
+  const held = await startHeld();
+  await capture(held, one, two, three);
+  await held.change(0, (events, index) =>
+    events.with(index, { ...(events[index] as FramedEvent), eventType: 'notice' }),
+  );
+  await held.alter(1, ({ source }) => {
+    source.record = 'another';
+  });
+  await held.alter(2, ({ source }) => {
+    source.session = 'another';
+  });
+  const { findings } = await held.verify();
+  expect(findings.map(({ problem, leaves }) => [problem, leaves?.[0]])).toEqual([
+    ['different', 'eventType'],
+    ['different', '/source/record'],
+    ['different', expect.stringMatching(/^\/source\//)],
+  ]);
+});
+
+test('events in another order than their file are named', async () => {
+  const held = await startHeld();
+  await capture(held, one, two, three, prompt(1, 4, 'four'));
+  await held.change(1, (events, index) => {
+    const [event] = events.splice(index, 1);
+    return [...events, event as FramedEvent];
+  });
+  const { findings, exitCode } = await held.verify();
+  expect(exitCode).toBe(1);
+  expect(findings).toMatchObject([{ problem: 'disordered', position: one.length + 1, sequence: 4 }]);
+});
+
+test('an event that no transcript tells is named', async () => {
+  const held = await startHeld();
+  await capture(held, one, two);
+  const said = (payload: object) => ({ eventType: 'notice', payload: Buffer.from(JSON.stringify(payload)) });
+  const [first] = await held.events();
+  const unsaid = said({ ...first?.payload, text: 'never said', source: { ...first?.payload.source, position: 7 } });
+  await held.change(1, (events) => [...events, unsaid, said({ text: 'by hand' })]);
+  const { findings } = await held.verify();
+  expect(findings).toMatchObject([
+    { problem: 'surplus', sequence: 3, position: 7 },
+    { problem: 'surplus', sequence: 4, eventType: 'notice' },
+  ]);
+});
+
+test('a payload in parts is compared as a whole, and by its parts', async () => {
+  const held = await startHeld();
+  const text = 'ü"\n'.repeat(150_000);
+  await capture(held, prompt(1, 1, text), two);
+  const stored = await held.events();
+  expect(stored.length).toBeGreaterThan(4);
+  expect(await held.verify()).toMatchObject({ exitCode: 0, records: 2 });
+
+  const back = await held.remember();
+  await held.alter(1, (payload) => {
+    payload.json = payload.json.replace('ü', 'u');
+  });
+  expect((await held.verify()).findings).toMatchObject([{ problem: 'different', leaves: ['/text'], sequence: 1 }]);
+  await back();
+  await held.remove(1);
+  expect((await held.verify()).findings).toMatchObject([{ problem: 'missing', part: `2 of ${stored.length - 1}` }]);
+  await back();
+  await held.double(1);
+  expect((await held.verify()).findings).toMatchObject([{ problem: 'doubled', part: `2 of ${stored.length - 1}` }]);
+});
