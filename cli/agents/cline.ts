@@ -29,8 +29,13 @@ export const cline: Agent = {
   displayName: 'Cline',
   roots: (variables, home) => {
     const data = dataFolder(variables, home);
-    const sessions = variables.CLINE_SESSION_DATA_DIR || join(data, 'sessions');
-    return [sessions, join(data, 'tasks'), ...taskFolders('saoudrizwan.claude-dev', variables, home)];
+    const moved = variables.CLINE_SESSION_DATA_DIR;
+    const usual = [
+      join(data, 'sessions'),
+      join(data, 'tasks'),
+      ...taskFolders('saoudrizwan.claude-dev', variables, home),
+    ];
+    return moved ? [moved, ...usual] : usual;
   },
   isTranscript: (path) => isTaskFile(path) || isSessionFile(path),
   store: {

@@ -20,8 +20,9 @@ export const ownPlaces = ({ agents, variables, home }: PlaceOptions): Place[] =>
 export function placesOf(path: string, options: PlaceOptions): Place[] {
   const absolute = resolve(options.folder, path);
   if (!existsSync(absolute)) throw new Failure(EXIT.usage, `There is no ${absolute}.`, 'Check the path.');
-  const [only, ...others] = options.agents;
-  const isSure = only !== undefined && others.length === 0;
+  // Several agents may share an id, such as a program and its predecessor.
+  const ids = new Set(options.agents.map(({ id }) => id));
+  const isSure = ids.size === 1;
   const isNamed = isSure && statSync(absolute).isFile();
   const own = within(absolute, ownPlaces(options));
   if (own.length > 0) return own.map((place) => ({ ...place, isNamed }));
@@ -31,26 +32,41 @@ export function placesOf(path: string, options: PlaceOptions): Place[] {
   }
   if (isSure) {
     const root = isNamed ? dirname(absolute) : absolute;
-    return [{ agent: only, root, below: slashes(relative(root, absolute)), isNamed }];
+    const below = slashes(relative(root, absolute));
+    const fitting = options.agents.filter((agent) => !isNamed || agent.isTranscript(below));
+    const agents = fitting.length > 0 ? fitting : options.agents.slice(0, 1);
+    return agents.map((agent) => ({ agent, root, below, isNamed }));
   }
   throw new Failure(
     EXIT.usage,
     `It is not clear which agent wrote ${absolute}.`,
-    `Say so with --agent, one of: ${options.agents.map(({ id }) => id).join(', ')}.`,
+    `Say so with --agent, one of: ${[...ids].join(', ')}.`,
   );
 }
 
-/** The agents' folders, had they been copied into this one: from a home, from what their variable names, or by agent. */
+/**
+ * The agents' folders, had they been copied into this one: from a home, from what their variable names, or by agent. A
+ * variable may name the very folder that holds the transcripts: any folder may be such a one, so that tells nothing.
+ */
 function copiesIn(folder: string, agents: readonly Agent[]): Place[] {
+  if (!statSync(folder).isDirectory()) return [];
   return agents.flatMap((agent) => {
     const everyVariable = (path: string) => new Proxy({}, { get: () => path }) as Variables;
+    const named = join(folder, agent.id);
     const roots = [
       ...agent.roots({}, folder),
       ...agent.roots(everyVariable(folder), folder),
-      ...agent.roots(everyVariable(join(folder, agent.id)), join(folder, agent.id)),
+      ...agent.roots(everyVariable(named), named),
     ];
-    return [...new Set(roots)].filter(existsSync).map((root) => ({ agent, root, below: '' }));
+    const below = roots.filter((root) => root !== folder && isInside(root, folder) && existsSync(root));
+    return outermost(below).map((root) => ({ agent, root, below: '' }));
   });
+}
+
+/** Of folders that lie in each other, those that hold the others. */
+function outermost(folders: readonly string[]): string[] {
+  const each = [...new Set(folders)];
+  return each.filter((folder) => !each.some((other) => other !== folder && isInside(folder, other)));
 }
 
 /** The places inside a path, and the path itself where it is inside a place. */
