@@ -58,6 +58,8 @@ export interface Agent {
   hookedAs?(path: string): string | undefined;
   /** `first` is the file's first JSON record, absent in a file that has none yet. */
   identify(file: TranscriptFile, first: JsonObject | undefined): Origin;
+  /** The folder a record says the agent works in, where the agent does not call it `cwd`. */
+  folderOf?(record: JsonObject): string | undefined;
   /**
    * A key that is equal for two records exactly when the agent wrote the same record twice: into a fork, into a resumed
    * file, or by rewriting. Undefined where the record has no identity of its own.

@@ -5,7 +5,7 @@ import type { Agent, JsonObject, RecordPlace } from './agent.ts';
 import { compose, type Draft, draft } from './compose.ts';
 import { HOOK_KINDS } from './cursor/hook.ts';
 import { readLine } from './cursor/line.ts';
-import { hookedAs, identify, isTranscript } from './cursor/origin.ts';
+import { folderOf, hookedAs, identify, isTranscript } from './cursor/origin.ts';
 import type { Reader } from './reader.ts';
 import { isObject, type Remainder, remainderOf, take } from './remainder.ts';
 import { peekText, takeSame, takeText } from './typed.ts';
@@ -36,6 +36,7 @@ export const cursor: Agent = {
   isTranscript,
   hookedAs,
   identify,
+  folderOf,
   recordKey,
   parse,
 };

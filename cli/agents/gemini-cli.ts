@@ -5,6 +5,8 @@ import type { Agent, JsonObject, RecordPlace } from './agent.ts';
 import { compose, draft } from './compose.ts';
 import { readAnswer } from './gemini-cli/answer.ts';
 import { parseCheckpoint, readChange, readRewind } from './gemini-cli/change.ts';
+import { DOCUMENT } from './gemini-cli/document.ts';
+import { folderOf } from './gemini-cli/folder.ts';
 import { identify, isTranscript } from './gemini-cli/origin.ts';
 import { readUser } from './gemini-cli/user.ts';
 import { facts, keyOf, notice, type Reader } from './reader.ts';
@@ -12,7 +14,7 @@ import { peek, remainderOf } from './remainder.ts';
 import { peekText, takeFirstText, takeSame, takeText } from './typed.ts';
 
 /**
- * Gemini CLI writes a file per session and one per sub-agent: a log of changes to a document, a change per line.
+ * Gemini CLI writes a file per session and one per sub-agent (before 0.40 a document, see `document.ts`): a log of changes to a document, a change per line.
  * - A message is written again, with the same `id`, when its tools have answered. Each writing is captured: a revision of
  *   the same `source.record`, of which the latest counts. Its usage has the message as `responseId`.
  * - `$set` changes the document's own fields. With `messages` it puts a whole history in place of what was: at the start,
@@ -22,6 +24,9 @@ import { peekText, takeFirstText, takeSame, takeText } from './typed.ts';
  * - `$rewindTo` takes messages back. They were said, so they stay; a notice tells that they no longer count.
  * - A session that is resumed leaves a second file of two lines, which has the same `sessionId`: it is the same session.
  *
+ * Not seen: the folder, but for what the context at the start says of it; branch and version; what of a tool's answer is
+ * beyond the 50 KB that are kept; sessions that it deletes at its start (30 days old, `general.sessionRetention`).
+ *
  * A tool's answer stands in the message that called it and in a message to the model: the latter becomes a `record`.
  */
 export const geminiCli: Agent = {
@@ -30,7 +35,9 @@ export const geminiCli: Agent = {
   // The variable replaces the home folder.
   roots: (variables, home) => [join(variables.GEMINI_CLI_HOME || home, '.gemini', 'tmp')],
   isTranscript,
+  store: (path) => (path.endsWith('.json') ? DOCUMENT : undefined),
   identify,
+  folderOf,
   recordKey,
   parse,
 };
@@ -40,6 +47,7 @@ const TOLD = ['content'];
 const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ['user', readUser],
   ['gemini', readAnswer],
+  ['model', readAnswer], // as it was called at first
   ['info', notice('info', TOLD)],
   ['warning', notice('warning', TOLD)],
   ['error', (remainder) => [draft('error', { text: takeText(remainder, ...TOLD), kind: 'error' })]],

@@ -72,6 +72,7 @@ const CASES: Case[] = [
   ['a sub-agent', cursor, `c/agent-transcripts/${A}/subagents/${B}.jsonl`, {}, { session: A, subagent: B }],
   ['a session', geminiCli, 'p/chats/session-t-11111111.jsonl', { sessionId: A, projectHash: 'h' }, { session: A }],
   ['a sub-agent', geminiCli, `p/chats/${A}/x.jsonl`, { sessionId: B }, { session: A, subagent: 'x' }],
+  ['a document of old', geminiCli, 'p/chats/session-t-11111111.json', { sessionId: A }, { session: A }],
   ['a session that lost its header', pi, 'x.jsonl', { type: 'message', id: 'e1' }, { session: 'x' }],
 ];
 
@@ -110,6 +111,8 @@ describe('where agents keep their sessions', () => {
     [cursor, `${A}.told`, false],
     [cursor, 'c/terminals/1.jsonl', false],
     [geminiCli, 'p/chats/session-t-11111111.jsonl', true],
+    [geminiCli, 'p/chats/session-t-11111111.json', true],
+    [geminiCli, 'p/chats/session-t-11111111.jsonl.tmp-7', false],
     [geminiCli, 'p/logs.json', false],
     [qwenCode, `-p/chats/${A}.jsonl`, true],
     [qwenCode, '-p/logs.jsonl', false],
@@ -136,4 +139,23 @@ test('a message of Gemini CLI that is written again with another content is a re
   expect(geminiCli.recordKey(revised, place)).not.toBe(key);
   const records = [message, revised].flatMap((record) => geminiCli.parse(record, place));
   expect(new Set(records.map(({ payload }) => payload.source.record))).toEqual(new Set([B]));
+});
+
+const context = (text: string) => ({
+  $set: {
+    messages: [{ id: '0', type: 'user', content: [{ text: `<session_context>\nThis is the Gemini CLI. ${text}` }] }],
+  },
+});
+
+test.each<[name: string, agent: Agent, record: JsonObject, folder: string | undefined]>([
+  ['of a workspace', geminiCli, context('Hello.\n- **Workspace Directories:**\n  - /c/shop\n  - /d\n'), '/c/shop'],
+  ['of several folders', geminiCli, context("I'm working in the following directories:\n  - /c\n"), '/c'],
+  ['of one', geminiCli, context("I'm currently working in the directory: /c\nHere"), '/c'],
+  ['of none', geminiCli, context('Nothing.'), undefined],
+  ['that only a person names', geminiCli, { type: 'user', content: 'working in the directory: /c' }, undefined],
+  ['that a hook names', cursor, { name: 'n', event: { workspace_roots: ['/c'] } }, '/c'],
+  ['of a tool', cursor, { name: 'n', event: { workspace_roots: ['/c'], cwd: '/c/d' } }, '/c/d'],
+  ['of a transcript', cursor, { role: 'user' }, undefined],
+])('the folder %s', (_name, agent, record, folder) => {
+  expect(agent.folderOf?.(record)).toBe(folder);
 });

@@ -88,7 +88,7 @@ function readHead(agent: Agent, fd: number): Head {
     for (const { record } of values) {
       if (record === undefined) continue;
       records++;
-      head.folder ??= folderOf(record);
+      head.folder ??= folderOf(record, agent);
       head.first ??= copyOf(record);
       head.time ??= timeOfRecord(agent, record);
     }

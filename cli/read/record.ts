@@ -68,8 +68,9 @@ export function timeOf(events: readonly CapturedEvent[]): number | undefined {
   return undefined;
 }
 
-/** Agents write it at the top of a record or of what the record wraps. */
-export function folderOf(record: JsonObject): string | undefined {
+/** The folder the agent worked in: most write it at the top of a record or of what the record wraps. */
+export function folderOf(record: JsonObject, agent: Pick<Agent, 'folderOf'> = {}): string | undefined {
+  if (agent.folderOf) return agent.folderOf(record);
   const { payload } = record;
   const inner = typeof payload === 'object' && payload !== null ? (payload as JsonObject).cwd : undefined;
   return [record.cwd, inner].find((cwd) => typeof cwd === 'string');

@@ -37,7 +37,7 @@ export function createRecordStream({ agent, path, origin, fd, cursor, lines }: S
     const place: RecordPlace = { origin, file: path, position: value.start };
     const { record } = value;
     const key = record && agent.recordKey(record, place);
-    const folder = record && folderOf(record);
+    const folder = record && folderOf(record, agent);
     const identity = key === undefined ? value.bytes : Buffer.from(`${agent.id} ${key}`);
     const events = (record && parseRecord(agent, record, place)) ?? [unreadableEvent(agent, value, place)];
     lastTime = Math.max(lastTime, timeOf(events) ?? 0);

@@ -21,11 +21,16 @@ export function identify({ path }: TranscriptFile, first: JsonObject | undefined
   }
   const remainder = remainderOf(JSON.parse(JSON.stringify(first ?? {})) as JsonObject);
   const agentVersion = peekWords(remainder, 'event', 'cursor_version');
-  const cwd = peekWords(remainder, 'event', 'cwd') ?? peekWords(remainder, 'event', 'workspace_roots', 0);
+  const cwd = folderOf(remainder.record);
   const id = takeFirstText(remainder, ['event', 'conversation_id'], ['event', 'session_id']);
   return {
     session: id || path.replace(/^.*\//, '').replace(/\.jsonl$/, ''),
     ...(agentVersion !== undefined && { agentVersion }),
     ...(cwd !== undefined && { cwd }),
   };
+}
+
+export function folderOf(record: JsonObject): string | undefined {
+  const remainder = remainderOf(record);
+  return peekWords(remainder, 'event', 'cwd') ?? peekWords(remainder, 'event', 'workspace_roots', 0);
 }

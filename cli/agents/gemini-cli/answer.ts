@@ -12,7 +12,9 @@ export function readAnswer(remainder: Remainder): Draft[] {
     draft('assistant.reasoning', { text: takeText(remainder, ...at, 'description') ?? '', model, messageId }),
   );
   // Of a response that only asks for tools the text is empty.
-  const texts = textsAt(remainder, 'content').filter((at) => peekText(remainder, ...at) !== '');
+  const texts = [...textsAt(remainder, 'content'), ...textsAt(remainder, 'parts')].filter(
+    (at) => peekText(remainder, ...at) !== '',
+  );
   const said = texts.map((at) => takeText(remainder, ...at) ?? '');
   drafts.push(...said.map((text) => draft('assistant.message', { text, model, messageId })));
   drafts.push(...readUsage(remainder, model, messageId));

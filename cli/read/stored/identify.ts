@@ -43,7 +43,7 @@ function identifySession(
   const head = readHead();
   const [first] = head;
   if (first === undefined) return undefined;
-  const folders = [folder, ...head.map(folderOf)];
+  const folders = [folder, ...head.map((record) => folderOf(record, agent))];
   const workedIn = folders.find((path) => path !== undefined);
   const origin = withFolder(agent.identify({ root, path }, copyOf(first)), workedIn);
   const times = head.values().map((record) => timeOfRecord(agent, record));

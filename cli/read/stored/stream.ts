@@ -48,7 +48,7 @@ export function createStoredStream(options: StoredStreamOptions): RecordStream {
     const place = { origin, file: path, position };
     const json = JSON.stringify(record);
     const key = agent.recordKey(record, place) ?? nameOf(json);
-    const folder = folderOf(record);
+    const folder = folderOf(record, agent);
     const bytes = Buffer.from(json);
     const events = parseRecord(agent, record, place) ?? [unreadableEvent(agent, { bytes }, place)];
     lastTime = Math.max(lastTime, timeOf(events) ?? 0);
