@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { addCompletion, runCompletion } from './commands/completion.ts';
+import { addHelp, runHelp } from './commands/help.ts';
 import { addImport, runImport } from './commands/import.ts';
 import { addInit, runInit } from './commands/init.ts';
 import { addLogin, runLogin } from './commands/login.ts';
@@ -14,11 +15,6 @@ import type { Context } from './context.ts';
 import { EXIT, type ExitCode } from './failure.ts';
 import { createOutput, type Output, reportError } from './output.ts';
 import { VERSION } from './version.ts';
-
-const HELP = `
-Exit codes: 0 done, 1 failure, 2 usage, 4 sign-in required, 75 try again later (nothing is lost)
-
-Variables: CAPTURE_URL, CAPTURE_SECRET (instead of \`capture login\`), CAPTURE_HOME (state, default ~/.capture)`;
 
 /** Runs one invocation; the exit code says how it went. */
 export async function runProgram(context: Context, args: readonly string[]): Promise<ExitCode> {
@@ -38,12 +34,14 @@ function createProgram(context: Context): Command {
     .version(VERSION)
     .option('--json', 'answer in JSON')
     .option('--quiet', 'say only what went wrong')
-    .addHelpText('after', HELP)
+    .helpCommand(false)
     .showSuggestionAfterError()
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void context.stdout.write(text),
       writeErr: (text) => void context.stderr.write(text),
+      getOutHelpWidth: () => context.stdout.columns ?? 80,
+      getErrHelpWidth: () => context.stderr.columns ?? 80,
     });
 
   const run =
@@ -62,5 +60,6 @@ function createProgram(context: Context): Command {
   addLogout(program, run(runLogout));
   addUninstall(program, run(runUninstall));
   addCompletion(program, run(runCompletion));
+  addHelp(program, run(runHelp));
   return program;
 }

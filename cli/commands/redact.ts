@@ -5,6 +5,7 @@ import type { Command } from 'commander';
 import { readSettings, stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { codeOf, EXIT, Failure } from '../failure.ts';
+import { withExamples } from '../help/examples.ts';
 import { formatCount, type Output } from '../output.ts';
 import { preferencesPath, readPreferences } from '../preferences.ts';
 import { readKey } from '../redact/key.ts';
@@ -26,8 +27,10 @@ interface FileReport {
 }
 
 export function addRedact(program: Command, run: (options: RedactOptions) => Promise<void>): void {
-  program
-    .command('redact')
+  withExamples(program.command('redact'), [
+    ['capture redact --test session.jsonl', 'what would be masked in a file'],
+    ['git diff | capture redact --test - --fail', 'in a script, before something is shared'],
+  ])
     .summary('show what would be masked in a file')
     .description('Shows which secrets would be masked in a transcript or any other text. Sends and stores nothing.')
     .option('--test <file...>', 'the files; - for what is piped in')
