@@ -9,6 +9,8 @@ import { cursor } from './cursor.ts';
 import { custom } from './custom.ts';
 import { droid } from './droid.ts';
 import { geminiCli } from './gemini-cli.ts';
+import { kilo } from './kilo.ts';
+import { opencode } from './opencode.ts';
 import { pi } from './pi.ts';
 import { qwenCode } from './qwen-code.ts';
 
@@ -22,6 +24,8 @@ export const AGENTS: readonly Agent[] = [
   droid,
   geminiCli,
   cursor,
+  opencode,
+  kilo,
   cline,
   rooCode,
   kiloExtension,

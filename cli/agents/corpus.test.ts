@@ -16,6 +16,7 @@ const BOOKKEEPING = new Set([
   ...['hook.start', 'hook.end', 'assistant.turn_start', 'assistant.turn_end', 'session.usage_checkpoint'],
   ...['attribution_snapshot', 'file_history_snapshot', 'session_artifact_event', 'session_artifact_snapshot'],
   ...['ui_telemetry', 'custom', 'leaf', 'todo_state', '$set'],
+  ...['step-start', 'patch', 'snapshot', 'assistant', 'todo'],
 ]);
 
 describe.each(AGENTS.map((agent) => ({ id: agent.id, agent })))('real sessions of $id', ({ agent }) => {
@@ -121,6 +122,7 @@ interface Loose {
   };
   data?: { content?: string; source?: string };
   agentId?: string;
+  user?: Block & { data?: Block };
 }
 type Block = { type?: string; text?: string; user_input?: object };
 
@@ -151,6 +153,7 @@ const PROMPTS: { [agentId: string]: (record: Loose) => string[] } = {
     role === 'user' ? (content ?? []).filter((block) => block.user_input).map((block) => block.text ?? '') : [],
   'qwen-code': ({ type, message }) => (type === 'user' ? [message?.parts?.[0]?.text ?? ''] : []),
   'gemini-cli': ({ type, content }) => (type === 'user' ? (content ?? []).map((part) => part.text ?? '') : []),
+  opencode: ({ user }) => (user ? [(user.data ?? user).text ?? ''] : []),
   pi: ({ type, message }) =>
     type === 'message' && message?.role === 'user'
       ? [message.content ?? []].flat().map((part) => (typeof part === 'string' ? part : (part.text ?? '')))

@@ -25,9 +25,9 @@ const query: Query = (sql, ...parameters) => {
 
 const records = (session: string, since: number) => [...database.records(query, session, since)];
 
-test('a session in which nothing changed gives only what has no time', () => {
+test('a session in which nothing changed gives only what tells no time of its change', () => {
   const kinds = records('ses_root', LAST_CHANGE).map(({ record }) => Object.keys(record)[0]);
-  expect(kinds).toEqual(['removed', 'removed']);
+  expect(kinds).toEqual(['session', 'removed', 'removed']);
 });
 
 test('a row is given that was committed after later ones', () => {

@@ -44,7 +44,7 @@ function listSessions(query: Query): DatabaseSession[] {
 function* readRecords(query: Query, session: string, since: number): Generator<StoredRecord> {
   const from = Math.max(0, since - LATE_MS);
   const tables = tablesOf(query);
-  yield* readSession(query, session, from);
+  yield* readSession(query, session);
   for (const { id } of query(CHANGED_MESSAGES, session, from, session, from)) {
     yield* readMessage(query, session, String(id), from);
   }
@@ -60,10 +60,12 @@ function* readRecords(query: Query, session: string, since: number): Generator<S
   if (tables.has('event')) yield* query(REMOVALS, session).map((row) => toStored('removed', row));
 }
 
-/** With its first ancestor where it is a sub-agent's, which may itself be one's. */
-function* readSession(query: Query, session: string, from: number): Generator<StoredRecord> {
-  const rows = query(`SELECT rowid AS "${POSITION}", * FROM session WHERE id = ? AND time_updated >= ?`, session, from);
-  for (const row of rows) {
+/**
+ * Whatever its time, which its counts of tokens do not change. With its first ancestor where it is a sub-agent's, which
+ * may itself be one's.
+ */
+function* readSession(query: Query, session: string): Generator<StoredRecord> {
+  for (const row of query(`SELECT rowid AS "${POSITION}", * FROM session WHERE id = ?`, session)) {
     const stored = toStored('session', row);
     const [root] = row.parent_id === null ? [] : query(ROOT, session);
     yield root ? { ...stored, record: { ...stored.record, root: root.id } } : stored;
