@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { openapi } from '../contract/openapi.ts';
 import { OPTIONS } from '../server/config.ts';
@@ -7,6 +8,7 @@ import { VERSION } from '../server/version.ts';
 const DOCUMENTS = {
   'docs/openapi.json': () => `${JSON.stringify(openapi(VERSION), null, 2)}\n`,
   'docs/configuration.md': configuration,
+  'docs/capture.1': manual,
 };
 
 const check = process.argv.includes('--check');
@@ -40,6 +42,11 @@ ${rows.join('\n')}
 
 This page is generated from \`server/config.ts\` by \`npm run generate\`.
 `;
+}
+
+/** The manual page of the command line, which it prints itself. */
+function manual(): string {
+  return execFileSync(process.execPath, ['cli/main.ts', 'help', '--man'], { encoding: 'utf8' });
 }
 
 function preset(value: unknown): string {

@@ -9,7 +9,7 @@ export function renderManual(program: CommandShape, agents: readonly Agent[], ve
   return [
     `.TH CAPTURE 1 "" "Session Capture ${version}" "Session Capture"`,
     '.SH NAME',
-    `capture \\- ${roff(lowerFirst(program.description))}`,
+    `capture \\- ${roff(lowerFirst(program.description).replace(/\.$/, ''))}`,
     '.SH SYNOPSIS',
     `.B ${roff(program.usage)}`,
     '.SH OPTIONS',
