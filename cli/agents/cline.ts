@@ -55,8 +55,8 @@ const dataFolder = (variables: Variables, home: string): string =>
   variables.CLINE_DATA_DIR || join(variables.CLINE_DIR || join(home, '.cline'), 'data');
 
 /** What is written anew with each message. */
-const isChange = ({ updated_at, status, session_id, messages }: JsonObject): boolean =>
-  messages === undefined && session_id === undefined && (updated_at !== undefined || status !== undefined);
+const isChange = ({ updated_at, status, session_id, role }: JsonObject): boolean =>
+  role === undefined && session_id === undefined && (updated_at !== undefined || status !== undefined);
 
 /** A message with another content is another writing of it. */
 function recordKey(record: JsonObject): string | undefined {
