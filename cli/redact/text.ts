@@ -3,6 +3,7 @@ import type { Budget } from './budget.ts';
 import { createKeywordScanner } from './keywords.ts';
 import { KNOWN_VALUE, type KnownFinder } from './known/finder.ts';
 import { findMarks, type Marker, type Span } from './mark.ts';
+import { findCutToken } from './rules/cut.ts';
 import { matchRule, type PreparedRule, prepareRules } from './rules/match.ts';
 import type { Rule } from './rules/rule.ts';
 
@@ -58,6 +59,8 @@ export function createTextRedactor({ rules, known, mark, allow, budget }: TextRe
       lastValue = value.start;
       spans.push({ ...value, rule: KEY_NAME, secret: text.slice(value.start, value.end) });
     });
+    const cut = findCutToken(text);
+    if (cut !== undefined) spans.push(cut);
     return spans;
   }
 

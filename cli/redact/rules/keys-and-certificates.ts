@@ -27,6 +27,18 @@ export const KEY_RULES: readonly Rule[] = [
     },
   },
   {
+    // The chunk before held its beginning.
+    id: 'private-key-end',
+    keywords: ['-----end'],
+    pattern: /-----END[A-Z0-9\x20]{0,30}PRIVATE\x20KEY(?:\x20BLOCK)?-----/,
+    reach: /[A-Za-z0-9+/=\r\n\\]/,
+    inside: true,
+    examples: {
+      hit: [FRAME('RSA PRIVATE KEY', BODY).slice(100), FRAME('PRIVATE KEY', BODY).replaceAll('\n', '\\n').slice(90)],
+      miss: ['-----END PRIVATE KEY-----', FRAME('PUBLIC KEY', BODY)],
+    },
+  },
+  {
     id: 'encoded-private-key',
     keywords: ['ls0tls1crudjti'],
     // `-----BEGIN` in base64, then what private keys go on with; certificates and public keys go on differently.

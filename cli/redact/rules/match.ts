@@ -23,13 +23,28 @@ export function matchRule(rule: PreparedRule, text: string, keywordStart: number
   rule.sticky.lastIndex = start;
   const match = rule.sticky.exec(text);
   if (match === null) return undefined;
-  const [from, to] = rule.group === undefined ? [start, start + match[0].length] : (match.indices?.[rule.group] ?? []);
+  const [from, to] = findSecret(rule, text, start, match);
   if (from === undefined || to === undefined) return undefined;
   const secret = text.slice(from, to);
   // Its beginning tells a filler; reading all of a long one again for each keyword in it would not be cheap.
   const sample = secret.slice(0, 128);
   if (rule.entropy !== undefined && (measureEntropy(sample) < rule.entropy || isFiller(sample))) return undefined;
   return { start: from, end: to, rule: rule.id, secret };
+}
+
+function findSecret(rule: PreparedRule, text: string, start: number, match: RegExpExecArray): (number | undefined)[] {
+  if (rule.reach !== undefined) return [reachBack(rule.reach, text, start), start + match[0].length];
+  return rule.group === undefined ? [start, start + match[0].length] : (match.indices?.[rule.group] ?? []);
+}
+
+const LONGEST_REACH = 20_000;
+const SHORTEST_REACH = 40;
+
+/** Undefined where hardly anything is there. */
+function reachBack(letter: RegExp, text: string, end: number): number | undefined {
+  let start = end;
+  while (start > 0 && end - start < LONGEST_REACH && letter.test(text.charAt(start - 1))) start--;
+  return end - start < SHORTEST_REACH ? undefined : start;
 }
 
 /** After a letter or digit no secret begins, unless they end an escape: `\n`, `\u001b`, `%3D`, `ESC[0m`. */

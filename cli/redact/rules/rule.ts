@@ -7,6 +7,8 @@ export interface Rule {
   pattern: RegExp;
   /** How many letters before the keyword the pattern starts. */
   lead?: number;
+  /** What the secret also takes in before the keyword, however much of it there is: the body that a footer ends. */
+  reach?: RegExp;
   /** The group that holds the secret, where it is not the whole match. */
   group?: number;
   /** The least entropy of the secret in bits per letter, where the pattern alone would match words. */

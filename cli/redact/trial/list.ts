@@ -2,6 +2,7 @@ import { KEY_NAME } from '../assignments.ts';
 import { createKeywordScanner } from '../keywords.ts';
 import { KNOWN_VALUE } from '../known/finder.ts';
 import { RULE_GROUPS } from '../rules/all.ts';
+import { CUT_TOKEN } from '../rules/cut.ts';
 import { matchRule, prepareRules } from '../rules/match.ts';
 import type { Rule } from '../rules/rule.ts';
 
@@ -15,11 +16,12 @@ export interface ListedRule {
 
 const WIDTH = 72;
 
-/** Every rule, and the two passes that need none. */
+/** Every rule, and what is found without one. */
 export function listRules(): ListedRule[] {
   return [
     { id: KNOWN_VALUE, of: 'this machine', shape: 'secrets of the environment, .env files and the home folder' },
     { id: KEY_NAME, of: 'any name of a secret', shape: 'PASSWORD=…, "apiKey": "…", --token …' },
+    { id: CUT_TOKEN, of: 'any provider', shape: 'ghp_… at the very end of a text' },
     ...Object.entries(RULE_GROUPS).flatMap(([of, rules]) =>
       rules.map((rule) => ({ id: rule.id, of, shape: describeShape(rule) })),
     ),
