@@ -1,7 +1,7 @@
 import { type Draft, draft } from '../compose.ts';
 import { elementsAt } from '../reader.ts';
 import { type Path, type Remainder, take } from '../remainder.ts';
-import { peekText, takeInteger, takeText } from '../typed.ts';
+import { lengthAt, peekText, takeInteger, takeText } from '../typed.ts';
 import { textsAt } from './user.ts';
 
 /** One response of the model, with the tools it called and, in a later writing, what they answered. */
@@ -41,10 +41,22 @@ function readTool(remainder: Remainder, at: Path, model: string | undefined): Dr
   if (name === undefined) return [];
   const callId = takeText(remainder, ...at, 'id');
   const call = draft('tool.call', { callId, name, input: take(remainder, ...at, 'args'), model });
-  const output = take(remainder, ...at, 'result');
-  const detail = take(remainder, ...at, 'resultDisplay');
   const status = peekText(remainder, ...at, 'status') ?? '';
   const isError = /^(error|cancelled)$/.test(status) || undefined;
-  const isOpen = output === undefined && detail === undefined && isError === undefined && status !== 'success';
-  return isOpen ? [call] : [call, draft('tool.result', { callId, output, isError, detail })];
+  const answered = takeAnswer(remainder, [...at, 'result']);
+  const detail = take(remainder, ...at, 'resultDisplay');
+  const isOpen = [answered.output, detail, isError].every((value) => value === undefined) && status !== 'success';
+  return isOpen ? [call] : [call, draft('tool.result', { callId, ...answered, isError, detail })];
+}
+
+/** What a tool told the model: mostly one text, with the call's id and name around it. */
+function takeAnswer(remainder: Remainder, at: Path): { output?: unknown; name?: string | undefined } {
+  const inner = [...at, 0, 'functionResponse'];
+  const told = ['output', 'error'].filter((key) => peekText(remainder, ...inner, 'response', key) !== undefined);
+  const [key] = told;
+  if (key === undefined || told.length > 1 || lengthAt(remainder, ...at) !== 1) {
+    return { output: take(remainder, ...at) };
+  }
+  const name = takeText(remainder, ...inner, 'name');
+  return { name, output: take(remainder, ...inner, 'response', key) };
 }

@@ -10,7 +10,9 @@ import { textsAt } from './user.ts';
 export function readChange(remainder: Remainder): Draft[] {
   const title = takeText(remainder, '$set', 'summary');
   if (title !== undefined) return [draft('session.meta', { title, titleBy: 'agent' })];
-  return [draft('record', { kind: '$set' })];
+  const changed = Object.keys((peek(remainder, '$set') ?? {}) as object);
+  // The time of the message before it.
+  return [draft('record', { kind: changed.join() === 'lastUpdated' ? 'duplicate:lastUpdated' : '$set' })];
 }
 
 export function readRewind(remainder: Remainder): Draft[] {
