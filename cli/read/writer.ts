@@ -107,6 +107,15 @@ export function createWriter({ spool, redactor, now, newKey }: WriterOptions) {
     return serializeEvent(event).map((json) => ({ json, time: learned.firstAt }));
   }
 
+  /** For agents that tell their folder to the model alone. */
+  function learnFolder(session: number, { row }: FileBeingRead, cwd: string): void {
+    const known = facts.get(session);
+    if (known?.cwd !== undefined || row.origin.subagent !== undefined) return;
+    const source = { agent: row.agent, session: row.origin.session, file: row.path, position: 0 };
+    const learned = factsOf(redactor.redact({ eventType: 'session.meta', payload: { source, cwd } }));
+    facts.set(session, mergeFacts(known ?? {}, learned));
+  }
+
   function forget(): void {
     bytes = 0;
     touched = new Map();
@@ -133,6 +142,7 @@ export function createWriter({ spool, redactor, now, newKey }: WriterOptions) {
       if (record.folder !== undefined) redactor.learn(record.folder);
       withheld = false;
       addEvents(entry.session, file, record, number);
+      if (record.folder !== undefined) learnFolder(entry.session, file, record.folder);
       if (withheld) count('recordsWithheld');
     },
     /** All of the file's session is read. */
