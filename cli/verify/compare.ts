@@ -39,25 +39,31 @@ export function compareLeaves(text: string, held: readonly LeafDigest[], { diges
 const OF_PARSER = new Set(['kind', 'titleBy', 'cached', 'images', 'redactions']);
 const OF_SOURCE = new Set([...OF_PLACE, '/source/index', '/source/agentVersion']);
 
-/** Whether texts and held leaves have the same values, under whatever names: an earlier version may have named others. */
+/**
+ * Whether texts and held leaves have the same values, some of them under other names: an earlier version may have named
+ * them so.
+ */
 export function haveSameValues(
   texts: readonly string[],
   held: readonly LeafDigest[],
   { digestLeaves }: Digester,
 ): boolean {
   const ignored = new Set<string>();
+  const there = new Set(held.map(({ path, value }) => `${path} ${value}`));
   const balance = new Map<string, number>();
-  const count = ({ field, path, value }: LeafDigest, by: number) => {
-    if (!OF_PARSER.has(field ?? '') && !ignored.has(path)) balance.set(value, (balance.get(value) ?? 0) + by);
-  };
+  const count = ({ value }: LeafDigest, by: number) => balance.set(value, (balance.get(value) ?? 0) + by);
+  const counts = ({ field, path }: LeafDigest) => !OF_PARSER.has(field ?? '') && !ignored.has(path);
+  let isMoved = false;
   for (const text of texts) {
     for (const leaf of digestLeaves(text)) {
       if (OF_SOURCE.has(leaf.pointer())) ignored.add(leaf.path);
+      if (!counts(leaf)) continue;
       count(leaf, 1);
+      if (!there.has(`${leaf.path} ${leaf.value}`)) isMoved = true;
     }
   }
-  for (const leaf of held) count(leaf, -1);
-  return [...balance.values()].every((by) => by === 0);
+  for (const leaf of held) if (counts(leaf)) count(leaf, -1);
+  return isMoved && [...balance.values()].every((by) => by === 0);
 }
 
 /** Whether an event is what is left of one that could not be searched for secrets. */

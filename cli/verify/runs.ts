@@ -24,17 +24,20 @@ export function findCandidates(
   { file, position }: LackingRecord,
   events: readonly ExpectedEvent[],
 ): Held[] {
-  const own = files[file]?.digest;
-  const atPosition = held.findAtPosition(position);
-  const atPlace = atPosition.filter((row) => row.file === own);
-  if (atPlace.length > 0) return atPlace;
+  const { digest: own, transcript } = files[file] ?? {};
   const record = events[0]?.payloads[0]?.record;
+  const atPosition = held.findAtPosition(position);
+  // Where a file was written anew, another record may have stood before.
+  const isHere = (row: Held) => row.file === own && (transcript?.isRewritten !== true || row.record === record);
+  const atPlace = atPosition.filter(isHere);
+  if (atPlace.length > 0) return atPlace;
   const ofRecord = record === undefined ? [] : held.findOfRecord(record);
   if (ofRecord.length > 0) return ofRecord;
   // A file that was moved, and whose name of then nobody remembers.
   const known = new Set(files.map(({ digest }) => digest));
   const types = new Set(events.map(({ eventType }) => eventType));
-  return atPosition.filter((row) => !known.has(row.file ?? '') && types.has(row.eventType));
+  const isOfMoved = (row: Held) => !known.has(row.file ?? '') && row.record === record && types.has(row.eventType);
+  return atPosition.filter(isOfMoved);
 }
 
 /** Gathers parts that belong together; of two equal parts only the first. */

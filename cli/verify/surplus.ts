@@ -7,10 +7,13 @@ export function explainSurplus(verifier: Verifier, verified: Verified): void {
   const { held, findings } = verifier;
   for (const row of held.left()) {
     const file = verified.files.find(({ digest }) => digest === row.file);
+    // A file that was moved may have become any of those there are.
+    const files = file || row.file === undefined ? [file] : verified.files;
     const twin = row.digest === undefined ? undefined : held.findTaken(row);
-    if (twin?.digest === row.digest && twin !== undefined) tell(verifier, verified, row, file, 'doubled');
-    else if (file !== undefined && file.transcript === undefined) findings.count('unverifiable');
-    else if (file?.transcript?.isRewritten || isOldRevision(verifier, row)) findings.count('history');
+    if (twin !== undefined && twin.digest === row.digest) tell(verifier, verified, row, file, 'doubled');
+    else if (files.some((one) => one && one.transcript === undefined)) findings.count('unverifiable');
+    else if (files.some((one) => one?.transcript?.isRewritten) || isOldRevision(verifier, row))
+      findings.count('history');
     else tell(verifier, verified, row, file, twin ? 'doubled' : 'surplus');
   }
 }

@@ -1,0 +1,111 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type HeldService, placeFixtures, type StoredEvent, startHeld } from '../test/held.ts';
+import { generateTranscripts } from '../test/transcripts.ts';
+import type { Finding } from './findings.ts';
+
+type Json = Record<string, unknown>;
+
+interface Mutation {
+  name: 'remove' | 'double' | 'retype' | 'value' | 'lose' | 'add';
+  /** Which event, and which of its leaves, as shares of all. */
+  event: number;
+  leaf: number;
+}
+
+const share = fc.double({ min: 0, max: 0.999_999, noNaN: true });
+const mutation: fc.Arbitrary<Mutation> = fc.record({
+  name: fc.constantFrom('remove', 'double', 'retype', 'value', 'lose', 'add'),
+  event: share,
+  leaf: share,
+});
+
+test('of any events that are lost, doubled or changed, each is named and no other', async () => {
+  const held = await startHeld();
+  placeFixtures(held.home);
+  generateTranscripts(held.home, { seed: 11, sessions: 2, records: 40 });
+  expect(await held.run('import')).toMatchObject({ exitCode: 0 });
+  // A slice of a payload is compared with the whole of it: see verify.test.ts.
+  const events = (await held.events()).filter(({ payload }) => payload.part === undefined);
+  const files = new Set(events.map(({ payload }): string => payload.source.file));
+  const back = await held.remember();
+  let runs = 0;
+
+  await fc.assert(
+    fc.asyncProperty(fc.array(mutation, { minLength: 1, maxLength: 6 }), async (mutations) => {
+      const chosen = new Map(mutations.map((one) => [Math.floor(one.event * events.length), one]));
+      const expected: string[] = [];
+      // From the end, so that the numbers before it stay.
+      for (const [number, one] of [...chosen].sort(([a], [b]) => b - a)) {
+        expected.push(await mutate(held, events[number] as StoredEvent, one));
+      }
+      const { exitCode, findings } = await held.verify();
+      await back();
+      expect(findings.map((finding) => nameOf(finding as Finding, files)).sort()).toEqual(expected.sort());
+      expect(exitCode).toBe(1);
+      runs++;
+    }),
+    { numRuns: Number(process.env.CAPTURE_TEST_RUNS ?? 25), endOnFailure: true },
+  );
+  expect(runs).toBeGreaterThan(0);
+  expect(await held.verify()).toMatchObject({ exitCode: 0, findings: [] });
+}, 300_000);
+
+/** Changes the event, and tells the finding that has to follow. */
+async function mutate(held: HeldService, event: StoredEvent, { name, leaf }: Mutation): Promise<string> {
+  const { number, eventType, payload } = event;
+  const { file, position } = payload.source;
+  const place = `${file}:${position}`;
+  if (name === 'remove') await held.remove(number);
+  else if (name === 'double') await held.double(number);
+  else if (name === 'retype') {
+    await held.change(number, (events, at) =>
+      events.map((one, index) => (index === at ? { ...one, eventType: 'mutated' } : one)),
+    );
+    return `different ${place} ${eventType} eventType`;
+  } else {
+    const leaves = leavesOf(payload);
+    const { holder, key, pointer } = leaves[Math.floor(leaf * leaves.length)] as Leaf;
+    await held.alter(number, (stored) => {
+      const target = follow(stored, holder);
+      if (name === 'value') target[key] = 'mutated';
+      else if (name === 'lose' && !Array.isArray(target)) delete target[key];
+      else if (name === 'add' && !Array.isArray(target)) target[`${key} mutated`] = 1;
+      else target[key] = 'mutated';
+    });
+    const isAdded = name === 'add' && !Array.isArray(follow(payload, holder));
+    const added = holder.length === 0 ? 'a value' : `a value in /${holder[0]}`;
+    return `different ${place} ${eventType} ${isAdded ? added : pointer}`;
+  }
+  return `${name === 'remove' ? 'missing' : 'doubled'} ${place} ${eventType} `;
+}
+
+function nameOf({ problem, file = '', position, eventType, leaves }: Finding, files: ReadonlySet<string>): string {
+  const [path] = [...files].filter((name) => file.endsWith(`/${name}`)).sort((one, other) => other.length - one.length);
+  return `${problem} ${path}:${position} ${eventType} ${leaves?.[0] ?? ''}`;
+}
+
+interface Leaf {
+  holder: string[];
+  key: string;
+  pointer: string;
+}
+
+/** The leaves of what the event tells; what tells where it comes from, and what was masked, is left alone. */
+function leavesOf(payload: Json): Leaf[] {
+  const leaves: Leaf[] = [];
+  const visit = (value: unknown, path: string[]) => {
+    const entries = typeof value === 'object' && value !== null ? Object.entries(value) : [];
+    for (const [key, inner] of entries) visit(inner, [...path, key]);
+    const holder = path.slice(0, -1);
+    const isMasked = JSON.stringify([path, value]).includes('[REDACTED:') || path[0] === 'redactions';
+    if (entries.length === 0 && path[0] !== 'source' && !isMasked)
+      leaves.push({ holder, key: path.at(-1) ?? '', pointer: toPointer(path) });
+  };
+  visit(payload, []);
+  return leaves;
+}
+
+const toPointer = (path: string[]) => path.map((key) => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+
+const follow = (value: Json, path: string[]): Json => path.reduce((inner, key) => inner[key] as Json, value);

@@ -1,0 +1,211 @@
+import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { write } from '../test/folder.ts';
+import { startHeld } from '../test/held.ts';
+import { run } from '../test/program.ts';
+import { startService } from '../test/service.ts';
+import { mode, prompt, sessionId } from '../test/transcripts.ts';
+
+const lines = (...all: string[]) => all.map((line) => `${line}\n`).join('');
+const pathOf = (home: string, session: number, project = 'shop') =>
+  join(home, '.claude/projects', project, `${sessionId(session)}.jsonl`);
+
+/** What is no fault, and what is one. */
+const clean = { exitCode: 0, findings: [] };
+const one = prompt(1, 1, 'one');
+const two = prompt(1, 2, 'two');
+const three = prompt(1, 3, 'three');
+
+async function startWith(...records: string[]) {
+  const held = await startHeld();
+  const file = write(pathOf(held.home, 1), lines(...records));
+  expect(await held.run('import')).toMatchObject({ exitCode: 0 });
+  return { ...held, file };
+}
+
+test('what was appended since is waiting, and so is a transcript nothing was captured of', async () => {
+  const { home, file, verify } = await startWith(one);
+  appendFileSync(file, lines(two, three));
+  write(pathOf(home, 2), lines(prompt(2, 1, 'new')));
+  expect(await verify()).toMatchObject({ ...clean, records: 1, waiting: 2, newFiles: 1 });
+});
+
+test('what could not be sent yet is waiting', async () => {
+  const { file, options, verify } = await startWith(one);
+  appendFileSync(file, lines(two));
+  // Nothing listens there: what is read stays in the spool.
+  const offline = { ...options, url: 'http://127.0.0.1:1' };
+  const settled = { ...options, variables: { CAPTURE_URL: options.url } };
+  expect((await run(['status'], settled)).exitCode).toBe(0);
+  await run(['import', '--patience', '0'], { ...options, context: { fetch: failAppends } });
+  expect(await verify()).toMatchObject({ ...clean, records: 1, waiting: 1 });
+  expect(await run(['verify', '--patience', '0'], offline)).toMatchObject({ exitCode: 75 });
+});
+
+const failAppends: typeof fetch = (input, init) =>
+  String(input).endsWith('/events') ? Promise.reject(new TypeError('fetch failed')) : fetch(input, init);
+
+test('other secrets being known is no difference, and hides none', async () => {
+  const { home, file, alter, verify, remember } = await startWith(
+    prompt(1, 1, 'the word is Rudbeckia-4711-xq', { note: 'kept' }),
+    two,
+  );
+  write(join(home, '.aws/credentials'), '[default]\naws_secret_access_key = Rudbeckia-4711-xq\n');
+  expect(await verify()).toMatchObject({ ...clean, records: 2, masked: 1 });
+  const back = await remember();
+  await alter(0, (payload) => {
+    payload.rest.note = 'changed';
+  });
+  expect(await verify()).toMatchObject({ exitCode: 1, findings: [{ problem: 'different', leaves: ['/rest/note'] }] });
+  await back();
+  rmSync(join(home, 'state/redaction.key'));
+  expect(await verify()).toMatchObject({ ...clean, masked: 1 });
+  expect(file).toContain(home);
+});
+
+test('a mark of another key is no difference', async () => {
+  const secret = `ghp_${'aB3dE5gH7jK9mN1pQ3sT5vX7zA9cD1fG3hJ5'.slice(0, 36)}`;
+  const { home, verify, events } = await startWith(prompt(1, 1, `token ${secret}`), two);
+  expect((await events())[0]?.payload.text).toMatch(/\[REDACTED:/);
+  expect(await verify()).toMatchObject({ ...clean, masked: 0 });
+  rmSync(join(home, 'state/redaction.key'));
+  expect(await verify()).toMatchObject({ ...clean, masked: 1 });
+});
+
+test('values under the names of another version are all there; one that is lost is not', async () => {
+  const { alter, verify } = await startWith(prompt(1, 1, 'one', { cost: 7, extra: { deep: 'value' } }), two);
+  await alter(0, (payload) => {
+    const { cost, ...rest } = payload.rest;
+    Object.assign(payload, { cost, rest: { ...rest, extra: undefined }, more: { inner: rest.extra.deep } });
+  });
+  expect(await verify()).toMatchObject({ ...clean, records: 2, renamed: 1 });
+  await alter(0, (payload) => {
+    payload.cost = undefined;
+  });
+  expect(await verify()).toMatchObject({ exitCode: 1, renamed: 0, findings: [{ problem: 'different' }] });
+});
+
+test('a fork is complete with the records of the session it came from', async () => {
+  const { home, file, run: capture, verify, events, remove } = await startWith(one, two);
+  write(pathOf(home, 2), lines(one, two, prompt(2, 3, 'of the fork')));
+  await capture('import');
+  expect(await verify()).toMatchObject({ ...clean, records: 3, replayed: 2, sessions: 2 });
+  // Asked for the fork alone, it looks into the other as well.
+  expect(await verify(sessionId(2))).toMatchObject({ ...clean, records: 3, replayed: 2, sessions: 2 });
+  rmSync(file);
+  expect(await verify()).toMatchObject({ ...clean, records: 1, replayed: 2, deletedFiles: 1, unverifiable: 2 });
+  const number = (await events()).findIndex(({ payload }) => payload.text === 'two');
+  await remove(number);
+  const position = one.length + 1;
+  expect(await verify()).toMatchObject({
+    exitCode: 1,
+    findings: [{ problem: 'missing', file: pathOf(home, 2), position }],
+  });
+});
+
+test('a deleted transcript cannot be verified, and says so', async () => {
+  const { file, verify, run: capture } = await startWith(one, two);
+  rmSync(file);
+  expect(await verify()).toMatchObject({ ...clean, records: 0, deletedFiles: 1, unverifiable: 2 });
+  const { stdout } = await capture('verify');
+  expect(stdout).toContain('1 transcript cannot be verified: the agent deleted the file.\n');
+});
+
+test('moved, copied and rewritten transcripts hold what they held', async () => {
+  const { home, file, run: capture, verify, remove } = await startWith(one, mode(1), two);
+  mkdirSync(join(home, '.claude/projects/other'));
+  renameSync(file, pathOf(home, 1, 'other'));
+  expect(await verify(sessionId(1))).toMatchObject({ deletedFiles: 1 });
+  appendFileSync(pathOf(home, 1, 'other'), lines(three));
+  await capture('import');
+  expect(await verify()).toMatchObject({ ...clean, records: 4, deletedFiles: 0, unverifiable: 0, history: 0 });
+  // A copy goes on where it goes beyond the original.
+  write(pathOf(home, 1, 'copy'), lines(one, mode(1), two, three, mode(1)));
+  await capture('import');
+  expect(await verify()).toMatchObject({ ...clean, records: 5 });
+  rmSync(pathOf(home, 1, 'copy'));
+  writeFileSync(pathOf(home, 1, 'other'), lines(two, mode(1), prompt(1, 4, 'four')));
+  await capture('import');
+  expect(await verify()).toMatchObject({ ...clean, records: 3, deletedFiles: 1, history: 1, unverifiable: 2 });
+  await remove(2);
+  expect(await verify()).toMatchObject({ exitCode: 1, findings: [{ problem: 'missing', position: 0 }] });
+});
+
+test('a session that went on in another one is one session', async () => {
+  const { file, service, events, run: capture, verify, options, remove } = await startWith(one);
+  const [first] = await events();
+  await service.call('POST', `/v1/sessions/${first?.sessionId}/complete`, { as: options.secret });
+  appendFileSync(file, lines(two, three));
+  await capture('import');
+  const sessions = new Set((await events()).map(({ sessionId: id }) => id));
+  expect(sessions.size).toBe(2);
+  for (const id of sessions) expect(await verify(id)).toMatchObject({ ...clean, records: 3, sessions: 1 });
+  await remove(0);
+  expect(await verify()).toMatchObject({ exitCode: 1, findings: [{ problem: 'missing', position: 0 }] });
+});
+
+test('of a session that the service has lost, all is missing', async () => {
+  const { service, verify } = await startWith(one, two);
+  // To this secret that is the same as no session.
+  await service.store.db.updateTable('sessions').set({ plane: 'test' }).execute();
+  const { exitCode, findings, problems } = await verify();
+  expect({ exitCode, missing: problems.missing }).toEqual({ exitCode: 1, missing: findings.length });
+  expect(findings.length).toBe(2);
+});
+
+test('sessions are chosen by id, its beginning, ours, their transcript, agent and age', async () => {
+  const { home, file, run: capture, verify, events } = await startWith(one);
+  write(pathOf(home, 2), lines(prompt(2, 1, 'other')));
+  await capture('import');
+  const [first] = await events();
+  for (const name of [sessionId(1), sessionId(1).slice(0, 13), first?.sessionId ?? '', file]) {
+    expect(await verify(name), name).toMatchObject({ ...clean, sessions: 1, records: 1 });
+  }
+  expect(await verify('--agent', 'codex')).toMatchObject({ ...clean, sessions: 0 });
+  expect(await verify('--agent', 'claude-code')).toMatchObject({ sessions: 2 });
+  expect(await verify('--since', '2026-03-01T09:01:30Z')).toMatchObject({ sessions: 1 });
+  expect(await verify('--since', '1d')).toMatchObject({ sessions: expect.any(Number) });
+  for (const args of [['none'], [sessionId(1).slice(0, 8)], ['--agent', 'none'], ['--since', 'then']]) {
+    expect(await verify(...args), args.join(' ')).toMatchObject({ exitCode: 2 });
+  }
+});
+
+test('what a person has taken out is left out', async () => {
+  const { file, verify, run: capture, options } = await startWith(one);
+  appendFileSync(file, lines(two));
+  await run(['import', '--patience', '0'], { ...options, context: { fetch: failAppends } });
+  expect(await capture('skip', sessionId(1))).toMatchObject({ exitCode: 0 });
+  expect(await verify()).toMatchObject({ ...clean, records: 1, leftOut: 1 });
+});
+
+test('events that the service refused are set aside', async () => {
+  const { file, verify, options } = await startWith(one);
+  appendFileSync(file, lines(two));
+  const refuse: typeof fetch = (input, init) =>
+    String(input).endsWith('/events')
+      ? Promise.resolve(Response.json({ error: 'No.', code: 'validation_failed' }, { status: 400 }))
+      : fetch(input, init);
+  await run(['import'], { ...options, context: { fetch: refuse } });
+  expect(await verify()).toMatchObject({ ...clean, records: 1, setAside: 1 });
+});
+
+test('a service that answers no digests is told of, and one that loses answers is asked again', async () => {
+  const older = await startService();
+  onTestFinished(older.stop);
+  const held = await startWith(one, two);
+  const home = held.home;
+  const options = { home, url: older.url, secret: 'sk_live_test', variables: { CAPTURE_HOME: join(home, 'other') } };
+  await run(['import'], options);
+  expect(await run(['verify'], options)).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining('is too old to answer for what it holds'),
+  });
+  let asked = 0;
+  const shaky: typeof fetch = (input, init) =>
+    String(input).includes('/digests') && ++asked % 2 === 1
+      ? Promise.reject(new TypeError('fetch failed'))
+      : fetch(input, init);
+  expect(await run(['verify'], { ...held.options, context: { fetch: shaky } })).toMatchObject({ exitCode: 0 });
+  expect(asked).toBe(2);
+});
