@@ -151,3 +151,31 @@ test('any writings stand in the order of the first ones, as they are last, howev
     { numRuns: 500 },
   );
 });
+
+test('events that arrive in any windows, in any order, make the same timeline', () => {
+  fc.assert(
+    fc.property(writings, fc.array(fc.nat(), { maxLength: 6 }), fc.nat(), (all, cuts, seed) => {
+      const events = all.flatMap(({ record, revision, length }, at): Given[] => {
+        const texts = Array.from({ length }, (_, each): [string, Record<string, unknown>] => [
+          each % 2 === 0 ? 'assistant.message' : 'tool.call',
+          { text: `${at}.${each}`, callId: `${at}` },
+        ]);
+        return record === undefined ? texts : written(record, revision, ...texts);
+      });
+      const entries = entriesOf(...events);
+      const ends = [...new Set([...cuts.map((cut) => cut % (entries.length + 1)), entries.length])].sort(
+        (a, b) => a - b,
+      );
+      const windows = ends.map((end, index) => [ends[index - 1] ?? 0, end] as const);
+      windows.sort(([a], [b]) => ((a * 7 + seed) % 11) - ((b * 7 + seed) % 11));
+      const loaded: (Entry | undefined)[] = new Array(entries.length).fill(undefined);
+      for (const [start, end] of windows) {
+        for (let index = start; index < end; index++) loaded[index] = entries[index];
+        const orders = buildTimeline(loaded).items.map(({ order }) => order);
+        expect(orders).toEqual([...orders].sort((a, b) => a - b));
+      }
+      expect(buildTimeline(loaded)).toEqual(buildTimeline(entries));
+    }),
+    { numRuns: 300 },
+  );
+});
