@@ -48,16 +48,19 @@ function addEntry(document: Document, { event, value }: HookEntry, made: Made[])
     return insertMember(document, hooks, event, [value]);
   }
   if (list.type !== 'array') throw new Unparsable(`its "hooks.${event}" is no list`);
-  const isThere = list.children?.some((item) => isDeepStrictEqual(getNodeValue(item), value));
+  const isThere = list.children?.some((item) => isDeepStrictEqual(readValue(item), value));
   return isThere ? document.text : insertItem(document, list, value);
 }
 
 /** Takes out entries of ours that are not wanted as they are: those of an older version. */
 function dropStale(text: string, entries: readonly HookEntry[], isOurs: IsOurs): string {
   const isWanted = ({ event, node }: Ours) =>
-    entries.some((entry) => entry.event === event && isDeepStrictEqual(getNodeValue(node), entry.value));
+    entries.some((entry) => entry.event === event && isDeepStrictEqual(readValue(node), entry.value));
   return removeOurs(text, isOurs, (ours) => !isWanted(ours));
 }
+
+/** As JSON.parse makes it; jsonc-parser's objects have no prototype, which would count as a difference. */
+const readValue = (node: Node): unknown => JSON.parse(JSON.stringify(getNodeValue(node)));
 
 /** Takes out what is ours, and then the members that we made and nobody else filled. */
 export function unmergeHooks(text: string, made: readonly Made[], isOurs: IsOurs): string {

@@ -68,7 +68,7 @@ async function tryRegister(
     return registered;
   } catch (error) {
     const isTimeout = error instanceof Error && ['TimeoutError', 'AbortError'].includes(error.name);
-    if (error instanceof Failure || !(isTimeout || isTemporary(error))) throw error;
+    if (context.stop.aborted || error instanceof Failure || !(isTimeout || isTemporary(error))) throw error;
     output.warn(`${settings.url} cannot be reached now. The machine is registered when it first sends.`);
     return undefined;
   }

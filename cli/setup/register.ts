@@ -6,7 +6,7 @@ import { AgentDisabled, createRegistration } from '../upload/registration.ts';
 import { createService } from '../upload/service.ts';
 import type { FoundAgent } from './found.ts';
 
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 5000;
 
 export interface Registered {
   environmentId: string;
