@@ -50,7 +50,7 @@ export const ADDED: ReadonlySet<string> = new Set([
   'callId',
   'kind', // the parser's word for what the record is
   'name', // of a tool that the agent only names by the record's type
-  'text', // '' where an event must have one and the record has none, such as encrypted thoughts
+  'text', // '' where an event must have one and the record has none, such as encrypted thoughts; or without a wrapping
   'images', // a count
   'titleBy',
   'cached', // how the agent counts

@@ -41,13 +41,20 @@ function readPart(remainder: Remainder, at: Path, { role, model, place }: About)
       }),
     ];
   }
+  const typed = role === 'user' ? peekTyped(remainder, at) : undefined;
+  if (typed !== undefined) return [draft('user.message', { text: typed })];
   const text = takeFirstText(remainder, at, [...at, 'text']);
   if (text === undefined) return [];
   if (role === 'assistant') return [draft('assistant.message', { text, model })];
   if (place.origin.subagent !== undefined) return [draft('context.message', { text, kind: 'subagent-prompt' })];
-  // What a person typed is wrapped where Cursor put something else beside it.
   const isInjected = text.trimStart().startsWith('<') && !text.includes('<user_query>');
   return [isInjected ? draft('context.message', { text, kind: 'attached' }) : draft('user.message', { text })];
+}
+
+/** What a person typed, out of what Cursor put around it. The whole stays in `rest`. */
+function peekTyped(remainder: Remainder, at: Path): string | undefined {
+  const text = peekText(remainder, ...at) ?? peekText(remainder, ...at, 'text') ?? '';
+  return /^\s*<user_query>\s*([\s\S]*?)\s*<\/user_query>\s*$/.exec(text)?.[1];
 }
 
 function readCall(remainder: Remainder, at: Path, model: string | undefined, { origin }: RecordPlace): Draft[] {
