@@ -17,13 +17,19 @@ export function looksLikeJson(text: string): boolean {
 
 /**
  * Maps the strings of a JSON text in place: numbers, blanks and every string that did not change stay as they were
- * written.
+ * written. `pause` is called after each token.
  */
-export function mapJsonStrings(text: string, mapKey: (key: string) => string, mapValue: StringMapper): string {
+export function mapJsonStrings(
+  text: string,
+  mapKey: (key: string) => string,
+  mapValue: StringMapper,
+  pause: () => void,
+): string {
   const open: { isObject: boolean; key: string | undefined; awaitsKey: boolean }[] = [];
   let mapped = '';
   let from = 0;
   for (const match of text.matchAll(TOKEN)) {
+    pause();
     const token = match[0];
     const top = open.at(-1);
     if (token === '{' || token === '[') {

@@ -46,6 +46,7 @@ export function createPayloadRedactor(text: TextRedactor, budget: Budget) {
       value,
       (key) => text.redactText(key, count),
       (item, key) => redactString(item, key, count, depth),
+      budget.step,
     );
   }
 
@@ -53,6 +54,7 @@ export function createPayloadRedactor(text: TextRedactor, budget: Budget) {
   function redactJson(value: unknown, name: string | undefined, count: Count): unknown {
     const tasks: Task[] = [];
     const copy = (item: unknown, itemName: string | undefined): unknown => {
+      budget.step();
       if (typeof item === 'string') return redactString(item, itemName, count);
       if (typeof item !== 'object' || item === null || isRawJson(item)) return item;
       const to = Array.isArray(item) ? [] : {};
