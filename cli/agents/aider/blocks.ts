@@ -68,7 +68,9 @@ function toBlocks(lines: readonly string[]): Block[] {
     }
     const kind = kindOf(line);
     const last = blocks.at(-1);
-    if (last?.kind === kind && (kind === 'assistant' || empty.length === 0)) last.lines.push(...empty, line);
+    // A line without an end is being written: it must not change the block before, to which it may not belong.
+    const joins = last?.kind === kind && line.endsWith('\n') && (kind === 'assistant' || empty.length === 0);
+    if (joins) last.lines.push(...empty, line);
     else {
       const start = last === undefined ? empty : empty.splice(kind === 'output' ? empty.length : -1);
       last?.lines.push(...empty);

@@ -1,4 +1,3 @@
-import type { TSchema } from 'typebox';
 import { type CapturedType, VOCABULARY } from '../../../contract/transcript.ts';
 import { type Draft, draft } from '../compose.ts';
 import { peek, type Remainder, take } from '../remainder.ts';
@@ -13,7 +12,7 @@ export function readFields(remainder: Remainder): Draft {
   const eventType = toEventType(type);
   const { properties, required = [] } = VOCABULARY[eventType];
   const names = Object.keys(properties).filter((name) => !COMMON.has(name));
-  const schemaOf = (name: string) => (properties as { [name: string]: TSchema })[name] ?? {};
+  const schemaOf = (name: string) => (properties as { [name: string]: Schema })[name] ?? {};
   const fits = (name: string) => isOf(schemaOf(name), peek(remainder, name));
   const isComplete = names.every((name) => fits(name) || !(required as string[]).includes(name));
   if (eventType === 'record' || !isComplete)
@@ -28,10 +27,14 @@ function toEventType(type: string): CapturedType {
   return Object.hasOwn(VOCABULARY, type) && type !== 'unreadable' ? (type as CapturedType) : 'record';
 }
 
+interface Schema {
+  type?: string;
+  enum?: unknown[];
+}
+
 /** Whether a value is what a field of the vocabulary holds; they are texts, numbers, flags, choices, or anything. */
-function isOf(schema: TSchema, value: unknown): boolean {
+function isOf({ type, enum: choices }: Schema, value: unknown): boolean {
   if (value === undefined) return false;
-  const { type, enum: choices } = schema as { type?: string; enum?: unknown[] };
   if (choices !== undefined) return choices.includes(value);
   if (type === undefined) return true;
   return type === 'integer' ? Number.isInteger(value) : typeof value === type;
