@@ -8,9 +8,19 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['{contract,server,cli,dashboard,script}/**/*.test.{ts,tsx}'],
-          exclude: ['**/node_modules/**', 'dashboard/e2e/**'],
+          exclude: ['**/node_modules/**', 'dashboard/e2e/**', 'cli/e2e/**'],
           globalSetup: ['server/test/postgres.ts'],
           testTimeout: 20_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'agents',
+          include: ['cli/e2e/**/*.test.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 60_000,
+          fileParallelism: false,
         },
       },
       {

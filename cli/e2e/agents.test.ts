@@ -1,0 +1,139 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Driver, Place, Turn } from './driver.ts';
+import { DRIVERS } from './drivers/all.ts';
+import { createMachine, type Machine } from './machine.ts';
+import { SLOW, startModel } from './model/server.ts';
+import { type StoredEvent, startService } from './service.ts';
+
+/** Where `script/install-agents` has put the agents' packages. */
+const AGENTS = process.env.CAPTURE_TEST_AGENTS ?? join(import.meta.dirname, '../../artefacts/agents');
+
+const WITHIN = { timeout: 20_000, interval: 200 };
+
+let model: Awaited<ReturnType<typeof startModel>>;
+let service: Awaited<ReturnType<typeof startService>>;
+let machine: Machine;
+
+beforeAll(async () => {
+  if (!existsSync(join(AGENTS, 'node_modules'))) throw new Error(`The agents are not installed in ${AGENTS}.`);
+  model = await startModel();
+});
+afterAll(() => model.close());
+
+beforeEach(async () => {
+  service = await startService();
+  const { url: serviceUrl, secret } = service;
+  machine = createMachine({ agents: AGENTS, modelUrl: model.url, serviceUrl, secret });
+});
+afterEach(async () => {
+  await machine.clear();
+  await service.close();
+});
+
+const all = async (): Promise<StoredEvent[]> => [...(await service.events()).values()].flat();
+
+const textOf = ({ payload }: StoredEvent) => JSON.stringify(payload);
+
+/** Of a record that was written again, what it is now. */
+function current(events: StoredEvent[]): StoredEvent[] {
+  const last = new Map<string, number>();
+  const nameOf = ({ payload: { source } }: StoredEvent) => `${source.session} ${source.subagent} ${source.record}`;
+  for (const event of events) last.set(nameOf(event), event.payload.source.revision ?? 0);
+  return events.filter((event) => (event.payload.source.revision ?? 0) === last.get(nameOf(event)));
+}
+
+const prompts = (events: StoredEvent[], text: string) =>
+  current(events).filter((event) => event.eventType === 'user.message' && textOf(event).includes(text));
+
+const findSession = async (text: string): Promise<[string, StoredEvent[]] | undefined> =>
+  [...(await service.events())].find(([, events]) => prompts(events, text).length > 0);
+
+/** Works a turn and waits until the service has its prompt, its tool's answer and its closing word. */
+async function work(driver: Driver, place: Place, turn: Omit<Turn, 'session'> & { session?: string }): Promise<string> {
+  const ended = await machine.end(machine.startAgent(driver, { session: '', ...turn }, place));
+  expect(ended, ended.output).toMatchObject({ code: 0 });
+  await expect.poll(() => findSession(turn.prompt), WITHIN).toBeDefined();
+  await expect.poll(async () => closings((await findSession(turn.prompt))?.[1] ?? []), WITHIN).toBeGreaterThan(0);
+  return agentSession(turn.prompt);
+}
+
+const closings = (events: StoredEvent[]) =>
+  events.filter(({ eventType, payload }) => eventType === 'assistant.message' && payload.text?.includes('All done.'))
+    .length;
+
+/** The agent's own id of the session with this prompt. */
+async function agentSession(text: string): Promise<string> {
+  const [, events = []] = (await findSession(text)) ?? [];
+  return prompts(events, text)[0]?.payload.source.session ?? '';
+}
+
+/** All records are at the service, once, as they stand in the agent's own store. */
+async function expectVerified(): Promise<void> {
+  const verified = await machine.end(machine.startCapture('verify'));
+  expect(verified, verified.output).toMatchObject({ code: 0 });
+}
+
+function expectEachOnce(events: StoredEvent[]): void {
+  const places = events.map(({ payload: { source } }) =>
+    [source.session, source.file, source.position, source.index, source.revision].join(' '),
+  );
+  const whole = places.filter((_, index) => (events[index]?.payload.part ?? 1) === 1);
+  expect(whole.length).toBe(new Set(whole).size);
+}
+
+describe.each(DRIVERS)('$agent', (driver) => {
+  /** Projects on a machine that was set up, and on which capture runs. */
+  async function prepare(...names: string[]): Promise<Place[]> {
+    const places = names.map((name) => machine.createProject(name));
+    if (places[0]) driver.prepare(places[0]);
+    const init = await machine.end(machine.startCapture('init', '--yes', '--no-daemon', '--agent', driver.agent));
+    expect(init, init.output).toMatchObject({ code: 0 });
+    machine.startCapture('run');
+    return places;
+  }
+
+  test('is captured live: two at once, resumed, forked; everything once, and verified', async () => {
+    const [first, second] = (await prepare('first', 'second')) as [Place, Place];
+    const [session, other] = await Promise.all([
+      work(driver, first, { how: 'start', prompt: 'Write the file, please: alpha' }),
+      work(driver, second, { how: 'start', prompt: 'Write the file, please: beta' }),
+    ]);
+    expect(session).not.toBe(other);
+    const texts = ['alpha', 'beta'];
+    if (driver.canResume) {
+      expect(await work(driver, first, { how: 'resume', prompt: 'Write it again: gamma', session })).toBe(session);
+      texts.push('gamma');
+    }
+    if (driver.canFork) {
+      expect(await work(driver, first, { how: 'fork', prompt: 'And once more: delta', session })).not.toBe(session);
+      texts.push('delta');
+    }
+    const events = await all();
+    for (const text of texts) expect(prompts(events, `: ${text}`), text).toHaveLength(1);
+    const now = current(events);
+    const isAnswer = ({ eventType, payload }: StoredEvent) =>
+      eventType === 'tool.result' && JSON.stringify(payload.output)?.includes('written-by-a-tool');
+    expect(now.filter(isAnswer)).toHaveLength(texts.length);
+    expect(now.filter(({ eventType }) => eventType === 'tool.call')).toHaveLength(texts.length);
+    expect(now.some(({ eventType }) => eventType === 'usage')).toBe(true);
+    expectEachOnce(events);
+    await expectVerified();
+  });
+
+  test('is captured up to where it was interrupted, and after that', async () => {
+    const [place] = (await prepare('only')) as [Place];
+    const agent = machine.startAgent(driver, { how: 'start', prompt: `Please ${SLOW}: epsilon`, session: '' }, place);
+    if (driver.writesPrompt === 'at once') await expect.poll(() => findSession('epsilon'), WITHIN).toBeDefined();
+    else await sleep(5_000);
+    agent.child.kill('SIGINT');
+    const timer = setTimeout(() => agent.child.kill('SIGKILL'), 5_000);
+    await machine.end(agent);
+    clearTimeout(timer);
+    await work(driver, place, { how: 'start', prompt: 'Write the file, please: zeta' });
+    expect(prompts(await all(), ': epsilon')).toHaveLength(driver.writesPrompt === 'when answered' ? 0 : 1);
+    await expectVerified();
+  });
+});

@@ -1,0 +1,27 @@
+import { execFileSync } from 'node:child_process';
+import { type Driver, type Place, packageFile } from '../driver.ts';
+
+const ENVIRONMENT = { CLINE_TELEMETRY_DISABLED: '1', CI: '1', TERM: 'dumb' };
+
+const programOf = (place: Place) => packageFile(place, '@cline/cli-linux-x64/bin/cline');
+
+export const cline: Driver = {
+  agent: 'cline',
+  prepare(place) {
+    const { home, modelUrl } = place;
+    const model = ['-p', 'openai-compatible', '-k', 'dummy', '-m', 'scripted', '-b', `${modelUrl}/v1`];
+    const env = { ...ENVIRONMENT, HOME: home, PATH: '/usr/bin:/bin' };
+    execFileSync(programOf(place), ['auth', ...model], { env, stdio: ['ignore', 'ignore', 'inherit'] });
+  },
+  invoke({ prompt }, place) {
+    return {
+      program: programOf(place),
+      args: ['-P', 'openai-compatible', '-m', 'scripted', '--json', prompt],
+      variables: ENVIRONMENT,
+    };
+  },
+  // It goes on with a session in its terminal interface only.
+  canResume: false,
+  writesPrompt: 'when interrupted',
+  canFork: false,
+};

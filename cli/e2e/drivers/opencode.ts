@@ -1,0 +1,48 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { type Driver, type Place, packageFile, writeJson } from '../driver.ts';
+
+const ENVIRONMENT = {
+  TERM: 'dumb',
+  OPENCODE_DISABLE_AUTOUPDATE: '1',
+  OPENCODE_DISABLE_MODELS_FETCH: '1',
+  OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
+  // Where there is no network, it would ask for packages again and again.
+  npm_config_fetch_retries: '0',
+};
+
+const programOf = (place: Place) => packageFile(place, 'opencode-linux-x64/bin/opencode');
+
+export const opencode: Driver = {
+  agent: 'opencode',
+  prepare(place) {
+    const { home, modelUrl } = place;
+    writeJson(join(home, '.config/opencode/opencode.json'), {
+      autoupdate: false,
+      share: 'disabled',
+      model: 'scripted/scripted',
+      small_model: 'scripted/scripted',
+      provider: {
+        scripted: {
+          npm: '@ai-sdk/openai-compatible',
+          options: { baseURL: `${modelUrl}/v1`, apiKey: 'dummy' },
+          models: { scripted: { limit: { context: 128_000, output: 4096 } } },
+        },
+      },
+    });
+    // Two that start at once in an empty home are in each other's way when they make the database.
+    const env = { ...ENVIRONMENT, HOME: home, PATH: '/usr/bin:/bin' };
+    execFileSync(programOf(place), ['session', 'list'], { cwd: place.folder, env, stdio: 'ignore' });
+  },
+  invoke({ how, prompt, session }, place) {
+    const target = how === 'start' ? [] : ['-s', session, ...(how === 'fork' ? ['--fork'] : [])];
+    return {
+      program: programOf(place),
+      args: ['run', '--auto', ...target, prompt],
+      variables: ENVIRONMENT,
+    };
+  },
+  canResume: true,
+  writesPrompt: 'at once',
+  canFork: true,
+};

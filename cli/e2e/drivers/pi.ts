@@ -1,0 +1,26 @@
+import { join } from 'node:path';
+import { type Driver, packageFile, writeJson } from '../driver.ts';
+
+export const pi: Driver = {
+  agent: 'pi',
+  prepare({ home, modelUrl }) {
+    const model = {
+      ...{ id: 'scripted', name: 'Scripted', reasoning: false, input: ['text'], contextWindow: 128_000 },
+      ...{ maxTokens: 4096, cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 } },
+    };
+    const scripted = { baseUrl: `${modelUrl}/v1`, api: 'openai-completions', apiKey: 'dummy', models: [model] };
+    writeJson(join(home, '.pi/agent/models.json'), { providers: { scripted } });
+  },
+  invoke({ how, prompt, session }, place) {
+    const target = how === 'start' ? [] : [how === 'fork' ? '--fork' : '--session', session];
+    const program = packageFile(place, '@mariozechner/pi-coding-agent/dist/cli.js');
+    return {
+      program: process.execPath,
+      args: [program, '--provider', 'scripted', '--model', 'scripted', ...target, '-p', prompt],
+      variables: { PI_OFFLINE: '1' },
+    };
+  },
+  canResume: true,
+  writesPrompt: 'when answered',
+  canFork: true,
+};

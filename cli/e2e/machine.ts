@@ -1,0 +1,94 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Driver, Place, Turn } from './driver.ts';
+
+const MAIN = join(import.meta.dirname, '..', 'main.ts');
+
+export interface MachineOptions {
+  agents: string;
+  modelUrl: string;
+  serviceUrl: string;
+  secret: string;
+}
+
+export interface Ended {
+  code: number | null;
+  output: string;
+}
+
+/** A developer's machine: a home folder of its own, in which the agents and capture work as processes. */
+export function createMachine({ agents, modelUrl, serviceUrl, secret }: MachineOptions) {
+  const home = mkdtempSync(join(tmpdir(), 'capture-machine-'));
+  // Nothing of the machine that runs the tests reaches an agent.
+  const variables = { HOME: home, TERM: 'dumb', LANG: 'C.UTF-8', PATH: `${dirname(process.execPath)}:/usr/bin:/bin` };
+  const captureVariables = { ...variables, CAPTURE_URL: serviceUrl, CAPTURE_SECRET: secret };
+
+  function start(program: string, args: string[], env: NodeJS.ProcessEnv, cwd = home) {
+    const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)));
+    return { child, output: () => output };
+  }
+
+  async function end({ child, output }: { child: ChildProcess; output: () => string }): Promise<Ended> {
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    return { code: child.exitCode, output: output() };
+  }
+
+  return {
+    home,
+    /** A project with a history of its own. */
+    createProject(name: string): Place {
+      const folder = join(home, 'code', name);
+      mkdirSync(folder, { recursive: true });
+      const git = (...args: string[]) => execFileSync('git', args, { cwd: folder, env: variables, stdio: 'ignore' });
+      git('init', '--quiet');
+      const who = ['-c', 'user.name=Robin', '-c', 'user.email=robin@example.com'];
+      git(...who, 'commit', '--quiet', '--allow-empty', '--message', 'Begin');
+      return { agents, home, folder, modelUrl };
+    },
+    startAgent(driver: Driver, turn: Turn, place: Place) {
+      const { program, args, variables: more } = driver.invoke(turn, place);
+      return start(program, args, { ...variables, ...more }, place.folder);
+    },
+    startCapture: (...args: string[]) => start(process.execPath, [MAIN, ...args], captureVariables),
+    end,
+    /** Ends everything that was started in this home, also what its starter has left behind. */
+    async clear(): Promise<void> {
+      for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+        for (const pid of processesOf(home)) kill(pid, signal);
+        await sleep(300);
+      }
+      rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+export type Machine = ReturnType<typeof createMachine>;
+
+/** Agents leave daemons behind; those are known by their home folder. */
+function processesOf(home: string): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && readEnvironment(name).includes(`HOME=${home}`))
+    .map(Number);
+}
+
+function readEnvironment(pid: string): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
+  } catch {
+    return [];
+  }
+}
+
+function kill(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It has ended meanwhile.
+  }
+}

@@ -1,0 +1,18 @@
+import { randomBytes } from 'node:crypto';
+import type { Step } from '../../../script/record/scenario.ts';
+import type { Usage } from '../../../script/record/tokens.ts';
+
+/** What a model's answer is made from, for wire formats that send no named events. */
+export interface Answer {
+  model: string;
+  step: Step;
+  usage: Usage;
+  /** Sends a piece of the stream. */
+  send: (data: object | string) => void;
+}
+
+export const id = (prefix: string): string => prefix + randomBytes(12).toString('hex');
+
+export type Json = { [key: string]: unknown };
+
+export const list = (value: unknown): Json[] => (Array.isArray(value) ? (value as Json[]) : []);

@@ -1,0 +1,36 @@
+import type { AddressInfo } from 'node:net';
+import type { Source } from '../../contract/transcript.ts';
+import { createTenant } from '../../server/test/factories.ts';
+import { startTestService } from '../../server/test/harness.ts';
+
+export interface StoredEvent {
+  sequence: number;
+  eventType: string;
+  payload: { source: Source; text?: string; output?: unknown; [field: string]: unknown };
+}
+
+/** The true service on a port of loopback, with an organization; read as a member of it reads. */
+export async function startService() {
+  const service = await startTestService('sqlite');
+  const tenant = await createTenant(service);
+  await service.app.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = service.app.server.address() as AddressInfo;
+  const get = async (path: string) =>
+    (await service.call('GET', `/v1/organizations/me/${path}`, { as: tenant.member })).body;
+
+  return {
+    url: `http://127.0.0.1:${port}`,
+    secret: tenant.live,
+    /** Every event of every session, by the service's id of the session. */
+    async events(): Promise<Map<string, StoredEvent[]>> {
+      const { sessions } = await get('sessions?limit=100');
+      const events = new Map<string, StoredEvent[]>();
+      for (const { sessionId } of sessions) {
+        const page = await get(`sessions/${sessionId}/window?limit=10000`);
+        events.set(sessionId, page.events);
+      }
+      return events;
+    },
+    close: () => service.close(),
+  };
+}
