@@ -6,10 +6,15 @@ import { type Found, stampOf } from '../discover.ts';
 import { copyOf, timeOfRecord, type Unread, withFolder } from '../identify.ts';
 import { folderOf } from '../record.ts';
 import { type ListedSession, listSessions } from './records.ts';
+import { isInTheWay } from './source.ts';
+
+/** A database that a reader could keep its agent from writing to is read when the agent rests. */
+const REST_MS = 30_000;
 
 /** The sessions of a store's file that have changed since they were read. */
 export function identifyStored(spool: Spool, found: Found, store: Store, now: number): Unread[] {
   const file = join(found.root, found.path);
+  if (store.kind === 'database' && now - found.modifiedAt < REST_MS && isInTheWay(file)) return [];
   return listSessions(store, file, stampOf(found), now).flatMap(
     (session) => identifySession(spool, found, session) ?? [],
   );

@@ -1,9 +1,10 @@
 import { isUtf8 } from 'node:buffer';
-import { readFileSync, statSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import type { JsonObject } from '../../agents/agent.ts';
 import type { Query } from '../../agents/store.ts';
 import { formatBytes } from '../../output.ts';
+import { readAt } from '../cursor.ts';
 
 /** A document is held in memory as a whole. */
 const MAX_DOCUMENT_BYTES = 256 * 1024 * 1024;
@@ -30,6 +31,20 @@ export function withDatabase<Result>(path: string, use: (query: Query) => Result
     );
   } finally {
     db.close();
+  }
+}
+
+/**
+ * Whether reading may be in its agent's way: in a database without a write-ahead log, or one that is just being given
+ * one, a reader keeps a writer waiting, who may give up. Byte 18 of the header says 2 where there is a log.
+ * https://www.sqlite.org/fileformat2.html#file_format_version_numbers
+ */
+export function isInTheWay(path: string): boolean {
+  const fd = openSync(path, 'r');
+  try {
+    return readAt(fd, 18, 1)[0] !== 2;
+  } finally {
+    closeSync(fd);
   }
 }
 
