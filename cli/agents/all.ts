@@ -9,6 +9,7 @@ import { cursor } from './cursor.ts';
 import { custom } from './custom.ts';
 import { droid } from './droid.ts';
 import { geminiCli } from './gemini-cli.ts';
+import { goose } from './goose.ts';
 import { kilo } from './kilo.ts';
 import { opencode } from './opencode.ts';
 import { pi } from './pi.ts';
@@ -26,6 +27,7 @@ export const AGENTS: readonly Agent[] = [
   cursor,
   opencode,
   kilo,
+  goose,
   cline,
   rooCode,
   kiloExtension,

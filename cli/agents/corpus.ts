@@ -18,7 +18,10 @@ const COLLECTED: { [agentId: string]: { folder: string; transcripts: RegExp } } 
   // The others are what the program prints.
   droid: { folder: 'droid', transcripts: /\/session_store[^/]*\.jsonl$/ },
   cursor: { folder: 'cursor', transcripts: /\.jsonl$/ },
-  'gemini-cli': { folder: 'gemini', transcripts: /\/(chats\/.*|jsonl_[^/]*)\.jsonl$|\/gemini\/(?!schema_drift)[^/]*\.json$/ },
+  'gemini-cli': {
+    folder: 'gemini',
+    transcripts: /\/(chats\/.*|jsonl_[^/]*)\.jsonl$|\/gemini\/(?!schema_drift)[^/]*\.json$/,
+  },
   opencode: { folder: 'opencode', transcripts: /\/(full\.jsonl|export\.json|opencode\.db)$/ },
   'qwen-code': { folder: 'qwen', transcripts: /\/(chats|qwen)\/[^/]*\.jsonl$/ },
 };
@@ -45,7 +48,7 @@ export function transcriptsOf(agent: Agent): Transcript[] {
 
 export function transcriptsBelow(agent: Agent, root: string, among?: RegExp): Transcript[] {
   const paths = readdirSync(root, { recursive: true, encoding: 'utf8' }).map((path) => path.split(sep).join('/'));
-  const transcripts = paths.filter((path) => among?.test(path) ?? agent.isTranscript(toDatabase(path))).sort();
+  const transcripts = paths.filter((path) => among?.test(path) ?? isFixture(agent, path)).sort();
   return transcripts.flatMap((path) => {
     const store = storeOf(agent, toDatabase(path));
     if (store === undefined) return [readLines(agent, root, path)];
@@ -58,6 +61,9 @@ export function transcriptsBelow(agent: Agent, root: string, among?: RegExp): Tr
     }
   });
 }
+
+/** Also what is read only where a person names it, such as an export. */
+const isFixture = (agent: Agent, path: string) => path.startsWith('named/') || agent.isTranscript(toDatabase(path));
 
 /** A database among fixtures is the text that makes it. */
 const toDatabase = (path: string) => path.replace(/\.sql$/, '.db');

@@ -15,7 +15,10 @@ export interface OpenCodeVariant extends Pick<Agent, 'id' | 'displayName'> {
 /**
  * OpenCode keeps all sessions in a database, a row per session, message and part of a message, and changes the rows as it
  * goes on: each change is captured as a revision of the row. Sub-agents have sessions of their own, with a parent. Before
- * version 1.2 it kept a document per row; what it found of these it took over into the database.
+ * version 1.2 it kept a document per row; what it found of these it took over into the database. Not seen:
+ * - what a row said between two looks, such as the output of a command that runs on;
+ * - rows that were taken away, by versions that keep no log of events; items of a shorter list of things to do;
+ * - that a session is a copy of another one: its rows have new ids, and nothing leads back.
  */
 export const createOpenCode = ({ id, displayName, name, variable }: OpenCodeVariant): Agent => ({
   id,

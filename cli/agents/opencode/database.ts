@@ -1,5 +1,5 @@
-import { parseExact } from '../../read/exact.ts';
 import type { JsonObject } from '../agent.ts';
+import { rootOf, tablesOf, unfoldColumns } from '../database.ts';
 import { isObject } from '../remainder.ts';
 import type { DatabaseSession, DatabaseStore, Query, StoredRecord } from '../store.ts';
 import { isUnsettled, toPartRecord } from './context.ts';
@@ -67,8 +67,8 @@ function* readRecords(query: Query, session: string, since: number): Generator<S
 function* readSession(query: Query, session: string): Generator<StoredRecord> {
   for (const row of query(`SELECT rowid AS "${POSITION}", * FROM session WHERE id = ?`, session)) {
     const stored = toStored('session', row);
-    const [root] = row.parent_id === null ? [] : query(ROOT, session);
-    yield root ? { ...stored, record: { ...stored.record, root: root.id } } : stored;
+    const root = row.parent_id === null ? {} : { root: rootOf(query, 'session', 'parent_id', session) };
+    yield { ...stored, record: { ...stored.record, ...root } };
   }
 }
 
@@ -113,11 +113,11 @@ function toStored(table: string, cells: JsonObject): StoredRecord {
 }
 
 function parseRow({ [POSITION]: position, ...cells }: JsonObject) {
-  const row = Object.fromEntries(Object.entries(cells).map(([name, cell]) => [name, parseCell(name, cell)]));
+  const row = unfoldColumns(cells, (column) => JSON_COLUMNS.has(column));
   return { row, position: Number(position), changedAt: Number(cells.time_updated ?? cells.time_created ?? 0) };
 }
 
-/** Columns that hold JSON; what is none stays text. */
+/** Columns that hold JSON. */
 const JSON_COLUMNS = new Set([
   'data',
   'summary_diffs',
@@ -129,19 +129,6 @@ const JSON_COLUMNS = new Set([
   'snapshot',
 ]);
 
-function parseCell(name: string, cell: unknown): unknown {
-  if (typeof cell !== 'string' || !JSON_COLUMNS.has(name)) return cell;
-  try {
-    const value = parseExact(cell);
-    return typeof value === 'object' && value !== null ? value : cell;
-  } catch {
-    return cell;
-  }
-}
-
-const tablesOf = (query: Query): Set<unknown> =>
-  new Set(query("SELECT name FROM sqlite_master WHERE type = 'table'").map(({ name }) => name));
-
 const CHANGED_MESSAGES = `
   SELECT c.id FROM (
     SELECT id FROM message WHERE session_id = ? AND time_updated >= ?
@@ -150,12 +137,6 @@ const CHANGED_MESSAGES = `
 
 const PARTS = `
   SELECT rowid AS "${POSITION}", * FROM part WHERE message_id = ? AND session_id = ? AND time_updated >= ? ORDER BY id`;
-
-const ROOT = `
-  WITH RECURSIVE up (id, parent, depth) AS (
-    SELECT id, parent_id, 0 FROM session WHERE id = ?
-    UNION ALL SELECT s.id, s.parent_id, depth + 1 FROM session s JOIN up ON s.id = up.parent WHERE depth < 100
-  ) SELECT id FROM up ORDER BY depth DESC LIMIT 1`;
 
 /** Ranges rather than names, which end in the version of the event. */
 const REMOVALS = `

@@ -20,6 +20,13 @@ function splitMessage(message: unknown): JsonObject[] {
   if (!isObject(message) || !isObject(message.info) || !Array.isArray(message.parts)) return [{ message }];
   const { info, parts, ...others } = message as JsonObject & { info: JsonObject; parts: unknown[] };
   const own = { message: info, ...others };
-  const records = parts.map((part) => (isObject(part) ? toPartRecord(part, part, info) : { part }));
+  const records = parts.map((part) =>
+    isObject(part) ? withTime(toPartRecord(part, part, info), part, info) : { part },
+  );
   return info.role === 'assistant' ? [...records, own] : [own, ...records];
+}
+
+/** Of a prompt only the message tells the time. */
+function withTime(record: JsonObject, part: JsonObject, { time }: JsonObject): JsonObject {
+  return part.time === undefined && isObject(time) ? { ...record, created: time.created } : record;
 }

@@ -54,10 +54,7 @@ function readEnvelope(remainder: Remainder, key: string, at: Path, { origin }: R
 /** Milliseconds, the earliest first; the latest is when it was written last, nearly so in an export. */
 function timesOf(remainder: Remainder, key: string, at: Path): number[] {
   const places: Path[] = [
-    ...[
-      [key, 'time_updated'],
-      [key, 'time_created'],
-    ],
+    ...[['created'], [key, 'time_updated'], [key, 'time_created']],
     ...['created', 'start', 'updated', 'completed', 'end'].map((name) => [...at, 'time', name]),
     ...['start', 'end'].map((name) => [...at, 'state', 'time', name]),
   ];
