@@ -1,5 +1,6 @@
 import { benchAppends } from './append.ts';
 import { benchDaemon } from './daemon.ts';
+import { benchHooks } from './hooks.ts';
 import { benchImport } from './import.ts';
 import { benchPages } from './pages.ts';
 import { formatTable, type Row } from './report.ts';
@@ -10,6 +11,7 @@ const BENCHES: Record<string, () => Promise<Row[]>> = {
   append: () => benchAppends(),
   pages: benchPages,
   import: benchImport,
+  hooks: benchHooks,
   start: benchStart,
   daemon: benchDaemon,
 };

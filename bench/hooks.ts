@@ -1,0 +1,117 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { guardedCommand, hookPath, plainCommand, writeScript } from '../cli/hooks/script.ts';
+import { withFolder } from './process.ts';
+import type { Row } from './report.ts';
+
+const RUNS = 500;
+const GOAL = '≤ 10 ms';
+/** What an agent tells a hook after a tool has run. */
+const MESSAGE = JSON.stringify({
+  session_id: '7f0c0c0e-6a3c-4b53-9a3a-0c5be5f2ce8a',
+  transcript_path: '/home/ada/.claude/projects/-home-ada-shop/7f0c0c0e-6a3c-4b53-9a3a-0c5be5f2ce8a.jsonl',
+  hook_event_name: 'PostToolUse',
+  tool_response: { stdout: 'x'.repeat(1500) },
+});
+
+interface Case {
+  what: string;
+  detail: string;
+  agent?: string;
+  message?: string;
+  startsDaemon?: boolean;
+  spoil?(state: string): void;
+}
+
+const CASES: Case[] = [
+  { what: 'hook', detail: 'the usual path' },
+  { what: 'hook, large message', detail: 'a message of 1 MB', message: MESSAGE.padEnd(1_000_000) },
+  { what: "hook, Cursor's", detail: 'keeps the message', agent: 'cursor' },
+  { what: 'hook, dead daemon', detail: 'starts it, at most once a minute', startsDaemon: true },
+  { what: 'hook, no state folder', detail: 'deleted by hand', spoil: (state) => rmSync(state, { recursive: true }) },
+  { what: 'hook, read-only folder', detail: 'mounted so where root', spoil: makeReadOnly },
+  { what: 'hook, full disk', detail: 'a file system of 64 KB, where root', spoil: fillDisk },
+];
+
+/** Runs the hook as agents do, and in turn with it a shell that does nothing: what any hook costs on this machine now. */
+export async function benchHooks(): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const { what, detail, agent = 'codex', message = MESSAGE, startsDaemon = false, spoil } of CASES) {
+    await withFolder(async (folder) => {
+      const state = join(folder, 'state');
+      install(state, startsDaemon);
+      try {
+        spoil?.(state);
+        const write = agent === 'cursor' ? plainCommand : guardedCommand;
+        const { empty, hook } = await compare(write(state, process.platform, agent), message);
+        const compared = `p50/95/99 ${describe(hook)}, an empty shell ${describe(empty)}`;
+        rows.push({ what: `${what}, p95`, figure: hook.p95, unit: 'ms', goal: GOAL, detail: `${detail}; ${compared}` });
+      } finally {
+        spawnSync('umount', [join(state, 'notes')], { stdio: 'ignore' });
+      }
+    });
+  }
+  return rows;
+}
+
+function install(state: string, startsDaemon: boolean): void {
+  const path = hookPath(state, process.platform);
+  for (const folder of [dirname(path), join(state, 'notes'), join(state, 'inbox/cursor')]) {
+    mkdirSync(folder, { recursive: true });
+  }
+  const start = startsDaemon ? { start: ['/bin/false'] } : {};
+  writeFileSync(path, writeScript({ state, platform: process.platform, ...start }));
+  chmodSync(path, 0o755);
+  if (startsDaemon) writeFileSync(join(state, 'daemon.pid'), '999999999\n');
+}
+
+interface Times {
+  p50: number;
+  p95: number;
+  p99: number;
+}
+
+async function compare(command: string, message: string): Promise<{ empty: Times; hook: Times }> {
+  const [empty, hook]: [number[], number[]] = [[], []];
+  for (let run = 0; run < RUNS; run++) {
+    empty.push(await runOnce(':', message));
+    hook.push(await runOnce(command, message));
+  }
+  return { empty: summarize(empty), hook: summarize(hook) };
+}
+
+function summarize(times: number[]): Times {
+  times.sort((a, b) => a - b);
+  const at = (share: number) => times[Math.floor(share * times.length)] ?? 0;
+  return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
+}
+
+/** From the start of the shell until its outputs are closed, which is what an agent waits for. */
+async function runOnce(command: string, message: string): Promise<number> {
+  const started = performance.now();
+  const child = spawn('sh', ['-c', command]);
+  // The empty command reads nothing.
+  child.stdin.on('error', () => {});
+  child.stdin.end(message);
+  await once(child, 'close');
+  return performance.now() - started;
+}
+
+const describe = ({ p50, p95, p99 }: Times): string => `${p50.toFixed(1)}/${p95.toFixed(1)}/${p99.toFixed(1)}`;
+
+/** Root may write wherever the mode says it may not, so for root it is mounted read-only. */
+function makeReadOnly(state: string): void {
+  const notes = join(state, 'notes');
+  chmodSync(notes, 0o500);
+  spawnSync('mount', ['-t', 'tmpfs', '-o', 'ro', 'tmpfs', notes], { stdio: 'ignore' });
+}
+
+function fillDisk(state: string): void {
+  const notes = join(state, 'notes');
+  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k,nr_inodes=2', 'tmpfs', notes], {
+    stdio: 'ignore',
+  });
+  if (status === 0) spawnSync('dd', ['if=/dev/zero', `of=${join(notes, 'filler')}`], { stdio: 'ignore' });
+}
