@@ -4,7 +4,7 @@ import { dirname, matchesGlob, resolve } from 'node:path';
 export type Pattern = (folder: string, remote: string | undefined) => boolean;
 
 /**
- * A path (`/work/secret`, `~/private/*`) means the folder and all below it, anything else a repository by its remote
+ * A path (`/srv/secret`, `~/private/*`) means the folder and all below it, anything else a repository by its remote
  * (`github.com/acme/billing`, `github.com/acme/*`), however that is spelled.
  */
 export function toPattern(text: string, home: string): Pattern {
