@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
 import { runDaemon } from '../daemon/daemon.ts';
+import { claimHome } from '../daemon/same-home.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { withExamples } from '../help/examples.ts';
-import { takeLock } from '../lock.ts';
+import { type Lock, takeLock } from '../lock.ts';
 import type { Output } from '../output.ts';
 import { openPipeline } from '../pipeline.ts';
 import { ownPlaces } from '../read/places.ts';
@@ -18,13 +19,21 @@ export function addRun(program: Command, run: (options: object) => Promise<void>
 export async function runDaemonCommand(context: Context, _options: object, output: Output): Promise<void> {
   const pipeline = await openPipeline(context, { recalls: true });
   const lock = takeLock(pipeline.folder, 'run');
-  if (lock === undefined) {
+  let home: Lock | undefined;
+  try {
+    if (lock === undefined) {
+      throw new Failure(EXIT.failure, '`capture run` is running already.', 'See `capture status`.');
+    }
+    home = claimHome(context, pipeline.account);
+  } catch (error) {
     pipeline.spool.close();
-    throw new Failure(EXIT.failure, '`capture run` is running already.', 'See `capture status`.');
+    lock?.release();
+    throw error;
   }
   try {
     await runDaemon(context, { pipeline, places: ownPlaces(context) }, output);
   } finally {
+    home?.release();
     lock.release();
   }
 }

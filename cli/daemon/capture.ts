@@ -42,7 +42,7 @@ export function startCapture(context: Context, options: CaptureOptions) {
   const hints = createHints({ platform: context.platform, onHint: rouse });
   const notes = createNotes({ folder, tick, onNote: rouse });
   const looks = createLooks({ places, hints, tick, now: context.now });
-  const room = createRoom(context, spool, log);
+  const room = createRoom(context, spool, log, tick);
   const delivery = startDelivery(context, pipeline, { signal, log, isPaused, timing });
   let hasRoom = true;
   const isStopped = () => signal.aborted || isPaused() || !hasRoom;
@@ -59,6 +59,8 @@ export function startCapture(context: Context, options: CaptureOptions) {
     room.checkAge();
     hasRoom = !room.isFull();
     if (!isStopped()) await reading.readRound();
+    // A step a round: what is written to meanwhile does not wait long for it.
+    spool.shrink();
   }
 
   async function keepReading(): Promise<void> {

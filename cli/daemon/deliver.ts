@@ -3,6 +3,7 @@ import type { Context } from '../context.ts';
 import { describe, Failure } from '../failure.ts';
 import type { Pipeline } from '../pipeline.ts';
 import { type Sending, startSending } from '../sending.ts';
+import { damageOf } from '../spool/damage.ts';
 import { explainRefusal } from '../upload/session.ts';
 import type { Log } from './log.ts';
 import type { Timing } from './timing.ts';
@@ -31,7 +32,7 @@ export function startDelivery(context: Context, pipeline: Pipeline, options: Del
     while (!signal.aborted) {
       const failure = await sendUntilRefused();
       if (signal.aborted) return;
-      if (!(failure instanceof Failure)) throw failure;
+      if (!(failure instanceof Failure) || damageOf(failure) !== undefined) throw failure;
       hold(failure);
       await rest();
     }

@@ -20,14 +20,22 @@ const ACTIVE_MS = 10 * 60_000;
 const MAX_ACTIVE = 64;
 /** Hooks may leave notes many times a second: looking for them takes at most a twentieth of a processor. */
 const REST_TIMES = 20;
+/** What is nearly due is looked at along with what is due: waking up costs more than looking. */
+const SOON_SHARE = 0.7;
+/** An agent that is installed later makes its folder then. */
+const ABSENT_MS = 5000;
 /** File systems count time in steps: what was changed this lately may be changed again without another time. */
 const BLUR_MS = 2000;
+
+const AT_ONCE: Record<LookKind, number> = { active: 0, folders: 0, everything: 0 };
 
 interface Root {
   place: Place;
   /** By path below the root, with the time of their last change. */
   folders: Map<string, Folder & { modifiedAt: number }>;
   due: Record<LookKind, number>;
+  /** From when on it is looked at if something else is. */
+  soon: Record<LookKind, number>;
   /** From when on a hook's note may have everything looked at again. */
   restedAt: number;
 }
@@ -43,19 +51,23 @@ export function createLooks({ places, hints, tick, now }: LookOptions) {
   const roots: Root[] = places.map((place) => ({
     place,
     folders: new Map(),
-    due: { active: 0, folders: 0, everything: 0 },
+    due: { ...AT_ONCE },
+    soon: { ...AT_ONCE },
     restedAt: 0,
   }));
   const active = new Map<string, Active>();
 
   function schedule(root: Root, kind: LookKind, costMs: number): void {
-    root.due[kind] = tick() + pauseAfter(kind, costMs, hints.isWatched(root.place));
+    const isAbsent = kind === 'folders' && root.folders.size === 0;
+    const pauseMs = isAbsent ? ABSENT_MS : pauseAfter(kind, costMs, hints.isWatched(root.place));
+    root.due[kind] = tick() + pauseMs;
+    root.soon[kind] = tick() + pauseMs * SOON_SHARE;
   }
 
   /** Runs a look of a kind at each root where it is due. */
   function look(kind: LookKind, of: (root: Root) => void): void {
     for (const root of roots) {
-      if (root.due[kind] > tick()) continue;
+      if (root.soon[kind] > tick()) continue;
       const started = tick();
       of(root);
       schedule(root, kind, tick() - started);
@@ -68,7 +80,8 @@ export function createLooks({ places, hints, tick, now }: LookOptions) {
     try {
       return readdirSync(join(place.root, below), { withFileTypes: true }).flatMap((entry) => {
         const path = at(entry.name);
-        const isNews = entry.isDirectory() ? !folders.has(path) : transcriptAt(place.agent, path) !== undefined;
+        const isNew = () => !folders.has(path) && (place.agent.entersFolder?.(path) ?? true);
+        const isNews = entry.isDirectory() ? isNew() : transcriptAt(place.agent, path) !== undefined;
         return isNews ? [{ ...place, below: transcriptAt(place.agent, path) ?? path }] : [];
       });
     } catch {
@@ -78,7 +91,11 @@ export function createLooks({ places, hints, tick, now }: LookOptions) {
   }
 
   function lookAtFolders(root: Root): Place[] {
-    if (root.folders.size === 0) return isFolder(root.place.root) ? [root.place] : [];
+    if (root.folders.size === 0) {
+      // Else the look at everything finds it.
+      const isExpected = root.due.everything > tick();
+      return isExpected && isFolder(root.place.root) ? [root.place] : [];
+    }
     const news: Place[] = [];
     let isChanged = false;
     for (const [below, folder] of root.folders) {
@@ -101,6 +118,12 @@ export function createLooks({ places, hints, tick, now }: LookOptions) {
     root.folders.set(place.below, { place, identity: identityOf(stat), modifiedAt });
   }
 
+  function activeIn({ place }: Root): Place[] {
+    const here = [...active].filter(([, { place: at }]) => at.root === place.root && at.agent === place.agent);
+    for (const [key, { until }] of here) if (until < tick()) active.delete(key);
+    return here.map(([, { place: at }]) => at);
+  }
+
   const rootOf = (at: Place) => roots.find(({ place }) => place.root === at.root && place.agent === at.agent);
 
   function meet(folders: readonly Place[]): void {
@@ -120,18 +143,13 @@ export function createLooks({ places, hints, tick, now }: LookOptions) {
     takeDue(): Place[] {
       const due: Place[] = [];
       look('folders', (root) => due.push(...lookAtFolders(root)));
-      look('active', ({ place }) => {
-        for (const [key, file] of active) {
-          if (file.place.root !== place.root || file.place.agent !== place.agent) continue;
-          if (file.until < tick()) active.delete(key);
-          else due.push(file.place);
-        }
-      });
+      look('active', (root) => due.push(...activeIn(root)));
       return due;
     },
     /** Where a look at everything is due: an agent's places together, since a session may continue in another of them. */
     placesDue(): Place[] {
-      const agents = new Set(roots.filter(({ due }) => due.everything <= tick()).map(({ place }) => place.agent));
+      if (roots.every(({ due }) => due.everything > tick())) return [];
+      const agents = new Set(roots.filter(({ soon }) => soon.everything <= tick()).map(({ place }) => place.agent));
       return places.filter(({ agent }) => agents.has(agent));
     },
     /** Everything at these places was looked at, which took so long; `folders` are those that were met. */
@@ -169,12 +187,17 @@ export function createLooks({ places, hints, tick, now }: LookOptions) {
     },
     /** Everything is due at once: after a sleep, or when something got in between. */
     expire(): void {
-      for (const root of roots) root.due = { active: 0, folders: 0, everything: 0 };
+      for (const root of roots) {
+        root.due = { ...AT_ONCE };
+        root.soon = { ...AT_ONCE };
+      }
     },
     /** Something happened to an agent's session, wherever it lies. */
     expireAgent(agent: string): void {
       for (const root of roots.filter(({ place }) => place.agent.id === agent)) {
-        root.due = { active: 0, folders: 0, everything: Math.min(root.due.everything, root.restedAt) };
+        const everything = Math.min(root.due.everything, root.restedAt);
+        root.due = { ...AT_ONCE, everything };
+        root.soon = { ...AT_ONCE, everything };
       }
     },
     /** Milliseconds until the next look. */

@@ -9,8 +9,8 @@ interface Pace {
 /** Where the system tells of changes, looking is only for what it forgot. */
 const WATCHED: Record<LookKind, Pace> = {
   active: { times: 500, minMs: 2000, maxMs: 10_000 },
-  folders: { times: 3000, minMs: 15_000, maxMs: 60_000 },
-  everything: { times: 3000, minMs: 60_000, maxMs: 600_000 },
+  folders: { times: 5000, minMs: 20_000, maxMs: 60_000 },
+  everything: { times: 5000, minMs: 120_000, maxMs: 600_000 },
 };
 
 /** Where it tells of none, looking is all there is. */

@@ -1,3 +1,5 @@
+import { EXIT, Failure } from '../failure.ts';
+
 /** What an error says of the spool's file, or of the disk it lies on. */
 export type Damage =
   /** Its content is not what was written: it must be made anew. */
@@ -20,12 +22,13 @@ export function damageOf(error: unknown): Damage | undefined {
   return typeof errcode === 'number' ? CODES[errcode & 0xff] : undefined;
 }
 
-/** Found when it was opened. */
-export class SpoolDamaged extends Error {
-  readonly path: string;
-
+/** Found when it was opened or read. Whoever captures makes it anew, see `openOrRebuild`. */
+export class SpoolDamaged extends Failure {
   constructor(path: string, reason: string) {
-    super(`${path} is damaged: ${reason}`);
-    this.path = path;
+    super(
+      EXIT.failure,
+      `${path} is damaged: ${reason}.`,
+      '`capture run` and `capture import` make it anew from the transcripts; what the service has is not sent twice.',
+    );
   }
 }

@@ -18,6 +18,7 @@ export function readSpool(folder: string, settings: Partial<Settings>, account: 
     spooled: spool.batches.depth(),
     counters: spool.counters(),
     refused: spool.batches.refused(),
+    notices: spool.notices(),
     sent: spool.sessions.perAgent(),
     ...(lastUpload !== undefined && { lastUploadAt: new Date(Number(lastUpload)).toISOString() }),
     ...(lastError !== undefined && { lastError }),
@@ -40,9 +41,10 @@ const NOTEWORTHY: readonly Counter[] = [
 
 export function describeSpool(report: SpoolReport | undefined, now: number): string[] {
   if (report === undefined) return ['Spool         nothing captured yet'];
-  const { spooled, counters, refused, lastUploadAt, lastError } = report;
+  const { spooled, counters, refused, notices, lastUploadAt, lastError } = report;
   const age = spooled.oldest === undefined ? '' : `, the oldest for ${formatAge(now - spooled.oldest)}`;
   return [
+    ...notices.map(({ sentence, hint }) => `Notice        ${sentence}${hint === undefined ? '' : ` ${hint}`}`),
     spooled.events === 0
       ? 'Spool         empty: all is sent'
       : `Spool         ${formatCount(spooled.events, 'event')} (${formatBytes(spooled.bytes)}) waiting${age}`,

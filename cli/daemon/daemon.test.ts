@@ -1,0 +1,169 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { setUpDaemon } from '../test/daemon.ts';
+import { sessionId } from '../test/transcripts.ts';
+import { logPaths } from './log.ts';
+
+const until = (check: () => void | Promise<void>) => vi.waitFor(check, { timeout: 10_000, interval: 10 });
+
+test('a pause delays and loses nothing, and heartbeats go on', async () => {
+  const { start, say, state, service, texts, waitForTexts } = await setUpDaemon();
+  say(1, 0, 'before');
+  await start();
+  await waitForTexts(1, ['before']);
+  writeFileSync(join(state, 'paused'), '{"since":"2026-11-21T12:00:00Z"}');
+  await until(() => expect(readFileSync(logPaths(state).current, 'utf8')).toContain('Paused'));
+  say(1, 1, 'during');
+  const beats = service.state.heartbeats;
+  await until(() => expect(service.state.heartbeats).toBeGreaterThan(beats + 2));
+  expect(texts(1)).toEqual(['before']);
+  rmSync(join(state, 'paused'));
+  await waitForTexts(1, ['before', 'during']);
+});
+
+test('a pause with an end is over then', async () => {
+  const { start, say, state, waitForTexts } = await setUpDaemon();
+  writeFileSync(join(state, 'paused'), JSON.stringify({ until: new Date(Date.now() + 300).toISOString() }));
+  say(1, 0, 'one');
+  await start();
+  await waitForTexts(1, ['one']);
+});
+
+test('a revoked machine sends nothing, keeps all, says so, and goes on when it is allowed again', async () => {
+  const { start, say, service, status, texts, waitForTexts } = await setUpDaemon();
+  say(1, 0, 'one');
+  const { warnings } = await start();
+  await waitForTexts(1, ['one']);
+  service.state.environmentStatus = 'revoked';
+  await until(() => expect(warnings()).toContain('This machine was revoked'));
+  say(1, 1, 'two');
+  await until(async () => expect(await status()).toMatchObject({ spooled: { events: 1 } }));
+  expect(await status()).toMatchObject({ notices: [{ sentence: expect.stringContaining('revoked') }] });
+  expect(texts(1)).toEqual(['one']);
+  service.state.environmentStatus = 'active';
+  await waitForTexts(1, ['one', 'two']);
+  await until(async () => expect(await status()).toMatchObject({ notices: [] }));
+});
+
+test('an agent that is enabled again is sent without a restart', async () => {
+  const { start, say, service, status, waitForTexts } = await setUpDaemon();
+  service.state.installationStatus = 'disabled';
+  say(1, 0, 'one');
+  await start();
+  await until(async () =>
+    expect(await status()).toMatchObject({ notices: [{ sentence: expect.stringContaining('disabled') }] }),
+  );
+  service.state.installationStatus = 'active';
+  await waitForTexts(1, ['one']);
+});
+
+test('a machine that has slept gives up its dead connections at once', async () => {
+  let time = Date.now();
+  const { start, say, service, waitForTexts } = await setUpDaemon({ context: { now: () => time } });
+  say(1, 0, 'one');
+  await start();
+  await waitForTexts(1, ['one']);
+  // A connection that was cut while the machine slept: nothing answers, and nothing refuses.
+  const { port } = new URL(service.url);
+  await service.stop();
+  const silent = createServer(() => {}).listen(Number(port), '127.0.0.1');
+  say(1, 1, 'two');
+  await new Promise((resolve) => silent.once('connection', resolve));
+  silent.close();
+  await service.restart();
+  time += 8 * 60 * 60_000;
+  await waitForTexts(1, ['one', 'two']);
+  time -= 24 * 60 * 60_000;
+  say(1, 2, 'three');
+  await waitForTexts(1, ['one', 'two', 'three']);
+});
+
+test('a full spool stops reading, loudly, and reading goes on when there is room', async () => {
+  const set = await setUpDaemon({ preferences: { spool: { maxMegabytes: 0.02 } } });
+  const { start, say, service, status, file, waitForTexts, texts } = set;
+  say(1, 0, 'one');
+  const { warnings } = await start();
+  await waitForTexts(1, ['one']);
+  service.state.faults = { unavailable: 1 };
+  const noise = (n: number) => Array.from({ length: 3000 }, (_, i) => Math.sin(i * n + 1).toString(36)).join('');
+  const words = Array.from({ length: 10 }, (_, n) => noise(n));
+  words.forEach((text, n) => void say(2, n, text));
+  await until(() => expect(warnings()).toContain('The spool is full'));
+  expect(await status()).toMatchObject({ notices: [{ sentence: expect.stringContaining('full') }] });
+  say(3, 0, 'kept by its transcript');
+  service.state.faults = {};
+  await waitForTexts(2, words);
+  await waitForTexts(3, ['kept by its transcript']);
+  expect(existsSync(file(2))).toBe(true);
+  expect(texts(1)).toEqual(['one']);
+  await until(async () => expect(await status()).toMatchObject({ notices: [] }));
+});
+
+test('a spool that is found damaged is made anew, and nothing is lost or doubled', async () => {
+  const { start, say, service, state, waitForTexts, texts } = await setUpDaemon();
+  say(1, 0, 'one');
+  const first = await start();
+  await waitForTexts(1, ['one']);
+  service.state.faults = { unavailable: 1 };
+  say(1, 1, 'two');
+  await until(() => expect(first.warnings()).toContain('warning'));
+  await first.end();
+  const path = join(state, 'spool.db');
+  const bytes = readFileSync(path);
+  bytes.fill(0x5a, 4096, bytes.length - 4096);
+  writeFileSync(path, bytes);
+  service.state.faults = {};
+  await start();
+  await waitForTexts(1, ['one', 'two']);
+  expect(texts(1)).toHaveLength(2);
+});
+
+test("an agent's folder that comes later is read", async () => {
+  const { start, say, waitForTexts } = await setUpDaemon();
+  await start();
+  say(1, 0, 'one');
+  await waitForTexts(1, ['one']);
+});
+
+test('what is to be done before an agent is read is done before', async () => {
+  const order: string[] = [];
+  const set = await setUpDaemon({
+    prepare: async (agents) => void order.push(...agents),
+    context: {
+      fetch: async (...request) => {
+        if (String(request[0]).endsWith('/events')) order.push('sent');
+        return fetch(...request);
+      },
+    },
+  });
+  set.say(1, 0, 'one');
+  await set.start();
+  await set.waitForTexts(1, ['one']);
+  expect(order.indexOf('claude-code')).toBeLessThan(order.indexOf('sent'));
+});
+
+test('its process id stands in the state folder while it runs, and that of another daemon is left alone', async () => {
+  const { start, state } = await setUpDaemon({ context: { pid: 4711 } });
+  const path = join(state, 'daemon.pid');
+  const { end } = await start();
+  expect(readFileSync(path, 'utf8')).toBe('4711\n');
+  await end();
+  expect(existsSync(path)).toBe(false);
+  const second = await start();
+  writeFileSync(path, '1234\n');
+  await second.end();
+  expect(readFileSync(path, 'utf8')).toBe('1234\n');
+});
+
+test("a hook's note has its agent read at once", async () => {
+  const { start, say, state, waitForTexts } = await setUpDaemon();
+  say(1, 0, 'one');
+  await start();
+  await waitForTexts(1, ['one']);
+  mkdirSync(join(state, 'notes'), { recursive: true });
+  writeFileSync(join(state, 'notes', 'claude-code'), sessionId(1));
+  say(1, 1, 'two');
+  await waitForTexts(1, ['one', 'two']);
+});

@@ -1,0 +1,78 @@
+import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { onTestFinished, vi } from 'vitest';
+import type { Context } from '../context.ts';
+import { type DaemonOptions, runDaemon } from '../daemon/daemon.ts';
+import { createOutput } from '../output.ts';
+import { openPipeline } from '../pipeline.ts';
+import { ownPlaces } from '../read/places.ts';
+import { makeFolder } from './folder.ts';
+import { createContext, run } from './program.ts';
+import { type FakeOptions, startService } from './service.ts';
+import { prompt, sessionId } from './transcripts.ts';
+
+/** Short, so that what would take minutes can be seen in a test. */
+const TIMING = { settleMs: 5, heartbeatMs: 100, restartMs: 50, holdMs: 100, careMs: 20, reconsiderBeats: 2 };
+
+export interface DaemonSetUp extends Omit<Partial<DaemonOptions>, 'pipeline'> {
+  service?: FakeOptions;
+  context?: Partial<Context>;
+  /** Written into the state folder before it starts. */
+  preferences?: object;
+}
+
+/** A service, a home, and a daemon in this process. */
+export async function setUpDaemon({
+  service: faults = {},
+  context: more = {},
+  preferences,
+  ...options
+}: DaemonSetUp = {}) {
+  const service = await startService(faults);
+  onTestFinished(service.stop);
+  const home = makeFolder();
+  const state = join(home, 'state');
+  mkdirSync(state, { recursive: true });
+  if (preferences) writeFileSync(join(state, 'preferences.json'), JSON.stringify(preferences));
+  const login = (secret: string) => run(['login', '--secret-stdin', '--url', service.url], { home, input: secret });
+  await login('sk_live_test');
+
+  /** Starts a daemon; returns what ends it. */
+  async function start() {
+    const stop = new AbortController();
+    const { context, written } = createContext({ home, context: { stop: stop.signal, ...more } });
+    const pipeline = await openPipeline(context, { recalls: true });
+    const timing = { ...TIMING, ...options.timing };
+    const daemon = { places: ownPlaces(context), ...options, timing, pipeline };
+    const ended = runDaemon(context, daemon, createOutput(context, {}));
+    const end = async () => {
+      stop.abort();
+      await ended;
+    };
+    onTestFinished(end);
+    return { end, ended, warnings: () => written.stderr };
+  }
+
+  const file = (session: number) => join(home, '.claude/projects/shop', `${sessionId(session)}.jsonl`);
+  const texts = (session: number) =>
+    (service.eventsBySession().get(sessionId(session)) ?? []).flatMap(({ payload }) => payload.text ?? []);
+  return {
+    ...{ service, home, state, login, start, file, texts },
+    /** Adds a prompt to a session's transcript. */
+    say(session: number, id: number, text: string): void {
+      mkdirSync(join(file(session), '..'), { recursive: true });
+      writeFileSync(file(session), `${prompt(session, id, text)}\n`, { flag: 'a' });
+    },
+    /** Makes files look as if they had not changed for long. */
+    age: (path: string) => utimesSync(path, new Date(0), new Date(0)),
+    waitForTexts: (session: number, expected: string[]) =>
+      vi.waitFor(
+        () => {
+          if (JSON.stringify(texts(session)) !== JSON.stringify(expected))
+            throw new Error(JSON.stringify(texts(session)));
+        },
+        { timeout: 10_000, interval: 10 },
+      ),
+    status: async () => JSON.parse((await run(['status', '--json'], { home })).stdout) as Record<string, never>,
+  };
+}
