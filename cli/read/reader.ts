@@ -75,7 +75,7 @@ export function createReader(options: ReaderOptions) {
         if (files.length === 0 && !isYoung) atRest.set(keyOf(found), stampOf(found));
       });
     }
-    const bytes = unread.reduce((sum, { found, cursor }) => sum + Math.max(0, found.size - cursor.offset), 0);
+    const bytes = unread.reduce((sum, file) => sum + bytesOf(file), 0);
     return { sessions: groupBySession(unread), bytes, leftOut };
   }
 
@@ -167,6 +167,9 @@ export function createReader(options: ReaderOptions) {
 
   return { findWork, read };
 }
+
+/** Of a store nobody knows how much of it is new. */
+const bytesOf = ({ found, cursor, stored }: Unread) => (stored ? found.size : Math.max(0, found.size - cursor.offset));
 
 const keyOf = ({ root, path }: Found) => join(root, path);
 

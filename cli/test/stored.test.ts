@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -128,6 +128,13 @@ describe('a database whose rows change', () => {
     expect(textsOf(reading.spool, 'a')).toEqual(['one', 'one again', 'three']);
     expect(textsOf(reading.spool, 'b')).toEqual(['two']);
     expect(asked).toEqual([['a', 10]]);
+  });
+
+  test('counts as large as it is, however many sessions it holds', () => {
+    for (let session = 0; session < 20; session++) put(session, `session ${session}`, 10, 'text');
+    const size = ['all.db', 'all.db-wal'].reduce((sum, name) => sum + statSync(join(root, name)).size, 0);
+    const { bytes } = openReading(root, ':memory:', { agent }).findWork();
+    expect(Math.abs(bytes - size)).toBeLessThanOrEqual(20);
   });
 
   test('a row changed in the same moment as the last one is not missed', async () => {

@@ -15,9 +15,9 @@ const REST_MS = 30_000;
 export function identifyStored(spool: Spool, found: Found, store: Store, now: number): Unread[] {
   const file = join(found.root, found.path);
   if (store.kind === 'database' && now - found.modifiedAt < REST_MS && isInTheWay(file)) return [];
-  return listSessions(store, file, stampOf(found), now).flatMap(
-    (session) => identifySession(spool, found, session) ?? [],
-  );
+  const sessions = listSessions(store, file, stampOf(found), now);
+  const share = { ...found, size: Math.ceil(found.size / sessions.length) };
+  return sessions.flatMap((session) => identifySession(spool, share, session) ?? []);
 }
 
 function identifySession(
