@@ -2,6 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import type { CapturedEvent } from '../../contract/transcript.ts';
+import { AGENTS } from '../agents/all.ts';
+import { transcriptsOf } from '../agents/corpus.ts';
 import { createRedactor } from './redactor.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -13,7 +16,7 @@ function readTexts(folders: string[], skip: RegExp): string[] {
   let size = 0;
   for (const folder of folders) {
     for (const name of (readdirSync(join(ROOT, folder), { recursive: true }) as string[]).sort()) {
-      if (!['.js', '.ts', '.md'].includes(extname(name)) || skip.test(join(folder, name))) continue;
+      if (!['.js', '.ts', '.md', '.json'].includes(extname(name)) || skip.test(join(folder, name))) continue;
       const text = readIfFile(join(ROOT, folder, name));
       texts.push(text);
       size += text.length;
@@ -31,18 +34,42 @@ function readIfFile(path: string): string {
   }
 }
 
+const options = { variables: {}, home: '/nowhere', key: new Uint8Array(32), patienceMs: Number.POSITIVE_INFINITY };
+const source = { agent: 'codex', session: 's-1', file: 'a.jsonl', position: 0 };
+
+/** How often something is masked in what holds no secrets, or hardly any, per megabyte. */
+function countAlarms(texts: readonly string[], toRest: (text: string) => unknown): number {
+  const redactor = createRedactor(options);
+  let alarms = 0;
+  for (const text of texts) {
+    const event: CapturedEvent = { eventType: 'record', payload: { source, rest: toRest(text) } };
+    const { redactions = {} } = redactor.redact(event).payload;
+    alarms += Object.values(redactions).reduce((sum, count) => sum + count, 0);
+  }
+  return alarms / Math.max(1, texts.reduce((sum, text) => sum + text.length, 0) / 1e6);
+}
+
 test.each([
   ['this repository', ['cli', 'contract', 'server', 'docs'], /cli\/redact|\.test\.ts$/],
   ['its dependencies', ['node_modules'], /session-capture/],
 ])('%s: less than one false alarm per megabyte', (_name, folders, skip) => {
-  const redactor = createRedactor({ variables: {}, home: '/nowhere', key: new Uint8Array(32) });
-  const texts = readTexts(folders, skip);
-  const source = { agent: 'codex', session: 's-1', file: 'a.jsonl', position: 0 };
-  let alarms = 0;
-  for (const output of texts) {
-    const { redactions = {} } = redactor.redact({ eventType: 'tool.result', payload: { source, output } }).payload;
-    alarms += Object.values(redactions).reduce((sum, count) => sum + count, 0);
-  }
-  const megabytes = texts.reduce((sum, text) => sum + text.length, 0) / 1e6;
-  expect(alarms).toBeLessThan(Math.max(1, megabytes));
+  expect(countAlarms(readTexts(folders, skip), (text) => text)).toBeLessThan(1);
 });
+
+const transcripts = AGENTS.map((agent) => [agent.id, agent] as const).filter(
+  ([, agent]) => transcriptsOf(agent).length,
+);
+
+test.runIf(transcripts.length > 0).each(transcripts)(
+  'public transcripts of %s: less than one mark per megabyte, test secrets included',
+  (_id, agent) => {
+    const lines = transcriptsOf(agent).flatMap((transcript) => transcript.lines);
+    let size = 0;
+    const sample = lines.filter((line) => {
+      size += line.length;
+      return size < LIMIT;
+    });
+    expect(countAlarms(sample, JSON.parse)).toBeLessThan(1);
+  },
+  120_000,
+);
