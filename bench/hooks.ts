@@ -49,7 +49,7 @@ export async function benchHooks(): Promise<Row[]> {
         const compared = `p50/95/99 ${describe(hook)}, an empty shell ${describe(empty)}`;
         rows.push({ what: `${what}, p95`, figure: hook.p95, unit: 'ms', goal: GOAL, detail: `${detail}; ${compared}` });
       } finally {
-        spawnSync('umount', [join(state, 'notes')], { stdio: 'ignore' });
+        spawnSync('/bin/umount', [join(state, 'notes')], { stdio: 'ignore' });
       }
     });
   }
@@ -105,12 +105,12 @@ const describe = ({ p50, p95, p99 }: Times): string => `${p50.toFixed(1)}/${p95.
 function makeReadOnly(state: string): void {
   const notes = join(state, 'notes');
   chmodSync(notes, 0o500);
-  spawnSync('mount', ['-t', 'tmpfs', '-o', 'ro', 'tmpfs', notes], { stdio: 'ignore' });
+  spawnSync('/bin/mount', ['-t', 'tmpfs', '-o', 'ro', 'tmpfs', notes], { stdio: 'ignore' });
 }
 
 function fillDisk(state: string): void {
   const notes = join(state, 'notes');
-  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k,nr_inodes=2', 'tmpfs', notes], {
+  const { status } = spawnSync('/bin/mount', ['-t', 'tmpfs', '-o', 'size=64k,nr_inodes=2', 'tmpfs', notes], {
     stdio: 'ignore',
   });
   if (status === 0) spawnSync('dd', ['if=/dev/zero', `of=${join(notes, 'filler')}`], { stdio: 'ignore' });
