@@ -11,9 +11,7 @@ export function reportFindings(findings: Findings, output: Output): void {
     ...list.map(describeFinding),
     ...(left > 0 ? [`… and ${formatCount(left, 'more event', 'more events')}`] : []),
     ...NOTES.flatMap(([what, say]) => (counts[what] > 0 ? [say(counts[what])] : [])),
-    `${formatCount(counts.records, 'record')} of ${formatCount(counts.sessions, 'session')}: ${
-      total === 0 ? 'all there' : describeProblems(problems)
-    }`,
+    summarize(findings),
   ]);
   if (total === 0) return;
   throw new Failure(
@@ -21,6 +19,12 @@ export function reportFindings(findings: Findings, output: Output): void {
     `Of ${formatCount(total, 'event')} the service does not hold what the transcripts say.`,
     'The transcripts still have it. `--json` tells every place; docs/verify.md tells what to do.',
   );
+}
+
+function summarize({ counts, problems, total }: Findings): string {
+  if (counts.sessions === 0) return 'No session was captured that this could be about.';
+  const said = total() === 0 ? 'all there' : describeProblems(problems);
+  return `${formatCount(counts.records, 'record')} of ${formatCount(counts.sessions, 'session')}: ${said}`;
 }
 
 function describeFinding({ problem, agent, session, file, position, eventType, ...more }: Finding): string {
