@@ -47,9 +47,6 @@ const exitCode = isRedactionWorker
       process.argv.slice(2),
     );
 
-// A reader that has seen enough, such as `head`, is no reason to complain, nor to go on.
-process.stdout.on('error', () => process.exit());
-
 // A request that nobody waits for any more must not keep the process; an answer that is still being read must.
 void exitCode?.then((code) => {
   process.exitCode = code;
