@@ -43,7 +43,9 @@ export function findTranscripts(places: readonly Place[], onTrouble: (trouble: T
   function visit(place: Place, path: string): void {
     const absolute = join(place.root, path);
     attempt(absolute, onTrouble, () => {
-      const stat = statSync(absolute);
+      // Most of the agents' folders do not exist, and an error for each of them costs four times as much.
+      const stat = statSync(absolute, { throwIfNoEntry: false });
+      if (stat === undefined) return;
       if (stat.isDirectory()) visitFolder(place, path);
       else if (stat.isFile() && (place.isNamed || place.agent.isTranscript(path))) add(toFound(place, path, stat));
     });
