@@ -103,7 +103,9 @@ export function createWriter({ spool, redactor, now, newKey }: WriterOptions) {
       else count('secretsMasked', masked);
     }
     const learned = factsOf(event);
-    facts.set(session, mergeFacts(facts.get(session) ?? { agentVersion }, learned));
+    // The file's version is in the event as well, and masked there.
+    const version = agentVersion && event.payload.source.agentVersion;
+    facts.set(session, mergeFacts(facts.get(session) ?? { agentVersion: version }, learned));
     return serializeEvent(event).map((json) => ({ json, time: learned.firstAt }));
   }
 

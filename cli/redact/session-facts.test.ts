@@ -1,0 +1,29 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { codex } from '../agents/codex.ts';
+import { makeFolder, write } from '../test/folder.ts';
+import { openReading } from '../test/reading.ts';
+import { createRedactor } from './redactor.ts';
+import { made } from './rules/made.ts';
+
+test('what is told of a session when it is opened is masked, too', async () => {
+  const secret = made('alnum', 30);
+  const id = '22222222-3333-4444-8555-666666666666';
+  const records = [
+    {
+      type: 'session_meta',
+      payload: { id, cwd: `/home/dev/${secret}`, cli_version: `0.1-${secret}`, git: { branch: `fix-${secret}` } },
+    },
+    { type: 'event_msg', payload: { type: 'user_message', message: `my key is ${secret}` } },
+  ].map((record) => ({ timestamp: '2026-11-01T10:00:00.000Z', ...record }));
+  const root = makeFolder();
+  const lines = records.map((record) => `${JSON.stringify(record)}\n`).join('');
+  write(join(root, `2026/11/01/rollout-2026-11-01T10-00-00-${id}.jsonl`), lines);
+  const redactor = createRedactor({ variables: {}, home: '/nowhere', secrets: [secret], key: new Uint8Array(32) });
+  const { spool, read } = openReading(root, ':memory:', { agent: codex, redactor });
+  await read();
+  const [session = 0] = spool.batches.waiting(10, []);
+  const facts = spool.sessions.get(session);
+  expect(facts).toMatchObject({ agentSession: id, cwd: expect.stringContaining('[REDACTED:known-value:') });
+  expect(JSON.stringify(facts)).not.toContain(secret);
+});
