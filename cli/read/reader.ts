@@ -61,6 +61,7 @@ export function createReader(options: ReaderOptions) {
   function findWork(places: readonly Place[]): Work {
     const unread: Unread[] = [];
     const leftOut: LeftOut[] = [];
+    const known = new Set<number>();
     if (policy?.refresh()) atRest.clear();
     if (state !== undefined) sortInboxes(state, places, onTrouble);
     for (const found of findTranscripts(places, onTrouble)) {
@@ -69,14 +70,22 @@ export function createReader(options: ReaderOptions) {
       if (told === 'all' || told === 'unclear') continue;
       attempt(keyOf(found), onTrouble, () => {
         const isYoung = now() - found.modifiedAt < patienceMs;
-        const all = identifyAll(found, isYoung);
-        const files = all.map((file) => markTold(file, told)).filter((file) => isWanted(file, leftOut));
-        unread.push(...files);
+        const all = identifyAll(found, isYoung).map((file) => markTold(file, told));
+        const files = all.filter((file) => isWanted(file, leftOut));
+        unread.push(...files.filter((file) => isFirst(file, known)));
         if (files.length === 0 && !isYoung) atRest.set(keyOf(found), stampOf(found));
       });
     }
     const bytes = unread.reduce((sum, file) => sum + bytesOf(file), 0);
     return { sessions: groupBySession(unread), bytes, leftOut };
+  }
+
+  /** A file that was moved to two places is read at one of them; after that the other is known for a copy. */
+  function isFirst({ id }: Unread, known: Set<number>): boolean {
+    if (id === undefined) return true;
+    const isNew = !known.has(id);
+    known.add(id);
+    return isNew;
   }
 
   function isWanted({ found, origin }: Unread, leftOut: LeftOut[]): boolean {

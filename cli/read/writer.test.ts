@@ -1,8 +1,10 @@
+import { appendFileSync, copyFileSync, mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { geminiCli } from '../agents/gemini-cli.ts';
 import { makeFolder, write } from '../test/folder.ts';
-import { openReading } from '../test/reading.ts';
+import { openReading, textsOf } from '../test/reading.ts';
+import { mode, prompt, sessionId } from '../test/transcripts.ts';
 
 test('a session has the folder that its agent tells to the model alone, masked like all the rest', async () => {
   const root = makeFolder();
@@ -21,5 +23,43 @@ test('a session has the folder that its agent tells to the model alone, masked l
   await reading.read();
   expect(reading.spool.sessions.list()).toMatchObject([{ agentSession: 's1', cwd: '/home/dev/MASKED' }]);
   expect(learned).toEqual(['/home/dev/hunter2']);
+  reading.spool.close();
+});
+
+test.each([
+  ['a new file', ''],
+  ['a file that has grown', `${prompt(1, 1, 'one')}\n${mode(1)}\n`],
+])('%s that is read twice in one transaction is not taken over at all, rather than doubled', async (_name, before) => {
+  const root = makeFolder();
+  const file = write(join(root, 'p', `${sessionId(1)}.jsonl`), before);
+  const reading = openReading(root);
+  await reading.read();
+  const known = textsOf(reading.spool, sessionId(1)).length;
+  // Without a key only the cursor tells that a line was met.
+  appendFileSync(file, `${mode(1, 'plan')}\n${mode(1, 'edit')}\n`);
+  const work = reading.findWork();
+  const [files = []] = work.sessions;
+  expect(files).toHaveLength(1);
+  expect(await reading.readWork({ ...work, sessions: [[...files, ...files]] })).toBe(false);
+  expect(await reading.readWork({ ...work, sessions: [files, files] })).toBe(false);
+  expect(textsOf(reading.spool, sessionId(1))).toHaveLength(known);
+  expect(await reading.readWork(work)).toBe(true);
+  expect(textsOf(reading.spool, sessionId(1))).toHaveLength(known + 2);
+  reading.spool.close();
+});
+
+test('a file that was moved and copied meanwhile gives what is new in it once', async () => {
+  const root = makeFolder();
+  const path = (folder: string) => join(root, folder, `${sessionId(1)}.jsonl`);
+  write(path('p'), `${prompt(1, 1, 'one')}\n${mode(1)}\n`);
+  const reading = openReading(root);
+  await reading.read();
+  for (const folder of ['q', 'r']) mkdirSync(join(root, folder));
+  renameSync(path('p'), path('q'));
+  appendFileSync(path('q'), `${mode(1, 'plan')}\n`);
+  copyFileSync(path('q'), path('r'));
+  expect(await reading.read()).toBe(true);
+  expect(await reading.read()).toBe(true);
+  expect(textsOf(reading.spool, sessionId(1))).toHaveLength(3);
   reading.spool.close();
 });

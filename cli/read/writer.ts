@@ -50,6 +50,8 @@ export function createWriter({ spool, redactor, now, newKey }: WriterOptions) {
   let startedAt = 0;
   let bytes = 0;
   let touched = new Map<FileBeingRead, Touched>();
+  // The cursors move with the commit: until then a second reading of a file would look like its first.
+  let ids = new Set<number>();
   let facts = new Map<number, SessionFacts>();
   let counts = new Map<Counter, number>();
   let settled = new Set<number>();
@@ -67,11 +69,12 @@ export function createWriter({ spool, redactor, now, newKey }: WriterOptions) {
     }
     const session = spool.sessions.ensure(file.row.agent, file.agentSession);
     const id = file.id ?? spool.files.insert({ ...file.row, session });
-    if (id === undefined) throw new CursorMoved();
+    if (id === undefined || ids.has(id)) throw new CursorMoved();
     if (file.id !== undefined) checkPosition(file.id, file.committed);
     if (file.id !== undefined) spool.files.move(id, file.row.root, file.row.path);
     const entry = { session, file, id, cursor };
     touched.set(file, entry);
+    ids.add(id);
     return entry;
   }
 
@@ -121,6 +124,7 @@ export function createWriter({ spool, redactor, now, newKey }: WriterOptions) {
   function forget(): void {
     bytes = 0;
     touched = new Map();
+    ids = new Set();
     batches.forget();
     facts = new Map();
     counts = new Map();

@@ -1,7 +1,7 @@
 import type { Agent } from '../agents/agent.ts';
 import { claudeCode } from '../agents/claude-code.ts';
 import type { Place, Trouble } from '../read/discover.ts';
-import { createReader, type ReaderOptions } from '../read/reader.ts';
+import { createReader, type ReaderOptions, type Work } from '../read/reader.ts';
 import { openSpool, type Spool } from '../spool/open.ts';
 import { readEvents } from '../upload/refuse.ts';
 
@@ -38,6 +38,8 @@ export function openReading(
         onCommit: async (bytes) => void commits.push(bytes),
       }),
     findWork: () => reader.findWork(places),
+    /** Reads what was found before; false when it could not all be taken over. */
+    readWork: (work: Work) => reader.read(work, { isStopped: () => false, onCommit: async () => {} }),
   };
 }
 
