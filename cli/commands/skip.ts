@@ -1,14 +1,12 @@
-import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import { findSpool, recallAccount } from '../account.ts';
-import { readSettings, stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { withExamples } from '../help/examples.ts';
 import { formatCount, type Output } from '../output.ts';
-import { ancestors } from '../privacy/patterns.ts';
 import { nameSession, readSkipped, writeSkipped } from '../privacy/skipped.ts';
-import { openSpool, type Spool } from '../spool/open.ts';
+import { latestIn } from '../sessions/latest.ts';
+import { requireSpool } from '../sessions/spool.ts';
+import type { Spool } from '../spool/open.ts';
 import type { SessionRow } from '../spool/sessions.ts';
 
 export interface SkipOptions {
@@ -35,7 +33,7 @@ export function addSkip(program: Command, run: (options: SkipOptions) => Promise
 }
 
 export async function runSkip(context: Context, options: SkipOptions, output: Output): Promise<void> {
-  const spool = openExistingSpool(context);
+  const spool = requireSpool(context);
   try {
     const session = chooseSession(context, spool, options);
     const { id, agent, agentSession } = session;
@@ -62,23 +60,10 @@ export async function runSkip(context: Context, options: SkipOptions, output: Ou
   }
 }
 
-function openExistingSpool(context: Context): Spool {
-  const folder = stateFolder(context);
-  const settings = readSettings(context);
-  const { url, secret } = settings;
-  const path = findSpool(folder, settings, url && secret ? recallAccount(url, secret, folder) : undefined);
-  if (path === undefined || !existsSync(path)) throw noSession('Nothing was captured yet.');
-  return openSpool(path);
-}
-
 function chooseSession({ folder }: Context, spool: Spool, { session, last }: SkipOptions): SessionRow {
   const sessions = spool.sessions.list();
   if (last) {
-    const around = new Set(ancestors(folder));
-    const here = sessions.filter(({ agent, agentSession }) =>
-      spool.files.ofSession(agent, agentSession).some(({ origin }) => origin.cwd && around.has(origin.cwd)),
-    );
-    const latest = here.sort((one, other) => (one.lastAt ?? 0) - (other.lastAt ?? 0)).at(-1);
+    const latest = latestIn(spool, folder);
     if (latest === undefined) throw noSession('No session of this folder was captured.');
     return latest;
   }

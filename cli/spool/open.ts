@@ -12,6 +12,7 @@ import { MIGRATIONS } from './schema.ts';
 import { createSeen } from './seen.ts';
 import { createSent } from './sent.ts';
 import { createSessions } from './sessions.ts';
+import { createWaiting } from './waiting.ts';
 
 /** Reader and sender share nothing but this. */
 export type Spool = ReturnType<typeof openFile>;
@@ -63,7 +64,7 @@ export function openFile(path: string, share?: Lock) {
   db.exec('PRAGMA auto_vacuum = INCREMENTAL');
   // FULL: what was taken over from a transcript is on the disk before its cursor moves past it.
   db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
-  db.exec('PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -8192');
+  db.exec('PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -4096');
   if (isFile && versionOf(db) === 0 && hasContent(journalPath(path))) {
     db.close();
     throw new SpoolDamaged(path, 'it is empty, although something was sent from it');
@@ -118,6 +119,8 @@ export function openFile(path: string, share?: Lock) {
   return {
     path,
     journal,
+    /** Gives memory back that reading ahead will not need soon. */
+    releaseMemory: () => db.exec('PRAGMA shrink_memory'),
     examine,
     shrink,
     begin: () => db.exec('BEGIN IMMEDIATE'),
@@ -145,6 +148,7 @@ export function openFile(path: string, share?: Lock) {
     seen: createSeen(db),
     batches,
     sent: createSent(db),
+    waiting: createWaiting(db),
     ...createMeta(db),
   };
 }

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { PROBLEMS, type ProblemCode } from '../../contract/problem.ts';
+import { VERSION } from '../version.ts';
 
 /** What goes wrong, each with its probability. */
 export interface Faults {
@@ -52,6 +53,9 @@ export async function startService(options: FakeOptions = {}) {
     installations: new Map<string, Record<string, unknown>>(),
     requests: [] as string[],
     heartbeats: 0,
+    /** What it says of itself to anybody. */
+    version: VERSION,
+    publicUrl: undefined as string | undefined,
   };
   const problem = (code: ProblemCode, retryAfter?: number) => ({
     status: PROBLEMS[code] as number,
@@ -108,6 +112,12 @@ export async function startService(options: FakeOptions = {}) {
     const { pathname } = new URL(request.url ?? '/', 'http://service');
     const route = `${request.method} ${pathname.replace(/(ses|env|ins)_[^/]+/, '{$1}')}`;
     state.requests.push(route);
+    if (route === 'GET /health') {
+      return { status: 200, body: { status: 'ok', version: state.version, service: 'session-capture' } };
+    }
+    if (route === 'GET /config' && state.publicUrl !== undefined) {
+      return { status: 200, body: { apiUrl: state.publicUrl } };
+    }
     if (request.headers.authorization !== `Bearer ${state.secret}`) return problem('secret_invalid');
     const id = /(?:ses|env|ins)_[^/]+/.exec(pathname)?.[0] ?? '';
     const body = () => (bytes.length === 0 ? {} : (JSON.parse(bytes.toString('utf8')) as Record<string, unknown>));

@@ -1,0 +1,50 @@
+import type { Command } from 'commander';
+import { stateFolder, writeJson } from '../config.ts';
+import type { Context } from '../context.ts';
+import { pausedPath } from '../daemon/pause.ts';
+import { EXIT, Failure } from '../failure.ts';
+import { withExamples } from '../help/examples.ts';
+import { isLocked } from '../lock.ts';
+import { formatAge, type Output } from '../output.ts';
+
+export interface PauseOptions {
+  for?: string;
+}
+
+export function addPause(program: Command, run: (options: PauseOptions) => Promise<void>): void {
+  withExamples(program.command('pause'), [
+    ['capture pause', 'until `capture resume`'],
+    ['capture pause --for 2h', 'for two hours'],
+  ])
+    .summary('stop reading and sending for a while')
+    .description(
+      'Has the daemon read and send nothing. A pause delays: what the agents write meanwhile is captured afterwards, from ' +
+        'their transcripts. To leave something out for good, see `capture help privacy`.',
+    )
+    .option('--for <time>', 'end by itself after that time, such as 30m, 2h or 1d')
+    .action(run);
+}
+
+export async function runPause(context: Context, options: PauseOptions, output: Output): Promise<void> {
+  const folder = stateFolder(context);
+  const now = context.now();
+  const length = options.for === undefined ? undefined : readLength(options.for);
+  const since = new Date(now).toISOString();
+  const until = length === undefined ? undefined : new Date(now + length).toISOString();
+  writeJson(pausedPath(folder), { since, ...(until && { until }) });
+  const running = isLocked(folder, 'run');
+  output.answer({ paused: true, since, ...(until && { until }), running }, [
+    `${length === undefined ? 'Paused until `capture resume`.' : `Paused for ${formatAge(length)}, until ${until}.`} ` +
+      'What the agents write meanwhile is captured afterwards.',
+    ...(running ? [] : ['The daemon does not run: the pause holds once it does.']),
+  ]);
+}
+
+const UNITS: { readonly [unit: string]: number } = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+function readLength(text: string): number {
+  const [, number = '', unit = ''] = /^(\d{1,5})([mhd])$/.exec(text) ?? [];
+  const length = Number(number) * (UNITS[unit] ?? 0);
+  if (length > 0) return length;
+  throw new Failure(EXIT.usage, `--for does not take ${text}.`, 'It takes a time like 30m, 2h or 1d.');
+}

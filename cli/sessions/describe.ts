@@ -1,0 +1,133 @@
+import { join } from 'node:path';
+import { formatAge, formatBytes, formatCount } from '../output.ts';
+import type { FileRow } from '../spool/files.ts';
+import type { Spool } from '../spool/open.ts';
+import type { SessionRow } from '../spool/sessions.ts';
+import { sessionPage } from './dashboard.ts';
+import { countRefused } from './waiting.ts';
+
+/** A captured session, as `capture sessions --json` has it. */
+export interface SessionReport {
+  agent: string;
+  /** The agent's own id. */
+  session: string;
+  title?: string;
+  folder?: string;
+  branch?: string;
+  lastActiveAt?: string;
+  /** `waiting`: some of it is not sent; `skipped`: taken out by `capture skip`; `sent`: all of it; `closed`: for good. */
+  state: 'waiting' | 'skipped' | 'sent' | 'closed';
+  eventsSent: number;
+  eventsWaiting: number;
+  eventsRefused: number;
+  /** The service's ids, in the order in which its events went there. */
+  serviceIds: string[];
+}
+
+export interface Counts {
+  waiting: ReadonlyMap<number, number>;
+  refused: ReadonlyMap<number, number>;
+}
+
+/** What waits and was refused, by session. */
+export function countEvents(spool: Spool): Counts {
+  const waiting = new Map(spool.waiting.perSession().map(({ session, events }) => [session, events]));
+  return { waiting, refused: countRefused(spool) };
+}
+
+export function reportSession(
+  spool: Spool,
+  row: SessionRow,
+  { waiting, refused }: Counts,
+  isSkipped: boolean,
+): SessionReport {
+  const { id, agent, agentSession, title, prompt, cwd, branch, lastAt, sent } = row;
+  const eventsWaiting = waiting.get(id) ?? 0;
+  const ended = row.state === 'closed' ? 'closed' : 'sent';
+  const name = title ?? prompt;
+  const folder = cwd ?? filesOf(spool, row).find(({ origin }) => origin.cwd)?.origin.cwd;
+  return {
+    agent,
+    session: agentSession,
+    ...(name !== undefined && { title: name }),
+    ...(folder !== undefined && { folder }),
+    ...(branch !== undefined && { branch }),
+    ...(lastAt !== undefined && { lastActiveAt: new Date(lastAt).toISOString() }),
+    state: isSkipped ? 'skipped' : eventsWaiting > 0 ? 'waiting' : ended,
+    eventsSent: sent,
+    eventsWaiting,
+    eventsRefused: refused.get(id) ?? 0,
+    serviceIds: spool.sessions.serviceIds(id),
+  };
+}
+
+export const filesOf = (spool: Spool, { agent, agentSession }: SessionRow): FileRow[] =>
+  spool.files.ofSession(agent, agentSession);
+
+const AGENT_WIDTH = 11;
+const AGE_WIDTH = 11;
+const ID_WIDTH = 13;
+const COUNT_WIDTH = 19;
+
+/** One line a session: an id long enough to ask for it, when, what, where. */
+export function describeRow(report: SessionReport, now: number, home: string): string {
+  const { agent, session, title, folder, lastActiveAt, state, eventsSent, eventsWaiting } = report;
+  const age = lastActiveAt === undefined ? '' : shortAge(now - Date.parse(lastActiveAt));
+  const waiting = eventsWaiting > 0 ? `, ${eventsWaiting.toLocaleString('en-US')} waiting` : '';
+  const count = state === 'skipped' ? 'skipped' : `${eventsSent.toLocaleString('en-US')} sent${waiting}`;
+  return [
+    session.slice(0, ID_WIDTH).padEnd(ID_WIDTH),
+    agent.padEnd(AGENT_WIDTH),
+    age.padEnd(AGE_WIDTH),
+    count.padEnd(COUNT_WIDTH),
+    title === undefined ? 'untitled' : title.slice(0, 60),
+    folder === undefined ? '' : shortPath(folder, home),
+  ]
+    .join('  ')
+    .trimEnd();
+}
+
+/** All there is to say about one. */
+export function describeSession(
+  report: SessionReport,
+  files: readonly FileRow[],
+  options: { dashboard: string | undefined; now: number; home: string },
+): string[] {
+  const { agent, session, title, folder, branch, lastActiveAt, state, serviceIds } = report;
+  const { dashboard, now, home } = options;
+  const lines: [string, string | undefined][] = [
+    ['Session', `${agent} ${session}`],
+    ['Title', title ?? 'untitled'],
+    ['Folder', folder === undefined ? undefined : `${shortPath(folder, home)}${branch ? `, branch ${branch}` : ''}`],
+    ['Active', lastActiveAt === undefined ? undefined : `${formatAge(now - Date.parse(lastActiveAt))} ago`],
+    ['State', STATES[state]],
+    ['Events', describeCounts(report)],
+    ...serviceIds.map((id): [string, string] => ['Service', dashboard ? `${id}  ${sessionPage(dashboard, id)}` : id]),
+    ...files.map((file): [string, string] => ['File', describeFile(file, home)]),
+  ];
+  return lines.flatMap(([name, text]) => (text === undefined ? [] : [`${name.padEnd(9)} ${text}`]));
+}
+
+const STATES: { readonly [state in SessionReport['state']]: string } = {
+  waiting: 'some of it waits to be sent',
+  skipped: 'taken out with `capture skip`',
+  sent: 'all that was captured is sent',
+  closed: 'closed at the service; what comes after opens another one there',
+};
+
+function describeCounts({ eventsSent, eventsWaiting, eventsRefused }: SessionReport): string {
+  const refused = eventsRefused > 0 ? `, ${eventsRefused.toLocaleString('en-US')} refused` : '';
+  return `${formatCount(eventsSent, 'event')} sent, ${eventsWaiting.toLocaleString('en-US')} waiting${refused}`;
+}
+
+const describeFile = ({ root, path, offset, origin }: FileRow, home: string): string =>
+  `${shortPath(join(root, path), home)}, read to ${formatBytes(offset)}${origin.subagent ? ' (a sub-agent)' : ''}`;
+
+/** `3 hours ago` is too long for a column. */
+function shortAge(ms: number): string {
+  const age = formatAge(ms).replace('less than a minute', 'just now');
+  return age.replace(/ minutes?$/, ' min ago').replace(/ (hour|day)(s?)$/, ' $1$2 ago');
+}
+
+export const shortPath = (path: string, home: string): string =>
+  path === home || path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;

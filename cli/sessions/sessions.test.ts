@@ -1,0 +1,207 @@
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { makeFolder, write } from '../test/folder.ts';
+import { type RunOptions, run } from '../test/program.ts';
+import { type FakeOptions, startService } from '../test/service.ts';
+import { prompt, sessionId } from '../test/transcripts.ts';
+
+/** A home with two sessions of two folders, captured; `refuses` is what the service will not have. */
+async function prepare(options: FakeOptions = {}) {
+  const service = await startService(options);
+  onTestFinished(service.stop);
+  const home = makeFolder();
+  const say = (session: number, id: number, text: string, cwd: string) =>
+    write(
+      join(home, '.claude/projects/shop', `${sessionId(session)}.jsonl`),
+      `${prompt(session, 0, text, { cwd })}\n${id > 0 ? `${prompt(session, id, `${text} ${id}`, { cwd })}\n` : ''}`,
+    );
+  say(1, 0, 'first \u001b[31mred', join(home, 'shop'));
+  say(2, 0, 'second', join(home, 'else'));
+  const capture = (args: string[], more: Partial<RunOptions> = {}) =>
+    run(args, { home, url: service.url, secret: 'sk_live_test', ...more });
+  const json = async (...args: string[]) => JSON.parse((await capture([...args, '--json'])).stdout);
+  await capture(['import']);
+  return { service, home, say, capture, json };
+}
+
+const failAppends: typeof fetch = (input, init) =>
+  String(input).endsWith('/events') ? Promise.reject(new TypeError('fetch failed')) : fetch(input, init);
+const offline: Partial<RunOptions> = { context: { fetch: failAppends } };
+
+test('sessions are listed from the latest to the oldest, and cannot command the terminal', async () => {
+  const { capture, json } = await prepare();
+  const { stdout } = await capture(['sessions']);
+  expect(stdout).toMatch(
+    /^0{5}abc-0002 +claude-code +\d+ days? ago +2 sent +second +~\/else\n0{5}abc-0001 .* first red +~\/shop\n$/,
+  );
+  expect(await json('sessions', '--limit', '1')).toMatchObject({
+    total: 2,
+    sessions: [
+      { agent: 'claude-code', session: sessionId(2), state: 'closed', eventsSent: 2, serviceIds: ['ses_000002'] },
+    ],
+  });
+  expect((await capture(['sessions', '--limit', '1'])).stdout).toContain(
+    '\n1 more session: `capture sessions --all`\n',
+  );
+  expect(await json('sessions', '--limit', '1', '--all')).toMatchObject({ sessions: [{}, {}] });
+  expect(await json('sessions', '--agent', 'codex')).toMatchObject({ total: 0 });
+  expect(await json('sessions', '--since', '1m')).toMatchObject({ total: 0 });
+  expect(await capture(['sessions', '--limit', '0'])).toMatchObject({ exitCode: 2 });
+  expect(await capture(['sessions', '--agent', 'nobody'])).toMatchObject({ exitCode: 2 });
+});
+
+test('all about one session is said, with its page in the dashboard', async () => {
+  const { capture, json, home, service } = await prepare();
+  const { stdout } = await capture(['sessions', sessionId(1)]);
+  expect(stdout).toContain(`Session   claude-code ${sessionId(1)}\nTitle     first red\nFolder    ~/shop\n`);
+  expect(stdout).toContain(`Service   ses_000001  ${service.url}/sessions/ses_000001\n`);
+  expect(stdout).toContain(`File      ~/.claude/projects/shop/${sessionId(1)}.jsonl, read to `);
+  expect(await json('sessions', 'ses_000002')).toMatchObject({
+    sessions: [
+      {
+        session: sessionId(2),
+        dashboard: [`${service.url}/sessions/ses_000002`],
+        files: [{ readBytes: expect.any(Number) }],
+      },
+    ],
+  });
+  await capture(['skip', sessionId(1)]);
+  expect(await json('sessions', sessionId(1))).toMatchObject({ sessions: [{ state: 'skipped' }] });
+  expect(await capture(['sessions', 'nothing'], { home })).toMatchObject({ exitCode: 2 });
+});
+
+test('before anything was captured that is said', async () => {
+  const home = makeFolder();
+  expect(await run(['sessions'], { home })).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringContaining('Nothing was'),
+  });
+  expect(JSON.parse((await run(['sessions', '--json'], { home })).stdout)).toEqual({ total: 0, sessions: [] });
+  expect(existsSync(join(home, 'state'))).toBe(false);
+});
+
+test('open says where the session of this folder is, and asks the service where browsers find it', async () => {
+  const { capture, json, home, service } = await prepare();
+  const here = { context: { folder: join(home, 'shop/deep') } };
+  expect(await capture(['open', '--print'], here)).toMatchObject({
+    exitCode: 0,
+    stdout: `${service.url}/sessions/ses_000001\n`,
+    stderr: '',
+  });
+  service.state.publicUrl = 'https://capture.example.com/';
+  expect(await json('open', '--print', sessionId(2))).toMatchObject({
+    url: 'https://capture.example.com/sessions/ses_000002',
+    serviceId: 'ses_000002',
+    opened: false,
+  });
+  service.state.publicUrl = 'javascript:alert(1)';
+  expect(await json('open', '--print', sessionId(2))).toMatchObject({ url: `${service.url}/sessions/ses_000002` });
+  await service.stop();
+  expect(await json('open', '--print', sessionId(2))).toMatchObject({ url: `${service.url}/sessions/ses_000002` });
+  expect(await capture(['open'], { context: { folder: join(home, 'nowhere') } })).toMatchObject({ exitCode: 2 });
+});
+
+test('open hands the address to a browser where there is a screen, and says so where there is none', async () => {
+  const { capture, home, service } = await prepare();
+  const log = join(home, 'opened');
+  const address = `${service.url}/sessions/ses_000001`;
+  write(join(home, 'bin/xdg-open'), `#!/bin/sh\nprintf %s "$1" > ${log}\n`, 0o755);
+  const PATH = `${join(home, 'bin')}:/usr/bin:/bin`;
+  const none = await capture(['open', sessionId(1)], { variables: { PATH } });
+  expect(none).toMatchObject({ exitCode: 0, stdout: `${address}\n`, stderr: expect.stringContaining('No browser') });
+  const some = await capture(['open', sessionId(1)], { variables: { PATH, DISPLAY: ':0' } });
+  expect(some).toMatchObject({ exitCode: 0, stdout: `${address}\n`, stderr: '' });
+  expect(readFileSync(log, 'utf8')).toBe(address);
+  write(join(home, 'bin/xdg-open'), '#!/bin/sh\nexit 3\n', 0o755);
+  const failed = await capture(['open', sessionId(1)], { variables: { PATH, DISPLAY: ':0' } });
+  expect(failed).toMatchObject({ exitCode: 0, stdout: `${address}\n`, stderr: expect.stringContaining('No browser') });
+});
+
+test('open tells what was not sent, or where nobody knows the service', async () => {
+  const { capture, say, home } = await prepare();
+  say(3, 0, 'third', home);
+  await capture(['import', '--patience', '0'], {
+    context: { fetch: () => Promise.reject(new TypeError('fetch failed')) },
+  });
+  expect(await capture(['open', sessionId(3)])).toMatchObject({
+    exitCode: 75,
+    stderr: expect.stringContaining('was sent yet'),
+  });
+  expect(await run(['open'], { home: makeFolder() })).toMatchObject({ exitCode: 4 });
+});
+
+test('what waits is listed by session, exported as it would be sent, and changes nothing', async () => {
+  const { capture, json, say, home } = await prepare();
+  expect((await capture(['spool', 'list'])).stdout).toBe('Nothing waits to be sent.\n');
+  say(1, 1, 'first \u001b[31mred', join(home, 'shop'));
+  say(2, 2, 'second\u009b31m \u202e', join(home, 'else'));
+  await capture(['import', '--patience', '0'], offline);
+  expect((await capture(['spool', 'list'])).stdout).toMatch(
+    /^0{5}abc-0001 +claude-code +1 event in 1 batch \(\d+ B\), for less than a minute +first red\n.*\n2 events wait, \d+ B\.\n$/,
+  );
+  const before = await json('spool', 'list');
+  expect(before).toMatchObject({
+    events: 2,
+    batches: 2,
+    refused: 0,
+    sessions: [{ session: sessionId(1), events: 1 }, {}],
+  });
+  const { stdout, stderr } = await capture(['spool', 'export']);
+  expect(stderr).toBe('2 waiting events and 0 refused ones.\n');
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: what must not be there
+  expect(stdout).not.toMatch(/[\u001b\u009b\u202e]/);
+  const events = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(events).toMatchObject([
+    { agent: 'claude-code', session: sessionId(1), eventType: 'user.message' },
+    { session: sessionId(2), payload: { text: 'second\u009b31m \u202e 2' } },
+  ]);
+  const file = join(home, 'out.jsonl');
+  expect(await json('spool', 'export', sessionId(1), '--to', file)).toEqual({ waiting: 1, refused: 0, file });
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(readFileSync(file, 'utf8')).toBe(`${stdout.split('\n')[0]}\n`);
+  expect(await capture(['spool', 'export', '--to', file])).toMatchObject({ exitCode: 2 });
+  expect(await json('spool', 'list')).toEqual(before);
+});
+
+test('only what is named is dropped, after saying what is lost', async () => {
+  const { capture, json, say, home } = await prepare();
+  say(1, 1, 'first \u001b[31mred', join(home, 'shop'));
+  say(2, 1, 'second', join(home, 'else'));
+  await capture(['import', '--patience', '0'], offline);
+  for (const args of [[], ['--all', '--refused'], [sessionId(1), '--all']]) {
+    expect(await capture(['spool', 'drop', ...args, '--yes'])).toMatchObject({ exitCode: 2 });
+  }
+  expect(await capture(['spool', 'drop', sessionId(1)])).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('no terminal'),
+  });
+  const refusing = await capture(['spool', 'drop', sessionId(1)], { isTTY: true, input: 'n\n' });
+  expect(refusing).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('Nothing was dropped') });
+  expect(refusing.stderr).toContain(`1 event of claude-code ${sessionId(1)} that the service does not have.`);
+  expect(refusing.stderr).toContain('The transcripts still have it');
+  expect(await json('spool', 'list')).toMatchObject({ events: 2 });
+  const dropped = await capture(['spool', 'drop', sessionId(1)], { isTTY: true, input: 'y\n' });
+  expect(dropped).toMatchObject({ exitCode: 0, stdout: 'Dropped: 1 waiting event and 0 refused ones.\n' });
+  expect(await json('spool', 'list')).toMatchObject({ events: 1, sessions: [{ session: sessionId(2) }] });
+  rmSync(join(home, '.claude'), { recursive: true });
+  const all = await capture(['spool', 'drop', '--all', '--yes']);
+  expect(all.stdout).toContain('The transcripts are gone: what is dropped is nowhere else.\n');
+  expect(await json('spool', 'drop', '--all', '--yes')).toEqual({ droppedEvents: 0, droppedRefused: 0 });
+});
+
+test('refused events are exported with the reason, and dropped alone', async () => {
+  const { capture, json } = await prepare({ refuses: ({ payload }) => payload.text === 'second' });
+  expect(await json('spool', 'list')).toMatchObject({ events: 0, refused: 1, sessions: [{ batches: 0, refused: 1 }] });
+  const { stdout } = await capture(['spool', 'export']);
+  expect(JSON.parse(stdout)).toMatchObject({
+    session: sessionId(2),
+    payload: { text: 'second' },
+    problem: expect.any(String),
+  });
+  expect(await json('spool', 'drop', '--refused', '--yes')).toMatchObject({ droppedEvents: 0, droppedRefused: 1 });
+  expect(await json('spool', 'list')).toMatchObject({ refused: 0 });
+});
