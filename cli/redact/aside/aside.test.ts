@@ -73,6 +73,15 @@ test('a worker that is stuck is ended, its record withheld, and the next record 
   expect(starts).toBe(2);
 });
 
+test('a record too deep to be handed over is masked here', () => {
+  let deep: unknown = secret;
+  for (let depth = 0; depth < 50_000; depth++) deep = [deep];
+  let looks = 0;
+  // Only the first budget runs out.
+  const elapsed = () => (looks++ < 2 ? looks * 100 : 200);
+  expect(createRedactor({ ...base, elapsed }).redact(record(deep)).payload.redactions).toEqual({ 'known-value': 1 });
+});
+
 test('a worker that cannot mask its record says so', () => {
   const aside = createAside({ key, allow: [], known: () => [] });
   const event = { eventType: 'record', payload: null } as unknown as CapturedEvent;

@@ -65,7 +65,8 @@ export function createAside({ key, allow, known, code = workerCode, limits = LIM
   }
 
   function ask(worker: RunningWorker, event: CapturedEvent): Outcome {
-    const json = JSON.stringify(event);
+    const json = writeJson(event);
+    if (json === undefined) return { kind: 'unavailable' };
     const values = known();
     // Values are only ever added, so their number tells whether there are new ones.
     const request: Request = values.length === told ? { json } : { json, known: values };
@@ -93,4 +94,13 @@ export function createAside({ key, allow, known, code = workerCode, limits = LIM
       }
     },
   };
+}
+
+/** Undefined for what is nested deeper than the stack: it is masked where it is. */
+function writeJson(event: CapturedEvent): string | undefined {
+  try {
+    return JSON.stringify(event);
+  } catch {
+    return undefined;
+  }
 }
