@@ -64,8 +64,8 @@ function openStored(agent: Agent, store: Store, row: FileRow, file: string, now:
   const listed = sessions.find((session) => session.name === name);
   if (listed === undefined) return undefined;
   const stored = { file, name, stamp: listed.stamp };
-  // Even records that are still being written: an import captures them, too.
-  const settledBefore = now;
+  // Records that are still being written are among them: captured already, or waiting.
+  const settledBefore = Number.POSITIVE_INFINITY;
   return {
     stream: createStoredStream({ agent, store, root, path, stored, origin, cursor: START, settledBefore }),
     isKnown: listed.stamp !== '' && fingerprint(Buffer.from(listed.stamp)).equals(row.tail),

@@ -1,8 +1,17 @@
-import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { write } from '../test/folder.ts';
-import { startHeld } from '../test/held.ts';
+import { placeFixtures, startHeld } from '../test/held.ts';
 import { run } from '../test/program.ts';
 import { startService } from '../test/service.ts';
 import { mode, prompt, sessionId } from '../test/transcripts.ts';
@@ -209,3 +218,27 @@ test('a service that answers no digests is told of, and one that loses answers i
   expect(await run(['verify'], { ...held.options, context: { fetch: shaky } })).toMatchObject({ exitCode: 0 });
   expect(asked).toBe(2);
 });
+
+test('of a document that its agent has changed, what it was is history', async () => {
+  const { home, run: capture, verify, remove, events } = await startHeld();
+  placeFixtures(home);
+  await capture('import', '--agent', 'cline');
+  const before = await verify();
+  expect(before).toMatchObject({ ...clean, history: 0 });
+  const paths = readdirSync(home, { recursive: true, encoding: 'utf8' });
+  const file = join(home, paths.find((path) => path.endsWith('tasks/1760000000000/ui_messages.json')) ?? '');
+  writeFileSync(file, JSON.stringify(changeFirstText(JSON.parse(readFileSync(file, 'utf8')))));
+  utimesSync(file, new Date(), new Date(Date.now() - 60_000));
+  expect(await verify()).toMatchObject({ ...clean, waiting: 1 });
+  await capture('import', '--agent', 'cline');
+  expect(await verify()).toMatchObject({ ...clean, records: before.records, waiting: 0, history: 1 });
+  const number = (await events()).findIndex(({ payload }) => JSON.stringify(payload).includes('changed by its agent'));
+  await remove(number);
+  // What the service has of the record now is what it was before.
+  expect(await verify()).toMatchObject({ exitCode: 1, findings: [{ problem: 'different', file, leaves: ['/text'] }] });
+});
+
+function changeFirstText(messages: { text?: string }[]): object[] {
+  const at = messages.findIndex(({ text }) => text !== undefined && !text.startsWith('{'));
+  return messages.map((message, index) => (index === at ? { ...message, text: 'changed by its agent' } : message));
+}
