@@ -8,6 +8,7 @@ import { startDelivery } from './deliver.ts';
 import { createHints } from './hints.ts';
 import type { Log } from './log.ts';
 import { createLooks } from './looks.ts';
+import { createMemory } from './memory.ts';
 import { createNotes } from './notes.ts';
 import { createReading } from './reading.ts';
 import { createRoom } from './room.ts';
@@ -44,6 +45,7 @@ export function startCapture(context: Context, options: CaptureOptions) {
   const looks = createLooks({ places, hints, tick, now: context.now });
   const room = createRoom(context, spool, log, tick);
   const delivery = startDelivery(context, pipeline, { signal, log, isPaused, timing });
+  const memory = createMemory(spool, tick);
   let hasRoom = true;
   const isStopped = () => signal.aborted || isPaused() || !hasRoom;
   const reading = createReading(context, pipeline, {
@@ -51,6 +53,7 @@ export function startCapture(context: Context, options: CaptureOptions) {
     isFlowing: delivery.isFlowing,
     onCommit() {
       delivery.wake();
+      memory.use();
       hasRoom = !room.isFull();
     },
   });
@@ -61,6 +64,7 @@ export function startCapture(context: Context, options: CaptureOptions) {
     if (!isStopped()) await reading.readRound();
     // A step a round: what is written to meanwhile does not wait long for it.
     spool.shrink();
+    memory.release();
   }
 
   async function keepReading(): Promise<void> {
@@ -91,7 +95,7 @@ export function startCapture(context: Context, options: CaptureOptions) {
   async function rest(): Promise<void> {
     const isWaiting = isPaused() || !hasRoom;
     if (isWoken && !isWaiting) return;
-    const pauseMs = isWaiting ? timing.careMs : Math.min(looks.pauseMs(), notes.pauseMs());
+    const pauseMs = isWaiting ? timing.careMs : Math.min(looks.pauseMs(), notes.pauseMs(), memory.pauseMs());
     const resting = new AbortController();
     const woken = new Promise<void>((resolve) => {
       wake = isWaiting ? () => {} : resolve;

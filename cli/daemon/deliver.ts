@@ -5,6 +5,7 @@ import type { Pipeline } from '../pipeline.ts';
 import { type Sending, startSending } from '../sending.ts';
 import { damageOf } from '../spool/damage.ts';
 import { explainRefusal } from '../upload/session.ts';
+import { VERSION } from '../version.ts';
 import type { Log } from './log.ts';
 import type { Timing } from './timing.ts';
 
@@ -71,7 +72,8 @@ export function startDelivery(context: Context, pipeline: Pipeline, options: Del
   }
 
   function noteDaemon(): void {
-    attemptNote(() => spool.setMeta('daemon', JSON.stringify({ pid: context.pid, beatAt: context.now() })));
+    const beat = { pid: context.pid, beatAt: context.now(), version: VERSION };
+    attemptNote(() => spool.setMeta('daemon', JSON.stringify(beat)));
   }
 
   function tellOfHeld(current: Sending): void {

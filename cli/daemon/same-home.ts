@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Account } from '../account.ts';
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
-import { type Lock, takeLock } from '../lock.ts';
+import { isLocked, type Lock, takeLock } from '../lock.ts';
 
 /**
  * One daemon a home and an organization: two with a state folder each would not know of each other, and capture every
@@ -14,7 +14,7 @@ export function claimHome({ home }: Pick<Context, 'home'>, account: Account | un
   if (account === undefined) return undefined;
   let lock: Lock | undefined;
   try {
-    lock = takeLock(join(home, '.capture', 'homes'), hash('sha256', account.id).slice(0, 16));
+    lock = takeLock(...lockOf(home, account));
   } catch {
     return undefined;
   }
@@ -25,3 +25,12 @@ export function claimHome({ home }: Pick<Context, 'home'>, account: Account | un
     'Two of them would send every record twice. Stop one, or give both the same CAPTURE_HOME.',
   );
 }
+
+/** Whether some daemon captures this home for the account, wherever it has its state. */
+export const isHomeClaimed = ({ home }: Pick<Context, 'home'>, account: Account): boolean =>
+  isLocked(...lockOf(home, account));
+
+const lockOf = (home: string, { id }: Account): [folder: string, name: string] => [
+  join(home, '.capture', 'homes'),
+  hash('sha256', id).slice(0, 16),
+];

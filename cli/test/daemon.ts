@@ -19,6 +19,8 @@ export interface DaemonSetUp extends Omit<Partial<DaemonOptions>, 'pipeline'> {
   context?: Partial<Context>;
   /** Written into the state folder before it starts. */
   preferences?: object;
+  /** The state folder, by default one in the home. */
+  state?: string;
 }
 
 /** A service, a home, and a daemon in this process. */
@@ -31,16 +33,18 @@ export async function setUpDaemon({
   const service = await startService(faults);
   onTestFinished(service.stop);
   const home = makeFolder();
-  const state = join(home, 'state');
+  const state = options.state ?? join(home, 'state');
+  const variables = { CAPTURE_HOME: state };
   mkdirSync(state, { recursive: true });
   if (preferences) writeFileSync(join(state, 'preferences.json'), JSON.stringify(preferences));
-  const login = (secret: string) => run(['login', '--secret-stdin', '--url', service.url], { home, input: secret });
+  const login = (secret: string) =>
+    run(['login', '--secret-stdin', '--url', service.url], { home, variables, input: secret });
   await login('sk_live_test');
 
   /** Starts a daemon; returns what ends it. */
   async function start() {
     const stop = new AbortController();
-    const { context, written } = createContext({ home, context: { stop: stop.signal, ...more } });
+    const { context, written } = createContext({ home, variables, context: { stop: stop.signal, ...more } });
     const pipeline = await openPipeline(context, { recalls: true });
     const timing = { ...TIMING, ...options.timing };
     const daemon = { places: ownPlaces(context), ...options, timing, pipeline };
@@ -73,6 +77,7 @@ export async function setUpDaemon({
         },
         { timeout: 10_000, interval: 10 },
       ),
-    status: async () => JSON.parse((await run(['status', '--json'], { home })).stdout) as Record<string, never>,
+    status: async () =>
+      JSON.parse((await run(['status', '--json'], { home, variables })).stdout) as Record<string, never>,
   };
 }

@@ -1,0 +1,73 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { setUpDaemon } from './daemon.ts';
+import { makeFolder } from './folder.ts';
+import { run } from './program.ts';
+
+/** A disk of a few megabytes, which only the system's administrator may make. */
+function mountSmallDisk(): string | undefined {
+  const folder = makeFolder();
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=6m', 'tmpfs', folder], { stdio: 'ignore' });
+  } catch {
+    return undefined;
+  }
+  onTestFinished(() => void execFileSync('umount', ['-l', folder]));
+  return folder;
+}
+
+test('a full disk makes capture wait and say so; with room it goes on, and nothing is lost or doubled', async (context) => {
+  const disk = mountSmallDisk();
+  if (disk === undefined) return context.skip('mounting a small disk takes root');
+  const state = join(disk, 'state');
+  mkdirSync(state);
+  const set = await setUpDaemon({ state });
+  set.say(1, 0, 'one');
+  const daemon = await set.start();
+  await set.waitForTexts(1, ['one']);
+
+  const ballast = join(disk, 'ballast');
+  for (let size = 4 * 1024 * 1024; size >= 1024; size /= 2) {
+    for (let part = 0; part < 8; part++) {
+      try {
+        writeFileSync(`${ballast}-${size}-${part}`, Buffer.alloc(size));
+      } catch {
+        rmSync(`${ballast}-${size}-${part}`, { force: true });
+        break;
+      }
+    }
+  }
+  const words = Array.from(
+    { length: 40 },
+    (_, n) => `${n} ${Array.from({ length: 3000 }, (_, i) => Math.sin(i * n + 1).toString(36)).join('')}`,
+  );
+  words.forEach((text, n) => void set.say(2, n, text));
+  await vi.waitFor(() => expect(daemon.warnings()).toMatch(/full/), { timeout: 10_000 });
+  for (const file of execFileSync('ls', [disk], { encoding: 'utf8' }).split('\n')) {
+    if (file.startsWith('ballast')) rmSync(join(disk, file));
+  }
+  await set.waitForTexts(2, words);
+  set.say(1, 1, 'two');
+  await set.waitForTexts(1, ['one', 'two']);
+}, 60_000);
+
+test('two daemons with a state folder each do not capture one home twice', async () => {
+  const { home, service } = await setUpDaemon();
+  const options = { home, url: service.url, secret: 'sk_live_test', variables: { CAPTURE_HOME: join(home, 'other') } };
+  const { stop, ended } = await startCommand(options);
+  await vi.waitFor(() => expect(service.state.heartbeats).toBeGreaterThan(0));
+  const third = await run(['run'], { ...options, variables: { CAPTURE_HOME: join(home, 'third') } });
+  expect(third).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining('Two of them would send every record twice'),
+  });
+  stop.abort();
+  expect(await ended).toMatchObject({ exitCode: 0 });
+});
+
+async function startCommand(options: Parameters<typeof run>[1]) {
+  const stop = new AbortController();
+  return { stop, ended: run(['run'], { ...options, context: { stop: stop.signal } }) };
+}
