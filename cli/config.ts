@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from './context.ts';
 import { codeOf, EXIT, Failure } from './failure.ts';
+import { readPlainFile } from './plain-file.ts';
 
 /** Where captures go. */
 export interface Settings {
@@ -56,9 +57,12 @@ export function checkUrl(url: string): string {
   return url.replace(/\/+$/, '');
 }
 
+/** The largest are copies of agents' settings. */
+const MOST_BYTES = 64 * 1024 * 1024;
+
 export function readJson<Shape>(path: string): Shape | undefined {
   try {
-    return JSON.parse(readFileSync(path, 'utf8')) as Shape;
+    return JSON.parse(readPlainFile(path, MOST_BYTES).toString('utf8')) as Shape;
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
     throw new Failure(EXIT.failure, `${path} cannot be read.`, 'Repair or delete it, and sign in again.', error);

@@ -1,5 +1,9 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { existsSync, statSync } from 'node:fs';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { readPlainFile } from './plain-file.ts';
+
+/** git's own files of which we read a line or two. */
+const MOST_BYTES = 1024 * 1024;
 
 export interface Repository {
   root: string;
@@ -18,7 +22,12 @@ export function findRepository(folder: string): Repository | undefined {
   return { root, ...(remote && { remote: withoutCredentials(remote) }), ...(branch && { branch }) };
 }
 
+/** Longer than any folder on Linux and macOS; a transcript may name one that takes a minute to walk up. */
+export const LONGEST_PATH = 4096;
+
+/** Undefined, too, for a folder of another system: `C:\\work` would count from the folder that we are in. */
 export function findRoot(folder: string): string | undefined {
+  if (!isAbsolute(folder) || folder.length > LONGEST_PATH) return undefined;
   for (let at = folder; ; at = dirname(at)) {
     if (existsSync(join(at, '.git'))) return at;
     if (at === dirname(at)) return undefined;
@@ -36,7 +45,7 @@ const withoutCredentials = (remote: string) => remote.replace(/^(\w+:\/\/)[^/@]*
 
 function readText(path: string): string | undefined {
   try {
-    return readFileSync(path, 'utf8');
+    return readPlainFile(path, MOST_BYTES).toString('utf8');
   } catch {
     return undefined;
   }

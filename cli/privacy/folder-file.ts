@@ -1,10 +1,13 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { codeOf } from '../failure.ts';
+import { readPlainFile } from '../plain-file.ts';
 import { ancestors } from './patterns.ts';
 
 /** Committed to a repository, or laid into any folder, it says for everybody whether sessions there are captured. */
 export const FOLDER_FILE = '.session-capture.json';
+
+/** It holds one setting. */
+const MOST_BYTES = 64 * 1024;
 
 /**
  * Why the nearest `.session-capture.json`, in the folder or above it, is against capturing; undefined where it is not.
@@ -25,7 +28,7 @@ export function findObjection(folder: string): string | undefined {
 /** Undefined where there is no file; empty where it cannot be read. */
 function read(path: string): string | undefined {
   try {
-    return readFileSync(path, 'utf8');
+    return readPlainFile(path, MOST_BYTES).toString('utf8');
   } catch (error) {
     return ['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '') ? undefined : '';
   }

@@ -29,6 +29,7 @@ export function toPlainRemote(remote: string): string {
 
 /** The folder and all above it, up to the root. */
 export function ancestors(folder: string): string[] {
-  const parent = dirname(folder);
-  return parent === folder ? [folder] : [folder, ...ancestors(parent)];
+  const all: string[] = [];
+  for (let at = folder; at !== all.at(-1); at = dirname(at)) all.push(at);
+  return all;
 }

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import type { Origin } from '../agents/agent.ts';
 import type { Context } from '../context.ts';
 import { type Preferences, preferencesPath, readPreferences } from '../preferences.ts';
-import { findRepository } from '../repository.ts';
+import { findRepository, LONGEST_PATH } from '../repository.ts';
 import { findObjection } from './folder-file.ts';
 import { type Pattern, toPattern } from './patterns.ts';
 import { nameSession, readSkipped, type Skipped, skippedPath } from './skipped.ts';
@@ -45,6 +45,7 @@ export function createPolicy(context: Pick<Context, 'variables' | 'home' | 'now'
     },
     objection(agent, { session, cwd }) {
       if (skipped.has(nameSession(agent, session))) return 'taken out with `capture skip`';
+      if (cwd !== undefined && cwd.length > LONGEST_PATH) return 'its folder is longer than folders can be';
       if (cwd !== undefined) return objectionOfFolder(cwd);
       // Where a folder is asked for, a session without one is not the one that was meant.
       return rules.include === undefined ? undefined : 'its folder is not known, and only some are included';

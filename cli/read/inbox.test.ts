@@ -1,4 +1,14 @@
-import { appendFileSync, existsSync, readdirSync, readFileSync, statSync, truncateSync, utimesSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -75,6 +85,21 @@ describe('what hooks leave', () => {
     expect(log('other')).toHaveLength(1);
     expect(readdirSync(inbox)).toEqual([]);
     expect(statSync(join(logs, `${CONVERSATION}.jsonl`)).mode & 0o777).toBe(0o600);
+  });
+
+  test('takes nothing else down with it, whatever it is', async () => {
+    const { state, inbox, leave, read, said } = prepare();
+    leave('1-0', `{"conversation_id": "${CONVERSATION}", "deep": ${'['.repeat(60_000)}${']'.repeat(60_000)}}`, 1);
+    execFileSync('mkfifo', [join(inbox, '2-0.json')]);
+    mkdirSync(join(inbox, '3-0.json'));
+    truncateSync(write(join(inbox, '4-0.json'), ''), 2 ** 31);
+    leave('5-0', event('beforeSubmitPrompt', { prompt: 'One' }, '../../escaped'), 5);
+    await read();
+    expect([...said(), ...said('unreadable')].join()).toMatch(/^unreadable \{"conversation_id": ".*\[\[\[/);
+    expect(readdirSync(inbox)).toEqual(['2-0.json', '3-0.json', '4-0.json']);
+    expect(readdirSync(join(state, 'sessions/cursor')).filter((name) => name.endsWith('.told'))).toEqual([
+      expect.stringMatching(/^[0-9a-f]{32}\.told$/),
+    ]);
   });
 
   test('is kept where it is no event', async () => {

@@ -33,6 +33,9 @@ interface Note {
 /** At once, so that a long absence does not fill the memory. */
 const MOST_BYTES = 16 * 1024 * 1024;
 
+/** More than this no text can hold. Such a note is told of, left where it is, and not read again and again. */
+const LARGEST_NOTE = 256 * 1024 * 1024;
+
 /** Events that say what the agent's transcript says: from the first of them on, the hooks are the record. */
 const TELLING = new Set(['beforeSubmitPrompt', 'afterAgentResponse']);
 
@@ -70,7 +73,10 @@ function listNotes(inbox: string, onTrouble: (trouble: Trouble) => void): Note[]
       if (!file.endsWith('.json')) continue;
       const path = join(inbox, file);
       attempt(path, onTrouble, () => {
-        const { mtimeNs: time, size } = statSync(path, { bigint: true });
+        const stat = statSync(path, { bigint: true });
+        if (!stat.isFile()) throw Object.assign(new Error('it is no file'), { code: 'ENOTSUP' });
+        const { mtimeNs: time, size } = stat;
+        if (size > LARGEST_NOTE) throw Object.assign(new Error('it is too large to be read'), { code: 'EFBIG' });
         notes.push({ path, name: `${time}-${file.slice(0, -5)}`, time, size: Number(size) });
       });
     }
@@ -112,7 +118,8 @@ function readNote({ path, name, time }: Note): { conversation: string; isTelling
   const bytes = readFileSync(path);
   const at = new Date(Number(time / 1_000_000n)).toISOString();
   const event = parseEvent(bytes);
-  if (event === undefined) {
+  const line = event && toLine({ name, at, event });
+  if (line === undefined) {
     // Byte for character where it is no UTF-8, so that secrets in it can be found.
     const encoding = isUtf8(bytes) ? 'utf8' : 'latin1';
     const unreadable = {
@@ -120,18 +127,25 @@ function readNote({ path, name, time }: Note): { conversation: string; isTelling
       encoding,
       reason: 'what a hook was told is not a JSON object',
     };
-    return { conversation: 'unreadable', isTelling: false, line: toLine({ name, at, unreadable }) };
+    return { conversation: 'unreadable', isTelling: false, line: `${JSON.stringify({ name, at, unreadable })}\n` };
   }
-  const { conversation_id: id, session_id: other, hook_event_name: kind } = event;
+  const { conversation_id: id, session_id: other, hook_event_name: kind } = event ?? {};
   const conversation = [id, other].find((each) => typeof each === 'string' && each !== '') ?? 'unknown';
   return {
     conversation: conversation as string,
     isTelling: typeof kind === 'string' && TELLING.has(kind),
-    line: toLine({ name, at, event }),
+    line,
   };
 }
 
-const toLine = (record: object) => `${JSON.stringify(record)}\n`;
+/** Undefined for what is nested more deeply than it can be written: it was parsed, but must stay a text. */
+function toLine(record: object): string | undefined {
+  try {
+    return `${JSON.stringify(record)}\n`;
+  } catch {
+    return undefined;
+  }
+}
 
 function parseEvent(bytes: Buffer): JsonObject | undefined {
   if (!isUtf8(bytes)) return undefined;

@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Variables } from '../../agents/agent.ts';
+import { readPlainFile } from '../../plain-file.ts';
 import { HOME_FILES } from './files.ts';
 import { type Found, readPair } from './pair.ts';
 import { readPairs } from './readers.ts';
@@ -51,9 +52,7 @@ function readEnvironmentFiles(folder: string): Found[] {
     .flatMap((entry) => readPairs(readText(join(folder, entry.name)) ?? ''));
 }
 
-function hasRepository(folder: string): boolean {
-  return statSync(join(folder, '.git'), { throwIfNoEntry: false }) !== undefined;
-}
+const hasRepository = (folder: string): boolean => existsSync(join(folder, '.git'));
 
 function list(folder: string) {
   try {
@@ -63,9 +62,10 @@ function list(folder: string) {
   }
 }
 
+/** Password managers put pipes where `.env` was, which ask their owner for a password. */
 function readText(path: string): string | undefined {
   try {
-    return statSync(path).size > LARGEST_FILE ? undefined : readFileSync(path, 'utf8');
+    return readPlainFile(path, LARGEST_FILE).toString('utf8');
   } catch {
     return undefined;
   }

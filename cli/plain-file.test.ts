@@ -1,0 +1,54 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { readPlainFile } from './plain-file.ts';
+import { findObjection } from './privacy/folder-file.ts';
+import { createPolicy } from './privacy/policy.ts';
+import { readFolder } from './redact/known/sources.ts';
+import { findRepository } from './repository.ts';
+import { makeFolder, write } from './test/folder.ts';
+
+const pipe = (path: string) => void execFileSync('mkfifo', [path]);
+
+test('a file is read, and what is none or too large is refused at once', () => {
+  const folder = makeFolder();
+  const large = write(join(folder, 'large'), 'x'.repeat(200_000));
+  expect(readPlainFile(large, 200_000)).toHaveLength(200_000);
+  expect(() => readPlainFile(large, 199_999)).toThrow('it is larger than 199,999 bytes');
+  pipe(join(folder, 'pipe'));
+  for (const path of [folder, join(folder, 'pipe'), '/dev/zero']) {
+    expect(() => readPlainFile(path, 10)).toThrow('it is no file');
+  }
+  expect(() => readPlainFile(join(folder, 'none'), 10)).toThrow('ENOENT');
+});
+
+test('pipes in a working folder stop nobody: its settings, its repository, its environment', () => {
+  const folder = makeFolder();
+  mkdirSync(join(folder, '.git'));
+  for (const name of ['.session-capture.json', '.git/config', '.git/HEAD', '.git/commondir', '.env']) {
+    pipe(join(folder, name));
+  }
+  expect(findObjection(folder)).toContain('is not {"capture": true}');
+  expect(findRepository(folder)).toEqual({ root: folder });
+  expect(readFolder(folder, '/home')).toEqual([]);
+});
+
+test.each([
+  ['deep', '/a'.repeat(30_000), /longer than folders can be/],
+  ['of another system', 'C:\\work', undefined],
+  ['with a null byte', '/a\0b', /is not \{"capture": true\}/],
+])(
+  'a session in a folder that is %s is judged all the same, soon',
+  (_, cwd, reason) => {
+    const home = makeFolder();
+    const policy = createPolicy({ home, variables: {}, now: Date.now });
+    policy.refresh();
+    const objection = policy.objection('codex', { session: 's', cwd });
+    if (reason) expect(objection).toMatch(reason);
+    else expect(objection).toBeUndefined();
+    expect(findRepository(cwd)).toBeUndefined();
+    expect(readFolder(cwd, home)).toEqual([]);
+  },
+  2000,
+);
