@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { addCompletion, runCompletion } from './commands/completion.ts';
+import { addDoctor, runDoctor } from './commands/doctor.ts';
 import { addHelp, runHelp } from './commands/help.ts';
 import { addImport, runImport } from './commands/import.ts';
 import { addInit, runInit } from './commands/init.ts';
@@ -60,6 +61,7 @@ function createProgram(context: Context): Command {
   addImport(program, run(runImport));
   addRun(program, run(runDaemonCommand));
   addStatus(program, run(runStatus));
+  addDoctor(program, run(runDoctor));
   addSessions(program, run(runSessions));
   addOpen(program, run(runOpen));
   addPause(program, run(runPause));

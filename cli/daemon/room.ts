@@ -4,10 +4,10 @@ import { readPreferences } from '../preferences.ts';
 import type { Spool } from '../spool/open.ts';
 import type { Log } from './log.ts';
 
-const MEGABYTE = 1_000_000;
+export const MEGABYTE = 1_000_000;
 const DAY_MS = 24 * 60 * 60_000;
-const MAX_MEGABYTES = 1024;
-const MAX_DAYS = 30;
+export const MAX_MEGABYTES = 1024;
+export const MAX_DAYS = 30;
 /** Once full, it takes more only when there is room for a while. */
 const FREE_SHARE = 0.9;
 const AGE_MS = 60_000;

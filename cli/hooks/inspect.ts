@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'jsonc-parser';
 import type { AgentId } from '../../contract/agent.ts';
@@ -11,6 +11,7 @@ import type { AgentHooks, Retention } from './agent-hooks.ts';
 import { AGENT_HOOKS } from './all.ts';
 import { type Change, decode, isChange, isSame, type Refusal } from './change.ts';
 import { parseDocument } from './document.ts';
+import { readBytes } from './file.ts';
 import { findOurs, type IsOurs } from './merge.ts';
 import { isOursOn, planHooks } from './plan.ts';
 
@@ -41,11 +42,16 @@ export interface HookState {
 export interface InspectOptions {
   /** Stands before the absolute paths of an organization's policies: for tests. */
   root?: string;
+  /** Whether to ask the agents' programs for their versions, which takes some of them seconds. */
+  asksVersions?: boolean;
 }
 
-/** Looks at every agent that has hooks or could have; asks the agents' programs for their versions, and writes nothing. */
-export async function inspectHooks(context: Context, { root = '' }: InspectOptions = {}): Promise<HookState[]> {
-  const found = await findAgents(context, AGENT_HOOKS);
+/** Looks at every agent that has hooks or could have, and writes nothing. */
+export async function inspectHooks(
+  context: Context,
+  { root = '', asksVersions = true }: InspectOptions = {},
+): Promise<HookState[]> {
+  const found = await findAgents(context, AGENT_HOOKS, asksVersions);
   return found.map((agent) => inspectAgent(context, agent, root));
 }
 
@@ -65,7 +71,8 @@ function inspectAgent(context: Context, agent: FoundAgent, root: string): HookSt
     files: planned.map(({ path }) => path),
     hooks,
     ...(disabled && { disabled }),
-    ...(row.id === 'codex' && hooks !== 'missing' && { trusted: isTrusted(context, folder) }),
+    ...(row.id === 'codex' &&
+      (hooks === 'installed' || hooks === 'partial') && { trusted: isTrusted(context, folder) }),
     ...(lastFiredAt !== undefined && { lastFiredAt }),
     ...(retention && { retention }),
   };
@@ -100,7 +107,7 @@ function findSilence(context: Context, { settings }: AgentHooks, folder: string,
 /** Undefined where there are none, or none that can be read. */
 function readSettings(path: string): JsonObject | undefined {
   try {
-    const value: unknown = parse(readFileSync(path, 'utf8'), [], { allowTrailingComma: true });
+    const value: unknown = parse(readBytes(path)?.toString('utf8') ?? '', [], { allowTrailingComma: true });
     return typeof value === 'object' && value !== null ? (value as JsonObject) : undefined;
   } catch {
     return undefined;

@@ -54,6 +54,15 @@ interface Setup {
   starter: Starter;
 }
 
+/** Who was asked to start the daemon; undefined where nobody was, or what says so cannot be read. */
+export function readStarter(state: string): Starter | undefined {
+  try {
+    return readJson<Partial<Setup>>(setupPath(state))?.starter;
+  } catch {
+    return undefined;
+  }
+}
+
 const setupPath = (state: string) => join(state, 'setup.json');
 
 function note(state: string, starter: Starter): Starter {

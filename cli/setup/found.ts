@@ -17,13 +17,13 @@ export interface FoundAgent {
   version?: string;
 }
 
-/** Looks for each agent's program and folder, and asks the programs for their versions, all at a time. */
-export const findAgents = (context: Context, rows: readonly AgentHooks[]): Promise<FoundAgent[]> =>
-  Promise.all(rows.map((row) => findAgent(context, row)));
+/** Looks for each agent's program and folder, and may ask the programs for their versions, all at a time. */
+export const findAgents = (context: Context, rows: readonly AgentHooks[], asksVersions = true): Promise<FoundAgent[]> =>
+  Promise.all(rows.map((row) => findAgent(context, row, asksVersions)));
 
-async function findAgent(context: Context, row: AgentHooks): Promise<FoundAgent> {
+async function findAgent(context: Context, row: AgentHooks, asksVersion: boolean): Promise<FoundAgent> {
   const program = findProgram(context, row.programs);
-  const version = program && (await readVersion(context, program));
+  const version = program && asksVersion && (await readVersion(context, program));
   const folder = row.folder(context.variables, context.home);
   return {
     row,

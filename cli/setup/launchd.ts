@@ -1,8 +1,10 @@
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
+import { execute } from './execute.ts';
 import type { Supervisor } from './supervisor.ts';
 import { variablesForDaemon } from './variables.ts';
 
+const ASK_MS = 5000;
 const LABEL = 'dev.session-capture.daemon';
 
 const plistPath = (home: string) => join(home, 'Library', 'LaunchAgents', `${LABEL}.plist`);
@@ -23,6 +25,12 @@ export const launchd: Supervisor = {
     ['launchctl', 'unload', plistPath(home)],
     ['launchctl', 'load', '-w', plistPath(home)],
   ],
+  async findTrouble(context) {
+    const { exitCode, output } = await execute(context, ['launchctl', 'list', LABEL], ASK_MS);
+    if (exitCode !== 0) return `${LABEL} is not loaded`;
+    if (/"PID" = \d+/.test(output)) return undefined;
+    return `${LABEL} does not run (exit status ${/"LastExitStatus" = (\d+)/.exec(output)?.[1] ?? 'unknown'})`;
+  },
   stop: ({ home }) => [['launchctl', 'unload', '-w', plistPath(home)]],
 };
 

@@ -15,6 +15,8 @@ export interface Supervisor {
   file?(context: Context): OwnFile;
   /** What is run, after the file was written, to have the daemon run now and in future. */
   start(context: Context): string[][];
+  /** Why it does not keep the daemon running, in its own words; undefined where it does. */
+  findTrouble(context: Context): Promise<string | undefined>;
   /** What is run, before the file is removed, to have it stop for good. */
   stop(context: Context): string[][];
   /** What is run after the file was removed. */

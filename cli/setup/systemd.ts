@@ -6,6 +6,7 @@ import { variablesForDaemon } from './variables.ts';
 
 const UNIT = 'session-capture.service';
 const ASK_MS = 5000;
+const PROPERTIES = '--property=ActiveState,Result,ExecMainStatus';
 
 /** A unit of the person's own systemd, where one runs: not in a container, and not for who came by `su`. */
 export const systemd: Supervisor = {
@@ -27,6 +28,13 @@ export const systemd: Supervisor = {
     ['systemctl', '--user', 'enable', UNIT],
     ['systemctl', '--user', 'restart', UNIT],
   ],
+  async findTrouble(context) {
+    const { output } = await execute(context, ['systemctl', '--user', 'show', UNIT, PROPERTIES], ASK_MS);
+    const values = Object.fromEntries(output.split('\n').map((line) => line.split('=', 2)));
+    const { ActiveState: state, Result: result, ExecMainStatus: status } = values as { [name: string]: string };
+    if (state === 'active' || state === 'activating') return undefined;
+    return `${UNIT} is ${state || 'not known to systemd'}${result && result !== 'success' ? ` (${result}, exit code ${status})` : ''}`;
+  },
   stop: () => [['systemctl', '--user', 'disable', '--now', UNIT]],
   forget: [['systemctl', '--user', 'daemon-reload']],
 };

@@ -1,5 +1,7 @@
+import { execute } from './execute.ts';
 import type { Supervisor } from './supervisor.ts';
 
+const ASK_MS = 5000;
 const NAME = 'Session Capture';
 
 /** A scheduled task of Windows. The variables it needs are those the person set for all programs. */
@@ -13,6 +15,10 @@ export const scheduledTask: Supervisor = {
       ['schtasks', '/Create', '/F', '/SC', 'ONLOGON', '/RL', 'LIMITED', '/TN', NAME, '/TR', line],
       ['schtasks', '/Run', '/TN', NAME],
     ];
+  },
+  async findTrouble(context) {
+    const { exitCode } = await execute(context, ['schtasks', '/Query', '/TN', NAME], ASK_MS);
+    return exitCode === 0 ? undefined : `there is no scheduled task “${NAME}”`;
   },
   stop: () => [
     ['schtasks', '/End', '/TN', NAME],
