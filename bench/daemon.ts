@@ -33,7 +33,7 @@ export async function benchDaemon(): Promise<Row[]> {
     const afterCatchUp = residentMegabytes(first.pid ?? 0);
     await stop(first);
     const daemon = run();
-    await sleep(20_000);
+    await sleep(40_000);
     const rest = await measureRest(daemon);
     const hinted = await measureLatency(files, countEvents);
     await stop(daemon);

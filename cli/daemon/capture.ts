@@ -44,8 +44,12 @@ export function startCapture(context: Context, options: CaptureOptions) {
   const notes = createNotes({ folder, tick, onNote: rouse });
   const looks = createLooks({ places, hints, tick, now: context.now });
   const room = createRoom(context, spool, log, tick);
-  const delivery = startDelivery(context, pipeline, { signal, log, isPaused, timing });
   const memory = createMemory(spool, tick);
+  const counted: typeof fetch = (...request) => {
+    memory.use();
+    return context.fetch(...request);
+  };
+  const delivery = startDelivery({ ...context, fetch: counted }, pipeline, { signal, log, isPaused, timing });
   let hasRoom = true;
   const isStopped = () => signal.aborted || isPaused() || !hasRoom;
   const reading = createReading(context, pipeline, {
