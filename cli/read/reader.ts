@@ -97,7 +97,7 @@ export function createReader(options: ReaderOptions) {
 
   function identifyAll(found: Found, isYoung: boolean): Unread[] {
     const store = storeOf(found.agent, found.path);
-    if (store) return identifyStored(spool, found, store, { now: now(), patienceMs });
+    if (store) return identifyStored(spool, found, store, now());
     const file = identify(spool, found, isYoung);
     return file ? [file] : [];
   }

@@ -10,7 +10,6 @@ import { identifyStored } from '../read/stored/identify.ts';
 import type { Spool } from '../spool/open.ts';
 
 /** A database that its agent is writing to is not looked into: the agent must not wait for this. */
-const PATIENCE_MS = 60_000;
 
 /** What lies on this machine of one agent, and what of it was not read yet. */
 export interface AgentTranscripts {
@@ -51,7 +50,7 @@ export function lookAtTranscripts(context: Context, spool: Spool, { isAsked = tr
 
 function identifyAll(spool: Spool, found: Found, now: number): Unread[] {
   const store = storeOf(found.agent, found.path);
-  if (store) return identifyStored(spool, found, store, { now, patienceMs: PATIENCE_MS });
+  if (store) return identifyStored(spool, found, store, now);
   const file = identify(spool, found, false);
   return file ? [file] : [];
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -164,6 +164,28 @@ describe('a database whose rows change', () => {
     now += 20_000;
     await reading.read();
     expect(textsOf(reading.spool, 'a')).toEqual(['done', 'complete', 'abandoned']);
+  });
+
+  test('a database at rest is read without a trace beside it', async () => {
+    put(1, 'a', 10, 'one');
+    db.close();
+    const before = readdirSync(root);
+    const reading = openReading(root, ':memory:', { agent });
+    await reading.read();
+    expect(textsOf(reading.spool, 'a')).toEqual(['one']);
+    expect([before, readdirSync(root)]).toEqual([['all.db'], ['all.db']]);
+    db = new DatabaseSync(join(root, 'all.db'));
+  });
+
+  test('a database without a log is let alone while its agent writes, and read after that', async () => {
+    db.exec('PRAGMA journal_mode = DELETE; BEGIN IMMEDIATE');
+    put(1, 'a', 10, 'one');
+    const reading = openReading(root, ':memory:', { agent });
+    await reading.read();
+    expect(reading.troubles.map(({ reason }) => reason)).toEqual(['its agent is writing to it']);
+    db.exec('COMMIT');
+    await reading.read();
+    expect(textsOf(reading.spool, 'a')).toEqual(['one']);
   });
 
   test('numbers beyond double precision and bytes are kept', async () => {

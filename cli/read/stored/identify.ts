@@ -6,22 +6,10 @@ import { type Found, stampOf } from '../discover.ts';
 import { copyOf, timeOfRecord, type Unread, withFolder } from '../identify.ts';
 import { folderOf } from '../record.ts';
 import { type ListedSession, listSessions } from './records.ts';
-import { isInTheWay } from './source.ts';
-
-export interface Moment {
-  now: number;
-  /** Nothing is waited for where a person waits for the end. */
-  patienceMs: number;
-}
-
-/** A database that a reader could keep its agent from writing to is read when the agent rests. */
-const REST_MS = 30_000;
 
 /** The sessions of a store's file that have changed since they were read. */
-export function identifyStored(spool: Spool, found: Found, store: Store, { now, patienceMs }: Moment): Unread[] {
+export function identifyStored(spool: Spool, found: Found, store: Store, now: number): Unread[] {
   const file = join(found.root, found.path);
-  if (store.kind === 'database' && now - found.modifiedAt < Math.min(REST_MS, patienceMs) && isInTheWay(file))
-    return [];
   const sessions = listSessions(store, file, stampOf(found), now);
   const share = { ...found, size: Math.ceil(found.size / sessions.length) };
   return sessions.flatMap((session) => identifySession(spool, share, session) ?? []);

@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
-import { closeSync, openSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
 import type { JsonObject } from '../../agents/agent.ts';
 import type { Query } from '../../agents/store.ts';
 import { formatBytes } from '../../output.ts';
-import { readAt } from '../cursor.ts';
 
 /** A document is held in memory as a whole. */
 const MAX_DOCUMENT_BYTES = 256 * 1024 * 1024;
@@ -18,11 +18,30 @@ export function readDocument(path: string): string {
   return bytes.toString('utf8');
 }
 
-/** Runs `use` with a way to query a database that its agent may be writing to at the same time. */
+/**
+ * Runs `use` with a way to query a database that its agent may be writing to at the same time, and must not be kept from
+ * it. Opening one takes locks, for which an agent that is just starting may be too impatient; so it is read without any
+ * as long as nothing but the file itself is there, and once more if that changed meanwhile. With a write-ahead log,
+ * readers and writers are not in each other's way.
+ */
 export function withDatabase<Result>(path: string, use: (query: Query) => Result): Result {
-  // Whole results rather than cursors: an open read would keep the agent from tidying up its log.
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    if (existsSync(`${path}-journal`)) break;
+    if (existsSync(`${path}-wal`)) return query(path, use);
+    const before = stampOf(path);
+    const result = tryTo(() => query(withoutLocks(path), use));
+    const isWhole = stampOf(path) === before && !existsSync(`${path}-wal`) && !existsSync(`${path}-journal`);
+    if (isWhole) return result();
+  }
+  throw Object.assign(new Error('its agent is writing to it'), { code: 'EBUSY' });
+}
+
+const ATTEMPTS = 3;
+
+function query<Result>(path: string | URL, use: (query: Query) => Result): Result {
   const db = new DatabaseSync(path, { readOnly: true, timeout: 1000, readBigInts: true });
   try {
+    // Whole results rather than cursors: an open read would keep the agent from tidying up its log.
     return use((sql, ...parameters) =>
       db
         .prepare(sql)
@@ -34,18 +53,24 @@ export function withDatabase<Result>(path: string, use: (query: Query) => Result
   }
 }
 
-/**
- * Whether reading may be in its agent's way: in a database without a write-ahead log, or one that is just being given
- * one, a reader keeps a writer waiting, who may give up. Byte 18 of the header says 2 where there is a log.
- * https://www.sqlite.org/fileformat2.html#file_format_version_numbers
- */
-export function isInTheWay(path: string): boolean {
-  const fd = openSync(path, 'r');
+/** https://www.sqlite.org/uri.html#uriimmutable */
+const withoutLocks = (path: string): URL => Object.assign(pathToFileURL(path), { search: '?immutable=1' });
+
+/** What came of it, told later: a file that changed while it was read may have made any error. */
+function tryTo<Result>(work: () => Result): () => Result {
   try {
-    return readAt(fd, 18, 1)[0] !== 2;
-  } finally {
-    closeSync(fd);
+    const result = work();
+    return () => result;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
   }
+}
+
+function stampOf(path: string): string {
+  const { size, mtimeNs, ino } = statSync(path, { bigint: true });
+  return `${size} ${mtimeNs} ${ino}`;
 }
 
 /** The parser's own errors, told like those of the file system. */
