@@ -1,4 +1,5 @@
 import { createTwoFilesPatch } from 'diff';
+import { codeOf, describe } from '../failure.ts';
 import type { HookFile, MergedFile, OwnFile } from './agent-hooks.ts';
 import { Unparsable } from './document.ts';
 import { type CurrentFile, readCurrent } from './file.ts';
@@ -31,8 +32,15 @@ export const isSame = ({ bytes, after }: Pick<Change, 'bytes' | 'after'>): boole
 
 /** Plans one file; writes nothing. `earlier` is what was done to it before. */
 export function planFile(file: HookFile, isOurs: IsOurs, earlier: Deed | undefined): Change | Refusal {
-  const current = readCurrent(file.path);
-  return file.kind === 'merged' ? planMerge(file, current, isOurs) : planOwn(file, current, earlier);
+  try {
+    const current = readCurrent(file.path);
+    return file.kind === 'merged' ? planMerge(file, current, isOurs) : planOwn(file, current, earlier);
+  } catch (error) {
+    if (!(error instanceof Unparsable) && codeOf(error) === undefined) throw error;
+    const reason = error instanceof Unparsable ? error.message : `it cannot be read (${describe(error)})`;
+    const snippet = file.kind === 'merged' ? mergeHooks('', file, isOurs).text : file.content;
+    return { kind: 'unparsable', path: file.path, reason, snippet };
+  }
 }
 
 function planOwn(file: OwnFile, current: CurrentFile, earlier: Deed | undefined): Change | Refusal {
@@ -48,16 +56,10 @@ function planOwn(file: OwnFile, current: CurrentFile, earlier: Deed | undefined)
   return { ...current, kind: 'own', after: Buffer.from(file.content), mode: file.mode, made: [] };
 }
 
-function planMerge(file: MergedFile, current: CurrentFile, isOurs: IsOurs): Change | Refusal {
-  try {
-    const { mark, text } = decode(current.bytes ?? Buffer.alloc(0));
-    const merged = mergeHooks(text, file, isOurs);
-    return { ...current, kind: 'merged', after: Buffer.from(mark + merged.text), mode: 0o600, made: merged.made };
-  } catch (error) {
-    if (!(error instanceof Unparsable)) throw error;
-    const { text } = mergeHooks('', file, isOurs);
-    return { kind: 'unparsable', path: file.path, reason: error.message, snippet: text };
-  }
+function planMerge(file: MergedFile, current: CurrentFile, isOurs: IsOurs): Change {
+  const { mark, text } = decode(current.bytes ?? Buffer.alloc(0));
+  const merged = mergeHooks(text, file, isOurs);
+  return { ...current, kind: 'merged', after: Buffer.from(mark + merged.text), mode: 0o600, made: merged.made };
 }
 
 /** Text and byte order mark of a file. Throws `Unparsable` for bytes that would not come out as they went in. */

@@ -6,7 +6,6 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
-  readFileSync,
   readlinkSync,
   renameSync,
   rmdirSync,
@@ -16,6 +15,10 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { codeOf } from '../failure.ts';
+import { readPlainFile } from '../plain-file.ts';
+
+/** Settings are some kilobytes. A file that is larger by far is not what it seems. */
+const MOST_BYTES = 16 * 1024 * 1024;
 
 /** A file as it is, or as it would be made. */
 export interface CurrentFile {
@@ -38,12 +41,12 @@ function followLinks(path: string): string {
     if (lstatSync(target, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return target;
     target = resolve(dirname(target), readlinkSync(target));
   }
-  throw new Error(`${path} is a link that leads round in a circle`);
+  throw Object.assign(new Error('it is a link that leads round in a circle'), { code: 'ELOOP' });
 }
 
 export function readBytes(path: string): Buffer | undefined {
   try {
-    return readFileSync(path);
+    return readPlainFile(path, MOST_BYTES);
   } catch (error) {
     if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return undefined;
     throw error;
@@ -89,7 +92,8 @@ function keepOwner(file: number, { uid, gid }: { uid: number; gid: number }): vo
 function makeFolders(folder: string): string[] {
   if (statSync(folder, { throwIfNoEntry: false }) !== undefined) return [];
   const outer = makeFolders(dirname(folder));
-  mkdirSync(folder);
+  // Closed to others' writing even without a umask: what runs hooks lies here.
+  mkdirSync(folder, { mode: 0o755 });
   return [...outer, folder];
 }
 

@@ -1,4 +1,5 @@
-import { mkdirSync, utimesSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, symlinkSync, truncateSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { AgentId } from '../../contract/agent.ts';
@@ -104,3 +105,32 @@ test('Codex trusts our hooks when its configuration has a hash for each of them'
   write(join(home, '.codex/config.toml'), [...keys, 'stop:1'].map(trust).join(''));
   expect(await inspect('codex')).toMatchObject({ trusted: true });
 });
+
+test('a file of Codex that cannot be read as JSON is told of, and keeps nothing else from being told', async () => {
+  const { home, install, inspect } = prepare();
+  install('codex');
+  write(join(home, '.codex/hooks.json'), '{"hooks": ');
+  expect(await inspect('codex')).toMatchObject({ hooks: 'unparsable' });
+});
+
+test.each<[string, (path: string) => void]>([
+  ['a pipe', (path) => execFileSync('mkfifo', [path])],
+  ['a folder', (path) => mkdirSync(path)],
+  ['a link round in a circle', (path) => symlinkSync(path, path)],
+  ['endless', (path) => symlinkSync('/dev/zero', path)],
+  ['huge', (path) => truncateSync(write(path, ''), 2 ** 31)],
+  ['nested deeply', (path) => write(path, `{"a": ${'['.repeat(50_000)}${']'.repeat(50_000)}}`)],
+  [
+    'nested deeply among the hooks',
+    (path) => write(path, `{"hooks": {"Stop": [${'['.repeat(3000)}${']'.repeat(3000)}]}}`),
+  ],
+])(
+  'settings that are %s are left alone, soon',
+  async (_, spoil) => {
+    const { home, inspect } = prepare();
+    mkdirSync(join(home, '.qwen'));
+    spoil(join(home, '.qwen/settings.json'));
+    expect(await inspect('qwen-code')).toMatchObject({ hooks: 'unparsable' });
+  },
+  5000,
+);
