@@ -7,7 +7,12 @@ export interface Execution {
   output: string;
 }
 
-/** Runs a program with nothing on its standard input; never throws. */
+/** What was written before the end arrives shortly after it. */
+const REST_MS = 500;
+/** More is not kept: what is asked for stands in the first lines. */
+const MOST_BYTES = 64 * 1024;
+
+/** Runs a program with nothing on its standard input; never throws. What it leaves running is not waited for. */
 export async function execute(
   { spawn, variables, home }: Pick<Context, 'spawn' | 'variables' | 'home'>,
   [program = '', ...args]: readonly string[],
@@ -25,11 +30,21 @@ export async function execute(
       windowsHide: true,
     });
     const chunks: Buffer[] = [];
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+    const streams = [child.stdout, child.stderr];
+    let kept = 0;
+    for (const stream of streams) {
+      stream.on('data', (chunk: Buffer) => {
+        if (kept < MOST_BYTES) chunks.push(chunk);
+        kept += chunk.length;
+      });
+    }
     const exitCode = await new Promise<number | undefined>((resolve) => {
       child.once('error', () => resolve(undefined));
       child.once('close', (code) => resolve(code ?? undefined));
+      // A program of its own that it left running holds its outputs open.
+      child.once('exit', (code) => setTimeout(resolve, REST_MS, code ?? undefined));
     });
+    for (const stream of streams) stream.destroy();
     return { exitCode, output: Buffer.concat(chunks).toString('utf8') };
   } catch {
     return { exitCode: undefined, output: '' };
