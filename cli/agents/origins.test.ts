@@ -123,16 +123,17 @@ describe('where agents keep their sessions', () => {
 
 test('a record is the same only with its id, kind and time', () => {
   const place = { origin: { session: A }, file: 'f', position: 0 };
-  const record = { id: A, type: 'abort', timestamp: 't' };
+  const record = { id: A, type: 'abort', timestamp: '2026-11-01T10:00:00Z' };
   const key = copilotCli.recordKey(record, place);
   expect(copilotCli.recordKey({ ...record, parentId: 'other' }, place)).toBe(key);
-  expect(copilotCli.recordKey({ ...record, timestamp: 'u' }, place)).not.toBe(key);
+  expect(copilotCli.recordKey({ ...record, timestamp: '2026-11-01T10:00:01Z' }, place)).not.toBe(key);
   expect(copilotCli.recordKey({ id: A, type: 'abort' }, place)).toBeUndefined();
+  expect(copilotCli.recordKey({ ...record, timestamp: '[removed]' }, place)).toBeUndefined();
 });
 
 test('a message of Gemini CLI that is written again with another content is a revision', () => {
   const place = { origin: { session: A }, file: 'f', position: 0 };
-  const message = { id: B, timestamp: 't', type: 'gemini', content: 'I run the tests.' };
+  const message = { id: B, timestamp: '2026-11-01T10:00:00Z', type: 'gemini', content: 'I run the tests.' };
   const key = geminiCli.recordKey(message, place);
   const revised = { ...message, toolCalls: [{ id: 'c1', name: 'shell' }] };
   expect(geminiCli.recordKey({ ...message }, place)).toBe(key);

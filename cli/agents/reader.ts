@@ -40,9 +40,13 @@ export const quiet =
 export function keyOf({ type, timestamp, ...record }: JsonObject, idName: string): string | undefined {
   const id = Object.hasOwn(record, idName) ? record[idName] : undefined;
   // Without a time, such as in a header that is written again with another title, the id alone could lose a record.
-  if (typeof id !== 'string' || id.length < 8 || typeof timestamp !== 'string') return undefined;
+  if (typeof id !== 'string' || id.length < 8 || !isTime(timestamp)) return undefined;
   return [id, type, timestamp].filter((part) => typeof part === 'string').join(' ');
 }
+
+/** Words in its place, as where a transcript was made anonymous, tell no record from another. */
+export const isTime = (timestamp: unknown): timestamp is string =>
+  typeof timestamp === 'string' && !Number.isNaN(Date.parse(timestamp));
 
 /** The paths of the elements of a list. */
 export const elementsAt = (remainder: Remainder, ...list: Path): Path[] =>

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject, RecordPlace } from '../agent.ts';
+import { isTime } from '../reader.ts';
 import { peek, remainderOf } from '../remainder.ts';
 import { peekText } from '../typed.ts';
 import { threadOf } from './origin.ts';
@@ -14,8 +15,9 @@ export function recordKey(record: JsonObject, place: RecordPlace): string | unde
   const whole = remainderOf(record);
   const type = peekText(whole, 'type');
   const ordinal = peek(whole, 'ordinal');
-  if (typeof ordinal === 'number') {
-    return ['thread', threadOf(place.origin), ordinal, type, peekText(whole, 'timestamp')].join(' ');
+  const timestamp = peekText(whole, 'timestamp');
+  if (typeof ordinal === 'number' && isTime(timestamp)) {
+    return ['thread', threadOf(place.origin), ordinal, type, timestamp].join(' ');
   }
   if (type !== 'response_item' && type !== 'event_msg') return undefined;
   const kind = peekText(whole, 'payload', 'type') ?? '';
