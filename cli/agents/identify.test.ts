@@ -66,7 +66,12 @@ describe('which records are the same', () => {
   });
 
   test('a numbered record of a thread of Codex, not that of another thread', () => {
-    const record = { type: 'event_msg', timestamp: '2026-11-01T10:00:00Z', ordinal: 3, payload: { type: 'task_started' } };
+    const record = {
+      type: 'event_msg',
+      timestamp: '2026-11-01T10:00:00Z',
+      ordinal: 3,
+      payload: { type: 'task_started' },
+    };
     expect(codex.recordKey(record, place(A))).toBe(codex.recordKey({ ...record }, place(A)));
     expect(codex.recordKey(record, place(A))).not.toBe(codex.recordKey(record, place(A, B)));
     expect(codex.recordKey({ ...record, timestamp: '[removed]' }, place(A))).toBeUndefined();
