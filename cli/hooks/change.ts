@@ -70,18 +70,16 @@ export function decode(bytes: Buffer): { mark: string; text: string } {
   return { mark, text: whole.slice(mark.length) };
 }
 
-/** The change as `diff -u` shows it; empty where nothing changes. */
-export function formatDiff({
-  path,
-  target,
-  bytes,
-  after,
-}: Pick<Change, 'path' | 'target' | 'bytes'> & { after?: Buffer | undefined }): string {
+/** The change as `diff -u` shows it, with secrets masked; empty where nothing changes. */
+export function formatDiff(change: Change, mask: (text: string) => string): string {
+  const { path, target, bytes, after } = change;
+  if (isSame(change)) return '';
   const name = target === path ? path : `${path} (${target})`;
-  const before = bytes?.toString('utf8') ?? '';
-  if (before === (after?.toString('utf8') ?? '')) return '';
-  const [from, to] = [bytes ? name : '/dev/null', after ? name : '/dev/null'];
-  const patch = createTwoFilesPatch(from, to, before, after?.toString('utf8') ?? '');
+  const patch = createTwoFilesPatch(bytes ? name : '/dev/null', name, show(bytes), show(after));
   // The first lines repeat the name and underline it.
   return patch.slice(patch.indexOf('--- '));
+
+  function show(text: Buffer | undefined): string {
+    return text === undefined ? '' : mask(text.toString('utf8'));
+  }
 }

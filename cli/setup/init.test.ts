@@ -98,6 +98,24 @@ test('a rehearsal shows every difference, touches nothing and asks nobody', asyn
   expect(service.state.requests).toEqual([]);
 });
 
+test('secrets among the settings are not shown, and stay as they are in the file', async () => {
+  const { home, capture } = await prepare();
+  const secrets = ['sk-ant-api03-Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4', 'planted-variable-4711', 'hunter2hunter3'];
+  const env = { ANTHROPIC_API_KEY: secrets[0], NOTE: `with ${secrets[1]}`, DB_PASSWORD: secrets[2] };
+  const written = [
+    write(join(home, '.qwen/settings.json'), JSON.stringify({ env })),
+    write(join(home, '.gemini/settings.json'), `// mine\n${JSON.stringify({ env, theme: 'dark' }, undefined, '\t')}\n`),
+  ];
+  const variables = { SOME_TOKEN: secrets[1] ?? '' };
+  for (const args of [['--dry-run'], ['--dry-run', '--json'], ['--yes', '--no-daemon']]) {
+    const { stdout, stderr } = await capture(['init', ...args], { variables });
+    expect(stdout + stderr).toContain('REDACTED');
+    expect(stdout + stderr).toContain('hook qwen-code');
+    for (const secret of secrets) expect(stdout + stderr).not.toContain(secret);
+  }
+  for (const path of written) for (const secret of secrets) expect(readFileSync(path, 'utf8')).toContain(secret);
+});
+
 test.each<[string, Partial<RunOptions>, number, RegExp]>([
   ['without a terminal and without --yes', {}, 2, /There is no terminal to ask on\.\nhint: Give --yes/],
   ['where the answer is no', { isTTY: true, input: 'n\n' }, 1, /Go on\? \[y\/N\] error: Nothing was changed\./],

@@ -4,11 +4,14 @@ import { formatDiff, isChange, isSame } from '../hooks/change.ts';
 import { planHooks } from '../hooks/plan.ts';
 import { type DaemonPlan, planDaemon, type Starter } from './daemon.ts';
 import type { FoundAgent } from './found.ts';
+import { createMask, type Mask } from './mask.ts';
 
 /** All that `capture init` is about to do. */
 export interface Preview {
   agents: PlannedAgent[];
   daemon: DaemonPlan;
+  /** For what is shown of the files. */
+  mask: Mask;
 }
 
 export interface PlannedAgent extends FoundAgent {
@@ -21,7 +24,7 @@ export async function preview(
   options: { daemon: boolean },
 ): Promise<Preview> {
   const planned = agents.map((agent) => ({ ...agent, files: planHooks(context, agent.row) }));
-  return { agents: planned, daemon: await planDaemon(context, options) };
+  return { agents: planned, daemon: await planDaemon(context, options), mask: createMask(context) };
 }
 
 /** Every file that would be touched, or is left alone. */
@@ -39,7 +42,9 @@ export function describePreview(planned: Preview): string[] {
   return [
     ...planned.agents.map(describeAgent),
     '',
-    ...filesOf(planned).flatMap((file) => (isChange(file) ? formatDiff(file).split('\n') : describeRefusal(file))),
+    ...filesOf(planned).flatMap((file) =>
+      isChange(file) ? formatDiff(file, planned.mask).split('\n') : describeRefusal(file),
+    ),
     STARTERS[planned.daemon.starter],
   ];
 }

@@ -1,0 +1,20 @@
+import { readSettings } from '../config.ts';
+import type { Context } from '../context.ts';
+import { createRedactor } from '../redact/redactor.ts';
+
+/** A text as it may be shown on a screen, which may be shared or recorded. */
+export type Mask = (text: string) => string;
+
+const PLACE = { agent: 'init', session: 'init', file: '', position: 0 };
+
+/** Masks what agents' settings hold besides hooks: keys of services, in `env` for example. What cannot be read is left out. */
+export function createMask(context: Context): Mask {
+  const { variables, home, now } = context;
+  const { secret } = readSettings(context);
+  const secrets = secret === undefined ? [] : [secret];
+  const redactor = createRedactor({ variables, home, secrets, now, patienceMs: Number.POSITIVE_INFINITY });
+  return (text) => {
+    const { payload } = redactor.redact({ eventType: 'record', payload: { source: PLACE, rest: text } });
+    return 'rest' in payload && typeof payload.rest === 'string' ? payload.rest : '';
+  };
+}
