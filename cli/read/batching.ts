@@ -1,7 +1,7 @@
 import { constants as zlib, zstdCompressSync } from 'node:zlib';
 import { MAX_BATCH_EVENTS } from '../../contract/event.ts';
-import { type Mark, packMarks } from '../spool/marks.ts';
 import type { Spool } from '../spool/open.ts';
+import { packTags, type Tag } from '../spool/tags.ts';
 
 export interface BatchingOptions {
   spool: Pick<Spool, 'batches'>;
@@ -19,7 +19,7 @@ interface OpenBatch {
   events: string[];
   bytes: number;
   firstAt: number | undefined;
-  marks: Mark[];
+  tags: Tag[];
 }
 
 /** Gathers the events of each session into batches, and writes those that are full into the open transaction. */
@@ -27,15 +27,15 @@ export function createBatching({ spool, now, newKey }: BatchingOptions) {
   let open = new Map<number, OpenBatch>();
   let sealed = 0;
 
-  function seal(session: number, { events, firstAt, marks }: OpenBatch): void {
+  function seal(session: number, { events, firstAt, tags }: OpenBatch): void {
     const body = zstdCompressSync(`{"events":[${events.join(',')}]}`, COMPRESSION);
     const sealedBatch = { session, key: newKey(), events: events.length, firstAt, madeAt: now(), encoding: 'zstd' };
-    spool.batches.add({ ...sealedBatch, body, records: packMarks(marks) });
+    spool.batches.add({ ...sealedBatch, body, records: packTags(tags) });
     sealed += events.length;
   }
 
   return {
-    /** Adds an event of the record that is marked so; returns the bytes that this added. */
+    /** Adds an event of the record that is tagged so; returns the bytes that this added. */
     add(session: number, json: string, time: number | undefined, record: Buffer): number {
       const size = Buffer.byteLength(json) + 1;
       let batch = open.get(session);
@@ -43,13 +43,13 @@ export function createBatching({ spool, now, newKey }: BatchingOptions) {
         seal(session, batch);
         batch = undefined;
       }
-      batch ??= { events: [], bytes: 0, firstAt: undefined, marks: [] };
+      batch ??= { events: [], bytes: 0, firstAt: undefined, tags: [] };
       batch.events.push(json);
       batch.bytes += size;
       batch.firstAt ??= time;
-      const last = batch.marks.at(-1);
+      const last = batch.tags.at(-1);
       if (last?.record === record) last.events++;
-      else batch.marks.push({ record, events: 1 });
+      else batch.tags.push({ record, events: 1 });
       open.set(session, batch);
       return size;
     },

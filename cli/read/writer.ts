@@ -1,11 +1,11 @@
 import type { CapturedEvent } from '../../contract/transcript.ts';
 import { type Redactor, WITHHELD } from '../redact/redactor.ts';
 import type { Cursor, NewFile } from '../spool/files.ts';
-import { markOf } from '../spool/marks.ts';
 import type { Counter } from '../spool/meta.ts';
 import type { Spool } from '../spool/open.ts';
 import type { Novelty } from '../spool/seen.ts';
 import type { SessionFacts } from '../spool/sessions.ts';
+import { tagOf } from '../spool/tags.ts';
 import { createBatching } from './batching.ts';
 import { factsOf, mergeFacts } from './facts.ts';
 import type { CapturedRecord } from './record.ts';
@@ -86,16 +86,16 @@ export function createWriter({ spool, redactor, now, newKey }: WriterOptions) {
   /** The record's events, but for those that the service has although the spool that knew of them is gone. */
   function addEvents(session: number, { row, agentSession }: FileBeingRead, record: CapturedRecord, number = 0): void {
     const { subagent, agentVersion } = row.origin;
-    const mark = markOf({ ...record, agent: row.agent, session: agentSession, subagent, number });
-    const known = spool.sent.countSent(mark);
+    const tag = tagOf({ ...record, agent: row.agent, session: agentSession, subagent, number });
+    const known = spool.sent.countSent(tag);
     let left = known;
     for (const event of record.events) {
       for (const { json, time } of toTexts(session, event, agentVersion)) {
         if (left > 0) left--;
-        else bytes += batches.add(session, json, time, mark);
+        else bytes += batches.add(session, json, time, tag);
       }
     }
-    spool.sent.takeSent(mark, known - left);
+    spool.sent.takeSent(tag, known - left);
     if (known > left) count('eventsRecognised', known - left);
   }
 

@@ -14,7 +14,7 @@ export interface Batch {
   body: Uint8Array;
   /** Which of its session's batches it is, from 1. */
   number: number;
-  /** The marks of its records, see `packMarks`. */
+  /** The tags of its records, see `packTags`. */
   records: Uint8Array;
 }
 

@@ -20,7 +20,7 @@ export interface SentBatch {
   /** Which of its session's batches it is, from 1. */
   number: number;
   events: number;
-  /** See `packMarks`. */
+  /** See `packTags`. */
   records: Uint8Array;
 }
 

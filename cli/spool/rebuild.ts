@@ -4,9 +4,9 @@ import { EXIT, Failure } from '../failure.ts';
 import { takeLock } from '../lock.ts';
 import { damageOf } from './damage.ts';
 import { readJournal } from './journal.ts';
-import { unpackMarks } from './marks.ts';
 import { openFile, openSpool, putRebuiltInPlace, rebuiltPath, type Spool } from './open.ts';
 import { type Salvage, type SalvagedBatch, salvage } from './salvage.ts';
+import { unpackTags } from './tags.ts';
 
 export interface RebuildOptions {
   /** Milliseconds since 1970. */
@@ -103,7 +103,7 @@ function takeJournal(spool: Spool, path: string): Map<number, number> {
     }
     numbers.set(session, Math.max(numbers.get(session) ?? 0, line.number));
     spool.sessions.addSent(session, line.events);
-    addMarks(spool, Buffer.from(line.sent, 'base64'));
+    addTags(spool, Buffer.from(line.sent, 'base64'));
   }
   for (const [session, number] of numbers) spool.sessions.setSealed(session, number);
   return numbers;
@@ -124,13 +124,13 @@ function takeBatches(spool: Spool, batches: readonly SalvagedBatch[], sent: Map<
     spool.sessions.setSealed(session, batch.number - 1);
     spool.sessions.learn(session, batch.facts);
     spool.batches.add({ ...batch, session });
-    addMarks(spool, batch.records);
+    addTags(spool, batch.records);
     sent.set(session, batch.number);
     taken++;
   }
   return taken;
 }
 
-function addMarks(spool: Spool, records: Uint8Array): void {
-  for (const { record, events } of unpackMarks(records)) spool.sent.addSentMark(record, events);
+function addTags(spool: Spool, records: Uint8Array): void {
+  for (const { record, events } of unpackTags(records)) spool.sent.addSentTag(record, events);
 }

@@ -95,7 +95,7 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX refused_session ON refused (session);
   `,
   `
-  -- What makes a batch recognisable after the spool was damaged: its number in its session, the marks of its records, and
+  -- What makes a batch recognisable after the spool was damaged: its number in its session, the tags of its records, and
   -- a checksum.
   ALTER TABLE sessions ADD COLUMN sealed INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE batches ADD COLUMN number INTEGER NOT NULL DEFAULT 0;
@@ -103,6 +103,6 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE batches ADD COLUMN checksum INTEGER;
 
   -- See sent.ts.
-  CREATE TABLE sent (mark BLOB PRIMARY KEY, events INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TABLE sent (tag BLOB PRIMARY KEY, events INTEGER NOT NULL) WITHOUT ROWID;
   `,
 ];

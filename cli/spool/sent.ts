@@ -6,21 +6,21 @@ import type { DatabaseSync } from 'node:sqlite';
  */
 export function createSent(db: DatabaseSync) {
   const any = db.prepare('SELECT 1 FROM sent LIMIT 1');
-  const find = db.prepare('SELECT events FROM sent WHERE mark = ?');
+  const find = db.prepare('SELECT events FROM sent WHERE tag = ?');
   const add = db.prepare(
-    'INSERT INTO sent (mark, events) VALUES (?, ?) ON CONFLICT (mark) DO UPDATE SET events = events + excluded.events',
+    'INSERT INTO sent (tag, events) VALUES (?, ?) ON CONFLICT (tag) DO UPDATE SET events = events + excluded.events',
   );
-  const take = db.prepare('UPDATE sent SET events = events - ? WHERE mark = ?');
+  const take = db.prepare('UPDATE sent SET events = events - ? WHERE tag = ?');
   let isEmpty = any.get() === undefined;
 
   return {
     /** How many of a record's events are there already. */
-    countSent: (mark: Uint8Array): number => (isEmpty ? 0 : Number(find.get(mark)?.events ?? 0)),
-    takeSent: (mark: Uint8Array, events: number): void => {
-      if (events > 0) take.run(events, mark);
+    countSent: (tag: Uint8Array): number => (isEmpty ? 0 : Number(find.get(tag)?.events ?? 0)),
+    takeSent: (tag: Uint8Array, events: number): void => {
+      if (events > 0) take.run(events, tag);
     },
-    addSentMark(mark: Uint8Array, events: number): void {
-      add.run(mark, events);
+    addSentTag(tag: Uint8Array, events: number): void {
+      add.run(tag, events);
       isEmpty = false;
     },
   };

@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { createOutput } from '../output.ts';
+import { makeFolder } from '../test/folder.ts';
+import { createLog, logPaths } from './log.ts';
+
+function setUp(maxBytes?: number) {
+  const folder = makeFolder();
+  let stderr = '';
+  const sink = { write: (text: string) => void (stderr += text) };
+  const log = createLog(folder, { now: () => 0 }, createOutput({ stdout: sink, stderr: sink }, {}), maxBytes);
+  return {
+    log,
+    stderr: () => stderr,
+    read: (name: 'current' | 'older') => readFileSync(logPaths(folder)[name], 'utf8'),
+  };
+}
+
+test('a line has a time, a level and a sentence that cannot command a terminal or forge another line', () => {
+  const { log, read } = setUp();
+  log.warn('\u001b[2Jno\u001b]0;title\u0007thing\n1970-01-01T00:00:00.000Z info forged');
+  expect(read('current')).toBe('1970-01-01T00:00:00.000Z warn nothing 1970-01-01T00:00:00.000Z info forged\n');
+});
+
+test('the same warning is told once in a row, and what is only for the log is not told at all', () => {
+  const { log, read, stderr } = setUp();
+  log.warn('away');
+  log.warn('away');
+  log.info('back');
+  log.warn('away');
+  expect(stderr()).toBe('warning: away\nwarning: away\n');
+  expect(read('current').split('\n')).toHaveLength(4);
+});
+
+test('it takes two files of a size, whatever happens', () => {
+  const { log, read } = setUp(1000);
+  for (let line = 0; line < 500; line++) log.info(`line ${line}`);
+  expect(read('current').length).toBeLessThanOrEqual(1000);
+  expect(read('older').length).toBeLessThanOrEqual(1000);
+  expect(read('current')).toContain('line 499');
+});
