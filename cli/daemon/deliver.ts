@@ -16,8 +16,6 @@ export interface DeliverOptions {
   timing: Timing;
 }
 
-export type Delivery = ReturnType<typeof startDelivery>;
-
 /**
  * Sends for as long as the signal allows. What only a person can change, such as a revoked secret, makes it rest and try
  * again now and then: what is captured meanwhile stays in the spool.

@@ -7,7 +7,11 @@ import { createLog, logPaths } from './log.ts';
 function setUp(maxBytes?: number) {
   const folder = makeFolder();
   let stderr = '';
-  const sink = { write: (text: string) => void (stderr += text) };
+  const sink = {
+    write(text: string) {
+      stderr += text;
+    },
+  };
   const log = createLog(folder, { now: () => 0 }, createOutput({ stdout: sink, stderr: sink }, {}), maxBytes);
   return {
     log,
