@@ -8,9 +8,11 @@ import { AGENT_HOOKS } from '../hooks/all.ts';
 import { formatCount, type Output } from '../output.ts';
 import { type Asker, createAsker } from '../setup/ask.ts';
 import { carryOut } from '../setup/carry-out.ts';
+import type { DaemonPlan } from '../setup/daemon.ts';
 import { findAgents } from '../setup/found.ts';
 import { changesOf, describePreview, preview } from '../setup/preview.ts';
 import { reportOf } from '../setup/report.ts';
+import { findPasswords } from '../setup/variables.ts';
 
 export interface InitOptions {
   yes?: boolean;
@@ -54,7 +56,7 @@ export async function runInit(context: Context, options: InitOptions, output: Ou
   const planned = await preview(context, chosen, options);
   if (settings === undefined) return output.answer(reportOf(planned), describePreview(planned));
   for (const line of describePreview(planned)) output.say(line);
-  warnOfVariables(context, planned.daemon.starter !== 'none', output);
+  warnOfVariables(context, planned.daemon, output);
 
   const asker = options.yes ? undefined : createAsker(context);
   try {
@@ -88,8 +90,15 @@ function isWanted(changes: number, state: string, asker: Asker | undefined): Pro
 }
 
 /** A daemon does not see the variables of this shell. */
-function warnOfVariables(context: Context, hasDaemon: boolean, output: Output): void {
+function warnOfVariables(context: Context, { starter, supervisor }: DaemonPlan, output: Output): void {
   const stored = readSettings({ ...context, variables: { ...context.variables, CAPTURE_SECRET: undefined } });
-  if (!hasDaemon || stored.secret !== undefined) return;
-  output.warn('CAPTURE_SECRET is set in this shell only. Run `capture login`, so that the daemon can send too.');
+  if (starter !== 'none' && stored.secret === undefined) {
+    output.warn('CAPTURE_SECRET is set in this shell only. Run `capture login`, so that the daemon can send too.');
+  }
+  const names = findPasswords(context.variables).join(' and ');
+  if (starter === 'none' || starter === 'hook' || names === '') return;
+  output.warn(
+    `${names} holds a password, which is not handed to ${supervisor?.name}. If the service is behind that proxy, give ` +
+      'the daemon an address without one, or start `capture run` yourself.',
+  );
 }

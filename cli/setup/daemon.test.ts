@@ -16,8 +16,13 @@ async function prepare(systemctl: string | undefined) {
   write(join(home, '.qwen/settings.json'), '{}');
   if (systemctl) write(join(home, 'programs/systemctl'), `#!/bin/sh\necho "$@" >> ${log}\n${systemctl}\n`, 0o755);
   const variables = { PATH: `${join(home, 'programs')}:/usr/bin:/bin`, CODEX_HOME: '/else/100%', XDG_CONFIG_HOME: '' };
-  const capture = async (args: string[]) => {
-    const result = await run(args, { home, variables, url: service.url, secret: 'sk_live_test' });
+  const capture = async (args: string[], more: Record<string, string> = {}) => {
+    const result = await run(args, {
+      home,
+      variables: { ...variables, ...more },
+      url: service.url,
+      secret: 'sk_live_test',
+    });
     return { ...result, json: args.includes('--json') ? (JSON.parse(result.stdout) as Record<string, unknown>) : {} };
   };
   const asked = () => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : []);
@@ -92,4 +97,14 @@ test('with --no-daemon nothing is set up, and no hook starts one', async () => {
   });
   expect(asked()).toEqual([]);
   expect(readFileSync(join(state, 'bin/hook'), 'utf8')).not.toContain('main.ts');
+});
+
+test('a proxy is handed to the daemon; one with a password is not, and that is said', async () => {
+  const { home, capture } = await prepare('exit 0');
+  const proxies = { HTTPS_PROXY: 'http://proxy:8080', HTTP_PROXY: 'http://me:hunter2@proxy:8080' };
+  const { stdout, stderr } = await capture(['init', '--yes'], proxies);
+  const unit = readFileSync(join(home, '.config/systemd/user/session-capture.service'), 'utf8');
+  expect(unit).toContain('Environment="HTTPS_PROXY=http://proxy:8080"\n');
+  expect(stderr).toContain('HTTP_PROXY holds a password, which is not handed to systemd');
+  expect(stdout + stderr + unit).not.toContain('hunter2');
 });

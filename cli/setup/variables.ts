@@ -1,7 +1,12 @@
 import type { Variables } from '../agents/agent.ts';
 
-/** Where agents keep their sessions, if not where they usually do: a service is not started from a person's shell. */
-const PLACES = [
+/**
+ * Where agents keep their sessions, if not where they usually do, and how the service is reached: a supervisor does not
+ * start the daemon from a person's shell.
+ */
+const NAMES = [
+  'AIDER_CHAT_HISTORY_FILE',
+  'CAPTURE_CUSTOM',
   'CAPTURE_HOME',
   'CAPTURE_URL',
   'CLAUDE_CONFIG_DIR',
@@ -12,17 +17,33 @@ const PLACES = [
   'COPILOT_HOME',
   'FACTORY_HOME_OVERRIDE',
   'GEMINI_CLI_HOME',
+  'GOOSE_PATH_ROOT',
+  'KILO_DB',
   'OPENCODE_DB',
   'PI_CODING_AGENT_DIR',
   'PI_CODING_AGENT_SESSION_DIR',
   'QWEN_HOME',
   'QWEN_RUNTIME_DIR',
   'XDG_CONFIG_HOME',
+  'VSCODE_PORTABLE',
   'XDG_DATA_HOME',
+  'NODE_EXTRA_CA_CERTS',
+  'NODE_USE_ENV_PROXY',
+  'NODE_USE_SYSTEM_CA',
+  'SSL_CERT_DIR',
+  'SSL_CERT_FILE',
+  ...['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'].flatMap((name) => [name, name.toLowerCase()]),
 ];
 
 /** Those of a person's variables that the daemon needs; never a secret. */
 export function variablesForDaemon(variables: Variables): { [name: string]: string } {
-  const known = PLACES.map((name) => [name, variables[name] ?? ''] as const);
-  return Object.fromEntries(known.filter(([, value]) => value !== '' && !/[\r\n]/.test(value)));
+  const known = NAMES.map((name) => [name, variables[name] ?? ''] as const);
+  return Object.fromEntries(known.filter(([, value]) => value !== '' && !/[\r\n]/.test(value) && !hasPassword(value)));
 }
+
+/** Names of those that are kept from it because they hold a password, such as that of a proxy. */
+export const findPasswords = (variables: Variables): string[] =>
+  NAMES.filter((name) => hasPassword(variables[name] ?? ''));
+
+/** `http://name:password@proxy:8080`, and `name:password@proxy:8080`, which is taken for the same. */
+const hasPassword = (value: string): boolean => /^(?:\w+:\/\/)?[^/\s]+@/.test(value);
