@@ -45,7 +45,7 @@ test('installed hooks are told from partial, missing and unparsable ones', async
   expect(await inspect('claude-code')).toMatchObject({ hooks: 'installed', files: [path] });
   write(path, '{"hooks": {}}');
   expect(await inspect('claude-code')).toMatchObject({ hooks: 'missing' });
-  const command = `[ ! -x ${home}/state/bin/hook ] || exec ${home}/state/bin/hook claude-code`;
+  const command = `[ -x ${home}/state/bin/hook ] && exec ${home}/state/bin/hook claude-code`;
   write(path, JSON.stringify({ hooks: { Stop: [{ hooks: [{ type: 'command', command }] }] } }));
   expect(await inspect('claude-code')).toMatchObject({ hooks: 'partial' });
   write(path, '{"hooks": ');

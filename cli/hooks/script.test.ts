@@ -78,8 +78,9 @@ test.each(['', '../../etc', 'a b', 'UPPER', 'a/b'])('an id that is none, %j, lea
   expect(notes()).toEqual([]);
 });
 
-test('a message of any size is read to its end', async () => {
+test.each(['there', 'gone'])('a message of any size is read to its end where our files are %s', async (place) => {
   const { state } = install();
+  if (place === 'gone') rmSync(state, { recursive: true });
   const child = spawn('/bin/sh', ['-c', guardedCommand(state, 'linux', 'codex')]);
   const broken = vi.fn();
   child.stdin.on('error', broken);

@@ -21,10 +21,15 @@ export function hookPath(state: string, platform: string): string {
 export const plainCommand = (state: string, platform: string, agent: string): string =>
   `${quotedPath(state, platform)} ${agent}`;
 
-/** One for agents that hand it to a shell: it does nothing where the state folder was deleted by hand. */
+/**
+ * One for agents that hand it to a shell: where the state folder was deleted by hand it only reads what it is told, since
+ * an agent that could not write all of it reports a broken pipe.
+ */
 export function guardedCommand(state: string, platform: string, agent: string): string {
   const path = quotedPath(state, platform);
-  return platform === 'win32' ? `${path} ${agent}` : `[ ! -x ${path} ] || exec ${path} ${agent}`;
+  return platform === 'win32'
+    ? `${path} ${agent}`
+    : `[ -x ${path} ] && exec ${path} ${agent}; [ -t 0 ] || cat >/dev/null 2>&1 || true`;
 }
 
 /** Whether a command line runs our hook. */
