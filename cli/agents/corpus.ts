@@ -41,19 +41,13 @@ export function fixturesOf(agent: Agent): string[] {
 
 /** All transcripts of an agent; none where there is no folder with any. */
 export function transcriptsOf(agent: Agent): Transcript[] {
-  const { folder: name = agent.id, transcripts } = COLLECTED[agent.id] ?? {};
-  const roots = FOLDERS.map((folder) => join(folder, name)).filter((root) => existsSync(root));
-  return roots.flatMap((root) => transcriptsBelow(agent, root, transcripts));
+  return rootsOf(agent).flatMap(({ root, among }) => transcriptsBelow(agent, root, among));
 }
 
 export function transcriptsBelow(agent: Agent, root: string, among?: RegExp): Transcript[] {
-  const paths = readdirSync(root, { recursive: true, encoding: 'utf8' }).map((path) => path.split(sep).join('/'));
-  const transcripts = paths.filter((path) => among?.test(path) ?? isFixture(agent, path)).sort();
-  return transcripts.flatMap((path) => {
-    const store = storeOf(agent, toDatabase(path));
-    if (store === undefined) return [readLines(agent, root, path)];
+  return pathsBelow(agent, root, among).flatMap((path) => {
     try {
-      return readStored(agent, store, root, path);
+      return readTranscripts({ agent, root, path });
     } catch (error) {
       // Of the collected ones some were broken by masking what is private in them.
       if (among === undefined) throw error;
@@ -62,11 +56,46 @@ export function transcriptsBelow(agent: Agent, root: string, among?: RegExp): Tr
   });
 }
 
+/** What a file holds. Throws where it is not what its agent writes. */
+export function readTranscripts({ agent, root, path }: TranscriptPath): Transcript[] {
+  const store = storeOf(agent, toDatabase(path));
+  return store === undefined ? [readLines(agent, root, path)] : readStored(agent, store, root, path);
+}
+
+/** A file that holds transcripts of an agent. A database among fixtures is the text that makes it. */
+export interface TranscriptPath {
+  agent: Agent;
+  root: string;
+  path: string;
+}
+
+/** Every file that is a transcript of the agent, or holds several: hand-written ones, samples and the collection. */
+export function filesOf(agent: Agent): TranscriptPath[] {
+  const fixtures = { root: fileURLToPath(new URL(`fixtures/${agent.id}`, import.meta.url)), among: undefined };
+  return [fixtures, ...rootsOf(agent)].flatMap(({ root, among }) =>
+    pathsBelow(agent, root, among).map((path) => ({ agent, root, path })),
+  );
+}
+
+/** The larger collection; undefined where it does not lie beside the repository. */
+export const collection = (): string | undefined => FOLDERS.slice(1).find((folder) => existsSync(folder));
+
+function rootsOf(agent: Agent): { root: string; among: RegExp | undefined }[] {
+  const { folder: name = agent.id, transcripts: among } = COLLECTED[agent.id] ?? {};
+  const roots = FOLDERS.map((folder) => join(folder, name));
+  return roots.filter((root) => existsSync(root)).map((root) => ({ root, among }));
+}
+
+function pathsBelow(agent: Agent, root: string, among: RegExp | undefined): string[] {
+  const paths = readdirSync(root, { recursive: true, encoding: 'utf8' }).map((path) => path.split(sep).join('/'));
+  return paths.filter((path) => among?.test(path) ?? isFixture(agent, path)).sort();
+}
+
 /** Also what is read only where a person names it, such as an export. */
 const isFixture = (agent: Agent, path: string) => path.startsWith('named/') || agent.isTranscript(toDatabase(path));
 
 /** A database among fixtures is the text that makes it. */
-const toDatabase = (path: string) => path.replace(/\.sql$/, '.db');
+export const toDatabase = (path: string) => path.replace(/\.sql$/, '.db');
 
 /** The sessions in a file of a store. */
 function readStored(agent: Agent, store: Store, root: string, path: string): Transcript[] {
@@ -81,7 +110,7 @@ function readStored(agent: Agent, store: Store, root: string, path: string): Tra
 }
 
 /** Reading a database may write beside it. */
-function copyDatabase(path: string): string {
+export function copyDatabase(path: string): string {
   const copy = join(mkdtempSync(join(tmpdir(), 'fixture-')), 'copy.db');
   if (!path.endsWith('.sql')) copyFileSync(path, copy);
   else {

@@ -11,7 +11,12 @@ type Event = { eventType: string; payload: Record<string, unknown> };
 export function openReading(
   root: string,
   spoolPath = ':memory:',
-  { agent = claudeCode, also = [], ...more }: Partial<ReaderOptions> & { agent?: Agent; also?: string[] } = {},
+  {
+    agent = claudeCode,
+    also = [],
+    places = [{ agent, root, below: '' }, ...also.map((below) => ({ agent, root, below }))],
+    ...more
+  }: Partial<ReaderOptions> & { agent?: Agent; also?: string[]; places?: Place[] } = {},
 ) {
   const spool = openSpool(spoolPath);
   const troubles: Trouble[] = [];
@@ -26,7 +31,6 @@ export function openReading(
     onTrouble: (trouble) => troubles.push(trouble),
     ...more,
   });
-  const places: Place[] = [{ agent, root, below: '' }, ...also.map((below) => ({ agent, root, below }))];
   return {
     spool,
     troubles,

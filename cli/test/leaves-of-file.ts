@@ -1,0 +1,129 @@
+import { readFileSync } from 'node:fs';
+import { isPart, joinParts, type Part } from '../../contract/parts.ts';
+import type { CapturedEvent } from '../../contract/transcript.ts';
+import type { JsonObject } from '../agents/agent.ts';
+import { compareLeaves, leavesOf } from '../agents/leaves.ts';
+import { isObject } from '../agents/remainder.ts';
+import { parseExact } from '../read/exact.ts';
+import type { Captured } from './by-file.ts';
+import type { Kept } from './worlds.ts';
+
+export interface FileCheck {
+  records: number;
+  leaves: number;
+  problems: string[];
+}
+
+/**
+ * Whether the events of a file of lines, read whole, say all that its bytes say, and nothing twice. The bytes between where
+ * one event's record begins and the next are what its leaves are compared with, so that nothing is skipped either.
+ */
+export function checkLines({ agent, from, transcripts: [transcript] }: Kept, events: readonly Captured[]): FileCheck {
+  const bytes = readFileSync(from);
+  const byPosition = Map.groupBy(events, ({ payload }) => payload.source.position);
+  const positions = [...byPosition.keys()].sort((one, other) => one - other);
+  const keys = new Map<string, string>();
+  const check: FileCheck = { records: 0, leaves: 0, problems: [] };
+  const complain = (position: number, what: string) => check.problems.push(`${position}: ${what}`);
+
+  function compare(position: number, text: string): void {
+    check.records++;
+    const captured = joined(byPosition.get(position) ?? []);
+    const [first] = captured;
+    if (first?.eventType === 'unreadable' && !isRecord(text)) {
+      const { raw, encoding } = first.payload;
+      if (Buffer.from(raw, encoding === 'base64' ? 'base64' : 'utf8').toString('latin1') !== text)
+        complain(position, 'other bytes');
+      return;
+    }
+    const { lost, doubled } = compareLeaves(parseExact(utf8(text)), captured);
+    check.leaves += count(leavesOf(parseExact(utf8(text))));
+    for (const leaf of lost) complain(position, `lost ${leaf.slice(0, 80)}`);
+    for (const leaf of doubled) complain(position, `doubled ${leaf.slice(0, 80)}`);
+    remember(position, text);
+  }
+
+  const keyOf = (position: number, text: string) =>
+    agent.recordKey(parseExact(utf8(text)) as JsonObject, {
+      origin: transcript?.origin ?? { session: '' },
+      file: '',
+      position,
+    });
+
+  function remember(position: number, text: string): void {
+    const key = keyOf(position, text);
+    if (key !== undefined) keys.set(key, text);
+  }
+
+  /** Only a record that was captured before gives no events. */
+  function expectRepeated(position: number, text: string): void {
+    check.records++;
+    const key = keyOf(position, text);
+    const known = key === undefined ? undefined : keys.get(key);
+    if (known === undefined) complain(position, `skipped ${text.slice(0, 80)}`);
+    else
+      for (const leaf of newIn(known, text))
+        complain(position, `skipped ${leaf.slice(0, 80)} of another writing of ${key}`);
+  }
+
+  let next = 0;
+  for (let start = 0; start < bytes.length; ) {
+    const feed = bytes.indexOf(10, start);
+    const end = feed < 0 ? bytes.length : feed + 1;
+    const inside: number[] = [];
+    for (let at = positions[next]; at !== undefined && at < end; at = positions[++next]) inside.push(at);
+    const before = trim(bytes.toString('latin1', start, inside[0] ?? end));
+    if (before !== '' && before !== BYTE_ORDER_MARK) expectRepeated(start, before);
+    for (const [index, at] of inside.entries())
+      compare(at, trim(bytes.toString('latin1', at, inside[index + 1] ?? end)));
+    start = end;
+  }
+  if (next < positions.length) complain(positions[next] ?? 0, 'is beyond the end');
+  return check;
+}
+
+/**
+ * What a record says that its earlier writing did not. An agent that goes on with a session writes the last record again,
+ * under the same id and time, and stamps it with where and what it is by then; the records that follow say so too.
+ */
+function newIn(known: string, text: string): string[] {
+  const [before, after] = [known, text].map((each) => withoutStamps(parseExact(utf8(each)) as JsonObject));
+  const leaves = new Set(leavesOf(before));
+  return [...leavesOf(after)].filter((leaf) => leaf !== 'null' && !leaves.has(leaf));
+}
+
+const STAMPS = new Set(['cwd', 'version', 'sessionId', 'gitBranch', 'slug']);
+
+const withoutStamps = (record: JsonObject) =>
+  Object.fromEntries(Object.entries(record).filter(([name]) => !STAMPS.has(name)));
+
+function isRecord(text: string): boolean {
+  try {
+    return isObject(JSON.parse(utf8(text)));
+  } catch {
+    return false;
+  }
+}
+
+const BYTE_ORDER_MARK = '\u00ef\u00bb\u00bf';
+
+const utf8 = (text: string) => Buffer.from(text, 'latin1').toString('utf8');
+
+/** Without what a file system leaves where a crash lost what was written. */
+const trim = (text: string) => text.replace(/^[\s\0]+|[\s\0]+$/g, '');
+
+const count = (items: Iterable<unknown>) => [...items].length;
+
+/** Events too large for one travel in parts. */
+export function joined(events: readonly Captured[]): CapturedEvent[] {
+  const whole: CapturedEvent[] = [];
+  let parts: Part[] = [];
+  for (const { eventType, payload } of events) {
+    if (isPart(payload)) parts.push(payload);
+    if (isPart(payload) && payload.part < payload.of) continue;
+    const joinedPayload = isPart(payload) ? joinParts(parts) : payload;
+    parts = [];
+    whole.push({ eventType, payload: joinedPayload } as CapturedEvent);
+  }
+  return whole;
+}

@@ -1,0 +1,103 @@
+import { readFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import type { CapturedEvent } from '../../contract/transcript.ts';
+import type { JsonObject } from '../agents/agent.ts';
+import { copyDatabase } from '../agents/corpus.ts';
+import { compareLeaves, leavesOf } from '../agents/leaves.ts';
+import { isObject } from '../agents/remainder.ts';
+import { parseExact } from '../read/exact.ts';
+import { type Captured, countedOf } from './by-file.ts';
+import { type FileCheck, joined } from './leaves-of-file.ts';
+import type { Kept } from './worlds.ts';
+
+/**
+ * Whether the events of a store's file, read whole, say all that is in it, and nothing twice. Agents write JSON into texts,
+ * and wrap what was typed: both sides are unfolded as far as they can be, so that it does not matter what the store unfolds.
+ * Of a record that is told in two writings, such as a call that runs, the later one counts.
+ */
+export function checkStore(kept: Kept, events: readonly Captured[]): FileCheck {
+  const isText = kept.path.endsWith('.md');
+  const content = isText ? wordsOf(readFileSync(kept.from, 'utf8')) : unfold(readContent(kept));
+  const counted = joined(countedOf(events)).map(isText ? toWords : unfoldEvent);
+  const { lost, doubled } = compareLeaves(content, counted);
+  return {
+    records: new Set(events.map(({ payload }) => `${payload.source.file} ${payload.source.position}`)).size,
+    leaves: [...leavesOf(content)].length,
+    problems: [...lost.map((leaf) => `lost ${leaf}`), ...doubled.map((leaf) => `doubled ${leaf}`)].map((each) =>
+      each.slice(0, 160),
+    ),
+  };
+}
+
+const readContent = ({ agent, kind, from }: Kept): unknown =>
+  kind === 'database' ? rowsOf(from, agent.id) : parseExact(readFileSync(from, 'utf8'));
+
+function unfoldEvent({ eventType, payload }: CapturedEvent): CapturedEvent {
+  const fields = Object.entries(payload).map(([name, value]) => [name, name === 'source' ? value : unfold(value)]);
+  const { rest, ...others } = Object.fromEntries(fields) as CapturedEvent['payload'];
+  // In an export of OpenCode only the message tells the time, which its parts are told along with it.
+  const { created: _, ...kept } = isObject(rest) ? rest : {};
+  return {
+    eventType,
+    payload: { ...others, ...(rest !== undefined && { rest: isObject(rest) ? kept : rest }) },
+  } as CapturedEvent;
+}
+
+/** Of Aider's histories, without what marks a line as a heading, a prompt or output. */
+const wordsOf = (text: string) => text.split(/\s+/).filter((word) => !['', '#', '####', '>'].includes(word));
+
+function toWords({ eventType, payload }: CapturedEvent): CapturedEvent {
+  const {
+    source,
+    kind: _,
+    occurredAt = '',
+    rest,
+    ...fields
+  } = payload as CapturedEvent['payload'] & { kind?: string; rest?: JsonObject };
+  const { kind: _kind, ...others } = rest ?? {};
+  const texts = [...leavesOf([fields, others])].map((leaf) => JSON.parse(leaf) as unknown);
+  const words = wordsOf([...texts.filter((text) => typeof text === 'string'), occurredAt].join(' '));
+  return { eventType, payload: { source, rest: { words } } } as unknown as CapturedEvent;
+}
+
+/** The tables that hold sessions; the others are of accounts, of the program itself, or say the same again. */
+const TABLES: { [agent: string]: string[] } = {
+  opencode: ['session', 'message', 'part', 'todo', 'session_message', 'session_input'],
+  kilo: ['session', 'message', 'part', 'todo', 'session_message', 'session_input'],
+  goose: ['sessions', 'messages', 'usage_ledger'],
+};
+
+function rowsOf(from: string, agent: string): unknown {
+  const db = new DatabaseSync(copyDatabase(from), { readOnly: true });
+  try {
+    const has = db.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?");
+    const tables = (TABLES[agent] ?? []).filter((table) => has.get(table) !== undefined);
+    const removals = has.get('event') === undefined ? [] : db.prepare(REMOVALS).all();
+    return [...tables.flatMap((table) => db.prepare(`SELECT * FROM "${table}"`).all()), ...removals];
+  } finally {
+    db.close();
+  }
+}
+
+/** Of the log of changes only these are told nowhere else. */
+const REMOVALS = "SELECT * FROM event WHERE type LIKE '%removed%'";
+
+const WRAPPED = /^<user_input mode="(\w*)">((?:(?!<\/?user_input)[\s\S])*)<\/user_input>$/;
+
+function unfold(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(unfold);
+  if (typeof value === 'string') return unfoldText(value);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, unfold(inner)]));
+}
+
+function unfoldText(text: string): unknown {
+  const [, mode, typed] = WRAPPED.exec(text) ?? [];
+  if (typed !== undefined) return [mode, unfold(typed)];
+  if (!/^\s*[[{]/.test(text)) return text;
+  try {
+    return unfold(parseExact(text));
+  } catch {
+    return text;
+  }
+}

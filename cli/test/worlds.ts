@@ -1,0 +1,77 @@
+import { join } from 'node:path';
+import type { Agent } from '../agents/agent.ts';
+import { AGENTS } from '../agents/all.ts';
+import { filesOf, readTranscripts, type Transcript, toDatabase } from '../agents/corpus.ts';
+import { storeOf } from '../agents/store.ts';
+import type { Place } from '../read/discover.ts';
+import type { Captured } from './by-file.ts';
+
+/** A real or hand-written file of an agent, to be put down somewhere else. */
+export interface Kept {
+  agent: Agent;
+  kind: 'lines' | 'document' | 'database';
+  /** Where it lies, and below which folder its agent would keep it at which path. */
+  from: string;
+  path: string;
+  transcripts: Transcript[];
+}
+
+/** Every file of every agent that can be read. */
+export function keptFiles(): Kept[] {
+  return AGENTS.flatMap((agent) =>
+    filesOf(agent).flatMap((file) => {
+      const path = toDatabase(file.path);
+      const kind = storeOf(agent, path)?.kind ?? 'lines';
+      const transcripts = readIfWhole(file);
+      return transcripts ? [{ agent, kind, from: join(file.root, file.path), path, transcripts }] : [];
+    }),
+  );
+}
+
+/** Those that are not are told by a test of their own. */
+export function readIfWhole(file: Parameters<typeof readTranscripts>[0]): Transcript[] | undefined {
+  try {
+    return readTranscripts(file);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The files in groups in which no two tell of the same session or hold a record of the same key: copies and snapshots, of
+ * which one would be captured, depending on which is met first.
+ */
+export function divide(files: readonly Kept[]): Kept[][] {
+  const worlds: { files: Kept[]; taken: Set<string> }[] = [];
+  for (const file of files) {
+    const names = namesIn(file);
+    const fitting = worlds.find(({ taken }) => !names.some((name) => taken.has(name)));
+    const world = fitting ?? { files: [], taken: new Set<string>() };
+    if (fitting === undefined) worlds.push(world);
+    world.files.push(file);
+    for (const name of names) world.taken.add(name);
+  }
+  return worlds.map(({ files }) => files);
+}
+
+function namesIn({ agent, transcripts }: Kept): string[] {
+  return transcripts.flatMap(({ path, origin, lines }) => [
+    `${agent.id} session ${origin.session} ${origin.subagent}`,
+    ...lines.flatMap((line, position) => {
+      const key = agent.recordKey(JSON.parse(line), { origin, file: path, position });
+      return key === undefined ? [] : [`${agent.id} key ${key}`];
+    }),
+  ]);
+}
+
+/** A folder for each file, so that each keeps its path: read whatever its agent would call it. */
+export const placeOf = ({ agent, path }: Kept, folder: string, index: number): Place => ({
+  agent,
+  root: join(folder, String(index)),
+  below: path,
+  isNamed: true,
+});
+
+/** The events of all sessions in a file, among those told by `eventsByFile`. */
+export const eventsOf = ({ agent, transcripts }: Kept, captured: ReadonlyMap<string, Captured[]>): Captured[] =>
+  transcripts.flatMap(({ path, origin }) => captured.get(`${agent.id} ${origin.session} ${path}`) ?? []);
