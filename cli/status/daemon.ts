@@ -4,6 +4,7 @@ import type { Context } from '../context.ts';
 import { isPaused, pausedPath } from '../daemon/pause.ts';
 import { pidPath } from '../daemon/pid.ts';
 import { isLocked } from '../lock.ts';
+import { formatAge } from '../output.ts';
 import { readStarter, type Starter } from '../setup/daemon.ts';
 
 export interface DaemonReport {
@@ -50,6 +51,18 @@ export function readDaemon(context: Context, beat: string | undefined): DaemonRe
     paused,
     ...(pausedUntil !== undefined && { pausedUntil }),
   };
+}
+
+export function describeDaemon(daemon: DaemonReport, now: number): string[] {
+  const { running, crashed, since, version, paused, pausedUntil, starter } = daemon;
+  const ago = since === undefined ? undefined : formatAge(now - Date.parse(since));
+  const ended = crashed ? `ended without saying so, it was started ${ago} ago` : 'not running';
+  const start = starter === 'hook' ? ', the next hook starts it' : ', `capture run` starts it';
+  const run = ['running', ago && `for ${ago}`, version && `(${version})`].filter(Boolean).join(' ');
+  return [
+    `Daemon        ${running ? run : ended + start}`,
+    ...(paused ? [`Paused        ${pausedUntil ? `until ${pausedUntil}` : 'until `capture resume`'}`] : []),
+  ];
 }
 
 function readPid(state: string): number | undefined {

@@ -3,6 +3,7 @@ import type { Settings } from '../config.ts';
 import { notSignedIn } from '../config.ts';
 import type { Context } from '../context.ts';
 import { describe, Failure } from '../failure.ts';
+import { findDashboard } from '../sessions/dashboard.ts';
 import { createService } from '../upload/service.ts';
 
 export interface ServiceReport {
@@ -32,8 +33,9 @@ export async function askService(context: Context, settings: Partial<Settings>, 
   const service = createService({ url, secret, fetch: context.fetch, timeoutMs: TIMEOUT_MS });
   try {
     const { account, unreachable } = await identifyAccount(service, secret, folder);
+    const dashboard = unreachable === undefined ? await findDashboard(context, url) : url;
     const report = {
-      ...{ url, signedIn: true, reachable: unreachable === undefined, dashboard: `${url}/` },
+      ...{ url, signedIn: true, reachable: unreachable === undefined, dashboard: `${dashboard}/` },
       ...(account?.organizationName && { organizationName: account.organizationName }),
       ...(account && { plane: account.plane }),
       ...(unreachable !== undefined && { trouble: describe(unreachable) }),

@@ -1,20 +1,15 @@
-import { existsSync } from 'node:fs';
-import { type Account, findSpool } from '../account.ts';
-import type { Settings } from '../config.ts';
 import { formatAge, formatBytes, formatCount } from '../output.ts';
 import { COUNTERS, type Counter } from '../spool/meta.ts';
-import { openSpool } from '../spool/open.ts';
+import type { Spool } from '../spool/open.ts';
 
-export type SpoolReport = NonNullable<ReturnType<typeof readSpool>>;
+export type SpoolReport = ReturnType<typeof readSpool>;
 
-/** What the account's spool holds and has seen; undefined before the first capture. */
-export function readSpool(folder: string, settings: Partial<Settings>, account: Account | undefined) {
-  const path = findSpool(folder, settings, account);
-  if (path === undefined || !existsSync(path)) return undefined;
-  const spool = openSpool(path);
+/** What a spool holds and has seen. `capBytes` is what may wait in it. */
+export function readSpool(spool: Spool, capBytes: number) {
   const lastUpload = spool.getMeta('lastUploadAt');
   const lastError = spool.getMeta('lastError');
-  const report = {
+  return {
+    capBytes,
     spooled: spool.batches.depth(),
     counters: spool.counters(),
     refused: spool.batches.refused(),
@@ -23,8 +18,6 @@ export function readSpool(folder: string, settings: Partial<Settings>, account: 
     ...(lastUpload !== undefined && { lastUploadAt: new Date(Number(lastUpload)).toISOString() }),
     ...(lastError !== undefined && { lastError }),
   };
-  spool.close();
-  return report;
 }
 
 /** Shown only where they are not zero: each is something a person may want to know of. */
@@ -41,13 +34,13 @@ const NOTEWORTHY: readonly Counter[] = [
 
 export function describeSpool(report: SpoolReport | undefined, now: number): string[] {
   if (report === undefined) return ['Spool         nothing captured yet'];
-  const { spooled, counters, refused, notices, lastUploadAt, lastError } = report;
+  const { spooled, capBytes, counters, refused, notices, lastUploadAt, lastError } = report;
   const age = spooled.oldest === undefined ? '' : `, the oldest for ${formatAge(now - spooled.oldest)}`;
   return [
     ...notices.map(({ sentence, hint }) => `Notice        ${sentence}${hint === undefined ? '' : ` ${hint}`}`),
     spooled.events === 0
       ? 'Spool         empty: all is sent'
-      : `Spool         ${formatCount(spooled.events, 'event')} (${formatBytes(spooled.bytes)}) waiting${age}`,
+      : `Spool         ${formatCount(spooled.events, 'event')} (${formatBytes(spooled.bytes)} of ${formatBytes(capBytes)}) waiting${age}`,
     `Last upload   ${lastUploadAt === undefined ? 'never' : `${formatAge(now - Date.parse(lastUploadAt))} ago`}`,
     ...(lastError === undefined ? [] : [`Last error    ${lastError}`]),
     ...NOTEWORTHY.flatMap((name) =>

@@ -1,6 +1,7 @@
 import type { Agent } from '../agents/agent.ts';
 import { storeOf } from '../agents/store.ts';
 import type { Context } from '../context.ts';
+import { formatAge, formatCount } from '../output.ts';
 import { createPolicy } from '../privacy/policy.ts';
 import { attempt, type Found, findTranscripts, type Trouble } from '../read/discover.ts';
 import { identify, type Unread } from '../read/identify.ts';
@@ -8,8 +9,6 @@ import { ownPlaces } from '../read/places.ts';
 import type { LeftOut } from '../read/reader.ts';
 import { identifyStored } from '../read/stored/identify.ts';
 import type { Spool } from '../spool/open.ts';
-
-/** A database that its agent is writing to is not looked into: the agent must not wait for this. */
 
 /** What lies on this machine of one agent, and what of it was not read yet. */
 export interface AgentTranscripts {
@@ -46,6 +45,27 @@ export function lookAtTranscripts(context: Context, spool: Spool, { isAsked = tr
     }
     return report;
   });
+}
+
+/** What is left to read, and what is not wanted; nothing where there is neither. */
+export function describeTranscripts(all: readonly AgentTranscripts[], now: number): string[] {
+  const unread = all.flatMap((one) => one.unread.map(({ found }) => found.modifiedAt));
+  const leftOut = all.flatMap((one) => one.leftOut);
+  const troubles = all.flatMap((one) => one.troubles);
+  const reasons = new Set(leftOut.map(({ reason }) => reason));
+  return [
+    ...(unread.length > 0
+      ? [
+          `Not read yet  ${formatCount(unread.length, 'transcript')}, the oldest for ${formatAge(now - Math.min(...unread))}`,
+        ]
+      : []),
+    ...(troubles.length > 0
+      ? [`Unreadable    ${formatCount(troubles.length, 'file or folder', 'files and folders')}`]
+      : []),
+    ...(leftOut.length > 0
+      ? [`Left out      ${formatCount(leftOut.length, 'transcript')}: ${[...reasons].join(', ')}`]
+      : []),
+  ];
 }
 
 function identifyAll(spool: Spool, found: Found, now: number): Unread[] {
