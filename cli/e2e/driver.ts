@@ -33,7 +33,8 @@ export interface Driver {
   /** When a prompt reaches the disk that the model takes long to answer, or never answers. */
   writesPrompt: 'at once' | 'when interrupted' | 'when answered';
   canResume: boolean;
-  canFork: boolean;
+  /** A fork begins with its parent's records: under the ids they have, or under new ones, which nobody can tell from new records. */
+  forks: 'same ids' | 'new ids' | 'never';
 }
 
 export function writeJson(path: string, value: object): void {

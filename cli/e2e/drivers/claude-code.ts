@@ -21,5 +21,5 @@ export const claudeCode: Driver = {
   },
   canResume: true,
   writesPrompt: 'at once',
-  canFork: true,
+  forks: 'same ids',
 };

@@ -23,5 +23,5 @@ export const cline: Driver = {
   // It goes on with a session in its terminal interface only.
   canResume: false,
   writesPrompt: 'when interrupted',
-  canFork: false,
+  forks: 'never',
 };

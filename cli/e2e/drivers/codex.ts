@@ -18,7 +18,7 @@ export const codex: Driver = {
   },
   canResume: true,
   writesPrompt: 'at once',
-  canFork: true,
+  forks: 'same ids',
 };
 
 const configuration = (url: string) => `model = "scripted"

@@ -19,5 +19,5 @@ export const copilotCli: Driver = {
   },
   canResume: true,
   writesPrompt: 'at once',
-  canFork: false,
+  forks: 'never',
 };

@@ -21,5 +21,5 @@ export const geminiCli: Driver = {
   },
   canResume: true,
   writesPrompt: 'at once',
-  canFork: false,
+  forks: 'never',
 };

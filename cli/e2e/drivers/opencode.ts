@@ -44,5 +44,5 @@ export const opencode: Driver = {
   },
   canResume: true,
   writesPrompt: 'at once',
-  canFork: true,
+  forks: 'new ids',
 };

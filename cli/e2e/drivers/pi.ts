@@ -22,5 +22,5 @@ export const pi: Driver = {
   },
   canResume: true,
   writesPrompt: 'when answered',
-  canFork: true,
+  forks: 'same ids',
 };

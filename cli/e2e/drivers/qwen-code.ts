@@ -26,5 +26,5 @@ export const qwenCode: Driver = {
   },
   canResume: true,
   writesPrompt: 'at once',
-  canFork: true,
+  forks: 'same ids',
 };

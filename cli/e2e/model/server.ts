@@ -45,12 +45,16 @@ interface Request {
  */
 export async function startModel() {
   const measure = createTokenMeter();
+  let slowRequests = 0;
 
   async function answer(body: Json, path: string, response: ServerResponse): Promise<void> {
     const wire = wireOf(path);
     if (wire === undefined) return reply(response, /countTokens/.test(path) ? { totalTokens: 100 } : { data: [] });
     const request = READ[wire](body);
-    if (request.texts.at(-1)?.includes(SLOW)) await sleep(SLOW_MS, undefined, { ref: false });
+    if (request.texts.at(-1)?.includes(SLOW)) {
+      slowRequests++;
+      await sleep(SLOW_MS, undefined, { ref: false });
+    }
     const step = stepFor(request);
     const usage = measure('main', JSON.stringify(body), step);
     const model = String(body.model ?? /models\/([^:]+):/.exec(path)?.[1]);
@@ -74,6 +78,8 @@ export async function startModel() {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** How many requests have asked for patience. */
+    slowRequests: () => slowRequests,
     close(): void {
       server.close();
       server.closeAllConnections();
