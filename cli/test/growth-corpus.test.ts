@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import { digestsOf, eventsByFile, newestOf } from './by-file.ts';
+import { type Captured, eventsByFile } from './by-file.ts';
 import { makeFolder } from './folder.ts';
 import { checkLines } from './leaves-of-file.ts';
 import { checkStore } from './leaves-of-store.ts';
 import { createRandom } from './random.ts';
 import { openReading } from './reading.ts';
+import { expectSame } from './same.ts';
 import { stagesOf } from './stages.ts';
 import { createTally } from './tally.ts';
 import { divide, eventsOf, type Kept, keptFiles, placeOf } from './worlds.ts';
@@ -47,22 +48,12 @@ test.each(worlds)(
   600_000,
 );
 
-/** Of a store, whose records change, what they are in the end: and no writing of one twice. */
-function expectSame({ kind, from }: Kept, grown: Events, whole: Events): void {
-  const tell = kind === 'lines' ? digestsOf : newestOf;
-  expect({ from, events: tell(grown) }).toEqual({ from, events: tell(whole) });
-  const texts = grown.map(({ text }) => text);
-  if (kind !== 'lines') expect({ from, doubled: texts.length - new Set(texts).size }).toEqual({ from, doubled: 0 });
-}
-
-type Events = ReturnType<typeof eventsOf>;
-
 /** What is captured of files that grow, read after each step by a reader that knows only what is in the spool. */
 async function read(files: readonly Kept[], steps: number, random: ReturnType<typeof createRandom>) {
   const folder = makeFolder();
   const places = files.map((file, index) => placeOf(file, folder, index));
   const stages = files.map((file, index) => stagesOf(file, join(folder, String(index), file.path), steps, random));
-  let captured = new Map<string, Events>();
+  let captured = new Map<string, Captured[]>();
   for (let step = 0; step < steps; step++) {
     for (const stage of stages) stage[step]?.();
     const reading = openReading(folder, join(folder, 'spool.db'), { places });

@@ -1,7 +1,8 @@
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Agent } from '../agents/agent.ts';
 import { AGENTS } from '../agents/all.ts';
-import { filesOf, readTranscripts, type Transcript, toDatabase } from '../agents/corpus.ts';
+import { filesOf, readTranscripts, type Transcript, type TranscriptPath, toDatabase } from '../agents/corpus.ts';
 import { storeOf } from '../agents/store.ts';
 import type { Place } from '../read/discover.ts';
 import type { Captured } from './by-file.ts';
@@ -17,19 +18,30 @@ export interface Kept {
 }
 
 /** Every file of every agent that can be read. */
-export function keptFiles(): Kept[] {
-  return AGENTS.flatMap((agent) =>
-    filesOf(agent).flatMap((file) => {
-      const path = toDatabase(file.path);
-      const kind = storeOf(agent, path)?.kind ?? 'lines';
-      const transcripts = readIfWhole(file);
-      return transcripts ? [{ agent, kind, from: join(file.root, file.path), path, transcripts }] : [];
-    }),
-  );
+export const keptFiles = (): Kept[] => AGENTS.flatMap((agent) => filesOf(agent).flatMap(toKept));
+
+function toKept(file: TranscriptPath): Kept[] {
+  const path = toDatabase(file.path);
+  const kind = storeOf(file.agent, path)?.kind ?? 'lines';
+  const transcripts = readIfWhole(file);
+  return transcripts ? [{ agent: file.agent, kind, from: join(file.root, file.path), path, transcripts }] : [];
+}
+
+const SAMPLE_BYTES = 400 * 1024;
+const SAMPLE_FILES = 4;
+
+/** The hand-written files of each agent and some of the smaller real ones, no two of the same session. */
+export function sampleFiles(): Kept[] {
+  const files = AGENTS.flatMap((agent) => {
+    const small = filesOf(agent).filter(({ root, path }) => statSync(join(root, path)).size <= SAMPLE_BYTES);
+    const isWritten = ({ root }: TranscriptPath) => root.includes('fixtures');
+    return [...small.filter(isWritten), ...small.filter((file) => !isWritten(file)).slice(-SAMPLE_FILES)];
+  });
+  return divide(files.flatMap(toKept))[0] ?? [];
 }
 
 /** Those that are not are told by a test of their own. */
-export function readIfWhole(file: Parameters<typeof readTranscripts>[0]): Transcript[] | undefined {
+export function readIfWhole(file: TranscriptPath): Transcript[] | undefined {
   try {
     return readTranscripts(file);
   } catch {

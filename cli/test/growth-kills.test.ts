@@ -1,0 +1,104 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, expect, test } from 'vitest';
+import { eventsByFile } from './by-file.ts';
+import { makeFolder } from './folder.ts';
+import { createRandom } from './random.ts';
+import { startReader } from './reader-process.ts';
+import { openReading } from './reading.ts';
+import { expectSame } from './same.ts';
+import { stagesOf } from './stages.ts';
+import { createTally } from './tally.ts';
+import { divide, eventsOf, type Kept, keptFiles, placeOf, sampleFiles } from './worlds.ts';
+
+/**
+ * Some files of each agent; every one with `CAPTURE_TEST_CORPUS=all`, in groups so small that a kill finds each of them at
+ * work. What is done to them, and when, follows from the seed.
+ */
+const isAll = process.env.CAPTURE_TEST_CORPUS === 'all';
+const SEED = Number(process.env.CAPTURE_TEST_SEED ?? 20261121);
+const STEPS = isAll ? 4 : 6;
+const KILLS_A_STEP = isAll ? 2 : 1;
+const GROUP_FILES = 12;
+
+const groups = isAll ? divide(keptFiles()).flatMap((files) => chunk(files, GROUP_FILES)) : [sampleFiles()];
+const tally = createTally();
+let kills = 0;
+let midway = 0;
+afterAll(() => {
+  tally.add('all', { kills, midway });
+  tally.print('kills');
+});
+
+test.each(groups.map((files, index) => ({ group: index + 1, count: files.length, files })))(
+  `$count files that grow while their reader is killed again and again give each event once (group $group, seed ${SEED})`,
+  async ({ files, group }) => {
+    const random = createRandom(SEED + group);
+    const { folder, places, stages, spool } = layOut(files, STEPS, random);
+    for (let step = 0; step < STEPS; step++) {
+      for (const stage of stages) stage[step]?.();
+      for (let kill = 0; kill < KILLS_A_STEP; kill++) {
+        const reader = startReader(folder, spool, places);
+        await reader.begun();
+        // The first at once, when it is sure to be at work; the others at any time.
+        if (kills > 0) await sleep(random.below(kills % 2 === 0 ? 200 : 30));
+        kills++;
+        if (await reader.kill()) midway++;
+      }
+    }
+    await expectWhole(files, await readRest(spool, places));
+    for (const { agent } of files)
+      tally.add(agent.displayName, { files: 1, slices: STEPS, killsMeanwhile: STEPS * KILLS_A_STEP });
+  },
+  120_000,
+);
+
+test('some of the kills came in the middle of a round, so that they prove something', () => {
+  expect(midway).toBeGreaterThan(0);
+});
+
+test(`two readers of one spool that read the same files as they grow give each event once (seed ${SEED})`, async () => {
+  const files = sampleFiles();
+  const { folder, places, stages, spool } = layOut(files, 8, createRandom(SEED));
+  const readers = [startReader(folder, spool, places), startReader(folder, spool, places)];
+  for (const reader of readers) await reader.begun();
+  for (let step = 0; step < 8; step++) {
+    for (const stage of stages) stage[step]?.();
+    await sleep(100);
+  }
+  // Both have seen all of it.
+  const before = readers.map((reader) => reader.rounds());
+  while (readers.some((reader, index) => reader.rounds() < (before[index] ?? 0) + 3)) await sleep(5);
+  for (const reader of readers) await reader.kill();
+  expect(before.every((rounds) => rounds > 1)).toBe(true);
+  await expectWhole(files, await readRest(spool, places));
+}, 120_000);
+
+function layOut(files: readonly Kept[], steps: number, random: ReturnType<typeof createRandom>) {
+  const folder = makeFolder();
+  const places = files.map((file, index) => placeOf(file, folder, index));
+  const stages = files.map((file, index) => stagesOf(file, join(folder, String(index), file.path), steps, random));
+  return { folder, places, stages, spool: join(folder, 'spool.db') };
+}
+
+/** What a last reader finds in the spool, and still to read. */
+async function readRest(spool: string, places: ReturnType<typeof placeOf>[]) {
+  const reading = openReading('', spool, { places });
+  expect(await reading.read()).toBe(true);
+  const events = eventsByFile(reading.spool);
+  reading.spool.close();
+  return events;
+}
+
+async function expectWhole(files: readonly Kept[], captured: ReturnType<typeof eventsByFile>): Promise<void> {
+  const { places, stages } = layOut(files, 1, createRandom(0));
+  for (const [stage] of stages) stage?.();
+  const whole = await readRest(':memory:', places);
+  for (const file of files) expectSame(file, eventsOf(file, captured), eventsOf(file, whole));
+  expect([...captured.keys()].sort()).toEqual([...whole.keys()].sort());
+}
+
+function chunk<Item>(items: readonly Item[], size: number): Item[][] {
+  const starts = Array.from({ length: Math.ceil(items.length / size) }, (_, index) => index * size);
+  return starts.map((start) => items.slice(start, start + size));
+}

@@ -1,0 +1,11 @@
+import { expect } from 'vitest';
+import { type Captured, digestsOf, newestOf } from './by-file.ts';
+import type { Kept } from './worlds.ts';
+
+/** Of a store, whose records change, what they are in the end: and no writing of one twice. */
+export function expectSame({ kind, from }: Kept, grown: readonly Captured[], whole: readonly Captured[]): void {
+  const tell = kind === 'lines' ? digestsOf : newestOf;
+  expect({ from, events: tell(grown) }).toEqual({ from, events: tell(whole) });
+  const texts = grown.map(({ text }) => text);
+  if (kind !== 'lines') expect({ from, doubled: texts.length - new Set(texts).size }).toEqual({ from, doubled: 0 });
+}
