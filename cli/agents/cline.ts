@@ -9,6 +9,7 @@ import { identifyTask, isTaskFile } from './cline-extension/origin.ts';
 import { parseTask } from './cline-extension/parse.ts';
 import { isTaskUnsettled, splitTask } from './cline-extension/split.ts';
 import { taskFolders } from './cline-extension/user-folders.ts';
+import { toJson } from './deep-json.ts';
 import { documentOf } from './document.ts';
 
 /**
@@ -62,7 +63,7 @@ const isChange = ({ updated_at, status, session_id, role }: JsonObject): boolean
 function recordKey(record: JsonObject): string | undefined {
   const { id, ts } = record;
   if (typeof id !== 'string' || id.length < 8 || typeof ts !== 'number') return undefined;
-  return `${id} ${ts} ${hash('sha256', JSON.stringify(record), 'base64url')}`;
+  return `${id} ${ts} ${hash('sha256', toJson(record), 'base64url')}`;
 }
 
 function parse(record: JsonObject, place: RecordPlace): CapturedEvent[] {

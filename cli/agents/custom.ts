@@ -4,6 +4,7 @@ import type { CapturedEvent } from '../../contract/transcript.ts';
 import type { Agent, JsonObject, Origin, RecordPlace, TranscriptFile } from './agent.ts';
 import { compose } from './compose.ts';
 import { readFields } from './custom/fields.ts';
+import { toJson } from './deep-json.ts';
 import { toTimestamp } from './document.ts';
 import { peekWords } from './reader.ts';
 import { peek, remainderOf } from './remainder.ts';
@@ -44,7 +45,7 @@ function recordKey(record: JsonObject): string | undefined {
   const { id, time } = record;
   if (typeof id !== 'string' || id.length < 8 || (typeof time !== 'string' && typeof time !== 'number'))
     return undefined;
-  return `${id} ${time} ${hash('sha256', JSON.stringify(record), 'base64url')}`;
+  return `${id} ${time} ${hash('sha256', toJson(record), 'base64url')}`;
 }
 
 function parse(record: JsonObject, place: RecordPlace): CapturedEvent[] {

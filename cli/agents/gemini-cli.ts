@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { CapturedEvent } from '../../contract/transcript.ts';
 import type { Agent, JsonObject, RecordPlace } from './agent.ts';
 import { compose, draft } from './compose.ts';
+import { toJson } from './deep-json.ts';
 import { readAnswer } from './gemini-cli/answer.ts';
 import { parseCheckpoint, readChange, readRewind } from './gemini-cli/change.ts';
 import { DOCUMENT } from './gemini-cli/document.ts';
@@ -56,7 +57,7 @@ const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
 /** A message with another content is another writing of it. */
 function recordKey(record: JsonObject): string | undefined {
   const key = keyOf(record, 'id');
-  return key && `${key} ${hash('sha256', JSON.stringify(record), 'base64url')}`;
+  return key && `${key} ${hash('sha256', toJson(record), 'base64url')}`;
 }
 
 function parse(record: JsonObject, place: RecordPlace): CapturedEvent[] {

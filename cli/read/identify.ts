@@ -1,6 +1,7 @@
 import { closeSync, existsSync, fstatSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Agent, JsonObject, Origin } from '../agents/agent.ts';
+import { toJson } from '../agents/deep-json.ts';
 import type { Cursor, FileRow } from '../spool/files.ts';
 import type { Spool } from '../spool/open.ts';
 import { continues, START } from './cursor.ts';
@@ -99,7 +100,7 @@ function readHead(agent: Agent, fd: number): Head {
 }
 
 /** A parser takes the record apart that it is given. */
-export const copyOf = (record: JsonObject): JsonObject => JSON.parse(JSON.stringify(record)) as JsonObject;
+export const copyOf = (record: JsonObject): JsonObject => JSON.parse(toJson(record)) as JsonObject;
 
 /** The parser knows where its agent writes the time. */
 export function timeOfRecord(agent: Agent, record: JsonObject): number | undefined {

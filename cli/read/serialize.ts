@@ -1,11 +1,12 @@
 import { MAX_PAYLOAD_BYTES, MAX_PAYLOAD_DEPTH } from '../../contract/event.ts';
 import { splitPayload } from '../../contract/parts.ts';
 import type { CapturedEvent } from '../../contract/transcript.ts';
+import { toJson } from '../agents/deep-json.ts';
 
 /** The JSON texts of an event as the service takes it: one, or several parts where its payload is too large or too deep. */
 export function serializeEvent(event: CapturedEvent): string[] {
   const { eventType, payload } = event;
-  const json = JSON.stringify(payload);
+  const json = toJson(payload);
   const tooDeep = isDeeper(payload, MAX_PAYLOAD_DEPTH);
   if (!tooDeep && isAtMost(json, MAX_PAYLOAD_BYTES)) return [wrap(eventType, json)];
   const size = Buffer.byteLength(JSON.stringify(json));

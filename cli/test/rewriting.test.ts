@@ -1,6 +1,7 @@
 import { appendFileSync, copyFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { createRedactor } from '../redact/redactor.ts';
 import { makeFolder, write } from './folder.ts';
 import { openReading, spooledEvents, textsOf } from './reading.ts';
 import { mode, prompt, sessionId } from './transcripts.ts';
@@ -179,4 +180,16 @@ test('a file that is named several times is read once', async () => {
   appendFileSync(file, lines(mode(1), mode(1)));
   await read();
   expect(spool.counters()).toMatchObject({ recordsCaptured: 3, recordsRepeated: 0 });
+});
+
+test('a record that is nested 50,000 levels deep is captured, and those after it', async () => {
+  const depth = 50_000;
+  const deep = mode(1).replace('{', `{"deep":${'['.repeat(depth)}1${']'.repeat(depth)},`);
+  const { root } = setUp(lines(deep, one, deep, two));
+  const redactor = createRedactor({ variables: {}, home: root });
+  const reading = openReading(root, ':memory:', { redactor });
+  await reading.read();
+  expect(reading.spool.counters()).toMatchObject({ recordsCaptured: 4, recordsUnreadable: 0 });
+  const parts = (spooledEvents(reading.spool).get(session) ?? []).map(({ payload }) => String(payload.json ?? ''));
+  expect(parts.join('').split(']'.repeat(depth))).toHaveLength(3);
 });

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Agent, Origin } from '../../agents/agent.ts';
+import { toJson } from '../../agents/deep-json.ts';
 import type { Store, StoredRecord } from '../../agents/store.ts';
 import type { Cursor } from '../../spool/files.ts';
 import { type CapturedRecord, folderOf, parseRecord, type RecordStream, timeOf, unreadableEvent } from '../record.ts';
@@ -46,7 +47,7 @@ export function createStoredStream(options: StoredStreamOptions): RecordStream {
 
   function capture({ record, position }: StoredRecord): CapturedRecord {
     const place = { origin, file: path, position };
-    const json = JSON.stringify(record);
+    const json = toJson(record);
     const key = agent.recordKey(record, place) ?? nameOf(json);
     const folder = folderOf(record, agent);
     const bytes = Buffer.from(json);
