@@ -6,6 +6,7 @@ import { EXIT, Failure } from '../failure.ts';
 import { withExamples } from '../help/examples.ts';
 import { isLocked } from '../lock.ts';
 import { formatAge, type Output } from '../output.ts';
+import { formatMoment } from '../status/daemon.ts';
 
 export interface PauseOptions {
   for?: string;
@@ -28,14 +29,16 @@ export function addPause(program: Command, run: (options: PauseOptions) => Promi
 export async function runPause(context: Context, options: PauseOptions, output: Output): Promise<void> {
   const folder = stateFolder(context);
   const now = context.now();
-  const length = options.for === undefined ? undefined : readLength(options.for);
+  const length = options.for === undefined ? Number.NaN : readLength(options.for);
   const since = new Date(now).toISOString();
-  const until = length === undefined ? undefined : new Date(now + length).toISOString();
+  const until = options.for === undefined ? undefined : new Date(now + length).toISOString();
   writeJson(pausedPath(folder), { since, ...(until && { until }) });
   const running = isLocked(folder, 'run');
+  const sentence = until
+    ? `Paused for ${formatAge(length)}, until ${formatMoment(until)}.`
+    : 'Paused until `capture resume`.';
   output.answer({ paused: true, since, ...(until && { until }), running }, [
-    `${length === undefined ? 'Paused until `capture resume`.' : `Paused for ${formatAge(length)}, until ${until}.`} ` +
-      'What the agents write meanwhile is captured afterwards.',
+    `${sentence} What the agents write meanwhile is captured afterwards.`,
     ...(running ? [] : ['The daemon does not run: the pause holds once it does.']),
   ]);
 }

@@ -5,6 +5,7 @@ import { EXIT, Failure } from '../failure.ts';
 import { withExamples } from '../help/examples.ts';
 import { formatCount, type Output } from '../output.ts';
 import { nameSession, readSkipped } from '../privacy/skipped.ts';
+import { alignColumns } from '../sessions/columns.ts';
 import { findDashboard, sessionPage } from '../sessions/dashboard.ts';
 import { countEvents, describeRow, describeSession, filesOf, reportSession } from '../sessions/describe.ts';
 import { locateSpool, requireSpool } from '../sessions/spool.ts';
@@ -73,7 +74,10 @@ function list(context: Context, spool: Spool, { agent, since, limit, all }: Sess
   );
   const more = latest.length - shown.length;
   output.answer({ total: latest.length, sessions }, [
-    ...sessions.map((report) => describeRow(report, now, context.home)),
+    ...alignColumns(
+      sessions.map((report) => describeRow(report, now, context.home)),
+      context,
+    ),
     ...(latest.length === 0 ? ['No captured session is meant by that.'] : []),
     ...(more > 0 ? [`${formatCount(more, 'more session')}: \`capture sessions --all\``] : []),
   ]);

@@ -4,6 +4,7 @@ import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { withExamples } from '../help/examples.ts';
 import { formatBytes, formatCount, type Output } from '../output.ts';
+import { alignColumns } from '../sessions/columns.ts';
 import { type DropChoice, describeDoomed, drop, findDoomed } from '../sessions/drop.ts';
 import { createExport, exportEvents } from '../sessions/export.ts';
 import { locateSpool, requireSpool } from '../sessions/spool.ts';
@@ -68,7 +69,7 @@ export async function runSpool(context: Context, options: SpoolOptions, output: 
   }
 }
 
-function list({ now, ...context }: Context, output: Output): void {
+function list(context: Context, output: Output): void {
   const path = locateSpool(context);
   const spool = path === undefined ? undefined : openSpool(path);
   try {
@@ -77,7 +78,10 @@ function list({ now, ...context }: Context, output: Output): void {
     const refused = sessions.reduce((sum, session) => sum + session.refused, 0);
     const { events, batches, bytes } = depth;
     output.answer({ events, batches, bytes, refused, sessions }, [
-      ...sessions.map((session) => describeWaiting(session, now())),
+      ...alignColumns(
+        sessions.map((session) => describeWaiting(session, context.now())),
+        context,
+      ),
       events === 0 ? 'Nothing waits to be sent.' : `${formatCount(events, 'event')} wait, ${formatBytes(bytes)}.`,
       ...(refused > 0 ? [`${formatCount(refused, 'event')} refused: \`capture spool export\` tells why.`] : []),
     ]);

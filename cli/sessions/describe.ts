@@ -64,27 +64,32 @@ export function reportSession(
 export const filesOf = (spool: Spool, { agent, agentSession }: SessionRow): FileRow[] =>
   spool.files.ofSession(agent, agentSession);
 
-const AGENT_WIDTH = 11;
-const AGE_WIDTH = 11;
 const ID_WIDTH = 13;
-const COUNT_WIDTH = 19;
+const MAX_FOLDER = 32;
 
-/** One line a session: an id long enough to ask for it, when, what, where. */
-export function describeRow(report: SessionReport, now: number, home: string): string {
-  const { agent, session, title, folder, lastActiveAt, state, eventsSent, eventsWaiting } = report;
-  const age = lastActiveAt === undefined ? '' : shortAge(now - Date.parse(lastActiveAt));
-  const waiting = eventsWaiting > 0 ? `, ${eventsWaiting.toLocaleString('en-US')} waiting` : '';
-  const count = state === 'skipped' ? 'skipped' : `${eventsSent.toLocaleString('en-US')} sent${waiting}`;
+/** A row a session: an id long enough to ask for it, when, how much, where, what. */
+export function describeRow(report: SessionReport, now: number, home: string): string[] {
+  const { agent, session, title, folder, lastActiveAt } = report;
   return [
-    session.slice(0, ID_WIDTH).padEnd(ID_WIDTH),
-    agent.padEnd(AGENT_WIDTH),
-    age.padEnd(AGE_WIDTH),
-    count.padEnd(COUNT_WIDTH),
-    title === undefined ? 'untitled' : title.slice(0, 60),
-    folder === undefined ? '' : shortPath(folder, home),
-  ]
-    .join('  ')
-    .trimEnd();
+    session.slice(0, ID_WIDTH),
+    agent,
+    lastActiveAt === undefined ? '' : shortAge(now - Date.parse(lastActiveAt)),
+    shortCount(report),
+    folder === undefined ? '' : shortFolder(folder, home),
+    title ?? 'untitled',
+  ];
+}
+
+function shortCount({ state, eventsSent, eventsWaiting }: SessionReport): string {
+  if (state === 'skipped') return 'skipped';
+  const waiting = eventsWaiting > 0 ? `, ${eventsWaiting.toLocaleString('en-US')} waiting` : '';
+  return `${eventsSent.toLocaleString('en-US')} sent${waiting}`;
+}
+
+/** The end of a path says more than its beginning. */
+function shortFolder(folder: string, home: string): string {
+  const path = shortPath(folder, home);
+  return path.length > MAX_FOLDER ? `…${path.slice(1 - MAX_FOLDER)}` : path;
 }
 
 /** All there is to say about one. */

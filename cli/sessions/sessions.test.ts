@@ -33,7 +33,7 @@ test('sessions are listed from the latest to the oldest, and cannot command the 
   const { capture, json } = await prepare();
   const { stdout } = await capture(['sessions']);
   expect(stdout).toMatch(
-    /^0{5}abc-0002 +claude-code +\d+ days? ago +2 sent +second +~\/else\n0{5}abc-0001 .* first red +~\/shop\n$/,
+    /^0{5}abc-0002 +claude-code +\d+ days? ago +2 sent +~\/else +second\n0{5}abc-0001 .* ~\/shop +first red\n$/,
   );
   expect(await json('sessions', '--limit', '1')).toMatchObject({
     total: 2,
@@ -138,7 +138,7 @@ test('what waits is listed by session, exported as it would be sent, and changes
   say(2, 2, 'second\u009b31m \u202e', join(home, 'else'));
   await capture(['import', '--patience', '0'], offline);
   expect((await capture(['spool', 'list'])).stdout).toMatch(
-    /^0{5}abc-0001 +claude-code +1 event in 1 batch \(\d+ B\), for less than a minute +first red\n.*\n2 events wait, \d+ B\.\n$/,
+    /^0{5}abc-0001 +claude-code +1 event in 1 batch \(\d+ B\) +for less than a minute +first red\n.*\n2 events wait, \d+ B\.\n$/,
   );
   const before = await json('spool', 'list');
   expect(before).toMatchObject({

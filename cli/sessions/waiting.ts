@@ -49,19 +49,15 @@ function nameOf({ agent, agentSession, title, prompt }: SessionRow) {
   return { agent, session: agentSession, ...(name !== undefined && { title: name }) };
 }
 
-export function describeWaiting(report: WaitingReport, now: number): string {
+/** A row a session: which, how much, for how long, what. */
+export function describeWaiting(report: WaitingReport, now: number): string[] {
   const { agent, session, title, batches, events, bytes, oldestAt, refused } = report;
-  const what =
-    batches === 0
-      ? ''
-      : `${formatCount(events, 'event')} in ${formatCount(batches, 'batch', 'batches')} (${formatBytes(bytes)})`;
+  const waiting = [
+    `${formatCount(events, 'event')} in ${formatCount(batches, 'batch', 'batches')} (${formatBytes(bytes)})`,
+  ];
+  const what = [...(batches > 0 ? waiting : []), ...(refused > 0 ? [`${formatCount(refused, 'event')} refused`] : [])];
   const age = oldestAt === undefined ? '' : `for ${formatAge(now - Date.parse(oldestAt))}`;
-  return [
-    session.slice(0, 13).padEnd(13),
-    agent.padEnd(11),
-    [what, age, refused > 0 ? `${formatCount(refused, 'event')} refused` : ''].filter(Boolean).join(', '),
-    (title ?? 'untitled').slice(0, 60),
-  ].join('  ');
+  return [session.slice(0, 13), agent, what.join(', '), age, title ?? 'untitled'];
 }
 
 /** Whether each transcript file of a session is still where it was read. */

@@ -53,6 +53,9 @@ export function readDaemon(context: Context, beat: string | undefined): DaemonRe
   };
 }
 
+/** `2026-11-21 15:57 UTC`: a log that is read elsewhere means the same. */
+export const formatMoment = (time: string): string => `${time.slice(0, 16).replace('T', ' ')} UTC`;
+
 export function describeDaemon(daemon: DaemonReport, now: number): string[] {
   const { running, crashed, since, version, paused, pausedUntil, starter } = daemon;
   const ago = since === undefined ? undefined : formatAge(now - Date.parse(since));
@@ -61,7 +64,9 @@ export function describeDaemon(daemon: DaemonReport, now: number): string[] {
   const run = ['running', ago && `for ${ago}`, version && `(${version})`].filter(Boolean).join(' ');
   return [
     `Daemon        ${running ? run : ended + start}`,
-    ...(paused ? [`Paused        ${pausedUntil ? `until ${pausedUntil}` : 'until `capture resume`'}`] : []),
+    ...(paused
+      ? [`Paused        ${pausedUntil ? `until ${formatMoment(pausedUntil)}` : 'until `capture resume`'}`]
+      : []),
   ];
 }
 

@@ -6,6 +6,7 @@ import { isLocked } from '../../lock.ts';
 import { formatAge } from '../../output.ts';
 import { planDaemon } from '../../setup/daemon.ts';
 import { supervisorOf } from '../../setup/supervisor.ts';
+import { formatMoment } from '../../status/daemon.ts';
 import { VERSION } from '../../version.ts';
 import type { Facts } from '../facts.ts';
 import { type Finding, failed, ok, skipped, warning } from '../finding.ts';
@@ -64,7 +65,7 @@ export async function checkSupervisor({ daemon, context }: Facts): Promise<Findi
 export function checkPause({ daemon: { paused, pausedUntil } }: Facts): Finding {
   if (!paused) return ok('Capture is not paused.');
   return warning(
-    `Capture is paused${pausedUntil ? ` until ${pausedUntil}` : ''}: nothing is read or sent.`,
+    `Capture is paused${pausedUntil ? ` until ${formatMoment(pausedUntil)}` : ''}: nothing is read or sent.`,
     'capture resume',
   );
 }
