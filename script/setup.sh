@@ -41,7 +41,7 @@ install_agents() {
   if ! cmp -s cli/e2e/agents.json "$1/installed.json"; then
     echo 'Installing the agents'
     cp cli/e2e/agents.json "$1/package.json"
-    npm install --prefix "$1" --ignore-scripts --no-audit --no-fund --no-progress --loglevel=error || return 1
+    timeout 300 npm install --prefix "$1" --ignore-scripts --no-audit --no-fund --no-progress --loglevel=error || return 1
     cp cli/e2e/agents.json "$1/installed.json"
   fi
 }
