@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import type { Command } from 'commander';
 import { readSettings, requireSettings, stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
@@ -5,6 +6,8 @@ import { EXIT, Failure } from '../failure.ts';
 import { withExamples } from '../help/examples.ts';
 import type { AgentHooks } from '../hooks/agent-hooks.ts';
 import { AGENT_HOOKS } from '../hooks/all.ts';
+import { findOthers, type OtherInstallation } from '../hooks/others.ts';
+import { quoteForShell } from '../hooks/shell.ts';
 import { formatCount, type Output } from '../output.ts';
 import { type Asker, createAsker } from '../setup/ask.ts';
 import { carryOut } from '../setup/carry-out.ts';
@@ -54,6 +57,9 @@ export async function runInit(context: Context, options: InitOptions, output: Ou
   const agents = await findAgents(context, chooseRows(options.agent));
   const chosen = agents.filter(({ isFound }) => isFound || options.agent !== undefined);
   const planned = await preview(context, chosen, options);
+  const other = findOthers(context, AGENT_HOOKS)[0];
+  if (other) throw refuseSecond(context, other);
+  refuseOpenFolder(context);
   if (settings === undefined) return output.answer(reportOf(planned), describePreview(planned));
   for (const line of describePreview(planned)) output.say(line);
   warnOfVariables(context, planned.daemon, output);
@@ -74,6 +80,31 @@ export async function runInit(context: Context, options: InitOptions, output: Ou
   }
 }
 
+/** Both would capture every session, each for itself. */
+function refuseSecond(context: Context, { path, state }: OtherInstallation): Failure {
+  const undo =
+    context.platform === 'win32'
+      ? `set CAPTURE_HOME=${state}&& capture`
+      : `CAPTURE_HOME=${quoteForShell(state)} capture`;
+  return new Failure(
+    EXIT.failure,
+    `${path} runs hooks of another installation of capture, whose folder is ${state}; this one's is ${stateFolder(context)}.`,
+    `Two would capture every session twice. Undo the other one first: \`${undo} uninstall\`.`,
+  );
+}
+
+/** Who may write there chooses what the hooks run. */
+function refuseOpenFolder(context: Context): void {
+  const state = stateFolder(context);
+  const mode = statSync(state, { throwIfNoEntry: false })?.mode ?? 0;
+  if (context.platform === 'win32' || (mode & 0o022) === 0) return;
+  throw new Failure(
+    EXIT.failure,
+    `Others may write to ${state}, and could have the agents run what they like.`,
+    `Close it to them, \`chmod go-w ${quoteForShell(state)}\`, or set CAPTURE_HOME to another folder.`,
+  );
+}
+
 function chooseRows(ids: readonly string[] | undefined): readonly AgentHooks[] {
   const unknown = ids?.find((id) => !AGENT_HOOKS.some((row) => row.id === id));
   if (unknown !== undefined) {
@@ -85,8 +116,8 @@ function chooseRows(ids: readonly string[] | undefined): readonly AgentHooks[] {
 
 function isWanted(changes: number, state: string, asker: Asker | undefined): Promise<boolean> | boolean {
   if (asker === undefined) return true;
-  const what = changes === 0 ? 'No other file changes.' : `Change ${formatCount(changes, 'file')} as shown?`;
-  return asker.ask(`capture keeps its own files in ${state}. ${what} Go on?`);
+  const what = changes === 0 ? 'No other file changes. Go on?' : `Change ${formatCount(changes, 'file')} as shown?`;
+  return asker.ask(`capture keeps its own files in ${state}. ${what}`);
 }
 
 /** A daemon does not see the variables of this shell. */

@@ -13,6 +13,9 @@ export interface ScriptOptions {
   tools?: string;
 }
 
+/** What stands in every hook of ours. */
+export const SIGNATURE = 'Session Capture. An agent runs this';
+
 export function hookPath(state: string, platform: string): string {
   return platform === 'win32' ? win32.join(state, 'bin', 'hook.cmd') : posix.join(state, 'bin', 'hook');
 }
@@ -51,7 +54,7 @@ export const writeScript = (options: ScriptOptions): string =>
 function writeShell({ state, start, variables = {}, tools = '/bin' }: ScriptOptions): string {
   const [cat, mv, rm] = ['cat', 'mv', 'rm'].map((name) => quoteForShell(`${tools}/${name}`));
   return `#!/bin/sh
-# Session Capture. An agent runs this when something happened: it leaves a note, for the daemon to look sooner. It prints
+# ${SIGNATURE} when something happened: it leaves a note, for the daemon to look sooner. It prints
 # nothing, keeps nothing of what the agent says (except for Cursor, which writes it nowhere else), and always succeeds.
 # \`capture init\` writes this file, \`capture uninstall\` removes it.
 exec >/dev/null 2>&1
@@ -121,7 +124,7 @@ esac
 function writeBatch({ state }: ScriptOptions): string {
   const lines = [
     '@echo off',
-    'rem Session Capture. An agent runs this when something happened: it leaves a note, for the daemon to look sooner.',
+    `rem ${SIGNATURE} when something happened: it leaves a note, for the daemon to look sooner.`,
     `set "state=${state.replaceAll('%', '%%')}"`,
     'if "%~1"=="" exit /b 0',
     'if not "%~1"=="cursor" goto note',

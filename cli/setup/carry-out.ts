@@ -8,6 +8,8 @@ import { formatCount, type Output } from '../output.ts';
 import { isTemporary } from '../upload/problem.ts';
 import { trustHooks } from './codex-trust.ts';
 import { type Starter, setUpDaemon } from './daemon.ts';
+import { captureHistory } from './earlier-history.ts';
+import { copyProgram, withLastingProgram } from './lasting-program.ts';
 import type { PlannedAgent, Preview } from './preview.ts';
 import { type Registered, register } from './register.ts';
 import { installScript } from './script-file.ts';
@@ -39,6 +41,8 @@ export async function carryOut(context: Context, { settings, planned, trust }: W
     output.warn(sentence);
   };
   const registered = await tryRegister(context, settings, planned, output);
+  await captureHistory(context, planned.agents, output);
+  if (planned.daemon.starter !== 'none') copyProgram(planned.program);
   installScript(context, { startsDaemon: planned.daemon.starter === 'hook' });
   const installed = planned.agents.filter((agent) => installAgent(context, agent, fail)).map(({ row }) => row.id);
   const codex = planned.agents.find(({ row }) => row.id === 'codex');
@@ -47,12 +51,26 @@ export async function carryOut(context: Context, { settings, planned, trust }: W
   const starter = await setUpDaemon(context, planned.daemon);
   // The supervisor would not: then the hooks must.
   if (starter === 'hook') installScript(context, { startsDaemon: true });
-  if (starter !== planned.daemon.starter) output.warn('The system would not run the daemon, so the hooks start it.');
+  if (starter !== planned.daemon.starter && planned.daemon.starter !== 'none')
+    output.warn(describeFallback(context, starter));
   const lines = [
     `Hooks are installed for ${formatCount(installed.length, 'agent')}; each leaves a note in ${stateFolder(context)}.`,
     'Next: `capture import` captures what is there already, `capture status` shows how it goes.',
   ];
   return { registered, installed, codexTrust, starter, failures, lines };
+}
+
+/** The supervisor that was shown refused. */
+function describeFallback(context: Context, starter: Starter): string {
+  if (starter === 'hook') return 'The system would not run the daemon, so the hooks start it.';
+  if (starter === 'run-key') {
+    return 'Windows would not make a task, so it starts the daemon when you sign in, and not again should it end.';
+  }
+  const command = [...withLastingProgram(context).program.map((word) => `"${word}"`), 'run'].join(' ');
+  return (
+    'Windows would neither make a task nor note a program to start, so nothing starts the daemon. Capture by leaving ' +
+    `\`capture run\` open, or put a shortcut to this into the folder that shell:startup opens: ${command}`
+  );
 }
 
 async function tryRegister(

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readJson, stateFolder, writeJson } from '../config.ts';
@@ -8,7 +8,8 @@ import { applyChange, applyRestoration, planRestoration, takeOutNothing } from '
 import { findDeed, readLedger } from '../hooks/ledger.ts';
 import { isLocked } from '../lock.ts';
 import { execute } from './execute.ts';
-import { type Supervisor, supervisorOf } from './supervisor.ts';
+import { withLastingProgram } from './lasting-program.ts';
+import { chainOf, type Supervisor, supervisorOf } from './supervisor.ts';
 
 /** Under which the supervisor's file is kept. */
 const OWNER = 'daemon';
@@ -29,7 +30,7 @@ export async function planDaemon(context: Context, { daemon }: { daemon: boolean
   if (!daemon) return { starter: 'none' };
   const supervisor = supervisorOf(context.platform);
   if (supervisor === undefined || !(await supervisor.isAvailable(context))) return planForHook(context);
-  const wanted = supervisor.file?.(context);
+  const wanted = supervisor.file?.(withLastingProgram(context));
   if (wanted === undefined) return { starter: supervisor.kind, supervisor };
   const file = planFile(wanted, () => false, findDeed(readLedger(stateFolder(context), OWNER), wanted.path));
   return { starter: isChange(file) ? supervisor.kind : planForHook(context).starter, supervisor, file };
@@ -41,23 +42,42 @@ const planForHook = ({ platform }: Context): DaemonPlan => ({ starter: platform 
 /** Sets the daemon up and starts it; returns who starts it in the end, the hooks where the supervisor would not. */
 export async function setUpDaemon(context: Context, { starter, supervisor, file }: DaemonPlan): Promise<Starter> {
   const state = stateFolder(context);
-  if (supervisor === undefined || starter === 'none' || starter === 'hook') return note(state, starter);
+  const lasting = withLastingProgram(context);
+  if (starter === 'none') return note(lasting, earlierSupervisor(context)?.kind ?? 'none');
+  if (starter === 'hook') return note(lasting, 'hook');
   if (file && isChange(file)) applyChange(file, { state, owner: OWNER, takeOut: takeOutNothing });
-  // Of several commands the last is what counts: those before may have nothing to do.
-  const outcomes = await runAll(context, supervisor.start(context));
-  if (outcomes.at(-1) === 0) return note(state, starter);
-  await removeSupervisor(context, supervisor);
-  return note(state, planForHook(context).starter);
+  for (const each of chainOf(supervisor)) {
+    if (!(await each.isAvailable(lasting))) continue;
+    // Of several commands the last is what counts: those before may have nothing to do.
+    const outcomes = await runAll(context, each.start(lasting));
+    if (outcomes.at(-1) === 0) return note(lasting, each.kind);
+    await removeSupervisor(context, each);
+  }
+  return note(lasting, planForHook(context).starter);
 }
+
+/** Which is asked to keep the daemon running from before: not to set one up leaves it alone. */
+const earlierSupervisor = (context: Context): Supervisor | undefined =>
+  chainOf(supervisorOf(context.platform)).find(({ kind }) => kind === readStarter(stateFolder(context)));
 
 interface Setup {
   starter: Starter;
+  /** The files that the daemon is started from. */
+  program?: readonly string[];
+}
+
+/** The files that the daemon is started from and that are gone, as after an update of a version manager's Node. */
+export function findMissingProgram(context: Pick<Context, 'variables' | 'home'>): string[] {
+  const { program = [] } = readSetup(stateFolder(context)) ?? {};
+  return program.filter((path) => !existsSync(path));
 }
 
 /** Who was asked to start the daemon; undefined where nobody was, or what says so cannot be read. */
-export function readStarter(state: string): Starter | undefined {
+export const readStarter = (state: string): Starter | undefined => readSetup(state)?.starter;
+
+function readSetup(state: string): Partial<Setup> | undefined {
   try {
-    return readJson<Partial<Setup>>(setupPath(state))?.starter;
+    return readJson<Partial<Setup>>(setupPath(state));
   } catch {
     return undefined;
   }
@@ -65,8 +85,8 @@ export function readStarter(state: string): Starter | undefined {
 
 const setupPath = (state: string) => join(state, 'setup.json');
 
-function note(state: string, starter: Starter): Starter {
-  writeJson(setupPath(state), { starter } satisfies Setup);
+function note(context: Context, starter: Starter): Starter {
+  writeJson(setupPath(stateFolder(context)), { starter, program: context.program } satisfies Setup);
   return starter;
 }
 
@@ -102,9 +122,10 @@ export interface DaemonRemoval {
 export async function removeDaemon(context: Context): Promise<DaemonRemoval> {
   const state = stateFolder(context);
   const wasRunning = isLocked(state, 'run');
-  const { starter = 'none' } = readJson<Partial<Setup>>(setupPath(state)) ?? {};
-  const supervisor = supervisorOf(context.platform);
-  const removed = supervisor?.kind === starter ? await removeSupervisor(context, supervisor) : [];
+  // Its file may be there although the hooks start the daemon since.
+  const hasFile = readLedger(state, OWNER).deeds.length > 0;
+  const supervisor = earlierSupervisor(context) ?? (hasFile ? supervisorOf(context.platform) : undefined);
+  const removed = supervisor ? await removeSupervisor(context, supervisor) : [];
   const running = wasRunning && !(await endDaemon(context, state));
   for (const name of ['setup.json', 'daemon.started', 'daemon.boot']) rmSync(join(state, name), { force: true });
   return { stopped: wasRunning && !running, running, removed };

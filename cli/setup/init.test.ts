@@ -118,7 +118,7 @@ test('secrets among the settings are not shown, and stay as they are in the file
 
 test.each<[string, Partial<RunOptions>, number, RegExp]>([
   ['without a terminal and without --yes', {}, 2, /There is no terminal to ask on\.\nhint: Give --yes/],
-  ['where the answer is no', { isTTY: true, input: 'n\n' }, 1, /Go on\? \[y\/N\] error: Nothing was changed\./],
+  ['where the answer is no', { isTTY: true, input: 'n\n' }, 1, /as shown\? \[y\/N\] error: Nothing was changed\./],
   ['where the answer is silence', { isTTY: true, input: '' }, 1, /error: Nothing was changed\./],
   [
     'when nobody is signed in',
@@ -138,7 +138,7 @@ test('init asks on a terminal, and goes on after a yes', async () => {
   const { home, capture } = await prepare();
   const result = await capture(['init', '--no-daemon'], { isTTY: true, input: 'y\n' });
   expect(result.exitCode).toBe(0);
-  expect(result.stderr).toContain('Change 9 files as shown? Go on? [y/N] Registered box');
+  expect(result.stderr).toContain('Change 9 files as shown? [y/N] Registered box');
   expect(readFileSync(join(home, '.qwen/settings.json'), 'utf8')).toContain('session-capture');
 });
 
@@ -210,4 +210,57 @@ test('a machine that was revoked gets no hooks', async () => {
   const result = await capture(['init', '--yes', '--no-daemon']);
   expect(result).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('This machine was revoked') });
   expect(tree()).toEqual(before);
+});
+
+test('init does not install beside another installation, and says how to undo that one', async () => {
+  const { home, capture, tree } = await prepare();
+  const elsewhere = { variables: { CAPTURE_HOME: join(home, 'other one') } };
+  expect((await capture(['init', '--yes', '--no-daemon'], elsewhere)).exitCode).toBe(0);
+  const before = tree();
+  const refused = await capture(['init', '--yes', '--no-daemon']);
+  expect(refused.exitCode).toBe(1);
+  expect(refused.stderr).toContain(`runs hooks of another installation of capture, whose folder is ${home}/other one;`);
+  expect(refused.stderr).toContain(`\`CAPTURE_HOME='${home}/other one' capture uninstall\``);
+  expect(tree()).toEqual(before);
+  await capture(['uninstall'], elsewhere);
+  expect((await capture(['init', '--yes', '--no-daemon'])).exitCode).toBe(0);
+});
+
+test('init does not let hooks run from a folder that others may write to', async () => {
+  const { home, capture } = await prepare();
+  mkdirSync(join(home, 'state'));
+  chmodSync(join(home, 'state'), 0o777);
+  const refused = await capture(['init', '--yes', '--no-daemon']);
+  expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(`chmod go-w ${home}/state`) });
+  chmodSync(join(home, 'state'), 0o755);
+  expect((await capture(['init', '--yes', '--no-daemon'])).exitCode).toBe(0);
+});
+
+test('without a umask nothing that runs is open to others', async () => {
+  const { home, capture } = await prepare();
+  const before = process.umask(0);
+  await capture(['init', '--yes', '--no-daemon']).finally(() => process.umask(before));
+  for (const path of ['state', 'state/bin', 'state/bin/hook', '.copilot/hooks', '.cline/hooks/TaskComplete']) {
+    expect([path, statSync(join(home, path)).mode & 0o022]).toEqual([path, 0]);
+  }
+});
+
+const CURSOR = '.cursor/projects/shop/agent-transcripts/aaaa/aaaa.jsonl';
+const SAID = `${JSON.stringify({ role: 'user', message: { content: [{ type: 'text', text: 'before the hooks' }] } })}\n`;
+
+test('what Cursor wrote before its hooks are there is captured first', async () => {
+  const { home, service, capture } = await prepare();
+  write(join(home, CURSOR), SAID);
+  const { exitCode, stderr } = await capture(['init', '--yes', '--no-daemon', '--agent', 'cursor']);
+  expect([exitCode, stderr]).toEqual([0, expect.stringContaining('Capturing what Cursor has written so far')]);
+  expect(JSON.stringify([...service.state.sessions.values()])).toContain('before the hooks');
+});
+
+test('where that cannot be, the hooks are installed and it is said what is missing', async () => {
+  const { home, service, capture } = await prepare();
+  write(join(home, CURSOR), SAID);
+  await service.stop();
+  const { exitCode, stderr } = await capture(['init', '--yes', '--no-daemon', '--agent', 'cursor']);
+  expect([exitCode, stderr]).toEqual([0, expect.stringMatching(/Not all of it was captured: .* is missing, unless/)]);
+  expect(readFileSync(join(home, '.cursor/hooks.json'), 'utf8')).toContain('hook cursor');
 });

@@ -6,7 +6,7 @@ import { scheduledTask } from './task.ts';
 
 /** What of a system starts programs when a person signs in, and again when they end. */
 export interface Supervisor {
-  kind: 'systemd' | 'launchd' | 'task';
+  kind: 'systemd' | 'launchd' | 'task' | 'run-key';
   /** As people call it. */
   name: string;
   /** Whether it can be used on this machine, by this person. */
@@ -21,6 +21,8 @@ export interface Supervisor {
   stop(context: Context): string[][];
   /** What is run after the file was removed. */
   forget?: string[][];
+  /** What is used where this one refuses. */
+  otherwise?: Supervisor;
 }
 
 /** By platform, as Node names it. */
@@ -31,3 +33,10 @@ const SUPERVISORS: { readonly [platform: string]: Supervisor } = {
 };
 
 export const supervisorOf = (platform: string): Supervisor | undefined => SUPERVISORS[platform];
+
+/** A supervisor, and those in its place. */
+export function chainOf(first: Supervisor | undefined): Supervisor[] {
+  const chain: Supervisor[] = [];
+  for (let each = first; each !== undefined; each = each.otherwise) chain.push(each);
+  return chain;
+}

@@ -1,4 +1,5 @@
 import { execute } from './execute.ts';
+import { headlessLine, runKey } from './run-key.ts';
 import type { Supervisor } from './supervisor.ts';
 
 const ASK_MS = 5000;
@@ -9,13 +10,10 @@ export const scheduledTask: Supervisor = {
   kind: 'task',
   name: 'a scheduled task',
   isAvailable: async () => true,
-  start({ program }) {
-    const line = ['conhost.exe --headless', ...program.map((word) => `"${word}"`), 'run', '--quiet'].join(' ');
-    return [
-      ['schtasks', '/Create', '/F', '/SC', 'ONLOGON', '/RL', 'LIMITED', '/TN', NAME, '/TR', line],
-      ['schtasks', '/Run', '/TN', NAME],
-    ];
-  },
+  start: (context) => [
+    ['schtasks', '/Create', '/F', '/SC', 'ONLOGON', '/RL', 'LIMITED', '/TN', NAME, '/TR', headlessLine(context)],
+    ['schtasks', '/Run', '/TN', NAME],
+  ],
   async findTrouble(context) {
     const { exitCode } = await execute(context, ['schtasks', '/Query', '/TN', NAME], ASK_MS);
     return exitCode === 0 ? undefined : `there is no scheduled task “${NAME}”`;
@@ -24,4 +22,5 @@ export const scheduledTask: Supervisor = {
     ['schtasks', '/End', '/TN', NAME],
     ['schtasks', '/Delete', '/F', '/TN', NAME],
   ],
+  otherwise: runKey,
 };
