@@ -1,0 +1,81 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { CapturedEvent } from '../../contract/transcript.ts';
+import type { JsonObject } from './agent.ts';
+import { AGENTS } from './all.ts';
+import { ADDED } from './compose.ts';
+import { fixturesOf } from './corpus.ts';
+import { compareLeaves, leavesOf } from './leaves.ts';
+import { isObject } from './remainder.ts';
+
+/** A record with its events. */
+const parsed = AGENTS.flatMap((agent) =>
+  fixturesOf(agent).map((text) => {
+    const place = { origin: { session: 'ses of place' }, file: 'file of place', position: 9_007_199_254_740_001 };
+    return { record: JSON.parse(text) as JsonObject, events: agent.parse(JSON.parse(text), place) };
+  }),
+);
+
+type Path = (string | number)[];
+
+/** Where the leaves are that were taken out of the record, and not perhaps added to it. */
+function placesOf(value: unknown, path: Path = []): Path[] {
+  const name = path.slice(2, path[2] === 'source' ? 4 : 3).join('.');
+  if (path[1] === 'eventType' || ADDED.has(name)) return [];
+  const parts = Array.isArray(value) ? [...value.entries()] : isObject(value) ? Object.entries(value) : [];
+  if (parts.length === 0) return [path];
+  return parts.flatMap(([key, part]) => placesOf(part, [...path, key]));
+}
+
+const addedIn = (events: readonly CapturedEvent[]): string[] =>
+  events.flatMap(({ payload: { source, ...fields } }) =>
+    [...Object.entries(source).map(([name, value]) => [`source.${name}`, value] as const), ...Object.entries(fields)]
+      .filter(([name]) => ADDED.has(name))
+      .map(([, value]) => JSON.stringify(value)),
+  );
+
+const NEW_LEAF = 'a leaf that no record has';
+
+const MUTATIONS: { [name: string]: (holder: JsonObject, key: string | number, events: CapturedEvent[]) => unknown } = {
+  'is gone': (holder, key) => (Array.isArray(holder) ? holder.splice(Number(key), 1) : delete holder[key]),
+  'is another one': (holder, key) => (holder[key] = NEW_LEAF),
+  'stands twice': (holder, key, [event]) => Object.assign(event?.payload ?? {}, { again: holder[key] }),
+};
+
+test.each(Object.keys(MUTATIONS))('a leaf that %s is noticed, whichever it is', (name) => {
+  fc.assert(
+    fc.property(fc.constantFrom(...parsed), fc.nat(), ({ record, events: original }, at) => {
+      const events = structuredClone(original);
+      expect(compareLeaves(record, events)).toEqual({ lost: [], doubled: [] });
+      const places = placesOf(events);
+      const path = places[at % places.length];
+      fc.pre(path !== undefined);
+      const holder = path
+        .slice(0, -1)
+        .reduce<unknown>((value, key) => (value as JsonObject)[key], events) as JsonObject;
+      const key = path.at(-1) ?? '';
+      const leaf = JSON.stringify(holder[key]);
+      // Said again in a field that may be added, it still stands in one place when it is gone from the other.
+      fc.pre(!addedIn(events).includes(leaf));
+      // What held an empty container alone is then one itself.
+      fc.pre(leaf !== '{}' && leaf !== '[]');
+      MUTATIONS[name]?.(holder, key, events);
+      const { lost, doubled } = compareLeaves(record, events);
+      if (name === 'stands twice') expect(doubled).toContain(leaf);
+      else expect(lost).toContain(leaf);
+      if (name === 'is another one') expect(doubled).toContain(JSON.stringify(NEW_LEAF));
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('a leaf is a string, a number, a boolean, null or an empty container', () => {
+  expect([...leavesOf({ a: [1, 'x', null, {}, []], b: { c: true } })].sort()).toEqual([
+    '"x"',
+    '1',
+    '[]',
+    'null',
+    'true',
+    '{}',
+  ]);
+});
