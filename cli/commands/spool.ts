@@ -123,7 +123,7 @@ async function throwAway(
 ): Promise<void> {
   const doomed = findDoomed(context, spool, choice);
   if (doomed.events + doomed.refused === 0) {
-    return output.answer({ droppedEvents: 0, droppedRefused: 0 }, ['There is nothing of that to drop.']);
+    return output.answer({ droppedEvents: 0, droppedRefused: 0, sessions: 0 }, ['There is nothing of that to drop.']);
   }
   if (!yes) {
     if (!context.stdin.isTTY) {

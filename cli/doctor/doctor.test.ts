@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { globSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
@@ -17,6 +17,15 @@ function contentsOf(home: string) {
   db.close();
   return { files, rows };
 }
+
+test('where all is well, nothing is failed and nothing warned of', async () => {
+  const { examine } = await setUpMachine();
+  const examined = await examine();
+  expect(examined.filter(({ outcome }) => outcome === 'failed' || outcome === 'warning')).toEqual([]);
+  // Each has a scenario in which it fails in one of the files of `troubles/`; but for what tells who is absent.
+  const scenarios = globSync(join(import.meta.dirname, 'troubles/*.test.ts')).map((path) => readFileSync(path, 'utf8'));
+  for (const { check } of examined) if (check !== 'absent') expect(scenarios.join('')).toContain(`check: '${check}'`);
+});
 
 test('nothing is changed or registered by looking', async () => {
   const { home, service, capture } = await setUpMachine();

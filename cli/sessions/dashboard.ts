@@ -22,8 +22,6 @@ export async function findDashboard({ fetch }: Pick<Context, 'fetch'>, url: stri
 /** The page of a session, by the service's id of it. */
 export const sessionPage = (dashboard: string, serviceId: string): string => dashboard + paths.session(serviceId);
 
-export const sessionsPage = (dashboard: string): string => dashboard + paths.sessions();
-
 /** The service's word is handed to a program: it must not be anything but an address of a page. */
 const isOpenable = (url: unknown): url is string =>
   typeof url === 'string' && URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);

@@ -190,7 +190,7 @@ test('only what is named is dropped, after saying what is lost', async () => {
   rmSync(join(home, '.claude'), { recursive: true });
   const all = await capture(['spool', 'drop', '--all', '--yes']);
   expect(all.stdout).toContain('The transcripts are gone: what is dropped is nowhere else.\n');
-  expect(await json('spool', 'drop', '--all', '--yes')).toEqual({ droppedEvents: 0, droppedRefused: 0 });
+  expect(await json('spool', 'drop', '--all', '--yes')).toEqual({ droppedEvents: 0, droppedRefused: 0, sessions: 0 });
 });
 
 test('refused events are exported with the reason, and dropped alone', async () => {

@@ -4,8 +4,8 @@ import { isHomeClaimed } from '../../daemon/same-home.ts';
 import { isChange, isSame } from '../../hooks/change.ts';
 import { isLocked } from '../../lock.ts';
 import { formatAge } from '../../output.ts';
-import { planDaemon } from '../../setup/daemon.ts';
-import { supervisorOf } from '../../setup/supervisor.ts';
+import { findMissingProgram, planDaemon } from '../../setup/daemon.ts';
+import { chainOf, supervisorOf } from '../../setup/supervisor.ts';
 import { formatMoment } from '../../status/daemon.ts';
 import { VERSION } from '../../version.ts';
 import type { Facts } from '../facts.ts';
@@ -45,8 +45,13 @@ export function checkDaemon(facts: Facts): Finding {
 
 /** Whether whoever is to start it would, and would start this program. */
 export async function checkSupervisor({ daemon, context }: Facts): Promise<Finding> {
-  const supervisor = supervisorOf(context.platform);
-  if (daemon.starter === undefined || supervisor?.kind !== daemon.starter) {
+  const missing = findMissingProgram(context);
+  if (missing.length > 0) {
+    const sentence = `The daemon is started from ${missing.join(' and ')}, which ${missing.length === 1 ? 'is' : 'are'} gone.`;
+    return failed(sentence, 'capture init --yes');
+  }
+  const supervisor = chainOf(supervisorOf(context.platform)).find(({ kind }) => kind === daemon.starter);
+  if (supervisor === undefined) {
     return skipped('No service manager is to keep the daemon running.');
   }
   const trouble = await supervisor.findTrouble(context);

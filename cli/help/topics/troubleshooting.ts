@@ -5,7 +5,7 @@ export const troubleshooting: Topic = {
   summary: 'when a session does not arrive',
   blocks: () => [
     'Begin with these; each says what to do:',
-    { lines: ['capture status', 'capture import --dry-run', 'capture verify'] },
+    { lines: ['capture doctor', 'capture status', 'capture import --dry-run', 'capture verify'] },
     {
       terms: [
         ['You are not signed in.', '`capture login`, or set CAPTURE_URL and CAPTURE_SECRET.'],
@@ -25,10 +25,18 @@ export const troubleshooting: Topic = {
           'An agent has no transcripts',
           'It may keep them elsewhere: `capture help agents` names the folder and the variables.',
         ],
-        ['The daemon does not run', '`capture run` in a terminal says why. `capture init` sets it up again.'],
+        ['The daemon does not run', '`capture logs` says why. `capture init` sets it up again.'],
+        [
+          'Nothing arrives, though it runs',
+          '`capture doctor` tells: a pause, hooks that are not trusted or switched off, a clock that is off, a full spool.',
+        ],
+        [
+          'Events wait or were refused',
+          '`capture spool list` says which; `capture spool export` saves them, and tells why they were refused.',
+        ],
         ['Something was masked', '`capture help redaction` tells how to let it through.'],
       ],
     },
-    'For a report of a bug, `capture --version` and `capture status --json` say what is needed, and no secret.',
+    'For a report of a bug, `capture doctor --json` says what is needed, without secrets, sessions and names of folders.',
   ],
 };
