@@ -5,36 +5,66 @@ import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { withExamples } from '../help/examples.ts';
 import { formatCount, type Output } from '../output.ts';
+import { createAsker } from '../setup/ask.ts';
 import { removeDaemon } from '../setup/daemon.ts';
+import { describeRemains, purge } from '../setup/remains.ts';
 import { removeScript } from '../setup/script-file.ts';
 import { describeUndone, restoreAll } from '../setup/undo.ts';
 
-export function addUninstall(program: Command, run: (options: object) => Promise<void>): void {
-  withExamples(program.command('uninstall'), [['capture uninstall', 'undoes `capture init`']])
+export interface UninstallOptions {
+  purge?: boolean;
+  yes?: boolean;
+}
+
+export function addUninstall(program: Command, run: (options: UninstallOptions) => Promise<void>): void {
+  withExamples(program.command('uninstall'), [
+    ['capture uninstall', 'undoes `capture init`'],
+    ['capture uninstall --purge', 'and deletes all that capture keeps on this machine'],
+  ])
     .summary('take the hooks and the daemon away again')
     .description(
       "Undoes `capture init`: the agents' settings are byte for byte as before, or lose our entries alone where they were " +
         'changed since. Stops and removes the daemon. Keeps the sign-in and what was not sent yet.',
     )
+    .option('--purge', 'delete the sign-in, what was not sent yet and all else that capture keeps here, too')
+    .option('--yes', 'with --purge: do not ask')
     .action(run);
 }
 
-export async function runUninstall(context: Context, _options: object, output: Output): Promise<void> {
+export async function runUninstall(context: Context, options: UninstallOptions, output: Output): Promise<void> {
   const state = stateFolder(context);
+  if (options.purge) await confirmPurge(context, options, output);
   const files = restoreAll(context);
   const daemon = await removeDaemon(context);
   const left = files.filter(({ outcome }) => outcome === 'left');
   if (left.length === 0) removeScript(context);
-  output.answer({ files, daemon, stateFolder: state }, [
+  const isPurged = options.purge === true && left.length === 0 && !daemon.running;
+  const isGone = isPurged && purge(state);
+  const remains = isPurged ? [] : describeRemains(state);
+  output.answer({ files, daemon, stateFolder: state, purged: isPurged, remains }, [
     ...files.map(describeUndone),
     ...daemon.removed.map((path) => `${path} is removed.`),
     ...(daemon.stopped ? ['The daemon has ended.'] : []),
     ...(files.length + daemon.removed.length === 0 ? ['Nothing was installed.'] : []),
-    `What was captured and not sent yet stays in ${join(state, 'spool.db')}, and the sign-in beside it.`,
+    ...remains,
+    ...(remains.length > 0 ? ['`capture uninstall --purge` deletes that, too.'] : []),
+    ...(isPurged ? [isGone ? `${state} is deleted.` : `All of capture's own in ${state} is deleted.`] : []),
   ]);
   if (daemon.running) output.warn('A `capture run` is still running. End it where it was started.');
   if (left.length > 0) {
     const sentence = `${formatCount(left.length, 'file')} could not be put right.`;
     throw new Failure(EXIT.failure, sentence, `Take the entries that run ${join(state, 'bin')} out by hand.`);
   }
+  if (options.purge && !isPurged) throw new Failure(EXIT.failure, 'Nothing was purged.', 'Run it again after that.');
+}
+
+async function confirmPurge(context: Context, { yes }: UninstallOptions, output: Output): Promise<void> {
+  if (yes) return;
+  if (!context.stdin.isTTY) {
+    throw new Failure(EXIT.usage, 'There is no terminal to ask on.', 'Give --yes, and nothing is asked.');
+  }
+  for (const line of describeRemains(stateFolder(context))) output.say(line);
+  const asker = createAsker(context);
+  const isWanted = await asker.ask('Delete all of that for good?').finally(asker.close);
+  if (!isWanted) throw new Failure(EXIT.failure, 'Nothing was changed.', 'Without --purge it all stays.');
 }
