@@ -41,7 +41,7 @@ export async function carryOut(context: Context, { settings, planned, trust }: W
     output.warn(sentence);
   };
   const registered = await tryRegister(context, settings, planned, output);
-  await captureHistory(context, planned.agents, output);
+  await captureHistory(context, { planned: planned.agents, isReachable: registered !== undefined }, output);
   if (planned.daemon.starter !== 'none') copyProgram(planned.program);
   installScript(context, { startsDaemon: planned.daemon.starter === 'hook' });
   const installed = planned.agents.filter((agent) => installAgent(context, agent, fail)).map(({ row }) => row.id);

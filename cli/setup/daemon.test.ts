@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import type { Context } from '../context.ts';
 import { guardedCommand } from '../hooks/script.ts';
 import { isLocked } from '../lock.ts';
 import { makeFolder, write } from '../test/folder.ts';
@@ -16,8 +17,9 @@ async function prepare(systemctl: string | undefined) {
   write(join(home, '.qwen/settings.json'), '{}');
   if (systemctl) write(join(home, 'programs/systemctl'), `#!/bin/sh\necho "$@" >> ${log}\n${systemctl}\n`, 0o755);
   const variables = { PATH: `${join(home, 'programs')}:/usr/bin:/bin`, CODEX_HOME: '/else/100%', XDG_CONFIG_HOME: '' };
-  const capture = async (args: string[], more: Record<string, string> = {}) => {
+  const capture = async (args: string[], more: Record<string, string> = {}, context: Partial<Context> = {}) => {
     const result = await run(args, {
+      context,
       home,
       variables: { ...variables, ...more },
       url: service.url,
@@ -107,4 +109,52 @@ test('a proxy is handed to the daemon; one with a password is not, and that is s
   expect(unit).toContain('Environment="HTTPS_PROXY=http://proxy:8080"\n');
   expect(stderr).toContain('HTTP_PROXY holds a password, which is not handed to systemd');
   expect(stdout + stderr + unit).not.toContain('hunter2');
+});
+
+test('init with --no-daemon leaves one alone that is there, and uninstall takes it away', async () => {
+  const { home, state, capture } = await prepare('exit 0');
+  const unit = join(home, '.config/systemd/user/session-capture.service');
+  await capture(['init', '--yes']);
+  await capture(['init', '--yes', '--no-daemon']);
+  expect(existsSync(unit)).toBe(true);
+  write(join(state, 'setup.json'), 'broken');
+  expect((await capture(['uninstall'])).exitCode).toBe(0);
+  expect(existsSync(unit)).toBe(false);
+});
+
+/** Programs of Windows, by name, each noting how it is called. The command lines are as documented, and not tried. */
+function onWindows(home: string, programs: { [name: string]: string }) {
+  const log = join(home, 'windows.log');
+  for (const [name, line] of Object.entries(programs)) {
+    write(join(home, 'programs', name), `#!/bin/sh\nprintf '%s\\n' "${name} $*" >> ${log}\n${line}\n`, 0o755);
+  }
+  return () => readFileSync(log, 'utf8');
+}
+
+const WINDOWS: Partial<Context> = { platform: 'win32', program: ['C:\\node.exe', 'C:\\capture.js'] };
+
+test('where Windows makes no task, its Run key starts the daemon', async () => {
+  const { home, capture } = await prepare(undefined);
+  const log = onWindows(home, { schtasks: 'exit 1', reg: 'exit 0', powershell: 'exit 0' });
+  const { json, stderr } = await capture(['init', '--yes', '--json'], {}, WINDOWS);
+  expect(json).toMatchObject({ daemon: { starter: 'run-key' } });
+  expect(stderr).toContain('Windows would not make a task, so it starts the daemon when you sign in');
+  const line = 'conhost.exe --headless "C:\\node.exe" "C:\\capture.js" run --quiet';
+  expect(log()).toContain(`CurrentVersion\\Run /v Session Capture /t REG_SZ /d ${line} /f`);
+  const encoded = /-EncodedCommand (\S+)/.exec(log())?.[1] ?? '';
+  expect(Buffer.from(encoded, 'base64').toString('utf16le')).toBe(
+    `Start-Process -WindowStyle Hidden -FilePath 'C:\\node.exe' -ArgumentList '"C:\\capture.js" run --quiet'`,
+  );
+  await capture(['uninstall'], {}, WINDOWS);
+  expect(log()).toMatch(/reg delete HKCU\\.*\\Run \/v Session Capture \/f/);
+});
+
+test('where Windows does neither, it is said that nothing starts the daemon, and what to do', async () => {
+  const { home, capture } = await prepare(undefined);
+  onWindows(home, { schtasks: 'exit 1', reg: 'exit 1', powershell: 'exit 0' });
+  const { json, stderr } = await capture(['init', '--yes', '--json'], {}, WINDOWS);
+  expect(json).toMatchObject({ daemon: { starter: 'none' } });
+  expect(stderr).toContain('so nothing starts the daemon.');
+  expect(stderr).toContain('shell:startup opens: "C:\\node.exe" "C:\\capture.js" run');
+  expect(stderr).not.toContain('the hooks start it');
 });
