@@ -38,6 +38,7 @@ export function createBatches(db: DatabaseSync, path: string) {
   const waiting = db.prepare(`
     SELECT session, min(batches.id) AS first FROM batches JOIN sessions ON sessions.id = session
     WHERE agent NOT IN (SELECT value FROM json_each(?)) GROUP BY session ORDER BY first LIMIT ?`);
+  const has = db.prepare('SELECT 1 FROM batches WHERE id = ?');
   const remove = db.prepare('DELETE FROM batches WHERE id = ?');
   const removeSession = db.prepare('DELETE FROM batches WHERE session = ? RETURNING events');
   const last = db.prepare('SELECT max(id) AS id FROM batches');
@@ -82,6 +83,8 @@ export function createBatches(db: DatabaseSync, path: string) {
     /** Sessions that have something to send, oldest first, but for those of the given agents. */
     waiting: (limit: number, without: readonly string[]) =>
       waiting.all(JSON.stringify(without), limit).map(({ session }) => Number(session)),
+    /** False once it was acknowledged, or thrown away by a person. */
+    has: (id: number): boolean => has.get(id) !== undefined,
     remove: (id: number) => remove.run(id),
     /** Throws away what of a session is not sent; returns the number of events. */
     removeSession: (session: number): number =>

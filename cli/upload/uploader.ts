@@ -57,10 +57,11 @@ export function createUploader(options: UploaderOptions) {
     for (let turn = 0; turn < BATCHES_A_TURN && !isOver() && !isPaused?.(); turn++) {
       const batch = spool.batches.next(session, after);
       if (batch === undefined) break;
-      const refused = await sendBatch(batch);
+      const refused = await sendBatch(batch).catch(forgiveDropped);
+      after = batch.id;
+      if (refused === undefined) continue;
       // At once: should the spool be damaged now, this alone tells that the service has it.
       spool.journal.sent([toSent(batch)]);
-      after = batch.id;
       acknowledged.push({ ...batch, events: batch.events - refused });
       onSent?.(batch.events);
       if (acknowledged.length >= 16) removeAcknowledged();
@@ -71,7 +72,11 @@ export function createUploader(options: UploaderOptions) {
   async function sendBatch(batch: Batch, isContinued = false): Promise<number> {
     const sessionId = await keeper.open(batch.session, batch);
     try {
-      await gate.attempt(() => service.append(sessionId, batch));
+      await gate.attempt(async () => {
+        // It may have waited here for hours, and a person may have thrown it away meanwhile.
+        if (!spool.batches.has(batch.id)) throw new BatchDropped();
+        return service.append(sessionId, batch);
+      });
       return 0;
     } catch (error) {
       // 404: the service has lost the session, as after being restored from a copy.
@@ -181,4 +186,10 @@ export function createUploader(options: UploaderOptions) {
       findWaiting(() => true) === undefined &&
       spool.sessions.completable(now() - quietMs, 1).length === 0,
   };
+}
+
+class BatchDropped extends Error {}
+
+function forgiveDropped(error: unknown): undefined {
+  if (!(error instanceof BatchDropped)) throw error;
 }
