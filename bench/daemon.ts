@@ -11,7 +11,7 @@ import type { Row } from './report.ts';
 import { seed } from './seed.ts';
 
 const FILES = { claude: 3000, codex: 1200, qwen: 800 };
-const APPENDS = 200;
+const APPENDS = Number(process.env.BENCH_APPENDS ?? 200);
 const REST_SECONDS = Number(process.env.BENCH_REST_SECONDS ?? 60);
 /** What runs the daemon: the sources, or with `BENCH_CAPTURE` a bundle. */
 const CAPTURE = process.env.BENCH_CAPTURE ?? fileURLToPath(new URL('../cli/main.ts', import.meta.url));
@@ -25,11 +25,14 @@ export async function benchDaemon(): Promise<Row[]> {
     const { secret } = await seed(dataDir, issuer.url, 'owner', async () => ({}));
     const service = await startService(dataDir, issuer.env);
     const store = new DatabaseSync(join(dataDir, 'session-capture.sqlite'), { readOnly: true });
+    const completed = store.prepare("SELECT count(*) AS n FROM sessions WHERE status = 'completed'");
+    const countCompleted = () => Number(completed.get()?.n);
     const countEvents = () => Number(store.prepare('SELECT coalesce(sum(event_count), 0) AS n FROM sessions').get()?.n);
     const run = (flags: string[] = []) => startDaemon(folder, service.url, secret, flags);
 
     const first = run();
-    await untilStill(countEvents);
+    // Old sessions are completed after their events were sent: that is part of the catch-up.
+    await untilStill(() => countEvents() + countCompleted());
     const afterCatchUp = residentMegabytes(first.pid ?? 0);
     await stop(first);
     const daemon = run();
