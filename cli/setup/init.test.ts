@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { makeFolder, write } from '../test/folder.ts';
@@ -184,6 +184,23 @@ test('what others write into the settings meanwhile stays after uninstall', asyn
     theme: 'dark',
   });
   expect(statSync(join(home, 'dotfiles/claude.json')).mode & 0o777).toBe(0o640);
+});
+
+test.each<[string, (state: string) => void]>([
+  ['deleted', (state) => rmSync(state, { recursive: true })],
+  ['damaged', (state) => write(join(state, 'hooks/qwen-code.json'), '{')],
+])('uninstall takes the hooks out where what it noted of them was %s', async (_, spoil) => {
+  const { home, capture } = await prepare();
+  const broken = write(join(home, '.factory/settings.json'), 'never ours');
+  await capture(['init', '--yes', '--no-daemon']);
+  spoil(join(home, 'state'));
+  const { exitCode, stderr } = await capture(['uninstall']);
+  expect([exitCode, stderr]).toEqual([0, '']);
+  for (const path of ['.qwen/settings.json', '.gemini/settings.json', '.claude/settings.json']) {
+    expect(readFileSync(join(home, path), 'utf8')).not.toContain('bin/hook');
+  }
+  expect(existsSync(join(home, '.copilot/hooks/session-capture.json'))).toBe(false);
+  expect(readFileSync(broken, 'utf8')).toBe('never ours');
 });
 
 test('settings that became unreadable are left to the person, and the hook with them', async () => {

@@ -1,10 +1,16 @@
+import { rmSync } from 'node:fs';
 import { stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { describe } from '../failure.ts';
+import type { HookFile } from '../hooks/agent-hooks.ts';
 import { AGENT_HOOKS } from '../hooks/all.ts';
+import { decode } from '../hooks/change.ts';
+import { readCurrent, replaceFile } from '../hooks/file.ts';
 import { applyRestoration, planRestoration, type TakeOut } from '../hooks/install.ts';
-import { readLedger } from '../hooks/ledger.ts';
-import { booksOf } from '../hooks/plan.ts';
+import { type Deed, readLedger } from '../hooks/ledger.ts';
+import { unmergeHooks } from '../hooks/merge.ts';
+import { booksOf, filesOf, isOursOn } from '../hooks/plan.ts';
+import { hookPath } from '../hooks/script.ts';
 import { takeOutTrust } from './codex-config.ts';
 import { TRUST_OWNER } from './codex-trust.ts';
 
@@ -21,11 +27,47 @@ export function restoreAll(context: Context): Undone[] {
     [TRUST_OWNER, takeOutTrust],
     ...AGENT_HOOKS.map(({ id }): [string, TakeOut] => [id, booksOf(context, id).takeOut]),
   ];
-  return owners.flatMap(([owner, takeOut]) => restoreOwner(stateFolder(context), owner, takeOut));
+  const undone = owners.flatMap(([owner, takeOut]) => restoreOwner(stateFolder(context), owner, takeOut));
+  const known = new Set(undone.map(({ path }) => path));
+  const forgotten = AGENT_HOOKS.flatMap((row) => filesOf(context, row)).filter(({ path }) => !known.has(path));
+  return [...undone, ...forgotten.flatMap((file) => cleanForgotten(context, file))];
+}
+
+/** The books are gone, such as when somebody deleted the state folder: what is ours is taken out all the same. */
+function cleanForgotten(context: Context, file: HookFile): Undone[] {
+  const { path } = file;
+  let bytes: Buffer | undefined;
+  try {
+    const current = readCurrent(path);
+    bytes = current.bytes;
+    if (bytes === undefined) return [];
+    if (file.kind === 'own') {
+      if (bytes.toString('utf8') !== file.content) return [];
+      rmSync(current.target);
+      return [{ path, outcome: 'removed' }];
+    }
+    const { mark, text } = decode(bytes);
+    const without = unmergeHooks(text, [], isOursOn(context));
+    if (without === text) return [];
+    replaceFile(current.target, Buffer.from(mark + without), 0o600);
+    return [{ path, outcome: 'cleaned' }];
+  } catch (error) {
+    const isOurs = bytes?.includes(hookPath(stateFolder(context), context.platform)) === true;
+    return isOurs ? [{ path, outcome: 'left', reason: describe(error) }] : [];
+  }
+}
+
+/** Books that cannot be read are as good as gone. */
+function readDeeds(state: string, owner: string): Deed[] {
+  try {
+    return readLedger(state, owner).deeds;
+  } catch {
+    return [];
+  }
 }
 
 function restoreOwner(state: string, owner: string, takeOut: TakeOut): Undone[] {
-  return readLedger(state, owner).deeds.map((deed): Undone => {
+  return readDeeds(state, owner).map((deed): Undone => {
     const { path } = deed;
     try {
       const restoration = planRestoration(deed, takeOut);
