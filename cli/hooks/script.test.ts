@@ -235,3 +235,15 @@ test.each(['dash', 'bash'])('the script runs in %s', (name) => {
   expect(ring(`exec ${shell} ${script} cursor`)).toEqual(SILENT);
   expect(inbox()).toHaveLength(1);
 });
+
+test('programs of a project that come first in PATH are not run', async () => {
+  const { home, state, ringIt, started } = installDaemon();
+  const project = join(home, 'node_modules/.bin');
+  for (const name of ['find', 'setsid', 'mkdir', 'cat', 'rm', 'mv']) {
+    write(join(project, name), `#!/bin/sh\ntouch ${home}/run-by-hook\n`, 0o755);
+  }
+  rmSync(join(state, 'notes'), { recursive: true });
+  ringIt({ PATH: `${project}:${process.env.PATH}` });
+  await vi.waitFor(() => expect(started()).toHaveLength(1), 5000);
+  expect(existsSync(join(home, 'run-by-hook'))).toBe(false);
+});

@@ -61,6 +61,8 @@ exec >/dev/null 2>&1
 state=${quoteForShell(state)}
 case \${1-} in '' | *[!a-z0-9-]*) exit 0 ;; esac
 umask 077
+# A folder of a project may come first in an agent's.
+PATH=/usr/bin:/bin:$PATH
 
 keep() {
   inbox=$state/inbox/$1
