@@ -26,6 +26,10 @@ export function addSpool(program: Command, run: (options: SpoolOptions) => Promi
     .summary('look at what waits to be sent, save it, or throw it away')
     .description('What was captured waits in the spool until the service has acknowledged it.')
     .helpCommand(false);
+  withExamples(spool, [
+    ['capture spool list', 'what waits, by session'],
+    ['capture spool export > waiting.jsonl', 'saves it'],
+  ]);
   withExamples(spool.command('list'), [['capture spool list', 'by session, with age and size']])
     .summary('list what waits, by session')
     .description('Lists what waits to be sent and what was refused, by session. What has waited longest comes first.')

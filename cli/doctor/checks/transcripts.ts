@@ -14,7 +14,7 @@ export function checkReading({ transcripts, daemon, context }: Facts): Finding {
   if (files === 0) return skipped('No agent has written a transcript yet.');
   if (unread.length === 0) return ok(`Of ${formatCount(files, 'transcript')} nothing is left to read.`);
   const oldest = context.now() - Math.min(...unread);
-  const sentence = `${formatCount(unread.length, 'transcript')} of ${files} ${unread.length === 1 ? 'has' : 'have'} something that was not captured yet, the oldest for ${formatAge(oldest)}.`;
+  const sentence = `${formatCount(unread.length, 'transcript')} of ${files.toLocaleString('en-US')} ${unread.length === 1 ? 'has' : 'have'} something that was not captured yet, the oldest for ${formatAge(oldest)}.`;
   if (daemon.running && oldest < LATE_MS) return ok(sentence);
   return warning(sentence, 'capture import');
 }
