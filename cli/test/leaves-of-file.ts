@@ -31,7 +31,9 @@ export function checkLines({ agent, from, transcripts: [transcript] }: Kept, eve
     const captured = joined(byPosition.get(position) ?? []);
     const [first] = captured;
     if (first?.eventType === 'unreadable' && !isRecord(text)) {
-      const { raw, encoding } = first.payload;
+      if (captured.length > 1) complain(position, 'the same bytes twice');
+      const { source: _, reason: _reason, raw, encoding, ...more } = first.payload;
+      if (Object.keys(more).length > 0) complain(position, 'more than the bytes');
       if (Buffer.from(raw, encoding === 'base64' ? 'base64' : 'utf8').toString('latin1') !== text)
         complain(position, 'other bytes');
       return;
@@ -58,7 +60,7 @@ export function checkLines({ agent, from, transcripts: [transcript] }: Kept, eve
   /** Only a record that was captured before gives no events. */
   function expectRepeated(position: number, text: string): void {
     check.records++;
-    const key = keyOf(position, text);
+    const key = isRecord(text) ? keyOf(position, text) : undefined;
     const known = key === undefined ? undefined : keys.get(key);
     if (known === undefined) complain(position, `skipped ${text.slice(0, 80)}`);
     else
