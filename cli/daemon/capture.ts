@@ -41,7 +41,8 @@ export function startCapture(context: Context, options: CaptureOptions) {
     wake();
   };
   const hints = createHints({ platform: context.platform, onHint: rouse });
-  const notes = createNotes({ folder, tick, onNote: rouse });
+  const agents = new Set(context.agents.map(({ id }) => id));
+  const notes = createNotes({ folder, agents, tick, onNote: rouse });
   const looks = createLooks({ places, hints, tick, now: context.now });
   const room = createRoom(context, spool, log, tick);
   const memory = createMemory(spool, tick);

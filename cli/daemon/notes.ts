@@ -1,4 +1,4 @@
-import { type FSWatcher, mkdirSync, readdirSync, statSync, watch } from 'node:fs';
+import { type FSWatcher, mkdirSync, statSync, watch } from 'node:fs';
 import { join } from 'node:path';
 
 /** Where hooks leave their notes: an empty file by the agent's id, touched whenever something happened. */
@@ -10,6 +10,8 @@ const UNWATCHED_MS = 1000;
 
 export interface NotesOptions {
   folder: string;
+  /** Ids of the agents that leave notes: what else is there costs nothing, however much it is. */
+  agents: ReadonlySet<string>;
   /** Milliseconds of a clock that is never set. */
   tick: () => number;
   onNote: () => void;
@@ -18,7 +20,7 @@ export interface NotesOptions {
 export type Notes = ReturnType<typeof createNotes>;
 
 /** Which agents have left a note since it was asked last. */
-export function createNotes({ folder, tick, onNote }: NotesOptions) {
+export function createNotes({ folder, agents, tick, onNote }: NotesOptions) {
   const path = notesPath(folder);
   const stamps = new Map<string, number>();
   const noted = new Set<string>();
@@ -29,8 +31,9 @@ export function createNotes({ folder, tick, onNote }: NotesOptions) {
     try {
       mkdirSync(path, { recursive: true, mode: 0o700 });
       watcher = watch(path, { persistent: false }, (_, name) => {
-        if (name !== null) noted.add(name);
-        else due = 0;
+        if (name === null) due = 0;
+        else if (agents.has(name)) noted.add(name);
+        else return;
         onNote();
       });
       watcher.on('error', close);
@@ -48,8 +51,10 @@ export function createNotes({ folder, tick, onNote }: NotesOptions) {
     if (watcher === undefined) open();
     due = tick() + (watcher === undefined ? UNWATCHED_MS : LOOK_MS);
     try {
-      for (const name of readdirSync(path)) {
-        const modifiedAt = statSync(join(path, name), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+      if (!statSync(path).isDirectory()) throw new Error('no folder');
+      for (const name of agents) {
+        const modifiedAt = statSync(join(path, name), { throwIfNoEntry: false })?.mtimeMs;
+        if (modifiedAt === undefined) continue;
         if (stamps.get(name) !== modifiedAt) noted.add(name);
         stamps.set(name, modifiedAt);
       }
@@ -62,9 +67,9 @@ export function createNotes({ folder, tick, onNote }: NotesOptions) {
   return {
     take(): string[] {
       if (tick() >= due) look();
-      const agents = [...noted];
+      const taken = [...noted];
       noted.clear();
-      return agents;
+      return taken;
     },
     isPending: () => noted.size > 0,
     pauseMs: () => Math.max(0, due - tick()),
