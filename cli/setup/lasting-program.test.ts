@@ -38,7 +38,8 @@ test('what stays is run where it is: installed, a clone, a version manager', () 
 });
 
 test('a clone in a temporary folder is not copied, but told of', () => {
-  expect(plan([NODE, '/tmp/clone/cli/main.ts'])).toMatchObject({ copies: [], fleeting: '/tmp/clone/cli/main.ts' });
+  const program = ['/tmp/clone/node_modules/node/bin/node', '/tmp/clone/cli/main.ts'];
+  expect(plan(program)).toEqual({ program, copies: [], fleeting: '/tmp/clone/cli/main.ts' });
 });
 
 test('an executable and a Node that go are copied whole', () => {

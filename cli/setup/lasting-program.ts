@@ -42,7 +42,8 @@ export function planProgram(context: Where): LastingProgram {
     copies.push({ from: file, to: join(bin, name) });
     return join(bin, name);
   });
-  return { program, copies: copies.filter(({ from, to }) => from !== to), ...(fleeting !== undefined && { fleeting }) };
+  // With a clone goes what its Node would run.
+  return fleeting === undefined ? { program, copies } : { program: context.program, copies: [], fleeting };
 }
 
 /** The context of what starts the daemon. */
@@ -76,7 +77,10 @@ export function describeProgram({ copies, fleeting }: LastingProgram): string[] 
   return [
     ...(copied.length > 0 ? [...copied, renewal] : []),
     ...(fleeting
-      ? [`warning: ${fleeting} is in a temporary place. Once it is gone, nothing is captured: move it.`]
+      ? [
+          `The daemon runs from a clone in a temporary place, ${fleeting}. Once that is gone, nothing is captured: move ` +
+            'the clone to where it can stay, and run `capture init` from there.',
+        ]
       : []),
   ];
 }
