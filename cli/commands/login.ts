@@ -41,7 +41,7 @@ export async function runLogin(context: Context, options: LoginOptions, output: 
   const { organizationName, plane } = account;
   output.answer({ url, organizationName, plane, stateFolder: stateFolder(context) }, [
     `Signed in to ${organizationName ?? url} (${plane} plane).`,
-    'Next: `capture import` captures what is there, `capture run` what comes.',
+    'Next: `capture init` sets this machine up, `capture import` captures what is there already.',
   ]);
 }
 
