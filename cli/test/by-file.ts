@@ -14,20 +14,25 @@ export interface Captured {
 
 /** The events in the spool in their order, by agent, session and file. */
 export function eventsByFile(spool: Spool): Map<string, Captured[]> {
-  const files = new Map<string, Captured[]>();
+  const events: Told[] = [];
   for (const session of spool.batches.waiting(100_000, [])) {
     for (let batch = spool.batches.next(session, 0); batch; batch = spool.batches.next(session, batch.id)) {
-      for (const event of readEvents(batch) as Omit<Captured, 'text'>[]) {
-        const { eventType, payload } = event;
-        const { agent, session, file, position: _, ...source } = payload.source;
-        const key = `${agent} ${session} ${file}`;
-        const list = files.get(key) ?? [];
-        if (list.length === 0) files.set(key, list);
-        list.push({ ...event, text: JSON.stringify([eventType, { ...payload, source }]) });
-      }
+      events.push(...(readEvents(batch) as Told[]));
     }
   }
-  return files;
+  return groupByFile(events);
+}
+
+type Told = Omit<Captured, 'text'>;
+
+export function groupByFile(events: readonly Told[]): Map<string, Captured[]> {
+  const captured = events.map((event) => {
+    const { agent, session, file, position: _, ...source } = event.payload.source;
+    const text = JSON.stringify([event.eventType, { ...event.payload, source }]);
+    return { key: `${agent} ${session} ${file}`, event: { ...event, text } };
+  });
+  const grouped = Map.groupBy(captured, ({ key }) => key);
+  return new Map([...grouped].map(([key, list]) => [key, list.map(({ event }) => event)]));
 }
 
 /** Short, so that a difference is told without megabytes of it. */

@@ -1,10 +1,17 @@
+import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { makeFolder } from './folder.ts';
+import { aider } from '../agents/aider.ts';
+import { AGENTS } from '../agents/all.ts';
+import { groupByFile } from './by-file.ts';
+import { makeFolder, write } from './folder.ts';
 import { exitOf, run, start } from './program.ts';
 import { createRandom } from './random.ts';
+import { expectSame } from './same.ts';
 import { startService } from './service.ts';
+import { stagesOf } from './stages.ts';
 import { generateTranscripts } from './transcripts.ts';
+import { eventsOf, type Kept, writtenFiles } from './worlds.ts';
 
 /** Imports from the beginning, each killed ten times. More of them with e.g. `CAPTURE_TEST_TRIALS=20`. */
 const TRIALS = Number(process.env.CAPTURE_TEST_TRIALS ?? 1);
@@ -46,6 +53,66 @@ test('an import that is killed again and again, against a failing service, captu
   // Else the kills came too early or too late to prove anything.
   expect(midway).toBeGreaterThan(0);
 }, 600_000);
+
+test('sessions of every agent that grow while an import is killed again and again are captured as if they had been whole', async () => {
+  const home = makeFolder();
+  // Aider keeps its transcripts where it works: they are imported by name.
+  const files = writtenFiles().filter(({ agent, path }) => agent !== aider && agent.isTranscript(path));
+  expect(new Set(files.map(({ agent }) => agent))).toEqual(new Set(AGENTS.filter((agent) => agent !== aider)));
+  const random = createRandom(SEED);
+  const layOut = (folder: string, steps: number) =>
+    files.map((file) => stagesOf(file, placeIn(folder, file), steps, random));
+
+  const undisturbed = join(home, 'undisturbed');
+  for (const [stage] of layOut(undisturbed, 1)) stage?.();
+  const whole = await startService();
+  onTestFinished(whole.stop);
+  // Marks of what is masked are the same under the same key.
+  write(join(undisturbed, 'state', 'redaction.key'), Buffer.alloc(32, 1));
+  const first = { home: undisturbed, url: whole.url, secret: 'sk_live_test', variables: variablesIn(undisturbed) };
+  expect(await run(['import'], first)).toMatchObject({ exitCode: 0 });
+
+  const service = await startService({ faults: FAULTS, random: random.next });
+  onTestFinished(service.stop);
+  write(join(home, 'state', 'redaction.key'), Buffer.alloc(32, 1));
+  const options = { home, url: service.url, secret: 'sk_live_test', variables: variablesIn(home) };
+  const stages = layOut(home, GROWTHS);
+  let killed = 0;
+  for (let step = 0; step < GROWTHS; step++) {
+    for (const stage of stages) stage[step]?.();
+    const requests = service.state.requests.length + 1 + random.below(20);
+    const child = start(['import'], options);
+    const isTime = () => service.state.requests.length >= requests || child.exitCode !== null;
+    await waitFor(isTime);
+    child.kill('SIGKILL');
+    if ((await exitOf(child)).signal === 'SIGKILL') killed++;
+  }
+  expect(killed).toBeGreaterThan(0);
+  service.state.faults = {};
+  expect(await run(['import'], options)).toMatchObject({ exitCode: 0 });
+
+  const [captured, expected] = [service, whole].map((each) =>
+    groupByFile([...each.eventsBySession().values()].flat() as Told[]),
+  );
+  expect([...(captured?.keys() ?? [])].sort()).toEqual([...(expected?.keys() ?? [])].sort());
+  expect(files.flatMap((file) => eventsOf(file, expected ?? new Map())).length).toBeGreaterThan(200);
+  for (const file of files)
+    expectSame(file, eventsOf(file, captured ?? new Map()), eventsOf(file, expected ?? new Map()));
+}, 120_000);
+
+type Told = Parameters<typeof groupByFile>[0][number];
+
+const GROWTHS = 6;
+
+const variablesIn = (home: string) => ({ CAPTURE_HOME: join(home, 'state'), CAPTURE_CUSTOM: join(home, 'custom') });
+
+/** Where the agent would keep the file; of Cline, whose fixtures hold several of its folders, in the one that is named. */
+function placeIn(home: string, { agent, path }: Kept): string {
+  const roots = agent.roots(variablesIn(home), home);
+  const [folder = '', ...below] = path.split('/');
+  const named = roots.find((root) => basename(root) === folder && agent.id === 'cline');
+  return named === undefined ? join(roots[0] ?? '', path) : join(named, ...below);
+}
 
 async function waitFor(condition: () => boolean): Promise<void> {
   while (!condition()) await sleep(3);

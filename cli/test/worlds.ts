@@ -30,11 +30,15 @@ function toKept(file: TranscriptPath): Kept[] {
 const SAMPLE_BYTES = 400 * 1024;
 const SAMPLE_FILES = 4;
 
+const isWritten = ({ root }: TranscriptPath) => root.includes('fixtures');
+
+/** The hand-written files of each agent. */
+export const writtenFiles = (): Kept[] => AGENTS.flatMap((agent) => filesOf(agent).filter(isWritten).flatMap(toKept));
+
 /** The hand-written files of each agent and some of the smaller real ones, no two of the same session. */
 export function sampleFiles(): Kept[] {
   const files = AGENTS.flatMap((agent) => {
     const small = filesOf(agent).filter(({ root, path }) => statSync(join(root, path)).size <= SAMPLE_BYTES);
-    const isWritten = ({ root }: TranscriptPath) => root.includes('fixtures');
     return [...small.filter(isWritten), ...small.filter((file) => !isWritten(file)).slice(-SAMPLE_FILES)];
   });
   return divide(files.flatMap(toKept))[0] ?? [];
