@@ -7,7 +7,7 @@ import { withExamples } from '../help/examples.ts';
 import { formatCount, type Output } from '../output.ts';
 import { createAsker } from '../setup/ask.ts';
 import { removeDaemon } from '../setup/daemon.ts';
-import { describeRemains, purge } from '../setup/remains.ts';
+import { listRemains, purge } from '../setup/remains.ts';
 import { removeScript } from '../setup/script-file.ts';
 import { describeUndone, restoreAll } from '../setup/undo.ts';
 
@@ -40,13 +40,13 @@ export async function runUninstall(context: Context, options: UninstallOptions, 
   if (left.length === 0) removeScript(context);
   const isPurged = options.purge === true && left.length === 0 && !daemon.running;
   const isGone = isPurged && purge(state);
-  const remains = isPurged ? [] : describeRemains(state);
+  const remains = isPurged ? [] : listRemains(state);
   output.answer({ files, daemon, stateFolder: state, purged: isPurged, remains }, [
     ...files.map(describeUndone),
     ...daemon.removed.map((path) => `${path} is removed.`),
     ...(daemon.stopped ? ['The daemon has ended.'] : []),
     ...(files.length + daemon.removed.length === 0 ? ['Nothing was installed.'] : []),
-    ...remains,
+    ...(remains.length > 0 ? ['What is kept:', ...remains.map(indent)] : []),
     ...(remains.length > 0 ? ['`capture uninstall --purge` deletes that, too.'] : []),
     ...(isPurged ? [isGone ? `${state} is deleted.` : `All of capture's own in ${state} is deleted.`] : []),
   ]);
@@ -63,8 +63,11 @@ async function confirmPurge(context: Context, { yes }: UninstallOptions, output:
   if (!context.stdin.isTTY) {
     throw new Failure(EXIT.usage, 'There is no terminal to ask on.', 'Give --yes, and nothing is asked.');
   }
-  for (const line of describeRemains(stateFolder(context))) output.say(line);
+  output.say('Besides the hooks and the daemon, this deletes:');
+  for (const what of listRemains(stateFolder(context))) output.say(indent(what));
   const asker = createAsker(context);
-  const isWanted = await asker.ask('Delete all of that for good?').finally(asker.close);
+  const isWanted = await asker.ask('Delete it for good?').finally(asker.close);
   if (!isWanted) throw new Failure(EXIT.failure, 'Nothing was changed.', 'Without --purge it all stays.');
 }
+
+const indent = (line: string): string => `  ${line}`;

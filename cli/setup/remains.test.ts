@@ -24,9 +24,9 @@ async function prepare() {
 test('uninstall tells what it leaves, and how to be rid of it', async () => {
   const { state, capture } = await prepare();
   const { stdout } = await capture(['uninstall']);
-  expect(stdout).toContain(`1 message that hooks left and nobody read stay in ${state}/inbox.`);
-  expect(stdout).toContain(`What Cursor's hooks told, unmasked, stays in ${state}/sessions.`);
-  expect(stdout).toContain(`The sign-in stays in ${state}/config.json.`);
+  expect(stdout).toContain(`  1 message that hooks left and nobody read (${state}/inbox)\n`);
+  expect(stdout).toContain(`  what Cursor's hooks told, with the secrets in it (${state}/sessions)\n`);
+  expect(stdout).toContain(`  the sign-in (${state}/config.json)\n`);
   expect(stdout).toContain('`capture uninstall --purge` deletes that, too.');
   expect(existsSync(join(state, 'sessions/cursor/aaaa.jsonl'))).toBe(true);
 });
@@ -51,7 +51,7 @@ test('without a yes nothing is purged, nor anything else done', async () => {
   const { home, capture } = await prepare();
   expect((await capture(['uninstall', '--purge'])).exitCode).toBe(2);
   const refused = await capture(['uninstall', '--purge'], { isTTY: true, input: 'n\n' });
-  expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining('Delete all of that for good?')]);
+  expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining('Delete it for good?')]);
   expect(existsSync(join(home, '.cursor/hooks.json'))).toBe(true);
 });
 

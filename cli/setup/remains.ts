@@ -11,20 +11,21 @@ const OWN = [
   /^(?:bin|homes|hooks|inbox|notes|paused|sessions)$/,
 ];
 
-/** What `capture uninstall` leaves in the state folder, in sentences. */
-export function describeRemains(state: string): string[] {
+/** What `capture uninstall` leaves in the state folder, each with where it is. */
+export function listRemains(state: string): string[] {
   const unread = countFiles(join(state, 'inbox'));
   const told = countFiles(join(state, 'sessions'));
-  return [
-    ...(existsSync(join(state, 'spool.db'))
-      ? [`What was captured and not sent yet stays in ${join(state, 'spool.db')}.`]
-      : []),
-    ...(unread > 0
-      ? [`${formatCount(unread, 'message')} that hooks left and nobody read stay in ${join(state, 'inbox')}.`]
-      : []),
-    ...(told > 0 ? [`What Cursor's hooks told, unmasked, stays in ${join(state, 'sessions')}.`] : []),
-    ...(existsSync(join(state, 'config.json')) ? [`The sign-in stays in ${join(state, 'config.json')}.`] : []),
+  const remains: [isThere: boolean, what: string, name: string][] = [
+    [true, 'what was captured and not sent yet, and up to where each transcript was read', 'spool.db'],
+    [unread > 0, `${formatCount(unread, 'message')} that hooks left and nobody read`, 'inbox'],
+    [told > 0, "what Cursor's hooks told, with the secrets in it", 'sessions'],
+    [true, 'the sign-in', 'config.json'],
+    [true, 'your preferences', 'preferences.json'],
   ];
+  return remains.flatMap(([isThere, what, name]) => {
+    const path = join(state, name);
+    return isThere && existsSync(path) ? [`${what} (${path})`] : [];
+  });
 }
 
 /** Deletes all of capture's own in the state folder, and the folder if nothing else is in it; true if it is gone. */
