@@ -1,47 +1,29 @@
-import { appendFileSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { cursor } from '../agents/cursor.ts';
-import { geminiCli } from '../agents/gemini-cli.ts';
-import { makeFolder, write } from './folder.ts';
-import { openReading, spooledEvents } from './reading.ts';
+import { AGENTS } from '../agents/all.ts';
+import { readGrowing } from './growing.ts';
+import { createRandom } from './random.ts';
+import { expectSame } from './same.ts';
+import { divide, eventsOf, writtenFiles } from './worlds.ts';
 
-/** Agents whose files say something again, in other words or under another name. */
-test.each([
-  { agent: geminiCli, path: 'shop/chats/session-2026-11-06T09-00-dddddddd.jsonl' },
-  { agent: cursor, path: 'bbbbbbbb-1111-4222-8333-444444444444.jsonl' },
-])(
-  'a session of $agent.id gives the same events in any slices, with restarts between',
-  async ({ agent, path }) => {
-    const fixture = fileURLToPath(new URL(join('../agents/fixtures', agent.id, path), import.meta.url));
-    const bytes = readFileSync(fixture);
+const groups = divide(writtenFiles());
 
-    async function readIn(ends: readonly number[]) {
-      const folder = makeFolder();
-      const file = write(join(folder, 'root', path), '');
-      let start = 0;
-      let reading = openReading(join(folder, 'root'), join(folder, 'spool.db'), { agent });
-      for (const end of [...ends, bytes.length]) {
-        appendFileSync(file, bytes.subarray(start, end));
-        start = end;
-        await reading.read();
-        reading.spool.close();
-        reading = openReading(join(folder, 'root'), join(folder, 'spool.db'), { agent });
-      }
-      const events = [...spooledEvents(reading.spool).values()].flat();
-      reading.spool.close();
-      return events;
-    }
+test('every agent has sessions to be tried on', () => {
+  expect(new Set(groups.flat().map(({ agent }) => agent))).toEqual(new Set(AGENTS));
+});
 
-    const whole = await readIn([]);
-    expect(whole.length).toBeGreaterThan(20);
+/** The small sessions, in many ways: the large ones are in `growth-corpus.test.ts`. */
+test.each(groups.map((files, index) => ({ group: index + 1, files })))(
+  'sessions of every agent give the same events in any slices, with restarts between (group $group)',
+  async ({ files }) => {
+    const whole = await readGrowing(files, 1, createRandom(0));
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.nat(bytes.length), { maxLength: 6 }), async (cuts) => {
-        expect(await readIn(cuts.sort((one, other) => one - other))).toEqual(whole);
+      fc.asyncProperty(fc.nat(), fc.integer({ min: 2, max: 8 }), async (seed, steps) => {
+        const grown = await readGrowing(files, steps, createRandom(seed));
+        for (const file of files) expectSame(file, eventsOf(file, grown), eventsOf(file, whole));
+        expect([...grown.keys()].sort()).toEqual([...whole.keys()].sort());
       }),
-      { numRuns: Number(process.env.CAPTURE_TEST_RUNS ?? 15) },
+      { numRuns: Number(process.env.CAPTURE_TEST_RUNS ?? 6) },
     );
   },
   120_000,

@@ -1,0 +1,30 @@
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { type Captured, eventsByFile } from './by-file.ts';
+import { makeFolder } from './folder.ts';
+import type { createRandom } from './random.ts';
+import { openReading } from './reading.ts';
+import { stagesOf } from './stages.ts';
+import { type Kept, placeOf } from './worlds.ts';
+
+/** What is captured of files that grow, read after each step by a reader that knows only what is in the spool. */
+export async function readGrowing(
+  files: readonly Kept[],
+  steps: number,
+  random: ReturnType<typeof createRandom>,
+): Promise<Map<string, Captured[]>> {
+  const folder = makeFolder();
+  const each = files.map((file, index) => placeOf(file, folder, index));
+  // Hints and looks may name a file several times in one round.
+  const places = steps === 1 ? each : [...each, ...each];
+  const stages = files.map((file, index) => stagesOf(file, join(folder, String(index), file.path), steps, random));
+  let captured = new Map<string, Captured[]>();
+  for (let step = 0; step < steps; step++) {
+    for (const stage of stages) stage[step]?.();
+    const reading = openReading(folder, join(folder, 'spool.db'), { places });
+    expect(await reading.read()).toBe(true);
+    if (step === steps - 1) captured = eventsByFile(reading.spool);
+    reading.spool.close();
+  }
+  return captured;
+}
