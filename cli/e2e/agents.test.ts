@@ -120,6 +120,8 @@ describe.each(DRIVERS)('$agent', (driver) => {
     expect(now.filter(({ eventType }) => eventType === 'tool.call')).toHaveLength(texts.length + copies);
     expect(now.some(({ eventType }) => eventType === 'usage')).toBe(true);
     expectEachOnce(events);
+    // A hook leaves a note, empty, in a file with the agent's name.
+    expect(existsSync(join(machine.home, '.capture/notes', driver.agent))).toBe(driver.hasHooks);
     await expectVerified();
   });
 

@@ -25,7 +25,8 @@ export function createMachine({ agents, modelUrl, serviceUrl, secret }: MachineO
   const home = mkdtempSync(join(tmpdir(), 'capture-machine-'));
   // Nothing of the machine that runs the tests reaches an agent.
   const variables = { HOME: home, TERM: 'dumb', LANG: 'C.UTF-8', PATH: `${dirname(process.execPath)}:/usr/bin:/bin` };
-  const captureVariables = { ...variables, CAPTURE_URL: serviceUrl, CAPTURE_SECRET: secret };
+  const path = `${join(agents, 'node_modules/.bin')}:${variables.PATH}`;
+  const captureVariables = { ...variables, PATH: path, CAPTURE_URL: serviceUrl, CAPTURE_SECRET: secret };
 
   function start(program: string, args: string[], env: NodeJS.ProcessEnv, cwd = home) {
     const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });

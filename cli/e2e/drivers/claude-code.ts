@@ -20,6 +20,7 @@ export const claudeCode: Driver = {
     };
   },
   canResume: true,
+  hasHooks: true,
   writesPrompt: 'at once',
   forks: 'same ids',
 };

@@ -22,6 +22,7 @@ export const cline: Driver = {
   },
   // It goes on with a session in its terminal interface only.
   canResume: false,
+  hasHooks: true,
   writesPrompt: 'when interrupted',
   forks: 'never',
 };

@@ -17,6 +17,7 @@ export const codex: Driver = {
     };
   },
   canResume: true,
+  hasHooks: true,
   writesPrompt: 'at once',
   forks: 'same ids',
 };

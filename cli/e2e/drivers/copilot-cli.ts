@@ -18,6 +18,7 @@ export const copilotCli: Driver = {
     };
   },
   canResume: true,
+  hasHooks: true,
   writesPrompt: 'at once',
   forks: 'never',
 };

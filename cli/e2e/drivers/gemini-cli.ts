@@ -20,6 +20,7 @@ export const geminiCli: Driver = {
     };
   },
   canResume: true,
+  hasHooks: true,
   writesPrompt: 'at once',
   forks: 'never',
 };

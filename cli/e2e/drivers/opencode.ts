@@ -43,6 +43,7 @@ export const opencode: Driver = {
     };
   },
   canResume: true,
+  hasHooks: false,
   writesPrompt: 'at once',
   forks: 'new ids',
 };

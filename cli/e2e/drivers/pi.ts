@@ -21,6 +21,7 @@ export const pi: Driver = {
     };
   },
   canResume: true,
+  hasHooks: false,
   writesPrompt: 'when answered',
   forks: 'same ids',
 };

@@ -25,6 +25,7 @@ export const qwenCode: Driver = {
     };
   },
   canResume: true,
+  hasHooks: true,
   writesPrompt: 'at once',
   forks: 'same ids',
 };

@@ -20,16 +20,17 @@ export function readDocument(path: string): string {
 
 /**
  * Runs `use` with a way to query a database that its agent may be writing to at the same time, and must not be kept from
- * it. Opening one takes locks, for which an agent that is just starting may be too impatient; so it is read without any
- * as long as nothing but the file itself is there, and once more if that changed meanwhile. With a write-ahead log,
- * readers and writers are not in each other's way.
+ * it: agents that find their database locked while they start simply end. So the file is read without any lock as long as
+ * nothing lies beside it, and once more if it changed meanwhile. With a write-ahead log, readers and writers are not in each
+ * other's way, but whoever opens it first after a crash locks it to tidy up: that is left to the agent.
  */
 export function withDatabase<Result>(path: string, use: (query: Query) => Result): Result {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     if (existsSync(`${path}-journal`)) break;
-    if (existsSync(`${path}-wal`)) return query(path, use);
+    const hasLog = existsSync(`${path}-wal`);
     const before = stampOf(path);
-    const result = tryTo(() => query(withoutLocks(path), use));
+    const result = tryTo(() => query(hasLog ? withoutRecovery(path) : withoutLocks(path), use));
+    if (hasLog) return result();
     const isWhole = stampOf(path) === before && !existsSync(`${path}-wal`) && !existsSync(`${path}-journal`);
     if (isWhole) return result();
   }
@@ -38,7 +39,7 @@ export function withDatabase<Result>(path: string, use: (query: Query) => Result
 
 const ATTEMPTS = 3;
 
-function query<Result>(path: string | URL, use: (query: Query) => Result): Result {
+function query<Result>(path: URL, use: (query: Query) => Result): Result {
   const db = new DatabaseSync(path, { readOnly: true, timeout: 1000, readBigInts: true });
   try {
     // Whole results rather than cursors: an open read would keep the agent from tidying up its log.
@@ -55,6 +56,11 @@ function query<Result>(path: string | URL, use: (query: Query) => Result): Resul
 
 /** https://www.sqlite.org/uri.html#uriimmutable */
 const withoutLocks = (path: string): URL => Object.assign(pathToFileURL(path), { search: '?immutable=1' });
+
+/** The index of the log is only read, and made in memory where there is none: `readonly_shm` in SQLite's `os_unix.c`. */
+const withoutRecovery = (path: string): URL =>
+  // Without an index, this is a copy that no agent has open.
+  existsSync(`${path}-shm`) ? Object.assign(pathToFileURL(path), { search: '?readonly_shm=1' }) : pathToFileURL(path);
 
 /** What came of it, told later: a file that changed while it was read may have made any error. */
 function tryTo<Result>(work: () => Result): () => Result {
