@@ -14,8 +14,6 @@ interface Job {
   files: { agent: number; root: string; below: string }[];
 }
 
-export type ReaderProcess = ReturnType<typeof startReader>;
-
 /** Starts a reader; `folder` is for the file that tells it what to do. */
 export function startReader(folder: string, spool: string, places: readonly Place[]) {
   const files = places.map(({ agent, root, below }) => ({ agent: AGENTS.indexOf(agent), root, below }));
