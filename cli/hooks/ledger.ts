@@ -15,6 +15,8 @@ export interface Deed {
   made: Made[];
   /** Folders made for it, outermost first. */
   folders: string[];
+  /** Of Codex's trust: the digest of the hooks that were trusted, and what Codex noted, by its keys. */
+  trusted?: { of: string; hashes: { [key: string]: string } };
 }
 
 export interface Ledger {

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { inspectHooks } from '../hooks/inspect.ts';
 import { makeFolder, write } from '../test/folder.ts';
-import { type RunOptions, run } from '../test/program.ts';
+import { createContext, type RunOptions, run } from '../test/program.ts';
 import { startService } from '../test/service.ts';
 
 const CONFIG = '# mine\nmodel = "x" # kept\n\n[features]\nfoo = true';
@@ -96,4 +97,19 @@ test('a Codex that refuses is told of, and the hooks stay', async () => {
   expect(result.exitCode).toBe(1);
   expect(result.stderr).toContain('Codex was not told to trust the hooks: not allowed.');
   expect(readFileSync(join(home, '.codex/hooks.json'), 'utf8')).toContain('bin/hook codex');
+});
+
+test('trust in hooks that have changed since is not taken for trust, unless Codex notes it anew', async () => {
+  const { home, config, read, capture } = await prepare();
+  const { context } = createContext({ home });
+  const trusted = async () => (await inspectHooks(context)).find(({ agent }) => agent === 'codex')?.trusted;
+  await capture([...INIT, '--yes']);
+  expect(await trusted()).toBe(true);
+  const path = join(home, '.codex/hooks.json');
+  write(path, readFileSync(path, 'utf8').replaceAll('hook codex', 'hook codex --changed'));
+  expect(await trusted()).toBe(false);
+  write(config, read().replaceAll('"sha256:', '"sha256:other-'));
+  expect(await trusted()).toBe(true);
+  write(config, read().replace(/trusted_hash = .*/, ''));
+  expect(await trusted()).toBe(false);
 });

@@ -7,10 +7,7 @@ import { findOriginal } from '../hooks/install.ts';
 import { digestOf, findDeed, readLedger, writeDeed } from '../hooks/ledger.ts';
 import { isOursOn } from '../hooks/plan.ts';
 import { type AppServer, startAppServer } from './app-server.ts';
-import { takeOutTrust } from './codex-config.ts';
-
-/** Under which the change of Codex's `config.toml` is kept. */
-export const TRUST_OWNER = 'codex-trust';
+import { digestOfHooks, TRUST_OWNER, takeOutTrust } from './codex-config.ts';
 
 /** A hook as Codex lists it. */
 interface ListedHook {
@@ -39,7 +36,7 @@ export async function trustHooks(context: Context, program: string, folder: stri
       mergeStrategy: 'upsert',
     }));
     await server.call('config/batchWrite', { edits, reloadUserConfig: true });
-    keepBooks(context, config, before, untrusted);
+    keepBooks(context, folder, before, untrusted);
     const left = await listUntrusted(context, server, folder);
     if (left.length > 0) throw new Error('Codex was told to, and does not trust them all the same');
     return untrusted.length;
@@ -59,7 +56,8 @@ async function listUntrusted(context: Context, server: AppServer, folder: string
   return ours.filter(({ trustStatus }) => trustStatus !== 'trusted');
 }
 
-function keepBooks(context: Context, path: string, before: Buffer | undefined, trusted: readonly ListedHook[]): void {
+function keepBooks(context: Context, folder: string, before: Buffer | undefined, trusted: readonly ListedHook[]): void {
+  const path = join(folder, 'config.toml');
   const state = stateFolder(context);
   const earlier = findDeed(readLedger(state, TRUST_OWNER), path);
   const original = findOriginal(before, earlier, takeOutTrust);
@@ -70,5 +68,12 @@ function keepBooks(context: Context, path: string, before: Buffer | undefined, t
     ...(original && { original: original.toString('base64') }),
     made: [...(earlier?.made ?? []), ...trusted.map(({ key }) => [key])],
     folders: [],
+    trusted: {
+      of: digestOfHooks(context, folder),
+      hashes: {
+        ...earlier?.trusted?.hashes,
+        ...Object.fromEntries(trusted.map(({ key, currentHash }) => [key, currentHash])),
+      },
+    },
   });
 }

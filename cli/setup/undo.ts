@@ -11,8 +11,7 @@ import { type Deed, readLedger } from '../hooks/ledger.ts';
 import { unmergeHooks } from '../hooks/merge.ts';
 import { booksOf, filesOf, isOursOn } from '../hooks/plan.ts';
 import { hookPath } from '../hooks/script.ts';
-import { takeOutTrust } from './codex-config.ts';
-import { TRUST_OWNER } from './codex-trust.ts';
+import { TRUST_OWNER, takeOutTrust } from './codex-config.ts';
 
 export interface Undone {
   path: string;
