@@ -134,3 +134,15 @@ test.each<[string, (path: string) => void]>([
   },
   5000,
 );
+
+test.each(['{', '5', '{"deeds": 5}', ''])(
+  'notes about changes that are damaged, as %j, keep nothing from being told',
+  async (text) => {
+    const { home, install, inspect } = prepare();
+    for (const id of ['codex', 'copilot-cli'] as const) install(id);
+    for (const id of ['codex', 'codex-trust', 'copilot-cli', 'daemon'])
+      write(join(home, `state/hooks/${id}.json`), text);
+    expect(await inspect('codex')).toMatchObject({ hooks: 'installed', trusted: false });
+    expect(await inspect('copilot-cli')).toMatchObject({ hooks: 'installed' });
+  },
+);

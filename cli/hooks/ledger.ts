@@ -30,6 +30,16 @@ const ledgerPath = (state: string, agent: string) => join(state, 'hooks', `${age
 export const readLedger = (state: string, agent: string): Ledger =>
   readJson<Ledger>(ledgerPath(state, agent)) ?? { deeds: [] };
 
+/** For what only looks: books that cannot be read are as good as gone. */
+export function readDeeds(state: string, owner: string): Ledger {
+  try {
+    const ledger: Partial<Ledger> = readLedger(state, owner);
+    return { deeds: Array.isArray(ledger.deeds) ? ledger.deeds : [] };
+  } catch {
+    return { deeds: [] };
+  }
+}
+
 export const findDeed = ({ deeds }: Ledger, path: string): Deed | undefined => deeds.find((deed) => deed.path === path);
 
 export function writeDeed(state: string, agent: string, deed: Deed): void {

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import type { AgentHooks, HookFile } from './agent-hooks.ts';
 import { type Change, planFile, type Refusal } from './change.ts';
 import { type Books, takeOutHooks } from './install.ts';
-import { findDeed, readLedger } from './ledger.ts';
+import { findDeed, readDeeds } from './ledger.ts';
 import type { IsOurs } from './merge.ts';
 import { guardedCommand, mentionsHook, plainCommand } from './script.ts';
 
@@ -11,7 +11,7 @@ type Where = Pick<Context, 'variables' | 'home' | 'platform'>;
 
 /** What is to become of the files of an agent's hooks. Reads, and writes nothing. */
 export function planHooks(context: Where, row: AgentHooks): (Change | Refusal)[] {
-  const ledger = readLedger(stateFolder(context), row.id);
+  const ledger = readDeeds(stateFolder(context), row.id);
   return filesOf(context, row).map((file) => planFile(file, isOursOn(context), findDeed(ledger, file.path)));
 }
 

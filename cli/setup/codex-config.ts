@@ -6,7 +6,7 @@ import { decode } from '../hooks/change.ts';
 import { type Document, memberOf, parseDocument } from '../hooks/document.ts';
 import { readBytes } from '../hooks/file.ts';
 import type { TakeOut } from '../hooks/install.ts';
-import { digestOf, findDeed, readLedger } from '../hooks/ledger.ts';
+import { digestOf, findDeed, readDeeds } from '../hooks/ledger.ts';
 import { findOurs, type IsOurs } from '../hooks/merge.ts';
 import { isOursOn } from '../hooks/plan.ts';
 
@@ -26,7 +26,7 @@ export function isTrusted(context: Where, folder: string): boolean {
   const text = readBytes(config)?.toString('utf8') ?? '';
   const document = readHooks(path);
   if (document === undefined) return false;
-  const { trusted } = findDeed(readLedger(stateFolder(context), TRUST_OWNER), config) ?? {};
+  const { trusted } = findDeed(readDeeds(stateFolder(context), TRUST_OWNER), config) ?? {};
   const isOther = trusted !== undefined && trusted.of !== digestOfHooks(context, folder);
   const keys = keysOfOurs(document, isOursOn(context)).map((key) => `${path}:${key}`);
   return keys.length > 0 && keys.every(isNoted);

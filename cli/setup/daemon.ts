@@ -5,7 +5,7 @@ import { readJson, stateFolder, writeJson } from '../config.ts';
 import type { Context } from '../context.ts';
 import { type Change, isChange, planFile, type Refusal } from '../hooks/change.ts';
 import { applyChange, applyRestoration, planRestoration, takeOutNothing } from '../hooks/install.ts';
-import { findDeed, readLedger } from '../hooks/ledger.ts';
+import { findDeed, readDeeds } from '../hooks/ledger.ts';
 import { isLocked } from '../lock.ts';
 import { execute } from './execute.ts';
 import { withLastingProgram } from './lasting-program.ts';
@@ -32,7 +32,7 @@ export async function planDaemon(context: Context, { daemon }: { daemon: boolean
   if (supervisor === undefined || !(await supervisor.isAvailable(context))) return planForHook(context);
   const wanted = supervisor.file?.(withLastingProgram(context));
   if (wanted === undefined) return { starter: supervisor.kind, supervisor };
-  const file = planFile(wanted, () => false, findDeed(readLedger(stateFolder(context), OWNER), wanted.path));
+  const file = planFile(wanted, () => false, findDeed(readDeeds(stateFolder(context), OWNER), wanted.path));
   return { starter: isChange(file) ? supervisor.kind : planForHook(context).starter, supervisor, file };
 }
 
@@ -101,7 +101,7 @@ async function removeSupervisor(context: Context, supervisor: Supervisor): Promi
   const state = stateFolder(context);
   await runAll(context, supervisor.stop(context));
   const removed: string[] = [];
-  for (const deed of readLedger(state, OWNER).deeds) {
+  for (const deed of readDeeds(state, OWNER).deeds) {
     const restoration = planRestoration(deed, takeOutNothing);
     applyRestoration(restoration, { state, owner: OWNER });
     if (restoration.reason === undefined) removed.push(deed.path);
@@ -123,7 +123,7 @@ export async function removeDaemon(context: Context): Promise<DaemonRemoval> {
   const state = stateFolder(context);
   const wasRunning = isLocked(state, 'run');
   // Its file may be there although the hooks start the daemon since.
-  const hasFile = readLedger(state, OWNER).deeds.length > 0;
+  const hasFile = readDeeds(state, OWNER).deeds.length > 0;
   const supervisor = earlierSupervisor(context) ?? (hasFile ? supervisorOf(context.platform) : undefined);
   const removed = supervisor ? await removeSupervisor(context, supervisor) : [];
   const running = wasRunning && !(await endDaemon(context, state));

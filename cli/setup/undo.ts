@@ -7,7 +7,7 @@ import { AGENT_HOOKS } from '../hooks/all.ts';
 import { decode } from '../hooks/change.ts';
 import { readCurrent, replaceFile } from '../hooks/file.ts';
 import { applyRestoration, planRestoration, type TakeOut } from '../hooks/install.ts';
-import { type Deed, readLedger } from '../hooks/ledger.ts';
+import { readDeeds } from '../hooks/ledger.ts';
 import { unmergeHooks } from '../hooks/merge.ts';
 import { booksOf, filesOf, isOursOn } from '../hooks/plan.ts';
 import { hookPath } from '../hooks/script.ts';
@@ -56,17 +56,8 @@ function cleanForgotten(context: Context, file: HookFile): Undone[] {
   }
 }
 
-/** Books that cannot be read are as good as gone. */
-function readDeeds(state: string, owner: string): Deed[] {
-  try {
-    return readLedger(state, owner).deeds;
-  } catch {
-    return [];
-  }
-}
-
 function restoreOwner(state: string, owner: string, takeOut: TakeOut): Undone[] {
-  return readDeeds(state, owner).map((deed): Undone => {
+  return readDeeds(state, owner).deeds.map((deed): Undone => {
     const { path } = deed;
     try {
       const restoration = planRestoration(deed, takeOut);
