@@ -80,10 +80,12 @@ test('sessions of every agent that grow while an import is killed again and agai
   let killed = 0;
   for (let step = 0; step < GROWTHS; step++) {
     for (const stage of stages) stage[step]?.();
-    const requests = service.state.requests.length + 1 + random.below(20);
+    const before = service.state.requests.length;
     const child = start(['import'], options);
-    const isTime = () => service.state.requests.length >= requests || child.exitCode !== null;
-    await waitFor(isTime);
+    // Every other one while it reads, soon after it was told whose secret it has; the others while it sends.
+    const [requests, delay] = step % 2 === 0 ? [1, random.below(250)] : [2 + random.below(20), 0];
+    await waitFor(() => service.state.requests.length >= before + requests || child.exitCode !== null);
+    await sleep(delay);
     child.kill('SIGKILL');
     if ((await exitOf(child)).signal === 'SIGKILL') killed++;
   }
@@ -102,7 +104,7 @@ test('sessions of every agent that grow while an import is killed again and agai
 
 type Told = Parameters<typeof groupByFile>[0][number];
 
-const GROWTHS = 6;
+const GROWTHS = 8;
 
 const variablesIn = (home: string) => ({ CAPTURE_HOME: join(home, 'state'), CAPTURE_CUSTOM: join(home, 'custom') });
 
