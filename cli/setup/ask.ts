@@ -8,9 +8,9 @@ export interface Asker {
   close(): void;
 }
 
-/** Asks questions on a terminal, any number of them, and takes silence for a no. */
-export function createAsker({ stdin, stderr }: Pick<Context, 'stdin' | 'stderr'>): Asker {
-  const lines = createInterface({ input: stdin, terminal: false });
+/** Asks questions on a terminal, any number of them, and takes silence for a no, and Ctrl-C. */
+export function createAsker({ stdin, stderr, stop }: Pick<Context, 'stdin' | 'stderr' | 'stop'>): Asker {
+  const lines = createInterface({ input: stdin, terminal: false, signal: stop });
   const answers = lines[Symbol.asyncIterator]();
   return {
     async ask(question) {

@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
 import { makeFolder, write } from '../test/folder.ts';
 import { type RunOptions, run } from '../test/program.ts';
@@ -133,6 +134,17 @@ test.each<[string, Partial<RunOptions>, number, RegExp]>([
   expect(result.stderr).toMatch(said);
   expect(tree()).toEqual(before);
 });
+
+test('Ctrl-C where init asks changes nothing, and ends it', async () => {
+  const { capture, before, tree } = await prepare();
+  const stop = new AbortController();
+  // A terminal on which nobody types.
+  const stdin = Object.assign(new PassThrough(), { isTTY: true });
+  const running = capture(['init', '--no-daemon'], { context: { stdin, stop: stop.signal } });
+  setTimeout(() => stop.abort(), 500);
+  expect(await running).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('Nothing was changed.') });
+  expect(tree()).toEqual(before);
+}, 5000);
 
 test('init asks on a terminal, and goes on after a yes', async () => {
   const { home, capture } = await prepare();
