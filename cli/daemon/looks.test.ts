@@ -15,8 +15,7 @@ const NEVER: WatchFolder = () => {
 const SILENT: WatchFolder = () => ({ on: () => {}, close: () => {} }) as never;
 
 /** Looks over a folder of transcripts, on a clock that a test sets, with a count of the files that were looked at. */
-function setUp(watchFolder: WatchFolder = SILENT) {
-  const root = makeFolder();
+function setUp(watchFolder: WatchFolder = SILENT, root = makeFolder()) {
   const place: Place = { agent: claudeCode, root, below: '' };
   let time = 1_000_000;
   const hints = createHints({ platform: 'linux', onHint: () => {}, watchFolder });
@@ -146,4 +145,14 @@ test('only so many sessions count as active, the latest ones', () => {
   round();
   pass(pauseAfter('active', 0, true));
   expect(round().looked).toBe(64);
+});
+
+test('the folder of an agent that runs for the first time is found within two seconds', () => {
+  const { pass, round, add } = setUp(SILENT, join(makeFolder(), 'not', 'there', 'yet'));
+  expect(round().looked).toBe(0);
+  pass(300_000);
+  expect(round().looked).toBe(0);
+  add('project/a.jsonl');
+  pass(2000);
+  expect(round().changed).toEqual(['project/a.jsonl']);
 });

@@ -29,6 +29,9 @@ const BLUR_MS = 2000;
 
 const AT_ONCE: Record<LookKind, number> = { active: 0, folders: 0, everything: 0 };
 
+/** A folder that an agent makes when it first runs: nothing tells of it, and looking costs next to nothing. */
+const AWAITED_MS = 2000;
+
 interface Root {
   place: Place;
   /** By path below the root, with the time of their last change. */
