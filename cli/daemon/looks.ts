@@ -22,15 +22,12 @@ const MAX_ACTIVE = 64;
 const REST_TIMES = 20;
 /** What is nearly due is looked at along with what is due: waking up costs more than looking. */
 const SOON_SHARE = 0.7;
-/** An agent that is installed later makes its folder then. */
-const ABSENT_MS = 5000;
+/** An agent that runs for the first time makes its folder then; looking for it costs next to nothing. */
+const ABSENT_MS = 2000;
 /** File systems count time in steps: what was changed this lately may be changed again without another time. */
 const BLUR_MS = 2000;
 
 const AT_ONCE: Record<LookKind, number> = { active: 0, folders: 0, everything: 0 };
-
-/** A folder that an agent makes when it first runs: nothing tells of it, and looking costs next to nothing. */
-const AWAITED_MS = 2000;
 
 interface Root {
   place: Place;
