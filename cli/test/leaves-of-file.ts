@@ -38,6 +38,8 @@ export function checkLines({ agent, from, transcripts: [transcript] }: Kept, eve
         complain(position, 'other bytes');
       return;
     }
+    const indexes = captured.map(({ payload }) => payload.source.index);
+    if (new Set(indexes).size < indexes.length) complain(position, 'an event twice');
     const { lost, doubled } = compareLeaves(parseExact(utf8(text)), captured);
     check.leaves += count(leavesOf(parseExact(utf8(text))));
     for (const leaf of lost) complain(position, `lost ${leaf.slice(0, 80)}`);
