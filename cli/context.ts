@@ -1,4 +1,5 @@
 import type { spawn } from 'node:child_process';
+import type { Fetch } from '../contract/client.ts';
 import type { Agent, Variables } from './agents/agent.ts';
 
 /** What a command may use of the world. Nothing below `main.ts` reaches for it on its own. */
@@ -14,7 +15,7 @@ export interface Context {
   stdin: Input;
   stdout: Sink;
   stderr: Sink;
-  fetch: typeof fetch;
+  fetch: Fetch;
   spawn: typeof spawn;
   /** How to run this very program: absolute paths, without a command. */
   program: readonly string[];

@@ -5,6 +5,7 @@ import { homedir, hostname } from 'node:os';
 import { isSea } from 'node:sea';
 import { setFlagsFromString } from 'node:v8';
 import { AGENTS } from './agents/all.ts';
+import { fetchPlainly } from './http.ts';
 import { runProgram } from './program.ts';
 import { isRedactionWorker } from './redact/aside/worker.ts';
 
@@ -35,7 +36,7 @@ const exitCode = isRedactionWorker
         stdin: process.stdin,
         stdout: process.stdout,
         stderr: process.stderr,
-        fetch,
+        fetch: fetchPlainly,
         spawn,
         program: [process.execPath, ...(isSea() ? [] : process.argv.slice(1, 2))],
         now: Date.now,

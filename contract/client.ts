@@ -26,10 +26,30 @@ export type Output<Row extends Route> = Row['replies'][keyof Row['replies']] ext
   ? Static<Schema>
   : never;
 
+/** As much of `fetch` as a client uses: the built-in one is such a function, and so is what stands in for it. */
+export type Fetch = (address: string, init?: FetchInit) => Promise<FetchReply>;
+
+export interface FetchInit {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string | Uint8Array<ArrayBuffer>;
+  signal?: AbortSignal;
+  redirect?: 'manual';
+}
+
+export interface FetchReply {
+  status: number;
+  ok: boolean;
+  headers: { get(name: string): string | null };
+  body: { cancel(): Promise<void> } | null;
+  text(): Promise<string>;
+  json(): Promise<unknown>;
+}
+
 /** A success: the body, and what only the transport knows. */
 export interface Reply<Body> {
   status: number;
-  headers: Headers;
+  headers: FetchReply['headers'];
   body: Body;
 }
 
@@ -47,7 +67,7 @@ export class ServiceError extends Error {
   readonly retryAfter: number | undefined;
   readonly requestId: string | undefined;
 
-  constructor(status: number, body: Partial<ProblemBody>, headers: Headers) {
+  constructor(status: number, body: Partial<ProblemBody>, headers: FetchReply['headers']) {
     super(body.error ?? `the service answered ${status}`);
     this.name = 'ServiceError';
     this.status = status;
@@ -63,7 +83,7 @@ export interface ClientOptions {
   baseUrl: string;
   /** The bearer credential of each request: an organization secret or a JWT. */
   credential?: () => string | undefined | Promise<string | undefined>;
-  fetch?: typeof fetch;
+  fetch?: Fetch;
 }
 
 /** A function for each row of both tables. Throws `ServiceError` for an error answer, and what `fetch` throws. */
@@ -74,13 +94,13 @@ export function createClient(options: ClientOptions): Client {
 }
 
 async function send(options: ClientOptions, row: Route, input: Record<string, unknown>): Promise<Reply<unknown>> {
-  const headers = new Headers(input.headers as Record<string, string> | undefined);
+  const headers = { ...(input.headers as Record<string, string> | undefined) };
   const credential = await options.credential?.();
-  if (credential !== undefined) headers.set('authorization', `Bearer ${credential}`);
-  const init: RequestInit = { method: row.method, headers };
+  if (credential !== undefined) headers.authorization = `Bearer ${credential}`;
+  const init: FetchInit = { method: row.method, headers };
   if (input.signal) init.signal = input.signal as AbortSignal;
   if (input.body !== undefined) {
-    headers.set('content-type', 'application/json');
+    headers['content-type'] = 'application/json';
     init.body = JSON.stringify(input.body);
   }
   const response = await (options.fetch ?? fetch)(address(options.baseUrl, row, input), init);

@@ -46,7 +46,7 @@ export function startCapture(context: Context, options: CaptureOptions) {
   const looks = createLooks({ places, hints, tick, now: context.now });
   const room = createRoom(context, spool, log, tick);
   const memory = createMemory(spool, tick);
-  const counted: typeof fetch = (...request) => {
+  const counted: Context['fetch'] = (...request) => {
     memory.use();
     return context.fetch(...request);
   };

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { AGENTS } from '../agents/all.ts';
 import type { Context } from '../context.ts';
+import { fetchPlainly } from '../http.ts';
 import { runProgram } from '../program.ts';
 
 export interface Run {
@@ -48,7 +49,7 @@ export function createContext(options: RunOptions): { context: Context; written:
     stdin: Object.assign(Readable.from([options.input ?? '']), { isTTY: options.isTTY === true }),
     stdout: sink('stdout'),
     stderr: sink('stderr'),
-    fetch,
+    fetch: fetchPlainly,
     spawn,
     program: [process.execPath, MAIN],
     now: Date.now,

@@ -1,4 +1,4 @@
-import { type Client, createClient, ServiceError } from '../../contract/client.ts';
+import { type Client, createClient, type Fetch, ServiceError } from '../../contract/client.ts';
 import type { Appended } from '../../contract/event.ts';
 import type { ProblemBody } from '../../contract/problem.ts';
 import { VERSION } from '../version.ts';
@@ -20,7 +20,7 @@ export interface AppendBytes {
 export interface ServiceOptions {
   url: string;
   secret: string;
-  fetch: typeof fetch;
+  fetch: Fetch;
   timeoutMs?: number;
   /** What ends a request that is under way, asked for at each. It is one that may succeed later. */
   interrupt?: () => AbortSignal;
@@ -33,14 +33,12 @@ const TIMEOUT_MS = 60_000;
 
 export function createService({ url, secret, fetch, timeoutMs = TIMEOUT_MS, interrupt }: ServiceOptions): Service {
   const base = url.replace(/\/+$/, '');
-  const send: typeof fetch = async (input, init) => {
-    const headers = new Headers(init?.headers);
-    headers.set('user-agent', `capture/${VERSION}`);
+  const send: Fetch = async (input, init) => {
     const timeout = AbortSignal.timeout(timeoutMs);
     // Followed, a redirect would turn a POST into a GET.
     const response = await fetch(input, {
       ...init,
-      headers,
+      headers: { ...init?.headers, 'user-agent': `capture/${VERSION}` },
       redirect: 'manual',
       signal: interrupt ? AbortSignal.any([timeout, interrupt()]) : timeout,
     });

@@ -1,0 +1,77 @@
+import { type IncomingMessage, request as requestPlainly } from 'node:http';
+import { type RequestOptions, request as requestSecurely } from 'node:https';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import type { Fetch, FetchInit, FetchReply } from '../contract/client.ts';
+
+const unzip = promisify(gunzip);
+
+/**
+ * What the client needs of `fetch`, over Node's own HTTP: the built-in one is WebAssembly, and its first use alone keeps
+ * 16 MB in a daemon. Proxies, certificates and connections kept open are those of Node's global agents.
+ *
+ * Like `fetch` it throws a `TypeError` whose `cause` has the system's code where the network fails, and the signal's
+ * reason where that was aborted. Unlike it, it follows no redirect.
+ */
+export const fetchPlainly: Fetch = async (address, { method, headers, body, signal } = {}) => {
+  const options: RequestOptions = {
+    ...{ method: method ?? 'GET' },
+    headers: { accept: '*/*', 'accept-encoding': 'gzip', ...headers },
+    ...(signal && { signal }),
+  };
+  const message = await ask(parse(address), options, body).catch((error: unknown) => {
+    throw explain(error, 'fetch failed', signal);
+  });
+  return toReply(message, signal);
+};
+
+function parse(address: string): URL {
+  try {
+    return new URL(address);
+  } catch (cause) {
+    throw new TypeError('fetch failed', { cause });
+  }
+}
+
+/** Resolves when the head of the answer is there. */
+function ask(url: URL, options: RequestOptions, body: FetchInit['body']): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const request = (url.protocol === 'https:' ? requestSecurely : requestPlainly)(url, options);
+    // It stays: an answer that breaks off is told to the request, too, and unheard that would end the process.
+    request.on('error', reject);
+    request.on('response', resolve);
+    request.end(body);
+  });
+}
+
+function toReply(message: IncomingMessage, signal: AbortSignal | undefined): FetchReply {
+  const status = message.statusCode ?? 0;
+
+  async function text(): Promise<string> {
+    const chunks: Buffer[] = [];
+    try {
+      for await (const chunk of message) chunks.push(chunk as Buffer);
+    } catch (error) {
+      throw explain(error, 'terminated', signal);
+    }
+    const bytes = Buffer.concat(chunks);
+    return new TextDecoder().decode(message.headers['content-encoding'] === 'gzip' ? await unzip(bytes) : bytes);
+  }
+
+  return {
+    status,
+    ok: status >= 200 && status < 300,
+    headers: { get: (name) => first(message.headers[name.toLowerCase()]) },
+    body: { cancel: async () => void message.destroy() },
+    text,
+    json: async (): Promise<unknown> => JSON.parse(await text()),
+  };
+}
+
+const first = (value: string | string[] | undefined) => (Array.isArray(value) ? value.join(', ') : value) ?? null;
+
+/** An error of this program, such as a header that cannot be sent, stays what it is: it is not the network's. */
+function explain(error: unknown, sentence: string, signal: AbortSignal | undefined): unknown {
+  if (signal?.aborted) return signal.reason;
+  return error instanceof TypeError ? error : new TypeError(sentence, { cause: error });
+}

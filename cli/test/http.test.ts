@@ -1,0 +1,137 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { expect, onTestFinished, test } from 'vitest';
+import { describe } from '../failure.ts';
+import { fetchPlainly } from '../http.ts';
+import { isTemporary } from '../upload/problem.ts';
+
+async function listen(listener: RequestListener) {
+  const sockets = new Set<Socket>();
+  const server = createServer(listener).on('connection', (socket) => sockets.add(socket));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const stop = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  onTestFinished(stop);
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, sockets, stop };
+}
+
+/** What it rejects with, and that it may succeed later. */
+async function refusal(promise: Promise<unknown>): Promise<TypeError> {
+  const error = await promise.then(
+    () => expect.fail('it succeeded'),
+    (thrown: unknown) => thrown as TypeError,
+  );
+  expect(isTemporary(error)).toBe(true);
+  return error;
+}
+
+test('bytes and headers arrive, and the answer is read whole', async () => {
+  const { url } = await listen(async (request, response) => {
+    const body = Buffer.concat(await request.toArray()).toString('hex');
+    const { authorization, 'content-length': length } = request.headers;
+    response.writeHead(207, { 'content-type': 'application/json', 'X-Request-Id': 'r-1' });
+    response.end(JSON.stringify({ method: request.method, body, authorization, length, text: 'é€😀' }));
+  });
+  const headers = { authorization: 'Bearer a' };
+  const reply = await fetchPlainly(url, { method: 'POST', headers, body: new Uint8Array([0, 255, 10]) });
+  expect(reply).toMatchObject({ status: 207, ok: true });
+  expect([reply.headers.get('x-request-id'), reply.headers.get('X-Request-Id'), reply.headers.get('date-x')]).toEqual([
+    ...['r-1', 'r-1', null],
+  ]);
+  const answer = { method: 'POST', body: '00ff0a', authorization: 'Bearer a', length: '3', text: 'é€😀' };
+  expect(await reply.json()).toEqual(answer);
+});
+
+test('a compressed answer is unpacked, a redirect is not followed, and a POST without a body is empty', async () => {
+  const { url } = await listen((request, response) => {
+    if (request.url === '/there') return response.end('followed');
+    const length = String(request.headers['content-length']);
+    response.writeHead(302, { location: '/there', 'content-encoding': 'gzip' }).end(gzipSync(length));
+  });
+  const reply = await fetchPlainly(url, { method: 'POST', redirect: 'manual' });
+  expect(reply).toMatchObject({ status: 302, ok: false });
+  expect(await reply.text()).toBe('0');
+});
+
+test('a connection is used again, and one that has died meanwhile is replaced', async () => {
+  const { url, sockets } = await listen((_request, response) => response.end('ok'));
+  const ask = async () => (await fetchPlainly(url)).text();
+  await ask();
+  await ask();
+  expect(sockets.size).toBe(1);
+  for (const socket of sockets) socket.resetAndDestroy();
+  // Whether that is known by now or not: asked again as the gate does, it is answered.
+  await ask().catch((error: unknown) => expect(isTemporary(error)).toBe(true));
+  expect(await ask()).toBe('ok');
+  expect(sockets.size).toBeGreaterThan(1);
+});
+
+test('where nobody listens, it says so as the built-in one does', async () => {
+  const { url, stop } = await listen(() => {});
+  stop();
+  const error = await refusal(fetchPlainly(url));
+  expect(error).toMatchObject({ name: 'TypeError', message: 'fetch failed', cause: { code: 'ECONNREFUSED' } });
+  const own = await refusal(fetch(url));
+  expect(describe(error)).toBe(describe(own));
+});
+
+test('a connection that breaks before, and amid, the answer may work later', async () => {
+  const { url } = await listen((request, response) => {
+    if (request.url === '/') return request.socket.resetAndDestroy();
+    response.writeHead(200, { 'content-length': 100 }).write('begun');
+    setTimeout(() => request.socket.destroy(), 50);
+  });
+  expect(await refusal(fetchPlainly(url))).toMatchObject({ message: 'fetch failed', cause: { code: 'ECONNRESET' } });
+  const reply = await fetchPlainly(`${url}amid`);
+  expect(await refusal(reply.text())).toMatchObject({ message: 'terminated', cause: { code: 'ECONNRESET' } });
+});
+
+test.each([
+  ['before the answer', '/', false],
+  ['amid the answer', '/amid', true],
+])('it ends when it is told to, %s, with the reason given', async (_when, path, isBegun) => {
+  const { url } = await listen((request, response) => {
+    if (request.url === '/amid') response.writeHead(200).write('begun');
+  });
+  const stop = new AbortController();
+  const signal = AbortSignal.any([stop.signal, AbortSignal.timeout(10_000)]);
+  const asked = fetchPlainly(new URL(path, url).href, { signal });
+  const waited = isBegun ? (await asked).text() : asked;
+  setTimeout(() => stop.abort(), 50);
+  expect(await refusal(waited)).toBe(stop.signal.reason);
+  await expect(fetchPlainly(url, { signal })).rejects.toBe(stop.signal.reason);
+  expect((await refusal(fetchPlainly(url, { signal: AbortSignal.timeout(50) }))).name).toBe('TimeoutError');
+});
+
+test('what this program did wrong is not taken for the network', async () => {
+  const wrong = await fetchPlainly('http://127.0.0.1:1/', { headers: { authorization: 'a\nb' } }).catch(
+    (error) => error,
+  );
+  expect([wrong.code, isTemporary(wrong)]).toEqual(['ERR_INVALID_CHAR', false]);
+});
+
+test('a proxy that the variables name is gone through, if Node is told to', async () => {
+  const { url } = await listen((request, response) => response.end(`proxied ${request.url}`));
+  const script = `import { fetchPlainly } from ${JSON.stringify(new URL('../http.ts', import.meta.url).href)};
+    const reply = await fetchPlainly('http://capture.invalid/healthz');
+    process.stdout.write(await reply.text());`;
+  const env = { HTTP_PROXY: url, NODE_USE_ENV_PROXY: '1' };
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { env });
+  const [[code], text] = await Promise.all([once(child, 'exit'), child.stdout.toArray()]);
+  expect([code, Buffer.concat(text).toString()]).toEqual([0, 'proxied http://capture.invalid/healthz']);
+});
+
+test('an answer that nobody reads does no harm when it breaks off', async () => {
+  const { url } = await listen((request, response) => {
+    response.writeHead(200).write('begun');
+    setTimeout(() => request.socket.resetAndDestroy(), 20);
+  });
+  const { body } = await fetchPlainly(url);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  await body?.cancel();
+});
