@@ -7,7 +7,8 @@ import { run } from '../test/program.ts';
 import { findMissingProgram } from './daemon.ts';
 import { planProgram } from './lasting-program.ts';
 
-const NODE = process.execPath;
+/** One that stays, wherever this repository lies. */
+const NODE = '/usr/lib/node/bin/node';
 
 /** A home that is not below a temporary folder, as far as names tell. */
 function plan(program: string[], variables = {}) {
@@ -74,7 +75,7 @@ test('init makes the copy, which runs by itself; uninstall takes it away, and wh
   const bundle = write(join(home, '_npx/1/capture.js'), 'require("node:fs"); console.log("ran", process.argv[2])');
   write(join(home, 'package.json'), '{"type": "module"}');
   write(join(home, '.qwen/settings.json'), '{}');
-  const context = { program: [NODE, bundle] };
+  const context = { program: [process.execPath, bundle] };
   const options = { home, url: 'http://127.0.0.1:1', secret: 'sk_live_test', variables: { PATH: '' }, context };
   const done = await run(['init', '--yes'], options);
   expect([done.exitCode, done.stderr]).toEqual([
@@ -83,8 +84,8 @@ test('init makes the copy, which runs by itself; uninstall takes it away, and wh
   ]);
   rmSync(join(home, '_npx'), { recursive: true });
   const copy = join(home, 'state/bin/capture.cjs');
-  expect(readFileSync(join(home, 'state/bin/hook'), 'utf8')).toContain(`${NODE} ${copy} run --quiet`);
-  expect(spawnSync(NODE, [copy, 'run'], { encoding: 'utf8' }).stdout).toBe('ran run\n');
+  expect(readFileSync(join(home, 'state/bin/hook'), 'utf8')).toContain(`${copy} run --quiet`);
+  expect(spawnSync(process.execPath, [copy, 'run'], { encoding: 'utf8' }).stdout).toBe('ran run\n');
   const where = { home, variables: { CAPTURE_HOME: join(home, 'state') } };
   expect(findMissingProgram(where)).toEqual([]);
   chmodSync(copy, 0o600);
