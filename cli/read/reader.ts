@@ -40,7 +40,7 @@ export interface LeftOut {
 }
 
 export interface Progress {
-  /** Called after each commit; the reader goes on when it resolves. */
+  /** Called after each commit that holds something; the reader goes on when it resolves. */
   onCommit(bytes: number): Promise<void>;
   isStopped(): boolean;
 }
@@ -110,7 +110,7 @@ export function createReader(options: ReaderOptions) {
       writer.commit();
       const done = bytes;
       bytes = 0;
-      await progress.onCommit(done);
+      if (done > 0) await progress.onCommit(done);
     }
 
     async function readSession(files: readonly Unread[]): Promise<void> {
