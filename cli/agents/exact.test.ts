@@ -43,6 +43,8 @@ const FIXED = [
   '{"type":"assistant","message":{"content":[{"type":"text"},{"type":"tool_use"}],"usage":{"input_tokens":1.5}}}',
   '{"type":"assistant","isApiErrorMessage":true,"error":"x","message":{"content":[{"text":"a"}]}}',
   '{"type":"attachment","attachment":{"type":"queued_command","prompt":[{"text":"a"},{"text":"b"}]}}',
+  '{"usage_ledger":{"id":{"toString":""}}}',
+  '{"todo":{"position":{"toString":""}}}',
 ];
 
 describe.each(AGENTS.map((agent) => ({ id: agent.id, agent })))('$id', ({ agent }) => {

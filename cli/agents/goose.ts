@@ -7,7 +7,7 @@ import { toTimestamp } from './document.ts';
 import { database } from './goose/database.ts';
 import { exported } from './goose/document.ts';
 import { readMessage } from './goose/message.ts';
-import { identify, readLedger, readSession, readSummed } from './goose/session.ts';
+import { identify, nameUsage, readLedger, readSession, readSummed } from './goose/session.ts';
 import { toTime } from './goose/time.ts';
 import { isObject, type Path, peek, type Remainder, remainderOf } from './remainder.ts';
 import { takeFirstText, takeSame } from './typed.ts';
@@ -63,7 +63,7 @@ function parse(record: JsonObject, place: RecordPlace): CapturedEvent[] {
   if (drafts.length === 0) drafts.push(draft('record', { kind: key }));
   const { revision, occurredAt } = timesOf(remainder, at);
   takeSame(remainder, place.origin.subagent ?? place.origin.session, ...at, 'session_id');
-  const id = key === 'usage_ledger' ? `usage ${peek(remainder, key, 'id')}` : takeId(remainder, at);
+  const id = key === 'usage_ledger' ? nameUsage(peek(remainder, key, 'id')) : takeId(remainder, at);
   const isRewritten = key !== undefined && id !== undefined;
   return compose(
     remainder,

@@ -48,7 +48,7 @@ export function readSummed(remainder: Remainder, at: Path, place: RecordPlace): 
 
 /** A response of the model. */
 export const readLedger = (remainder: Remainder, at: Path): Draft[] =>
-  readCounts(remainder, at, '', `usage ${peek(remainder, ...at, 'id')}`);
+  readCounts(remainder, at, '', nameUsage(peek(remainder, ...at, 'id')));
 
 function readCounts(remainder: Remainder, at: Path, prefix: string, responseId: string): Draft[] {
   const count = (...names: string[]) =>
@@ -64,3 +64,7 @@ function readCounts(remainder: Remainder, at: Path, prefix: string, responseId: 
   const model = takeText(remainder, ...at, 'model');
   return [draft('usage', { responseId, model, ...counts, cached: 'included' })];
 }
+
+/** Rows have numbers; whatever else stands there is no name. */
+export const nameUsage = (id: unknown): string =>
+  typeof id === 'number' || typeof id === 'string' ? `usage ${id}` : 'usage';

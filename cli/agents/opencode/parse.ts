@@ -44,7 +44,7 @@ function readEnvelope(remainder: Remainder, key: string, at: Path, { origin }: R
   const created = times[0];
   for (const name of ['session_id', 'sessionID']) takeSame(remainder, origin.subagent ?? origin.session, key, name);
   return {
-    record: key === 'todo' ? `todo ${peek(remainder, key, 'position')}` : takeText(remainder, key, 'id'),
+    record: key === 'todo' ? nameTodo(peek(remainder, key, 'position')) : takeText(remainder, key, 'id'),
     parent: takeFirstText(remainder, [key, 'message_id'], [key, 'messageID'], [...at, 'parentID']),
     revision: key === 'removed' ? undefined : Math.max(0, ...times),
     ...(created !== undefined && { occurredAt: new Date(created).toISOString() }),
@@ -63,3 +63,6 @@ function timesOf(remainder: Remainder, key: string, at: Path): number[] {
 }
 
 const isTime = (value: unknown): value is number => Number.isSafeInteger(value) && Math.abs(value as number) <= 8.64e15;
+
+/** Rows have numbers; whatever else stands there is no name. */
+const nameTodo = (position: unknown): string => (typeof position === 'number' ? `todo ${position}` : 'todo');
