@@ -66,7 +66,11 @@ export function startCapture(context: Context, options: CaptureOptions) {
   async function readOnce(): Promise<void> {
     room.checkAge();
     hasRoom = !room.isFull();
-    if (!isStopped()) await reading.readRound();
+    if (!isStopped()) {
+      await reading.readRound();
+      // Another process may have read what is new and left it for this one to send.
+      delivery.wake();
+    }
     // A step a round: what is written to meanwhile does not wait long for it.
     spool.shrink();
     memory.release();
