@@ -17,7 +17,6 @@ import type { Timing } from './timing.ts';
 export interface CaptureOptions {
   pipeline: Pipeline;
   places: readonly Place[];
-  prepare: (agents: ReadonlySet<string>) => Promise<void>;
   isPaused: () => boolean;
   signal: AbortSignal;
   log: Log;
@@ -30,7 +29,7 @@ const tick = () => performance.now();
 
 /** Reads and sends with one spool, until the signal, or until the spool can no longer be used as it is. */
 export function startCapture(context: Context, options: CaptureOptions) {
-  const { pipeline, places, prepare, isPaused, log, timing } = options;
+  const { pipeline, places, isPaused, log, timing } = options;
   const { spool, folder } = pipeline;
   const stop = new AbortController();
   const signal = AbortSignal.any([options.signal, stop.signal]);
@@ -54,7 +53,7 @@ export function startCapture(context: Context, options: CaptureOptions) {
   let hasRoom = true;
   const isStopped = () => signal.aborted || isPaused() || !hasRoom;
   const reading = createReading(context, pipeline, {
-    ...{ looks, hints, notes, log, timing, tick, prepare, isStopped },
+    ...{ looks, hints, notes, log, timing, tick, isStopped },
     isFlowing: delivery.isFlowing,
     onCommit() {
       delivery.wake();

@@ -127,23 +127,6 @@ test("an agent's folder that comes later is read", async () => {
   await waitForTexts(1, ['one']);
 });
 
-test('what is to be done before an agent is read is done before', async () => {
-  const order: string[] = [];
-  const set = await setUpDaemon({
-    prepare: async (agents) => void order.push(...agents),
-    context: {
-      fetch: async (...request) => {
-        if (String(request[0]).endsWith('/events')) order.push('sent');
-        return fetch(...request);
-      },
-    },
-  });
-  set.say(1, 0, 'one');
-  await set.start();
-  await set.waitForTexts(1, ['one']);
-  expect(order.indexOf('claude-code')).toBeLessThan(order.indexOf('sent'));
-});
-
 test('its process id stands in the state folder while it runs, and that of another daemon is left alone', async () => {
   const { start, state } = await setUpDaemon({ context: { pid: 4711 } });
   const path = join(state, 'daemon.pid');

@@ -19,14 +19,12 @@ export interface DaemonOptions {
   places: readonly Place[];
   /** The pipeline to begin with. What becomes of it later, by signing in anew for example, the daemon opens itself. */
   pipeline: Pipeline;
-  /** What is to be done before the transcripts of these agents are read. */
-  prepare?: (agents: ReadonlySet<string>) => Promise<void>;
   timing?: Partial<Timing>;
 }
 
 /** Captures until the context's signal. What a person or the service can put right does not end it. */
 export async function runDaemon(context: Context, options: DaemonOptions, output: Output): Promise<void> {
-  const { places, prepare = async () => {} } = options;
+  const { places } = options;
   const timing = { ...TIMING, ...options.timing };
   const folder = stateFolder(context);
   const log = createLog(folder, context, output);
@@ -67,7 +65,7 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
     const reopen = new AbortController();
     const signal = AbortSignal.any([context.stop, reopen.signal]);
     const capture = startCapture(context, {
-      ...{ pipeline: current, places, prepare, signal, log, timing },
+      ...{ pipeline: current, places, signal, log, timing },
       isPaused: () => paused,
     });
     const care = takeCare(capture, reopen);

@@ -16,8 +16,6 @@ export interface ReadingOptions {
   log: Log;
   timing: Timing;
   tick: () => number;
-  /** Called before anything of these agents is read. */
-  prepare: (agents: ReadonlySet<string>) => Promise<void>;
   /** Whether to stop in the middle: asked to end, paused, or without room. */
   isStopped: () => boolean;
   /** Whether what is spooled is on its way: only then does reading wait for it. */
@@ -29,7 +27,7 @@ const PATIENCE_MS = 60_000;
 
 /** Reads what has changed: first what was hinted at, then what was due to be looked at. */
 export function createReading(context: Context, pipeline: Pipeline, options: ReadingOptions) {
-  const { looks, hints, notes, log, timing, tick, prepare, isStopped, isFlowing, onCommit } = options;
+  const { looks, hints, notes, log, timing, tick, isStopped, isFlowing, onCommit } = options;
   const reader = openReader(context, pipeline, {
     patienceMs: PATIENCE_MS,
     onTrouble: ({ path, reason }: Trouble) => log.warn(`${path} cannot be read: ${reason}`),
@@ -49,8 +47,7 @@ export function createReading(context: Context, pipeline: Pipeline, options: Rea
   }
 
   /** What there is to read, the folders met on the way, and what looking took. */
-  async function find(places: readonly Place[]) {
-    await prepare(new Set(places.map(({ agent }) => agent.id)));
+  function find(places: readonly Place[]) {
     const started = tick();
     const folders: Place[] = [];
     const onFolder = ({ agent, root, below }: Place) => folders.push({ agent, root, below });
@@ -60,13 +57,13 @@ export function createReading(context: Context, pipeline: Pipeline, options: Rea
 
   async function readPlaces(places: readonly Place[]): Promise<void> {
     if (places.length === 0) return;
-    const { work, folders } = await find(places);
+    const { work, folders } = find(places);
     looks.met(folders);
     await readWork(work, isStopped);
   }
 
   async function readEverything(places: readonly Place[]): Promise<void> {
-    const { work, folders, costMs } = await find(places);
+    const { work, folders, costMs } = find(places);
     looks.lookedAt(places, folders, costMs);
     const readSince = tick();
     const hasNews = () => hints.isPending() || notes.isPending();

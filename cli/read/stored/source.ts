@@ -47,7 +47,7 @@ function query<Result>(path: URL, use: (query: Query) => Result): Result {
       db
         .prepare(sql)
         .all(...parameters)
-        .map(toJson),
+        .map(toObject),
     );
   } finally {
     db.close();
@@ -86,7 +86,7 @@ export function unusable(reason: string): Error {
 
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 
-function toJson(row: Record<string, unknown>): JsonObject {
+function toObject(row: Record<string, unknown>): JsonObject {
   return Object.fromEntries(Object.entries(row).map(([column, value]) => [column, toJsonValue(value)]));
 }
 
