@@ -5,10 +5,8 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { startIssuer } from './issuer.ts';
-import { startService, withFolder } from './process.ts';
+import { startSeededService, withFolder } from './process.ts';
 import type { Row } from './report.ts';
-import { seed } from './seed.ts';
 
 const FILES = { claude: 3000, codex: 1200, qwen: 800 };
 const APPENDS = Number(process.env.BENCH_APPENDS ?? 200);
@@ -20,15 +18,12 @@ const CAPTURE = process.env.BENCH_CAPTURE ?? fileURLToPath(new URL('../cli/main.
 export async function benchDaemon(): Promise<Row[]> {
   return withFolder(async (folder) => {
     const files = layOut(folder);
-    const issuer = await startIssuer();
-    const dataDir = join(folder, 'data');
-    const { secret } = await seed(dataDir, issuer.url, 'owner', async () => ({}));
-    const service = await startService(dataDir, issuer.env);
-    const store = new DatabaseSync(join(dataDir, 'session-capture.sqlite'), { readOnly: true });
+    const service = await startSeededService(folder);
+    const store = new DatabaseSync(join(service.dataDir, 'session-capture.sqlite'), { readOnly: true });
     const completed = store.prepare("SELECT count(*) AS n FROM sessions WHERE status = 'completed'");
     const countCompleted = () => Number(completed.get()?.n);
     const countEvents = () => Number(store.prepare('SELECT coalesce(sum(event_count), 0) AS n FROM sessions').get()?.n);
-    const run = (flags: string[] = []) => startDaemon(folder, service.url, secret, flags);
+    const run = (flags: string[] = []) => startDaemon(folder, service.url, service.secret, flags);
 
     const first = run();
     // Old sessions are completed after their events were sent: that is part of the catch-up.
@@ -46,7 +41,6 @@ export async function benchDaemon(): Promise<Row[]> {
     await stop(blind);
 
     await service.stop();
-    issuer.close();
     store.close();
     const from = CAPTURE.endsWith('.ts') ? 'from source, so with the type stripper in it' : 'bundled';
     return [

@@ -5,10 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { decodeFrame } from '../server/store/frame.ts';
 import { openStore } from '../server/store/open.ts';
-import { startIssuer } from './issuer.ts';
-import { startService, withFolder } from './process.ts';
+import { startSeededService, withFolder } from './process.ts';
 import type { Row } from './report.ts';
-import { seed } from './seed.ts';
 
 const root = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 
@@ -24,14 +22,10 @@ const MEGABYTE = 1e6;
 export async function benchImport(): Promise<Row[]> {
   return withFolder(async (folder) => {
     const bytes = layOut(folder);
-    const issuer = await startIssuer();
-    const dataDir = join(folder, 'data');
-    const { secret } = await seed(dataDir, issuer.url, 'owner', async () => ({}));
-    const service = await startService(dataDir, issuer.env);
-    const run = await importAll(folder, service.url, secret);
+    const service = await startSeededService(folder);
+    const run = await importAll(folder, service.url, service.secret);
     await service.stop();
-    issuer.close();
-    const disk = await diskPerPayload(dataDir);
+    const disk = await diskPerPayload(service.dataDir);
     const megabytes = bytes / MEGABYTE;
     return [
       {

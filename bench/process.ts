@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../server/public-url.ts';
-import { PEPPER } from './seed.ts';
+import { startIssuer } from './issuer.ts';
+import { PEPPER, seed } from './seed.ts';
 
 const MAIN = fileURLToPath(new URL('../server/main.ts', import.meta.url));
 
@@ -43,6 +44,21 @@ export async function startService(dataDir: string, extra: Record<string, string
     async stop() {
       child.kill('SIGTERM');
       await once(child, 'exit');
+    },
+  };
+}
+
+/** The service with an organization in it and the secret of one, on a data folder below the given one. */
+export async function startSeededService(folder: string) {
+  const issuer = await startIssuer();
+  const dataDir = join(folder, 'data');
+  const { secret } = await seed(dataDir, issuer.url, 'owner', async () => ({}));
+  const { url, stop } = await startService(dataDir, issuer.env);
+  return {
+    ...{ dataDir, secret, url },
+    async stop() {
+      await stop();
+      issuer.close();
     },
   };
 }
