@@ -5,7 +5,7 @@ import { type AgentHooks, group } from '../agent-hooks.ts';
 const TIMEOUT_MS = 5000;
 const EVENTS = ['SessionStart', 'BeforeAgent', 'AfterTool', 'AfterAgent', 'SessionEnd'];
 /** What a hook is listed and disabled by. */
-export const HOOK_NAME = 'session-capture';
+const HOOK_NAME = 'session-capture';
 const DEFAULT_RETENTION_DAYS = 30;
 
 export const geminiCli: AgentHooks = {
@@ -13,13 +13,7 @@ export const geminiCli: AgentHooks = {
   programs: ['gemini'],
   // The variable replaces the home folder.
   folder: (variables, home) => join(variables.GEMINI_CLI_HOME || home, '.gemini'),
-  files: ({ folder, command }) => [
-    {
-      kind: 'merged',
-      path: join(folder, 'settings.json'),
-      entries: group(EVENTS, { name: HOOK_NAME, type: 'command', command, timeout: TIMEOUT_MS }),
-    },
-  ],
+  files: inSettings(EVENTS),
   settings: {
     path: (folder) => join(folder, 'settings.json'),
     policies: {
@@ -36,6 +30,17 @@ export const geminiCli: AgentHooks = {
     },
   },
 };
+
+/** Hooks in `settings.json`, as Gemini CLI and its relatives have them. */
+export function inSettings(events: readonly string[]): AgentHooks['files'] {
+  return ({ folder, command }) => [
+    {
+      kind: 'merged',
+      path: join(folder, 'settings.json'),
+      entries: group(events, { name: HOOK_NAME, type: 'command', command, timeout: TIMEOUT_MS }),
+    },
+  ];
+}
 
 /** `hooksConfig`, as Gemini CLI and its relatives have it. */
 export function findHooksConfig({ hooksConfig, disableAllHooks }: JsonObject): string | undefined {

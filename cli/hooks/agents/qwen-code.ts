@@ -1,8 +1,7 @@
 import { join } from 'node:path';
-import { type AgentHooks, group } from '../agent-hooks.ts';
-import { findHooksConfig, HOOK_NAME } from './gemini-cli.ts';
+import type { AgentHooks } from '../agent-hooks.ts';
+import { findHooksConfig, inSettings } from './gemini-cli.ts';
 
-const TIMEOUT_MS = 5000;
 /** The prompt's event comes again after each tool's result; the session's end does not come with `-p`. */
 const EVENTS = ['SessionStart', 'UserPromptSubmit', 'PostToolUse', 'Stop', 'SessionEnd'];
 
@@ -10,13 +9,7 @@ export const qwenCode: AgentHooks = {
   id: 'qwen-code',
   programs: ['qwen'],
   folder: (variables, home) => variables.QWEN_HOME || join(home, '.qwen'),
-  files: ({ folder, command }) => [
-    {
-      kind: 'merged',
-      path: join(folder, 'settings.json'),
-      entries: group(EVENTS, { name: HOOK_NAME, type: 'command', command, timeout: TIMEOUT_MS }),
-    },
-  ],
+  files: inSettings(EVENTS),
   settings: {
     path: (folder) => join(folder, 'settings.json'),
     policies: {
