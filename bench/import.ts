@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { sql } from 'kysely';
 import { decodeFrame } from '../server/store/frame.ts';
 import { openStore } from '../server/store/open.ts';
 import { startSeededService, withFolder } from './process.ts';
@@ -103,7 +104,7 @@ async function diskPerPayload(dataDir: string): Promise<{ stored: number; payloa
   for await (const append of store.db.selectFrom('appends').select(['codec', 'body']).stream()) {
     for (const event of decodeFrame(append)) payload += event.payload.byteLength;
   }
-  store.sqlite?.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  await sql`PRAGMA wal_checkpoint(TRUNCATE)`.execute(store.db);
   await store.close();
   return { stored: statSync(join(dataDir, 'session-capture.sqlite')).size, payload };
 }

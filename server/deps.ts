@@ -1,8 +1,8 @@
 import type { Authenticator } from './http/auth.ts';
 import type { Identity } from './identity/identity.ts';
-import type { Append } from './ingest/append.ts';
-import type { Deriver } from './ingest/derive.ts';
 import type { Live } from './ingest/live.ts';
+import type { SessionLog } from './ingest/log.ts';
+import type { Summaries } from './ingest/summaries.ts';
 import type { Store } from './store/open.ts';
 
 /** What the handlers work with. */
@@ -10,8 +10,8 @@ export interface Deps {
   store: Store;
   identity: Identity;
   authenticator: Authenticator;
-  append: Append;
-  derive: Deriver;
+  log: SessionLog;
+  summaries: Summaries;
   live: Live;
   /** Address at which browsers and CLIs reach the service. */
   publicUrl: string;

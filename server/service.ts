@@ -7,9 +7,9 @@ import { createAuthenticator } from './http/auth.ts';
 import { createLimits } from './http/limits.ts';
 import { servePages } from './http/pages.ts';
 import type { Identity } from './identity/identity.ts';
-import { createAppend } from './ingest/append.ts';
-import { createDeriver } from './ingest/derive.ts';
 import { createLive } from './ingest/live.ts';
+import { type Committed, createSessionLog } from './ingest/log.ts';
+import { createSummaries } from './ingest/summaries.ts';
 import { createHandlers } from './routes/all.ts';
 import type { Store } from './store/open.ts';
 import { rememberSetting } from './store/settings.ts';
@@ -30,15 +30,25 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   const onError = (error: unknown) => log.error({ err: error }, 'background work failed');
   const pepper =
     config.SECRET_PEPPER ?? (await rememberSetting(store.db, 'pepper', () => randomBytes(32).toString('hex')));
-  const derive = createDeriver({ db: store.db, onError });
   const authenticator = createAuthenticator({ db: store.db, identity, pepper, now, onError });
-  const live = createLive();
+  const live = createLive(now);
+  const summaries = createSummaries({
+    db: store.db,
+    onError,
+    onCaughtUp: ({ organizationId, sessionId, eventCount, status }) =>
+      live.publish(organizationId, { sessionId, eventCount, status }),
+  });
+  const committed: Committed = (change) => {
+    const { organizationId, sessionId, eventCount, status } = change;
+    live.publish(organizationId, { sessionId, eventCount, status });
+    summaries.note(change);
+  };
   const deps: Deps = {
     store,
     identity,
     authenticator,
-    append: createAppend(store),
-    derive,
+    log: createSessionLog({ store, committed, now }),
+    summaries,
     live,
     publicUrl,
     pepper,
@@ -57,6 +67,6 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   await servePages(app, () => identity.bootstrap().idpDomain);
   // A live stream never ends by itself, and closing waits for every answer.
   app.addHook('preClose', async () => live.close());
-  app.addHook('onClose', () => derive.close());
+  app.addHook('onClose', () => summaries.close());
   return app;
 }

@@ -9,6 +9,8 @@ export interface Claims {
   email?: string;
   /** The issuer vouches for the e-mail. */
   emailVerified: boolean;
+  /** When the token expires, in milliseconds since the epoch. */
+  expiresAt?: number;
 }
 
 export interface InviteMail {

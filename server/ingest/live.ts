@@ -1,29 +1,126 @@
-import { EventEmitter, setMaxListeners } from 'node:events';
+import { Readable } from 'node:stream';
 import type { LiveChange } from '../../contract/extensions.ts';
+import { Problem } from '../../contract/problem.ts';
 
-export type Listener = (change: LiveChange) => void;
+/** Somebody who watches an organization, or one session of it. */
+export interface Watcher {
+  organizationId: string;
+  userId: string;
+  sessionId?: string | undefined;
+  /** Aborted when the watcher goes away. */
+  signal: AbortSignal;
+  /** When the stream ends at the latest, in milliseconds since the epoch; the watcher comes back with a new token. */
+  until: number;
+}
 
 /** Tells whoever watches an organization that one of its sessions changed. */
 export interface Live {
   publish(organizationId: string, change: LiveChange): void;
-  /** @returns the function that stops watching */
-  subscribe(organizationId: string, listener: Listener): () => void;
-  /** Aborted when the service closes: whoever watches stops. */
-  closing: AbortSignal;
+  /**
+   * The text of an event stream.
+   * @throws Problem `rate_limited` when the person has too many
+   */
+  watch(watcher: Watcher): Readable;
+  /** Ends every stream. */
   close(): void;
 }
 
-export function createLive(): Live {
-  const emitter = new EventEmitter().setMaxListeners(0);
-  const controller = new AbortController();
-  setMaxListeners(0, controller.signal);
+/** A comment line now and then keeps proxies from closing a quiet stream. */
+const HEARTBEAT_MS = 15_000;
+/** Tabs that one person may have open. */
+const MOST_A_PERSON = 30;
+/** Who is so far behind reads everything again when the stream comes back. */
+const MOST_PENDING = 1_000;
+/** Membership is asked for again at least this often. */
+const LONGEST_MS = 15 * 60_000;
+
+export function createLive(now: () => number): Live {
+  interface Stream extends Watcher {
+    tell(change: LiveChange): void;
+    end(): void;
+  }
+  const streams = new Map<string, Set<Stream>>();
+  let closed = false;
+
+  function add(stream: Stream): () => void {
+    const ofOrganization = streams.get(stream.organizationId) ?? new Set();
+    const mine = [...ofOrganization].filter(({ userId }) => userId === stream.userId);
+    if (mine.length >= MOST_A_PERSON) {
+      const sentence = `You have ${MOST_A_PERSON} live streams open. Close some tabs, then try again.`;
+      throw new Problem('rate_limited', sentence, { retryAfter: 30 });
+    }
+    streams.set(stream.organizationId, ofOrganization.add(stream));
+    return () => {
+      ofOrganization.delete(stream);
+      if (ofOrganization.size === 0) streams.delete(stream.organizationId);
+    };
+  }
+
   return {
-    publish: (organizationId, change) => void emitter.emit(organizationId, change),
-    subscribe(organizationId, listener) {
-      emitter.on(organizationId, listener);
-      return () => emitter.off(organizationId, listener);
+    publish(organizationId, change) {
+      for (const stream of streams.get(organizationId) ?? []) {
+        if (stream.sessionId === undefined || stream.sessionId === change.sessionId) stream.tell(change);
+      }
     },
-    closing: controller.signal,
-    close: () => controller.abort(),
+
+    watch(watcher) {
+      // The latest state of each session, until the reader is ready for it.
+      const pending = new Map<string, LiveChange>();
+      let wanted = false;
+      const readable = new Readable({
+        read() {
+          wanted = true;
+          send();
+        },
+        destroy(error, done) {
+          end();
+          done(error);
+        },
+      });
+
+      function send(): void {
+        for (const [sessionId, change] of pending) {
+          if (!wanted) return;
+          pending.delete(sessionId);
+          wanted = readable.push(`data: ${JSON.stringify(change)}\n\n`);
+        }
+      }
+
+      function tell(change: LiveChange): void {
+        pending.set(change.sessionId, latest(pending.get(change.sessionId), change));
+        send();
+        if (pending.size > MOST_PENDING) end();
+      }
+
+      function end(): void {
+        clearInterval(heartbeat);
+        clearTimeout(expiry);
+        watcher.signal.removeEventListener('abort', end);
+        remove();
+        if (!readable.readableEnded && !readable.destroyed) readable.push(null);
+      }
+
+      const remove = add({ ...watcher, tell, end });
+      const heartbeat = setInterval(() => {
+        if (wanted) wanted = readable.push(': still here\n\n');
+      }, HEARTBEAT_MS);
+      const expiry = setTimeout(end, Math.min(LONGEST_MS, Math.max(0, watcher.until - now())));
+      watcher.signal.addEventListener('abort', end, { once: true });
+      readable.push(': connected\n\n');
+      if (closed || watcher.signal.aborted) end();
+      return readable;
+    },
+
+    close() {
+      closed = true;
+      for (const stream of [...streams.values()].flatMap((set) => [...set])) stream.end();
+    },
   };
+}
+
+/** Changes may be told out of order, but events are never taken away, and a closed session stays closed. */
+function latest(before: LiveChange | undefined, change: LiveChange): LiveChange {
+  if (!before) return change;
+  const eventCount = Math.max(before.eventCount, change.eventCount);
+  return { ...(before.status === 'active' ? change : before), eventCount };
 }

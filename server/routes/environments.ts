@@ -5,13 +5,12 @@ import {
   findEnvironment,
   listEnvironments,
   registerEnvironment,
-  revokeEnvironment,
   toEnvironment,
   touchEnvironment,
 } from '../store/environments.ts';
 import { toTimestamp } from '../store/time.ts';
 
-export const environmentHandlers = ({ store: { db }, now }: Deps) =>
+export const environmentHandlers = ({ store: { db }, log, now }: Deps) =>
   ({
     async registerEnvironment({ caller, body }) {
       const { row, created } = await registerEnvironment(db, caller.organizationId, body, now());
@@ -39,7 +38,7 @@ export const environmentHandlers = ({ store: { db }, now }: Deps) =>
     },
 
     async revokeEnvironment({ caller, params }) {
-      const row = await revokeEnvironment(db, caller.organizationId, params.environmentId, now());
+      const row = await log.revoke(caller.organizationId, params.environmentId);
       if (!row) throw notFound();
       return { status: 200, body: { environment: toEnvironment(row) } };
     },

@@ -3,15 +3,13 @@ import { Problem } from '../../contract/problem.ts';
 import type { Deps } from '../deps.ts';
 import { readSequence } from '../http/cursor.ts';
 import type { Handlers } from '../http/handler.ts';
-import { newUuid } from '../ids.ts';
 import { streamEvents } from '../ingest/page.ts';
 import { slicePayloads } from '../ingest/slices.ts';
-import { encodeFrame } from '../store/frame.ts';
 import { findSession } from '../store/sessions.ts';
 
 const DEFAULT_PAGE = 100;
 
-export const eventHandlers = ({ store: { db }, append, derive, live, now }: Deps) => {
+export const eventHandlers = ({ store: { db }, log }: Deps) => {
   async function findOrFail(organizationId: string, sessionId: string) {
     const session = await findSession(db, organizationId, sessionId);
     if (!session) throw new Problem('not_found', 'No such session in this organization.');
@@ -24,21 +22,15 @@ export const eventHandlers = ({ store: { db }, append, derive, live, now }: Deps
       const idempotencyKey = readKey(header('idempotency-key')) ?? body.idempotencyKey ?? null;
       const payloads = slicePayloads(bytes);
       const events = body.events.map(({ eventType }, index) => ({ eventType, payload: payloadAt(payloads, index) }));
-      const { firstSequence, lastSequence, replayed } = await append({
+      const { firstSequence, lastSequence, replayed } = await log.append({
         organizationId,
         plane,
+        lane: caller.secretId,
         sessionId: params.sessionId,
         idempotencyKey,
         fingerprint: idempotencyKey === null ? null : hash('sha256', bytes),
-        count: events.length,
-        appendId: newUuid(),
-        now: now(),
-        ...encodeFrame(events),
+        events,
       });
-      if (!replayed) {
-        derive.add(organizationId, params.sessionId, firstSequence, events);
-        live.publish(organizationId, { sessionId: params.sessionId, eventCount: lastSequence, status: 'active' });
-      }
       const accepted = lastSequence - firstSequence + 1;
       return {
         status: 200,

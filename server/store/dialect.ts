@@ -1,5 +1,4 @@
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { PostgresDialect, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
+import { PostgresAdapter, PostgresDialect, type SelectQueryBuilder } from 'kysely';
 import pg from 'pg';
 import { Problem } from '../../contract/problem.ts';
 
@@ -17,69 +16,12 @@ export const COLUMN_TYPES: Record<Engine, ColumnTypes> = {
   postgres: { bytes: 'bytea' },
 };
 
-/** Acknowledged means fsynced: WAL with synchronous=FULL syncs the log at every commit. */
-const PRAGMAS = `
-  PRAGMA busy_timeout = 5000;
-  PRAGMA journal_mode = WAL;
-  PRAGMA synchronous = FULL;
-  PRAGMA foreign_keys = ON;
-  PRAGMA journal_size_limit = 67108864;
-  PRAGMA temp_store = MEMORY;
-  PRAGMA wal_autocheckpoint = 4000;
-  PRAGMA cache_size = -65536;
-`;
-
-/** Opens the file, asserts its durability, and keeps any second process out of it. */
-export function openSqlite(path: string): DatabaseSync {
-  const database = new DatabaseSync(path);
-  database.exec(PRAGMAS);
-  assertDurable(database);
-  return database;
-}
-
-/** A fresh connection may report FULL and yet not hold it; only after a first write is the answer worth anything. */
-export function assertDurable(database: DatabaseSync): void {
-  database.exec('CREATE TABLE IF NOT EXISTS durability (started_at INTEGER NOT NULL) STRICT');
-  database.exec(`DELETE FROM durability; INSERT INTO durability VALUES (${Date.now()})`);
-  const journal = database.prepare('PRAGMA journal_mode').get()?.journal_mode;
-  const synchronous = database.prepare('PRAGMA synchronous').get()?.synchronous;
-  const inMemory = database.location() === null;
-  if (synchronous !== 2 || (journal !== 'wal' && !inMemory)) {
-    throw new Error(
-      `the store is not durable: journal_mode=${journal}, synchronous=${synchronous}; expected wal and 2`,
-    );
-  }
-}
-
-export const sqliteDialect = (database: DatabaseSync) => new SqliteDialect({ database: adapt(database) });
-
-/** Lets Kysely, which expects better-sqlite3's shape, use the built-in driver; statements are prepared once. */
-function adapt(database: DatabaseSync): SqliteDatabase {
-  const statements = new Map<string, SqliteStatement>();
-  return {
-    close: () => database.close(),
-    prepare(sql) {
-      const known = statements.get(sql);
-      if (known) return known;
-      const made = adaptStatement(database.prepare(sql));
-      if (statements.size >= 500) statements.clear();
-      statements.set(sql, made);
-      return made;
-    },
-  };
-}
-
-type SqliteValue = null | number | bigint | string | Uint8Array;
-
-function adaptStatement(statement: StatementSync): SqliteStatement {
-  const values = (parameters: readonly unknown[]) => parameters as SqliteValue[];
-  return {
-    reader: statement.columns().length > 0,
-    all: (parameters) => statement.all(...values(parameters)),
-    run: (parameters) => statement.run(...values(parameters)),
-    iterate: (parameters) => statement.iterate(...values(parameters)),
-  };
-}
+/** Keeps the selected rows as they are until the transaction ends; the embedded engine has one writer at a time anyway. */
+export const forShare = <Database, Tables extends keyof Database, Output>(
+  db: { getExecutor(): { adapter: unknown } },
+  query: SelectQueryBuilder<Database, Tables, Output>,
+): SelectQueryBuilder<Database, Tables, Output> =>
+  db.getExecutor().adapter instanceof PostgresAdapter ? query.forShare() : query;
 
 /** Counters and times stay below 2^53, so a bigint may come back as a number. */
 const BIGINT_OID = 20;
@@ -127,6 +69,19 @@ const SQLITE_UNAVAILABLE = new Set([5, 6, 8, 10, 11, 13, 14, 26]);
 
 function isSqliteUnavailable(error: Error): boolean {
   return SQLITE_UNAVAILABLE.has(Number((error as { errcode?: number }).errcode ?? 0) & 0xff);
+}
+
+/** SQLITE_CORRUPT, SQLITE_NOTADB; and in full SQLITE_IOERR_FSYNC, SQLITE_IOERR_DIR_FSYNC. */
+const SQLITE_LOST = new Set([11, 26]);
+const SQLITE_UNSYNCED = new Set([10 | (4 << 8), 10 | (5 << 8)]);
+
+/**
+ * Whether the file can no longer be trusted. After a failed fsync nobody knows what is on the disk, and asking again would
+ * be told a success (https://www.postgresql.org/docs/current/runtime-config-error-handling.html, `data_sync_retry`).
+ */
+export function isStoreLost(error: unknown): boolean {
+  const errcode = Number((error as { errcode?: number }).errcode ?? 0);
+  return SQLITE_LOST.has(errcode & 0xff) || SQLITE_UNSYNCED.has(errcode);
 }
 
 /** The unique constraint or its columns that the write ran into, as the engine names it; undefined for other errors. */

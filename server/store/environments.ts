@@ -1,7 +1,7 @@
 import type { Environment, RegisterEnvironmentBody } from '../../contract/environment.ts';
 import { newId } from '../ids.ts';
 import type { Db } from './open.ts';
-import type { EnvironmentRow } from './schema.ts';
+import type { EnvironmentRow, SessionRow } from './schema.ts';
 import { optional, toTimestamp } from './time.ts';
 
 export const toEnvironment = (row: EnvironmentRow): Environment => ({
@@ -99,10 +99,15 @@ export const touchEnvironment = (
     .returningAll()
     .executeTakeFirst();
 
-/** Revokes the machine and closes its open sessions as failed, in one transaction. Undefined when there is no such one. */
-export function revokeEnvironment(db: Db, organizationId: string, environmentId: string, now: number) {
+/** Revokes the machine and closes its open sessions as failed, in one transaction; the sessions as they are after it. */
+export function revokeEnvironment(
+  db: Db,
+  organizationId: string,
+  environmentId: string,
+  now: number,
+): Promise<{ environment: EnvironmentRow | undefined; closed: SessionRow[] }> {
   return db.transaction().execute(async (transaction) => {
-    const revoked = await transaction
+    const environment = await transaction
       .updateTable('environments')
       .set({ status: 'revoked', updated_at: now })
       .where('organization_id', '=', organizationId)
@@ -110,14 +115,17 @@ export function revokeEnvironment(db: Db, organizationId: string, environmentId:
       .where('status', '=', 'active')
       .returningAll()
       .executeTakeFirst();
-    if (!revoked) return findEnvironment(transaction, organizationId, environmentId);
-    await transaction
+    if (!environment) {
+      return { environment: await findEnvironment(transaction, organizationId, environmentId), closed: [] };
+    }
+    const closed = await transaction
       .updateTable('sessions')
       .set({ status: 'failed', ended_at: now, updated_at: now })
       .where('organization_id', '=', organizationId)
       .where('environment_id', '=', environmentId)
       .where('status', '=', 'active')
+      .returningAll()
       .execute();
-    return revoked;
+    return { environment, closed };
   });
 }

@@ -1,8 +1,9 @@
 import { constants as zlib, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { MAX_APPEND_BYTES } from '../../contract/event.ts';
 
 /**
- * How the events of one append are stored: a JSON line of `[eventType, payload bytes]` pairs, then the payloads' own
- * JSON texts one behind the other. A payload thus comes back digit for digit, and is never parsed on its way out.
+ * How the events of one append are stored: a JSON line that tells type and place of each, then the payloads' own JSON
+ * texts. A payload thus comes back digit for digit, and is never parsed on its way out.
  */
 export interface FramedEvent {
   eventType: string;
@@ -15,8 +16,19 @@ export interface Frame {
   body: Uint8Array;
 }
 
+/** A request body that came compressed. */
+export interface SentBody {
+  zstd: Uint8Array;
+  /** What it says, into which the payloads point. */
+  plain: Uint8Array;
+}
+
+/** A line of `[eventType, bytes]` pairs and the payloads one behind the other. */
 const PLAIN = 0;
+/** The same, compressed as a whole. */
 const ZSTD = 1;
+/** A line of `[eventType, start, bytes]` and the request body as it was sent, in zstd, into which they point. */
+const SENT = 2;
 
 /** Below this a compressor costs more time to set up than the whole rest of an append. */
 const SMALLEST_COMPRESSED = 1536;
@@ -26,18 +38,54 @@ const SMALLEST_COMPRESSED = 1536;
  */
 const OPTIONS = { params: { [zlib.ZSTD_c_compressionLevel]: 1 }, chunkSize: 64 * 1024 };
 
-export function encodeFrame(events: readonly FramedEvent[]): Frame {
-  const header = JSON.stringify(events.map((event) => [event.eventType, event.payload.byteLength]));
-  const plain = Buffer.concat([Buffer.from(`${header}\n`), ...events.map((event) => event.payload)]);
+/** Of a body that is stored as it was sent, at most a tenth may be something else than payloads. */
+const LEAST_OF_USE = 0.9;
+
+/** `sent`: the body the events were found in; it is stored as it is where that is sound, and nothing compressed again. */
+export function encodeFrame(events: readonly FramedEvent[], sent?: SentBody): Frame {
+  if (sent && isWorthKeeping(events, sent)) {
+    const places = events.map(({ eventType, payload }) => [
+      eventType,
+      placeIn(sent.plain, payload),
+      payload.byteLength,
+    ]);
+    return { codec: SENT, body: concat([line(places), sent.zstd]) };
+  }
+  const lengths = events.map(({ eventType, payload }) => [eventType, payload.byteLength]);
+  const plain = concat([line(lengths), ...events.map(({ payload }) => payload)]);
   if (plain.byteLength < SMALLEST_COMPRESSED) return { codec: PLAIN, body: plain };
   const packed = zstdCompressSync(plain, OPTIONS);
-  return packed.byteLength < plain.byteLength ? { codec: ZSTD, body: packed } : { codec: PLAIN, body: plain };
+  return packed.byteLength < plain.byteLength ? { codec: ZSTD, body: concat([packed]) } : { codec: PLAIN, body: plain };
+}
+
+/** Not where unknown fields make up much of it, nor where its sender hardly compressed it. */
+function isWorthKeeping(events: readonly FramedEvent[], { zstd, plain }: SentBody): boolean {
+  const used = events.reduce((sum, { eventType, payload }) => sum + eventType.length + payload.byteLength, 0);
+  return used >= plain.byteLength * LEAST_OF_USE && zstd.byteLength <= plain.byteLength / 2;
+}
+
+/** -1 for a payload that was left out, and so stands nowhere. */
+const placeIn = (plain: Uint8Array, payload: Uint8Array) =>
+  payload.buffer === plain.buffer ? payload.byteOffset - plain.byteOffset : -1;
+
+const line = (value: unknown) => Buffer.from(`${JSON.stringify(value)}\n`);
+
+/** In memory of its own, without what Node's pools hold beside it: it is copied to another thread. */
+function concat(parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((sum, { byteLength }) => sum + byteLength, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.byteLength;
+  }
+  return whole;
 }
 
 /** @throws when the codec is of a newer version, or the bytes are not what `encodeFrame` made */
 export function decodeFrame(frame: Frame): FramedEvent[] {
+  if (frame.codec === SENT) return decodeSent(bufferOf(frame.body));
   const plain = decompress(frame);
-  const headerEnd = plain.indexOf(0x0a);
+  const headerEnd = plain.indexOf(NEWLINE);
   const header = JSON.parse(plain.toString('utf8', 0, headerEnd)) as [string, number][];
   let start = headerEnd + 1;
   return header.map(([eventType, length]) => {
@@ -47,8 +95,23 @@ export function decodeFrame(frame: Frame): FramedEvent[] {
   });
 }
 
+const NEWLINE = 0x0a;
+const EMPTY = Buffer.from('{}');
+
+function decodeSent(body: Buffer): FramedEvent[] {
+  const headerEnd = body.indexOf(NEWLINE);
+  const header = JSON.parse(body.toString('utf8', 0, headerEnd)) as [string, number, number][];
+  const plain = zstdDecompressSync(body.subarray(headerEnd + 1), { maxOutputLength: MAX_APPEND_BYTES });
+  return header.map(([eventType, start, length]) => ({
+    eventType,
+    payload: start < 0 ? EMPTY : plain.subarray(start, start + length),
+  }));
+}
+
 function decompress({ codec, body }: Frame): Buffer {
-  if (codec === PLAIN) return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  if (codec === PLAIN) return bufferOf(body);
   if (codec === ZSTD) return zstdDecompressSync(body);
   throw new Error(`events are stored in codec ${codec}, which this version does not know`);
 }
+
+const bufferOf = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -1,20 +1,22 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { DatabaseSync } from 'node:sqlite';
 import { Kysely, sql } from 'kysely';
 import type pg from 'pg';
-import { type Engine, openPostgres, openSqlite, postgresDialect, sqliteDialect } from './dialect.ts';
+import type { StoreAppend } from './appends.ts';
+import { type Engine, isStoreLost, openPostgres, postgresDialect } from './dialect.ts';
 import { lockFolder } from './lock.ts';
 import { migrate } from './migrate.ts';
+import { createPostgresAppend } from './postgres-append.ts';
 import type { Database } from './schema.ts';
+import { sqliteDialect } from './sqlite/driver.ts';
+import { openFile } from './sqlite/open.ts';
 
 export type Db = Kysely<Database>;
 
 export interface Store {
   engine: Engine;
   db: Db;
-  /** The embedded engine's own connection, for group commit. */
-  sqlite?: DatabaseSync;
+  append: StoreAppend;
   pool?: pg.Pool;
   /** Answers when a row can be read; throws otherwise. */
   ping(): Promise<void>;
@@ -27,13 +29,13 @@ export interface StoreOptions {
   dataDir: string;
   /** Told of errors of idle connections. */
   onError: (error: Error) => void;
+  /** Told when the file can no longer be trusted: it is corrupt, or could not be synced. The process must end. */
+  onLost?: ((error: Error) => void) | undefined;
 }
 
 /** Opens the store and brings its schema up to date. */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  const store = options.databaseUrl
-    ? postgresStore(options.databaseUrl, options.onError)
-    : sqliteStore(options.dataDir);
+  const store = options.databaseUrl ? postgresStore(options.databaseUrl, options.onError) : await sqliteStore(options);
   try {
     await migrate(store.db, store.engine);
   } catch (error) {
@@ -43,27 +45,41 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   return store;
 }
 
-function sqliteStore(dataDir: string): Store {
+async function sqliteStore({ dataDir, onLost }: StoreOptions): Promise<Store> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const unlock = lockFolder(dataDir);
-  const sqlite = openSqlite(join(dataDir, 'session-capture.sqlite'));
-  const db = new Kysely<Database>({ dialect: sqliteDialect(sqlite) });
-  return {
-    engine: 'sqlite',
-    db,
-    sqlite,
-    ping: () => ping(db),
-    async close() {
-      await db.destroy();
-      unlock();
-    },
-  };
+  try {
+    const file = await openFile(join(dataDir, 'session-capture.sqlite'), (error) => {
+      if (isStoreLost(error)) onLost?.(error);
+    });
+    const db = new Kysely<Database>({ dialect: sqliteDialect(file) });
+    return {
+      engine: 'sqlite',
+      db,
+      append: file.append,
+      ping: () => ping(db),
+      async close() {
+        await db.destroy();
+        unlock();
+      },
+    };
+  } catch (error) {
+    unlock();
+    throw error;
+  }
 }
 
 function postgresStore(url: string, onError: (error: Error) => void): Store {
   const pool = openPostgres(url, onError);
   const db = new Kysely<Database>({ dialect: postgresDialect(pool) });
-  return { engine: 'postgres', db, pool, ping: () => ping(db), close: () => db.destroy() };
+  return {
+    engine: 'postgres',
+    db,
+    append: createPostgresAppend(pool),
+    pool,
+    ping: () => ping(db),
+    close: () => db.destroy(),
+  };
 }
 
 async function ping(db: Db): Promise<void> {

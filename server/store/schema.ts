@@ -117,6 +117,8 @@ export interface AppendRow {
 export interface SummaryRow {
   session_id: string;
   organization_id: string;
+  /** Of the rules by which it was derived. */
+  version: number;
   summarized_through: number;
   /** JSON text: see `ingest/summary.ts`. */
   summary: string;

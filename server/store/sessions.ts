@@ -1,4 +1,5 @@
 import type { AgentId } from '../../contract/agent.ts';
+import { Problem } from '../../contract/problem.ts';
 import type { Plane } from '../../contract/secret.ts';
 import type { Session } from '../../contract/session.ts';
 import { newId } from '../ids.ts';
@@ -74,9 +75,12 @@ export interface Closing {
   endedAt: number;
 }
 
-/** Closes an active session; undefined when there is none to close. */
-export const closeSession = (db: Db, closing: Closing, now: number) =>
-  db
+/**
+ * Closes an active session.
+ * @throws Problem `not_found`, `session_already_closed`
+ */
+export async function closeSession(db: Db, closing: Closing, now: number): Promise<SessionRow> {
+  const row = await db
     .updateTable('sessions')
     .set({ status: closing.status, ended_at: closing.endedAt, updated_at: now })
     .where('organization_id', '=', closing.organizationId)
@@ -85,6 +89,11 @@ export const closeSession = (db: Db, closing: Closing, now: number) =>
     .where('status', '=', 'active')
     .returningAll()
     .executeTakeFirst();
+  if (row) return row;
+  const closed = await findSession(db, closing.organizationId, closing.sessionId);
+  if (closed?.plane !== closing.plane) throw new Problem('not_found', 'No such session in this organization.');
+  throw new Problem('session_already_closed', 'The session is closed already; nothing was changed.');
+}
 
 export interface SessionFilter {
   organizationId: string;

@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { assertDurable } from '../store/dialect.ts';
 import { openStore } from '../store/open.ts';
+import { assertDurable } from '../store/sqlite/connection.ts';
 
 describe('the embedded store', () => {
   let folder: string;
@@ -17,9 +18,11 @@ describe('the embedded store', () => {
 
   test('syncs its log at every commit', async () => {
     const store = await openStore(options('full'));
-    expect(store.sqlite?.prepare('PRAGMA synchronous').get()).toMatchObject({ synchronous: 2 });
-    expect(store.sqlite?.prepare('PRAGMA journal_mode').get()).toMatchObject({ journal_mode: 'wal' });
-    expect(store.sqlite?.prepare('PRAGMA foreign_keys').get()).toMatchObject({ foreign_keys: 1 });
+    // A pragma is asked of the connection that writes.
+    const ask = async (name: string) => (await sql`PRAGMA ${sql.raw(name)}`.execute(store.db)).rows;
+    expect(await ask('synchronous')).toEqual([{ synchronous: 2 }]);
+    expect(await ask('journal_mode')).toEqual([{ journal_mode: 'wal' }]);
+    expect(await ask('foreign_keys')).toEqual([{ foreign_keys: 1 }]);
     await store.close();
   });
 
@@ -49,7 +52,7 @@ describe('the embedded store', () => {
 
   test('is not opened by a program older than what wrote it', async () => {
     const store = await openStore(options('newer'));
-    store.sqlite?.exec(`INSERT INTO kysely_migration VALUES ('9999-later', '2030-01-01T00:00:00.000Z')`);
+    await sql`INSERT INTO kysely_migration VALUES ('9999-later', '2030-01-01T00:00:00.000Z')`.execute(store.db);
     await store.close();
     await expect(openStore(options('newer'))).rejects.toThrow('written by a newer version');
     const again = await openStore(options('full'));

@@ -28,9 +28,9 @@ describe.each(ENGINES)('an outage of %s', (engine) => {
     }
     service = await startTestService(engine, {}, store);
     world = await createWorld(service);
-    // PostgreSQL is out of reach; the embedded engine's connection is gone.
+    // PostgreSQL is out of reach; the embedded engine's threads are gone.
     await wire?.cut();
-    own.sqlite?.close();
+    if (engine === 'sqlite') await own.close();
   });
   afterAll(async () => {
     await service.close().catch(() => undefined);

@@ -1,0 +1,103 @@
+import type { Plane } from '../../contract/secret.ts';
+import { newUuid } from '../ids.ts';
+import type { Outcome } from '../store/appends.ts';
+import { isUnavailable, storeUnavailable } from '../store/dialect.ts';
+import { revokeEnvironment } from '../store/environments.ts';
+import { encodeFrame, type FramedEvent, type SentBody } from '../store/frame.ts';
+import type { Store } from '../store/open.ts';
+import { type Opening, openSession } from '../store/opening.ts';
+import type { EnvironmentRow, SessionRow } from '../store/schema.ts';
+import { type Closing, closeSession } from '../store/sessions.ts';
+
+/** A batch of events as it comes in. */
+export interface NewBatch {
+  organizationId: string;
+  plane: Plane;
+  sessionId: string;
+  /** Who sends it; senders take turns where they wait. */
+  lane: string;
+  idempotencyKey: string | null;
+  /** SHA-256 of the request body in hexadecimal; null without a key. */
+  fingerprint: string | null;
+  events: readonly FramedEvent[];
+  /** The body as it was sent, where it may be stored so. */
+  sent?: SentBody | undefined;
+}
+
+/** A session after a change that is durable. */
+export interface Change {
+  organizationId: string;
+  sessionId: string;
+  status: SessionRow['status'];
+  eventCount: number;
+  /** The events that were added, the last one being number `eventCount`. */
+  events?: readonly FramedEvent[];
+}
+
+/** What happens after the commit, and nowhere else. Must not throw, and costs the answer nothing. */
+export type Committed = (change: Change) => void;
+
+/**
+ * The one way to change a session: here its events are numbered, here it is closed, and after that nothing is accepted.
+ * Each change is told to `committed` once it is durable.
+ */
+export interface SessionLog {
+  /** @throws Problem `environment_unusable`, `installation_unusable`, `validation_failed` */
+  open(opening: Opening): Promise<SessionRow>;
+  /** @throws Problem `idempotency_key_reused`, `idempotency_in_progress`, `not_found`, `session_closed` */
+  append(batch: NewBatch): Promise<Outcome>;
+  /** @throws Problem `not_found`, `session_already_closed` */
+  close(closing: Closing): Promise<SessionRow>;
+  /** Revokes a machine and closes its open sessions as failed. Undefined when there is no such machine. */
+  revoke(organizationId: string, environmentId: string): Promise<EnvironmentRow | undefined>;
+}
+
+export interface SessionLogOptions {
+  store: Store;
+  committed: Committed;
+  now: () => number;
+}
+
+export function createSessionLog({ store, committed, now }: SessionLogOptions): SessionLog {
+  const { db } = store;
+
+  const changed = (row: SessionRow) =>
+    committed({
+      organizationId: row.organization_id,
+      sessionId: row.session_id,
+      status: row.status,
+      eventCount: row.event_count,
+    });
+
+  return {
+    async open(opening) {
+      const row = await openSession(db, opening, now());
+      changed(row);
+      return row;
+    },
+
+    async append({ events, sent, ...batch }) {
+      const stored = { ...batch, count: events.length, appendId: newUuid(), now: now(), ...encodeFrame(events, sent) };
+      const outcome = await store.append(stored).catch((error) => {
+        throw isUnavailable(error) ? storeUnavailable(error) : error;
+      });
+      if (!outcome.replayed) {
+        const { organizationId, sessionId } = batch;
+        committed({ organizationId, sessionId, status: 'active', eventCount: outcome.lastSequence, events });
+      }
+      return outcome;
+    },
+
+    async close(closing) {
+      const row = await closeSession(db, closing, now());
+      changed(row);
+      return row;
+    },
+
+    async revoke(organizationId, environmentId) {
+      const { environment, closed } = await revokeEnvironment(db, organizationId, environmentId, now());
+      for (const row of closed) changed(row);
+      return environment;
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import type pg from 'pg';
+import { Problem } from '../../contract/problem.ts';
+import { type Batch, outcomeOf, type Settled, type StoreAppend } from './appends.ts';
+import { uniqueViolation } from './dialect.ts';
+
+/**
+ * An append in one statement, and so in one round trip and atomic by itself. The row lock of `reserved` orders the
+ * appends of a session; `appends_by_key` decides between two with the same key. `state` is the session as it was before.
+ */
+const APPEND = `
+WITH known AS (
+  SELECT a.first_sequence, a.last_sequence, a.fingerprint
+  FROM appends a JOIN sessions s USING (session_id)
+  WHERE a.session_id = $1 AND a.idempotency_key = $7 AND s.organization_id = $2 AND s.plane = $3
+), reserved AS (
+  UPDATE sessions SET event_count = event_count + $4, updated_at = $6
+  WHERE session_id = $1 AND organization_id = $2 AND plane = $3 AND status = 'active'
+    AND NOT EXISTS (SELECT FROM known)
+  RETURNING event_count
+), written AS (
+  INSERT INTO appends (session_id, first_sequence, last_sequence, organization_id, append_id, created_at,
+    idempotency_key, fingerprint, codec, body)
+  SELECT $1, event_count - $4 + 1, event_count, $2, $5, $6, $7, $8, $9, $10 FROM reserved
+), state AS (
+  SELECT FROM sessions WHERE session_id = $1 AND organization_id = $2 AND plane = $3
+)
+SELECT reserved.event_count, known.first_sequence, known.last_sequence, known.fingerprint,
+  EXISTS (SELECT FROM state) AS found
+FROM (SELECT) AS one LEFT JOIN reserved ON true LEFT JOIN known ON true`;
+
+/** Where a writer that was faster had not committed when the statement above began. */
+const FIND_KEY = `
+SELECT a.first_sequence, a.last_sequence, a.fingerprint
+FROM appends a JOIN sessions s USING (session_id)
+WHERE a.session_id = $1 AND a.idempotency_key = $2 AND s.organization_id = $3 AND s.plane = $4`;
+
+interface Row {
+  event_count: number | null;
+  first_sequence: number | null;
+  last_sequence: number;
+  fingerprint: string;
+  found: boolean;
+}
+
+/** SQLSTATE of `lock_timeout`. */
+const LOCK_NOT_AVAILABLE = '55P03';
+
+export function createPostgresAppend(pool: pg.Pool): StoreAppend {
+  async function findKey(batch: Batch): Promise<Settled> {
+    const values = [batch.sessionId, batch.idempotencyKey, batch.organizationId, batch.plane];
+    const { rows } = await pool.query<Row>({ name: 'find_key', text: FIND_KEY, values });
+    if (!rows[0]) throw inProgress();
+    return replay(rows[0], batch);
+  }
+
+  async function store(batch: Batch): Promise<Settled> {
+    const { sessionId, organizationId, plane, count, appendId, now, idempotencyKey, fingerprint, codec } = batch;
+    const body = Buffer.from(batch.body.buffer, batch.body.byteOffset, batch.body.byteLength);
+    const values = [sessionId, organizationId, plane, count, appendId, now, idempotencyKey, fingerprint, codec, body];
+    const { rows } = await pool.query<Row>({ name: 'append', text: APPEND, values });
+    const [row] = rows;
+    if (!row) throw new Error('an append was answered by no row');
+    if (row.first_sequence !== null) return replay(row, batch);
+    if (row.event_count === null) return { refused: row.found ? 'session_closed' : 'not_found' };
+    return { firstSequence: row.event_count - count + 1, lastSequence: row.event_count, replayed: false };
+  }
+
+  return async (batch) => {
+    try {
+      return outcomeOf(await store(batch));
+    } catch (error) {
+      if (uniqueViolation(error) === 'appends_by_key') return outcomeOf(await findKey(batch));
+      const isLocked = (error as { code?: unknown }).code === LOCK_NOT_AVAILABLE;
+      if (isLocked && batch.idempotencyKey !== null) throw inProgress(error);
+      throw error;
+    }
+  };
+}
+
+function replay(known: Row, { fingerprint }: Batch): Settled {
+  if (known.fingerprint !== fingerprint) return { refused: 'idempotency_key_reused' };
+  return { firstSequence: known.first_sequence as number, lastSequence: known.last_sequence, replayed: true };
+}
+
+const inProgress = (cause?: unknown) =>
+  new Problem(
+    'idempotency_in_progress',
+    'A request with this idempotency key is still running. Repeat it in a moment.',
+    { retryAfter: 1, cause },
+  );

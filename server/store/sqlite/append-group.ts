@@ -1,0 +1,89 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { Batch, Settled } from '../appends.ts';
+
+/*
+ * Order of checks: is the key known, does the session exist, is it open. Organization and plane stand in every statement.
+ */
+const FIND_KEY = `
+  SELECT a.first_sequence, a.last_sequence, a.fingerprint
+  FROM appends a JOIN sessions s USING (session_id)
+  WHERE a.session_id = ? AND a.idempotency_key = ? AND s.organization_id = ? AND s.plane = ?`;
+const RESERVE = `
+  UPDATE sessions SET event_count = event_count + ?, updated_at = ?
+  WHERE session_id = ? AND organization_id = ? AND plane = ? AND status = 'active'
+  RETURNING event_count`;
+const FIND_SESSION = `
+  SELECT 1 FROM sessions WHERE session_id = ? AND organization_id = ? AND plane = ?`;
+const INSERT = `
+  INSERT INTO appends (session_id, first_sequence, last_sequence, organization_id, append_id, created_at,
+    idempotency_key, fingerprint, codec, body)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+
+interface KeyRow {
+  first_sequence: number;
+  last_sequence: number;
+  fingerprint: string;
+}
+
+/**
+ * Appends in one transaction, and so with one fsync. A refused one wrote nothing, so it cannot spoil the others; should
+ * one fail in any other way, nothing of the group is kept and each is tried alone.
+ * @throws what the engine throws when it cannot begin or commit; then nothing was stored
+ */
+export function createAppendGroup(database: DatabaseSync): (batches: readonly Batch[]) => Settled[] {
+  const findKey = database.prepare(FIND_KEY);
+  const reserve = database.prepare(RESERVE);
+  const findSession = database.prepare(FIND_SESSION);
+  const insert = database.prepare(INSERT);
+
+  function append(batch: Batch): Settled {
+    const { sessionId, organizationId, plane, idempotencyKey: key, fingerprint } = batch;
+    if (key !== null) {
+      const known = findKey.get(sessionId, key, organizationId, plane) as KeyRow | undefined;
+      if (known) {
+        if (known.fingerprint !== fingerprint) return { refused: 'idempotency_key_reused' };
+        return { firstSequence: known.first_sequence, lastSequence: known.last_sequence, replayed: true };
+      }
+    }
+    const row = reserve.get(batch.count, batch.now, sessionId, organizationId, plane);
+    if (!row) return { refused: findSession.get(sessionId, organizationId, plane) ? 'session_closed' : 'not_found' };
+    const lastSequence = row.event_count as number;
+    const firstSequence = lastSequence - batch.count + 1;
+    const place = [sessionId, firstSequence, lastSequence, organizationId] as const;
+    insert.run(...place, batch.appendId, batch.now, key, fingerprint, batch.codec, batch.body);
+    return { firstSequence, lastSequence, replayed: false };
+  }
+
+  function commit(batches: readonly Batch[]): Settled[] {
+    database.exec('BEGIN IMMEDIATE');
+    try {
+      const settled = batches.map(append);
+      database.exec('COMMIT');
+      return settled;
+    } catch (error) {
+      if (database.isTransaction) database.exec('ROLLBACK');
+      throw error;
+    }
+  }
+
+  function alone(batch: Batch): Settled {
+    try {
+      return commit([batch])[0] as Settled;
+    } catch (error) {
+      if (!isConstraint(error)) throw error;
+      return { failed: (error as Error).message };
+    }
+  }
+
+  return (batches) => {
+    try {
+      return commit(batches);
+    } catch (error) {
+      if (!isConstraint(error)) throw error;
+      return batches.map(alone);
+    }
+  };
+}
+
+/** SQLITE_CONSTRAINT: the fault is in what was written, not in the disk beneath. */
+const isConstraint = (error: unknown) => ((error as { errcode?: number }).errcode ?? 0) % 256 === 19;

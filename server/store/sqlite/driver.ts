@@ -1,0 +1,105 @@
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely';
+import type { Thread } from './threads.ts';
+
+/** The threads of an open file. */
+export interface Threads {
+  reader: Pick<Thread, 'run'>;
+  writer: Pick<Thread, 'run'>;
+  /** Keeps the writer to oneself until the returned function is called. */
+  holdWriter(): Promise<() => void>;
+  close(): Promise<void>;
+}
+
+/** Kysely over the threads: a read goes to whichever reader is free, all else to the writer. */
+export const sqliteDialect = (threads: Threads): Dialect => ({
+  createAdapter: () => new ThreadsAdapter(),
+  createDriver: () => createDriver(threads),
+  createIntrospector: (db) => new SqliteIntrospector(db),
+  createQueryCompiler: () => new SqliteQueryCompiler(),
+});
+
+class ThreadsAdapter extends SqliteAdapter {
+  override get supportsMultipleConnections() {
+    return true;
+  }
+
+  override get supportsTransactionalDdl() {
+    return true;
+  }
+}
+
+interface Connection extends DatabaseConnection {
+  /** Set while the connection is in a transaction. */
+  release?: (() => void) | undefined;
+}
+
+function createDriver({ reader, writer, holdWriter, close }: Threads): Driver {
+  async function run(thread: Pick<Thread, 'run'>, { sql, parameters }: CompiledQuery): Promise<QueryResult<never>> {
+    const { rows, changes } = await thread.run({ kind: 'query', sql, parameters });
+    return {
+      rows: rows as never[],
+      ...(changes === undefined ? {} : { numAffectedRows: BigInt(changes) }),
+    };
+  }
+
+  async function runHeld(query: CompiledQuery): Promise<QueryResult<never>> {
+    const release = await holdWriter();
+    try {
+      return await run(writer, query);
+    } finally {
+      release();
+    }
+  }
+
+  function letGo(connection: Connection): void {
+    connection.release?.();
+    connection.release = undefined;
+  }
+
+  return {
+    init: async () => undefined,
+    async acquireConnection() {
+      const connection: Connection = {
+        executeQuery(query: CompiledQuery) {
+          if (connection.release) return run(writer, query);
+          return isRead(query) ? run(reader, query) : runHeld(query);
+        },
+        streamQuery() {
+          throw new Error('rows are read in pages');
+        },
+      };
+      return connection;
+    },
+    async beginTransaction(connection: Connection) {
+      const release = await holdWriter();
+      try {
+        await run(writer, CompiledQuery.raw('begin immediate'));
+      } catch (error) {
+        release();
+        throw error;
+      }
+      connection.release = release;
+    },
+    // A commit that fails is followed by a rollback.
+    async commitTransaction(connection: Connection) {
+      await run(writer, CompiledQuery.raw('commit'));
+      letGo(connection);
+    },
+    async rollbackTransaction(connection: Connection) {
+      await run(writer, CompiledQuery.raw('rollback')).finally(() => letGo(connection));
+    },
+    releaseConnection: async () => undefined,
+    destroy: close,
+  };
+}
+
+const isRead = ({ query, sql }: CompiledQuery) => query.kind === 'SelectQueryNode' || /^\s*select\b/i.test(sql);

@@ -1,0 +1,36 @@
+import type { Batch, Settled } from '../appends.ts';
+
+/** What a thread of the embedded store is asked, one job after the other; each is answered once. */
+export type Job =
+  | { kind: 'query'; sql: string; parameters: readonly unknown[] }
+  /** Appends that share one commit; settled each for itself, and answered once they are durable. */
+  | { kind: 'appends'; batches: readonly Batch[] }
+  | { kind: 'close' };
+
+export interface Rows {
+  rows: unknown[];
+  /** Rows written; absent for a query that returns rows. */
+  changes?: number;
+}
+
+export interface Answers {
+  query: Rows;
+  appends: Settled[];
+  close: undefined;
+}
+
+/** An error in a form that can be sent between threads. */
+export interface SentError {
+  message: string;
+  code?: string | undefined;
+  /** SQLite's extended result code. */
+  errcode?: number | undefined;
+}
+
+export type Reply = { answer: unknown } | { error: SentError };
+
+/** How a thread opens the file. */
+export interface ThreadOptions {
+  path: string;
+  readOnly: boolean;
+}

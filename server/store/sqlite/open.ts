@@ -1,0 +1,46 @@
+import type { StoreAppend } from '../appends.ts';
+import type { Threads } from './driver.ts';
+import { createGroupCommit } from './group-commit.ts';
+import { createPool, startThread } from './threads.ts';
+
+/** So that a slow read leaves another reader free; each is a connection with its own page cache. */
+const MOST_READERS = 2;
+
+export interface OpenFile extends Threads {
+  append: StoreAppend;
+}
+
+/**
+ * Opens the file: one thread writes it, others read it, so that neither a slow disk nor a long read stops the thread that
+ * answers. `onError` is told of each error of the engine.
+ * @throws when the file cannot be opened, is no store, or would not be durable
+ */
+export async function openFile(path: string, onError: (error: Error) => void): Promise<OpenFile> {
+  const writer = startThread({ path, readOnly: false }, onError);
+  await writer.ready;
+  const reader = createPool(() => startThread({ path, readOnly: true }, onError), MOST_READERS);
+  const holdWriter = createLock();
+  return {
+    reader,
+    writer,
+    holdWriter,
+    append: createGroupCommit({ writer, holdWriter }),
+    async close() {
+      await Promise.all([reader.close(), writer.close()]);
+    },
+  };
+}
+
+/** Who asks first is served first. */
+function createLock(): () => Promise<() => void> {
+  let last = Promise.resolve();
+  return async () => {
+    const before = last;
+    let release = () => {};
+    last = new Promise((resolve) => {
+      release = resolve;
+    });
+    await before;
+    return release;
+  };
+}
