@@ -1,0 +1,71 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { scanAppend } from '../ingest/scan/append.ts';
+import { scanBulk } from '../ingest/scan/bulk.ts';
+import { appendText, bulkText, mutate } from './scan-bodies.ts';
+import { MOST_BATCHES, referenceOfAppend, referenceOfBulk, type Verdict, verdictOf } from './scan-reference.ts';
+import { createRandom, SEED, seeded } from './seed.ts';
+
+const RUNS = Number(process.env.CAPTURE_TEST_RUNS ?? 50);
+const MUTATIONS_A_BODY = 99;
+
+/** What would change a verdict if it were read. */
+const BEFORE = Buffer.from('{"events":[{"eventType":"');
+const BEHIND = Buffer.from('0"}]}  "');
+
+const within = (bytes: Buffer) =>
+  Buffer.concat([BEFORE, bytes, BEHIND]).subarray(BEFORE.length, BEFORE.length + bytes.length);
+
+const SCANS = [
+  {
+    what: 'an append',
+    text: appendText,
+    scan: (bytes: Buffer) => verdictOf(() => scanAppend(bytes)),
+    refer: referenceOfAppend,
+  },
+  {
+    what: 'a bulk',
+    text: bulkText,
+    scan: (bytes: Buffer) => verdictOf(() => scanBulk(bytes, MOST_BATCHES)),
+    refer: referenceOfBulk,
+  },
+];
+
+describe.each(SCANS)('a scan of $what', ({ text, scan, refer }) => {
+  test(`judges and reads any body as JSON.parse and the contract do ${seeded}`, {
+    timeout: 20_000 + RUNS * 500,
+  }, () => {
+    const tally = { accepted: 0, malformed_json: 0, validation_failed: 0 };
+    const property = fc.property(text, fc.nat(), (body, seed) => {
+      const random = createRandom(seed);
+      const bytes = Buffer.from(body);
+      expectSame(bytes);
+      for (let i = 0; i < MUTATIONS_A_BODY; i++) expectSame(mutate(bytes, random));
+    });
+
+    function expectSame(bytes: Buffer) {
+      const expected = refer(bytes);
+      const actual = scan(within(bytes));
+      if ('found' in expected) {
+        tally.accepted++;
+        if (JSON.stringify(actual) === JSON.stringify(expected)) return;
+      } else {
+        tally[expected.code as 'malformed_json']++;
+        if (isOneOf(actual, expected)) return;
+      }
+      expect(actual, bytes.toString('latin1')).toEqual(expected);
+    }
+
+    fc.assert(property, { seed: SEED, numRuns: RUNS });
+    if (process.env.CAPTURE_TEST_TABLE) console.table(tally);
+    const total = tally.accepted + tally.malformed_json + tally.validation_failed;
+    for (const count of Object.values(tally)) expect(count, JSON.stringify(tally)).toBeGreaterThan(total / 30);
+  });
+});
+
+/** Of several faults any may be told. */
+const isOneOf = (actual: Verdict, expected: Verdict) =>
+  'code' in actual &&
+  'code' in expected &&
+  actual.code === expected.code &&
+  (expected.code === 'malformed_json' || expected.pointers.includes(actual.pointers[0] ?? ''));

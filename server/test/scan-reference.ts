@@ -1,0 +1,148 @@
+import { type TSchema, Type } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { Text } from '../../contract/common.ts';
+import { AppendBody, MAX_BATCH_EVENTS, MAX_PAYLOAD_BYTES, MAX_PAYLOAD_DEPTH } from '../../contract/event.ts';
+import { Problem, type ProblemCode } from '../../contract/problem.ts';
+import { parseJson } from '../http/body.ts';
+import type { ScannedAppend } from '../ingest/scan/append.ts';
+import type { ScannedBatch } from '../ingest/scan/bulk.ts';
+
+/** What the scans must say of a body, found slowly: `JSON.parse`, the schema of the contract, and the text as it stands. */
+
+export const MOST_BATCHES = 3;
+
+const validateAppend = Compile(AppendBody);
+const validateBulk = Compile(
+  Type.Object({
+    appends: Type.Array(
+      Type.Object({
+        sessionId: Text(255),
+        idempotencyKey: Type.String({ minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' }),
+        body: Type.Object({ events: AppendBody.properties.events }),
+      }),
+      { minItems: 1, maxItems: MOST_BATCHES },
+    ),
+  }),
+);
+
+/** What was found, in words that can be compared; or why nothing was, with the pointers that may be named. */
+export type Verdict = { found: unknown } | { code: ProblemCode; pointers: string[] };
+
+export function referenceOfAppend(bytes: Buffer): Verdict {
+  return refer(bytes, validateAppend, (text) => {
+    const { events, tooMuch } = eventsOf(text, '');
+    const key = lastMember(text, 'idempotencyKey');
+    return { found: { events, idempotencyKey: key && JSON.parse(key) }, tooMuch };
+  });
+}
+
+export function referenceOfBulk(bytes: Buffer): Verdict {
+  return refer(bytes, validateBulk, (text) => {
+    const batches = elementsOf(lastMember(text, 'appends') ?? '[]').map((batch, index) => {
+      const body = lastMember(batch, 'body') ?? '{}';
+      const { events, tooMuch } = eventsOf(body, `/appends/${index}/body`);
+      const read = (name: string) => JSON.parse(lastMember(batch, name) ?? 'null');
+      const found = { sessionId: read('sessionId'), idempotencyKey: read('idempotencyKey'), bytes: body, events };
+      return { found, tooMuch };
+    });
+    const tooMany = batches.length > MOST_BATCHES ? ['/appends'] : [];
+    return {
+      found: batches.map(({ found }) => found),
+      tooMuch: [...tooMany, ...batches.flatMap(({ tooMuch }) => tooMuch)],
+    };
+  });
+}
+
+/** The verdict of a scan, in the same words. */
+export function verdictOf(scan: () => ScannedAppend | ScannedBatch[]): Verdict {
+  try {
+    const scanned = scan();
+    return { found: Array.isArray(scanned) ? scanned.map(described) : described(scanned) };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return { code: error.code, pointers: /^\/\S*/.exec(error.message) ?? [] };
+  }
+}
+
+const described = ({ events, ...rest }: ScannedAppend & { bytes?: Buffer }) => ({
+  ...rest,
+  ...(rest.bytes && { bytes: rest.bytes.toString() }),
+  events: events.map(({ eventType, payload }) => ({ eventType, payload: payload.toString() })),
+});
+
+function refer(
+  bytes: Buffer,
+  validator: ReturnType<typeof Compile<TSchema>>,
+  read: (text: string) => { found: unknown; tooMuch: string[] },
+): Verdict {
+  let value: unknown;
+  try {
+    value = parseJson(bytes);
+  } catch (error) {
+    return { code: (error as Problem).code, pointers: [] };
+  }
+  const wrong = validator.Check(value) ? [] : validator.Errors(value).flatMap(pointersOf);
+  if (!isRecord(value)) return { code: 'validation_failed', pointers: wrong };
+  const { found, tooMuch } = read(bytes.toString());
+  if (wrong.length > 0 || tooMuch.length > 0) return { code: 'validation_failed', pointers: [...wrong, ...tooMuch] };
+  return { found };
+}
+
+const isRecord = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function pointersOf({ instancePath, params }: { instancePath: string; params: object }): string[] {
+  const missing = (params as { requiredProperties?: string[] }).requiredProperties;
+  if (missing) return missing.map((name) => `${instancePath}/${name}`);
+  return [instancePath || '/'];
+}
+
+function eventsOf(text: string, pointer: string) {
+  const texts = elementsOf(lastMember(text, 'events') ?? '[]');
+  const tooMuch = texts.length > MAX_BATCH_EVENTS ? [`${pointer}/events`] : [];
+  const events = texts.map((event, index) => {
+    const payload = lastMember(event, 'payload') ?? '{}';
+    const isTooMuch = Buffer.byteLength(payload) > MAX_PAYLOAD_BYTES || depthOf(payload) > MAX_PAYLOAD_DEPTH;
+    if (isTooMuch) tooMuch.push(`${pointer}/events/${index}/payload`);
+    return { eventType: JSON.parse(lastMember(event, 'eventType') ?? 'null'), payload };
+  });
+  return { events, tooMuch };
+}
+
+const STRING = /"(?:[^"\\]|\\.)*"/g;
+
+function depthOf(text: string): number {
+  let depth = 0;
+  let deepest = 0;
+  for (const [bracket] of text.replace(STRING, '').matchAll(/[[\]{}]/g)) {
+    depth += bracket === '{' || bracket === '[' ? 1 : -1;
+    deepest = Math.max(deepest, depth);
+  }
+  return deepest;
+}
+
+/** Text of the member that counts. */
+function lastMember(text: string, name: string): string | undefined {
+  if (!text.startsWith('{')) return undefined;
+  const member = partsOf(text).findLast((part) => JSON.parse(nameIn(part)) === name);
+  return member?.slice(nameIn(member).length).replace(/^\s*:\s*/, '');
+}
+
+const nameIn = (member: string) => member.match(STRING)?.[0] ?? '';
+
+const elementsOf = (text: string) => (text.startsWith('[') ? partsOf(text) : []);
+
+/** What stands between the commas of a container, without the space around it. */
+function partsOf(text: string): string[] {
+  const parts: string[] = [];
+  let depth = 0;
+  let start = 1;
+  for (const { 0: token, index } of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{},]/g)) {
+    if (token === '{' || token === '[') depth++;
+    if (token === '}' || token === ']') depth--;
+    if (depth > 1 || (depth === 1 && token !== ',')) continue;
+    const part = text.slice(start, index).trim();
+    if (part !== '') parts.push(part);
+    start = index + 1;
+  }
+  return parts;
+}
