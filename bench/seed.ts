@@ -5,10 +5,10 @@ import { registerEnvironment } from '../server/store/environments.ts';
 import { encodeFrame } from '../server/store/frame.ts';
 import { upsertInstallation } from '../server/store/installations.ts';
 import { openStore, type Store } from '../server/store/open.ts';
+import { type Opening, openSession } from '../server/store/opening.ts';
 import { createOrganization } from '../server/store/organizations.ts';
 import { resolveCaller } from '../server/store/people.ts';
 import { insertSecret } from '../server/store/secrets.ts';
-import { insertSession, type NewSession } from '../server/store/sessions.ts';
 
 export const PEPPER = 'bench';
 
@@ -59,7 +59,7 @@ export async function seed<More>(
 /** Opens `count` sessions in one transaction. */
 export async function seedSessions(store: Store, seeded: Seed, count: number): Promise<string[]> {
   const ids: string[] = [];
-  const session: Omit<NewSession, 'startedAt'> = {
+  const session: Omit<Opening, 'startedAt'> = {
     organizationId: seeded.organizationId,
     environmentId: seeded.environmentId,
     installationId: seeded.installationId,
@@ -71,7 +71,7 @@ export async function seedSessions(store: Store, seeded: Seed, count: number): P
   };
   await store.db.transaction().execute(async (transaction) => {
     for (let i = 0; i < count; i++) {
-      const row = await insertSession(transaction, { ...session, startedAt: Date.now() - i * 60_000 }, Date.now());
+      const row = await openSession(transaction, { ...session, startedAt: Date.now() - i * 60_000 }, Date.now());
       ids.push(row.session_id);
     }
   });

@@ -1,4 +1,13 @@
 import { type Static, Type } from 'typebox';
+import {
+  BulkAppendBody,
+  BulkAppended,
+  CapturedSessions,
+  CaptureSessionsBody,
+  CompletedSessions,
+  CompleteSessionsBody,
+  DeletedSession,
+} from './capture.ts';
 import { Body, Envelope, Id, OneOf, Timestamp } from './common.ts';
 import { DigestPage, DigestQuery, LeafPage, LeafQuery } from './digest.ts';
 import { EventPage } from './event.ts';
@@ -31,6 +40,8 @@ export const SessionSummary = Type.Object({
   sessionId: Id('ses'),
   repoRoot: Type.Optional(Type.String()),
   gitBranch: Type.Optional(Type.String()),
+  continues: Type.Optional(Id('ses')),
+  forkedFrom: Type.Optional(Id('ses')),
   firstPrompt: Type.Optional(Type.String({ description: 'first line of the first prompt, at most 300 characters' })),
   model: Type.Optional(Type.String()),
   prompts: Type.Integer(),
@@ -49,7 +60,7 @@ export type SessionSummary = Static<typeof SessionSummary>;
 export const LiveChange = Type.Object({
   sessionId: Id('ses'),
   eventCount: Type.Integer(),
-  status: OneOf(['active', 'completed', 'failed']),
+  status: OneOf(['active', 'completed', 'failed', 'deleted']),
 });
 export type LiveChange = Static<typeof LiveChange>;
 
@@ -79,6 +90,50 @@ export const EXTENSIONS = {
     body: Body({ ...OpenSessionBody.properties, startedAt: Timestamp }),
     replies: { 201: OpenedSession },
     errors: [400, 401, 429, 503],
+  }),
+  captureSessions: route({
+    method: 'POST',
+    path: '/v1/captured-sessions',
+    auth: 'secret',
+    summary: "Open sessions under the client's own keys, or find them again with what they have",
+    body: CaptureSessionsBody,
+    replies: { 200: CapturedSessions },
+    errors: [400, 401, 429, 503],
+  }),
+  appendBatches: route({
+    method: 'POST',
+    path: '/v1/appends',
+    auth: 'secret',
+    summary:
+      'Append many batches to many sessions; those of one session in their order, up to the first that is refused',
+    body: BulkAppendBody,
+    replies: { 200: BulkAppended },
+    errors: [400, 401, 429, 503],
+  }),
+  completeSessions: route({
+    method: 'POST',
+    path: '/v1/completed-sessions',
+    auth: 'secret',
+    summary: 'Close many sessions',
+    body: CompleteSessionsBody,
+    replies: { 200: CompletedSessions },
+    errors: [400, 401, 429, 503],
+  }),
+  deleteCapturedSession: route({
+    method: 'DELETE',
+    path: '/v1/captured-sessions/{clientKey}',
+    auth: 'secret',
+    summary: 'Delete a session by the key it was captured under, which is remembered',
+    replies: { 200: DeletedSession },
+    errors: [400, 401, 404, 429, 503],
+  }),
+  deleteSession: route({
+    method: 'DELETE',
+    path: '/v1/organizations/me/sessions/{sessionId}',
+    auth: 'admin',
+    summary: 'Delete a session for good; it is not captured again',
+    replies: { 200: DeletedSession },
+    errors: [400, 401, 403, 404, 429, 503],
   }),
   listSessionSummaries: route({
     method: 'GET',

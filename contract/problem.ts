@@ -16,6 +16,7 @@ export const PROBLEMS = {
   insufficient_role: 403,
   environment_revoked: 403,
   not_found: 404,
+  session_deleted: 404,
   method_not_allowed: 405,
   session_closed: 409,
   session_already_closed: 409,

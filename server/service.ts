@@ -7,10 +7,12 @@ import { createAuthenticator } from './http/auth.ts';
 import { createLimits } from './http/limits.ts';
 import { servePages } from './http/pages.ts';
 import type { Identity } from './identity/identity.ts';
+import { createBackground } from './ingest/background.ts';
 import { createLive } from './ingest/live.ts';
 import { type Committed, createSessionLog } from './ingest/log.ts';
 import { createSummaries } from './ingest/summaries.ts';
 import { createHandlers } from './routes/all.ts';
+import { sweepDeleted } from './store/deletions.ts';
 import type { Store } from './store/open.ts';
 import { rememberSetting } from './store/settings.ts';
 import { VERSION } from './version.ts';
@@ -38,10 +40,13 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     onCaughtUp: ({ organizationId, sessionId, eventCount, status }) =>
       live.publish(organizationId, { sessionId, eventCount, status }),
   });
+  const background = createBackground({ atOnce: 1, onError });
+  const sweep = () => background.run('sweep', () => sweepDeleted(store.db, now));
   const committed: Committed = (change) => {
     const { organizationId, sessionId, eventCount, status } = change;
     live.publish(organizationId, { sessionId, eventCount, status });
     summaries.note(change);
+    if (status === 'deleted') void sweep();
   };
   const deps: Deps = {
     store,
@@ -67,6 +72,12 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   await servePages(app, () => identity.bootstrap().idpDomain);
   // A live stream never ends by itself, and closing waits for every answer.
   app.addHook('preClose', async () => live.close());
-  app.addHook('onClose', () => summaries.close());
+  app.addHook('onClose', async () => {
+    background.close();
+    await sweep();
+    await summaries.close();
+  });
+  // Goes on where an earlier process stopped.
+  void sweep();
   return app;
 }

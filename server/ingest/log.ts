@@ -1,6 +1,9 @@
+import { Problem } from '../../contract/problem.ts';
 import type { Plane } from '../../contract/secret.ts';
 import { newUuid } from '../ids.ts';
 import type { Outcome } from '../store/appends.ts';
+import { type Captured, type CaptureOpening, captureSessions } from '../store/captured.ts';
+import { deleteSession, type Named, wasDeleted } from '../store/deletions.ts';
 import { isUnavailable, storeUnavailable } from '../store/dialect.ts';
 import { revokeEnvironment } from '../store/environments.ts';
 import { encodeFrame, type FramedEvent, type SentBody } from '../store/frame.ts';
@@ -28,7 +31,7 @@ export interface NewBatch {
 export interface Change {
   organizationId: string;
   sessionId: string;
-  status: SessionRow['status'];
+  status: SessionRow['status'] | 'deleted';
   eventCount: number;
   /** The events that were added, the last one being number `eventCount`. */
   events?: readonly FramedEvent[];
@@ -44,10 +47,17 @@ export type Committed = (change: Change) => void;
 export interface SessionLog {
   /** @throws Problem `environment_unusable`, `installation_unusable`, `validation_failed` */
   open(opening: Opening): Promise<SessionRow>;
-  /** @throws Problem `idempotency_key_reused`, `idempotency_in_progress`, `not_found`, `session_closed` */
+  /** @throws Problem `idempotency_key_reused`, `idempotency_in_progress`, `not_found`, `session_deleted`, `session_closed` */
   append(batch: NewBatch): Promise<Outcome>;
   /** @throws Problem `not_found`, `session_already_closed` */
   close(closing: Closing): Promise<SessionRow>;
+  /** Opens many, or finds them by the keys of their client; a refusal is that one's alone. */
+  capture(openings: readonly CaptureOpening[]): Promise<Captured[]>;
+  /**
+   * Deletes a session for good, by its id or by its client's key; again is no error.
+   * @throws Problem `not_found`
+   */
+  delete(named: Named): Promise<string>;
   /** Revokes a machine and closes its open sessions as failed. Undefined when there is no such machine. */
   revoke(organizationId: string, environmentId: string): Promise<EnvironmentRow | undefined>;
 }
@@ -61,13 +71,14 @@ export interface SessionLogOptions {
 export function createSessionLog({ store, committed, now }: SessionLogOptions): SessionLog {
   const { db } = store;
 
-  const changed = (row: SessionRow) =>
-    committed({
-      organizationId: row.organization_id,
-      sessionId: row.session_id,
-      status: row.status,
-      eventCount: row.event_count,
-    });
+  const changed = (row: SessionRow) => committed(changeOf(row));
+
+  /** A session that was deleted takes no events either, and must not be opened anew. */
+  async function explain(error: unknown, { organizationId, plane, sessionId }: Place): Promise<unknown> {
+    const isGone = error instanceof Problem && (error.code === 'not_found' || error.code === 'session_closed');
+    if (!isGone || !(await wasDeleted(db, organizationId, plane, sessionId))) return error;
+    return new Problem('session_deleted', 'The session was deleted. Do not capture it again.');
+  }
 
   return {
     async open(opening) {
@@ -78,8 +89,8 @@ export function createSessionLog({ store, committed, now }: SessionLogOptions): 
 
     async append({ events, sent, ...batch }) {
       const stored = { ...batch, count: events.length, appendId: newUuid(), now: now(), ...encodeFrame(events, sent) };
-      const outcome = await store.append(stored).catch((error) => {
-        throw isUnavailable(error) ? storeUnavailable(error) : error;
+      const outcome = await store.append(stored).catch(async (error) => {
+        throw isUnavailable(error) ? storeUnavailable(error) : await explain(error, batch);
       });
       if (!outcome.replayed) {
         const { organizationId, sessionId } = batch;
@@ -94,6 +105,18 @@ export function createSessionLog({ store, committed, now }: SessionLogOptions): 
       return row;
     },
 
+    async capture(openings) {
+      const captured = await captureSessions(db, openings, now());
+      for (const one of captured) if (one.outcome === 'opened') changed(one.row);
+      return captured;
+    },
+
+    async delete(named) {
+      const { sessionId, row } = await deleteSession(db, named, now());
+      if (row) committed({ ...changeOf(row), status: 'deleted' });
+      return sessionId;
+    },
+
     async revoke(organizationId, environmentId) {
       const { environment, closed } = await revokeEnvironment(db, organizationId, environmentId, now());
       for (const row of closed) changed(row);
@@ -101,3 +124,12 @@ export function createSessionLog({ store, committed, now }: SessionLogOptions): 
     },
   };
 }
+
+type Place = Pick<NewBatch, 'organizationId' | 'plane' | 'sessionId'>;
+
+const changeOf = (row: SessionRow): Change => ({
+  organizationId: row.organization_id,
+  sessionId: row.session_id,
+  status: row.status,
+  eventCount: row.event_count,
+});

@@ -138,6 +138,10 @@ export function createSummaries(options: SummariesOptions): Summaries {
 
   return {
     note(change) {
+      if (change.status === 'deleted') {
+        kept.delete(change.sessionId);
+        dirty.delete(change.sessionId);
+      }
       const bytes = bytesOf(change.events);
       if (bytes === 0 || waitingBytes + bytes > MOST_WAITING_BYTES) return;
       waitingBytes += bytes;

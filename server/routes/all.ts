@@ -2,6 +2,7 @@ import type { Deps } from '../deps.ts';
 import type { Handlers } from '../http/handler.ts';
 import { agentHandlers } from './agents.ts';
 import { bootstrapHandlers } from './bootstrap.ts';
+import { captureHandlers } from './capture.ts';
 import { digestHandlers } from './digests.ts';
 import { environmentHandlers } from './environments.ts';
 import { eventHandlers } from './events.ts';
@@ -20,6 +21,7 @@ export const createHandlers = (deps: Deps): Handlers => ({
   ...agentHandlers(deps),
   ...sessionHandlers(deps),
   ...eventHandlers(deps),
+  ...captureHandlers(deps),
   ...digestHandlers(deps),
   ...liveHandlers(deps),
   ...summaryHandlers(deps),

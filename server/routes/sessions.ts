@@ -27,10 +27,16 @@ export const sessionHandlers = ({ store: { db }, log, now }: Deps) => {
     async completeSession({ caller, params, body }) {
       const { organizationId, plane } = caller;
       const status = body.status ?? 'completed';
-      const endedAt = body.endedAt === undefined ? now() : fromTimestamp(body.endedAt);
+      const endedAt = body.endedAt === undefined ? undefined : fromTimestamp(body.endedAt);
       const { sessionId } = params;
-      await log.close({ organizationId, plane, sessionId, status, endedAt });
-      return { status: 200, body: { sessionId, status, endedAt: toTimestamp(endedAt) } };
+      const row = await log.close({ organizationId, plane, sessionId, status, endedAt });
+      return { status: 200, body: { sessionId, status, endedAt: toTimestamp(row.ended_at ?? row.updated_at) } };
+    },
+
+    async deleteSession({ caller, params }) {
+      const { organizationId } = caller;
+      const sessionId = await log.delete({ organizationId, sessionId: params.sessionId });
+      return { status: 200, body: { sessionId } };
     },
 
     async listSessions({ caller, query }) {

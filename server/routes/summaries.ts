@@ -28,6 +28,8 @@ function toSummary(source: SummarySource | undefined, { summary, through }: Deri
     sessionId: source.sessionId,
     ...optional('repoRoot', source.repoRoot),
     ...optional('gitBranch', source.gitBranch),
+    ...optional('continues', source.continues),
+    ...optional('forkedFrom', source.forkedFrom),
     ...optional('firstPrompt', firstPrompt ?? null),
     ...optional('model', model ?? null),
     ...counts,

@@ -3,11 +3,13 @@ import { type Migration, Migrator } from 'kysely/migration';
 import { COLUMN_TYPES, type Engine } from './dialect.ts';
 import { initial } from './migrations/0001-initial.ts';
 import { summaryVersion } from './migrations/0002-summary-version.ts';
+import { capturedSessions } from './migrations/0004-captured-sessions.ts';
 
 /** Forward only, in this order; a migration that has been released is never edited. */
 const migrations = (engine: Engine): Record<string, Migration> => ({
   '0001-initial': initial(COLUMN_TYPES[engine]),
   '0002-summary-version': summaryVersion,
+  '0004-captured-sessions': capturedSessions,
 });
 
 /**

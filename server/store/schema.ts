@@ -94,6 +94,26 @@ export interface SessionRow extends Dated {
   started_at: Time;
   ended_at: Time | null;
   event_count: number;
+  /** The client's own name for the session. */
+  client_key: string | null;
+  /** Client keys of the session that this one goes on with, and of the one it branched off; they need not be here yet. */
+  continues_key: string | null;
+  forked_from_key: string | null;
+  /** When the agent ended it, told at the opening: what closing takes that names no time. */
+  client_ended_at: Time | null;
+  /** Set while what was deleted is being swept. */
+  deleted_at: Time | null;
+}
+
+/** A session that is gone, remembered so that it is not captured again. */
+export interface DeletedSessionRow {
+  session_id: string;
+  organization_id: string;
+  plane: Plane;
+  client_key: string | null;
+  deleted_at: Time;
+  /** When the last of its events was gone. */
+  swept_at: Time | null;
 }
 
 /** One append: a whole batch of events in one row. */
@@ -176,6 +196,7 @@ export interface Database {
   environments: EnvironmentRow;
   installations: InstallationRow;
   sessions: SessionRow;
+  deleted_sessions: DeletedSessionRow;
   appends: AppendRow;
   summaries: SummaryRow;
   accounts: AccountRow;

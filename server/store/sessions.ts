@@ -2,7 +2,6 @@ import type { AgentId } from '../../contract/agent.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { Plane } from '../../contract/secret.ts';
 import type { Session } from '../../contract/session.ts';
-import { newId } from '../ids.ts';
 import type { Db } from './open.ts';
 import type { SessionRow } from './schema.ts';
 import { optional, optionalTimestamp, toTimestamp } from './time.ts';
@@ -23,41 +22,6 @@ export const toSession = (row: SessionRow): Session => ({
   updatedAt: toTimestamp(row.updated_at),
 });
 
-export interface NewSession {
-  organizationId: string;
-  environmentId: string;
-  installationId: string;
-  agentId: AgentId;
-  plane: Plane;
-  title: string | undefined;
-  repoRoot: string | undefined;
-  gitBranch: string | undefined;
-  startedAt: number;
-}
-
-export const insertSession = (db: Db, session: NewSession, now: number) =>
-  db
-    .insertInto('sessions')
-    .values({
-      session_id: newId('ses'),
-      organization_id: session.organizationId,
-      environment_id: session.environmentId,
-      installation_id: session.installationId,
-      agent_id: session.agentId,
-      plane: session.plane,
-      status: 'active',
-      title: session.title ?? null,
-      repo_root: session.repoRoot ?? null,
-      git_branch: session.gitBranch ?? null,
-      started_at: session.startedAt,
-      ended_at: null,
-      event_count: 0,
-      created_at: now,
-      updated_at: now,
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow();
-
 /** A session of the organization, of either plane. */
 export const findSession = (db: Db, organizationId: string, sessionId: string) =>
   db
@@ -65,6 +29,7 @@ export const findSession = (db: Db, organizationId: string, sessionId: string) =
     .selectAll()
     .where('organization_id', '=', organizationId)
     .where('session_id', '=', sessionId)
+    .where('deleted_at', 'is', null)
     .executeTakeFirst();
 
 export interface Closing {
@@ -72,7 +37,8 @@ export interface Closing {
   plane: Plane;
   sessionId: string;
   status: 'completed' | 'failed';
-  endedAt: number;
+  /** Milliseconds since the epoch; absent: what the client said when it opened the session, else now. */
+  endedAt: number | undefined;
 }
 
 /**
@@ -82,7 +48,11 @@ export interface Closing {
 export async function closeSession(db: Db, closing: Closing, now: number): Promise<SessionRow> {
   const row = await db
     .updateTable('sessions')
-    .set({ status: closing.status, ended_at: closing.endedAt, updated_at: now })
+    .set((row) => ({
+      status: closing.status,
+      ended_at: closing.endedAt ?? row.fn.coalesce('client_ended_at', row.val(now)),
+      updated_at: now,
+    }))
     .where('organization_id', '=', closing.organizationId)
     .where('plane', '=', closing.plane)
     .where('session_id', '=', closing.sessionId)
@@ -111,6 +81,7 @@ export function listSessions(db: Db, filter: SessionFilter): Promise<SessionRow[
     .selectFrom('sessions')
     .selectAll()
     .where('organization_id', '=', filter.organizationId)
+    .where('deleted_at', 'is', null)
     .$if(plane !== 'all', (query) => query.where('plane', '=', plane as Plane))
     .$if(environmentId !== undefined, (query) => query.where('environment_id', '=', environmentId as string))
     .$if(agentId !== undefined, (query) => query.where('agent_id', '=', agentId as AgentId))

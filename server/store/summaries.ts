@@ -10,6 +10,9 @@ export interface SummarySource {
   eventCount: number;
   repoRoot: string | null;
   gitBranch: string | null;
+  /** Ids of the sessions it goes on with and branched off, once they are here. */
+  continues: string | null;
+  forkedFrom: string | null;
   stored?: { version: number; through: number; summary: string };
 }
 
@@ -22,26 +25,37 @@ export async function findSummarySources(
   const rows = await db
     .selectFrom('sessions')
     .leftJoin('summaries', 'summaries.session_id', 'sessions.session_id')
+    .leftJoin('sessions as earlier', (join) =>
+      join
+        .onRef('earlier.organization_id', '=', 'sessions.organization_id')
+        .onRef('earlier.plane', '=', 'sessions.plane')
+        .onRef('earlier.client_key', '=', 'sessions.continues_key'),
+    )
+    .leftJoin('sessions as origin', (join) =>
+      join
+        .onRef('origin.organization_id', '=', 'sessions.organization_id')
+        .onRef('origin.plane', '=', 'sessions.plane')
+        .onRef('origin.client_key', '=', 'sessions.forked_from_key'),
+    )
     .select([
-      'sessions.session_id',
+      'sessions.session_id as sessionId',
       'sessions.status',
-      'sessions.event_count',
-      'sessions.repo_root',
-      'sessions.git_branch',
+      'sessions.event_count as eventCount',
+      'sessions.repo_root as repoRoot',
+      'sessions.git_branch as gitBranch',
+      'earlier.session_id as continues',
+      'origin.session_id as forkedFrom',
       'summaries.version',
       'summaries.summarized_through',
       'summaries.summary',
     ])
     .where('sessions.organization_id', '=', organizationId)
     .where('sessions.session_id', 'in', [...sessionIds])
+    .where('sessions.deleted_at', 'is', null)
     .execute();
-  return rows.map(({ version, summarized_through: through, summary, ...row }) => ({
+  return rows.map(({ version, summarized_through: through, summary, ...source }) => ({
     organizationId,
-    sessionId: row.session_id,
-    status: row.status,
-    eventCount: row.event_count,
-    repoRoot: row.repo_root,
-    gitBranch: row.git_branch,
+    ...source,
     ...(version === null || through === null || summary === null ? {} : { stored: { version, through, summary } }),
   }));
 }
@@ -60,36 +74,30 @@ export interface NewSummary {
 const ROWS_AT_ONCE = 200;
 
 /**
- * Keeps what was derived, unless a later state, or one of a later version, is kept already: another replica may have been
- * faster. The rows must come sorted by session.
+ * Keeps what was derived, unless the session was deleted, or a later state or one of a later version is kept already:
+ * another replica may have been faster. The rows must come sorted by session.
  */
 export async function writeSummaries(db: Db, summaries: readonly NewSummary[]): Promise<void> {
   for (let from = 0; from < summaries.length; from += ROWS_AT_ONCE) {
     const rows = summaries
       .slice(from, from + ROWS_AT_ONCE)
-      .map(({ organizationId, sessionId, version, through, summary }) => ({
-        session_id: sessionId,
-        organization_id: organizationId,
-        version,
-        summarized_through: through,
-        summary,
-      }));
-    await db
-      .insertInto('summaries')
-      .values(rows)
-      .onConflict((conflict) =>
-        conflict
-          .column('session_id')
-          .doUpdateSet((row) => ({
-            version: row.ref('excluded.version'),
-            summarized_through: row.ref('excluded.summarized_through'),
-            summary: row.ref('excluded.summary'),
-          }))
-          .where(
-            sql<boolean>`(summaries.version, summaries.summarized_through) < (excluded.version, excluded.summarized_through)`,
-          )
-          .whereRef('summaries.organization_id', '=', 'excluded.organization_id'),
-      )
-      .execute();
+      .map(
+        ({ organizationId, sessionId, version, through, summary }) =>
+          sql`(${organizationId}, ${sessionId}, ${version}, ${through}, ${summary})`,
+      );
+    await sql`
+      WITH given (organization_id, session_id, version, through, summary) AS (VALUES ${sql.join(rows)})
+      INSERT INTO summaries (organization_id, session_id, version, summarized_through, summary)
+      SELECT given.organization_id, given.session_id, CAST(given.version AS integer), CAST(given.through AS integer),
+        given.summary
+      FROM given
+      JOIN sessions ON sessions.organization_id = given.organization_id AND sessions.session_id = given.session_id
+      WHERE sessions.deleted_at IS NULL
+      ORDER BY given.session_id
+      ON CONFLICT (session_id) DO UPDATE SET version = excluded.version,
+        summarized_through = excluded.summarized_through, summary = excluded.summary
+      WHERE summaries.organization_id = excluded.organization_id
+        AND (summaries.version, summaries.summarized_through) < (excluded.version, excluded.summarized_through)
+    `.execute(db);
   }
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { WRONG_CALLERS } from './callers.ts';
 import { type AnyRouteName, ROUTE_NAMES, TABLE } from './requests.ts';
 import { BOOTSTRAP } from './tables/bootstrap.ts';
+import { CAPTURE_SCENARIOS } from './tables/capture.ts';
 import { DIGEST_SCENARIOS } from './tables/digests.ts';
 import { ENVIRONMENTS } from './tables/environments.ts';
 import { EVENTS } from './tables/events.ts';
@@ -22,6 +23,7 @@ const SCENARIOS = [
   ...SESSIONS,
   ...EVENTS,
   ...EXTENSION_SCENARIOS,
+  ...CAPTURE_SCENARIOS,
   ...DIGEST_SCENARIOS,
 ];
 
@@ -31,6 +33,8 @@ const NOT_SHOWN: Partial<Record<AnyRouteName, Record<number, string>>> = {
   appendEvents: { 202: 'events are persisted synchronously while no bus is configured' },
   createOrganization: { 403: 'every signed-in person may; a member of another organization meets 409' },
   revokeEnvironment: { 400: 'it takes no body; an address that cannot be decoded is in addresses.test.ts' },
+  deleteCapturedSession: { 400: 'it takes no body; an address that cannot be decoded is in addresses.test.ts' },
+  deleteSession: { 400: 'it takes no body; an address that cannot be decoded is in addresses.test.ts' },
   streamChanges: { 200: 'it never ends: live.test.ts reads it', 400: 'both sides of its query are optional strings' },
 };
 

@@ -58,12 +58,28 @@ export const RIGHT: Record<AnyRouteName, (world: World) => Ask> = {
       startedAt: '2020-01-01T00:00:00.000Z',
     },
   }),
+  captureSessions: (world) => ({ body: { sessions: [capturing(world, 'k'.repeat(16))] } }),
+  appendBatches: ({ ours }) => ({
+    body: {
+      appends: [{ sessionId: ours.sessionId, idempotencyKey: 'right', body: { events: [{ eventType: 'notice' }] } }],
+    },
+  }),
+  completeSessions: ({ ours }) => ({ body: { sessions: [{ sessionId: ours.sessionId }] } }),
+  deleteCapturedSession: ({ ours }) => ({ params: { clientKey: ours.clientKey } }),
+  deleteSession: ({ ours }) => ({ params: { sessionId: ours.spareSessionId } }),
   listSessionSummaries: ({ ours }) => ({ query: { sessionIds: ours.sessionId } }),
   getEventWindow: ({ ours }) => ({ params: { sessionId: ours.sessionId } }),
   listEventDigests: ({ ours }) => ({ params: { sessionId: ours.sessionId }, query: { nonce: 'a'.repeat(22) } }),
   listLeafDigests: ({ ours }) => ({ params: { sessionId: ours.sessionId }, query: { nonce: 'a'.repeat(22) } }),
   streamChanges: () => ({}),
 };
+
+/** A session as a client captures it. */
+export const capturing = ({ ours }: World, clientKey: string) => ({
+  clientKey,
+  environmentId: ours.environmentId,
+  agentInstallationId: ours.installationId,
+});
 
 /** Who may call a route of that kind. */
 export const RIGHT_CALLER: Record<Auth, (world: World) => string | undefined> = {

@@ -12,6 +12,9 @@ export interface Side extends Tenant {
   /** Open, of the test plane. */
   testSessionId: string;
   closedSessionId: string;
+  /** There to be deleted: by its id, and by its client's key. */
+  spareSessionId: string;
+  clientKey: string;
   revokedEnvironmentId: string;
   disabledInstallationId: string;
 }
@@ -48,6 +51,9 @@ async function createSide(service: TestService, name: string): Promise<Side> {
     body: { events: [event(`${name} one`), event(`${name} two`)] },
   });
   await service.call('POST', `/v1/sessions/${closedSessionId}/complete`, { as: tenant.live });
+  const clientKey = `${name}_session-for-deletion`;
+  const capture = { clientKey, environmentId: machine.environmentId, agentInstallationId: machine.installationId };
+  await service.call('POST', '/v1/captured-sessions', { as: tenant.live, body: { sessions: [capture] } });
   const agents = `/v1/environments/${machine.environmentId}/agents`;
   const { installationId } = (await service.call('POST', agents, { as: tenant.live, body: { agentId: 'goose' } })).body;
   const disabled = { as: tenant.owner, body: { status: 'disabled' } };
@@ -61,6 +67,8 @@ async function createSide(service: TestService, name: string): Promise<Side> {
     sessionId,
     testSessionId: await openSession(service, tenant.test, machine),
     closedSessionId,
+    spareSessionId: await openSession(service, tenant.live, machine),
+    clientKey,
     revokedEnvironmentId: revoked.environmentId,
     disabledInstallationId: installationId,
   };

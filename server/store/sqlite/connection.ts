@@ -6,6 +6,7 @@ const WRITER = `
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = FULL;
   PRAGMA foreign_keys = ON;
+  PRAGMA secure_delete = ON;
   PRAGMA journal_size_limit = 67108864;
   PRAGMA temp_store = MEMORY;
   PRAGMA wal_autocheckpoint = 4000;

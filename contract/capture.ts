@@ -1,0 +1,97 @@
+import { type Static, Type } from 'typebox';
+import { Body, Id, OneOf, Text, Timestamp } from './common.ts';
+import { AppendBody } from './event.ts';
+import { CompleteSessionBody, OpenSessionBody, Session } from './session.ts';
+
+/*
+ * For a client that captures many sessions: each request carries many of them, and each is answered for itself.
+ */
+
+/** Sessions that one request may open or complete. */
+export const MAX_SESSIONS_AT_ONCE = 100;
+/** Batches that one request may append. */
+export const MAX_BATCHES_AT_ONCE = 200;
+/** Decoded bytes of such a request; one full batch fits. */
+export const MAX_BULK_BYTES = 16 * 1024 * 1024;
+
+/**
+ * The client's own name for a session, such as an HMAC over account, agent and the agent's session id: unguessable, and the
+ * same wherever the session is met again.
+ */
+export const ClientKey = Type.String({
+  pattern: '^[A-Za-z0-9_-]{16,128}$',
+  description: '16 to 128 of A-Z a-z 0-9 _ -',
+});
+
+/** Why one of many was not done, as the error answer of a request for it alone would say. */
+const Refusal = { error: Type.Optional(Type.String()), code: Type.Optional(Type.String()) };
+
+export const CapturedSession = Type.Object({
+  ...OpenSessionBody.properties,
+  clientKey: ClientKey,
+  startedAt: Type.Optional(Timestamp),
+  endedAt: Type.Optional(Timestamp),
+  continues: Type.Optional(ClientKey),
+  forkedFrom: Type.Optional(ClientKey),
+});
+export type CapturedSession = Static<typeof CapturedSession>;
+
+export const CaptureSessionsBody = Body({
+  sessions: Type.Array(CapturedSession, { minItems: 1, maxItems: MAX_SESSIONS_AT_ONCE }),
+});
+
+export const CapturedSessions = Type.Object({
+  results: Type.Array(
+    Type.Object({
+      clientKey: ClientKey,
+      outcome: OneOf(['opened', 'found', 'deleted', 'refused']),
+      session: Type.Optional(Session),
+      ...Refusal,
+    }),
+  ),
+});
+export type CaptureResult = Static<typeof CapturedSessions>['results'][number];
+
+export const BulkAppendBody = Body({
+  appends: Type.Array(Body({ sessionId: Text(255), idempotencyKey: Text(255), body: AppendBody }), {
+    minItems: 1,
+    maxItems: MAX_BATCHES_AT_ONCE,
+  }),
+});
+
+export const BulkAppended = Type.Object({
+  results: Type.Array(
+    Type.Object({
+      sessionId: Id('ses'),
+      idempotencyKey: Type.String(),
+      accepted: Type.Optional(Type.Integer()),
+      firstSequence: Type.Optional(Type.Integer()),
+      lastSequence: Type.Optional(Type.Integer()),
+      async: Type.Optional(Type.Boolean()),
+      replayed: Type.Optional(Type.Boolean()),
+      ...Refusal,
+    }),
+  ),
+});
+export type BulkResult = Static<typeof BulkAppended>['results'][number];
+
+export const CompleteSessionsBody = Body({
+  sessions: Type.Array(Body({ sessionId: Text(255), ...CompleteSessionBody.properties }), {
+    minItems: 1,
+    maxItems: MAX_SESSIONS_AT_ONCE,
+  }),
+});
+
+export const CompletedSessions = Type.Object({
+  results: Type.Array(
+    Type.Object({
+      sessionId: Id('ses'),
+      status: Type.Optional(OneOf(['completed', 'failed'])),
+      endedAt: Type.Optional(Timestamp),
+      ...Refusal,
+    }),
+  ),
+});
+export type CompleteResult = Static<typeof CompletedSessions>['results'][number];
+
+export const DeletedSession = Type.Object({ sessionId: Id('ses') });

@@ -1,0 +1,125 @@
+import { hash } from 'node:crypto';
+import {
+  type BulkResult,
+  type CapturedSession,
+  type CaptureResult,
+  MAX_BATCHES_AT_ONCE,
+} from '../../contract/capture.ts';
+import { Problem } from '../../contract/problem.ts';
+import type { Deps } from '../deps.ts';
+import type { SecretCaller } from '../http/caller.ts';
+import type { Handlers } from '../http/handler.ts';
+import { type ScannedBatch, scanBulk } from '../ingest/scan/bulk.ts';
+import type { Captured, CaptureOpening } from '../store/captured.ts';
+import { toSession } from '../store/sessions.ts';
+import { fromTimestamp, toTimestamp } from '../store/time.ts';
+
+/** Sessions of one request that are appended to at the same time. */
+const SESSIONS_AT_ONCE = 4;
+
+/** For a client that captures many sessions: each request carries many of them, and each is answered for itself. */
+export const captureHandlers = ({ log, now }: Deps) => {
+  /** Up to the first that is refused, so that no batch overtakes an earlier one of its session. */
+  async function appendInOrder(caller: SecretCaller, batches: readonly ScannedBatch[]): Promise<BulkResult[]> {
+    const results: BulkResult[] = [];
+    for (const { sessionId, idempotencyKey, events, bytes } of batches) {
+      const name = { sessionId, idempotencyKey };
+      try {
+        const { organizationId, plane, secretId } = caller;
+        // A backlog waits behind itself, and not before what its sender captures now.
+        const lane = `${secretId} backlog`;
+        const fingerprint = hash('sha256', bytes);
+        const batch = { organizationId, plane, lane, sessionId, idempotencyKey, fingerprint, events };
+        const { replayed, ...place } = await log.append(batch);
+        results.push({ ...name, accepted: events.length, ...place, async: false, replayed });
+      } catch (error) {
+        results.push({ ...name, ...refusalOf(error) });
+        break;
+      }
+    }
+    const notTried = batches.slice(results.length).map(({ sessionId, idempotencyKey }) => ({
+      sessionId,
+      idempotencyKey,
+      ...refusalOf(new Problem('service_unavailable', 'Not tried: an earlier batch of this session was refused.')),
+    }));
+    return [...results, ...notTried];
+  }
+
+  return {
+    async captureSessions({ caller, body }) {
+      const captured = await log.capture(body.sessions.map((session) => toOpening(caller, session, now())));
+      const results = captured.map((one, index) => ({
+        clientKey: body.sessions[index]?.clientKey ?? '',
+        ...toCaptureResult(one),
+      }));
+      return { status: 200, body: { results } };
+    },
+
+    async appendBatches({ caller, bytes }) {
+      const batches = scanBulk(bytes, MAX_BATCHES_AT_ONCE);
+      const sessions = [...Map.groupBy(batches, ({ sessionId }) => sessionId).values()];
+      const answers = new Map<ScannedBatch, BulkResult>();
+      await eachOf(sessions, SESSIONS_AT_ONCE, async (ofSession) => {
+        const results = await appendInOrder(caller, ofSession);
+        for (const [index, batch] of ofSession.entries()) answers.set(batch, results[index] as BulkResult);
+      });
+      return { status: 200, body: { results: batches.map((batch) => answers.get(batch) as BulkResult) } };
+    },
+
+    async completeSessions({ caller, body }) {
+      const { organizationId, plane } = caller;
+      const results = await Promise.all(
+        body.sessions.map(async ({ sessionId, status = 'completed', endedAt: given }) => {
+          try {
+            const endedAt = given === undefined ? undefined : fromTimestamp(given);
+            const row = await log.close({ organizationId, plane, sessionId, status, endedAt });
+            return { sessionId, status, endedAt: toTimestamp(row.ended_at ?? row.updated_at) };
+          } catch (error) {
+            return { sessionId, ...refusalOf(error) };
+          }
+        }),
+      );
+      return { status: 200, body: { results } };
+    },
+
+    async deleteCapturedSession({ caller, params }) {
+      const { organizationId, plane } = caller;
+      const sessionId = await log.delete({ organizationId, plane, clientKey: params.clientKey });
+      return { status: 200, body: { sessionId } };
+    },
+  } satisfies Partial<Handlers>;
+};
+
+/** What a request for this one alone would be answered; an error that is nobody's refusal fails the whole request. */
+function refusalOf(error: unknown): { error: string; code: string } {
+  if (error instanceof Problem) return error.toBody();
+  throw error;
+}
+
+function toOpening({ organizationId, plane }: SecretCaller, session: CapturedSession, now: number): CaptureOpening {
+  const { agentInstallationId: installationId, environmentId, agentId, title, repoRoot, gitBranch } = session;
+  const { clientKey, continues, forkedFrom, startedAt, endedAt } = session;
+  return {
+    ...{ organizationId, plane, environmentId, installationId, agentId, title, repoRoot, gitBranch },
+    startedAt: startedAt === undefined ? now : Math.min(now, fromTimestamp(startedAt)),
+    capture: { clientKey, continues, forkedFrom, endedAt: endedAt === undefined ? undefined : fromTimestamp(endedAt) },
+  };
+}
+
+function toCaptureResult(one: Captured): Omit<CaptureResult, 'clientKey'> {
+  if ('row' in one) return { outcome: one.outcome, session: toSession(one.row) };
+  if (one.outcome === 'deleted') return { outcome: 'deleted' };
+  return { outcome: one.outcome, ...one.problem.toBody() };
+}
+
+async function eachOf<Item>(
+  items: readonly Item[],
+  atOnce: number,
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  const left = [...items];
+  const workers = Array.from({ length: atOnce }, async () => {
+    for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item);
+  });
+  await Promise.all(workers);
+}

@@ -1,0 +1,110 @@
+import { Problem } from '../../contract/problem.ts';
+import type { Plane } from '../../contract/secret.ts';
+import type { Db } from './open.ts';
+import type { DeletedSessionRow, SessionRow } from './schema.ts';
+
+/** A session named by its id, or by the key its client knows it under. */
+export type Named = { organizationId: string } & ({ sessionId: string } | { plane: Plane; clientKey: string });
+
+/**
+ * Marks the session as deleted: from now on nobody sees it, it takes no events, and its key is remembered. A deleted one
+ * stays as it is.
+ * @returns the session as it was; undefined when it was deleted before
+ * @throws Problem `not_found`
+ */
+export function deleteSession(db: Db, named: Named, now: number): Promise<{ sessionId: string; row?: SessionRow }> {
+  return db.transaction().execute(async (transaction) => {
+    const { organizationId } = named;
+    const marked = transaction
+      .updateTable('sessions')
+      .set({ deleted_at: now })
+      .where('organization_id', '=', organizationId)
+      .where('deleted_at', 'is', null);
+    const row = await ('sessionId' in named
+      ? marked.where('session_id', '=', named.sessionId)
+      : marked.where('plane', '=', named.plane).where('client_key', '=', named.clientKey)
+    )
+      .returningAll()
+      .executeTakeFirst();
+    if (!row) return { sessionId: await findDeleted(transaction, named) };
+    const { session_id, plane, client_key } = row;
+    await transaction
+      .updateTable('sessions')
+      .set({ status: 'failed' })
+      .where('organization_id', '=', organizationId)
+      .where('session_id', '=', session_id)
+      .where('status', '=', 'active')
+      .execute();
+    await transaction
+      .insertInto('deleted_sessions')
+      .values({ session_id, organization_id: organizationId, plane, client_key, deleted_at: now, swept_at: null })
+      .execute();
+    return { sessionId: session_id, row };
+  });
+}
+
+async function findDeleted(db: Db, named: Named): Promise<string> {
+  const known = db
+    .selectFrom('deleted_sessions')
+    .select('session_id')
+    .where('organization_id', '=', named.organizationId);
+  const row = await ('sessionId' in named
+    ? known.where('session_id', '=', named.sessionId)
+    : known.where('plane', '=', named.plane).where('client_key', '=', named.clientKey)
+  ).executeTakeFirst();
+  if (!row) throw new Problem('not_found', 'No such session in this organization.');
+  return row.session_id;
+}
+
+export const wasDeleted = async (db: Db, organizationId: string, plane: Plane, sessionId: string): Promise<boolean> =>
+  (await db
+    .selectFrom('deleted_sessions')
+    .select('session_id')
+    .where('organization_id', '=', organizationId)
+    .where('plane', '=', plane)
+    .where('session_id', '=', sessionId)
+    .executeTakeFirst()) !== undefined;
+
+/** Appends that go in one statement, so that others need not wait for long. */
+const SWEPT_AT_ONCE = 20;
+
+/** Removes what deleted sessions have left, a piece at a time; goes on where another process stopped. */
+export async function sweepDeleted(db: Db, now: () => number): Promise<void> {
+  for (let row = await findUnswept(db); row; row = await findUnswept(db)) await sweep(db, row, now());
+}
+
+const findUnswept = (db: Db) =>
+  db.selectFrom('deleted_sessions').selectAll().where('swept_at', 'is', null).limit(1).executeTakeFirst();
+
+async function sweep(db: Db, row: DeletedSessionRow, now: number): Promise<void> {
+  const { organization_id: organizationId, session_id: sessionId } = row;
+  for (let gone = SWEPT_AT_ONCE; gone === SWEPT_AT_ONCE; ) {
+    const { numDeletedRows } = await db
+      .deleteFrom('appends')
+      .where('organization_id', '=', organizationId)
+      .where('session_id', '=', sessionId)
+      .where('first_sequence', 'in', (query) =>
+        query
+          .selectFrom('appends')
+          .select('first_sequence')
+          .where('session_id', '=', sessionId)
+          .orderBy('first_sequence')
+          .limit(SWEPT_AT_ONCE),
+      )
+      .executeTakeFirst();
+    gone = Number(numDeletedRows);
+  }
+  for (const table of ['summaries', 'sessions'] as const) {
+    await db
+      .deleteFrom(table)
+      .where('organization_id', '=', organizationId)
+      .where('session_id', '=', sessionId)
+      .execute();
+  }
+  await db
+    .updateTable('deleted_sessions')
+    .set({ swept_at: now })
+    .where('organization_id', '=', organizationId)
+    .where('session_id', '=', sessionId)
+    .execute();
+}

@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ENGINES } from './engines.ts';
+import { openSession } from './factories.ts';
+import { capturing } from './requests.ts';
+import { playScenarios } from './scenarios.ts';
+import { CAPTURE_SCENARIOS } from './tables/capture.ts';
+import { startWorld, type World } from './world.ts';
+
+playScenarios('captured sessions', CAPTURE_SCENARIOS);
+
+describe.each(ENGINES)('capturing at the same time on %s', (engine) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld(engine);
+  });
+  afterAll(() => world.service.close());
+
+  test('two machines that ask with the same keys get the same sessions, each opened once', async () => {
+    const { service, ours } = world;
+    const keys = Array.from({ length: 40 }, (_, index) => `same-session-key-${index}`);
+    const ask = async (order: string[]) => {
+      const body = { sessions: order.map((key) => capturing(world, key)) };
+      const reply = await service.call('POST', '/v1/captured-sessions', { as: ours.live, body });
+      expect(reply.status, reply.text).toBe(200);
+      return reply.body.results as { clientKey: string; outcome: string; session: { sessionId: string } }[];
+    };
+    const answers = (await Promise.all([ask(keys), ask(keys.toReversed()), ask(keys)])).flat();
+    expect(answers.filter(({ outcome }) => outcome === 'opened')).toHaveLength(40);
+    const ids = Map.groupBy(answers, ({ clientKey }) => clientKey);
+    for (const same of ids.values()) expect(new Set(same.map(({ session }) => session.sessionId)).size).toBe(1);
+  });
+
+  test('many batches of many sessions at once leave no gap and no repeat', async () => {
+    const { service, ours } = world;
+    const sessions = await Promise.all(Array.from({ length: 5 }, () => openSession(service, ours.live, ours)));
+    const send = (round: number) =>
+      service.call('POST', '/v1/appends', {
+        as: ours.live,
+        body: {
+          appends: Array.from({ length: 40 }, (_, index) => ({
+            sessionId: sessions[index % 5],
+            idempotencyKey: `${round}-${index}`,
+            body: { events: [{ eventType: 'notice' }, { eventType: 'notice' }] },
+          })),
+        },
+      });
+    const replies = await Promise.all([send(1), send(2), send(1), send(2)]);
+    const placed = replies.flatMap(({ body }) => body.results).filter(({ replayed }) => replayed === false);
+    for (const sessionId of sessions) {
+      const firsts = placed
+        .filter((result) => result.sessionId === sessionId)
+        .map(({ firstSequence }) => firstSequence);
+      expect(firsts.sort((a, b) => a - b)).toEqual(Array.from({ length: 16 }, (_, index) => 1 + 2 * index));
+    }
+  });
+});

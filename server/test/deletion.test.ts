@@ -1,0 +1,113 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { sweepDeleted } from '../store/deletions.ts';
+import { ENGINES, reopen, type TestStore } from './engines.ts';
+import { openSession } from './factories.ts';
+import { startTestService } from './harness.ts';
+import { startWorld, type World } from './world.ts';
+
+/** What the store holds of the session, by table. */
+async function heldOf({ db }: TestStore, sessionId: string): Promise<Record<string, number>> {
+  const tables = ['sessions', 'appends', 'summaries'] as const;
+  const counts = tables.map(async (table) => {
+    const rows = await db.selectFrom(table).select('session_id').where('session_id', '=', sessionId).execute();
+    return [table, rows.length] as const;
+  });
+  return Object.fromEntries(await Promise.all(counts));
+}
+
+const NOTHING = { sessions: 0, appends: 0, summaries: 0 };
+
+describe.each(ENGINES)('a deleted session on %s', (engine) => {
+  let world: World;
+  beforeEach(async () => {
+    world = await startWorld(engine);
+  });
+  afterEach(() => world.service.close());
+
+  const fill = async (appends: number) => {
+    const { service, ours } = world;
+    const sessionId = await openSession(service, ours.live, ours);
+    for (let i = 0; i < appends; i++) {
+      const body = { events: [{ eventType: 'user.message', payload: { text: `planted secret ${i}` } }] };
+      await service.call('POST', `/v1/sessions/${sessionId}/events`, { as: ours.live, body });
+    }
+    return sessionId;
+  };
+  const remove = (sessionId: string) =>
+    world.service.call('DELETE', `/v1/organizations/me/sessions/${sessionId}`, { as: world.ours.admin });
+
+  test('leaves nothing in the store', async () => {
+    const { service, ours } = world;
+    const sessionId = await fill(45);
+    await service.call('GET', `/v1/organizations/me/session-summaries?sessionIds=${sessionId}`, { as: ours.member });
+    expect((await remove(sessionId)).status).toBe(200);
+    await expect.poll(() => heldOf(service.store, sessionId)).toEqual(NOTHING);
+  });
+
+  test('is swept by the next process, where the one that was asked was stopped', async () => {
+    const { service, ours } = world;
+    const sessionId = await fill(3);
+    await service.store.db
+      .updateTable('sessions')
+      .set({ deleted_at: 1, status: 'failed' })
+      .where('session_id', '=', sessionId)
+      .execute();
+    await service.store.db
+      .insertInto('deleted_sessions')
+      .values({
+        session_id: sessionId,
+        organization_id: ours.organizationId,
+        plane: 'live',
+        client_key: null,
+        deleted_at: 1,
+        swept_at: null,
+      })
+      .execute();
+    const next = await startTestService(engine, {}, service.store);
+    await expect.poll(() => heldOf(service.store, sessionId)).toEqual(NOTHING);
+    await next.close();
+    await sweepDeleted(service.store.db, () => 2);
+    const { rows } = await sql<{ swept: number }>`SELECT count(*) AS swept FROM deleted_sessions
+      WHERE swept_at IS NOT NULL`.execute(service.store.db);
+    expect(Number(rows[0]?.swept)).toBe(1);
+  });
+
+  test('is told to who watches', async () => {
+    const { service, ours } = world;
+    const sessionId = await fill(1);
+    const stream = service.app.inject({
+      url: '/v1/organizations/me/live',
+      headers: { authorization: `Bearer ${ours.member}` },
+      payloadAsStream: true,
+    });
+    const body = (await stream).stream();
+    const told = body
+      .filter((chunk) => String(chunk).includes('"deleted"'))
+      .take(1)
+      .toArray();
+    await remove(sessionId);
+    expect(String(await told)).toContain(`"sessionId":"${sessionId}"`);
+  });
+});
+
+describe('the embedded store', () => {
+  test('has none of a deleted session in its file', async () => {
+    const world = await startWorld('sqlite');
+    const { service, ours } = world;
+    const sessionId = await openSession(service, ours.live, ours);
+    const body = { events: [{ eventType: 'user.message', payload: { text: 'unmistakable' } }] };
+    await service.call('POST', `/v1/sessions/${sessionId}/events`, { as: ours.live, body });
+    await service.call('DELETE', `/v1/organizations/me/sessions/${sessionId}`, { as: ours.admin });
+    await expect.poll(() => heldOf(service.store, sessionId)).toEqual(NOTHING);
+    await service.app.close();
+    // Closing the file writes its log back.
+    const store = await reopen(service.store);
+    await store.close();
+    const file = readFileSync(join(store.dataDir, 'session-capture.sqlite'));
+    expect(file.includes('unmistakable')).toBe(false);
+    await store.dispose();
+  });
+});

@@ -1,0 +1,308 @@
+import { expect } from 'vitest';
+import { openSession } from '../factories.ts';
+import { type Ask, capturing } from '../requests.ts';
+import type { Scenario } from '../scenarios.ts';
+import type { World } from '../world.ts';
+
+const KEY = 'a'.repeat(43);
+
+const capture =
+  (...sessions: object[]) =>
+  (world: World): Ask => ({ body: { sessions: sessions.map((fields) => ({ ...capturing(world, KEY), ...fields })) } });
+
+const ofKey = (letter: string) => ({ clientKey: letter.repeat(43) });
+
+/** Captures one session under the key, and gives its id. */
+export async function captured(world: World, letter: string, as = world.ours.live): Promise<string> {
+  const body = { sessions: [capturing(world, letter.repeat(43))] };
+  const reply = await world.service.call('POST', '/v1/captured-sessions', { as, body });
+  return reply.body.results[0].session.sessionId;
+}
+
+const events = (...texts: string[]) => ({
+  events: texts.map((text) => ({ eventType: 'user.message', payload: { text } })),
+});
+
+const append = (sessionId: string, idempotencyKey: string, ...texts: string[]) => ({
+  sessionId,
+  idempotencyKey,
+  body: events(...texts),
+});
+
+const SESSIONS: readonly Scenario[] = [
+  {
+    route: 'captureSessions',
+    name: 'a new one, with all that the client knows of it',
+    ask: capture({ startedAt: '2020-01-01T00:00:00Z', endedAt: '2020-01-01T01:00:00Z', title: 'old', ...ofKey('b') }),
+    status: 200,
+    body: () => ({
+      results: [
+        {
+          ...ofKey('b'),
+          outcome: 'opened',
+          session: { startedAt: '2020-01-01T00:00:00.000Z', title: 'old', status: 'active', eventCount: 0 },
+        },
+      ],
+    }),
+    async after({ service, ours }, { body }) {
+      const { sessionId } = body.results[0].session;
+      const closed = await service.call('POST', `/v1/sessions/${sessionId}/complete`, { as: ours.live });
+      expect(closed.body).toEqual({ sessionId, status: 'completed', endedAt: '2020-01-01T01:00:00.000Z' });
+    },
+  },
+  {
+    route: 'captureSessions',
+    name: 'one that is known, with what it has',
+    async ask(world) {
+      const sessionId = await captured(world, 'c');
+      const as = world.ours.live;
+      await world.service.call('POST', `/v1/sessions/${sessionId}/events`, { as, body: events('one', 'two') });
+      return capture(ofKey('c'))(world);
+    },
+    status: 200,
+    body: () => ({ results: [{ outcome: 'found', session: { eventCount: 2, status: 'active' } }] }),
+  },
+  {
+    route: 'captureSessions',
+    name: 'the same key twice in one request is one session',
+    ask: capture(ofKey('d'), ofKey('d')),
+    status: 200,
+    body: () => ({ results: [{ outcome: 'opened' }, { outcome: 'found' }] }),
+    after(_, { body }) {
+      expect(body.results[0].session.sessionId).toBe(body.results[1].session.sessionId);
+    },
+  },
+  {
+    route: 'captureSessions',
+    name: 'a key of the other plane is another session',
+    async ask(world) {
+      await captured(world, 'e', world.ours.test);
+      return capture(ofKey('e'))(world);
+    },
+    status: 200,
+    body: () => ({ results: [{ outcome: 'opened', session: { secretEnvironment: 'live' } }] }),
+  },
+  {
+    route: 'captureSessions',
+    name: 'one that cannot be opened spoils no other',
+    ask: (world) =>
+      capture({ ...ofKey('f'), environmentId: 'env_none' }, ofKey('g'), {
+        ...ofKey('h'),
+        agentInstallationId: world.theirs.installationId,
+      })(world),
+    status: 200,
+    body: () => ({
+      results: [
+        { outcome: 'refused', code: 'environment_unusable' },
+        { outcome: 'opened' },
+        { outcome: 'refused', code: 'installation_unusable' },
+      ],
+    }),
+    without: ({ theirs }) => [theirs.installationId],
+  },
+  {
+    route: 'captureSessions',
+    name: 'what it continues and branched off is known by key, whichever comes first',
+    async ask(world) {
+      const body = {
+        sessions: [{ ...capturing(world, 'i'.repeat(43)), continues: 'j'.repeat(43), forkedFrom: 'k'.repeat(43) }],
+      };
+      await world.service.call('POST', '/v1/captured-sessions', { as: world.ours.live, body });
+      return capture(ofKey('j'))(world);
+    },
+    status: 200,
+    async after(world, { body }) {
+      const sessionId = await captured(world, 'i');
+      const url = `/v1/organizations/me/session-summaries?sessionIds=${sessionId}`;
+      const summaries = await world.service.call('GET', url, { as: world.ours.member });
+      expect(summaries.body.summaries[0]).toMatchObject({ continues: body.results[0].session.sessionId });
+      expect(summaries.body.summaries[0]).not.toHaveProperty('forkedFrom');
+    },
+  },
+  ...[
+    ['no session', []],
+    ['101 sessions', Array.from({ length: 101 }, (_, index) => ({ clientKey: `${KEY}${index}` }))],
+    ['a short key', [{ clientKey: 'short' }]],
+    ['a key with a blank', [{ clientKey: `${KEY} ${KEY}` }]],
+    ['a time that is none', [{ startedAt: 'yesterday' }]],
+  ].map(
+    ([name, sessions]): Scenario => ({
+      route: 'captureSessions',
+      name: name as string,
+      ask: capture(...(sessions as object[])),
+      status: 400,
+      code: 'validation_failed',
+      says: /^\/sessions/,
+    }),
+  ),
+];
+
+const APPENDS: readonly Scenario[] = [
+  {
+    route: 'appendBatches',
+    name: 'each session numbers for itself, in the order of its batches',
+    async ask(world) {
+      const [one, two] = [await captured(world, 'l'), await captured(world, 'm')];
+      return { body: { appends: [append(one, '1', 'a', 'b'), append(two, '1', 'c'), append(one, '2', 'd')] } };
+    },
+    status: 200,
+    body: () => ({
+      results: [
+        { accepted: 2, firstSequence: 1, lastSequence: 2, async: false, replayed: false },
+        { firstSequence: 1, lastSequence: 1 },
+        { firstSequence: 3, lastSequence: 3 },
+      ],
+    }),
+  },
+  {
+    route: 'appendBatches',
+    name: 'a batch that was sent by itself before is the same batch',
+    async ask(world) {
+      const sessionId = await captured(world, 'n');
+      const request = { as: world.ours.live, headers: { 'idempotency-key': 'once' }, body: events('only') };
+      await world.service.call('POST', `/v1/sessions/${sessionId}/events`, request);
+      return { body: { appends: [append(sessionId, 'once', 'only')] } };
+    },
+    status: 200,
+    body: () => ({ results: [{ firstSequence: 1, lastSequence: 1, replayed: true }] }),
+  },
+  {
+    route: 'appendBatches',
+    name: 'after a refused batch nothing more of its session is stored, and all of the others',
+    async ask(world) {
+      const [one, two] = [await captured(world, 'o'), await captured(world, 'p')];
+      await world.service.call('POST', '/v1/appends', {
+        as: world.ours.live,
+        body: { appends: [append(one, 'used', 'first')] },
+      });
+      const appends = [append(one, 'used', 'other'), append(one, 'next', 'later'), append(two, '1', 'fine')];
+      return { body: { appends } };
+    },
+    status: 200,
+    body: () => ({
+      results: [{ code: 'idempotency_key_reused' }, { code: 'service_unavailable' }, { firstSequence: 1 }],
+    }),
+  },
+  {
+    route: 'appendBatches',
+    name: 'to a session of others, of the other plane, that is closed, or that is none',
+    ask: ({ ours }) => ({
+      body: {
+        appends: [
+          append('ses_none', '1', 'x'),
+          append(ours.testSessionId, '1', 'x'),
+          append(ours.closedSessionId, '1', 'x'),
+        ],
+      },
+    }),
+    status: 200,
+    body: () => ({ results: [{ code: 'not_found' }, { code: 'not_found' }, { code: 'session_closed' }] }),
+  },
+  {
+    route: 'appendBatches',
+    name: 'a wrong event refuses the request, naming it',
+    ask: ({ ours }) => ({
+      body: { appends: [append(ours.sessionId, '1', 'x'), { ...append(ours.sessionId, '2'), body: { events: [{}] } }] },
+    }),
+    status: 400,
+    code: 'validation_failed',
+    says: /^\/appends\/1\/body\/events\/0\/eventType /,
+  },
+  { route: 'appendBatches', name: 'nothing', ask: { body: { appends: [] } }, status: 400, says: /^\/appends / },
+];
+
+const COMPLETIONS: readonly Scenario[] = [
+  {
+    route: 'completeSessions',
+    name: 'each for itself',
+    async ask(world) {
+      const open = await openSession(world.service, world.ours.live, world.ours);
+      const { closedSessionId, testSessionId } = world.ours;
+      const sessions = [{ sessionId: open, status: 'failed', endedAt: '2020-01-01T00:00:00Z' }];
+      return { body: { sessions: [...sessions, { sessionId: closedSessionId }, { sessionId: testSessionId }] } };
+    },
+    status: 200,
+    body: () => ({
+      results: [
+        { status: 'failed', endedAt: '2020-01-01T00:00:00.000Z' },
+        { code: 'session_already_closed' },
+        { code: 'not_found' },
+      ],
+    }),
+  },
+  { route: 'completeSessions', name: 'nothing', ask: { body: { sessions: [] } }, status: 400, says: /^\/sessions / },
+];
+
+const DELETIONS: readonly Scenario[] = [
+  {
+    route: 'deleteCapturedSession',
+    name: 'it is gone, and its key remembered',
+    async ask(world) {
+      await captured(world, 'q');
+      return { params: ofKey('q') };
+    },
+    status: 200,
+    async after(world, { body }) {
+      const { service, ours } = world;
+      const { sessionId } = body;
+      const again = { as: ours.live, body: { sessions: [capturing(world, 'q'.repeat(43))] } };
+      expect((await service.call('POST', '/v1/captured-sessions', again)).body.results).toEqual([
+        { ...ofKey('q'), outcome: 'deleted' },
+      ]);
+      const late = await service.call('POST', `/v1/sessions/${sessionId}/events`, { as: ours.live, body: events('x') });
+      expect(late).toMatchObject({ status: 404, body: { code: 'session_deleted' } });
+      const read = await service.call('GET', `/v1/organizations/me/sessions/${sessionId}`, { as: ours.member });
+      expect(read).toMatchObject({ status: 404, body: { code: 'not_found' } });
+    },
+  },
+  {
+    route: 'deleteCapturedSession',
+    name: 'again is no error',
+    async ask(world) {
+      await captured(world, 'r');
+      await world.service.call('DELETE', `/v1/captured-sessions/${'r'.repeat(43)}`, { as: world.ours.live });
+      return { params: ofKey('r') };
+    },
+    status: 200,
+  },
+  {
+    route: 'deleteCapturedSession',
+    name: 'a key that nobody used',
+    ask: { params: ofKey('z') },
+    status: 404,
+    code: 'not_found',
+  },
+  {
+    route: 'deleteCapturedSession',
+    name: 'a key of the other plane',
+    async ask(world) {
+      await captured(world, 's', world.ours.test);
+      return { params: ofKey('s') };
+    },
+    status: 404,
+  },
+  {
+    route: 'deleteSession',
+    name: 'open or closed, with its events',
+    async ask(world) {
+      const sessionId = await openSession(world.service, world.ours.live, world.ours);
+      return { params: { sessionId } };
+    },
+    status: 200,
+    async after({ service, ours }, { body }) {
+      const list = await service.call('GET', '/v1/organizations/me/sessions?limit=100', { as: ours.member });
+      expect(list.text).not.toContain(body.sessionId);
+      const url = `/v1/organizations/me/session-summaries?sessionIds=${body.sessionId}`;
+      expect((await service.call('GET', url, { as: ours.member })).body).toEqual({ summaries: [] });
+    },
+  },
+  {
+    route: 'deleteSession',
+    name: 'a session of another organization',
+    ask: ({ theirs }) => ({ params: { sessionId: theirs.sessionId } }),
+    status: 404,
+    code: 'not_found',
+  },
+];
+
+export const CAPTURE_SCENARIOS: readonly Scenario[] = [...SESSIONS, ...APPENDS, ...COMPLETIONS, ...DELETIONS];
