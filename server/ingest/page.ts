@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { writeSequence } from '../http/cursor.ts';
+import { writeSequence } from '../cursor.ts';
 import { eventId } from '../ids.ts';
 import { readAppends, type StoredAppend } from '../store/events.ts';
 import { decodeFrame } from '../store/frame.ts';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { Problem } from '../../contract/problem.ts';
+import { readSequence } from '../cursor.ts';
 import type { Deps } from '../deps.ts';
-import { readSequence } from '../http/cursor.ts';
 import type { Handlers } from '../http/handler.ts';
 import { streamEvents } from '../ingest/page.ts';
 import { slicePayloads } from '../ingest/slices.ts';

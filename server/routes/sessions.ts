@@ -1,8 +1,8 @@
 import { Problem } from '../../contract/problem.ts';
 import type { OpenSessionBody } from '../../contract/session.ts';
+import { readOffset, writeOffset } from '../cursor.ts';
 import type { Deps } from '../deps.ts';
 import type { SecretCaller } from '../http/caller.ts';
-import { readOffset, writeOffset } from '../http/cursor.ts';
 import type { Handlers } from '../http/handler.ts';
 import { findSession, listSessions, toSession } from '../store/sessions.ts';
 import { fromTimestamp, toTimestamp } from '../store/time.ts';

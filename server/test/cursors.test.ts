@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Problem } from '../../contract/problem.ts';
-import { readOffset, readSequence, writeOffset, writeSequence } from '../http/cursor.ts';
+import { readOffset, readSequence, writeOffset, writeSequence } from '../cursor.ts';
 import { SEED, seeded } from './seed.ts';
 
 const encode = (text: string) => Buffer.from(text).toString('base64url');
@@ -18,6 +18,8 @@ const GARBAGE = [
   encode('o:01'),
   encode('o:1.5'),
   encode('o:1e3'),
+  encode('o:0'),
+  encode('o:2147483648'),
 ];
 const MORE_GARBAGE = [
   encode('x:1'),
@@ -29,7 +31,7 @@ const MORE_GARBAGE = [
 
 describe('cursors', () => {
   test(`give back the place they were made of ${seeded}`, () => {
-    const property = fc.property(fc.integer({ min: 0, max: 2 ** 48 }), (place) => {
+    const property = fc.property(fc.integer({ min: 1, max: 2 ** 31 - 1 }), (place) => {
       expect(readOffset(writeOffset(place))).toBe(place);
       expect(readSequence(writeSequence(place))).toBe(place);
       expect(writeOffset(place)).toMatch(/^[\w-]+$/);
@@ -50,6 +52,11 @@ describe('cursors', () => {
       }
     });
     fc.assert(property, { seed: SEED, numRuns: 1_000 });
+  });
+
+  test('of no first and no possible page are not one of a sequence', () => {
+    expect(readSequence(writeSequence(2 ** 48))).toBe(2 ** 48);
+    for (const text of ['s:0', `s:${2 ** 48 + 1}`]) expect(() => readSequence(encode(text))).toThrow('/cursor ');
   });
 
   test.each([...GARBAGE, ...MORE_GARBAGE])('%j is not one of an offset', (cursor) => {

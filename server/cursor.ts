@@ -1,7 +1,10 @@
-import { Problem } from '../../contract/problem.ts';
+import { Problem } from '../contract/problem.ts';
 
 /** Cursors are base64url of `o:<offset>` or `s:<sequence>`: opaque to callers, readable to us. */
-const LARGEST = 2 ** 48;
+type Kind = 'o' | 's';
+
+/** First and last place of each kind. No page begins before the first of anything, so 0 is never given out. */
+const BOUNDS: Record<Kind, [first: number, last: number]> = { o: [1, 2 ** 31 - 1], s: [1, 2 ** 48] };
 
 export const writeOffset = (offset: number): string => write('o', offset);
 export const writeSequence = (sequence: number): string => write('s', sequence);
@@ -11,12 +14,13 @@ export const readOffset = (cursor: string): number => read('o', cursor);
 /** @throws Problem `validation_failed` for anything `writeSequence` did not make */
 export const readSequence = (cursor: string): number => read('s', cursor);
 
-const write = (kind: string, value: number) => Buffer.from(`${kind}:${value}`).toString('base64url');
+const write = (kind: Kind, value: number) => Buffer.from(`${kind}:${value}`).toString('base64url');
 
-function read(kind: string, cursor: string): number {
-  const match = /^([os]):(0|[1-9]\d{0,14})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1'));
+function read(kind: Kind, cursor: string): number {
+  const match = /^([os]):([1-9]\d{0,14})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1'));
   const value = Number(match?.[2]);
-  if (match?.[1] !== kind || value > LARGEST || write(kind, value) !== cursor) {
+  const [first, last] = BOUNDS[kind];
+  if (match?.[1] !== kind || value < first || value > last || write(kind, value) !== cursor) {
     throw new Problem('validation_failed', '/cursor is not one this list gave out. Leave it out for the first page.');
   }
   return value;
