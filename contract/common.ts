@@ -3,8 +3,15 @@ import { type TProperties, type TSchema, Type } from 'typebox';
 /** An opaque, prefixed id such as `ses_01997f…`. */
 export const Id = (prefix: string) => Type.String({ description: `opaque id, \`${prefix}_…\`` });
 
+/** The format alone would take a zone's name behind the time (RFC 9557), which `Date` cannot read. */
+const DATE_TIME = '^\\d{4}-\\d{2}-\\d{2}[Tt]\\d{2}:\\d{2}:\\d{2}(\\.\\d+)?([Zz]|[+-]\\d{2}:\\d{2})$';
+
 /** UTC, ISO-8601 with milliseconds and `Z`. */
-export const Timestamp = Type.String({ format: 'date-time', examples: ['2026-11-21T09:12:04.000Z'] });
+export const Timestamp = Type.String({
+  format: 'date-time',
+  pattern: DATE_TIME,
+  examples: ['2026-11-21T09:12:04.000Z'],
+});
 
 /** PostgreSQL's text has no place for NUL. */
 const WITHOUT_NUL = '^[^\\u0000]*$';

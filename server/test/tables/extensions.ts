@@ -2,7 +2,7 @@ import { signIn } from '../factories.ts';
 import type { Ask } from '../requests.ts';
 import type { Scenario } from '../scenarios.ts';
 import type { World } from '../world.ts';
-import { WRONG_TIMES } from './sessions.ts';
+import { TIMES_OUT_OF_RANGE, WRONG_TIMES } from './sessions.ts';
 
 const past =
   (fields: object) =>
@@ -70,6 +70,15 @@ export const EXTENSION_SCENARIOS: readonly Scenario[] = [
       status: 400,
       code: 'validation_failed',
       says: /^\/startedAt /,
+    }),
+  ),
+  ...TIMES_OUT_OF_RANGE.map(
+    (startedAt): Scenario => ({
+      route: 'openPastSession',
+      name: `at ${startedAt}`,
+      ask: past({ startedAt }),
+      status: 400,
+      code: 'validation_failed',
     }),
   ),
   {

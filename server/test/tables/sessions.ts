@@ -47,8 +47,11 @@ export const WRONG_TIMES = [
   '2026-11-21',
   '2026-11-21T09:00:00',
   '2026-02-30T00:00:00Z',
+  '2026-01-01T00:00:00Z[Europe/Paris]',
   1_700_000_000,
 ];
+/** In UTC the first is in the year -1, the second in the year 10000. */
+export const TIMES_OUT_OF_RANGE = ['0000-01-01T00:00:00+00:01', '9999-12-31T23:59:59-00:01'];
 
 export const SESSIONS: readonly Scenario[] = [
   {
@@ -150,6 +153,20 @@ export const SESSIONS: readonly Scenario[] = [
       status: 400,
       code: 'validation_failed',
       says: /^\/endedAt /,
+    }),
+  ),
+  ...TIMES_OUT_OF_RANGE.map(
+    (endedAt): Scenario => ({
+      route: 'completeSession',
+      name: `at ${endedAt}: it stays open`,
+      ask: async (world) => ({ ...(await fresh(world)), body: { endedAt } }),
+      status: 400,
+      code: 'validation_failed',
+      async after({ service, ours }, _, { params }) {
+        const url = `/v1/organizations/me/sessions/${params?.sessionId}`;
+        const { body } = await service.call('GET', url, { as: ours.member });
+        expect(body.session.status).toBe('active');
+      },
     }),
   ),
   {
