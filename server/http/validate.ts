@@ -10,10 +10,29 @@ export function createValidate(schema: TSchema): Validate {
   const validator = Compile(schema);
   return (value) => {
     if (validator.Check(value)) return;
-    const [first] = validator.Errors(value);
+    const [first] = validator.Errors(shorten(value, schema));
     const field = first ? pointerOf(first) : '/';
     throw new Problem('validation_failed', `${field} ${first?.message ?? 'is wrong'}.`);
   };
+}
+
+interface Shape {
+  properties?: Record<string, Shape>;
+  items?: Shape;
+  maxItems?: number;
+}
+
+/**
+ * The value with its lists cut off behind the first item that is too many. Checking stops at the first failure, but the
+ * search for its name would walk through every item: 180 ms for a list of 256 KiB.
+ */
+function shorten(value: unknown, schema: Shape): unknown {
+  const { properties, items, maxItems = 100 } = schema;
+  if (items && Array.isArray(value)) return value.slice(0, maxItems + 1).map((item) => shorten(item, items));
+  if (!properties || typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const fields = value as Record<string, unknown>;
+  const named = Object.entries(properties).filter(([name]) => Object.hasOwn(fields, name));
+  return { ...fields, ...Object.fromEntries(named.map(([name, shape]) => [name, shorten(fields[name], shape)])) };
 }
 
 interface Failure {
