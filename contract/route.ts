@@ -26,6 +26,10 @@ export interface Route {
   body?: TSchema;
   /** The body may be absent altogether. */
   bodyOptional?: true;
+  /** Largest decoded body in bytes; absent: 256 KiB. */
+  maxBodyBytes?: number;
+  /** The handler reads the body's bytes itself: they are decoded, and neither parsed nor validated. */
+  rawBody?: true;
   /** Request headers that mean something, by name, with their sentence. */
   headers?: Record<string, string>;
   /** Success status to schema of its JSON body. */

@@ -16,7 +16,7 @@ import {
   RegisterEnvironmentBody,
   RegisteredEnvironment,
 } from './environment.ts';
-import { AppendBody, Appended, EventPage, EventQuery } from './event.ts';
+import { AppendBody, Appended, EventPage, EventQuery, MAX_APPEND_BYTES } from './event.ts';
 import { CreatedOrganization, Invitation, InviteBody, Member, Organization, OrganizationName } from './organization.ts';
 import { route } from './route.ts';
 import { IssuedSecret, IssueSecretBody, Secret } from './secret.ts';
@@ -95,6 +95,7 @@ export const ROUTES = {
     summary: 'Append 1 to 50 events to a session',
     headers: { 'Idempotency-Key': 'Makes a retry safe; 1 to 255 visible ASCII characters. Wins over the body field.' },
     body: AppendBody,
+    maxBodyBytes: MAX_APPEND_BYTES,
     replies: { 200: Appended, 202: Appended },
     errors: [400, 401, 404, 409, 503],
   }),

@@ -61,6 +61,11 @@ export const OPTIONS = {
     'Requests a minute for each address on public routes, and failed sign-ins; 0 turns the limit off.',
     count,
   ),
+  BODY_MEMORY_MB: option(
+    256,
+    'Megabytes of request bodies in memory at a time, a quarter for each caller; beyond, 503. Large appends need 108.',
+    count,
+  ),
   CORS_ORIGINS: option<string[]>(
     [],
     'Origins beside its own that may call the service from a browser, by commas.',

@@ -4,7 +4,8 @@ import type { Config } from './config.ts';
 import type { Deps } from './deps.ts';
 import { createApp } from './http/app.ts';
 import { createAuthenticator } from './http/auth.ts';
-import { createLimits } from './http/limits.ts';
+import { createBudget } from './http/budget.ts';
+import { createLimits, type Limits } from './http/limits.ts';
 import { servePages } from './http/pages.ts';
 import type { Identity } from './identity/identity.ts';
 import { createBackground } from './ingest/background.ts';
@@ -23,16 +24,18 @@ export interface ServiceOptions {
   identity: Identity;
   publicUrl: string;
   log: FastifyBaseLogger;
+  /** Those of the identity provider, where it counts requests as well. */
+  limits?: Limits;
   now?: () => number;
 }
 
 /** The service around an open store and an identity provider, ready to listen; closing it leaves both open. */
 export async function createService(options: ServiceOptions): Promise<FastifyInstance> {
-  const { config, store, identity, publicUrl, log, now = Date.now } = options;
+  const { config, store, identity, publicUrl, log, now = Date.now, limits = createLimits(config, store) } = options;
   const onError = (error: unknown) => log.error({ err: error }, 'background work failed');
   const pepper =
     config.SECRET_PEPPER ?? (await rememberSetting(store.db, 'pepper', () => randomBytes(32).toString('hex')));
-  const authenticator = createAuthenticator({ db: store.db, identity, pepper, now, onError });
+  const authenticator = createAuthenticator({ db: store.db, identity, pepper, limits, now, onError });
   const live = createLive(now);
   const summaries = createSummaries({
     db: store.db,
@@ -63,9 +66,11 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   const app = await createApp({
     handlers: createHandlers(deps),
     authenticator,
-    limits: createLimits(config, store),
+    limits,
+    budget: createBudget(config.BODY_MEMORY_MB * 1024 * 1024),
     log,
-    corsOrigins: [new URL(publicUrl).origin, ...config.CORS_ORIGINS],
+    publicUrl,
+    corsOrigins: config.CORS_ORIGINS,
     trustProxy: config.TRUST_PROXY,
   });
   await identity.mount?.(app);

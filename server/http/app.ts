@@ -9,20 +9,26 @@ import { newUuid } from '../ids.ts';
 import { type BindOptions, bindRoute } from './bind.ts';
 import { answerUnreadable, sendError } from './errors.ts';
 import type { Handler, Handlers } from './handler.ts';
-import { SECURITY_HEADERS } from './headers.ts';
+import { securityHeaders } from './headers.ts';
 
 export interface AppOptions extends BindOptions {
   handlers: Handlers;
   log: FastifyBaseLogger;
+  /** Address at which browsers reach the service. */
+  publicUrl: string;
   /** Origins beside the service's own. */
   corsOrigins: readonly string[];
   trustProxy: readonly string[];
 }
 
+/** Each may hold what a socket buffers, about 100 KB, before anybody has told who it is. */
+const MOST_CONNECTIONS = 4_096;
+
 const TABLE: Record<string, Route> = { ...ROUTES, ...EXTENSIONS };
 
 /** The HTTP face of the service. Nothing in here knows what a session is. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
+  const headers = securityHeaders(options.publicUrl);
   const app = Fastify({
     loggerInstance: options.log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -38,7 +44,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
       querystringParser: (text) => Object.fromEntries(new URLSearchParams(text)),
     },
     frameworkErrors(error, request, reply) {
-      reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
+      reply.headers(headers).header('x-request-id', request.id);
       sendError(error, request, reply);
     },
     clientErrorHandler: answerUnreadable,
@@ -46,13 +52,17 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     // What still arrives on an open connection is answered, and the connection closed with it.
     return503OnClosing: false,
   });
+  app.server.maxConnections = MOST_CONNECTIONS;
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  // A route reads its body itself, once it is known who sends it.
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
+  app.decorateRequest('admission', null);
   app.setErrorHandler(sendError);
   app.addHook('onRequest', (request, reply, done) => {
-    reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
+    reply.headers(headers).header('x-request-id', request.id);
     done();
   });
+  warnOfProxy(app, options);
   app.addHook('preClose', async () => {
     if (!app.server.listening) return;
     // A connection that is busy when the closing begins is idle after its answer, and would be kept for the next one.
@@ -72,8 +82,8 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     done(problem);
   });
   await app.register(cors, {
-    origin: [...options.corsOrigins],
-    methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
+    origin: [new URL(options.publicUrl).origin, ...options.corsOrigins],
+    methods: ['GET', 'POST', 'PATCH', 'DELETE'],
     exposedHeaders: EXPOSED,
     maxAge: 600,
   });
@@ -88,6 +98,18 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     bindRoute(app, row, options.handlers[name as keyof Handlers] as unknown as Handler<Route>, options);
   }
   return app;
+}
+
+/** Behind a proxy that is not believed, everybody has one address and shares its limit. */
+function warnOfProxy(app: FastifyInstance, { trustProxy, log }: AppOptions): void {
+  let warned = trustProxy.length > 0;
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (!warned && request.headers['x-forwarded-for'] !== undefined) {
+      warned = true;
+      log.warn('X-Forwarded-For is not believed. If a proxy of yours sends it, name the proxy in TRUST_PROXY.');
+    }
+    done();
+  });
 }
 
 /** `OPTIONS` is there for a browser's preflight; any other is a method like any other. */
@@ -112,9 +134,6 @@ const PATTERNS = Object.values(TABLE).map(({ method, path }) => ({
 export function unknownRoute(path: string): { problem: Problem; allow?: string } {
   const methods = PATTERNS.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method);
   if (methods.length === 0) return { problem: new Problem('not_found', 'There is no such address.') };
-  const allow = methods.includes('GET') ? [...methods, 'HEAD'] : methods;
-  return {
-    problem: new Problem('method_not_allowed', `This address takes ${allow.join(', ')}.`),
-    allow: allow.join(', '),
-  };
+  const allow = methods.join(', ');
+  return { problem: new Problem('method_not_allowed', `This address takes ${allow}.`), allow };
 }

@@ -2,16 +2,17 @@ import type { FastifyRequest } from 'fastify';
 import { Problem } from '../../contract/problem.ts';
 import type { Auth } from '../../contract/route.ts';
 import type { Identity } from '../identity/identity.ts';
-import { hashSecret, isSecretValue, looksLikeSecret } from '../secret-value.ts';
+import { looksLikeSecret } from '../secret-value.ts';
 import type { Db } from '../store/open.ts';
 import { resolveCaller } from '../store/people.ts';
-import { findSecretByHash, markSecretUsed } from '../store/secrets.ts';
-import type { Callers, MemberCaller, SecretCaller, UserCaller } from './caller.ts';
+import type { Callers, MemberCaller, UserCaller } from './caller.ts';
+import type { Limits } from './limits.ts';
+import { createSecretLookup } from './secret-lookup.ts';
 
 export interface Authenticator {
-  /** @throws Problem 401 or 403 */
+  /** @throws Problem 401 or 403; RateLimited for an address that sent too many unknown secrets */
   authenticate<Kind extends Auth>(kind: Kind, request: FastifyRequest): Promise<Callers[Kind]>;
-  /** Forgets a secret at once on this replica; others follow within `SECRET_CACHE_MS`. */
+  /** Forgets a secret at once on this replica; others follow within 4 s. */
   forgetSecrets(): void;
 }
 
@@ -19,15 +20,10 @@ export interface AuthenticatorOptions {
   db: Db;
   identity: Identity;
   pepper: string;
+  limits: Limits;
   now: () => number;
   onError: (error: unknown) => void;
 }
-
-/** Revocation is in force on every replica after this long at most. */
-const SECRET_CACHE_MS = 4_000;
-const MOST_CACHED = 10_000;
-/** `lastUsedAt` is coarse, so that a busy secret costs no write a request. */
-const LAST_USED_EVERY_MS = 60_000;
 
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
   const secrets = createSecretLookup(options);
@@ -36,56 +32,12 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     member: async (request: FastifyRequest) => asMember(await authenticateUser(options, request)),
     admin: async (request: FastifyRequest) => asAdmin(asMember(await authenticateUser(options, request))),
   };
-  const byKind = { public: async () => undefined, secret: secrets.authenticate, ...people };
+  const secret = async (request: FastifyRequest) => secrets.find(readSecret(request), request.ip);
+  const byKind = { public: async () => undefined, secret, ...people };
   return {
     authenticate: (kind, request) => byKind[kind](request) as Promise<Callers[typeof kind]>,
     forgetSecrets: secrets.forget,
   };
-}
-
-function createSecretLookup({ db, pepper, now, onError }: AuthenticatorOptions) {
-  interface Known {
-    caller: SecretCaller;
-    until: number;
-    usedAt: number;
-  }
-  const cache = new Map<string, Known>();
-
-  async function authenticate(request: FastifyRequest): Promise<SecretCaller> {
-    const value = secretOf(request);
-    if (value === undefined) {
-      throw new Problem('secret_missing', 'Send an organization secret in X-Service-Secret or as a bearer token.');
-    }
-    if (!isSecretValue(value))
-      throw new Problem('secret_invalid', 'This is no organization secret. Check it for typos.');
-    const hash = hashSecret(pepper, value);
-    const known = cache.get(hash);
-    if (known && known.until > now()) {
-      noteUse(known);
-      return known.caller;
-    }
-    cache.delete(hash);
-    const row = await findSecretByHash(db, hash);
-    if (!row)
-      throw new Problem('secret_invalid', 'This organization secret is not known here. Issue one in the dashboard.');
-    if (row.status === 'revoked') {
-      throw new Problem('secret_revoked', 'This organization secret was revoked. Issue a new one in the dashboard.');
-    }
-    const caller = { secretId: row.secret_id, organizationId: row.organization_id, plane: row.plane };
-    if (cache.size >= MOST_CACHED) cache.clear();
-    const entry = { caller, until: now() + SECRET_CACHE_MS, usedAt: 0 };
-    cache.set(hash, entry);
-    noteUse(entry);
-    return caller;
-  }
-
-  function noteUse(known: Known): void {
-    if (now() - known.usedAt < LAST_USED_EVERY_MS) return;
-    known.usedAt = now();
-    markSecretUsed(db, known.caller.organizationId, known.caller.secretId, known.usedAt).catch(onError);
-  }
-
-  return { authenticate, forget: () => cache.clear() };
 }
 
 async function authenticateUser(options: AuthenticatorOptions, request: FastifyRequest): Promise<UserCaller> {
@@ -110,7 +62,11 @@ function asAdmin(caller: MemberCaller): MemberCaller {
   return caller;
 }
 
-const secretOf = (request: FastifyRequest) => headerOf(request) ?? bearerOf(request);
+function readSecret(request: FastifyRequest): string {
+  const value = headerOf(request) ?? bearerOf(request);
+  if (value !== undefined) return value;
+  throw new Problem('secret_missing', 'Send an organization secret in X-Service-Secret or as a bearer token.');
+}
 
 function headerOf(request: FastifyRequest): string | undefined {
   const value = request.headers['x-service-secret'];

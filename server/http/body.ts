@@ -1,38 +1,37 @@
 import { isAscii, isUtf8 } from 'node:buffer';
-import { promisify } from 'node:util';
-import { gunzip, zstdDecompress } from 'node:zlib';
-import type { FastifyRequest } from 'fastify';
+import type { IncomingMessage } from 'node:http';
+import { createGunzip, createZstdDecompress, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { Problem } from '../../contract/problem.ts';
+import type { Account } from './budget.ts';
 
-/** Decoded bytes of any body but an append's. */
+/** Decoded bytes of a body, where its route says nothing else. */
 export const MAX_BODY_BYTES = 256 * 1024;
+/** From this size on, work on a body waits for its turn. */
+export const HEAVY_BYTES = 1024 * 1024;
 
-const decoders = { gzip: promisify(gunzip), zstd: promisify(zstdDecompress) };
+/** Wire bytes up to which a body is decoded at once: 23 µs for 50 events, against 143 by way of a thread. */
+const SMALL_BYTES = 64 * 1024;
+
+const DECODERS = {
+  gzip: { decode: gunzipSync, createStream: createGunzip },
+  zstd: { decode: zstdDecompressSync, createStream: createZstdDecompress },
+};
+
+type Encoding = keyof typeof DECODERS;
 
 /**
- * The body's bytes with their content encoding undone.
- * @throws Problem `validation_failed` for an unknown encoding, broken data, or more than `limit` decoded bytes
+ * The body's bytes with their content encoding undone; all that is in memory is on the account.
+ * @throws Problem `validation_failed` for an unknown encoding, broken data, or more than `limit` decoded bytes;
+ * `service_unavailable` when the account has no room
  */
-export async function decodeBody(request: FastifyRequest, limit: number): Promise<Buffer> {
-  const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-  const encoding = (request.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
-  if (encoding === 'identity' || encoding === '') {
-    if (bytes.byteLength > limit) throw tooLarge(limit);
-    return bytes;
-  }
-  if (encoding !== 'gzip' && encoding !== 'zstd') {
-    throw new Problem('validation_failed', `The body is encoded as ${encoding}. Send it plain, or as gzip or zstd.`);
-  }
-  try {
-    return await decoders[encoding](bytes, { maxOutputLength: limit });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(limit);
-    throw new Problem('validation_failed', `The body cannot be decoded as ${encoding}.`, { cause: error });
-  }
+export async function readBody(request: IncomingMessage, limit: number, account: Account): Promise<Buffer> {
+  const encoding = encodingOf(request);
+  const bytes = isEmpty(request) ? Buffer.alloc(0) : await receive(request, limit, account);
+  if (encoding === undefined) return bytes;
+  const decoded = await decode(bytes, encoding, limit, account);
+  account.give(bytes.byteLength);
+  return decoded;
 }
-
-const tooLarge = (limit: number) =>
-  new Problem('validation_failed', `The decoded body is larger than the ${limit} bytes this route takes.`);
 
 /** @throws Problem `malformed_json` */
 export function parseJson(bytes: Buffer): unknown {
@@ -44,3 +43,89 @@ export function parseJson(bytes: Buffer): unknown {
     throw new Problem('malformed_json', 'The body is not JSON.', { cause: error });
   }
 }
+
+function encodingOf({ headers }: IncomingMessage): Encoding | undefined {
+  const encoding = (headers['content-encoding'] ?? 'identity').trim().toLowerCase();
+  if (encoding === 'identity' || encoding === '') return undefined;
+  if (encoding === 'gzip' || encoding === 'zstd') return encoding;
+  throw new Problem('validation_failed', `The body is encoded as ${encoding}. Send it plain, or as gzip or zstd.`);
+}
+
+const isEmpty = ({ headers }: IncomingMessage) =>
+  headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
+
+function receive(request: IncomingMessage, limit: number, account: Account): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    if (Number(request.headers['content-length']) > limit) return reject(tooLarge(limit));
+    if (request.destroyed) return reject(brokenOff());
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const stop = (error: Error) => {
+      request.off('data', onData).off('end', onEnd).off('error', stop).off('close', onClose);
+      // What still comes is thrown away, so that the answer finds its reader.
+      request.resume();
+      reject(error);
+    };
+    const onData = (chunk: Buffer) => {
+      size += chunk.byteLength;
+      try {
+        if (size > limit) throw tooLarge(limit);
+        account.take(chunk.byteLength);
+        chunks.push(chunk);
+      } catch (error) {
+        stop(error as Error);
+      }
+    };
+    const onEnd = () => resolve(Buffer.concat(chunks, size));
+    const onClose = () => stop(brokenOff());
+    request.on('data', onData).on('end', onEnd).on('error', stop).on('close', onClose);
+  });
+}
+
+/** Nobody is there any more to be told. */
+const brokenOff = () => new Problem('validation_failed', 'The request ended before its body did.');
+
+async function decode(bytes: Buffer, encoding: Encoding, limit: number, account: Account): Promise<Buffer> {
+  try {
+    if (bytes.byteLength <= SMALL_BYTES) {
+      const decoded = decodeSmall(bytes, encoding, Math.min(limit, HEAVY_BYTES));
+      if (decoded) {
+        account.take(decoded.byteLength);
+        return decoded;
+      }
+      if (limit <= HEAVY_BYTES) throw tooLarge(limit);
+    }
+    return await decodeLarge(bytes, encoding, limit, account);
+  } catch (error) {
+    if (error instanceof Problem) throw error;
+    throw new Problem('validation_failed', `The body cannot be decoded as ${encoding}.`, { cause: error });
+  }
+}
+
+/** @returns undefined when that many bytes do not hold it */
+function decodeSmall(bytes: Buffer, encoding: Encoding, maxOutputLength: number): Buffer | undefined {
+  try {
+    // With the usual 16 KiB chunks it takes half as long again.
+    return DECODERS[encoding].decode(bytes, { maxOutputLength, chunkSize: 64 * 1024 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') return undefined;
+    throw error;
+  }
+}
+
+async function decodeLarge(bytes: Buffer, encoding: Encoding, limit: number, account: Account): Promise<Buffer> {
+  const stream = DECODERS[encoding].createStream({ chunkSize: 256 * 1024 });
+  stream.end(bytes);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    size += chunk.byteLength;
+    if (size > limit) throw tooLarge(limit);
+    account.take(chunk.byteLength);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, size);
+}
+
+const tooLarge = (limit: number) =>
+  new Problem('validation_failed', `The body is larger than the ${limit} bytes this route takes.`);

@@ -19,14 +19,20 @@ export interface Ask<Row extends Route = Route> {
   caller: CallerOf<Row['auth']>;
   params: PathParameters<Row['path']>;
   query: Part<Row, 'query'>;
-  /** An absent optional body is `{}`. */
-  body: Part<Row, 'body'>;
+  /** An absent optional body is `{}`; undefined where the handler reads the bytes. */
+  body: Row extends { rawBody: true } ? undefined : Part<Row, 'body'>;
   /** The body's decoded bytes. */
   bytes: Buffer;
   header(name: string): string | undefined;
   log: FastifyBaseLogger;
-  /** Aborted when the caller goes away. */
+  /** Aborted when the caller goes away before the answer is out. */
   signal: AbortSignal;
+  /**
+   * Counts further points against the caller's limit, for a request that asks for more work than one; nothing where the
+   * route has no limit.
+   * @throws Problem `rate_limited` when they are too many
+   */
+  spend(points: number): Promise<void>;
 }
 
 type Replies<Row extends Route> = {

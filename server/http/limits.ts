@@ -1,23 +1,24 @@
-import {
-  type RateLimiterAbstract,
-  RateLimiterMemory,
-  RateLimiterPostgres,
-  RateLimiterRes,
-} from 'rate-limiter-flexible';
+import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterPostgres } from 'rate-limiter-flexible';
 import { Problem } from '../../contract/problem.ts';
 import type { Config } from '../config.ts';
 import type { Store } from '../store/open.ts';
+import { networkOf } from './network.ts';
 
-/** What is counted: a secret, a person, or an address. */
-export type LimitKind = 'secret' | 'user' | 'address';
+/** What is counted: requests of a secret, a person or an address; or secrets of an address that the store did not know. */
+export type LimitKind = 'secret' | 'user' | 'address' | 'stray';
 
 export interface Limits {
   /**
-   * Counts one request.
+   * Counts a request, or the `points` it is worth.
    * @returns the `RateLimit` headers to send along
    * @throws RateLimited when it is one too many
    */
-  count(kind: LimitKind, key: string): Promise<Record<string, string>>;
+  count(kind: LimitKind, key: string, points?: number): Promise<Record<string, string>>;
+  /**
+   * Counts nothing and asks no store.
+   * @throws RateLimited when this replica knows that nothing is left
+   */
+  check(kind: LimitKind, key: string): void;
 }
 
 /** 429, with the headers that say when to come back. */
@@ -25,65 +26,119 @@ export class RateLimited extends Problem {
   readonly headers: Record<string, string>;
 
   constructor(kind: LimitKind, retryAfter: number, headers: Record<string, string>) {
-    super('rate_limited', `Too many requests for this ${kind}. Try again in ${retryAfter} s.`, { retryAfter });
+    const what = kind === 'stray' ? 'unknown secrets from this address' : `requests for this ${kind}`;
+    super('rate_limited', `Too many ${what}. Try again in ${retryAfter} s.`, { retryAfter });
     this.headers = headers;
   }
 }
 
 const WINDOW_S = 60;
+/** Keys whose leases are remembered; forgetting them costs a question to the store each. */
+const MOST_LEASES = 10_000;
 
-/** One limit over all replicas where the store is PostgreSQL; in memory otherwise. A limit of 0 is off. */
+/** Points of one window that were counted at the store already, to be handed out here. */
+interface Lease {
+  left: number;
+  /** What the store had left when it was asked. */
+  behind: number;
+  /** The store has no more. */
+  last: boolean;
+  /** End of the window, in milliseconds since the epoch. */
+  until: number;
+}
+
+/**
+ * One limit over all replicas where the store is PostgreSQL; in memory otherwise. A limit of 0 is off. Of a limit of 20
+ * and more each replica takes a twentieth at a time, so that most requests cost no write; what a replica has not handed
+ * out when the window ends, nobody got.
+ */
 export function createLimits(config: Config, store: Store): Limits {
-  const points = {
-    secret: config.RATE_LIMIT_SECRET,
-    user: config.RATE_LIMIT_USER,
-    address: config.RATE_LIMIT_ADDRESS,
-  };
-  const limiters = {
-    secret: createLimiter('secret', points.secret, store),
-    user: createLimiter('user', points.user, store),
-    address: createLimiter('address', points.address, store),
+  const counters = {
+    secret: createCounter('secret', config.RATE_LIMIT_SECRET, store),
+    user: createCounter('user', config.RATE_LIMIT_USER, store),
+    address: createCounter('address', config.RATE_LIMIT_ADDRESS, store),
+    stray: createCounter('stray', config.RATE_LIMIT_ADDRESS, store),
   };
   return {
-    async count(kind, key) {
-      if (points[kind] === 0) return {};
-      const { result, refused } = await consume(limiters[kind], key);
-      const headers = rateHeaders(kind, points[kind], result);
-      if (!refused) return headers;
-      throw new RateLimited(kind, Math.max(1, Math.ceil(result.msBeforeNext / 1000)), headers);
-    },
+    count: (kind, key, points = 1) => counters[kind].count(keyOf(kind, key), points),
+    check: (kind, key) => counters[kind].check(keyOf(kind, key)),
   };
 }
 
-function createLimiter(kind: LimitKind, points: number, store: Store): RateLimiterAbstract {
-  const options = { keyPrefix: kind, points: Math.max(1, points), duration: WINDOW_S };
+/** Whoever has one IPv6 address has at least 2^64 of them. */
+const keyOf = (kind: LimitKind, key: string) => (kind === 'address' || kind === 'stray' ? networkOf(key) : key);
+
+function createCounter(kind: LimitKind, limit: number, store: Store) {
+  const limiter = createLimiter(kind, limit, store);
+  const portion = Math.max(1, Math.floor(limit / 20));
+  const leases = new Map<string, Lease>();
+  const renewals = new Map<string, Promise<Lease>>();
+
+  async function count(key: string, points: number): Promise<Record<string, string>> {
+    if (limit === 0) return {};
+    let lease = current(key);
+    while (!lease || (lease.left < points && !lease.last)) lease = await renew(key, points);
+    if (lease.left < points) throw refusal(lease);
+    lease.left -= points;
+    return headersOf(lease);
+  }
+
+  function check(key: string): void {
+    const lease = current(key);
+    if (lease?.last && lease.left === 0) throw refusal(lease);
+  }
+
+  function current(key: string): Lease | undefined {
+    const lease = leases.get(key);
+    return lease && lease.until > Date.now() ? lease : undefined;
+  }
+
+  /** Requests that come together share one question. */
+  function renew(key: string, points: number): Promise<Lease> {
+    const running = renewals.get(key);
+    if (running) return running;
+    const renewal = ask(key, points).finally(() => renewals.delete(key));
+    renewals.set(key, renewal);
+    return renewal;
+  }
+
+  async function ask(key: string, points: number): Promise<Lease> {
+    const wanted = Math.max(portion, points - (current(key)?.left ?? 0));
+    const { consumedPoints, msBeforeNext } = await limiter.penalty(key, wanted);
+    const granted = Math.min(wanted, Math.max(0, limit - consumedPoints + wanted));
+    const lease = {
+      left: granted + (current(key)?.left ?? 0),
+      behind: Math.max(0, limit - consumedPoints),
+      last: consumedPoints >= limit,
+      until: Date.now() + Math.max(1, msBeforeNext),
+    };
+    if (leases.size >= MOST_LEASES) leases.clear();
+    leases.set(key, lease);
+    return lease;
+  }
+
+  const refusal = (lease: Lease) => new RateLimited(kind, secondsLeft(lease), headersOf(lease));
+
+  /** draft-ietf-httpapi-ratelimit-headers: policy and what is left of it. */
+  const headersOf = (lease: Lease) => ({
+    'ratelimit-policy': `"${kind}";q=${limit};w=${WINDOW_S}`,
+    ratelimit: `"${kind}";r=${lease.left + lease.behind};t=${secondsLeft(lease)}`,
+  });
+
+  return { count, check };
+}
+
+const secondsLeft = ({ until }: Lease) => Math.max(1, Math.ceil((until - Date.now()) / 1000));
+
+function createLimiter(kind: LimitKind, limit: number, store: Store): RateLimiterAbstract {
+  const options = { keyPrefix: kind, points: Math.max(1, limit), duration: WINDOW_S };
   if (!store.pool) return new RateLimiterMemory(options);
   return new RateLimiterPostgres({
     ...options,
     storeClient: store.pool,
     tableName: 'rate_limits',
     tableCreated: true,
-    // A key that is over its limit is answered from memory, so that a flood does not reach the store.
-    inMemoryBlockOnConsumed: options.points + 1,
     // The store being down must not turn into 429s; the request itself will meet the outage.
     insuranceLimiter: new RateLimiterMemory(options),
   });
-}
-
-/** A refusal is a rejection with the same figures; one answered from memory tells no count. */
-async function consume(limiter: RateLimiterAbstract, key: string) {
-  try {
-    return { result: await limiter.consume(key), refused: false };
-  } catch (error) {
-    if (error instanceof RateLimiterRes) return { result: error, refused: true };
-    throw error;
-  }
-}
-
-/** draft-ietf-httpapi-ratelimit-headers: policy and what is left of it. */
-function rateHeaders(kind: LimitKind, points: number, result: RateLimiterRes): Record<string, string> {
-  return {
-    'ratelimit-policy': `"${kind}";q=${points};w=${WINDOW_S}`,
-    ratelimit: `"${kind}";r=${Math.max(0, result.remainingPoints)};t=${Math.ceil(result.msBeforeNext / 1000)}`,
-  };
 }

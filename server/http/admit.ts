@@ -1,0 +1,99 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Problem } from '../../contract/problem.ts';
+import type { Route } from '../../contract/route.ts';
+import type { Authenticator } from './auth.ts';
+import type { Account, Budget } from './budget.ts';
+import type { Callers } from './caller.ts';
+import { type LimitKind, type Limits, RateLimited } from './limits.ts';
+
+export interface AdmitOptions {
+  authenticator: Authenticator;
+  limits: Limits;
+  budget: Budget;
+}
+
+/** What is known of a request before anything of its body is read. */
+export interface Admission {
+  caller: Callers[keyof Callers];
+  /** Pays for what the body takes of memory, until the answer is out or the caller gone. */
+  account: Account;
+  /** Aborted when the caller goes away before the answer is out. */
+  signal: AbortSignal;
+  /**
+   * Counts further points against the caller's limit, where the route has one.
+   * @throws RateLimited when they are too many
+   */
+  spend(points: number): Promise<void>;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    admission: Admission | null;
+  }
+}
+
+/**
+ * Who calls a route, and whether they may do so now.
+ * @throws Problem 401, 403, 429 or 503 from the returned function, of whose request no body is read then
+ */
+export function createAdmit(row: Route, { authenticator, limits, budget }: AdmitOptions) {
+  const limited = row.errors.includes(429);
+
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<Admission> => {
+    const leaving = new AbortController();
+    let account: Account | undefined;
+    const leave = () => {
+      account?.close();
+      if (!reply.raw.writableFinished) leaving.abort();
+    };
+    reply.raw.once('close', leave);
+    if (limited && row.auth === 'public') await count('address', request.ip, reply);
+    const caller = await authenticate(request, reply);
+    const [kind, key] = identify(caller, request);
+    if (limited && caller) await count(kind, key, reply);
+    account = budget.open(`${kind}:${key}`);
+    if (reply.raw.destroyed) leave();
+    return {
+      caller,
+      account,
+      signal: leaving.signal,
+      spend: async (points) => {
+        if (limited) await count(kind, key, reply, points);
+      },
+    };
+  };
+
+  /** Refused attempts count against the address, where the route knows 429. */
+  async function authenticate(request: FastifyRequest, reply: FastifyReply) {
+    try {
+      return await authenticator.authenticate(row.auth, request);
+    } catch (error) {
+      if (error instanceof RateLimited) throw limited ? withHeaders(error, reply) : busy(error);
+      const refused = error instanceof Problem && (error.status === 401 || error.status === 403);
+      if (limited && refused) await count('address', request.ip, reply);
+      throw error;
+    }
+  }
+
+  async function count(kind: LimitKind, key: string, reply: FastifyReply, points?: number): Promise<void> {
+    try {
+      reply.headers(await limits.count(kind, key, points));
+    } catch (error) {
+      throw error instanceof RateLimited ? withHeaders(error, reply) : error;
+    }
+  }
+}
+
+function identify(caller: Admission['caller'], request: FastifyRequest): [LimitKind, string] {
+  if (!caller) return ['address', request.ip];
+  return 'secretId' in caller ? ['secret', caller.secretId] : ['user', caller.userId];
+}
+
+function withHeaders(error: RateLimited, reply: FastifyReply): RateLimited {
+  reply.headers(error.headers);
+  return error;
+}
+
+/** The same for a route that knows no 429. */
+const busy = ({ message, retryAfter }: RateLimited) =>
+  new Problem('service_unavailable', message, { retryAfter: retryAfter ?? 1 });

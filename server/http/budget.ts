@@ -1,0 +1,62 @@
+import { Problem } from '../../contract/problem.ts';
+
+/** How many bytes of request bodies are in memory at a time, in all and for each caller. */
+export interface Budget {
+  /** Opens the account of a request; requests of the same `caller` share a quarter of the budget. */
+  open(caller: string): Account;
+  /** Bytes in memory now. */
+  used(): number;
+}
+
+/** What one request holds of the budget. */
+export interface Account {
+  /** @throws Problem `service_unavailable` when the bytes do not fit at the moment */
+  take(bytes: number): void;
+  /** Returns bytes that are no longer needed. */
+  give(bytes: number): void;
+  /** Returns all of them; whatever is taken later counts no more. */
+  close(): void;
+}
+
+/** A budget of `total` bytes, which one caller cannot use up. */
+export function createBudget(total: number): Budget {
+  const share = total / 4;
+  const callers = new Map<string, number>();
+  let used = 0;
+
+  function change(caller: string, bytes: number): void {
+    used += bytes;
+    const held = (callers.get(caller) ?? 0) + bytes;
+    if (held === 0) callers.delete(caller);
+    else callers.set(caller, held);
+  }
+
+  return {
+    used: () => used,
+    open(caller) {
+      let held = 0;
+      let open = true;
+      const add = (bytes: number) => {
+        if (!open || bytes === 0) return;
+        held += bytes;
+        change(caller, bytes);
+      };
+      return {
+        take(bytes) {
+          if (used + bytes > total || (callers.get(caller) ?? 0) + bytes > share) throw crowded();
+          add(bytes);
+        },
+        give: (bytes) => add(-bytes),
+        close() {
+          add(-held);
+          open = false;
+        },
+      };
+    },
+  };
+}
+
+const crowded = () =>
+  new Problem('service_unavailable', 'Too many large requests are being read at the moment. Try again.', {
+    retryAfter: 1,
+  });

@@ -1,0 +1,97 @@
+import { Problem } from '../../contract/problem.ts';
+import { hashSecret, isSecretValue } from '../secret-value.ts';
+import { isUnavailable } from '../store/dialect.ts';
+import type { Db } from '../store/open.ts';
+import { findSecretByHash, markSecretUsed } from '../store/secrets.ts';
+import type { SecretCaller } from './caller.ts';
+import type { Limits } from './limits.ts';
+
+export interface SecretLookupOptions {
+  db: Db;
+  pepper: string;
+  limits: Limits;
+  now: () => number;
+  onError: (error: unknown) => void;
+}
+
+interface Known {
+  caller: SecretCaller;
+  /** When the store last said that it is good. */
+  foundAt: number;
+  /** When it is looked up again. */
+  until: number;
+  usedAt: number;
+}
+
+/** Revocation is in force on every replica after this long at most. */
+const CACHE_MS = 4_000;
+/** For so long a secret that was good is believed while the store cannot be asked. */
+const BELIEVED_MS = 24 * 60 * 60 * 1_000;
+const MOST_CACHED = 10_000;
+/** `lastUsedAt` is coarse, so that a busy secret costs no write a request. */
+const LAST_USED_EVERY_MS = 60_000;
+
+/** Who holds which secret, by its value: keyed by its hash, each request would pay 2 µs for an HMAC. */
+export function createSecretLookup({ db, pepper, limits, now, onError }: SecretLookupOptions) {
+  const known = new Map<string, Known>();
+  const refused = new Map<string, { problem: Problem; until: number }>();
+
+  /** @throws Problem 401; RateLimited instead of asking the store for an address that sent too many unknown secrets */
+  async function find(value: string, address: string): Promise<SecretCaller> {
+    const cached = known.get(value);
+    if (cached && cached.until > now()) return use(cached);
+    const refusal = refused.get(value);
+    if (refusal && refusal.until > now()) throw refusal.problem;
+    if (!isSecretValue(value))
+      throw new Problem('secret_invalid', 'This is no organization secret. Check it for typos.');
+    if (!cached) limits.check('stray', address);
+    const found = await look(value).catch((error) => {
+      if (cached && isUnavailable(error) && now() < cached.foundAt + BELIEVED_MS) return cached;
+      throw error;
+    });
+    if (found instanceof Problem) {
+      known.delete(value);
+      remember(refused, value, { problem: found, until: now() + CACHE_MS });
+      // That it was one too many is for the next one to hear.
+      await limits.count('stray', address).catch(() => undefined);
+      throw found;
+    }
+    const entry = { ...found, usedAt: cached?.usedAt ?? 0, until: now() + CACHE_MS };
+    remember(known, value, entry);
+    return use(entry);
+  }
+
+  async function look(value: string): Promise<Pick<Known, 'caller' | 'foundAt'> | Problem> {
+    const row = await findSecretByHash(db, hashSecret(pepper, value));
+    if (!row) {
+      return new Problem('secret_invalid', 'This organization secret is not known here. Issue one in the dashboard.');
+    }
+    if (row.status === 'revoked') {
+      return new Problem('secret_revoked', 'This organization secret was revoked. Issue a new one in the dashboard.');
+    }
+    const caller = { secretId: row.secret_id, organizationId: row.organization_id, plane: row.plane };
+    return { caller, foundAt: now() };
+  }
+
+  function use(entry: Known): SecretCaller {
+    const { caller, usedAt } = entry;
+    if (now() - usedAt >= LAST_USED_EVERY_MS) {
+      entry.usedAt = now();
+      markSecretUsed(db, caller.organizationId, caller.secretId, entry.usedAt).catch(onError);
+    }
+    return caller;
+  }
+
+  return {
+    find,
+    forget() {
+      known.clear();
+      refused.clear();
+    },
+  };
+}
+
+function remember<Entry>(cache: Map<string, Entry>, value: string, entry: Entry): void {
+  if (cache.size >= MOST_CACHED) cache.clear();
+  cache.set(value, entry);
+}

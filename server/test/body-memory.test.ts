@@ -1,0 +1,115 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { zstdCompressSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { TestReply } from './harness.ts';
+import { startTestService } from './harness.ts';
+import { expectProblem } from './shape.ts';
+import { createWorld, type World } from './world.ts';
+
+const KB = 1024;
+
+/** A request whose body has not ended yet. */
+interface Unfinished {
+  socket: Socket;
+  /** What was answered so far. */
+  answer(): string;
+}
+
+describe('memory for bodies', () => {
+  let world: World;
+  let port: number;
+  const sockets: Socket[] = [];
+  beforeAll(async () => {
+    // 1 MB in all, 256 KB for each caller.
+    world = await createWorld(await startTestService('sqlite', { BODY_MEMORY_MB: 1 }));
+    port = Number(new URL(await world.service.app.listen({ port: 0 })).port);
+  });
+  afterAll(async () => {
+    for (const socket of sockets) socket.destroy();
+    await world.service.close();
+  });
+
+  const path = () => `/v1/sessions/${world.ours.sessionId}/events`;
+
+  /** Sends some of the bytes that the request says it has. */
+  async function begin(as: string | undefined, length: number, sent: number): Promise<Unfinished> {
+    const socket = connect(port, '127.0.0.1');
+    sockets.push(socket);
+    let text = '';
+    socket.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+    });
+    socket.on('error', () => undefined);
+    const credential = as === undefined ? '' : `Authorization: Bearer ${as}\r\n`;
+    socket.write(`POST ${path()} HTTP/1.1\r\nHost: x\r\n${credential}Content-Length: ${length}\r\n\r\n`);
+    await new Promise((resolve) => socket.write(Buffer.alloc(sent, ' '), resolve));
+    return { socket, answer: () => text };
+  }
+
+  const append = (as: string, bytes: number): Promise<TestReply> =>
+    world.service.call('POST', path(), { as, body: '{"events":[{"eventType":"notice"}]}'.padEnd(bytes, ' ') });
+
+  /** Bytes arrive when they arrive: until then the answer is another. */
+  const eventually = (as: string, bytes: number, status: number) =>
+    expect.poll(async () => (await append(as, bytes)).status, { timeout: 10_000 }).toBe(status);
+
+  test('who has no credential is answered before the body ended, and nothing of it is kept', async () => {
+    const requests = await Promise.all(
+      Array.from({ length: 20 }, () => begin(undefined, 4 * 1024 * KB, 2 * 1024 * KB)),
+    );
+    for (const { answer } of requests) await expect.poll(answer, { timeout: 10_000 }).toMatch(/^HTTP\/1\.1 401 /);
+    for (const secret of [world.ours.live, world.theirs.live]) {
+      expect([200, 404]).toContain((await append(secret, 250 * KB)).status);
+    }
+  });
+
+  test('the connection of a refused request serves the next one once the body has come', async () => {
+    const { socket, answer } = await begin('nonsense', 1024 * KB, 512 * KB);
+    await expect.poll(answer).toMatch(/^HTTP\/1\.1 401 /);
+    socket.write(Buffer.alloc(512 * KB, ' '));
+    socket.write('GET /health HTTP/1.1\r\nHost: x\r\n\r\n');
+    await expect.poll(answer).toContain('HTTP/1.1 200 OK');
+  });
+
+  test('one caller may have a quarter of it, and the others are served', async () => {
+    const { socket } = await begin(world.ours.live, 200 * KB, 199 * KB);
+    await eventually(world.ours.live, 100 * KB, 503);
+    const refused = await append(world.ours.live, 100 * KB);
+    expectProblem(refused, 503, 'service_unavailable');
+    expect(refused.headers['retry-after']).toBe('1');
+    expect((await append(world.ours.live, 40 * KB)).status).toBe(200);
+    expect((await append(world.theirs.live, 100 * KB)).status).toBe(404);
+    socket.destroy();
+    await eventually(world.ours.live, 100 * KB, 200);
+  });
+
+  test('all callers together may have no more than all of it', async () => {
+    const { ours, theirs, stranger } = world;
+    const four = [ours.live, ours.test, theirs.live, theirs.test];
+    const held = await Promise.all(four.map((secret) => begin(secret, 256 * KB, 255 * KB)));
+    const create = () =>
+      world.service.call('POST', '/v1/organizations', {
+        as: stranger,
+        body: JSON.stringify({ x: 'x'.repeat(100 * KB) }),
+      });
+    await expect.poll(async () => (await create()).status, { timeout: 10_000 }).toBe(503);
+    for (const { socket } of held) {
+      socket.destroy();
+      await once(socket, 'close');
+    }
+    await expect.poll(async () => (await create()).status, { timeout: 10_000 }).toBe(400);
+  });
+
+  test('decoded bytes count, and are returned with the answer', async () => {
+    const send = (bytes: number) =>
+      world.service.call('POST', path(), {
+        as: world.ours.live,
+        body: zstdCompressSync('{"events":[{"eventType":"notice"}]}'.padEnd(bytes, ' ')),
+        headers: { 'content-encoding': 'zstd' },
+      });
+    // At once up to 1 MB, by a stream beyond.
+    for (const bytes of [300 * KB, 3 * 1024 * KB]) expectProblem(await send(bytes), 503, 'service_unavailable');
+    for (let i = 0; i < 8; i++) expect((await send(250 * KB)).status).toBe(200);
+  });
+});

@@ -1,0 +1,26 @@
+const waiting: (() => void)[] = [];
+
+/**
+ * Runs a step of long synchronous work when its turn comes: one a turn of the event loop, so that between any two steps,
+ * of whichever requests, everything else that is ready is served. What takes long is cut into steps of at most 30 ms.
+ * @returns what the step returned; rejects with what it threw
+ */
+export function heavy<Result>(step: () => Result): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    waiting.push(() => {
+      try {
+        resolve(step());
+      } catch (error) {
+        reject(error);
+      }
+    });
+    if (waiting.length === 1) setImmediate(takeTurn);
+  });
+}
+
+/** What `setImmediate` is given while immediates run waits until sockets and timers were looked at. */
+function takeTurn(): void {
+  waiting[0]?.();
+  waiting.shift();
+  if (waiting.length > 0) setImmediate(takeTurn);
+}
