@@ -36,6 +36,13 @@ export interface CallOptions {
   body?: unknown;
 }
 
+/** The defaults, with limits off unless they are asked for. */
+export const testConfig = (overrides: Partial<Config> = {}): Config => ({
+  ...DEFAULTS,
+  ...{ RATE_LIMIT_SECRET: 0, RATE_LIMIT_USER: 0, RATE_LIMIT_ADDRESS: 0 },
+  ...overrides,
+});
+
 const DEFAULTS = Object.fromEntries(Object.entries(OPTIONS).map(([name, option]) => [name, option.default])) as Config;
 
 /**
@@ -51,9 +58,8 @@ export async function startTestService(
   const identity = createTestIdentity();
   const clock = { now: Date.parse('2026-11-21T09:00:00.000Z') };
   const log: string[] = [];
-  const limitsOff = { RATE_LIMIT_SECRET: 0, RATE_LIMIT_USER: 0, RATE_LIMIT_ADDRESS: 0 };
   const app = await createService({
-    config: { ...DEFAULTS, ...limitsOff, ...overrides },
+    config: testConfig(overrides),
     store,
     identity,
     publicUrl: 'http://capture.test',

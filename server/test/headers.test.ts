@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { securityHeaders } from '../http/headers.ts';
 import { startTestService, type TestService } from './harness.ts';
 
 const OWN = 'http://capture.test';
@@ -24,12 +25,20 @@ describe('headers', () => {
         'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
         'x-content-type-options': 'nosniff',
         'referrer-policy': 'no-referrer',
+        'permissions-policy': expect.stringContaining('camera=()'),
         'cache-control': 'no-store',
       });
       expect(headers).not.toHaveProperty('x-powered-by');
       expect(headers).not.toHaveProperty('server');
     },
   );
+
+  test('a browser is bound to https where the service is reached by it, and nowhere else', async () => {
+    expect((await service.call('GET', '/health')).headers).not.toHaveProperty('strict-transport-security');
+    expect(securityHeaders('https://capture.example.com')).toMatchObject({
+      'strict-transport-security': 'max-age=31536000',
+    });
+  });
 
   test('each answer has a request id of its own, whatever the caller sends', async () => {
     const ids = await Promise.all(
@@ -68,9 +77,7 @@ describe('headers', () => {
     const { status, headers } = await preflight(CONFIGURED);
     expect(status).toBe(204);
     expect(headers['access-control-allow-origin']).toBe(CONFIGURED);
-    for (const method of ['GET', 'POST', 'PATCH', 'DELETE']) {
-      expect(headers['access-control-allow-methods']).toContain(method);
-    }
+    expect(headers['access-control-allow-methods']).toBe('GET, POST, PATCH, DELETE');
     expect(headers['access-control-allow-headers']).toContain('authorization');
     expect(headers).not.toHaveProperty('access-control-allow-credentials');
   });

@@ -1,7 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Config } from '../config.ts';
+import { createLimits, RateLimited } from '../http/limits.ts';
+import { newSecretValue } from '../secret-value.ts';
 import { ENGINES } from './engines.ts';
-import { startTestService, type TestService } from './harness.ts';
+import { issueSecret } from './factories.ts';
+import { startTestService, type TestService, testConfig } from './harness.ts';
 import { RIGHT, RIGHT_CALLER, ROUTE_NAMES, request, TABLE } from './requests.ts';
 import { expectProblem } from './shape.ts';
 import { startWorld, type World } from './world.ts';
@@ -90,7 +94,87 @@ describe.each(ENGINES)('limits on %s', (engine) => {
     expect((await ask('192.0.2.8')).status).toBe(403);
   });
 
+  test('of many that come at once exactly as many as allowed are answered', async () => {
+    const service = await limited({ RATE_LIMIT_SECRET: 50 });
+    const secret = await issueSecret(world.service, world.theirs.owner, 'live');
+    const ask = () => service.call('GET', '/v1/secret', { as: secret });
+    const replies = await Promise.all(Array.from({ length: 70 }, ask));
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(50);
+    for (const reply of replies.filter(({ status }) => status !== 200)) expectProblem(reply, 429, 'rate_limited');
+  });
+
+  test('a request may count for more than one', async () => {
+    const limits = createLimits(testConfig({ RATE_LIMIT_USER: 10 }), world.service.store);
+    expect((await limits.count('user', 'usr_busy', 6)).ratelimit).toMatch(/;r=4;/);
+    await expect(limits.count('user', 'usr_busy', 5)).rejects.toThrow(/^Too many requests for this user/);
+    expect((await limits.count('user', 'usr_busy', 4)).ratelimit).toMatch(/;r=0;/);
+    await expect(limits.count('user', 'usr_busy')).rejects.toThrow(RateLimited);
+  });
+
+  test('addresses of one IPv6 network count together', async () => {
+    const service = await limited({ RATE_LIMIT_ADDRESS: 2, TRUST_PROXY: ['127.0.0.1'] });
+    const ask = async (address: string) =>
+      (await service.call('GET', '/health', { headers: { 'x-forwarded-for': address } })).status;
+    expect(await ask('2001:db8:5::1')).toBe(200);
+    expect(await ask('2001:db8:5:0:1::')).toBe(200);
+    expect(await ask('2001:db8:5::3')).toBe(429);
+    expect(await ask('2001:db8:5:1::3')).toBe(200);
+    for (const address of ['::ffff:192.0.2.77', '192.0.2.77', '192.0.2.77']) await ask(address);
+    expect([await ask('192.0.2.77'), await ask('192.0.2.78')]).toEqual([429, 200]);
+  });
+
+  test('an append of an address that sent too many unknown secrets is put off, and a known secret goes on', async () => {
+    const service = await limited({ RATE_LIMIT_ADDRESS: 2, TRUST_PROXY: ['127.0.0.1'] });
+    const append = (as: string, address: string) => {
+      const ask = RIGHT.appendEvents(world);
+      return request(service, 'appendEvents', { ...ask, headers: { 'x-forwarded-for': address } }, as);
+    };
+    expect((await append(world.ours.live, '192.0.2.90')).status).toBe(200);
+    for (let i = 0; i < 2; i++) {
+      expectProblem(await append(newSecretValue('live'), '192.0.2.90'), 401, 'secret_invalid');
+    }
+    const refused = await append(newSecretValue('live'), '192.0.2.90');
+    expectProblem(refused, 503, 'service_unavailable');
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    expect((await append(world.ours.live, '192.0.2.90')).status).toBe(200);
+    expectProblem(await append(newSecretValue('live'), '192.0.2.91'), 401, 'secret_invalid');
+  });
+
+  test('a proxy that is not believed is warned of once', async () => {
+    const service = await limited({});
+    const ask = () => service.call('GET', '/health', { headers: { 'x-forwarded-for': '192.0.2.1' } });
+    await ask();
+    await ask();
+    expect(service.log.filter((line) => line.includes('TRUST_PROXY'))).toHaveLength(1);
+    const configured = await limited({ TRUST_PROXY: ['127.0.0.1'] });
+    await configured.call('GET', '/health', { headers: { 'x-forwarded-for': '192.0.2.1' } });
+    expect(configured.log.join('')).not.toContain('TRUST_PROXY');
+  });
+
   if (engine === 'postgres') {
+    test('a hundred requests cost the store a few writes, not a hundred', async () => {
+      const service = await limited({ RATE_LIMIT_USER: 300 });
+      const pool = world.service.store.pool as pg.Pool;
+      // All other queries go by way of a client of the pool.
+      const counted = vi.spyOn(pool, 'query');
+      for (let i = 0; i < 100; i++) {
+        expect((await service.call('GET', '/v1/agents', { as: world.theirs.admin })).status).toBe(200);
+      }
+      expect(counted.mock.calls.length).toBeGreaterThan(0);
+      expect(counted.mock.calls.length).toBeLessThan(10);
+      counted.mockRestore();
+    });
+
+    test('replicas together never allow more than the limit', async () => {
+      const replicas = [await limited({ RATE_LIMIT_USER: 60 }), await limited({ RATE_LIMIT_USER: 60 })];
+      const statuses: number[] = [];
+      for (let i = 0; i < 100; i++) {
+        const reply = await replicas[i % 2]?.call('GET', '/v1/agents', { as: world.ours.owner });
+        statuses.push(reply?.status ?? 0);
+      }
+      expect(statuses.filter((status) => status === 200)).toHaveLength(60);
+    });
+
     test('replicas count together', async () => {
       const replicas = [await limited({ RATE_LIMIT_USER: 4 }), await limited({ RATE_LIMIT_USER: 4 })];
       const statuses: number[] = [];

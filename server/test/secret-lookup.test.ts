@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createLimits } from '../http/limits.ts';
+import { createSecretLookup } from '../http/secret-lookup.ts';
+import { newSecretValue } from '../secret-value.ts';
+import { ENGINES } from './engines.ts';
+import { createTenant, type Tenant } from './factories.ts';
+import { startTestService, type TestService, testConfig } from './harness.ts';
+
+const PEPPER = 'pepper';
+const HERE = '2001:db8::1';
+
+describe.each(ENGINES)('looking up secrets on %s', (engine) => {
+  let service: TestService;
+  let tenant: Tenant;
+  beforeAll(async () => {
+    service = await startTestService(engine, { SECRET_PEPPER: PEPPER });
+    tenant = await createTenant(service);
+  });
+  afterAll(() => service.close());
+
+  let now: number;
+  /** Every query that was made, by its kind; `away` makes them fail as those of a store out of reach do. */
+  let queries: string[];
+  let away: boolean;
+  let failures: unknown[];
+  beforeEach(() => {
+    now = service.clock.now;
+    queries = [];
+    away = false;
+    failures = [];
+  });
+  const reads = () => queries.filter((kind) => kind === 'SelectQueryNode').length;
+  const writes = () => queries.filter((kind) => kind === 'UpdateQueryNode').length;
+
+  function createLookup() {
+    const db = service.store.db.withPlugin({
+      transformQuery({ node }) {
+        queries.push(node.kind);
+        if (away) throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+        return node;
+      },
+      transformResult: async ({ result }) => result,
+    });
+    const limits = createLimits(testConfig({ RATE_LIMIT_ADDRESS: 3 }), service.store);
+    const onError = (error: unknown) => failures.push(error);
+    return createSecretLookup({ db, pepper: PEPPER, limits, now: () => now, onError });
+  }
+
+  test('a busy secret is looked up every 4 s, and its use is written once a minute', async () => {
+    const lookup = createLookup();
+    for (let second = 0; second < 120; second++) {
+      const caller = await lookup.find(tenant.test, HERE);
+      expect(caller).toMatchObject({ organizationId: tenant.organizationId, plane: 'test' });
+      now += 1_000;
+    }
+    expect({ reads: reads(), writes: writes() }).toEqual({ reads: 30, writes: 2 });
+  });
+
+  test('an unknown secret is looked up once in 4 s, however often it comes', async () => {
+    const lookup = createLookup();
+    const unknown = newSecretValue('live');
+    const ask = () => expect(lookup.find(unknown, '192.0.2.1')).rejects.toMatchObject({ code: 'secret_invalid' });
+    for (let i = 0; i < 10; i++) await ask();
+    expect(reads()).toBe(1);
+    now += 4_000;
+    await ask();
+    expect(reads()).toBe(2);
+  });
+
+  test('a network that sent too many unknown secrets causes no more look-ups, and its known secrets go on', async () => {
+    const lookup = createLookup();
+    await lookup.find(tenant.live, '2001:db8::7');
+    for (const host of [1, 2, 3]) {
+      const unknown = lookup.find(newSecretValue('live'), `2001:db8::${host}`);
+      await expect(unknown).rejects.toMatchObject({ code: 'secret_invalid' });
+    }
+    const before = reads();
+    const refused = lookup.find(newSecretValue('live'), '2001:db8:0:0:ffff::9');
+    await expect(refused).rejects.toMatchObject({ code: 'rate_limited', retryAfter: expect.any(Number) });
+    expect(reads()).toBe(before);
+    now += 5_000;
+    expect(await lookup.find(tenant.live, '2001:db8::7')).toMatchObject({ plane: 'live' });
+    const elsewhere = lookup.find(newSecretValue('live'), '2001:db8:0:1::1');
+    await expect(elsewhere).rejects.toMatchObject({ code: 'secret_invalid' });
+  });
+
+  test('while the store is away a secret that was good is believed for a day, and no other', async () => {
+    const lookup = createLookup();
+    await lookup.find(tenant.live, HERE);
+    away = true;
+    for (const hours of [1, 22]) {
+      now += hours * 3_600_000;
+      expect(await lookup.find(tenant.live, HERE)).toMatchObject({ plane: 'live' });
+    }
+    await expect(lookup.find(tenant.test, '192.0.2.2')).rejects.toThrow('ECONNREFUSED');
+    now += 3_600_000;
+    await expect(lookup.find(tenant.live, HERE)).rejects.toThrow('ECONNREFUSED');
+    // That its use could not be written down was told.
+    expect(failures.length).toBeGreaterThan(0);
+  });
+});
