@@ -1,5 +1,7 @@
 import { pino } from 'pino';
+import { closeAll } from './closing.ts';
 import { ConfigError, readConfig } from './config.ts';
+import { createFatal } from './fatal.ts';
 import { createIdentity } from './identity/create.ts';
 import { REDACTED_PATHS } from './log.ts';
 import { freePort, publicUrlOf } from './public-url.ts';
@@ -10,11 +12,13 @@ import { openStore } from './store/open.ts';
 async function main(): Promise<void> {
   const config = readConfig(process.env);
   const log = pino({ level: config.LOG_LEVEL, redact: { paths: REDACTED_PATHS, censor: '[redacted]' } });
-  const store = await openStore({
+  const storeOptions = {
     databaseUrl: config.DATABASE_URL,
     dataDir: config.DATA_DIR,
-    onError: (error) => log.warn({ err: error }, 'an idle connection to the store was lost'),
-  });
+    onError: (error: Error) => log.warn({ err: error }, 'an idle connection to the store was lost'),
+    onFatal: createFatal({ log, write: (text) => process.stderr.write(text), exit: (code) => process.exit(code) }),
+  };
+  const store = await openStore(storeOptions);
   const port = config.PORT === 0 ? await freePort(config.HOST) : config.PORT;
   const publicUrl = publicUrlOf(config, port);
   const identity = await createIdentity({ config, store, publicUrl, log });
@@ -29,10 +33,9 @@ async function main(): Promise<void> {
     if (closing) return;
     closing = true;
     log.info({ signal }, 'closing');
-    await app.close();
-    await identity.close?.();
-    await store.close();
-    log.info('closed');
+    const code = await closeAll({ app, below: [identity, store], log });
+    log.info({ code }, 'closed');
+    process.exit(code);
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void close(signal));
 }
