@@ -52,7 +52,10 @@ export function createAdmit(row: Route, { authenticator, limits, budget }: Admit
     const [kind, key] = identify(caller, request);
     if (limited && caller) await count(kind, key, reply);
     account = budget.open(`${kind}:${key}`);
-    if (reply.raw.destroyed) leave();
+    if (reply.raw.destroyed) {
+      leave();
+      throw new Problem('validation_failed', 'The caller went away before the request was read.');
+    }
     return {
       caller,
       account,
