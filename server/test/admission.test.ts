@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { get } from 'node:http';
 import { pino } from 'pino';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { createApp } from '../http/app.ts';
 import { createBudget } from '../http/budget.ts';
-import type { Handlers } from '../http/handler.ts';
+import type { Ask, Handlers } from '../http/handler.ts';
 import { createLimits } from '../http/limits.ts';
 import { openTestStore, type TestStore } from './engines.ts';
 import { testConfig } from './harness.ts';
@@ -20,17 +20,18 @@ let signals: AbortSignal[];
 /** Called while a caller is being authenticated. */
 let authenticating: () => Promise<void>;
 
-beforeEach(async () => {
+async function start(pointsAMinute = 0) {
   store = await openTestStore('sqlite');
   signals = [];
   authenticating = async () => undefined;
-  const wait = async ({ signal }: { signal: AbortSignal }) => {
+  const wait = async ({ signal }: Ask) => {
     signals.push(signal);
     await once(signal, 'abort');
     throw signal.reason;
   };
+  const handlers = Object.fromEntries(Object.keys(TABLE).map((name) => [name, wait]));
   app = await createApp({
-    handlers: Object.fromEntries(Object.keys(TABLE).map((name) => [name, wait])) as unknown as Handlers,
+    handlers: { ...handlers, listAgents: spendFive } as unknown as Handlers,
     authenticator: {
       authenticate: async () => {
         await authenticating();
@@ -38,7 +39,7 @@ beforeEach(async () => {
       },
       forgetSecrets: () => undefined,
     },
-    limits: createLimits(testConfig(), store),
+    limits: createLimits(testConfig({ RATE_LIMIT_SECRET: pointsAMinute }), store),
     budget: createBudget(1_000_000),
     log: pino({ level: 'silent' }),
     publicUrl: 'http://capture.test',
@@ -46,15 +47,21 @@ beforeEach(async () => {
     trustProxy: [],
   });
   port = Number(new URL(await app.listen({ port: 0 })).port);
-});
+}
 afterEach(async () => {
   await app.close();
   await store.dispose();
 });
 
+const spendFive = async ({ spend }: Ask) => {
+  await spend(5);
+  return { status: 200, body: { agents: [] } };
+};
+
 const ask = () => get({ port, path: '/v1/organizations/me/live' }).on('error', () => undefined);
 
 test('a handler is told when its caller leaves', async () => {
+  await start();
   const asked = ask();
   await expect.poll(() => signals).toHaveLength(1);
   expect(signals[0]?.aborted).toBe(false);
@@ -63,6 +70,7 @@ test('a handler is told when its caller leaves', async () => {
 });
 
 test('a caller who left while being authenticated is handled no further', async () => {
+  await start();
   for (let i = 0; i < 20; i++) {
     const connected = once(app.server, 'connection');
     const left = new Promise<void>((resolve) => {
@@ -80,4 +88,15 @@ test('a caller who left while being authenticated is handled no further', async 
   authenticating = async () => undefined;
   await expect.poll(() => signals).toHaveLength(1);
   asked.destroy();
+});
+
+test('a handler may count a request for more than one', async () => {
+  await start(12);
+  const list = () => app.inject({ url: '/v1/agents' });
+  const replies = [await list(), await list(), await list()];
+  expect(replies.map(({ statusCode }) => statusCode)).toEqual([200, 200, 429]);
+  expect(replies.map(({ headers }) => headers.ratelimit)).toEqual(
+    [6, 0, 0].map((left) => expect.stringContaining(`r=${left};`)),
+  );
+  expect(replies[2]?.json()).toMatchObject({ code: 'rate_limited' });
 });
