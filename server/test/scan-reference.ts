@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type TSchema, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { Text } from '../../contract/common.ts';
@@ -64,6 +65,13 @@ export function verdictOf(scan: () => ScannedAppend | ScannedBatch[]): Verdict {
   }
 }
 
+/** Of several faults any may be told. */
+export function agrees(actual: Verdict, expected: Verdict): boolean {
+  if ('found' in expected || 'found' in actual) return isDeepStrictEqual(actual, expected);
+  if (actual.code !== expected.code) return false;
+  return expected.code === 'malformed_json' || expected.pointers.includes(actual.pointers[0] ?? '');
+}
+
 const described = ({ events, ...rest }: ScannedAppend & { bytes?: Buffer }) => ({
   ...rest,
   ...(rest.bytes && { bytes: rest.bytes.toString() }),
@@ -83,7 +91,7 @@ function refer(
   }
   const wrong = validator.Check(value) ? [] : validator.Errors(value).flatMap(pointersOf);
   if (!isRecord(value)) return { code: 'validation_failed', pointers: wrong };
-  const { found, tooMuch } = read(bytes.toString());
+  const { found, tooMuch } = read(bytes.toString().trim());
   if (wrong.length > 0 || tooMuch.length > 0) return { code: 'validation_failed', pointers: [...wrong, ...tooMuch] };
   return { found };
 }
