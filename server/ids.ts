@@ -1,18 +1,35 @@
 import { randomUUID } from 'node:crypto';
 
+/** The 12 bits behind the version. */
+const COUNTS = 4_096;
+
+let last = 0;
+let count = 0;
+
 /**
- * 32 hexadecimal digits that sort by creation and cannot be guessed: 48 bits of time in milliseconds, then 76 random
- * ones, laid out as a UUIDv7 (RFC 9562). Built on `randomUUID`, which draws its random bytes in bulk.
+ * 32 hexadecimal digits that sort by creation and cannot be guessed, laid out as a UUIDv7 (RFC 9562, 6.2, method 1):
+ * 48 bits of time in milliseconds, a count of 12 bits within the millisecond, then 62 random ones. Where the clock
+ * stands still for long or steps back, the time runs ahead of it. Built on `randomUUID`, which draws its random bytes in
+ * bulk.
  */
 export function newUuid(now = Date.now()): string {
+  if (now > last) {
+    last = now;
+    count = 0;
+  } else if (++count === COUNTS) {
+    last++;
+    count = 0;
+  }
   const random = randomUUID();
-  return `${now.toString(16).padStart(12, '0')}7${random.slice(15, 18)}${random.slice(19, 23)}${random.slice(24)}`;
+  return `${hex(last, 12)}7${hex(count, 3)}${random.slice(19, 23)}${random.slice(24)}`;
 }
+
+const hex = (value: number, digits: number) => value.toString(16).padStart(digits, '0');
 
 export type IdPrefix = 'org' | 'usr' | 'sec' | 'env' | 'ins' | 'ses';
 
 /** An opaque id such as `ses_01997f…`. */
-export const newId = (prefix: IdPrefix): string => `${prefix}_${newUuid()}`;
+export const newId = (prefix: IdPrefix, now?: number): string => `${prefix}_${newUuid(now)}`;
 
 /** The id of the event at `index` of the append; sorts as the events do. */
 export const eventId = (appendId: string, index: number): string =>

@@ -28,7 +28,7 @@ export async function registerEnvironment(db: Db, organizationId: string, body: 
     ...(body.repoRemote === undefined ? {} : { repo_remote: body.repoRemote }),
     ...(body.gitBranch === undefined ? {} : { git_branch: body.gitBranch }),
   };
-  const environmentId = newId('env');
+  const environmentId = newId('env', now);
   const written = await db
     .insertInto('environments')
     .values({

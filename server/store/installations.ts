@@ -38,7 +38,7 @@ export const upsertInstallation = (
   db
     .insertInto('installations')
     .values({
-      installation_id: newId('ins'),
+      installation_id: newId('ins', now),
       organization_id: organizationId,
       agent_id: installation.agentId,
       environment_id: installation.environmentId,

@@ -77,7 +77,7 @@ export function insertOpened(db: Db, opening: Opening, now: number): Promise<Ses
       ),
     )
     .select((row) => [
-      row.val(newId('ses')).as('session_id'),
+      row.val(newId('ses', now)).as('session_id'),
       'environments.organization_id',
       'environments.environment_id',
       'installations.installation_id',

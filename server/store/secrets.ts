@@ -33,7 +33,7 @@ export const insertSecret = (db: Db, secret: NewSecret, now: number) =>
   db
     .insertInto('secrets')
     .values({
-      secret_id: newId('sec'),
+      secret_id: newId('sec', now),
       organization_id: secret.organizationId,
       name: secret.name ?? null,
       plane: secret.plane,

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { newId, newUuid } from '../ids.ts';
+import { createRandom, seeded } from './seed.ts';
+
+const IDS = 100_000;
+
+test(`ids ascend strictly, also where the clock stands still, jumps or steps back ${seeded}`, () => {
+  const random = createRandom();
+  let now = Date.now();
+  let previous = '';
+  for (let made = 0; made < IDS; made++) {
+    const at = random();
+    if (at < 0.001) now += Math.floor(random() * 2_000) - 1_000;
+    else if (at < 0.01) now++;
+    const id = newUuid(now);
+    expect(id > previous, `${previous} then ${id}`).toBe(true);
+    previous = id;
+  }
+});
+
+test('more ids than a millisecond counts still ascend', () => {
+  const now = Date.now();
+  const ids = Array.from({ length: 3 * 4_096 }, () => newUuid(now));
+  expect(ids).toEqual([...ids].sort());
+  expect(new Set(ids).size).toBe(ids.length);
+});
+
+test('an id is a UUIDv7 whose 62 last bits are drawn anew', () => {
+  const ids = Array.from({ length: 2_000 }, () => newUuid(0));
+  for (const id of ids) expect(id).toMatch(/^[0-9a-f]{12}7[0-9a-f]{3}[89ab][0-9a-f]{15}$/);
+  expect(new Set(ids.map((id) => id.slice(16))).size).toBe(ids.length);
+  // Each digit of the random part takes every value it can.
+  for (let digit = 16; digit < 32; digit++) {
+    expect(new Set(ids.map((id) => id[digit])).size).toBe(digit === 16 ? 4 : 16);
+  }
+});
+
+test('an id tells what it names, and when it was made', () => {
+  const now = Date.now() + 86_400_000;
+  const id = newId('ses', now);
+  expect(id).toMatch(/^ses_[0-9a-f]{32}$/);
+  expect(Number.parseInt(id.slice(4, 16), 16)).toBe(now);
+});
