@@ -1,6 +1,7 @@
-import { PostgresAdapter, PostgresDialect, type SelectQueryBuilder } from 'kysely';
+import { PostgresAdapter, type SelectQueryBuilder } from 'kysely';
 import pg from 'pg';
 import { Problem } from '../../contract/problem.ts';
+import { StoreUnsuitable } from './postgres.ts';
 
 /** The only file that knows how the two engines differ. */
 
@@ -23,46 +24,40 @@ export const forShare = <Database, Tables extends keyof Database, Output>(
 ): SelectQueryBuilder<Database, Tables, Output> =>
   db.getExecutor().adapter instanceof PostgresAdapter ? query.forShare() : query;
 
-/** Counters and times stay below 2^53, so a bigint may come back as a number. */
-const BIGINT_OID = 20;
-const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: 'text' | 'binary') =>
-  oid === BIGINT_OID ? Number : pg.types.getTypeParser(oid, format as 'text');
-
-export function openPostgres(url: string, onError: (error: Error) => void): pg.Pool {
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: 20,
-    connectionTimeoutMillis: 2_000,
-    idleTimeoutMillis: 30_000,
-    statement_timeout: 15_000,
-    lock_timeout: 2_000,
-    idle_in_transaction_session_timeout: 10_000,
-    types: { getTypeParser },
-  });
-  pool.on('error', onError);
-  // A backend that ends while its client is checked out emits on the client, not on the pool.
-  pool.on('connect', (client) => client.on('error', onError));
-  return pool;
-}
-
-export const postgresDialect = (pool: pg.Pool) => new PostgresDialect({ pool });
-
 /** SQLSTATE classes after which the store is worth asking again: connection, resources, operator, lock and time-outs. */
 const PASSING_STATES = /^(08|53|57|40001|40P01|55P03|25006|58)/;
-const PASSING_CODES = /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ERR_SQLITE_ERROR$)/;
+const PASSING_CODES = /^(ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|EADDRNOTAVAIL|ENOTFOUND|EAI_AGAIN|ERR_STREAM_|ERR_SSL_)/;
+
+/** What pg's client and pool say without a code where the connection is lost, or was before the query. */
+const LOST_CONNECTION = new RegExp(
+  [
+    'Connection terminated',
+    'timeout exceeded when trying to connect',
+    'timeout expired',
+    'Query read timeout',
+    'is not queryable$',
+    'Cannot use a pool after calling end on the pool',
+    'There was an error establishing an SSL connection',
+    'The server does not support SSL connections',
+    'received invalid response',
+    'Received unexpected \\w+ message from backend',
+    'driver has already been destroyed',
+  ].join('|'),
+);
 
 /** Whether the error says "not now" rather than "never": to be answered 503. */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = String((error as { code?: unknown }).code ?? '');
   if (code === 'ERR_SQLITE_ERROR') return isSqliteUnavailable(error);
-  // A request that comes while the store is closed: node:sqlite's and Kysely's words for it.
-  if (code === 'ERR_INVALID_STATE' || /driver has already been destroyed/.test(error.message)) return true;
-  if (error instanceof pg.DatabaseError) return PASSING_STATES.test(code);
-  return (
-    PASSING_CODES.test(code) || /timeout exceeded when trying to connect|Connection terminated/.test(error.message)
-  );
+  // A request that comes while the store is closed: node:sqlite's word for it.
+  if (code === 'ERR_INVALID_STATE' || error instanceof StoreUnsuitable) return true;
+  // A sentence of the server has a code; one of the client itself has none.
+  return code === '' ? LOST_CONNECTION.test(error.message) : isPassing(error, code);
 }
+
+const isPassing = (error: Error, code: string) =>
+  (error instanceof pg.DatabaseError ? PASSING_STATES : PASSING_CODES).test(code);
 
 /** Primary result codes BUSY, LOCKED, READONLY, IOERR, CORRUPT, FULL, CANTOPEN, NOTADB. */
 const SQLITE_UNAVAILABLE = new Set([5, 6, 8, 10, 11, 13, 14, 26]);

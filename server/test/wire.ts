@@ -7,21 +7,24 @@ export interface Wire {
   mend(): Promise<void>;
 }
 
-export async function startWire(targetPort: number): Promise<Wire> {
+/** @param alter changes what the server sends */
+export async function startWire(targetPort: number, alter: (sent: Buffer) => Buffer = (sent) => sent): Promise<Wire> {
   const sockets = new Set<Socket>();
   const server: Server = createServer((socket) => {
     const target = connect(targetPort, '127.0.0.1');
+    socket.pipe(target);
+    target.on('data', (sent: Buffer) => void socket.write(alter(sent)));
     for (const [end, other] of [
       [socket, target],
       [target, socket],
     ] as const) {
       sockets.add(end);
       end.on('error', () => other.destroy());
+      end.on('end', () => other.end());
       end.on('close', () => {
         sockets.delete(end);
         other.destroy();
       });
-      end.pipe(other);
     }
   });
   const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));

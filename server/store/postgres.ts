@@ -1,0 +1,104 @@
+import { type Kysely, PostgresAdapter, PostgresDialect, sql } from 'kysely';
+import pg from 'pg';
+
+/** Counters and times stay below 2^53, so a bigint may come back as a number. */
+const BIGINT_OID = 20;
+const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: 'text' | 'binary') =>
+  oid === BIGINT_OID ? Number : pg.types.getTypeParser(oid, format as 'text');
+
+/**
+ * A pool of connections that are each asked, before they are used, whether what they commit is durable.
+ * @param onError told of errors of idle connections
+ */
+export function openPostgres(url: string, onError: (error: Error) => void): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 20,
+    connectionTimeoutMillis: 2_000,
+    idleTimeoutMillis: 30_000,
+    keepAlive: true,
+    types: { getTypeParser },
+    onConnect: prepareConnection,
+  });
+  pool.on('error', onError);
+  // A backend that ends while its client is checked out emits on the client, not on the pool.
+  pool.on('connect', (client) => client.on('error', onError));
+  return pool;
+}
+
+/** Bounds of waiting, and what a commit means. */
+const SETTINGS = {
+  statement_timeout: '15s',
+  lock_timeout: '2s',
+  idle_in_transaction_session_timeout: '10s',
+  synchronous_commit: 'on',
+} as const;
+type Setting = keyof typeof SETTINGS;
+
+/** Only the server itself can have these otherwise. */
+const SERVER_SETTINGS = ['fsync', 'full_page_writes'] as const;
+
+/**
+ * Sets what holds for the connection, in one query. They are no startup parameters, which PgBouncer refuses; and behind
+ * any pooler, told by a process id that is not the backend's, nothing is set: it would stay for whoever has the backend
+ * next. There the role must have the settings.
+ * @throws StoreUnsuitable
+ */
+async function prepareConnection(client: pg.ClientBase): Promise<void> {
+  const { processID } = client as pg.ClientBase & { processID: number };
+  const settings = (Object.keys(SETTINGS) as Setting[]).map((name) => {
+    const wanted = name === 'synchronous_commit' ? stricterCommit : `'${SETTINGS[name]}'`;
+    return `case when pg_backend_pid() = $1 then set_config('${name}', ${wanted}, false) else current_setting('${name}') end as ${name}`;
+  });
+  const fixed = SERVER_SETTINGS.map((name) => `current_setting('${name}') as ${name}`);
+  const columns = [...settings, ...fixed, 'current_user as role'];
+  const { rows } = await client.query(`select ${columns.join(', ')}`, [processID]);
+  assertSuitable(rows[0] as Record<Setting | (typeof SERVER_SETTINGS)[number] | 'role', string>);
+}
+
+/** `remote_apply` and its like stay: they promise more. */
+const stricterCommit = `case when current_setting('synchronous_commit') in ('off', 'local') then '${SETTINGS.synchronous_commit}' else current_setting('synchronous_commit') end`;
+
+/** A PostgreSQL that cannot keep what the service promises; its sentence says what to set. */
+export class StoreUnsuitable extends Error {
+  override name = 'StoreUnsuitable';
+}
+
+/** @throws StoreUnsuitable */
+export function assertSuitable(state: Record<Setting | (typeof SERVER_SETTINGS)[number] | 'role', string>): void {
+  const off = SERVER_SETTINGS.filter((name) => state[name] !== 'on');
+  if (off.length > 0) {
+    const lines = off.map((name) => `${name} = on`).join(' and ');
+    throw new StoreUnsuitable(
+      `PostgreSQL may lose what it has acknowledged when its machine stops. Set ${lines} in postgresql.conf and start it again.`,
+    );
+  }
+  const missing = (Object.keys(SETTINGS) as Setting[]).filter((name) => UNBOUNDED.has(state[name]));
+  if (missing.length === 0) return;
+  const role = `"${state.role.replaceAll('"', '""')}"`;
+  const commands = missing.map((name) => `ALTER ROLE ${role} SET ${name} = '${SETTINGS[name]}';`).join(' ');
+  throw new StoreUnsuitable(
+    `Behind a connection pooler the role must have the settings that the service needs. Run, then let the pooler reconnect: ${commands}`,
+  );
+}
+
+const UNBOUNDED = new Set(['0', 'off', 'local']);
+
+export const postgresDialect = (pool: pg.Pool) => {
+  const dialect = new PostgresDialect({ pool });
+  // Kysely's own lock belongs to a connection, and stays behind on a pooler's; `lockMigrations` is the transaction's.
+  const withoutLock = { acquireMigrationLock: async () => undefined, releaseMigrationLock: async () => undefined };
+  dialect.createAdapter = () => Object.assign(new PostgresAdapter(), withoutLock);
+  return dialect;
+};
+
+/** Any number, the same in all versions. */
+const MIGRATION_LOCK = 3853314791062309107n;
+
+/** Keeps other replicas from changing the schema until the transaction ends, and lifts the time-outs: tables may be large. */
+export async function lockMigrations<Schema>(transaction: Kysely<Schema>): Promise<void> {
+  await sql`
+    select set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true),
+      set_config('idle_in_transaction_session_timeout', '0', true)`.execute(transaction);
+  await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`.execute(transaction);
+}

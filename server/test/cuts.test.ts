@@ -1,0 +1,68 @@
+import { setImmediate } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openStore } from '../store/open.ts';
+import { ENGINES, openTestStore, type TestStore } from './engines.ts';
+import { startTestService, type TestService } from './harness.ts';
+import { type AnyRouteName, RIGHT, RIGHT_CALLER, ROUTE_NAMES, request, TABLE } from './requests.ts';
+import { createRandom, seeded } from './seed.ts';
+import { startWire, type Wire } from './wire.ts';
+import { createWorld, type World } from './world.ts';
+
+const CUTS = 250;
+const AT_ONCE = 8;
+/** Turns of the event loop between the requests and the cut. */
+const MOST_TURNS = 60;
+
+/** What would end the world, and what never ends. */
+const LEFT_OUT: AnyRouteName[] = ['revokeSecret', 'revokeEnvironment', 'completeSession', 'streamChanges'];
+const ASKED = ROUTE_NAMES.filter((name) => !LEFT_OUT.includes(name));
+
+describe.skipIf(!ENGINES.includes('postgres'))('a connection to PostgreSQL that is lost', () => {
+  let own: TestStore;
+  let wire: Wire;
+  let store: TestStore;
+  let service: TestService;
+  let world: World;
+  beforeAll(async () => {
+    own = await openTestStore('postgres');
+    const url = new URL(String(own.databaseUrl));
+    wire = await startWire(Number(url.port));
+    url.port = String(wire.port);
+    store = { ...own, ...(await openStore({ dataDir: own.dataDir, databaseUrl: url.href, onError: () => undefined })) };
+    service = await startTestService('postgres', { RATE_LIMIT_ADDRESS: 1_000_000, RATE_LIMIT_USER: 1_000_000 }, store);
+    world = await createWorld(service);
+  });
+  afterAll(async () => {
+    await service.close().catch(() => undefined);
+    await store.close().catch(() => undefined);
+    await wire.cut().catch(() => undefined);
+    await own.dispose();
+  });
+
+  test(`at any moment of any request is answered as documented, and never 500 ${seeded}`, async () => {
+    const random = createRandom();
+    const statuses = new Map<number, number>();
+    for (let cut = 0; cut < CUTS; cut++) {
+      const asked = Array.from({ length: AT_ONCE }, () => ASKED[Math.floor(random() * ASKED.length)] as AnyRouteName);
+      const running = asked.map((route) =>
+        request(service, route, RIGHT[route](world), RIGHT_CALLER[TABLE[route].auth](world)),
+      );
+      const turns = Math.floor(random() * MOST_TURNS);
+      for (let turn = 0; turn < turns; turn++) await setImmediate();
+      await wire.cut();
+      await wire.mend();
+      for (const [index, { status, text }] of (await Promise.all(running)).entries()) {
+        const { replies, errors } = TABLE[asked[index] as AnyRouteName];
+        expect([...Object.keys(replies).map(Number), ...errors], `${asked[index]}: ${text}`).toContain(status);
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      }
+    }
+    // The cuts came neither all too early nor all too late.
+    expect(statuses.get(503)).toBeGreaterThan(CUTS / 10);
+    expect(statuses.get(200)).toBeGreaterThan(CUTS / 10);
+  }, 120_000);
+
+  test('is made anew', async () => {
+    expect((await service.call('GET', '/health')).status).toBe(200);
+  });
+});
