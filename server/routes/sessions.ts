@@ -5,6 +5,7 @@ import type { Deps } from '../deps.ts';
 import type { SecretCaller } from '../http/caller.ts';
 import type { Handlers } from '../http/handler.ts';
 import { findSession, listSessions, toSession } from '../store/sessions.ts';
+import type { SessionRow } from '../store/schema.ts';
 import { fromTimestamp, toTimestamp } from '../store/time.ts';
 
 const DEFAULT_PAGE = 50;
@@ -50,7 +51,7 @@ export const sessionHandlers = ({ store: { db }, log, now }: Deps) => {
         offset,
         limit: limit + 1,
       });
-      const sessions = rows.slice(0, limit).map(toSession);
+      const sessions = rows.slice(0, limit).filter(isKept).map(toSession);
       return { status: 200, body: { sessions, nextCursor: rows.length > limit ? writeOffset(offset + limit) : null } };
     },
 
@@ -61,6 +62,9 @@ export const sessionHandlers = ({ store: { db }, log, now }: Deps) => {
     },
   } satisfies Partial<Handlers>;
 };
+
+/** One that is being deleted is still in the list's indexes for a moment. */
+const isKept = ({ deleted_at: deletedAt }: SessionRow) => deletedAt === null;
 
 /** Anything that is not a positive integer counts as the default. */
 function pageSize(limit: string | undefined): number {

