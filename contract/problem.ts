@@ -5,6 +5,7 @@ export const PROBLEMS = {
   environment_unusable: 400,
   installation_unusable: 400,
   idempotency_key_reused: 400,
+  quota_reached: 400,
   secret_missing: 401,
   secret_invalid: 401,
   secret_revoked: 401,

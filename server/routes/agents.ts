@@ -1,13 +1,15 @@
-import { CATALOG, CATALOG_CREATED_AT } from '../../contract/agent.ts';
+import { type AgentDefinition, CATALOG, CATALOG_CREATED_AT } from '../../contract/agent.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { Deps } from '../deps.ts';
 import type { Handlers } from '../http/handler.ts';
-import { findEnvironment } from '../store/environments.ts';
+import { environmentUnusable, findEnvironment } from '../store/environments.ts';
 import {
   type InstallationChange,
   listInstallations,
+  type NewInstallation,
   toInstallation,
   updateInstallation,
+  updateInstalled,
   upsertInstallation,
 } from '../store/installations.ts';
 
@@ -15,29 +17,33 @@ import {
 const MAX_CONFIG_BYTES = 64 * 1024;
 const MAX_CONFIG_DEPTH = 128;
 
-export const agentHandlers = ({ store: { db }, now }: Deps) =>
-  ({
+export const agentHandlers = (
+  { store: { db }, now }: Pick<Deps, 'store' | 'now'>,
+  catalog: readonly Omit<AgentDefinition, 'createdAt'>[] = CATALOG,
+) => {
+  /** What the machine has already is updated; only an active agent of the catalog is installed anew. */
+  async function install(organizationId: string, installation: NewInstallation) {
+    checkConfig(installation);
+    const updated = await updateInstalled(db, organizationId, installation, now());
+    if (updated) return updated;
+    const isActive = catalog.some(({ agentId, status }) => agentId === installation.agentId && status === 'active');
+    if (!isActive) throw deprecated(installation.agentId);
+    return upsertInstallation(db, organizationId, installation, now());
+  }
+
+  return {
     async registerAgent({ caller, params, body }) {
-      checkConfig(body);
       const environment = await findEnvironment(db, caller.organizationId, params.environmentId);
       if (!environment) throw new Problem('not_found', 'No such environment in this organization.');
       if (environment.status === 'revoked') throw environmentUnusable();
-      const row = await upsertInstallation(
-        db,
-        caller.organizationId,
-        {
-          agentId: body.agentId,
-          environmentId: environment.environment_id,
-          version: body.version,
-          config: body.config,
-        },
-        now(),
-      );
+      const { agentId, version, config } = body;
+      const { environment_id: environmentId } = environment;
+      const row = await install(caller.organizationId, { agentId, environmentId, version, config });
       return { status: 201, body: { installationId: row.installation_id, installation: toInstallation(row) } };
     },
 
     async listAgents() {
-      const agents = CATALOG.map((agent) => ({ ...agent, createdAt: CATALOG_CREATED_AT }));
+      const agents = catalog.map((agent) => ({ ...agent, createdAt: CATALOG_CREATED_AT }));
       return { status: 200, body: { agents } };
     },
 
@@ -47,19 +53,13 @@ export const agentHandlers = ({ store: { db }, now }: Deps) =>
     },
 
     async createInstallation({ caller, body }) {
-      checkConfig(body);
       const { agentId, version, config } = body;
       const environmentId = body.environmentId ?? null;
       if (environmentId !== null) {
         const environment = await findEnvironment(db, caller.organizationId, environmentId);
         if (environment?.status !== 'active') throw environmentUnusable();
       }
-      const row = await upsertInstallation(
-        db,
-        caller.organizationId,
-        { agentId, environmentId, version, config },
-        now(),
-      );
+      const row = await install(caller.organizationId, { agentId, environmentId, version, config });
       return { status: 201, body: { installation: toInstallation(row) } };
     },
 
@@ -69,7 +69,8 @@ export const agentHandlers = ({ store: { db }, now }: Deps) =>
       if (!row) throw new Problem('not_found', 'No such agent installation in this organization.');
       return { status: 200, body: { installation: toInstallation(row) } };
     },
-  }) satisfies Partial<Handlers>;
+  } satisfies Partial<Handlers>;
+};
 
 function checkConfig({ config }: InstallationChange): void {
   if (config === undefined) return;
@@ -86,5 +87,8 @@ const isDeeperThan = (value: unknown, levels: number): boolean =>
   value !== null &&
   (levels === 0 || Object.values(value).some((inner) => isDeeperThan(inner, levels - 1)));
 
-const environmentUnusable = () =>
-  new Problem('environment_unusable', '/environmentId names no active environment of this organization.');
+const deprecated = (agentId: string) =>
+  new Problem(
+    'validation_failed',
+    `/agentId names ${agentId}, which is deprecated: it stays where it is, but cannot be installed anew.`,
+  );

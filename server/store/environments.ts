@@ -1,6 +1,8 @@
 import type { Environment, RegisterEnvironmentBody } from '../../contract/environment.ts';
+import { Problem } from '../../contract/problem.ts';
 import { newId } from '../ids.ts';
 import type { Db } from './open.ts';
+import { assertRoom, QUOTAS } from './quotas.ts';
 import type { EnvironmentRow, SessionRow } from './schema.ts';
 import { optional, toTimestamp } from './time.ts';
 
@@ -20,16 +22,58 @@ export const toEnvironment = (row: EnvironmentRow): Environment => ({
 /**
  * Registers the machine, or updates it where (hostname, platform) is known: omitted fields keep their value, and a
  * revoked one stays as it is.
+ * @throws Problem `quota_reached`
  */
 export async function registerEnvironment(db: Db, organizationId: string, body: RegisterEnvironmentBody, now: number) {
-  const given = {
-    ...(body.displayName === undefined ? {} : { display_name: body.displayName }),
-    ...(body.repoRoot === undefined ? {} : { repo_root: body.repoRoot }),
-    ...(body.repoRemote === undefined ? {} : { repo_remote: body.repoRemote }),
-    ...(body.gitBranch === undefined ? {} : { git_branch: body.gitBranch }),
-  };
+  const known = (await updateEnvironment(db, organizationId, body, now)) ?? (await findNamed(db, organizationId, body));
+  if (known) return { row: known, created: false };
   const environmentId = newId('env', now);
-  const written = await db
+  const row = await db.transaction().execute(async (transaction) => {
+    await assertRoom(transaction, 'environments', organizationId);
+    return insertEnvironment(transaction, environmentId, organizationId, body, now);
+  });
+  return { row, created: row.environment_id === environmentId };
+}
+
+const given = (body: RegisterEnvironmentBody, now: number) => ({
+  ...(body.displayName === undefined ? {} : { display_name: body.displayName }),
+  ...(body.repoRoot === undefined ? {} : { repo_root: body.repoRoot }),
+  ...(body.repoRemote === undefined ? {} : { repo_remote: body.repoRemote }),
+  ...(body.gitBranch === undefined ? {} : { git_branch: body.gitBranch }),
+  cli_version: body.serviceCliVersion,
+  last_seen_at: now,
+  updated_at: now,
+});
+
+const updateEnvironment = (db: Db, organizationId: string, body: RegisterEnvironmentBody, now: number) =>
+  db
+    .updateTable('environments')
+    .set(given(body, now))
+    .where('organization_id', '=', organizationId)
+    .where('hostname', '=', body.hostname)
+    .where('platform', '=', body.platform)
+    .where('status', '=', 'active')
+    .returningAll()
+    .executeTakeFirst();
+
+const findNamed = (db: Db, organizationId: string, { hostname, platform }: RegisterEnvironmentBody) =>
+  db
+    .selectFrom('environments')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('hostname', '=', hostname)
+    .where('platform', '=', platform)
+    .executeTakeFirst();
+
+/** The row of another registration that came first, where there was one at the same moment. */
+const insertEnvironment = (
+  db: Db,
+  environmentId: string,
+  organizationId: string,
+  body: RegisterEnvironmentBody,
+  now: number,
+) =>
+  db
     .insertInto('environments')
     .values({
       environment_id: environmentId,
@@ -37,34 +81,18 @@ export async function registerEnvironment(db: Db, organizationId: string, body: 
       display_name: null,
       hostname: body.hostname,
       platform: body.platform,
-      cli_version: body.serviceCliVersion,
       status: 'active',
       repo_root: null,
       repo_remote: null,
       git_branch: null,
-      last_seen_at: now,
       created_at: now,
-      updated_at: now,
-      ...given,
+      ...given(body, now),
     })
     .onConflict((conflict) =>
-      conflict
-        .columns(['organization_id', 'hostname', 'platform'])
-        .doUpdateSet({ ...given, cli_version: body.serviceCliVersion, last_seen_at: now, updated_at: now })
-        .where('environments.status', '=', 'active'),
+      conflict.columns(['organization_id', 'hostname', 'platform']).doUpdateSet(given(body, now)),
     )
     .returningAll()
-    .executeTakeFirst();
-  if (written) return { row: written, created: written.environment_id === environmentId };
-  const revoked = await db
-    .selectFrom('environments')
-    .selectAll()
-    .where('organization_id', '=', organizationId)
-    .where('hostname', '=', body.hostname)
-    .where('platform', '=', body.platform)
     .executeTakeFirstOrThrow();
-  return { row: revoked, created: false };
-}
 
 export const findEnvironment = (db: Db, organizationId: string, environmentId: string) =>
   db
@@ -74,13 +102,35 @@ export const findEnvironment = (db: Db, organizationId: string, environmentId: s
     .where('environment_id', '=', environmentId)
     .executeTakeFirst();
 
+/** Newest first, revoked ones included. */
 export const listEnvironments = (db: Db, organizationId: string) =>
   db
     .selectFrom('environments')
     .selectAll()
     .where('organization_id', '=', organizationId)
     .orderBy('environment_id', 'desc')
+    .limit(QUOTAS.environments)
     .execute();
+
+/**
+ * Keeps the machine from being revoked until the transaction ends.
+ * @throws Problem `environment_unusable`
+ */
+export async function holdEnvironment(transaction: Db, organizationId: string, environmentId: string): Promise<void> {
+  // Changes nothing but locks the row, on both engines.
+  const held = await transaction
+    .updateTable('environments')
+    .set((row) => ({ status: row.ref('status') }))
+    .where('organization_id', '=', organizationId)
+    .where('environment_id', '=', environmentId)
+    .where('status', '=', 'active')
+    .returning('environment_id')
+    .executeTakeFirst();
+  if (!held) throw environmentUnusable();
+}
+
+export const environmentUnusable = () =>
+  new Problem('environment_unusable', '/environmentId names no active environment of this organization.');
 
 /** Moves `lastSeenAt` of an active machine; undefined when there is none to move. */
 export const touchEnvironment = (

@@ -1,6 +1,8 @@
 import type { AgentId, Installation } from '../../contract/agent.ts';
 import { newId } from '../ids.ts';
+import { holdEnvironment } from './environments.ts';
 import type { Db } from './open.ts';
+import { assertRoom, QUOTAS } from './quotas.ts';
 import type { InstallationRow } from './schema.ts';
 import { optional, toTimestamp } from './time.ts';
 
@@ -28,32 +30,56 @@ const changes = ({ version, config, status }: InstallationChange) => ({
   ...(status === undefined ? {} : { status }),
 });
 
-/** Installs the agent on the machine, or updates what is given; a disabled one stays disabled. */
-export const upsertInstallation = (
+export interface NewInstallation extends InstallationChange {
+  agentId: AgentId;
+  environmentId: string | null;
+}
+
+/** Updates what is given where the machine has the agent; a disabled one stays disabled. Undefined where it has not. */
+export const updateInstalled = (
   db: Db,
   organizationId: string,
-  installation: { agentId: AgentId; environmentId: string | null } & InstallationChange,
+  { agentId, environmentId, ...change }: NewInstallation,
   now: number,
 ) =>
   db
-    .insertInto('installations')
-    .values({
-      installation_id: newId('ins', now),
-      organization_id: organizationId,
-      agent_id: installation.agentId,
-      environment_id: installation.environmentId,
-      version: null,
-      config: null,
-      status: 'active',
-      created_at: now,
-      updated_at: now,
-      ...changes(installation),
-    })
-    .onConflict((conflict) =>
-      conflict.columns(['environment_id', 'agent_id']).doUpdateSet({ ...changes(installation), updated_at: now }),
-    )
+    .updateTable('installations')
+    .set({ ...changes(change), updated_at: now })
+    .where('organization_id', '=', organizationId)
+    .where('environment_id', '=', environmentId)
+    .where('agent_id', '=', agentId)
     .returningAll()
-    .executeTakeFirstOrThrow();
+    .executeTakeFirst();
+
+/**
+ * Installs the agent on the machine, or on none.
+ * @throws Problem `quota_reached`, `environment_unusable`
+ */
+export const upsertInstallation = (db: Db, organizationId: string, installation: NewInstallation, now: number) =>
+  db.transaction().execute(async (transaction) => {
+    const { agentId, environmentId } = installation;
+    await assertRoom(transaction, 'installations', organizationId);
+    if (environmentId !== null) await holdEnvironment(transaction, organizationId, environmentId);
+    return transaction
+      .insertInto('installations')
+      .values({
+        installation_id: newId('ins', now),
+        organization_id: organizationId,
+        agent_id: agentId,
+        environment_id: environmentId,
+        version: null,
+        config: null,
+        status: 'active',
+        created_at: now,
+        updated_at: now,
+        ...changes(installation),
+      })
+      .onConflict((conflict) =>
+        conflict.columns(['environment_id', 'agent_id']).doUpdateSet({ ...changes(installation), updated_at: now }),
+      )
+      .returningAll()
+      .executeTakeFirstOrThrow();
+  });
 
 export const updateInstallation = (
   db: Db,
@@ -70,12 +96,14 @@ export const updateInstallation = (
     .returningAll()
     .executeTakeFirst();
 
+/** Newest first, disabled ones included. */
 export const listInstallations = (db: Db, organizationId: string) =>
   db
     .selectFrom('installations')
     .selectAll()
     .where('organization_id', '=', organizationId)
     .orderBy('installation_id', 'desc')
+    .limit(QUOTAS.installations)
     .execute();
 
 export const findInstallation = (db: Db, organizationId: string, installationId: string) =>

@@ -2,6 +2,7 @@ import type { Member, Role } from '../../contract/organization.ts';
 import { newId } from '../ids.ts';
 import type { Db } from './open.ts';
 import { emailKey } from './people.ts';
+import { QUOTAS } from './quotas.ts';
 import type { MemberRow } from './schema.ts';
 import { optionalTimestamp, toTimestamp } from './time.ts';
 
@@ -23,6 +24,7 @@ export const listMembers = (db: Db, organizationId: string) =>
     .where('organization_id', '=', organizationId)
     .orderBy('created_at')
     .orderBy('user_id')
+    .limit(QUOTAS.members)
     .execute();
 
 /** Writes the invitation down. Rejects on a unique constraint when the e-mail already belongs to an organization. */

@@ -1,6 +1,7 @@
 import type { Plane, Secret } from '../../contract/secret.ts';
 import { newId } from '../ids.ts';
 import type { Db } from './open.ts';
+import { assertRoom, QUOTAS } from './quotas.ts';
 import type { SecretRow } from './schema.ts';
 import { optional, optionalTimestamp, toTimestamp } from './time.ts';
 
@@ -29,26 +30,30 @@ export interface NewSecret {
   createdBy: string;
 }
 
+/** @throws Problem `quota_reached` */
 export const insertSecret = (db: Db, secret: NewSecret, now: number) =>
-  db
-    .insertInto('secrets')
-    .values({
-      secret_id: newId('sec', now),
-      organization_id: secret.organizationId,
-      name: secret.name ?? null,
-      plane: secret.plane,
-      hash: secret.hash,
-      prefix: secret.prefix,
-      last_four: secret.lastFour,
-      status: 'active',
-      created_by: secret.createdBy,
-      last_used_at: null,
-      revoked_at: null,
-      created_at: now,
-      updated_at: now,
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow();
+  db.transaction().execute(async (transaction) => {
+    await assertRoom(transaction, 'secrets', secret.organizationId);
+    return transaction
+      .insertInto('secrets')
+      .values({
+        secret_id: newId('sec', now),
+        organization_id: secret.organizationId,
+        name: secret.name ?? null,
+        plane: secret.plane,
+        hash: secret.hash,
+        prefix: secret.prefix,
+        last_four: secret.lastFour,
+        status: 'active',
+        created_by: secret.createdBy,
+        last_used_at: null,
+        revoked_at: null,
+        created_at: now,
+        updated_at: now,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow();
+  });
 
 /** Newest first, revoked ones included. */
 export const listSecrets = (db: Db, organizationId: string) =>
@@ -57,6 +62,7 @@ export const listSecrets = (db: Db, organizationId: string) =>
     .selectAll()
     .where('organization_id', '=', organizationId)
     .orderBy('secret_id', 'desc')
+    .limit(QUOTAS.secrets)
     .execute();
 
 /** The secret as revoked; undefined when the organization has no such secret. A revoked one stays as it is. */
