@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely';
+import type { Kysely } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import { COLUMN_TYPES, type Engine } from './dialect.ts';
 import { initial } from './migrations/0001-initial.ts';
@@ -18,12 +18,13 @@ const migrations = (engine: Engine): Record<string, Migration> => ({
  * @throws when the schema is newer than this program
  */
 export const migrate = <Schema>(db: Kysely<Schema>, engine: Engine): Promise<void> =>
-  engine === 'postgres'
-    ? db.transaction().execute(async (transaction) => {
-        await lockMigrations(transaction);
-        await migrateToLatest(transaction, engine);
-      })
-    : db.connection().execute((connection) => inTransaction(connection, () => migrateToLatest(connection, engine)));
+  db.transaction().execute(async (transaction) => {
+    if (engine === 'postgres') await lockMigrations(transaction);
+    // SQLite changes its schema in transactions too, though Kysely's adapter denies it.
+    const { adapter } = transaction.getExecutor();
+    Object.defineProperty(adapter, 'supportsTransactionalDdl', { value: true, configurable: true });
+    await migrateToLatest(transaction, engine);
+  });
 
 async function migrateToLatest<Schema>(db: Kysely<Schema>, engine: Engine): Promise<void> {
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations(engine) } });
@@ -40,15 +41,3 @@ async function migrateToLatest<Schema>(db: Kysely<Schema>, engine: Engine): Prom
 
 /** Kysely's words for a migration that was made and that this program does not have. */
 const isNewer = (error: unknown) => error instanceof Error && /^corrupted migrations/.test(error.message);
-
-/** Kysely makes no transaction around SQLite's schema changes, although SQLite can. */
-async function inTransaction<Schema>(connection: Kysely<Schema>, work: () => Promise<void>): Promise<void> {
-  await sql`begin immediate`.execute(connection);
-  try {
-    await work();
-    await sql`commit`.execute(connection);
-  } catch (error) {
-    await sql`rollback`.execute(connection).catch(() => undefined);
-    throw error;
-  }
-}

@@ -51,9 +51,24 @@ async function prepareConnection(client: pg.ClientBase): Promise<void> {
     return `case when pg_backend_pid() = $1 then set_config('${name}', ${wanted}, false) else current_setting('${name}') end as ${name}`;
   });
   const fixed = SERVER_SETTINGS.map((name) => `current_setting('${name}') as ${name}`);
-  const columns = [...settings, ...fixed, 'current_user as role'];
+  const columns = [...settings, ...fixed, 'current_user as role', 'pg_backend_pid() as pid'];
   const { rows } = await client.query(`select ${columns.join(', ')}`, [processID]);
-  assertSuitable(rows[0] as Record<Setting | (typeof SERVER_SETTINGS)[number] | 'role', string>);
+  const state = rows[0] as State & { pid: number };
+  assertSuitable(state);
+  if (state.pid !== processID) forgetNames(client);
+}
+
+type State = Record<Setting | (typeof SERVER_SETTINGS)[number] | 'role', string>;
+
+/** PgBouncer before 1.21 hands a named statement to one backend and its use to another. */
+function forgetNames(client: pg.ClientBase): void {
+  const query = client.query.bind(client) as (...given: unknown[]) => unknown;
+  const withoutName = (asked: unknown, ...rest: unknown[]) =>
+    query(
+      typeof asked === 'object' && asked !== null && 'name' in asked ? { ...asked, name: undefined } : asked,
+      ...rest,
+    );
+  client.query = withoutName as typeof client.query;
 }
 
 /** `remote_apply` and its like stay: they promise more. */
@@ -65,7 +80,7 @@ export class StoreUnsuitable extends Error {
 }
 
 /** @throws StoreUnsuitable */
-export function assertSuitable(state: Record<Setting | (typeof SERVER_SETTINGS)[number] | 'role', string>): void {
+export function assertSuitable(state: State): void {
   const off = SERVER_SETTINGS.filter((name) => state[name] !== 'on');
   if (off.length > 0) {
     const lines = off.map((name) => `${name} = on`).join(' and ');

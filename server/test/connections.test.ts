@@ -87,6 +87,10 @@ describe.skipIf(!ENGINES.includes('postgres'))('a connection to PostgreSQL', () 
     }
     const pooled = await open(through);
     expect(await settings(pooled)).toMatchObject({ ...BOUNDED, lock_timeout: '3s' });
+    // A name would be known to one backend, and asked of another.
+    await pooled.pool?.query({ name: 'named', text: 'select 1' });
+    const { rows } = (await pooled.pool?.query('select name from pg_prepared_statements')) ?? { rows: [{}] };
+    expect(rows).toEqual([]);
     await pooled.close();
   });
 });
