@@ -6,6 +6,7 @@ import { readAppends } from '../store/events.ts';
 import { decodeFrame } from '../store/frame.ts';
 import type { Db } from '../store/open.ts';
 import type { SessionRow } from '../store/schema.ts';
+import { isJson } from './json-check.ts';
 import { streamPieces } from './page.ts';
 
 export interface Range {
@@ -15,24 +16,31 @@ export interface Range {
   limit: number;
 }
 
+/** Characters of payloads that a page of events covers, unless a single one has more. */
+const PAGE = 8 * 1024 * 1024;
+/** Of leaves, which are 500 times the work: a payload in parts is one, and whole on its page. */
+const LEAF_PAGE = 1024 * 1024;
+
 /** A page of events by their digests, written piece by piece. */
 export function streamEventDigests(db: Db, session: SessionRow, range: Range, nonce: string): Promise<Readable> {
   const { digestPayload } = createDigester(nonce);
 
-  async function* items() {
-    for await (const { sequence, eventType, text } of readEvents(db, session, range)) {
-      yield [JSON.stringify({ sequence, eventType, ...digestPayload(text) })];
+  async function* items(): AsyncGenerator<Item> {
+    for await (const { sequence, eventType, text } of readEvents(db, session, range, createPause())) {
+      const write = () => [JSON.stringify({ sequence, eventType, ...digestPayload(text) })];
+      yield { first: sequence, size: text.length, write };
     }
   }
 
-  return streamPieces(writePage('digests', session, range, items()));
+  return streamPieces(writePage('digests', session, range, PAGE, items()));
 }
 
 /** The leaves of events by their digests. Of all the rest no more is held in memory than one payload in its parts. */
 export function streamLeafDigests(db: Db, session: SessionRow, range: Range, nonce: string): Promise<Readable> {
   const { digestPayload, digestLeaves } = createDigester(nonce);
+  const pause = createPause();
 
-  function* writePayload({ sequence, events, text }: Payload): Generator<string> {
+  function* write({ sequence, events, text }: Payload): Generator<string> {
     yield `{"sequence":${sequence},"events":${events},"leaves":[`;
     let separator = '';
     for (const { pointer, ...leaf } of digestLeaves(text)) {
@@ -42,35 +50,69 @@ export function streamLeafDigests(db: Db, session: SessionRow, range: Range, non
     yield ']}';
   }
 
-  async function* items() {
-    for await (const payload of joinParts(readEvents(db, session, range), digestPayload)) yield writePayload(payload);
+  async function* items(): AsyncGenerator<Item> {
+    for await (const payload of joinParts(readEvents(db, session, range, pause), digestPayload, pause)) {
+      yield { first: payload.sequence, size: payload.text.length, write: () => write(payload) };
+    }
   }
 
-  return streamPieces(writePage('payloads', session, range, items()));
+  return streamPieces(writePage('payloads', session, range, LEAF_PAGE, items()));
 }
 
-/** After so many pieces others are answered: a payload may have a hundred thousand leaves. */
-const PIECES_A_TURN = 500;
+/** An event or a payload of a page. */
+interface Item {
+  /** Its first sequence. */
+  first: number;
+  /** Characters of its text. */
+  size: number;
+  /** The pieces of its digests. */
+  write: () => Iterable<string>;
+}
+
+type Pause = (characters: number) => Promise<void>;
+
+/** Work is counted in characters hashed; so many take 2 to 10 ms. */
+const WORK_A_TURN = 1024 * 1024;
+/** A leaf is two digests and its JSON, as much work as so many characters. */
+const WORK_A_PIECE = 512;
+
+/** Lets others be answered each time a turn's work is done. */
+function createPause(): Pause {
+  let work = 0;
+  return async (characters) => {
+    work += characters;
+    if (work < WORK_A_TURN) return;
+    work = 0;
+    await setImmediate();
+  };
+}
 
 async function* writePage(
   name: string,
   { event_count: eventCount }: SessionRow,
   { from, limit }: Range,
-  items: AsyncGenerator<Iterable<string>>,
+  room: number,
+  items: AsyncGenerator<Item>,
 ): AsyncGenerator<string> {
-  const to = Math.min(eventCount, from + limit - 1);
+  const pause = createPause();
+  let next = Math.min(eventCount, from + limit - 1) + 1;
+  let left = room;
   yield `{"${name}":[`;
   let separator = '';
-  let pieces = 0;
-  for await (const item of items) {
+  for await (const { first, size, write } of items) {
+    if (left < size && left < room) {
+      next = first;
+      break;
+    }
+    left -= size;
     yield separator;
     separator = ',';
-    for (const piece of item) {
+    for (const piece of write()) {
       yield piece;
-      if (++pieces % PIECES_A_TURN === 0) await setImmediate();
+      await pause(WORK_A_PIECE + piece.length);
     }
   }
-  yield `],"nextFrom":${to < eventCount ? to + 1 : null}}`;
+  yield `],"nextFrom":${next <= eventCount ? next : null}}`;
 }
 
 interface StoredEvent {
@@ -79,13 +121,20 @@ interface StoredEvent {
   text: string;
 }
 
-async function* readEvents(db: Db, session: SessionRow, { from, limit }: Range): AsyncGenerator<StoredEvent> {
+async function* readEvents(
+  db: Db,
+  session: SessionRow,
+  { from, limit }: Range,
+  pause: Pause,
+): AsyncGenerator<StoredEvent> {
   const { organization_id: organizationId, session_id: sessionId, event_count: eventCount } = session;
   const to = Math.min(eventCount, from + limit - 1);
   for await (const append of readAppends(db, organizationId, sessionId, from, to)) {
     for (const [index, { eventType, payload }] of decodeFrame(append).entries()) {
       const sequence = append.first_sequence + index;
-      if (sequence >= from && sequence <= to) yield { sequence, eventType, text: (payload as Buffer).toString('utf8') };
+      if (sequence < from || sequence > to) continue;
+      yield { sequence, eventType, text: (payload as Buffer).toString('utf8') };
+      await pause(payload.byteLength);
     }
   }
 }
@@ -101,6 +150,7 @@ interface Payload {
 async function* joinParts(
   events: AsyncGenerator<StoredEvent>,
   digestPayload: (text: string) => PayloadDigests,
+  pause: Pause,
 ): AsyncGenerator<Payload> {
   let run: Payload[] = [];
   for await (const { sequence, text } of events) {
@@ -115,22 +165,18 @@ async function* joinParts(
     }
     run.push({ sequence, events: 1, text });
     if (run.length < of) continue;
-    const joined = run.map(sliceOf).join('');
-    if (isJson(joined)) yield { sequence: sequence - run.length + 1, events: run.length, text: joined };
+    const slices: string[] = [];
+    for (const part of run) {
+      slices.push(sliceOf(part));
+      await pause(part.text.length);
+    }
+    const joined = slices.join('');
+    // Whoever writes events may write parts that make no JSON.
+    if (await isJson(joined, pause)) yield { sequence: sequence - run.length + 1, events: run.length, text: joined };
     else yield* run;
     run = [];
   }
   yield* run;
-}
-
-/** Whoever writes events may write parts that make no JSON. */
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** What of the payload's text a part holds. */

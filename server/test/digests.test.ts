@@ -152,6 +152,80 @@ describe.each(ENGINES)('digests of events on %s', (engine) => {
     expect(payloads.map(({ events }) => events)).toEqual([1, 1]);
   });
 
+  describe('of very much', () => {
+    const QUARTER = 240 * 1024;
+    let large: string;
+    beforeAll(async () => {
+      const text = 'x'.repeat(QUARTER);
+      large = await store(
+        Array.from({ length: 60 }, (_, n) => ({ source: source(n), text })),
+        25,
+      );
+    });
+
+    /** The pages of a session, each with how often others had their turn while it was made. */
+    async function pages(path: 'digests' | 'leaf-digests', limit: number, id: string) {
+      const found: { sequences: number[]; turns: number }[] = [];
+      for (let from: number | null = 1; from !== null; ) {
+        let turns = 0;
+        let counting = true;
+        const count = () => {
+          turns++;
+          if (counting) setImmediate(count);
+        };
+        setImmediate(count);
+        const page = await get(path, `&from=${from}&limit=${limit}`, id);
+        counting = false;
+        const items = path === 'digests' ? page.digests : page.payloads;
+        found.push({ sequences: items.map(({ sequence }) => sequence), turns });
+        from = page.nextFrom;
+      }
+      return found;
+    }
+    const whole = Array.from({ length: 60 }, (_, index) => index + 1);
+
+    test('come in pages of at most 8 MiB, and let others have their turn at each', async () => {
+      const found = await pages('digests', 9999, large);
+      expect(found.flatMap(({ sequences }) => sequences)).toEqual(whole);
+      for (const { sequences, turns } of found) {
+        expect(sequences.length * QUARTER).toBeLessThanOrEqual(8 * 1024 * 1024);
+        expect(turns).toBeGreaterThanOrEqual(Math.floor((sequences.length * QUARTER) / (1024 * 1024 + QUARTER)));
+      }
+      expect(found).toHaveLength(2);
+    });
+
+    test('come in pages of at most 1 MiB where leaves are asked for', async () => {
+      const found = await pages('leaf-digests', 50, large);
+      expect(found.flatMap(({ sequences }) => sequences)).toEqual(whole);
+      for (const { sequences } of found) expect(sequences.length * QUARTER).toBeLessThanOrEqual(1024 * 1024);
+    });
+
+    test('let others have their turn every 2,048 leaves', async () => {
+      const leaves = 20_000;
+      const id = await store([{ source: source(0), list: Array(leaves).fill(1) }]);
+      const [page] = await pages('leaf-digests', 1, id);
+      expect(page?.turns).toBeGreaterThanOrEqual(leaves / 2_048);
+    });
+
+    test('come whole where one payload in parts is larger than a page', async () => {
+      const payload = { source: source(0), rest: { list: Array(60_000).fill(1), text: 'y'.repeat(1024 * 1024) } };
+      const parts = splitPayload(payload.source, JSON.stringify(payload), QUARTER);
+      const id = await store([payloadOf(1), ...parts, payloadOf(2)], 5);
+      const first = await get('leaf-digests', '&limit=50', id);
+      expect(first).toMatchObject({ payloads: [{ sequence: 1, events: 1 }], nextFrom: 2 });
+      const second = await get('leaf-digests', '&from=2&limit=50', id);
+      expect(second).toMatchObject({ payloads: [{ sequence: 2, events: parts.length }], nextFrom: 2 + parts.length });
+      expect(second.payloads[0]?.leaves).toHaveLength(60_000 + 6);
+    });
+
+    test('in parts that make a text no parser should take are answered one by one', async () => {
+      const text = `{"source":${JSON.stringify(source(0))},"a":${'['.repeat(300_000)}${']'.repeat(300_000)}}`;
+      const parts = splitPayload(source(0), text, QUARTER);
+      const { payloads } = await get('leaf-digests', '&limit=50', await store(parts));
+      expect(payloads.map(({ events }) => events)).toEqual(parts.map(() => 1));
+    });
+  });
+
   test('take one query for the session and two for a mebibyte of events', async () => {
     const { store: own } = world.service;
     let queries = 0;
