@@ -4,8 +4,8 @@ import { readOffset, writeOffset } from '../cursor.ts';
 import type { Deps } from '../deps.ts';
 import type { SecretCaller } from '../http/caller.ts';
 import type { Handlers } from '../http/handler.ts';
-import { findSession, listSessions, toSession } from '../store/sessions.ts';
 import type { SessionRow } from '../store/schema.ts';
+import { findSession, listSessions, toSession } from '../store/sessions.ts';
 import { fromTimestamp, toTimestamp } from '../store/time.ts';
 
 const DEFAULT_PAGE = 50;

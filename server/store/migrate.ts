@@ -20,9 +20,6 @@ const migrations = (engine: Engine): Record<string, Migration> => ({
 export const migrate = <Schema>(db: Kysely<Schema>, engine: Engine): Promise<void> =>
   db.transaction().execute(async (transaction) => {
     if (engine === 'postgres') await lockMigrations(transaction);
-    // SQLite changes its schema in transactions too, though Kysely's adapter denies it.
-    const { adapter } = transaction.getExecutor();
-    Object.defineProperty(adapter, 'supportsTransactionalDdl', { value: true, configurable: true });
     await migrateToLatest(transaction, engine);
   });
 

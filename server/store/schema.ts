@@ -1,4 +1,3 @@
-import type { Generated } from 'kysely';
 import type { AgentId } from '../../contract/agent.ts';
 import type { Platform } from '../../contract/environment.ts';
 import type { Role } from '../../contract/organization.ts';
@@ -138,13 +137,11 @@ export interface AppendRow {
 export interface SummaryRow {
   session_id: string;
   organization_id: string;
-  /** Of the rules by which it was derived. */
+  /** Of the rules that derived it; what another version derived is derived anew. */
   version: number;
   summarized_through: number;
   /** JSON text: see `ingest/summary.ts`. */
   summary: string;
-  /** Of the rules that derived it; what another version derived is derived anew. */
-  version: Generated<number>;
 }
 
 /** What the service must remember of itself: pepper, signing keys. */
