@@ -1,5 +1,6 @@
 import { constants as zlib, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { MAX_APPEND_BYTES } from '../../contract/event.ts';
+import { isOneFrame } from './zstd-frame.ts';
 
 /**
  * How the events of one append are stored: a JSON line that tells type and place of each, then the payloads' own JSON
@@ -43,13 +44,12 @@ const LEAST_OF_USE = 0.9;
 
 /** `sent`: the body the events were found in; it is stored as it is where that is sound, and nothing compressed again. */
 export function encodeFrame(events: readonly FramedEvent[], sent?: SentBody): Frame {
-  if (sent && isWorthKeeping(events, sent)) {
-    const places = events.map(({ eventType, payload }) => [
-      eventType,
-      placeIn(sent.plain, payload),
-      payload.byteLength,
-    ]);
-    return { codec: SENT, body: concat([line(places), sent.zstd]) };
+  if (sent && isWorthKeeping(events, sent) && isOneFrame(sent.zstd)) {
+    const places = events.map(({ payload }) => placeIn(sent.plain, payload));
+    if (!places.includes(undefined)) {
+      const header = events.map(({ eventType, payload }, index) => [eventType, places[index], payload.byteLength]);
+      return { codec: SENT, body: concat([line(header), sent.zstd]) };
+    }
   }
   const lengths = events.map(({ eventType, payload }) => [eventType, payload.byteLength]);
   const plain = concat([line(lengths), ...events.map(({ payload }) => payload)]);
@@ -64,9 +64,14 @@ function isWorthKeeping(events: readonly FramedEvent[], { zstd, plain }: SentBod
   return used >= plain.byteLength * LEAST_OF_USE && zstd.byteLength <= plain.byteLength / 2;
 }
 
-/** -1 for a payload that was left out, and so stands nowhere. */
-const placeIn = (plain: Uint8Array, payload: Uint8Array) =>
-  payload.buffer === plain.buffer ? payload.byteOffset - plain.byteOffset : -1;
+/** -1 for a payload that was left out, and so stands nowhere; undefined for any other that stands elsewhere. */
+function placeIn(plain: Uint8Array, payload: Uint8Array): number | undefined {
+  const start = payload.byteOffset - plain.byteOffset;
+  // Small buffers of Node's share their memory with strangers, before and behind them.
+  const isInside = payload.buffer === plain.buffer && start >= 0 && start + payload.byteLength <= plain.byteLength;
+  if (isInside) return start;
+  return EMPTY.equals(payload) ? -1 : undefined;
+}
 
 const line = (value: unknown) => Buffer.from(`${JSON.stringify(value)}\n`);
 
@@ -88,29 +93,33 @@ export function decodeFrame(frame: Frame): FramedEvent[] {
   const headerEnd = plain.indexOf(NEWLINE);
   const header = JSON.parse(plain.toString('utf8', 0, headerEnd)) as [string, number][];
   let start = headerEnd + 1;
-  return header.map(([eventType, length]) => {
+  const events = header.map(([eventType, length]) => {
     const payload = plain.subarray(start, start + length);
     start += length;
     return { eventType, payload };
   });
+  if (start !== plain.byteLength) throw new Error('stored events are longer or shorter than they say');
+  return events;
 }
 
 const NEWLINE = 0x0a;
+/** No append decodes to more, so neither does what is read back: a damaged row is refused before it fills the memory. */
+const LIMITED = { maxOutputLength: MAX_APPEND_BYTES };
 const EMPTY = Buffer.from('{}');
 
 function decodeSent(body: Buffer): FramedEvent[] {
   const headerEnd = body.indexOf(NEWLINE);
   const header = JSON.parse(body.toString('utf8', 0, headerEnd)) as [string, number, number][];
-  const plain = zstdDecompressSync(body.subarray(headerEnd + 1), { maxOutputLength: MAX_APPEND_BYTES });
-  return header.map(([eventType, start, length]) => ({
-    eventType,
-    payload: start < 0 ? EMPTY : plain.subarray(start, start + length),
-  }));
+  const plain = zstdDecompressSync(body.subarray(headerEnd + 1), LIMITED);
+  return header.map(([eventType, start, length]) => {
+    if (start + length > plain.byteLength) throw new Error('stored events reach beyond the body they came in');
+    return { eventType, payload: start < 0 ? EMPTY : plain.subarray(start, start + length) };
+  });
 }
 
 function decompress({ codec, body }: Frame): Buffer {
   if (codec === PLAIN) return bufferOf(body);
-  if (codec === ZSTD) return zstdDecompressSync(body);
+  if (codec === ZSTD) return zstdDecompressSync(body, LIMITED);
   throw new Error(`events are stored in codec ${codec}, which this version does not know`);
 }
 

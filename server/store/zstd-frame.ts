@@ -1,0 +1,37 @@
+/** The magic number of a frame, as its four bytes are read in little endian. */
+const MAGIC = 0xfd2fb528;
+/** Bytes of the fields that the descriptor announces by two bits each. */
+const DICTIONARY_BYTES = [0, 1, 2, 4];
+const CONTENT_SIZE_BYTES = [0, 2, 4, 8];
+const RLE = 1;
+
+/**
+ * Whether the bytes are one zstd frame and nothing else (RFC 8878 §3.1.1). Decoders stop after the first frame or go on to
+ * the next depending on the size of their output chunks, so only of one frame every one of them makes the same.
+ */
+export function isOneFrame(bytes: Uint8Array): boolean {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  try {
+    return view.getUint32(0, true) === MAGIC && endOfFrame(view) === bytes.byteLength;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}
+
+/** @throws RangeError when the frame is cut off */
+function endOfFrame(view: DataView): number {
+  const descriptor = view.getUint8(4);
+  const isSingleSegment = (descriptor & 0x20) !== 0;
+  const hasChecksum = (descriptor & 0x04) !== 0;
+  const sizeFlag = descriptor >> 6;
+  const window = isSingleSegment ? 0 : 1;
+  const contentSize = sizeFlag === 0 && isSingleSegment ? 1 : Number(CONTENT_SIZE_BYTES[sizeFlag]);
+  let at = 5 + window + Number(DICTIONARY_BYTES[descriptor & 0x03]) + contentSize;
+  for (let isLast = false; !isLast; ) {
+    const header = view.getUint16(at, true) | (view.getUint8(at + 2) << 16);
+    isLast = (header & 1) === 1;
+    at += 3 + (((header >> 1) & 0x03) === RLE ? 1 : header >> 3);
+  }
+  return at + (hasChecksum ? 4 : 0);
+}
