@@ -31,6 +31,8 @@ const HEARTBEAT_MS = 15_000;
 const MOST_A_PERSON = 30;
 /** Who is so far behind reads everything again when the stream comes back. */
 const MOST_PENDING = 1_000;
+/** Sessions whose last state is remembered; tellings that overtake each other lie less than a second apart. */
+const MOST_REMEMBERED = 10_000;
 /** Membership is asked for again at least this often. */
 const LONGEST_MS = 15 * 60_000;
 
@@ -40,7 +42,21 @@ export function createLive(now: () => number): Live {
     end(): void;
   }
   const streams = new Map<string, Set<Stream>>();
+  const told = new Map<string, LiveChange>();
   let closed = false;
+
+  /** Changes may be told out of order, but events are never taken away, and a closed session stays closed. */
+  function inOrder(change: LiveChange): LiveChange {
+    const before = told.get(change.sessionId);
+    const latest = before ? later(before, change) : change;
+    told.delete(change.sessionId);
+    told.set(change.sessionId, latest);
+    for (const oldest of told.keys()) {
+      if (told.size <= MOST_REMEMBERED) break;
+      told.delete(oldest);
+    }
+    return latest;
+  }
 
   function add(stream: Stream): () => void {
     const ofOrganization = streams.get(stream.organizationId) ?? new Set();
@@ -58,8 +74,9 @@ export function createLive(now: () => number): Live {
 
   return {
     publish(organizationId, change) {
+      const latest = inOrder(change);
       for (const stream of streams.get(organizationId) ?? []) {
-        if (stream.sessionId === undefined || stream.sessionId === change.sessionId) stream.tell(change);
+        if (stream.sessionId === undefined || stream.sessionId === latest.sessionId) stream.tell(latest);
       }
     },
 
@@ -87,7 +104,7 @@ export function createLive(now: () => number): Live {
       }
 
       function tell(change: LiveChange): void {
-        pending.set(change.sessionId, latest(pending.get(change.sessionId), change));
+        pending.set(change.sessionId, change);
         send();
         if (pending.size > MOST_PENDING) end();
       }
@@ -118,9 +135,7 @@ export function createLive(now: () => number): Live {
   };
 }
 
-/** Changes may be told out of order, but events are never taken away, and a closed session stays closed. */
-function latest(before: LiveChange | undefined, change: LiveChange): LiveChange {
-  if (!before) return change;
+function later(before: LiveChange, change: LiveChange): LiveChange {
   const eventCount = Math.max(before.eventCount, change.eventCount);
   return { ...(before.status === 'active' ? change : before), eventCount };
 }
