@@ -56,17 +56,18 @@ export function createSummaries(options: SummariesOptions): Summaries {
   const waiting: Change[] = [];
   let waitingBytes = 0;
   let draining = false;
-  let flushing: Promise<void> | undefined;
+  let flushed = Promise.resolve();
   const timer = setInterval(() => void flush().catch(onError), flushEveryMs).unref();
 
   function keep(organizationId: string, sessionId: string, derived: Derived): void {
     kept.delete(sessionId);
     kept.set(sessionId, { ...derived, organizationId });
     dirty.add(sessionId);
-    // Those that were not added to for longest go, as soon as they are written down.
+    // Those that were not added to for longest go, though the store may be gone and nothing of them written down.
     for (const oldest of kept.keys()) {
-      if (kept.size <= MOST_KEPT || dirty.has(oldest)) return;
+      if (kept.size <= MOST_KEPT) return;
       kept.delete(oldest);
+      dirty.delete(oldest);
     }
   }
 
@@ -112,28 +113,32 @@ export function createSummaries(options: SummariesOptions): Summaries {
       await setImmediate();
     }
     if ((kept.get(sessionId)?.through ?? 0) < derived.through) keep(organizationId, sessionId, derived);
-    onCaughtUp?.(source);
+    // Where appends are missing it would be asked for, and told of, for ever.
+    if (derived.through >= eventCount) onCaughtUp?.(source);
   }
 
-  async function flush(): Promise<void> {
-    await flushing;
+  async function writeDirty(): Promise<void> {
     // In one order everywhere, so that replicas that write the same sessions wait for each other and not in a circle.
     const ids = [...dirty].sort();
     dirty.clear();
-    if (ids.length === 0) return;
     const rows = ids.flatMap((sessionId) => {
       const entry = kept.get(sessionId);
       if (!entry) return [];
       const { organizationId, through, summary } = entry;
       return [{ organizationId, sessionId, version: VERSION, through, summary: JSON.stringify(summary) }];
     });
-    flushing = writeSummaries(db, rows).catch((error) => {
-      for (const id of ids) dirty.add(id);
+    try {
+      await writeSummaries(db, rows);
+    } catch (error) {
+      for (const id of ids) if (kept.has(id)) dirty.add(id);
       throw error;
-    });
-    await flushing.finally(() => {
-      flushing = undefined;
-    });
+    }
+  }
+
+  /** One after the other, so that whoever waits for one knows that all before it are over. */
+  function flush(): Promise<void> {
+    flushed = flushed.catch(() => undefined).then(writeDirty);
+    return flushed;
   }
 
   return {

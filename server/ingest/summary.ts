@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { isPart } from '../../contract/parts.ts';
 import { writingOf } from '../../contract/revision.ts';
 import type { Vocabulary } from '../../contract/transcript.ts';
@@ -23,6 +24,7 @@ export const emptySummary = (): Summary => ({
 });
 
 const FIRST_PROMPT_LENGTH = 300;
+const LONGEST_ID = 100;
 const REDACTIONS = Buffer.from('"redactions":');
 const FAILED = Buffer.from('"isError":true');
 const EXIT_CODE = Buffer.from('"exitCode":');
@@ -99,7 +101,7 @@ function addUsage(summary: Summary, usage: Partial<Vocabulary['usage']>): void {
   const outputTokens = count(usage.outputTokens);
   // What takes the place of an earlier writing counts in full: that one's tokens were taken off.
   const isRevised = writingOf(usage.source) !== undefined;
-  const id = typeof usage.responseId === 'string' && !isRevised ? usage.responseId : undefined;
+  const id = typeof usage.responseId === 'string' && !isRevised ? shortened(usage.responseId) : undefined;
   const before = id !== undefined && summary.lastResponse?.id === id ? summary.lastResponse : undefined;
   summary.inputTokens += Math.max(0, inputTokens - (before?.inputTokens ?? 0));
   summary.outputTokens += Math.max(0, outputTokens - (before?.outputTokens ?? 0));
@@ -110,6 +112,9 @@ function addUsage(summary: Summary, usage: Partial<Vocabulary['usage']>): void {
     outputTokens: Math.max(outputTokens, before?.outputTokens ?? 0),
   };
 }
+
+/** Agents' ids have up to 40 characters; what anybody sends may have 256 KiB, and stays with the summary. */
+const shortened = (id: string) => (id.length <= LONGEST_ID ? id : hash('sha256', id, 'base64url'));
 
 const count = (value: unknown): number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0;
