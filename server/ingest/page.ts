@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { writeSequence } from '../cursor.ts';
 import { eventId } from '../ids.ts';
 import { readAppends, type StoredAppend } from '../store/events.ts';
@@ -70,6 +71,8 @@ async function* gather(source: AsyncGenerator<Buffer | string>): AsyncGenerator<
     yield Buffer.concat(waiting);
     waiting = [];
     bytes = 0;
+    // Whoever reads at once, or throws away, would otherwise let nobody else be answered before the end.
+    await setImmediate();
   }
   yield Buffer.concat(waiting);
 }

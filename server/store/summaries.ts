@@ -101,9 +101,3 @@ export async function writeSummaries(db: Db, summaries: readonly NewSummary[]): 
     `.execute(db);
   }
 }
-
-async function findSessions(db: Db, summaries: readonly NewSummary[]): Promise<Set<string>> {
-  const ids = summaries.map(({ sessionId }) => sessionId);
-  const rows = await db.selectFrom('sessions').select('session_id').where('session_id', 'in', ids).execute();
-  return new Set(rows.map(({ session_id }) => session_id));
-}

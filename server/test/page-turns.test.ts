@@ -1,0 +1,46 @@
+import { setImmediate } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { streamEvents } from '../ingest/page.ts';
+import { findSession } from '../store/sessions.ts';
+import { ENGINES } from './engines.ts';
+import { openSession } from './factories.ts';
+import { startWorld, type World } from './world.ts';
+
+/** Nearly as many bytes as an append takes, and few of them once stored. */
+const EVENTS = 50;
+const PAYLOAD = { text: 'again and again '.repeat(15_000) };
+const CHUNK_BYTES = 64 * 1024;
+
+describe.each(ENGINES)('a page of 12 MB from one append, on %s', (engine) => {
+  let world: World;
+  let sessionId: string;
+  beforeAll(async () => {
+    world = await startWorld(engine);
+    const { service, ours } = world;
+    sessionId = await openSession(service, ours.live);
+    const events = Array.from({ length: EVENTS }, () => ({ eventType: 'notice', payload: PAYLOAD }));
+    await service.call('POST', `/v1/sessions/${sessionId}/events`, { as: ours.live, body: { events } });
+  });
+  afterAll(() => world.service.close());
+
+  test('leaves a turn to others with each chunk, though its reader takes all there is at once', async () => {
+    const { db } = world.service.store;
+    const session = await findSession(db, world.ours.organizationId, sessionId);
+    if (!session) throw new Error('the session is gone');
+    const stream = await streamEvents(db, session, 1, EVENTS);
+    let bytes = 0;
+    let isRead = false;
+    stream.on('data', (chunk: Buffer) => {
+      bytes += chunk.byteLength;
+    });
+    stream.on('end', () => {
+      isRead = true;
+    });
+    let turns = 0;
+    for (; !isRead; turns++) await setImmediate();
+    expect(bytes).toBeGreaterThan(EVENTS * PAYLOAD.text.length);
+    // A payload is larger than a chunk, and so a chunk of its own.
+    expect(PAYLOAD.text.length).toBeGreaterThan(CHUNK_BYTES);
+    expect(turns).toBeGreaterThanOrEqual(EVENTS);
+  });
+});
