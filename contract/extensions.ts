@@ -7,6 +7,7 @@ import {
   CompletedSessions,
   CompleteSessionsBody,
   DeletedSession,
+  MAX_BULK_BYTES,
 } from './capture.ts';
 import { Body, Envelope, Id, OneOf, Timestamp } from './common.ts';
 import { DigestPage, DigestQuery, LeafPage, LeafQuery } from './digest.ts';
@@ -97,6 +98,7 @@ export const EXTENSIONS = {
     auth: 'secret',
     summary: "Open sessions under the client's own keys, or find them again with what they have",
     body: CaptureSessionsBody,
+    limit: 'backlog',
     replies: { 200: CapturedSessions },
     errors: [400, 401, 429, 503],
   }),
@@ -107,6 +109,9 @@ export const EXTENSIONS = {
     summary:
       'Append many batches to many sessions; those of one session in their order, up to the first that is refused',
     body: BulkAppendBody,
+    maxBodyBytes: MAX_BULK_BYTES,
+    rawBody: true,
+    limit: 'backlog',
     replies: { 200: BulkAppended },
     errors: [400, 401, 429, 503],
   }),
@@ -116,6 +121,7 @@ export const EXTENSIONS = {
     auth: 'secret',
     summary: 'Close many sessions',
     body: CompleteSessionsBody,
+    limit: 'backlog',
     replies: { 200: CompletedSessions },
     errors: [400, 401, 429, 503],
   }),

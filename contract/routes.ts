@@ -95,6 +95,7 @@ export const ROUTES = {
     summary: 'Append 1 to 50 events to a session',
     headers: { 'Idempotency-Key': 'Makes a retry safe; 1 to 255 visible ASCII characters. Wins over the body field.' },
     body: AppendBody,
+    rawBody: true,
     maxBodyBytes: MAX_APPEND_BYTES,
     replies: { 200: Appended, 202: Appended },
     errors: [400, 401, 404, 409, 503],

@@ -16,7 +16,7 @@ async function main(): Promise<void> {
     databaseUrl: config.DATABASE_URL,
     dataDir: config.DATA_DIR,
     onError: (error: Error) => log.warn({ err: error }, 'an idle connection to the store was lost'),
-    onFatal: createFatal({ log, write: (text) => process.stderr.write(text), exit: (code) => process.exit(code) }),
+    onLost: createFatal({ log, write: (text) => process.stderr.write(text), exit: (code) => process.exit(code) }),
   };
   const store = await openStore(storeOptions);
   const port = config.PORT === 0 ? await freePort(config.HOST) : config.PORT;

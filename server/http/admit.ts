@@ -49,7 +49,7 @@ export function createAdmit(row: Route, { authenticator, limits, budget }: Admit
     reply.raw.once('close', leave);
     if (limited && row.auth === 'public') await count('address', request.ip, reply);
     const caller = await authenticate(request, reply);
-    const [kind, key] = identify(caller, request);
+    const [kind, key] = identify(row, caller, request);
     if (limited && caller) await count(kind, key, reply);
     account = budget.open(`${kind}:${key}`);
     if (reply.raw.destroyed) {
@@ -87,9 +87,9 @@ export function createAdmit(row: Route, { authenticator, limits, budget }: Admit
   }
 }
 
-function identify(caller: Admission['caller'], request: FastifyRequest): [LimitKind, string] {
+function identify(row: Route, caller: Admission['caller'], request: FastifyRequest): [LimitKind, string] {
   if (!caller) return ['address', request.ip];
-  return 'secretId' in caller ? ['secret', caller.secretId] : ['user', caller.userId];
+  return 'secretId' in caller ? [row.limit ?? 'secret', caller.secretId] : ['user', caller.userId];
 }
 
 function withHeaders(error: RateLimited, reply: FastifyReply): RateLimited {

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import type { Route } from '../../contract/route.ts';
-import { heavy } from '../turns.ts';
+import { inTurn } from '../turns.ts';
 import { type Admission, type AdmitOptions, createAdmit } from './admit.ts';
-import { HEAVY_BYTES, MAX_BODY_BYTES, parseJson, readBody } from './body.ts';
+import { MAX_BODY_BYTES, parseJson, readBody } from './body.ts';
 import type { Answer, Ask, Handler } from './handler.ts';
 import { createValidate } from './validate.ts';
 
@@ -39,6 +39,8 @@ export function bindRoute<Row extends Route>(
   });
 }
 
+const NO_BODY = { bytes: Buffer.alloc(0), zstd: undefined };
+
 function createRead(row: Route) {
   const validateQuery = row.query ? createValidate(row.query) : undefined;
   const limit = row.maxBodyBytes ?? MAX_BODY_BYTES;
@@ -48,7 +50,7 @@ function createRead(row: Route) {
     const { caller, account, signal, spend } = request.admission as Admission;
     const query = withoutNul(request.query as Record<string, string>);
     validateQuery?.(query);
-    const bytes = row.body ? await readBody(request.raw, limit, account) : Buffer.alloc(0);
+    const { bytes, zstd } = row.body ? await readBody(request.raw, limit, account) : NO_BODY;
     const body = await understand?.(bytes);
     return {
       caller,
@@ -56,6 +58,7 @@ function createRead(row: Route) {
       query: query as unknown as Ask['query'],
       body: body as Ask['body'],
       bytes,
+      zstd,
       header: (name) => request.headers[name] as string | undefined,
       log: request.log,
       signal,
@@ -72,7 +75,7 @@ function createUnderstand(schema: TSchema, optional: boolean) {
     validate(body);
     return body;
   };
-  return (bytes: Buffer) => (bytes.byteLength > HEAVY_BYTES ? heavy(() => parse(bytes)) : parse(bytes));
+  return (bytes: Buffer) => inTurn(bytes.byteLength, () => parse(bytes));
 }
 
 /** PostgreSQL cannot even be asked for a text with a NUL. Nothing is called so, so it is asked for another such text. */

@@ -23,6 +23,8 @@ export interface Ask<Row extends Route = Route> {
   body: Row extends { rawBody: true } ? undefined : Part<Row, 'body'>;
   /** The body's decoded bytes. */
   bytes: Buffer;
+  /** The body as it was sent, where that was in zstd. */
+  zstd: Buffer | undefined;
   header(name: string): string | undefined;
   log: FastifyBaseLogger;
   /** Aborted when the caller goes away before the answer is out. */

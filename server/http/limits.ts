@@ -4,8 +4,8 @@ import type { Config } from '../config.ts';
 import type { Store } from '../store/open.ts';
 import { networkOf } from './network.ts';
 
-/** What is counted: requests of a secret, a person or an address; or secrets of an address that the store did not know. */
-export type LimitKind = 'secret' | 'user' | 'address' | 'stray';
+/** What is counted: requests of a secret, its backlog apart, of a person or an address; or secrets of an address that the store did not know. */
+export type LimitKind = 'secret' | 'backlog' | 'user' | 'address' | 'stray';
 
 export interface Limits {
   /**
@@ -55,6 +55,7 @@ interface Lease {
 export function createLimits(config: Config, store: Store): Limits {
   const counters = {
     secret: createCounter('secret', config.RATE_LIMIT_SECRET, store),
+    backlog: createCounter('backlog', config.RATE_LIMIT_SECRET, store),
     user: createCounter('user', config.RATE_LIMIT_USER, store),
     address: createCounter('address', config.RATE_LIMIT_ADDRESS, store),
     stray: createCounter('stray', config.RATE_LIMIT_ADDRESS, store),

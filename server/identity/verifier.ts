@@ -34,10 +34,10 @@ export function createVerifier(options: VerifierOptions): (token: string) => Pro
   const { keys, issuer, isForUs, findProfile, now } = options;
   return async (token) => {
     const { payload, protectedHeader } = await check(token, keys, now);
-    const { iss, sub } = payload;
+    const { iss, sub, exp } = payload;
     const isBearer = iss === issuer() && isForUs(payload) && !isLogoutToken(payload, protectedHeader.typ);
     if (!isBearer || typeof sub !== 'string' || sub === '') throw invalid();
-    const claims = { issuer: iss, subject: sub };
+    const claims = { issuer: iss, subject: sub, expiresAt: Number(exp) * 1000 };
     if (typeof payload.email === 'string') return { ...claims, ...readProfile(payload) };
     const profile = isAccessToken(payload, protectedHeader.typ) ? await findProfile?.(token, sub) : undefined;
     return { ...claims, emailVerified: false, ...profile };

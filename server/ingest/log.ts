@@ -6,11 +6,12 @@ import { type Captured, type CaptureOpening, captureSessions } from '../store/ca
 import { deleteSession, type Named, wasDeleted } from '../store/deletions.ts';
 import { isUnavailable, storeUnavailable } from '../store/dialect.ts';
 import { revokeEnvironment } from '../store/environments.ts';
-import { encodeFrame, type FramedEvent, type SentBody } from '../store/frame.ts';
+import { bytesOf, encodeFrame, type FramedEvent, type SentBody } from '../store/frame.ts';
 import type { Store } from '../store/open.ts';
 import { type Opening, openSession } from '../store/opening.ts';
 import type { EnvironmentRow, SessionRow } from '../store/schema.ts';
 import { type Closing, closeSession } from '../store/sessions.ts';
+import { inTurn } from '../turns.ts';
 
 /** A batch of events as it comes in. */
 export interface NewBatch {
@@ -88,7 +89,8 @@ export function createSessionLog({ store, committed, now }: SessionLogOptions): 
     },
 
     async append({ events, sent, ...batch }) {
-      const stored = { ...batch, count: events.length, appendId: newUuid(), now: now(), ...encodeFrame(events, sent) };
+      const frame = await inTurn(bytesOf(events), () => encodeFrame(events, sent));
+      const stored = { ...batch, count: events.length, appendId: newUuid(), now: now(), ...frame };
       const outcome = await store.append(stored).catch(async (error) => {
         throw isUnavailable(error) ? storeUnavailable(error) : await explain(error, batch);
       });

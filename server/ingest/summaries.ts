@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { readAppends } from '../store/events.ts';
-import { decodeFrame, type FramedEvent } from '../store/frame.ts';
+import { bytesOf, decodeFrame, type FramedEvent } from '../store/frame.ts';
 import type { Db } from '../store/open.ts';
 import { type SummarySource, writeSummaries } from '../store/summaries.ts';
 import { createBackground } from './background.ts';
@@ -90,7 +90,7 @@ export function createSummaries(options: SummariesOptions): Summaries {
       await setImmediate();
       const until = performance.now() + LONGEST_TURN_MS;
       for (let change = waiting.shift(); change; change = performance.now() < until ? waiting.shift() : undefined) {
-        waitingBytes -= bytesOf(change.events);
+        waitingBytes -= bytesOf(change.events ?? []);
         count(change);
       }
     }
@@ -147,7 +147,7 @@ export function createSummaries(options: SummariesOptions): Summaries {
         kept.delete(change.sessionId);
         dirty.delete(change.sessionId);
       }
-      const bytes = bytesOf(change.events);
+      const bytes = bytesOf(change.events ?? []);
       if (bytes === 0 || waitingBytes + bytes > MOST_WAITING_BYTES) return;
       waitingBytes += bytes;
       waiting.push(change);
@@ -175,9 +175,6 @@ export function createSummaries(options: SummariesOptions): Summaries {
     },
   };
 }
-
-const bytesOf = (events: readonly FramedEvent[] = []) =>
-  events.reduce((sum, { payload }) => sum + payload.byteLength, 0);
 
 function addEvents(summary: Summary, events: readonly FramedEvent[]): void {
   for (const { eventType, payload } of events) addEvent(summary, eventType, payload);

@@ -13,9 +13,14 @@ import { type ScannedBatch, scanBulk } from '../ingest/scan/bulk.ts';
 import type { Captured, CaptureOpening } from '../store/captured.ts';
 import { toSession } from '../store/sessions.ts';
 import { fromTimestamp, toTimestamp } from '../store/time.ts';
+import { inTurn } from '../turns.ts';
 
 /** Sessions of one request that are appended to at the same time. */
 const SESSIONS_AT_ONCE = 4;
+
+/** Each so many sessions count like a request of their own. */
+const SESSIONS_A_POINT = 50;
+const pointsOf = (sessions: readonly unknown[]) => Math.floor(sessions.length / SESSIONS_A_POINT);
 
 /** For a client that captures many sessions: each request carries many of them, and each is answered for itself. */
 export const captureHandlers = ({ log, now }: Deps) => {
@@ -46,7 +51,8 @@ export const captureHandlers = ({ log, now }: Deps) => {
   }
 
   return {
-    async captureSessions({ caller, body }) {
+    async captureSessions({ caller, body, spend }) {
+      await spend(pointsOf(body.sessions));
       const captured = await log.capture(body.sessions.map((session) => toOpening(caller, session, now())));
       const results = captured.map((one, index) => ({
         clientKey: body.sessions[index]?.clientKey ?? '',
@@ -56,7 +62,7 @@ export const captureHandlers = ({ log, now }: Deps) => {
     },
 
     async appendBatches({ caller, bytes }) {
-      const batches = scanBulk(bytes, MAX_BATCHES_AT_ONCE);
+      const batches = await inTurn(bytes.byteLength, () => scanBulk(bytes, MAX_BATCHES_AT_ONCE));
       const sessions = [...Map.groupBy(batches, ({ sessionId }) => sessionId).values()];
       const answers = new Map<ScannedBatch, BulkResult>();
       await eachOf(sessions, SESSIONS_AT_ONCE, async (ofSession) => {
@@ -66,7 +72,8 @@ export const captureHandlers = ({ log, now }: Deps) => {
       return { status: 200, body: { results: batches.map((batch) => answers.get(batch) as BulkResult) } };
     },
 
-    async completeSessions({ caller, body }) {
+    async completeSessions({ caller, body, spend }) {
+      await spend(pointsOf(body.sessions));
       const { organizationId, plane } = caller;
       const results = await Promise.all(
         body.sessions.map(async ({ sessionId, status = 'completed', endedAt: given }) => {

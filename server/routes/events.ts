@@ -4,8 +4,9 @@ import { readSequence } from '../cursor.ts';
 import type { Deps } from '../deps.ts';
 import type { Handlers } from '../http/handler.ts';
 import { streamEvents } from '../ingest/page.ts';
-import { slicePayloads } from '../ingest/slices.ts';
+import { scanAppend } from '../ingest/scan/append.ts';
 import { findSession } from '../store/sessions.ts';
+import { inTurn } from '../turns.ts';
 
 const DEFAULT_PAGE = 100;
 
@@ -17,25 +18,20 @@ export const eventHandlers = ({ store: { db }, log }: Deps) => {
   }
 
   return {
-    async appendEvents({ caller, params, body, bytes, header }) {
-      const { organizationId, plane } = caller;
-      const idempotencyKey = readKey(header('idempotency-key')) ?? body.idempotencyKey ?? null;
-      const payloads = slicePayloads(bytes);
-      const events = body.events.map(({ eventType }, index) => ({ eventType, payload: payloadAt(payloads, index) }));
-      const { firstSequence, lastSequence, replayed } = await log.append({
-        organizationId,
-        plane,
-        lane: caller.secretId,
-        sessionId: params.sessionId,
-        idempotencyKey,
-        fingerprint: idempotencyKey === null ? null : hash('sha256', bytes),
-        events,
-      });
-      const accepted = lastSequence - firstSequence + 1;
+    async appendEvents({ caller, params, bytes, zstd, header }) {
+      const { organizationId, plane, secretId: lane } = caller;
+      const { sessionId } = params;
+      const inHeader = readKey(header('idempotency-key'));
+      const { events, idempotencyKey: inBody } = await inTurn(bytes.byteLength, () => scanAppend(bytes));
+      const idempotencyKey = inHeader ?? inBody ?? null;
+      const fingerprint = idempotencyKey === null ? null : await inTurn(bytes.byteLength, () => hash('sha256', bytes));
+      const sent = zstd && { zstd, plain: bytes };
+      const batch = { organizationId, plane, lane, sessionId, idempotencyKey, fingerprint, events, sent };
+      const { firstSequence, lastSequence, replayed } = await log.append(batch);
       return {
         status: 200,
         headers: replayed ? { 'idempotency-replayed': 'true' } : {},
-        body: { sessionId: params.sessionId, accepted, firstSequence, lastSequence, async: false },
+        body: { sessionId, accepted: events.length, firstSequence, lastSequence, async: false },
       };
     },
 
@@ -62,13 +58,6 @@ function readKey(value: string | undefined): string | undefined {
     throw new Problem('validation_failed', 'The header Idempotency-Key takes 1 to 255 visible ASCII characters.');
   }
   return key;
-}
-
-/** Refuses rather than guesses, should the scanner ever find other events than `JSON.parse` did. */
-function payloadAt(payloads: readonly Buffer[], index: number): Buffer {
-  const payload = payloads[index];
-  if (!payload) throw new Error(`the scanner found no payload for event ${index}`);
-  return payload;
 }
 
 /** Not clamped: 0, a negative number or no number at all means an empty page. */

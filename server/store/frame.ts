@@ -12,6 +12,10 @@ export interface FramedEvent {
   payload: Uint8Array;
 }
 
+/** What the payloads take in memory. */
+export const bytesOf = (events: readonly FramedEvent[]): number =>
+  events.reduce((sum, { payload }) => sum + payload.byteLength, 0);
+
 export interface Frame {
   codec: number;
   body: Uint8Array;
