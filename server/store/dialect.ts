@@ -2,6 +2,7 @@ import { PostgresAdapter, type SelectQueryBuilder } from 'kysely';
 import pg from 'pg';
 import { Problem } from '../../contract/problem.ts';
 import { StoreUnsuitable } from './postgres.ts';
+import { ThreadEnded } from './sqlite/threads.ts';
 
 /** The only file that knows how the two engines differ. */
 
@@ -71,10 +72,11 @@ const SQLITE_LOST = new Set([11, 26]);
 const SQLITE_UNSYNCED = new Set([10 | (4 << 8), 10 | (5 << 8)]);
 
 /**
- * Whether the file can no longer be trusted. After a failed fsync nobody knows what is on the disk, and asking again would
- * be told a success (https://www.postgresql.org/docs/current/runtime-config-error-handling.html, `data_sync_retry`).
+ * Whether the file, or the thread that writes it, can no longer be trusted. After a failed fsync nobody knows what is on
+ * the disk, and asking again would be told a success (https://www.postgresql.org/docs/current/runtime-config-error-handling.html, `data_sync_retry`).
  */
 export function isStoreLost(error: unknown): boolean {
+  if (error instanceof ThreadEnded) return true;
   const errcode = Number((error as { errcode?: number }).errcode ?? 0);
   return SQLITE_LOST.has(errcode & 0xff) || SQLITE_UNSYNCED.has(errcode);
 }

@@ -3,7 +3,7 @@ export interface Lanes<Item> {
   readonly count: number;
   readonly bytes: number;
   add(lane: string, bytes: number, item: Item): void;
-  /** At least one item and at most these; each lane's first in turn, in the lane's own order. */
+  /** At most so many items of so many bytes, but one at least; each lane's first in turn, in the lane's own order. */
   take(count: number, bytes: number): Item[];
 }
 
@@ -16,15 +16,16 @@ export function createLanes<Item>(): Lanes<Item> {
   let waiting = 0;
   let waitingBytes = 0;
 
-  /** The lane whose turn it is goes behind the others. */
-  function takeFirst(): Entry | undefined {
-    for (const [name, entries] of lanes) {
-      const first = entries.shift();
-      lanes.delete(name);
-      if (entries.length > 0) lanes.set(name, entries);
-      return first;
-    }
-    return undefined;
+  /** The first of the lane whose turn it is, if it fits; its lane then goes behind the others. */
+  function takeFirst(room: number): Entry | undefined {
+    const [turn] = lanes;
+    if (!turn) return undefined;
+    const [name, entries] = turn;
+    if ((entries[0]?.bytes ?? 0) > room) return undefined;
+    lanes.delete(name);
+    const first = entries.shift();
+    if (entries.length > 0) lanes.set(name, entries);
+    return first;
   }
 
   return {
@@ -43,8 +44,8 @@ export function createLanes<Item>(): Lanes<Item> {
     },
     take(count, bytes) {
       const taken: Item[] = [];
-      for (let room = bytes; taken.length < count && (room > 0 || taken.length === 0); ) {
-        const entry = takeFirst();
+      for (let room = bytes; taken.length < count; ) {
+        const entry = takeFirst(taken.length === 0 ? Number.POSITIVE_INFINITY : room);
         if (!entry) break;
         taken.push(entry.item);
         room -= entry.bytes;

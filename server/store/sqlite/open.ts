@@ -1,7 +1,7 @@
 import type { StoreAppend } from '../appends.ts';
 import type { Threads } from './driver.ts';
 import { createGroupCommit } from './group-commit.ts';
-import { createPool, startThread } from './threads.ts';
+import { createPool, startThread, ThreadEnded } from './threads.ts';
 
 /** So that a slow read leaves another reader free; each is a connection with its own page cache. */
 const MOST_READERS = 2;
@@ -18,7 +18,10 @@ export interface OpenFile extends Threads {
 export async function openFile(path: string, onError: (error: Error) => void): Promise<OpenFile> {
   const writer = startThread({ path, readOnly: false }, onError);
   await writer.ready;
-  const reader = createPool(() => startThread({ path, readOnly: true }, onError), MOST_READERS);
+  // A reader that ends by itself took nothing with it, and is replaced.
+  const startReader = () =>
+    startThread({ path, readOnly: true }, (error) => error instanceof ThreadEnded || onError(error));
+  const reader = createPool(startReader, MOST_READERS);
   const holdWriter = createLock();
   return {
     reader,
@@ -26,7 +29,9 @@ export async function openFile(path: string, onError: (error: Error) => void): P
     holdWriter,
     append: createGroupCommit({ writer, holdWriter }),
     async close() {
-      await Promise.all([reader.close(), writer.close()]);
+      // Whoever is last moves the log into the file, so that a copy of the file alone is whole; a reader cannot.
+      await reader.close();
+      await writer.close();
     },
   };
 }

@@ -4,14 +4,16 @@ import { createAppendGroup } from './append-group.ts';
 import { openReader, openWriter } from './connection.ts';
 import type { Job, Reply, Rows, ThreadOptions } from './jobs.ts';
 
-/** A thread with one connection to the file: it does one job after the other, and posts one reply for each. */
+/**
+ * A thread with one connection to the file: it does one job after the other, and posts one reply for each. It ends at once
+ * when it cannot open the file.
+ */
 const { path, readOnly } = workerData as ThreadOptions;
-let work: (job: Job) => unknown;
 
 reply(() => {
-  work = createWork(readOnly ? openReader(path) : openWriter(path));
+  const work = createWork(readOnly ? openReader(path) : openWriter(path));
+  parentPort?.on('message', (job: Job) => reply(() => work(job)));
 });
-parentPort?.on('message', (job: Job) => reply(() => work(job)));
 
 function reply(make: () => unknown): void {
   const post = (message: Reply) => parentPort?.postMessage(message);

@@ -6,7 +6,14 @@ export interface Thread {
   ready: Promise<void>;
   /** Jobs are done in the order in which they are handed in. Rejects with the engine's error. */
   run<J extends Job>(job: J): Promise<Answers[J['kind']]>;
+  /** Whether it takes no more jobs. */
+  readonly isGone: boolean;
   close(): Promise<void>;
+}
+
+/** A thread that ended by itself, and of which nobody knows what it had done. To be answered 503. */
+export class ThreadEnded extends Error {
+  readonly code = 'ERR_INVALID_STATE';
 }
 
 const PROGRAM = new URL('./thread.ts', import.meta.url);
@@ -23,8 +30,7 @@ export function startThread(options: ThreadOptions, onError: (error: Error) => v
 
   const expectReply = () => new Promise<unknown>((resolve, reject) => void waiting.push({ resolve, reject }));
   const ready = expectReply().then(() => undefined);
-  // Whoever awaits it is told; nobody need.
-  ready.catch(() => undefined);
+  ready.catch(end);
 
   worker.on('message', (reply: Reply) => {
     const first = waiting.shift();
@@ -33,16 +39,26 @@ export function startThread(options: ThreadOptions, onError: (error: Error) => v
     onError(error);
     first?.reject(error);
   });
-  worker.on('error', end);
-  worker.on('exit', () => end(closedError()));
+  worker.on('error', endUnasked);
+  worker.on('exit', () => endUnasked());
+
+  function endUnasked(cause?: Error): void {
+    const isAsked = gone !== undefined;
+    const error = gone ?? new ThreadEnded('a thread of the store ended', { cause });
+    end(error);
+    if (!isAsked) onError(error);
+  }
 
   function end(error: Error): void {
-    if (!gone) gone = error;
+    gone ??= error;
     for (const { reject } of waiting.splice(0)) reject(error);
   }
 
   return {
     ready,
+    get isGone() {
+      return gone !== undefined;
+    },
     run(job) {
       if (gone) return Promise.reject(gone);
       worker.postMessage(job);
@@ -60,27 +76,36 @@ export function startThread(options: ThreadOptions, onError: (error: Error) => v
 
 /** Runs each job on a thread that is free, starting up to `most`; those that find none wait in line. */
 export function createPool(start: () => Thread, most: number): Pick<Thread, 'run' | 'close'> {
-  const threads: Thread[] = [];
+  const threads = new Set<Thread>();
   const free: Thread[] = [];
   const inLine: ((thread: Thread) => void)[] = [];
+  let closed = false;
 
   function obtain(): Thread | Promise<Thread> {
     const thread = free.pop();
     if (thread) return thread;
-    if (threads.length >= most) return new Promise((resolve) => void inLine.push(resolve));
-    const started = start();
-    threads.push(started);
-    return started;
+    if (threads.size >= most) return new Promise((resolve) => void inLine.push(resolve));
+    return startOne();
+  }
+
+  function startOne(): Thread {
+    const thread = start();
+    threads.add(thread);
+    return thread;
   }
 
   function release(thread: Thread): void {
     const next = inLine.shift();
-    if (next) next(thread);
-    else free.push(thread);
+    // Another takes the place of one that has ended, unless all are to.
+    const isReplaced = thread.isGone && !closed;
+    if (isReplaced) threads.delete(thread);
+    if (next) next(isReplaced ? startOne() : thread);
+    else if (!isReplaced) free.push(thread);
   }
 
   return {
     async run(job) {
+      if (closed) throw closedError();
       const thread = await obtain();
       try {
         return await thread.run(job);
@@ -89,7 +114,8 @@ export function createPool(start: () => Thread, most: number): Pick<Thread, 'run
       }
     },
     async close() {
-      await Promise.all(threads.map((thread) => thread.close()));
+      closed = true;
+      await Promise.all([...threads].map((thread) => thread.close()));
     },
   };
 }

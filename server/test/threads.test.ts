@@ -1,0 +1,159 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { isUnavailable } from '../store/dialect.ts';
+import { createPool, startThread, type Thread } from '../store/sqlite/threads.ts';
+import { openTestStore, type TestStore } from './engines.ts';
+
+const COUNT = `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 200000)
+  SELECT sum(n) AS sum FROM numbers`;
+
+describe('the threads of the embedded store', () => {
+  let store: TestStore;
+  beforeEach(async () => {
+    store = await openTestStore('sqlite');
+    await sql`CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT UNIQUE)`.execute(store.db);
+  });
+  afterEach(() => store.dispose());
+
+  const write = (text: string, db = store.db) => sql`INSERT INTO notes (text) VALUES (${text})`.execute(db);
+  const read = async (db = store.db) =>
+    (await sql<{ text: string }>`SELECT text FROM notes ORDER BY id`.execute(db)).rows.map(({ text }) => text);
+
+  test('read while a transaction is open, and do not see what is not committed', async () => {
+    await store.db.transaction().execute(async (transaction) => {
+      await write('within', transaction);
+      expect(await read()).toEqual([]);
+      expect(await read(transaction)).toEqual(['within']);
+    });
+    expect(await read()).toEqual(['within']);
+  });
+
+  test('read what was acknowledged before', async () => {
+    for (let round = 1; round <= 300; round++) {
+      await write(`round ${round}`);
+      const seen = await Promise.all([read(), read(), read()]);
+      expect(seen.map((rows) => rows.length)).toEqual([round, round, round]);
+    }
+  });
+
+  test('let nobody write between the statements of a transaction, and lose and reorder nothing meanwhile', async () => {
+    let end = () => {};
+    const isEnded = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const transaction = store.db.transaction().execute(async (within) => {
+      await write('first of it', within);
+      await isEnded;
+      await write('last of it', within);
+    });
+    // Sees to it that the transaction has begun.
+    await read();
+    const others = Array.from({ length: 50 }, (_, index) => write(`after it ${index}`));
+    expect(await read()).toEqual([]);
+    end();
+    await Promise.all([transaction, ...others]);
+    expect(await read()).toEqual(['first of it', 'last of it', ...others.map((_, index) => `after it ${index}`)]);
+  });
+
+  test.each([
+    ['a statement of it', async () => sql`INSERT INTO notes (nothing) VALUES (1)`],
+    ['a constraint', async () => sql`INSERT INTO notes (text) VALUES ('taken')`],
+    ['what is done between its statements', async () => Promise.reject(new Error('changed my mind'))],
+  ])('let the writer go, and keep nothing of a transaction that fails by %s', async (_, fail) => {
+    await write('taken');
+    const failing = store.db.transaction().execute(async (transaction) => {
+      await write('half of it', transaction);
+      await (await fail()).execute(transaction);
+    });
+    await expect(failing).rejects.toThrow();
+    await write('after it');
+    expect(await read()).toEqual(['taken', 'after it']);
+  });
+
+  test('cannot write on a connection that reads', async () => {
+    const thread = startThread(
+      { path: join(store.dataDir, 'session-capture.sqlite'), readOnly: true },
+      () => undefined,
+    );
+    const writing = thread.run({ kind: 'query', sql: 'DELETE FROM notes', parameters: [] });
+    await expect(writing).rejects.toMatchObject({ errcode: 8 });
+    await thread.close();
+  });
+
+  test('settle everything that was asked for when they are closed', async () => {
+    const work = Array.from({ length: 60 }, (_, index) => [
+      write(`row ${index}`),
+      sql.raw(COUNT).execute(store.db),
+      store.db.transaction().execute(async (transaction) => {
+        await write(`first of ${index}`, transaction);
+        await write(`second of ${index}`, transaction);
+      }),
+    ]).flat();
+    const settling = Promise.allSettled(work);
+    await read();
+    await store.close();
+    const refused = (await settling).filter((result) => result.status === 'rejected');
+    expect(refused.length).toBeGreaterThan(0);
+    for (const { reason } of refused) expect(isUnavailable(reason), String(reason)).toBe(true);
+  });
+});
+
+describe('a pool of readers', () => {
+  let folder: string;
+  let started: Thread[];
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'capture-threads-'));
+    started = [];
+    const writer = startThread({ path: join(folder, 'store'), readOnly: false }, () => undefined);
+    await writer.ready;
+    await writer.close();
+  });
+  afterEach(async () => {
+    for (const thread of started) await thread.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  const pool = (file = () => 'store') =>
+    createPool(() => {
+      const thread = startThread({ path: join(folder, file()), readOnly: true }, () => undefined);
+      started.push(thread);
+      return thread;
+    }, 2);
+  const count = { kind: 'query', sql: COUNT, parameters: [] } as const;
+
+  test('never starts more than two, however much is asked of it', async () => {
+    const readers = pool();
+    await readers.run(count);
+    expect(started).toHaveLength(1);
+    await Promise.all(Array.from({ length: 40 }, () => readers.run(count)));
+    expect(started).toHaveLength(2);
+  });
+
+  test('replaces one that could not open the file, and answers as soon as it can be opened', async () => {
+    let file = 'nowhere/store';
+    const readers = pool(() => file);
+    const refused = await Promise.allSettled(Array.from({ length: 5 }, () => readers.run(count)));
+    for (const result of refused) {
+      expect(result.status === 'rejected' && isUnavailable(result.reason), JSON.stringify(result)).toBe(true);
+    }
+    file = 'store';
+    const answers = await Promise.all(Array.from({ length: 5 }, () => readers.run(count)));
+    for (const { rows } of answers) expect(rows).toEqual([{ sum: 20_000_100_000 }]);
+  });
+
+  test('that is closed starts none, and leaves nobody waiting', async () => {
+    const readers = pool();
+    const asked = Promise.allSettled(Array.from({ length: 10 }, () => readers.run(count)));
+    await readers.close();
+    await asked;
+    await expect(readers.run(count)).rejects.toThrow('the store is closed');
+    expect(started).toHaveLength(2);
+    const unused = pool();
+    await unused.close();
+    await expect(unused.run(count)).rejects.toThrow('the store is closed');
+    expect(started).toHaveLength(2);
+  });
+});
