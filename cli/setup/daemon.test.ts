@@ -122,8 +122,14 @@ test('init with --no-daemon leaves one alone that is there, and uninstall takes 
   expect(existsSync(unit)).toBe(false);
 });
 
-/** Programs of Windows, by name, each noting how it is called. The command lines are as documented, and not tried. */
+/**
+ * Programs of Windows, by name, each noting how it is called. The command lines are as documented, and not tried. Paths
+ * are Windows's, too, which are names of files where the test runs.
+ */
 function onWindows(home: string, programs: { [name: string]: string }) {
+  const here = process.cwd();
+  process.chdir(home);
+  onTestFinished(() => process.chdir(here));
   const log = join(home, 'windows.log');
   for (const [name, line] of Object.entries(programs)) {
     write(join(home, 'programs', name), `#!/bin/sh\nprintf '%s\\n' "${name} $*" >> ${log}\n${line}\n`, 0o755);
