@@ -75,7 +75,7 @@ const MAIN = join(import.meta.dirname, '..', 'main.ts');
 /** Starts the program as a process of its own. */
 export function start(args: string[], options: RunOptions): ChildProcess & { output(): string } {
   const child = spawn(process.execPath, [MAIN, ...args], {
-    env: environment(options),
+    env: { ...environment(options), NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
