@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isPart, joinParts, splitPayload } from './parts.ts';
+import { runs } from './test/runs.ts';
 
 const source = { agent: 'codex', session: 's', file: 'f.jsonl', position: 0 };
 const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
@@ -16,6 +17,7 @@ describe('a payload in parts', () => {
         expect(parts.every(isPart)).toBe(true);
         for (const { json } of parts) expect(json.isWellFormed()).toBe(true);
       }),
+      runs(50),
     );
   });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../contract/test/runs.ts';
 import { type Block, MARKS, splitRuns } from './aider/blocks.ts';
 import { aider } from './aider.ts';
 import type { DocumentSession } from './store.ts';
@@ -35,7 +36,7 @@ const history = fc
 test('every character is kept', () => {
   fc.assert(
     fc.property(history, (text) => void expect(join(splitRuns(text))).toBe(text)),
-    { numRuns: 2000 },
+    runs(500),
   );
 });
 
@@ -53,7 +54,7 @@ test('only the last block changes when something is appended', () => {
       const before = flat(written.slice(0, -1).join(''));
       expect(flat(written.join('')).slice(0, before.length - 1)).toEqual(before.slice(0, -1));
     }),
-    { numRuns: 1000 },
+    runs(300),
   );
 });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../contract/test/runs.ts';
 import { toJson } from './deep-json.ts';
 
 const DEPTH = 60_000;
@@ -19,6 +20,6 @@ test('any value inside a deep one is written like JSON.stringify does', () => {
       const inner = toJson(deep).slice(DEPTH, -DEPTH);
       expect(inner).toBe(JSON.stringify({ value, left: undefined, list: [undefined, value] }));
     }),
-    { numRuns: 30 },
+    runs(30),
   );
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../contract/test/runs.ts';
 import type { Agent, JsonObject, RecordPlace } from './agent.ts';
 import { AGENTS } from './all.ts';
 import { fixturesOf } from './corpus.ts';
@@ -53,14 +54,14 @@ describe.each(AGENTS.map((agent) => ({ id: agent.id, agent })))('$id', ({ agent 
   test('is exact on anything', () => {
     fc.assert(
       fc.property(anyRecord, (text) => check(agent, text)),
-      { numRuns: 2000 },
+      runs(200),
     );
   });
 
   test('is exact on changed records', () => {
     fc.assert(
       fc.property(mutated(fixturesOf(agent)), (text) => check(agent, text)),
-      { numRuns: 2000 },
+      runs(200),
     );
   });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../contract/test/runs.ts';
 import type { CapturedEvent } from '../../contract/transcript.ts';
 import type { JsonObject } from './agent.ts';
 import { AGENTS } from './all.ts';
@@ -65,7 +66,7 @@ test.each(Object.keys(MUTATIONS))('a leaf that %s is noticed, whichever it is', 
       else expect(lost).toContain(leaf);
       if (name === 'is another one') expect(doubled).toContain(JSON.stringify(NEW_LEAF));
     }),
-    { numRuns: 300 },
+    runs(100),
   );
 });
 

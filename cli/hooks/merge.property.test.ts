@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { parse } from 'jsonc-parser';
 import { expect, test } from 'vitest';
+import { runs } from '../../contract/test/runs.ts';
 import type { HookEntry } from './agent-hooks.ts';
 import { mergeHooks, unmergeHooks } from './merge.ts';
 
@@ -76,7 +77,7 @@ function isStrict(json: string): boolean {
   }
 }
 
-const RUNS = { numRuns: 500 };
+const RUNS = runs(150);
 
 test('the settings with our hooks are the settings before, and ours', () => {
   fc.assert(

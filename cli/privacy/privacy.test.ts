@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../contract/test/runs.ts';
 import { makeFolder, write } from '../test/folder.ts';
 import { run } from '../test/program.ts';
 import { startService } from '../test/service.ts';
@@ -46,6 +47,7 @@ test('no text makes a pattern that throws', () => {
     fc.property(fc.string(), fc.string(), (text, remote) => {
       expect(typeof toPattern(text, HOME)('/a/b', remote)).toBe('boolean');
     }),
+    runs(100),
   );
 });
 

@@ -12,6 +12,7 @@ import {
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../contract/test/runs.ts';
 import { cursor } from '../agents/cursor.ts';
 import { takeLock } from '../lock.ts';
 import { makeFolder, write } from '../test/folder.ts';
@@ -167,7 +168,7 @@ test('a crash at any moment loses nothing and captures nothing twice', async () 
       await read();
       expect(said()).toEqual(['session.meta', 'user.message Twice', 'user.message Twice']);
     }),
-    { numRuns: Number(process.env.CAPTURE_TEST_RUNS ?? 25) },
+    runs(10),
   );
 }, 60_000);
 

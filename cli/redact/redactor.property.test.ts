@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../contract/test/runs.ts';
 import type { CapturedEvent } from '../../contract/transcript.ts';
 import { createRedactor } from './redactor.ts';
 import { RULES } from './rules/all.ts';
@@ -113,7 +114,7 @@ describe('a secret of this machine', () => {
         expect(after.payload.redactions?.['known-value']).toBeGreaterThanOrEqual(1);
         expect(describeShape(after.payload.rest)).toEqual(describeShape(rest));
       }),
-      { numRuns: 1500 },
+      runs(300),
     );
   });
 
@@ -126,6 +127,7 @@ describe('a secret of this machine', () => {
         expect(file).toMatch(/^a\/\[REDACTED:known-value:[0-9a-f]{4}\]\/b$/);
         expect({ ...others, file: source.file }).toEqual(source);
       }),
+      runs(100),
     );
   });
 });
@@ -168,7 +170,7 @@ describe('any payload', () => {
         expect(redactor.redact(once)).toEqual(once);
         expect(describeShape(once.payload.rest)).toEqual(describeShape(rest));
       }),
-      { numRuns: 3000 },
+      runs(600),
     );
   });
 });

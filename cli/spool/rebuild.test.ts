@@ -1,15 +1,14 @@
 import { closeSync, existsSync, openSync, readdirSync, rmSync, statSync, truncateSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { SEED, seeded, times } from '../../contract/test/runs.ts';
 import { makeFolder } from '../test/folder.ts';
 import { run } from '../test/program.ts';
 import { createRandom } from '../test/random.ts';
 import { startService } from '../test/service.ts';
 import { generateTranscripts } from '../test/transcripts.ts';
 
-/** More of them with e.g. `CAPTURE_TEST_TRIALS=50`. */
-const TRIALS = Number(process.env.CAPTURE_TEST_TRIALS ?? 6);
-const SEED = Number(process.env.CAPTURE_TEST_SEED ?? 20261121);
+const TRIALS = times(2);
 
 type Random = ReturnType<typeof createRandom>;
 
@@ -40,7 +39,7 @@ const DAMAGES: Record<string, (path: string, random: Random) => void> = {
 };
 
 test.each(Object.keys(DAMAGES))(
-  'a spool is made anew from what the service has and the transcripts when %s',
+  `a spool is made anew from what the service has and the transcripts when %s ${seeded}`,
   async (name) => {
     const damage = DAMAGES[name] as (typeof DAMAGES)[string];
     const random = createRandom(SEED + Object.keys(DAMAGES).indexOf(name));

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../contract/test/runs.ts';
 import type { Agent } from '../agents/agent.ts';
 import { aider } from '../agents/aider.ts';
 import { cline } from '../agents/cline.ts';
@@ -129,7 +130,7 @@ test.each(KEPT)(
         reading.spool.close();
         alone.spool.close();
       }),
-      { numRuns: Number(process.env.CAPTURE_TEST_RUNS ?? 20) },
+      runs(8),
     );
   },
   120_000,

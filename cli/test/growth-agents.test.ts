@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../contract/test/runs.ts';
 import { AGENTS } from '../agents/all.ts';
 import { readGrowing } from './growing.ts';
 import { createRandom } from './random.ts';
@@ -23,7 +24,7 @@ test.each(groups.map((files, index) => ({ group: index + 1, files })))(
         for (const file of files) expectSame(file, eventsOf(file, grown), eventsOf(file, whole));
         expect([...grown.keys()].sort()).toEqual([...whole.keys()].sort());
       }),
-      { numRuns: Number(process.env.CAPTURE_TEST_RUNS ?? 6) },
+      runs(2),
     );
   },
   120_000,

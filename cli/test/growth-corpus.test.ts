@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
+import { runs } from '../../contract/test/runs.ts';
 import { readGrowing } from './growing.ts';
 import { checkLines } from './leaves-of-file.ts';
 import { checkStore } from './leaves-of-store.ts';
@@ -10,8 +11,6 @@ import { divide, eventsOf, keptFiles } from './worlds.ts';
 
 /** How often a file is met before it is whole. */
 const STEPS = 5;
-/** More of them with e.g. `CAPTURE_TEST_RUNS=20`. */
-const RUNS = Number(process.env.CAPTURE_TEST_RUNS ?? 1);
 
 const worlds = divide(keptFiles()).map((files, index) => ({ world: index + 1, count: files.length, files }));
 const tally = createTally();
@@ -38,7 +37,7 @@ test.each(worlds)(
           tally.add(file.agent.displayName, { slices: STEPS });
         }
       }),
-      { numRuns: RUNS, endOnFailure: true },
+      { ...runs(1), endOnFailure: true },
     );
   },
   600_000,

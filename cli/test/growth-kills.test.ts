@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
+import { SEED, seeded } from '../../contract/test/runs.ts';
 import { eventsByFile } from './by-file.ts';
 import { makeFolder } from './folder.ts';
 import { createRandom } from './random.ts';
@@ -16,7 +17,6 @@ import { divide, eventsOf, type Kept, keptFiles, placeOf, sampleFiles } from './
  * work. What is done to them, and when, follows from the seed.
  */
 const isAll = process.env.CAPTURE_TEST_CORPUS === 'all';
-const SEED = Number(process.env.CAPTURE_TEST_SEED ?? 20261121);
 const STEPS = isAll ? 4 : 6;
 const KILLS_A_STEP = isAll ? 2 : 1;
 const GROUP_FILES = 12;
@@ -31,7 +31,7 @@ afterAll(() => {
 });
 
 test.each(groups.map((files, index) => ({ group: index + 1, count: files.length, files })))(
-  `$count files that grow while their reader is killed again and again give each event once (group $group, seed ${SEED})`,
+  `$count files that grow while their reader is killed again and again give each event once (group $group) ${seeded}`,
   async ({ files, group }) => {
     const random = createRandom(SEED + group);
     const { folder, places, stages, spool } = layOut(files, STEPS, random);
@@ -57,7 +57,7 @@ test('some of the kills came in the middle of a round, so that they prove someth
   expect(midway).toBeGreaterThan(0);
 });
 
-test(`two readers of one spool that read the same files as they grow give each event once (seed ${SEED})`, async () => {
+test(`two readers of one spool that read the same files as they grow give each event once ${seeded}`, async () => {
   const files = sampleFiles();
   const { folder, places, stages, spool } = layOut(files, 8, createRandom(SEED));
   const readers = [startReader(folder, spool, places), startReader(folder, spool, places)];

@@ -2,6 +2,7 @@ import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../contract/test/runs.ts';
 import { makeFolder, write } from './folder.ts';
 import { openReading, spooledEvents } from './reading.ts';
 import { mode, prompt, sessionId } from './transcripts.ts';
@@ -66,7 +67,7 @@ test('a file gives the same events however it grows, with restarts anywhere', as
       reading.spool.close();
       growing.spool.close();
     }),
-    { numRuns: Number(process.env.CAPTURE_TEST_RUNS ?? 60) },
+    runs(20),
   );
 }, 120_000);
 

@@ -1,6 +1,7 @@
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
+import { patience, SEED, seeded, times } from '../../contract/test/runs.ts';
 import { aider } from '../agents/aider.ts';
 import { AGENTS } from '../agents/all.ts';
 import { groupByFile } from './by-file.ts';
@@ -13,48 +14,52 @@ import { stagesOf } from './stages.ts';
 import { generateTranscripts } from './transcripts.ts';
 import { eventsOf, type Kept, writtenFiles } from './worlds.ts';
 
-/** Imports from the beginning, each killed ten times. More of them with e.g. `CAPTURE_TEST_TRIALS=20`. */
-const TRIALS = Number(process.env.CAPTURE_TEST_TRIALS ?? 1);
+/** Imports from the beginning, each killed so often. */
+const TRIALS = times(1);
 const KILLS = 10;
-const SEED = Number(process.env.CAPTURE_TEST_SEED ?? 20261121);
 const FAULTS = { replyLost: 0.05, refused: 0.03, unavailable: 0.05, rateLimited: 0.05, inProgress: 0.05, page: 0.02 };
 
-test('an import that is killed again and again, against a failing service, captures each event once and in order', async () => {
-  const home = makeFolder();
-  generateTranscripts(home, { seed: SEED, sessions: 12, records: 150 });
-  const expected = await importUninterrupted(home);
-  const random = createRandom(SEED);
-  let midway = 0;
+test(
+  `an import that is killed again and again, against a failing service, captures each event once and in order ${seeded}`,
+  async () => {
+    const home = makeFolder();
+    generateTranscripts(home, { seed: SEED, sessions: 12, records: 150 });
+    const expected = await importUninterrupted(home);
+    const random = createRandom(SEED);
+    let midway = 0;
 
-  for (let trial = 0; trial < TRIALS; trial++) {
-    const service = await startService({ faults: FAULTS, random: random.next });
-    const countEvents = () => [...service.state.sessions.values()].reduce((sum, { events }) => sum + events.length, 0);
-    const variables = { CAPTURE_HOME: `${home}/trial-${trial}` };
-    const options = { home, url: service.url, secret: 'sk_live_test', variables };
-    for (let kill = 0; kill < KILLS; kill++) {
-      const child = start(['import'], options);
-      const kills = service.state.requests.length + random.below(30);
-      // The first kill of a trial meets an import that has sent something; the others come at any time.
-      const isDue = () => (kill === 0 ? countEvents() > 0 : service.state.requests.length >= kills);
-      const isTime = () => isDue() || child.exitCode !== null;
-      await Promise.race([exitOf(child), waitFor(isTime).then(() => sleep(kill === 0 ? 0 : random.below(40)))]);
-      child.kill('SIGKILL');
-      await exitOf(child);
-      if (countEvents() > 0 && countEvents() < expected.size) midway++;
+    for (let trial = 0; trial < TRIALS; trial++) {
+      const service = await startService({ faults: FAULTS, random: random.next });
+      const countEvents = () =>
+        [...service.state.sessions.values()].reduce((sum, { events }) => sum + events.length, 0);
+      const variables = { CAPTURE_HOME: `${home}/trial-${trial}` };
+      const options = { home, url: service.url, secret: 'sk_live_test', variables };
+      for (let kill = 0; kill < KILLS; kill++) {
+        const child = start(['import'], options);
+        const kills = service.state.requests.length + random.below(30);
+        // The first kill of a trial meets an import that has sent something; the others come at any time.
+        const isDue = () => (kill === 0 ? countEvents() > 0 : service.state.requests.length >= kills);
+        const isTime = () => isDue() || child.exitCode !== null;
+        await Promise.race([exitOf(child), waitFor(isTime).then(() => sleep(kill === 0 ? 0 : random.below(40)))]);
+        child.kill('SIGKILL');
+        await exitOf(child);
+        if (countEvents() > 0 && countEvents() < expected.size) midway++;
+      }
+      service.state.faults = {};
+      expect(await run(['import'], options)).toMatchObject({ exitCode: 0 });
+      await service.stop();
+
+      const captured = service.eventsBySession();
+      expect([...captured.keys()].sort()).toEqual([...expected.sessions.keys()].sort());
+      for (const [session, events] of expected.sessions) expect(captured.get(session)).toEqual(events);
     }
-    service.state.faults = {};
-    expect(await run(['import'], options)).toMatchObject({ exitCode: 0 });
-    await service.stop();
+    // Else the kills came too early or too late to prove anything.
+    expect(midway).toBeGreaterThan(0);
+  },
+  patience(600_000),
+);
 
-    const captured = service.eventsBySession();
-    expect([...captured.keys()].sort()).toEqual([...expected.sessions.keys()].sort());
-    for (const [session, events] of expected.sessions) expect(captured.get(session)).toEqual(events);
-  }
-  // Else the kills came too early or too late to prove anything.
-  expect(midway).toBeGreaterThan(0);
-}, 600_000);
-
-test('sessions of every agent that grow while an import is killed again and again are captured as if they had been whole', async () => {
+test(`sessions of every agent that grow while an import is killed again and again are captured as if they had been whole ${seeded}`, async () => {
   const home = makeFolder();
   // Aider keeps its transcripts where it works: they are imported by name.
   const files = writtenFiles().filter(({ agent, path }) => agent !== aider && agent.isTranscript(path));

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../contract/test/runs.ts';
 import { type Captured, countedOf, eventsByFile } from './by-file.ts';
 import { makeFolder } from './folder.ts';
 import { checkLines } from './leaves-of-file.ts';
@@ -42,7 +43,7 @@ test.each(Object.keys(MUTATIONS))('a record that %s is noticed in a file of any 
       const noticed = problemsOf(file, MUTATIONS[name]?.(events, changed) ?? []).length > 0;
       expect({ path: file.from, changed, noticed }).toEqual({ path: file.from, changed, noticed: true });
     }),
-    { numRuns: 60 },
+    runs(20),
   );
 });
 

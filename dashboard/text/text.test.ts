@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../contract/test/runs.ts';
 import { readAnsi, stripAnsi } from './ansi.ts';
 import { showHidden } from './controls.ts';
 
@@ -41,6 +42,7 @@ describe('terminal output', () => {
         // biome-ignore lint/suspicious/noControlCharactersInRegex: the controls are what is looked for
         expect(spans.map(({ text }) => text).join('')).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/);
       }),
+      runs(100),
     );
   });
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../contract/test/runs.ts';
 import { VOCABULARY } from '../../contract/transcript.ts';
 import { buildTimeline } from './build.ts';
 import { readEvent } from './read.ts';
@@ -41,7 +42,7 @@ test('any event of any type becomes rows', () => {
       buildStrip(settled, 20);
       for (const { sequence } of entries) locate(items, sequence, orders);
     }),
-    { numRuns: 300 },
+    runs(300),
   );
 });
 

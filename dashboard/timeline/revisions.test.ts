@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { splitPayload } from '../../contract/parts.ts';
+import { runs } from '../../contract/test/runs.ts';
 import { buildTimeline } from './build.ts';
 import type { Entry } from './entry.ts';
 import { joinAround } from './event-log.ts';
@@ -148,7 +149,7 @@ test('any writings stand in the order of the first ones, as they are last, howev
       const kept = earlier.filter((key) => later.includes(key));
       expect(later.filter((key) => kept.includes(key))).toEqual(kept);
     }),
-    { numRuns: 500 },
+    runs(300),
   );
 });
 
@@ -176,6 +177,6 @@ test('events that arrive in any windows, in any order, make the same timeline', 
       }
       expect(buildTimeline(loaded)).toEqual(buildTimeline(entries));
     }),
-    { numRuns: 300 },
+    runs(200),
   );
 });

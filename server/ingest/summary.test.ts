@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { splitPayload } from '../../contract/parts.ts';
+import { runs } from '../../contract/test/runs.ts';
 import { addEvent, emptySummary, type Summary } from './summary.ts';
 
 interface Event {
@@ -118,6 +119,6 @@ test('the figures are those of the writings that count, wherever the summary was
       const { lastResponse: __, ...figures } = figuresOf(summary);
       expect(figures).toEqual(expected);
     }),
-    { numRuns: 500 },
+    runs(200),
   );
 });

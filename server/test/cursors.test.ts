@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Problem } from '../../contract/problem.ts';
+import { runs, seeded } from '../../contract/test/runs.ts';
 import { readOffset, readSequence, writeOffset, writeSequence } from '../cursor.ts';
-import { SEED, seeded } from './seed.ts';
 
 const encode = (text: string) => Buffer.from(text).toString('base64url');
 
@@ -37,7 +37,7 @@ describe('cursors', () => {
       expect(writeOffset(place)).toMatch(/^[\w-]+$/);
       expect(() => readSequence(writeOffset(place))).toThrow(Problem);
     });
-    fc.assert(property, { seed: SEED });
+    fc.assert(property, runs(100));
   });
 
   test(`of anybody else's making are a problem of the caller's ${seeded}`, () => {
@@ -51,7 +51,7 @@ describe('cursors', () => {
         }
       }
     });
-    fc.assert(property, { seed: SEED, numRuns: 1_000 });
+    fc.assert(property, runs(300));
   });
 
   test('of no first and no possible page are not one of a sequence', () => {

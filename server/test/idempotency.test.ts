@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { seeded } from '../../contract/test/runs.ts';
 import { ENGINES } from './engines.ts';
 import { openSession } from './factories.ts';
 import type { TestReply } from './harness.ts';
-import { createRandom, seeded, shuffle } from './seed.ts';
+import { createRandom, shuffle } from './seed.ts';
 import { expectProblem } from './shape.ts';
 import { startWorld, type World } from './world.ts';
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, test } from 'vitest';
+import { runs, seeded } from '../../contract/test/runs.ts';
 import { ENGINES } from './engines.ts';
 import { allCommands } from './model/commands.ts';
 import { closeModel, createModel } from './model/model.ts';
-import { SEED, seeded } from './seed.ts';
 
 describe.each(ENGINES)('any order of requests on %s', (engine) => {
   let real: Awaited<ReturnType<typeof createModel>>;
@@ -16,6 +16,6 @@ describe.each(ENGINES)('any order of requests on %s', (engine) => {
     const property = fc.asyncProperty(fc.commands(allCommands, { maxCommands: 40, size: '+1' }), (commands) =>
       fc.asyncModelRun(() => ({ model: { sessions: new Map() }, real }), commands),
     );
-    await fc.assert(property, { seed: SEED, numRuns: 12 });
+    await fc.assert(property, runs(6));
   }, 60_000);
 });

@@ -1,14 +1,15 @@
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { patience, seeded, times } from '../../contract/test/runs.ts';
 import { attach, openTestStore, type TestStore } from './engines.ts';
 import { createTenant, openSession, registerMachine, type Tenant } from './factories.ts';
 import { startTestService } from './harness.ts';
 import { expectNothingLost, type Sent, sendLoad, settle } from './load.ts';
 import { killLeftovers, type ServiceProcess, startProcess } from './process.ts';
-import { createRandom, seeded } from './seed.ts';
+import { createRandom } from './seed.ts';
 
-const ROUNDS = Number(process.env.KILL_ROUNDS ?? 10);
+const ROUNDS = times(4);
 
 describe('the program', () => {
   let store: TestStore;
@@ -74,23 +75,27 @@ describe('the program', () => {
     agent.destroy();
   });
 
-  test(`killed again and again under load nothing it acknowledged is lost ${seeded}`, async () => {
-    const sent: Sent[] = [];
-    const random = createRandom();
-    // The three sessions hold events of the test before; new ones are accounted for alone.
-    const fresh = await prepare();
-    for (let round = 0; round < ROUNDS; round++) {
-      const running: ServiceProcess = await startProcess(store.dataDir);
-      await settle(running, tenant.live, sent);
-      const load = sendLoad(running, tenant.live, fresh, sent, () => false);
-      await pause(20 + random() * 200);
-      expect(await running.end('SIGKILL')).toBe('SIGKILL');
-      await load;
-      if (round % 3 === 2) await check(sent);
-    }
-    await check(sent);
-    expect(sent.filter(({ answer }) => answer).length).toBeGreaterThan(ROUNDS);
-  }, 120_000);
+  test(
+    `killed again and again under load nothing it acknowledged is lost ${seeded}`,
+    async () => {
+      const sent: Sent[] = [];
+      const random = createRandom();
+      // The three sessions hold events of the test before; new ones are accounted for alone.
+      const fresh = await prepare();
+      for (let round = 0; round < ROUNDS; round++) {
+        const running: ServiceProcess = await startProcess(store.dataDir);
+        await settle(running, tenant.live, sent);
+        const load = sendLoad(running, tenant.live, fresh, sent, () => false);
+        await pause(20 + random() * 200);
+        expect(await running.end('SIGKILL')).toBe('SIGKILL');
+        await load;
+        if (round % 3 === 2) await check(sent);
+      }
+      await check(sent);
+      expect(sent.filter(({ answer }) => answer).length).toBeGreaterThan(ROUNDS);
+    },
+    patience(120_000),
+  );
 
   async function prepare(): Promise<string[]> {
     store = await attach(store.dataDir, undefined);

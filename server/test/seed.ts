@@ -1,8 +1,4 @@
-/** Of every random test; `SEED=…` repeats a run. */
-export const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
-
-/** For the names of tests, so that a failed run says which seed it had. */
-export const seeded = `(SEED=${SEED})`;
+import { SEED } from '../../contract/test/runs.ts';
 
 /** A small generator of numbers from 0 up to 1, the same for the same seed. */
 export function createRandom(seed = SEED): () => number {

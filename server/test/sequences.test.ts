@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { seeded } from '../../contract/test/runs.ts';
 import { ENGINES } from './engines.ts';
 import { openSession, registerMachine } from './factories.ts';
-import { createRandom, seeded } from './seed.ts';
+import { createRandom } from './seed.ts';
 import { startWorld, type World } from './world.ts';
 
 interface Stored {

@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { runs } from '../../../contract/test/runs.ts';
 import type { Source } from '../../../contract/transcript.ts';
 import { openReading, spooledEvents } from '../../test/reading.ts';
 import { opencode } from '../opencode.ts';
@@ -152,6 +153,6 @@ test('rows written in any order give what the database says in the end, and noth
       for (const { spool } of [reading, other, whole]) spool.close();
       writer.db.close();
     }),
-    { numRuns: Number(process.env.CAPTURE_TEST_RUNS ?? 60) },
+    runs(20),
   );
 }, 120_000);
