@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
 import { makeFolder, write } from '../test/folder.ts';
+import { losePatience } from '../test/impatience.ts';
 import { type RunOptions, run } from '../test/program.ts';
 import { startService } from '../test/service.ts';
 import { readTree } from '../test/tree.ts';
@@ -140,9 +141,14 @@ test('Ctrl-C where init asks changes nothing, and ends it', async () => {
   const stop = new AbortController();
   // A terminal on which nobody types.
   const stdin = Object.assign(new PassThrough(), { isTTY: true });
-  const running = capture(['init', '--no-daemon'], { context: { stdin, stop: stop.signal } });
-  setTimeout(() => stop.abort(), 500);
-  expect(await running).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('Nothing was changed.') });
+  let said = '';
+  const write = (text: string) => {
+    said += text;
+    if (text.includes('[y/N]')) stop.abort();
+  };
+  const context = { stdin, stop: stop.signal, stderr: { isTTY: true, write } };
+  expect(await capture(['init', '--no-daemon'], { context })).toMatchObject({ exitCode: 1 });
+  expect(said).toContain('Nothing was changed.');
   expect(tree()).toEqual(before);
 }, 5000);
 
@@ -225,6 +231,7 @@ test('settings that became unreadable are left to the person, and the hook with 
 });
 
 test('a service that does not answer keeps nobody from installing', async () => {
+  losePatience();
   const { home, service, capture } = await prepare();
   await service.stop();
   const result = await capture(['init', '--yes', '--no-daemon', '--agent', 'qwen-code']);
@@ -286,6 +293,7 @@ test('what Cursor wrote before its hooks are there is captured first', async () 
 });
 
 test('where that cannot be, the hooks are installed and it is said what is missing', async () => {
+  losePatience();
   const { home, service, capture } = await prepare();
   write(join(home, CURSOR), SAID);
   await service.stop();

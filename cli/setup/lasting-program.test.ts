@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } f
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { makeFolder, write } from '../test/folder.ts';
+import { losePatience } from '../test/impatience.ts';
 import { run } from '../test/program.ts';
 import { findMissingProgram } from './daemon.ts';
 import { planProgram } from './lasting-program.ts';
@@ -71,6 +72,7 @@ test("a link of fnm's, made for one shell, is followed; Homebrew's own spelling 
 });
 
 test('init makes the copy, which runs by itself; uninstall takes it away, and what is missing can be told', async () => {
+  losePatience();
   const home = makeFolder();
   const bundle = write(join(home, '_npx/1/capture.js'), 'require("node:fs"); console.log("ran", process.argv[2])');
   write(join(home, 'package.json'), '{"type": "module"}');

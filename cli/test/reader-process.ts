@@ -30,8 +30,14 @@ export function startReader(folder: string, spool: string, places: readonly Plac
   });
   const ended = once(child, 'exit');
 
+  const rounds = () => output.split(')').length - 1;
   return {
-    rounds: () => output.split(')').length - 1,
+    rounds,
+    /** Waits for so many more rounds; the first of them may have begun before. */
+    async passed(more: number): Promise<void> {
+      const wanted = rounds() + more;
+      while (rounds() < wanted && child.exitCode === null) await sleep(2);
+    },
     async begun(): Promise<void> {
       while (output === '' && child.exitCode === null) await sleep(2);
     },

@@ -17,7 +17,7 @@ test('all of a long answer arrives, however late it is read', async () => {
   const events = (await run(SHOW, { home })).stdout.split('\n').filter((line) => line.startsWith('{'));
   expect(events.join('').length).toBeGreaterThan(4 * PIPE_BYTES);
 
-  const line = `'${process.execPath}' '${MAIN}' ${SHOW.join(' ')} | (sleep 2; cat)`;
+  const line = `'${process.execPath}' '${MAIN}' ${SHOW.join(' ')} | (dd bs=1 count=1 2>/dev/null; sleep 0.5; cat)`;
   const { stdout } = await promisify(execFile)('sh', ['-c', line], { env: { HOME: home }, maxBuffer: 1e8 });
   expect(stdout.split('\n').filter((record) => record.startsWith('{'))).toHaveLength(events.length);
 }, 60_000);
