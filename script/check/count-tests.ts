@@ -1,13 +1,21 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 
-/** What the test runner's JSON report says, as far as it is read here. */
+/** What the test runner's JSON report says, as far as it is read here; times are in milliseconds. */
 interface Report {
+  testResults: TestFile[];
   success: boolean;
   numPassedTests: number;
   numFailedTests: number;
   numPendingTests: number;
   numTodoTests: number;
+}
+
+interface TestFile {
+  name: string;
+  startTime: number;
+  endTime: number;
+  assertionResults: { status: string; fullName: string; failureMessages: string[] }[];
 }
 
 interface Coverage {
@@ -16,12 +24,17 @@ interface Coverage {
 
 /** A run that broke off left no report, and counts as one failure. */
 const BROKEN_OFF: Report = {
+  testResults: [],
   success: false,
   numPassedTests: 0,
   numFailedTests: 1,
   numPendingTests: 0,
   numTodoTests: 0,
 };
+
+const SLOWEST = 10;
+/** Stays when the results of this run are replaced by those of the next. */
+const SEEDS = 'artefacts/seeds.txt';
 
 const [folder = '.', ...projects] = process.argv.slice(2);
 const reports = projects.map((project) => {
@@ -30,6 +43,15 @@ const reports = projects.map((project) => {
 });
 
 const sum = (count: (report: Report) => number) => reports.reduce((total, report) => total + count(report), 0);
+const files = reports.flatMap(({ testResults }) => testResults);
+const slowest = files.toSorted((one, other) => secondsOf(other) - secondsOf(one)).slice(0, SLOWEST);
+console.log('The slowest files:');
+for (const file of slowest) console.log(`${secondsOf(file).toFixed(1).padStart(8)} s  ${pathOf(file)}`);
+for (const line of files.flatMap(howToRepeat)) {
+  console.log(line);
+  appendFileSync(SEEDS, `${line}\n`);
+}
+
 const coverage = join(folder, 'coverage', 'coverage-summary.json');
 if (existsSync(coverage)) {
   const { total } = JSON.parse(readFileSync(coverage, 'utf8')) as Coverage;
@@ -42,3 +64,23 @@ const skipped = sum((report) => report.numPendingTests + report.numTodoTests);
 console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`);
 // The runner says so too, but its word is lost when something else in its process ends that with 0.
 if (failed > 0) process.exitCode = 1;
+
+function secondsOf({ startTime, endTime }: TestFile): number {
+  return (endTime - startTime) / 1000;
+}
+
+function pathOf({ name }: TestFile): string {
+  return relative(process.cwd(), name);
+}
+
+/** A command for each failed test that says which seed it had. */
+function howToRepeat(file: TestFile): string[] {
+  return file.assertionResults
+    .filter(({ status }) => status === 'failed')
+    .flatMap(({ fullName, failureMessages }) => {
+      const [, seed] = /(?:seed: |CAPTURE_TEST_SEED=)(-?\d+)/.exec([fullName, ...failureMessages].join('\n')) ?? [];
+      return seed
+        ? [`Repeat: CAPTURE_TEST_SEED=${seed} npx vitest run --project unit ${pathOf(file)}  # ${fullName}`]
+        : [];
+    });
+}
