@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { patience, SEED } from './contract/test/runs.ts';
@@ -14,13 +15,17 @@ export default defineConfig({
           name: 'unit',
           include: ['{contract,server,cli,dashboard,script}/**/*.test.{ts,tsx}'],
           exclude: ['**/node_modules/**', 'dashboard/e2e/**', 'cli/e2e/**'],
-          globalSetup: ['server/test/postgres.ts', 'cli/test/compiled.ts'],
+          globalSetup: ['contract/test/temporary.ts', 'server/test/postgres.ts', 'cli/test/compiled.ts'],
           testTimeout: patience(20_000),
           // Two processors are two workers: by default one of them would be left to the runner, which has little to do.
           maxWorkers: '100%',
           // A process of its own for each of 150 files, which loads everything anew, were a fifth of all the work.
           isolate: false,
-          env: { CAPTURE_TEST_SEED: String(SEED), NODE_COMPILE_CACHE: COMPILE_CACHE },
+          env: {
+            CAPTURE_TEST_SEED: String(SEED),
+            NODE_COMPILE_CACHE: COMPILE_CACHE,
+            TMPDIR: join(tmpdir(), `capture-tests-${process.pid}`),
+          },
         },
       },
       {
