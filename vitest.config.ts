@@ -16,7 +16,9 @@ export default defineConfig({
           include: ['{contract,server,cli,dashboard,script}/**/*.test.{ts,tsx}'],
           exclude: ['**/node_modules/**', 'dashboard/e2e/**', 'cli/e2e/**'],
           globalSetup: ['contract/test/temporary.ts', 'server/test/postgres.ts', 'cli/test/compiled.ts'],
-          testTimeout: patience(20_000),
+          // Of a test that hangs; those that are only slow, on a busy machine, are none to fail.
+          testTimeout: patience(60_000),
+          hookTimeout: 60_000,
           // Two processors are two workers: by default one of them would be left to the runner, which has little to do.
           maxWorkers: '100%',
           // A process of its own for each of 150 files, which loads everything anew, were a fifth of all the work.

@@ -30,7 +30,8 @@ install_program() {
     as_root='sudo -n'
   fi
   echo "Installing the Debian package $2"
-  $as_root apt-get update -qq >/dev/null || return 1
+  [ -n "${packages_listed:-}" ] || $as_root apt-get update -qq >/dev/null || return 1
+  packages_listed=yes
   $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$2" >/dev/null
 }
 
