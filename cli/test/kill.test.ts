@@ -16,7 +16,7 @@ import { eventsOf, type Kept, writtenFiles } from './worlds.ts';
 
 /** Imports from the beginning, each killed so often. */
 const TRIALS = times(1);
-const KILLS = 10;
+const KILLS = Math.min(10, times(10));
 const FAULTS = { replyLost: 0.05, refused: 0.03, unavailable: 0.05, rateLimited: 0.05, inProgress: 0.05, page: 0.02 };
 
 test(
@@ -109,7 +109,7 @@ test(`sessions of every agent that grow while an import is killed again and agai
 
 type Told = Parameters<typeof groupByFile>[0][number];
 
-const GROWTHS = 8;
+const GROWTHS = Math.min(8, times(8));
 
 const variablesIn = (home: string) => ({ CAPTURE_HOME: join(home, 'state'), CAPTURE_CUSTOM: join(home, 'custom') });
 
