@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs } from '../../contract/test/runs.ts';
 import { isJson } from './json-check.ts';
 
 const parses = (text: string) => {
@@ -29,7 +30,7 @@ describe('the check of a JSON text', () => {
       fc.asyncProperty(fc.oneof(fc.json(), nearly), async (text) => {
         expect(await isJson(text, noPause), text).toBe(parses(text));
       }),
-      { numRuns: 5_000 },
+      runs(2_000),
     );
   });
 

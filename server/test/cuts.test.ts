@@ -1,10 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { seeded } from '../../contract/test/runs.ts';
 import { openStore } from '../store/open.ts';
 import { ENGINES, openTestStore, type TestStore } from './engines.ts';
 import { startTestService, type TestService } from './harness.ts';
 import { type AnyRouteName, RIGHT, RIGHT_CALLER, ROUTE_NAMES, request, TABLE } from './requests.ts';
-import { createRandom, seeded } from './seed.ts';
+import { createRandom } from './seed.ts';
 import { startWire, type Wire } from './wire.ts';
 import { createWorld, type World } from './world.ts';
 

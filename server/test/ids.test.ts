@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { seeded } from '../../contract/test/runs.ts';
 import { newId, newUuid } from '../ids.ts';
-import { createRandom, seeded } from './seed.ts';
+import { createRandom } from './seed.ts';
 
 const IDS = 100_000;
 

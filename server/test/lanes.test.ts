@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runs, seeded } from '../../contract/test/runs.ts';
 import { createLanes } from '../store/sqlite/lanes.ts';
-import { SEED, seeded } from './seed.ts';
 
 interface Item {
   lane: string;
@@ -50,7 +50,7 @@ describe('lanes', () => {
         expect(taken.filter((item) => item.lane === lane)).toEqual(added.filter((item) => item.lane === lane));
       }
     });
-    fc.assert(property, { seed: SEED, numRuns: 300 });
+    fc.assert(property, runs(300));
   });
 
   test('take turns, so that the longest does not keep another waiting for more than a group', () => {

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { patience, runs, seeded } from '../../contract/test/runs.ts';
 import { scanAppend } from '../ingest/scan/append.ts';
 import { scanBulk } from '../ingest/scan/bulk.ts';
 import { appendText, bulkText, mutate } from './scan-bodies.ts';
 import { agrees, MOST_BATCHES, referenceOfAppend, referenceOfBulk, verdictOf } from './scan-reference.ts';
-import { createRandom, SEED, seeded } from './seed.ts';
+import { createRandom } from './seed.ts';
 
-const RUNS = Number(process.env.CAPTURE_TEST_RUNS ?? 50);
 const MUTATIONS_A_BODY = 99;
 
 /** What would change a verdict if it were read. */
@@ -33,7 +33,7 @@ const SCANS = [
 
 describe.each(SCANS)('a scan of $what', ({ text, scan, refer }) => {
   test(`judges and reads any body as JSON.parse and the contract do ${seeded}`, {
-    timeout: 20_000 + RUNS * 500,
+    timeout: patience(20_000),
   }, () => {
     const tally = { accepted: 0, malformed_json: 0, validation_failed: 0 };
     const property = fc.property(text, fc.nat(), (body, seed) => {
@@ -51,7 +51,7 @@ describe.each(SCANS)('a scan of $what', ({ text, scan, refer }) => {
       expect(actual, bytes.toString('latin1')).toEqual(expected);
     }
 
-    fc.assert(property, { seed: SEED, numRuns: RUNS });
+    fc.assert(property, runs(50));
     if (process.env.CAPTURE_TEST_TABLE) console.table(tally);
     const total = tally.accepted + tally.malformed_json + tally.validation_failed;
     for (const count of Object.values(tally)) expect(count, JSON.stringify(tally)).toBeGreaterThan(total / 30);

@@ -3,11 +3,11 @@ import { constants as zlib, zstdCompressSync, zstdDecompressSync } from 'node:zl
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { MAX_APPEND_BYTES } from '../../contract/event.ts';
+import { runs, seeded } from '../../contract/test/runs.ts';
 import { scanAppend } from '../ingest/scan/append.ts';
 import { decodeFrame, encodeFrame } from '../store/frame.ts';
 import { isOneFrame } from '../store/zstd-frame.ts';
 import { jsonSpace, jsonText, objectText } from './json-text.ts';
-import { SEED, seeded } from './seed.ts';
 
 const SENT = 2;
 
@@ -48,7 +48,7 @@ describe('a body that is stored as it was sent', () => {
       if (frame.codec === SENT) asSent++;
       expect(back).toEqual(events.map(({ eventType, payload }) => ({ eventType, payload })));
     });
-    fc.assert(property, { seed: SEED, numRuns: 300 });
+    fc.assert(property, runs(300));
     expect(asSent).toBeGreaterThan(30);
   });
 
@@ -140,6 +140,6 @@ describe('one zstd frame', () => {
         for (const end of [0, 3, 4, frame.length - 1]) expect(isOneFrame(frame.subarray(0, end))).toBe(false);
       },
     );
-    fc.assert(property, { seed: SEED, numRuns: 200 });
+    fc.assert(property, runs(200));
   });
 });
