@@ -3,7 +3,6 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
-import { createTransport } from 'nodemailer';
 
 export interface Mail {
   to: string;
@@ -29,8 +28,10 @@ export interface OutboxOptions {
 export function createOutbox({ dataDir, publicUrl, log, now }: OutboxOptions): SendMail {
   const folder = join(dataDir, 'outbox');
   const from = { name: 'Session Capture', address: `no-reply@${domainOf(publicUrl)}` };
-  const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
   return async ({ to, subject, text }) => {
+    // Loaded with the first mail: it is as much code as the rest of the service.
+    const { createTransport } = await import('nodemailer');
+    const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
     const message = { from, to: { name: '', address: to }, subject, text, date: new Date(now()) };
     const { message: content } = await transport.sendMail({ ...message, textEncoding: 'quoted-printable' });
     const file = `${new Date(now()).toISOString().replaceAll(':', '-')}-${randomBytes(4).toString('hex')}.eml`;

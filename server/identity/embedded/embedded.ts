@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { createLocalJWKSet } from 'jose';
+import type { Provider } from 'oidc-provider';
 import type { Limits } from '../../http/limits.ts';
 import type { Db } from '../../store/open.ts';
 import type { Identity } from '../identity.ts';
@@ -8,12 +9,12 @@ import type { SendMail } from '../mail.ts';
 import { createVerifier, isForClient } from '../verifier.ts';
 import { hasAccounts } from './accounts.ts';
 import { addressesOf } from './addresses.ts';
+import { CLIENT_ID } from './client.ts';
 import { publicPart, readKeptKeys } from './kept.ts';
 import { issueLink, purgeLinks } from './links.ts';
 import { mountProvider } from './mount.ts';
 import { createPageLimits, type Pages } from './pages.ts';
 import type { Passwords } from './passwords.ts';
-import { CLIENT_ID, createProvider } from './provider.ts';
 import { purgeRecords } from './records.ts';
 
 export interface EmbeddedOptions {
@@ -39,7 +40,13 @@ export async function createEmbeddedIdentity(options: EmbeddedOptions): Promise<
   const addresses = addressesOf(publicUrl);
   const keys = await readKeptKeys(db);
   const onError = (error: unknown) => log.error({ err: error }, 'the identity provider failed');
-  const provider = createProvider({ db, addresses, keys, now, onError });
+  let loading: Promise<Provider> | undefined;
+  const provider = () => {
+    loading ??= import('./provider.ts').then(({ createProvider }) =>
+      createProvider({ db, addresses, keys, now, onError }),
+    );
+    return loading;
+  };
   const limits = createPageLimits(now);
   const pages: Pages = { db, provider, addresses, passwords, limits, signUp, requests, sendMail, log, now };
 

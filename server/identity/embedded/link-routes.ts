@@ -108,7 +108,7 @@ export function linkRoutes(app: FastifyInstance, pages: Pages): void {
         return kind.use(transaction, form, now());
       });
       if (accountId === undefined) return sendUnusable(reply);
-      await startSession(provider, addresses, request.raw, reply.raw, accountId);
+      await startSession(await provider(), addresses, request.raw, reply.raw, accountId);
       return reply.redirect(addresses.home, 303);
     });
   }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Provider } from 'oidc-provider';
 import { toProblem } from '../../http/errors.ts';
 import { type Limits, RateLimited } from '../../http/limits.ts';
 import type { Addresses } from './addresses.ts';
@@ -41,14 +42,15 @@ async function mountPages(app: FastifyInstance, pages: Pages): Promise<void> {
 
 /** Everything else under the prefix is the provider's, who reads bodies and writes answers itself. */
 async function mountEndpoints(app: FastifyInstance, { provider, addresses }: Pages): Promise<void> {
-  const answer = provider.callback();
+  let answer: ReturnType<Provider['callback']> | undefined;
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _body, done) => done(null));
   app.route({
     method: ['GET', 'POST', 'OPTIONS'],
     url: '/*',
-    handler: (request, reply) => {
+    handler: async (request, reply) => {
       const { raw } = request;
+      answer ??= (await provider()).callback();
       const headers = { ...reply.getHeaders(), ...pageHeaders(addresses) };
       reply.hijack();
       for (const [name, value] of Object.entries(headers)) {

@@ -11,7 +11,8 @@ import type { Passwords } from './passwords.ts';
 /** What the pages work with. */
 export interface Pages {
   db: Db;
-  provider: Provider;
+  /** Loaded when it is first asked for, since most starts of the service see no sign-in for a while. */
+  provider: () => Promise<Provider>;
   addresses: Addresses;
   passwords: Passwords;
   limits: PageLimits;

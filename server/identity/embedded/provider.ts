@@ -3,19 +3,16 @@ import { isUnavailable } from '../../store/dialect.ts';
 import type { Db } from '../../store/open.ts';
 import { findAccount } from './accounts.ts';
 import type { Addresses } from './addresses.ts';
+import { CLIENT_ID, SESSION_LIFE } from './client.ts';
 import type { KeptKeys } from './kept.ts';
 import { renderPage } from './page.ts';
 import { createRecords } from './records.ts';
 import { signOut } from './sign-out.ts';
 import { messagePage } from './views.ts';
 
-export const CLIENT_ID = 'dashboard';
 const SCOPE = 'openid email profile offline_access';
 
 const HOUR = 3600;
-const DAY = 24 * HOUR;
-/** Seconds that a browser stays signed in without being used. */
-export const SESSION_LIFE = 14 * DAY;
 
 export interface ProviderOptions {
   db: Db;

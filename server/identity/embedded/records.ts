@@ -1,4 +1,4 @@
-import { type Adapter, type AdapterFactory, type AdapterPayload, errors } from 'oidc-provider';
+import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider';
 import type { Db } from '../../store/open.ts';
 
 /** The provider asks for sessions by their uid, for tokens by the grant they came from. */
@@ -53,7 +53,9 @@ export function createRecords(db: Db, now: () => number): AdapterFactory {
           .where('record_id', '=', keyOf(id))
           .where('consumed_at', 'is', null)
           .executeTakeFirst();
-        if (numUpdatedRows !== 1n) throw new errors.InvalidGrant(`${model} was used already`);
+        if (numUpdatedRows === 1n) return;
+        const { errors } = await import('oidc-provider');
+        throw new errors.InvalidGrant(`${model} was used already`);
       },
       async destroy(id) {
         await db.deleteFrom('provider_records').where('record_id', '=', keyOf(id)).execute();

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Provider } from 'oidc-provider';
 import type { Addresses } from './addresses.ts';
-import { SESSION_LIFE } from './provider.ts';
+import { SESSION_LIFE } from './client.ts';
 
 /**
  * Signs an account in at the provider without a request of a client, as when its holder came by a link. The dashboard's

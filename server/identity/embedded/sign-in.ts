@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { errors } from 'oidc-provider';
 import { verificationLetter } from '../letters.ts';
 import { findAccountByEmail, insertAccount } from './accounts.ts';
 import { fieldOf, refuseEmail, refusePassword } from './form.ts';
@@ -22,10 +21,10 @@ export function signInRoutes(app: FastifyInstance, pages: Pages): void {
   /** The authorization request that waits for this browser, known by its cookie; undefined when it has expired. */
   async function findInteraction({ raw, params }: Request, reply: FastifyReply) {
     try {
-      const interaction = await provider.interactionDetails(raw, reply.raw);
+      const interaction = await (await provider()).interactionDetails(raw, reply.raw);
       return interaction.uid === params.uid ? interaction : undefined;
     } catch (error) {
-      if (error instanceof errors.SessionNotFound) return undefined;
+      if ((error as Error).name === 'SessionNotFound') return undefined;
       throw error;
     }
   }
@@ -49,7 +48,7 @@ export function signInRoutes(app: FastifyInstance, pages: Pages): void {
   async function finish(request: Request, reply: FastifyReply, accountId: string) {
     const result = { login: { accountId, remember: true } };
     const options = { mergeWithLastSubmission: false };
-    return reply.redirect(await provider.interactionResult(request.raw, reply.raw, result, options), 303);
+    return reply.redirect(await (await provider()).interactionResult(request.raw, reply.raw, result, options), 303);
   }
 
   app.get<Place>('/sign-in/:uid', async (request, reply) => {
@@ -57,7 +56,7 @@ export function signInRoutes(app: FastifyInstance, pages: Pages): void {
     if (!interaction) return sendExpired(reply);
     if (interaction.prompt.name === 'consent') {
       // A client may ask for the question to be asked; there is none to ask.
-      const returnTo = await provider.interactionResult(request.raw, reply.raw, { consent: {} });
+      const returnTo = await (await provider()).interactionResult(request.raw, reply.raw, { consent: {} });
       return reply.redirect(returnTo, 303);
     }
     const hint = interaction.params.login_hint;
