@@ -8,10 +8,11 @@ import { type Credentials, signIn, signUp } from './demo/sign-in.ts';
 
 /**
  * A service with something to look at, made by the ways that everybody has: the sign-up form, the routes and the command
- * line. Started again, it goes on with what is there.
+ * line. Started again, it goes on with what is there. An argument names the service's program, if not the sources.
  */
 const FOLDER = resolve(process.env.DATA_DIR ?? 'data', 'demo');
 const NOTES = join(FOLDER, 'demo.json');
+const PROGRAM = process.argv[2] ?? 'server/main.ts';
 
 interface Notes extends Credentials {
   /** The organization secret; its value is shown only once, so it is kept here. */
@@ -22,7 +23,7 @@ interface Notes extends Credentials {
 
 async function demo(): Promise<number> {
   const notes = readNotes();
-  const service = await startService(FOLDER);
+  const service = await startService(FOLDER, PROGRAM);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, service.stop);
   try {
     if (service.welcomeLink !== undefined) await signUp(service.welcomeLink, notes);

@@ -17,8 +17,8 @@ const GREETING_MS = 500;
 const EMBEDDED = { DATABASE_URL: '', DATABASE_URL_FILE: '', IDENTITY_PROVIDER: 'embedded', IDENTITY_PROVIDER_FILE: '' };
 
 /** Starts the service on a data folder, and waits until it accepts connections. What it says later is passed on. */
-export async function startService(dataDir: string): Promise<RunningService> {
-  const child = spawn(process.execPath, ['server/main.ts'], {
+export async function startService(dataDir: string, program: string): Promise<RunningService> {
+  const child = spawn(process.execPath, [program], {
     env: { ...process.env, ...EMBEDDED, DATA_DIR: dataDir },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

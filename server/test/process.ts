@@ -22,10 +22,14 @@ export function killLeftovers(): void {
 }
 
 /** Starts the program on the folder; rejects with what it wrote when it ends before it is ready. */
-export async function startProcess(dataDir: string, variables: Record<string, string> = {}): Promise<ServiceProcess> {
+export async function startProcess(
+  dataDir: string,
+  variables: Record<string, string> = {},
+  program = MAIN,
+): Promise<ServiceProcess> {
   const port = await freePort('127.0.0.1');
   const { PATH, NODE_COMPILE_CACHE } = process.env;
-  const child = spawn(process.execPath, [MAIN], {
+  const child = spawn(process.execPath, [program], {
     env: { PATH, NODE_COMPILE_CACHE, LOG_LEVEL: 'warn', DATA_DIR: dataDir, PORT: String(port), ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,0 +1,44 @@
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createClient } from '../../contract/client.ts';
+import { openTestStore } from '../../server/test/engines.ts';
+import { killLeftovers, startProcess } from '../../server/test/process.ts';
+import { signIn, signUp } from '../demo/sign-in.ts';
+import { ROOT } from './bundle.ts';
+import { makeService } from './service.ts';
+
+const folder = join(ROOT, 'artefacts/service-test');
+const program = join(folder, 'main.cjs');
+
+beforeAll(() => makeService(folder), 60_000);
+afterAll(() => {
+  killLeftovers();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('the built service takes a person from the first account to an invitation by mail', async () => {
+  const store = await openTestStore('sqlite');
+  await store.close();
+  const service = await startProcess(store.dataDir, {}, program);
+  const ada = { email: 'ada@example.com', password: 'a long enough password' };
+  const welcomeLink = () => /https?:\S+\/welcome\?token=\S+/.exec(service.output())?.[0];
+  await expect.poll(welcomeLink).toBeDefined();
+  await signUp(String(welcomeLink()), ada);
+  const token = await signIn(service.url, ada);
+
+  const client = createClient({ baseUrl: service.url, credential: () => token });
+  await client.createOrganization({ body: { name: 'Acme' } });
+  await client.inviteMember({ body: { email: 'grace@example.com', role: 'member' } });
+  expect(readdirSync(join(store.dataDir, 'outbox'))).toEqual([expect.stringMatching(/\.eml$/)]);
+  expect(await service.end('SIGTERM')).toBe(0);
+  await store.dispose();
+});
+
+test('the built service runs on PostgreSQL', async () => {
+  const store = await openTestStore('postgres');
+  const service = await startProcess(store.dataDir, { DATABASE_URL: String(store.databaseUrl) }, program);
+  expect((await fetch(`${service.url}/health`)).status).toBe(200);
+  expect(await service.end('SIGTERM')).toBe(0);
+  await store.dispose();
+});

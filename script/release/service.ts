@@ -1,0 +1,74 @@
+import { cpSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { type Plugin, rolldown } from 'rolldown';
+import { NODE_FLOOR, ROOT } from './bundle.ts';
+
+/** What `node` is given. It turns on the cache of compiled code before the first line of the service is read. */
+const MAIN = `'use strict';
+require('node:module').enableCompileCache(require('node:path').join(__dirname, '.cache'));
+require('./service.cjs');
+`;
+
+/**
+ * Makes a folder with the service in a few files, so that it starts in a third of the time and with two thirds of the
+ * memory of the sources: `node FOLDER/main.cjs`. It is CommonJS because an `import` of a built-in module reads all that the
+ * module offers, and of `node:http` that is a whole second HTTP client. What is loaded on demand lies in files of its own.
+ * @returns bytes of code
+ */
+export async function makeService(folder: string): Promise<number> {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const build = await rolldown({
+    input: { service: join(ROOT, 'server/main.ts') },
+    cwd: ROOT,
+    platform: 'node',
+    transform: { target: `node${NODE_FLOOR}` },
+    plugins: [keepNeighbours(folder)],
+    onLog(level, log) {
+      // `depd`, of which koa's helpers make their warnings, evaluates text of its own.
+      if (log.code !== 'EVAL') throw new Error(`${level}: ${log.message}`);
+    },
+  });
+  const { output } = await build.write({
+    dir: folder,
+    format: 'cjs',
+    comments: false,
+    entryFileNames: '[name].cjs',
+    chunkFileNames: '[name]-[hash].cjs',
+  });
+  await build.close();
+  const chunks = output.filter((file) => file.type === 'chunk');
+  // Last, since whoever looks whether there is a build looks for this file.
+  writeFileSync(join(folder, 'main.cjs'), MAIN);
+  return chunks.reduce((bytes, { code }) => bytes + Buffer.byteLength(code), 0);
+}
+
+/**
+ * `new URL('./x', import.meta.url)` is how the sources name what lies beside them. A file goes along with the build, as a
+ * program of its own where it is one (a worker thread); a folder is meant where it is.
+ */
+function keepNeighbours(folder: string): Plugin {
+  return {
+    name: 'keep-neighbours',
+    transform(code, id) {
+      if (!id.startsWith(join(ROOT, 'server')) || !code.includes('import.meta.url')) return undefined;
+      return code.replace(/new URL\('([^']+)', import\.meta\.url\)/g, (_, path: string) => {
+        const target = resolve(dirname(id), path);
+        const placed = place(target, (name) => this.emitFile({ type: 'chunk', id: target, name }));
+        return `new URL('${placed}', import.meta.url)`;
+      });
+    },
+  };
+
+  /** Where the file or folder is found from the build. */
+  function place(target: string, emitProgram: (name: string) => void): string {
+    const name = basename(target, '.ts');
+    if (name !== basename(target)) {
+      emitProgram(name);
+      return `./${name}.cjs`;
+    }
+    if (!statSync(target, { throwIfNoEntry: false })?.isFile()) return relative(folder, target);
+    cpSync(target, join(folder, name));
+    return `./${name}`;
+  }
+}
