@@ -1,14 +1,17 @@
-import { benchAppends } from './append.ts';
+import { parseArgs } from 'node:util';
+import { benchAppends, benchAppendsOnPostgres } from './append/append.ts';
 import { benchDaemon } from './daemon.ts';
 import { benchHooks } from './hooks.ts';
 import { benchImport } from './import.ts';
+import type { Options } from './options.ts';
 import { benchPages } from './pages.ts';
 import { formatTable, type Row } from './report.ts';
 import { benchStart } from './start.ts';
 
 /** Each bench by the name it is asked for: `npm run bench` runs all, `npm run bench -- append` one. */
-const BENCHES: Record<string, () => Promise<Row[]>> = {
-  append: () => benchAppends(),
+const BENCHES: Record<string, (options: Options) => Promise<Row[]>> = {
+  append: benchAppends,
+  'append-postgres': benchAppendsOnPostgres,
   pages: benchPages,
   import: benchImport,
   hooks: benchHooks,
@@ -16,16 +19,35 @@ const BENCHES: Record<string, () => Promise<Row[]>> = {
   daemon: benchDaemon,
 };
 
-const asked = process.argv.slice(2);
-const unknown = asked.filter((name) => !(name in BENCHES));
-if (unknown.length > 0) {
-  process.stderr.write(`There is no bench ${unknown.join(', ')}; there are ${Object.keys(BENCHES).join(', ')}.\n`);
+const USAGE = `npm run bench -- [BENCH…] [--seconds 5] [--rounds 3] [--table]
+BENCH is one of ${Object.keys(BENCHES).join(', ')}; all of them otherwise.`;
+
+const OPTIONS = {
+  seconds: { type: 'string', default: '5' },
+  rounds: { type: 'string', default: '3' },
+  table: { type: 'boolean', default: false },
+} as const;
+
+function readArguments(): { names: string[]; options: Options } | undefined {
+  try {
+    const { values, positionals: names } = parseArgs({ options: OPTIONS, allowPositionals: true });
+    const options = { seconds: Number(values.seconds), rounds: Number(values.rounds), table: values.table };
+    const isKnown = names.every((name) => name in BENCHES);
+    return isKnown && options.seconds > 0 && options.rounds >= 1 ? { names, options } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const asked = readArguments();
+if (!asked) {
+  process.stderr.write(`${USAGE}\n`);
   process.exit(2);
 }
 const rows: Row[] = [];
 for (const [name, bench] of Object.entries(BENCHES)) {
-  if (asked.length > 0 && !asked.includes(name)) continue;
+  if (asked.names.length > 0 && !asked.names.includes(name)) continue;
   process.stderr.write(`${name} …\n`);
-  rows.push(...(await bench()));
+  rows.push(...(await bench(asked.options)));
 }
 process.stdout.write(`${formatTable(rows)}\n`);

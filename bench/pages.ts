@@ -1,6 +1,6 @@
 import { startIssuer } from './issuer.ts';
 import { startService, withFolder } from './process.ts';
-import type { Row } from './report.ts';
+import { median, type Row } from './report.ts';
 import { type Seed, seed, seedEvents, seedSessions } from './seed.ts';
 import { createEvents } from './text.ts';
 
@@ -28,7 +28,7 @@ async function compare(
 ): Promise<Row> {
   const issuer = await startIssuer();
   const pages = await prepare(folder, issuer.url);
-  const service = await startService(folder, issuer.env);
+  const service = await startService({ dataDir: folder }, issuer.env);
   try {
     const read = async ({ url, owner }: Pages['small']) => {
       const headers = { authorization: `Bearer ${await issuer.token(owner, `${owner}@example.com`)}` };
@@ -54,12 +54,10 @@ async function compare(
   }
 }
 
-const median = (values: number[]) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-
 /** Two sessions of one organization; the page is the last full one, which an offset would have to count up to. */
 async function seedTimelines(folder: string, issuer: string): Promise<Pages> {
   const owner = 'reader';
-  const { small, large } = await seed(folder, issuer, owner, async (store, made) => {
+  const { small, large } = await seed({ dataDir: folder }, issuer, owner, async (store, made) => {
     const [small = '', large = ''] = await seedSessions(store, made, 2);
     const makeEvent = createEvents(7);
     await seedEvents(store, made, small, 1_000, makeEvent);
@@ -73,7 +71,9 @@ async function seedTimelines(folder: string, issuer: string): Promise<Pages> {
 /** Two organizations, so that a list is read over few or many sessions of one's own. */
 async function seedLists(folder: string, issuer: string): Promise<Pages> {
   const fill = (owner: string, count: number) =>
-    seed(folder, issuer, owner, async (store, made: Seed) => ({ ids: await seedSessions(store, made, count) }));
+    seed({ dataDir: folder }, issuer, owner, async (store, made: Seed) => ({
+      ids: await seedSessions(store, made, count),
+    }));
   await fill('small', 100);
   await fill('large', 100_000);
   const url = '/v1/organizations/me/sessions';

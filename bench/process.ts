@@ -19,13 +19,24 @@ export interface RunningService {
   stop(): Promise<void>;
 }
 
-/** Starts the service as its users do, on a seeded data folder, with limits off. */
-export async function startService(dataDir: string, extra: Record<string, string> = {}): Promise<RunningService> {
+/** The store of a service: PostgreSQL where an address is given, else in the folder. */
+export interface Where {
+  dataDir: string;
+  databaseUrl?: string;
+}
+
+/** Starts the service as its users do, on a seeded store, with limits off. `NODE_FLAGS` among the variables are Node's. */
+export async function startService(
+  { dataDir, databaseUrl }: Where,
+  extra: Record<string, string> = {},
+  program = MAIN,
+): Promise<RunningService> {
   const port = await freePort('127.0.0.1');
   const env = {
     PATH: process.env.PATH ?? '',
     PORT: String(port),
     DATA_DIR: dataDir,
+    ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
     SECRET_PEPPER: PEPPER,
     LOG_LEVEL: 'warn',
     RATE_LIMIT_SECRET: '0',
@@ -34,7 +45,7 @@ export async function startService(dataDir: string, extra: Record<string, string
     ...extra,
   };
   const options = extra.NODE_FLAGS ? extra.NODE_FLAGS.split(' ') : [];
-  const child = spawn(process.execPath, [...options, MAIN], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [...options, program], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   await ready(child);
   return {
     url: `http://127.0.0.1:${port}`,
@@ -52,8 +63,8 @@ export async function startService(dataDir: string, extra: Record<string, string
 export async function startSeededService(folder: string) {
   const issuer = await startIssuer();
   const dataDir = join(folder, 'data');
-  const { secret } = await seed(dataDir, issuer.url, 'owner', async () => ({}));
-  const { url, stop } = await startService(dataDir, issuer.env);
+  const { secret } = await seed({ dataDir }, issuer.url, 'owner', async () => ({}));
+  const { url, stop } = await startService({ dataDir }, issuer.env);
   return {
     ...{ dataDir, secret, url },
     async stop() {

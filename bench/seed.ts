@@ -9,6 +9,7 @@ import { type Opening, openSession } from '../server/store/opening.ts';
 import { createOrganization } from '../server/store/organizations.ts';
 import { resolveCaller } from '../server/store/people.ts';
 import { insertSecret } from '../server/store/secrets.ts';
+import type { Where } from './process.ts';
 
 export const PEPPER = 'bench';
 
@@ -20,16 +21,16 @@ export interface Seed {
 }
 
 /**
- * Adds an organization with a secret, a machine and an agent to a data folder; then `more`. `issuer`
+ * Adds an organization with a secret, a machine and an agent to a store; then `more`. `issuer`
  * and `owner` are how a token names the organization's owner.
  */
 export async function seed<More>(
-  dataDir: string,
+  where: Where,
   issuer: string,
   owner: string,
   more: (store: Store, seed: Seed) => Promise<More>,
 ): Promise<Seed & More> {
-  const store = await openStore({ dataDir, onError: console.error });
+  const store = await openStore({ ...where, onError: console.error });
   try {
     const now = Date.now();
     const claims = { issuer, subject: owner, email: `${owner}@example.com`, emailVerified: true };

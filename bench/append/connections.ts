@@ -1,4 +1,4 @@
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 
 /**
  * A load generator that costs as little as it can, since it shares two cores with the service: requests are bytes made
@@ -9,8 +9,8 @@ export interface LoadOptions {
   port: number;
   connections: number;
   seconds: number;
-  /** The next request of a connection, whole. */
-  nextRequest: (connection: number) => Buffer;
+  /** The next request of a connection: its head, and its body. */
+  nextRequest: (connection: number) => [string, Buffer];
 }
 
 export interface LoadResult {
@@ -38,12 +38,19 @@ interface Count {
 
 function runConnection({ port, nextRequest }: LoadOptions, connection: number, until: number): Promise<Count> {
   return new Promise((resolve, reject) => {
-    const socket: Socket = connect(port, '127.0.0.1');
+    const socket = connect(port, '127.0.0.1');
     const count: Count = { requests: 0, failures: 0 };
     let received = '';
+    const send = () => {
+      const [head, body] = nextRequest(connection);
+      socket.cork();
+      socket.write(head, 'latin1');
+      socket.write(body);
+      socket.uncork();
+    };
     socket.setNoDelay(true);
     socket.once('error', reject);
-    socket.once('connect', () => socket.write(nextRequest(connection)));
+    socket.once('connect', send);
     socket.on('data', (chunk) => {
       received += chunk.toString('latin1');
       const length = answerLength(received);
@@ -51,7 +58,7 @@ function runConnection({ port, nextRequest }: LoadOptions, connection: number, u
       count.requests++;
       if (received[9] !== '2') count.failures++;
       received = received.slice(length);
-      if (performance.now() < until) socket.write(nextRequest(connection));
+      if (performance.now() < until) send();
       else {
         socket.destroy();
         resolve(count);
@@ -68,20 +75,20 @@ function answerLength(text: string): number | undefined {
   return headEnd + 4 + Number(length ?? 0);
 }
 
-/** A POST as bytes. */
-export function postRequest(
+/** The head of a POST of that many bytes. */
+export function postHead(
   path: string,
   credential: string,
-  body: string,
+  bytes: number,
   headers: Record<string, string> = {},
-): Buffer {
+): string {
   const lines = [
     `POST ${path} HTTP/1.1`,
     'host: 127.0.0.1',
     `authorization: Bearer ${credential}`,
     'content-type: application/json',
-    `content-length: ${Buffer.byteLength(body)}`,
+    `content-length: ${bytes}`,
     ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
   ];
-  return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body}`);
+  return `${lines.join('\r\n')}\r\n\r\n`;
 }

@@ -1,0 +1,104 @@
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { Options } from '../options.ts';
+import { createDatabase, startPostgres } from '../postgres.ts';
+import { withFolder } from '../process.ts';
+import { median, type Row } from '../report.ts';
+import { type Disk, slowDisk, syncTime, THIS_DISK } from './disk.ts';
+import { CONNECTIONS, loadService, type Rate } from './measure.ts';
+
+const program = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+const BARE_LOOP = program('./bare-loop.ts');
+const BARE_POSTGRES = program('./bare-postgres.ts');
+
+const SIZES = [50, 1];
+const ENCODINGS = ['plain', 'zstd'] as const;
+
+/** Appends against the bare loop, in turn, on this disk and on a slower one; a ratio is the median of the rounds'. */
+export function benchAppends(options: Options): Promise<Row[]> {
+  return withFolder(async (folder) => {
+    const slow = slowDisk(folder);
+    const rows: Row[] = [];
+    for (const disk of slow ? [THIS_DISK, slow] : [THIS_DISK]) {
+      rows.push(syncRow(folder, disk));
+      for (const batchSize of SIZES) rows.push(...(await compare(disk, batchSize, options)));
+    }
+    return slow ? rows : [...rows, withoutCompiler];
+  });
+}
+
+const syncRow = (folder: string, disk: Disk): Row => ({
+  what: `fdatasync of 4 KiB, ${disk.name}`,
+  figure: syncTime(folder, disk),
+  unit: 'ms',
+  goal: '',
+  detail: 'p50 of 301, in the folder of the bench',
+});
+
+const withoutCompiler: Row = {
+  what: 'the same with a slower fsync',
+  figure: Number.NaN,
+  unit: '',
+  goal: '',
+  detail: 'not measured: there is no C compiler `cc` here to make it slower with',
+};
+
+async function compare(disk: Disk, batchSize: number, { seconds, rounds }: Options): Promise<Row[]> {
+  const bare: number[] = [];
+  const rates = { plain: [] as Rate[], zstd: [] as Rate[] };
+  for (let round = 0; round < rounds; round++) {
+    bare.push(await withFolder(async (folder) => runBare([BARE_LOOP, folder, String(batchSize)], seconds, disk.env)));
+    for (const encoding of ENCODINGS) {
+      const load = { batchSize, encoding, seconds };
+      rates[encoding].push(await withFolder((dataDir) => loadService({ dataDir }, load, disk.env)));
+    }
+  }
+  const what = `${batchSize} × 1 KiB`;
+  const plain = rates.plain.map(({ rate }) => rate);
+  return [
+    ...ENCODINGS.map((encoding) =>
+      ratioRow(`${what}, ${encoding} ÷ bare loop, ${disk.name}`, rates[encoding], bare, '≥ 1.5'),
+    ),
+    ratioRow(`${what}, zstd ÷ plain, ${disk.name}`, rates.zstd, plain, '≥ 1'),
+  ];
+}
+
+function runBare(args: readonly string[], seconds: number, env: Record<string, string> = {}): number {
+  const options = { encoding: 'utf8', env: { PATH: process.env.PATH ?? '', ...env } } as const;
+  return Number(execFileSync(process.execPath, [...args, String(seconds)], options));
+}
+
+/** The service on PostgreSQL against one statement an append over as many connections, in turn. */
+export async function benchAppendsOnPostgres({ seconds, rounds }: Options): Promise<Row[]> {
+  const postgres = await startPostgres();
+  try {
+    const rows: Row[] = [];
+    for (const batchSize of SIZES) {
+      const bare: number[] = [];
+      const rates: Rate[] = [];
+      for (let round = 0; round < rounds; round++) {
+        await withFolder(async (dataDir) => {
+          const bareUrl = await createDatabase(postgres.url);
+          const args = [BARE_POSTGRES, bareUrl, String(batchSize), String(CONNECTIONS)];
+          bare.push(runBare(args, seconds));
+          const where = { dataDir, databaseUrl: await createDatabase(postgres.url) };
+          rates.push(await loadService(where, { batchSize, encoding: 'plain', seconds }));
+        });
+      }
+      rows.push(ratioRow(`${batchSize} × 1 KiB on PostgreSQL ÷ bare statement`, rates, bare, '≥ 0.7'));
+    }
+    return rows;
+  } finally {
+    await postgres.stop();
+  }
+}
+
+function ratioRow(what: string, rates: readonly Rate[], others: readonly number[], goal: string): Row {
+  const ratios = rates.map(({ rate }, round) => rate / (others[round] ?? Number.NaN));
+  const middle = (pick: (rate: Rate) => number) => Math.round(median(rates.map(pick))).toLocaleString('en');
+  const against = Math.round(median(others)).toLocaleString('en');
+  const cpu = `CPU ${middle(({ service }) => service)} µs, generator's ${middle(({ generator }) => generator)} µs`;
+  const spread = `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`;
+  const detail = `${middle(({ rate }) => rate)}/s against ${against}/s; ${spread}; ${cpu}`;
+  return { what, figure: median(ratios), unit: '×', goal, detail };
+}

@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto';
+import { zstdCompressSync } from 'node:zlib';
+import { createEvents } from '../text.ts';
+import { postHead, runLoad } from './connections.ts';
+
+/** How the generator is told what to do: as JSON in its first argument. */
+export interface Task {
+  port: number;
+  secret: string;
+  /** One for each connection. */
+  sessions: string[];
+  batchSize: number;
+  encoding: 'plain' | 'zstd';
+  /** Loaded for so long before it is measured. */
+  warmSeconds: number;
+  seconds: number;
+}
+
+/** What it prints in the end, after the line `measuring`. */
+export interface Measured {
+  requests: number;
+  seconds: number;
+  /** Processor time of the generator, in µs a request. */
+  cpu: number;
+}
+
+/** Another process than the service's and the bench's, so that its processor time can be told apart. */
+async function generate(task: Task): Promise<void> {
+  const { port, secret, sessions, batchSize, encoding } = task;
+  const makeEvent = createEvents(1);
+  const bodies = Array.from({ length: 200 }, () => {
+    const plain = Buffer.from(JSON.stringify({ events: Array.from({ length: batchSize }, () => makeEvent(1024)) }));
+    return encoding === 'zstd' ? zstdCompressSync(plain) : plain;
+  });
+  const extra: Record<string, string> = encoding === 'zstd' ? { 'content-encoding': 'zstd' } : {};
+  let next = 0;
+  const nextRequest = (connection: number): [string, Buffer] => {
+    const body = bodies[next++ % bodies.length] as Buffer;
+    const path = `/v1/sessions/${sessions[connection]}/events`;
+    return [postHead(path, secret, body.byteLength, { ...extra, 'idempotency-key': randomUUID() }), body];
+  };
+  const load = (seconds: number) => runLoad({ port, connections: sessions.length, seconds, nextRequest });
+  await load(task.warmSeconds);
+  process.stdout.write('measuring\n');
+  const before = process.cpuUsage();
+  const { requests, seconds, failures } = await load(task.seconds);
+  const { user, system } = process.cpuUsage(before);
+  if (failures > 0) throw new Error(`${failures} of ${requests} appends failed`);
+  const measured: Measured = { requests, seconds, cpu: (user + system) / requests };
+  process.stdout.write(`${JSON.stringify(measured)}\n`);
+}
+
+await generate(JSON.parse(process.argv[2] ?? '') as Task);
