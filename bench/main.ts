@@ -3,16 +3,21 @@ import { benchAppends, benchAppendsOnPostgres } from './append/append.ts';
 import { benchDaemon } from './daemon.ts';
 import { benchHooks } from './hooks.ts';
 import { benchImport } from './import.ts';
+import { benchLists } from './lists.ts';
 import type { Options } from './options.ts';
+import { benchOthers } from './others/others.ts';
 import { benchPages } from './pages.ts';
 import { formatTable, type Row } from './report.ts';
+import { benchService } from './service.ts';
 import { benchStart } from './start.ts';
 
 /** Each bench by the name it is asked for: `npm run bench` runs all, `npm run bench -- append` one. */
 const BENCHES: Record<string, (options: Options) => Promise<Row[]>> = {
   append: benchAppends,
   'append-postgres': benchAppendsOnPostgres,
-  pages: benchPages,
+  others: benchOthers,
+  pages: async (options) => [...(await benchPages()), ...(await benchLists(options))],
+  service: benchService,
   import: benchImport,
   hooks: benchHooks,
   start: benchStart,

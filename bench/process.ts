@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -91,6 +91,15 @@ export async function withFolder<Result>(work: (folder: string) => Promise<Resul
     rmSync(folder, { recursive: true, force: true });
   }
 }
+
+const megabytes = (pid: number, field: string) =>
+  Number(new RegExp(`${field}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1000;
+
+/** Of a process, in MB. */
+export const residentMemory = (pid: number): number => megabytes(pid, 'VmRSS');
+/** The most it was since the start, or since `resetPeak`. */
+export const peakMemory = (pid: number): number => megabytes(pid, 'VmHWM');
+export const resetPeak = (pid: number): void => writeFileSync(`/proc/${pid}/clear_refs`, '5');
 
 /** From Linux's accounting, in ticks of 1/100 s. */
 function cpuSeconds(pid: number): number {

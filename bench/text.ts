@@ -56,7 +56,7 @@ export function createEvents(seed: number): (bytes: number) => { eventType: stri
 }
 
 /** The longest start of the text that takes at most `bytes` as a JSON string. */
-function shorten(text: string, bytes: number): string {
+export function shorten(text: string, bytes: number): string {
   let end = text.length;
   while (Buffer.byteLength(JSON.stringify(text.slice(0, end))) - 2 > bytes)
     end -= Math.max(1, Math.floor((end * 1) / 50));

@@ -1,0 +1,126 @@
+import { sql } from 'kysely';
+import { registerEnvironment } from '../server/store/environments.ts';
+import { upsertInstallation } from '../server/store/installations.ts';
+import type { Store } from '../server/store/open.ts';
+import { startIssuer } from './issuer.ts';
+import type { Options } from './options.ts';
+import { createDatabase, startPostgres } from './postgres.ts';
+import { startService, type Where, withFolder } from './process.ts';
+import { median, type Row } from './report.ts';
+import { type Seed, seed, seedSessions } from './seed.ts';
+
+const SESSIONS = 1_000_000;
+/** Of so many one is rare: from the rare machine, of the rare agent, of the plane `test`. Together they are rarer still. */
+const RARE = { machine: 20_000, agent: 25_000, plane: 100 };
+const SAMPLES = 30;
+const OWNER = 'reader';
+
+/** The session list of a large organization under every filter, on both engines; the longest median of an engine. */
+export async function benchLists({ table }: Options): Promise<Row[]> {
+  const sqlite = await withFolder((dataDir) => measureEngine('SQLite', { dataDir }, table));
+  const postgres = await startPostgres();
+  try {
+    const databaseUrl = await createDatabase(postgres.url);
+    return [
+      ...sqlite,
+      ...(await withFolder((dataDir) => measureEngine('PostgreSQL', { dataDir, databaseUrl }, table))),
+    ];
+  } finally {
+    await postgres.stop();
+  }
+}
+
+async function measureEngine(engine: string, where: Where, table: boolean): Promise<Row[]> {
+  const issuer = await startIssuer();
+  const { rareMachine, environmentId } = await seed(where, issuer.url, OWNER, seedMillion);
+  const service = await startService(where, issuer.env);
+  try {
+    const headers = { authorization: `Bearer ${await issuer.token(OWNER, `${OWNER}@example.com`)}` };
+    const rows: Row[] = [];
+    for (const [filter, query] of filters(environmentId, rareMachine)) {
+      const times = await sample(`${service.url}/v1/organizations/me/sessions?${query}`, headers);
+      const what = `session list of 1,000,000, ${engine}, ${filter}`;
+      const detail = `longest of ${SAMPLES} ${Math.max(...times).toFixed(1)} ms`;
+      rows.push({ what, figure: median(times), unit: 'ms', goal: '≤ 20', detail });
+    }
+    const longest = rows.reduce((one, other) => (other.figure > one.figure ? other : one));
+    return table ? rows : [{ ...longest, detail: `the longest of ${rows.length} filters; ${longest.detail}` }];
+  } finally {
+    await service.stop();
+    issuer.close();
+  }
+}
+
+/** Every combination of plane, machine and agent, each left out, frequent or rare. */
+function filters(frequentMachine: string, rareMachine: string): [name: string, query: string][] {
+  const choices = (name: string, frequent: string, rare: string) => [
+    { label: '', query: '' },
+    { label: `frequent ${name}`, query: frequent },
+    { label: `rare ${name}`, query: rare },
+  ];
+  const planes = ['live', 'test', 'all'].map((plane) => ({ label: plane, query: `secretEnvironment=${plane}` }));
+  const machines = choices('machine', `environmentId=${frequentMachine}`, `environmentId=${rareMachine}`);
+  const agents = choices('agent', 'agentId=codex', 'agentId=cursor');
+  return planes.flatMap((plane) =>
+    machines.flatMap((machine) =>
+      agents.map((agent): [string, string] => {
+        const parts = [plane, machine, agent].filter(({ query }) => query !== '');
+        return [parts.map(({ label }) => label).join(' + '), parts.map(({ query }) => query).join('&')];
+      }),
+    ),
+  );
+}
+
+async function sample(url: string, headers: Record<string, string>): Promise<number[]> {
+  const times: number[] = [];
+  for (let n = 0; n < SAMPLES; n++) {
+    const started = performance.now();
+    const reply = await fetch(url, { headers });
+    if (reply.status !== 200) throw new Error(`${url} answered ${reply.status}: ${await reply.text()}`);
+    await reply.arrayBuffer();
+    times.push(performance.now() - started);
+  }
+  return times;
+}
+
+/** Makes the sessions inside the store, as copies of one that was opened as usual. */
+async function seedMillion(store: Store, made: Seed): Promise<{ rareMachine: string }> {
+  const now = Date.now();
+  const machine = { hostname: 'rare', platform: 'linux' as const, serviceCliVersion: '0.1.0' };
+  const { row } = await registerEnvironment(store.db, made.organizationId, machine, now);
+  const rareMachine = row.environment_id;
+  const { organizationId, environmentId } = made;
+  const rareAgent = await upsertInstallation(store.db, organizationId, { agentId: 'cursor', environmentId }, now);
+  const [first] = await seedSessions(store, made, 1);
+  const template = await store.db.selectFrom('sessions').selectAll().where('session_id', '=', String(first)).execute();
+
+  const every = (count: number, rare: string, column: string) =>
+    sql`CASE WHEN n % ${sql.lit(count)} = 0 THEN ${sql.lit(rare)} ELSE ${sql.ref(column)} END`;
+  const changed: Record<string, ReturnType<typeof every>> = {
+    // In the order of their keys, so that the indexes grow at their ends.
+    session_id: sql`${sql.lit('ses_copy')} || CAST(10000000 + n AS text)`,
+    started_at: sql`started_at - n * 1000`,
+    plane: every(RARE.plane, 'test', 'plane'),
+    environment_id: every(RARE.machine, rareMachine, 'environment_id'),
+    agent_id: every(RARE.agent, 'cursor', 'agent_id'),
+    installation_id: every(RARE.agent, rareAgent.installation_id, 'installation_id'),
+  };
+  const columns = Object.keys(template[0] ?? {});
+  const values = columns.map((column) => changed[column] ?? sql.ref(column));
+  const numbers =
+    store.engine === 'postgres'
+      ? sql`SELECT generate_series(1, ${sql.lit(SESSIONS)}) AS n`
+      : sql`SELECT 1 AS n UNION ALL SELECT n + 1 FROM numbers WHERE n < ${sql.lit(SESSIONS)}`;
+  const insert = sql`
+    WITH RECURSIVE numbers AS (${numbers})
+    INSERT INTO sessions (${sql.join(columns.map((column) => sql.ref(column)))})
+    SELECT ${sql.join(values)} FROM sessions CROSS JOIN numbers WHERE session_id = ${sql.lit(String(first))}
+  `;
+  await store.db.transaction().execute(async (transaction) => {
+    if (store.engine === 'postgres') await sql`SET LOCAL statement_timeout = 0`.execute(transaction);
+    await insert.execute(transaction);
+  });
+  // PostgreSQL does so by itself, some time later.
+  if (store.engine === 'postgres') await sql`ANALYZE`.execute(store.db);
+  return { rareMachine };
+}

@@ -1,0 +1,43 @@
+import { registerEnvironment } from '../../server/store/environments.ts';
+import type { Where } from '../process.ts';
+import { seed, seedEvents, seedSessions } from '../seed.ts';
+import { createEvents } from '../text.ts';
+
+/** A store in which every hostile request finds what it needs to be expensive. */
+export interface HostileStore {
+  secret: string;
+  /** Sessions to append to. */
+  open: string[];
+  /** 60,000 events of 1 KiB. */
+  long: string;
+  /** Hold 20 events each of which no figures are known. */
+  short: string[];
+  /** 50 events of 256 KiB of numbers. */
+  numbers: string;
+}
+
+const LIST_LENGTH = 100_000;
+/** `{"a":[1,1,…]}` of 256 KiB. */
+const NUMBERS = { a: Array.from({ length: 128 * 1024 - 4 }, () => 1) };
+
+export function seedHostileStore(where: Where, issuer: string, owner: string): Promise<HostileStore> {
+  return seed(where, issuer, owner, async (store, made) => {
+    const ids = await seedSessions(store, made, LIST_LENGTH);
+    const [long = '', numbers = '', ...rest] = ids;
+    const short = rest.slice(0, 100);
+    // The same events again and again: making new ones would take longer than all that is measured.
+    const makeEvent = createEvents(3);
+    const events = Array.from({ length: 200 }, () => makeEvent(1024));
+    let next = 0;
+    const repeat = () => events[next++ % events.length] as (typeof events)[number];
+    await seedEvents(store, made, long, 60_000, repeat);
+    for (const id of short) await seedEvents(store, made, id, 20, repeat);
+    await seedEvents(store, made, numbers, 50, () => ({ eventType: 'notice', payload: NUMBERS }));
+    // Machines that were registered once and are listed with the others.
+    for (let n = 0; n < 500; n++) {
+      const machine = { hostname: `machine-${n}`, platform: 'linux' as const, serviceCliVersion: '0.1.0' };
+      await registerEnvironment(store.db, made.organizationId, machine, Date.now());
+    }
+    return { open: rest.slice(100, 150), long, short, numbers };
+  });
+}
