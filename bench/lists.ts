@@ -12,7 +12,7 @@ import { type Seed, seed, seedSessions } from './seed.ts';
 const SESSIONS = 1_000_000;
 /** Of so many one is rare: from the rare machine, of the rare agent, of the plane `test`. Together they are rarer still. */
 const RARE = { machine: 20_000, agent: 25_000, plane: 100 };
-const SAMPLES = 30;
+const SAMPLES = 11;
 const OWNER = 'reader';
 
 /** The session list of a large organization under every filter, on both engines; the longest median of an engine. */
