@@ -12,7 +12,16 @@ import {
 import { Body, Envelope, Id, OneOf, Timestamp } from './common.ts';
 import { DigestPage, DigestQuery, LeafPage, LeafQuery } from './digest.ts';
 import { EventPage } from './event.ts';
-import { Organization, ROLES } from './organization.ts';
+import {
+  Member,
+  MembershipBody,
+  OfferedInvitation,
+  Organization,
+  OwnerBody,
+  ROLES,
+  RoleBody,
+  WaitingInvitation,
+} from './organization.ts';
 import { route } from './route.ts';
 import { PLANES } from './secret.ts';
 import { OpenedSession, OpenSessionBody } from './session.ts';
@@ -24,6 +33,12 @@ export const Person = Type.Object({
   emailVerified: Type.Boolean(),
   role: Type.Optional(OneOf(ROLES)),
   organization: Type.Optional(Organization),
+  invitations: Type.Optional(
+    Type.Array(OfferedInvitation, { description: 'where the person belongs nowhere and has a choice' }),
+  ),
+  emailTaken: Type.Optional(
+    Type.Boolean({ description: 'true: a member with this e-mail signs in with another account or provider' }),
+  ),
 });
 export type Person = Static<typeof Person>;
 
@@ -74,6 +89,65 @@ export const EXTENSIONS = {
     summary: 'Show the signed-in person and their organization, if any',
     replies: { 200: Person },
     errors: [401, 429, 503],
+  }),
+  acceptInvitation: route({
+    method: 'POST',
+    path: '/v1/me/membership',
+    auth: 'user',
+    summary: 'Join one of the organizations that invited the signed-in person; the others are declined',
+    body: MembershipBody,
+    replies: { 200: Person },
+    errors: [400, 401, 404, 409, 429, 503],
+  }),
+  leaveOrganization: route({
+    method: 'DELETE',
+    path: '/v1/me/membership',
+    auth: 'member',
+    summary: 'Leave the organization; what was captured stays',
+    replies: { 200: Person },
+    errors: [401, 403, 409, 429, 503],
+  }),
+  listInvitations: route({
+    method: 'GET',
+    path: '/v1/organizations/me/invitations',
+    auth: 'member',
+    summary: 'List invitations that nobody has accepted, and until when their mailed links work',
+    replies: { 200: Envelope('invitations', Type.Array(WaitingInvitation)) },
+    errors: [401, 403, 429, 503],
+  }),
+  repeatInvitation: route({
+    method: 'POST',
+    path: '/v1/organizations/me/members/{userId}/invitation',
+    auth: 'admin',
+    summary: 'Send an invitation again',
+    replies: { 200: WaitingInvitation },
+    errors: [401, 403, 404, 429, 502, 503],
+  }),
+  changeRole: route({
+    method: 'PATCH',
+    path: '/v1/organizations/me/members/{userId}',
+    auth: 'admin',
+    summary: 'Change the role of a member or an invitation',
+    body: RoleBody,
+    replies: { 200: Envelope('user', Member) },
+    errors: [400, 401, 403, 404, 409, 429, 503],
+  }),
+  removeMember: route({
+    method: 'DELETE',
+    path: '/v1/organizations/me/members/{userId}',
+    auth: 'admin',
+    summary: 'Remove a member, or withdraw an invitation; what was captured stays',
+    replies: { 200: Envelope('user', Member) },
+    errors: [401, 403, 404, 409, 429, 503],
+  }),
+  passOwnership: route({
+    method: 'POST',
+    path: '/v1/organizations/me/owner',
+    auth: 'admin',
+    summary: 'Name another member the owner; the owner who does so becomes an admin',
+    body: OwnerBody,
+    replies: { 200: Organization },
+    errors: [400, 401, 403, 404, 429, 503],
   }),
   identifySecret: route({
     method: 'GET',

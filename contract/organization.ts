@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Body, Id, OneOf, Timestamp } from './common.ts';
+import { Body, Id, OneOf, Text, Timestamp } from './common.ts';
 
 export const ROLES = ['owner', 'admin', 'member'] as const;
 
@@ -43,7 +43,36 @@ export const Invitation = Type.Object({
   status: OneOf(['active', 'invited']),
 });
 
+/** What an e-mail address may look like, here and in the forms of the embedded identity provider. */
+export const Email = Type.String({
+  minLength: 3,
+  maxLength: 254,
+  pattern:
+    '^[^\\s@<>",;:()[\\]\\\\\\u0000-\\u001f\\u007f-\\u009f]+@[^\\s@<>",;:()\\\\\\u0000-\\u001f\\u007f-\\u009f]+$',
+});
+
 export const InviteBody = Body({
-  email: Type.String({ minLength: 3, maxLength: 254, pattern: '^[^\\s@\\u0000]+@[^\\s@\\u0000]+$' }),
+  email: Email,
   role: Type.Optional(OneOf(ROLES)),
 });
+
+/** An invitation that nobody has accepted yet. */
+export const WaitingInvitation = Type.Object({
+  userId: Id('usr'),
+  email: Type.String(),
+  role: OneOf(ROLES),
+  mailedAt: Type.Optional(Timestamp),
+  expiresAt: Type.Optional(Timestamp),
+});
+export type WaitingInvitation = Static<typeof WaitingInvitation>;
+
+/** The same, as the invited person sees it. */
+export const OfferedInvitation = Type.Object({
+  organizationId: Id('org'),
+  organizationName: Type.String(),
+  role: OneOf(ROLES),
+});
+
+export const RoleBody = Body({ role: OneOf(ROLES) });
+export const OwnerBody = Body({ userId: Text(64) });
+export const MembershipBody = Body({ organizationId: Text(64) });

@@ -24,6 +24,7 @@ export const PROBLEMS = {
   idempotency_in_progress: 409,
   organization_exists: 409,
   member_exists: 409,
+  last_owner: 409,
   rate_limited: 429,
   internal: 500,
   idp_assignment_failed: 502,

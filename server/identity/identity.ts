@@ -11,6 +11,8 @@ export interface Claims {
   emailVerified: boolean;
   /** When the token expires, in milliseconds since the epoch. */
   expiresAt?: number;
+  /** The operator lets this issuer's verified e-mails take over the memberships they have under another issuer. */
+  adoptsMembers?: boolean;
 }
 
 export interface InviteMail {
@@ -30,8 +32,13 @@ export interface Identity {
   verify(token: string): Promise<Claims>;
   /** Tells the provider which organization a person belongs to. A failure is answered 502. */
   assignTenant(claims: Claims, organizationId: string): Promise<void>;
-  /** Lets the invited person in. A failure is answered 502, and leaves no member behind. */
-  invite(mail: InviteMail): Promise<void>;
+  /**
+   * Lets the invited person in. A failure is answered 502, and leaves no member behind.
+   * @returns when the link of its mail stops working, in milliseconds since the epoch, if it does
+   */
+  invite(mail: InviteMail): Promise<{ linkExpiresAt?: number }>;
+  /** Origins, beside the service's own, from which a browser fetches tokens while it signs in. */
+  origins(): Promise<readonly string[]>;
   /** Adds the provider's own pages and endpoints, where it lives inside the service. */
   mount?(app: FastifyInstance): Promise<void>;
   /** Lines for a person who starts the service, e.g. the link that creates the first account. */

@@ -52,6 +52,10 @@ export function createOidcIdentity(options: OidcOptions): Identity {
     }),
     // The service's own store says who belongs where; the provider need not know.
     assignTenant: async () => undefined,
-    invite: (mail) => sendMail(signInLetter(mail, `${publicUrl}/`)),
+    async invite(mail) {
+      await sendMail(signInLetter(mail, `${publicUrl}/`));
+      return {};
+    },
+    origins: async () => [new URL(issuer).origin],
   };
 }

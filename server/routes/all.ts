@@ -7,7 +7,9 @@ import { digestHandlers } from './digests.ts';
 import { environmentHandlers } from './environments.ts';
 import { eventHandlers } from './events.ts';
 import { liveHandlers } from './live.ts';
+import { memberHandlers } from './members.ts';
 import { organizationHandlers } from './organizations.ts';
+import { personHandlers } from './people.ts';
 import { secretHandlers } from './secrets.ts';
 import { sessionHandlers } from './sessions.ts';
 import { summaryHandlers } from './summaries.ts';
@@ -16,6 +18,8 @@ import { summaryHandlers } from './summaries.ts';
 export const createHandlers = (deps: Deps): Handlers => ({
   ...bootstrapHandlers(deps),
   ...organizationHandlers(deps),
+  ...memberHandlers(deps),
+  ...personHandlers(deps),
   ...secretHandlers(deps),
   ...environmentHandlers(deps),
   ...agentHandlers(deps),

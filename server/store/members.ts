@@ -1,7 +1,7 @@
 import type { Member, Role } from '../../contract/organization.ts';
 import { newId } from '../ids.ts';
+import { emailKey } from './email.ts';
 import type { Db } from './open.ts';
-import { emailKey } from './people.ts';
 import { QUOTAS } from './quotas.ts';
 import type { MemberRow } from './schema.ts';
 import { optionalTimestamp, toTimestamp } from './time.ts';
@@ -17,7 +17,16 @@ export const toMember = (row: MemberRow): Member => ({
   updatedAt: toTimestamp(row.updated_at),
 });
 
-export const listMembers = (db: Db, organizationId: string) =>
+/** An invitation that nobody has accepted, as an admin sees it. */
+export const toWaitingInvitation = (row: MemberRow) => ({
+  userId: row.user_id,
+  email: row.email,
+  role: row.role,
+  ...optionalTimestamp('mailedAt', row.mailed_at),
+  ...optionalTimestamp('expiresAt', row.link_expires_at),
+});
+
+export const listMembers = (db: Db, organizationId: string): Promise<MemberRow[]> =>
   db
     .selectFrom('members')
     .selectAll()
@@ -27,8 +36,22 @@ export const listMembers = (db: Db, organizationId: string) =>
     .limit(QUOTAS.members)
     .execute();
 
-/** Writes the invitation down. Rejects on a unique constraint when the e-mail already belongs to an organization. */
-export const insertInvited = (db: Db, organizationId: string, email: string, role: Role, now: number) =>
+export const findMember = (db: Db, organizationId: string, userId: string): Promise<MemberRow | undefined> =>
+  db
+    .selectFrom('members')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+
+/** Writes the invitation down. Rejects on a unique constraint when the organization has a member of this e-mail. */
+export const insertInvited = (
+  db: Db,
+  organizationId: string,
+  email: string,
+  role: Role,
+  now: number,
+): Promise<MemberRow> =>
   db
     .insertInto('members')
     .values({
@@ -38,6 +61,8 @@ export const insertInvited = (db: Db, organizationId: string, email: string, rol
       email_key: emailKey(email),
       role,
       status: 'invited',
+      mailed_at: null,
+      link_expires_at: null,
       joined_at: null,
       created_at: now,
       updated_at: now,
@@ -45,11 +70,35 @@ export const insertInvited = (db: Db, organizationId: string, email: string, rol
     .returningAll()
     .executeTakeFirstOrThrow();
 
-/** Takes an invitation back that nobody has accepted. */
-export const removeInvited = (db: Db, organizationId: string, userId: string) =>
+/** Notes that the invitation is on its way; nothing, if it was accepted or withdrawn meanwhile. */
+export const markMailed = (db: Db, row: MemberRow, linkExpiresAt: number | undefined, now: number) =>
+  db
+    .updateTable('members')
+    .set({ mailed_at: now, link_expires_at: linkExpiresAt ?? null, updated_at: now })
+    .where('organization_id', '=', row.organization_id)
+    .where('user_id', '=', row.user_id)
+    .where('status', '=', 'invited')
+    .returningAll()
+    .executeTakeFirst();
+
+/** Takes an invitation back that was never mailed. */
+export const removeUnmailed = (db: Db, { organization_id, user_id }: MemberRow) =>
   db
     .deleteFrom('members')
-    .where('organization_id', '=', organizationId)
-    .where('user_id', '=', userId)
+    .where('organization_id', '=', organization_id)
+    .where('user_id', '=', user_id)
     .where('status', '=', 'invited')
+    .where('mailed_at', 'is', null)
     .execute();
+
+export const removeMember = (db: Db, { organization_id, user_id }: MemberRow) =>
+  db.deleteFrom('members').where('organization_id', '=', organization_id).where('user_id', '=', user_id).execute();
+
+export const updateRole = (db: Db, { organization_id, user_id }: MemberRow, role: Role, now: number) =>
+  db
+    .updateTable('members')
+    .set({ role, updated_at: now })
+    .where('organization_id', '=', organization_id)
+    .where('user_id', '=', user_id)
+    .returningAll()
+    .executeTakeFirstOrThrow();

@@ -5,11 +5,13 @@ import { initial } from './migrations/0001-initial.ts';
 import { lists } from './migrations/0002-lists.ts';
 import { capturedSessions } from './migrations/0004-captured-sessions.ts';
 import { lockMigrations } from './postgres.ts';
+import { people } from './migrations/0003-people.ts';
 
 /** Forward only, in this order; a migration that has been released is never edited. */
 const migrations = (engine: Engine): Record<string, Migration> => ({
   '0001-initial': initial(COLUMN_TYPES[engine]),
   '0002-lists': lists(engine),
+  '0003-people': people,
   '0004-captured-sessions': capturedSessions,
 });
 

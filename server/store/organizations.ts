@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Organization } from '../../contract/organization.ts';
 import { newId } from '../ids.ts';
+import { emailKey } from './email.ts';
+import { declineInvitations, lockPerson } from './invitations.ts';
 import type { Db } from './open.ts';
-import { emailKey } from './people.ts';
 import type { OrganizationRow } from './schema.ts';
 import { toTimestamp } from './time.ts';
 
@@ -21,10 +22,15 @@ export interface Founder {
   emailVerified: boolean;
 }
 
-/** Creates the organization with its owner as the first member. Rejects on a unique constraint when they have one. */
+/**
+ * Creates the organization with its owner as the first member, who thereby declines all invitations. Rejects on a unique
+ * constraint when they have one, or when their e-mail is a member's who signs in otherwise.
+ */
 export function createOrganization(db: Db, name: string, owner: Founder, now: number): Promise<OrganizationRow> {
   const organizationId = newId('org');
+  const proven = owner.emailVerified && owner.email ? owner.email : undefined;
   return db.transaction().execute(async (transaction) => {
+    await lockPerson(transaction, owner.userId);
     const values = {
       organization_id: organizationId,
       name,
@@ -46,14 +52,17 @@ export function createOrganization(db: Db, name: string, owner: Founder, now: nu
         organization_id: organizationId,
         user_id: owner.userId,
         email: owner.email ?? '',
-        email_key: owner.emailVerified && owner.email ? emailKey(owner.email) : null,
+        email_key: proven === undefined ? null : emailKey(proven),
         role: 'owner',
         status: 'active',
+        mailed_at: null,
+        link_expires_at: null,
         joined_at: now,
         created_at: now,
         updated_at: now,
       })
       .execute();
+    if (proven !== undefined) await declineInvitations(transaction, proven);
     return row;
   });
 }
@@ -91,3 +100,47 @@ export const renameOrganization = (db: Db, organizationId: string, name: string,
 /** Notes that the identity provider knows whom the owner belongs to. */
 export const markTenantAssigned = (db: Db, organizationId: string) =>
   db.updateTable('organizations').set({ tenant_assigned: 1 }).where('organization_id', '=', organizationId).execute();
+
+/**
+ * Runs `change` in a transaction, one at a time in an organization: what depends on who else is an owner must not happen
+ * beside another such change.
+ */
+export const changeMembers = <Result>(db: Db, organizationId: string, change: (db: Db) => Promise<Result>) =>
+  db.transaction().execute(async (transaction) => {
+    // An update locks the row on either engine.
+    await transaction
+      .updateTable('organizations')
+      .set({ organization_id: organizationId })
+      .where('organization_id', '=', organizationId)
+      .execute();
+    return change(transaction);
+  });
+
+/**
+ * Lets the organization name an owner who is one: the present one, else whoever has been it the longest.
+ * @returns false when nobody is left
+ */
+export async function settleOwner(db: Db, organizationId: string, now: number): Promise<boolean> {
+  const owners = await db
+    .selectFrom('members')
+    .select('user_id')
+    .where('organization_id', '=', organizationId)
+    .where('status', '=', 'active')
+    .where('role', '=', 'owner')
+    .orderBy('joined_at')
+    .orderBy('user_id')
+    .execute();
+  const { owner_user_id: named } = await findOrganization(db, organizationId);
+  if (owners.length > 0 && !owners.some(({ user_id }) => user_id === named)) {
+    await nameOwner(db, organizationId, String(owners[0]?.user_id), now);
+  }
+  return owners.length > 0;
+}
+
+export const nameOwner = (db: Db, organizationId: string, userId: string, now: number) =>
+  db
+    .updateTable('organizations')
+    .set({ owner_user_id: userId, updated_at: now })
+    .where('organization_id', '=', organizationId)
+    .returningAll()
+    .executeTakeFirstOrThrow();

@@ -2,6 +2,7 @@ import type { Role } from '../../contract/organization.ts';
 import type { Claims } from '../identity/identity.ts';
 import { newId } from '../ids.ts';
 import { uniqueViolation } from './dialect.ts';
+import { acceptInvitation, findByEmail } from './invitations.ts';
 import type { Db } from './open.ts';
 
 /** A signed-in person and their place in an organization, if they have one. */
@@ -12,18 +13,15 @@ export interface Caller {
   membership?: { organizationId: string; role: Role; tenantAssigned: boolean };
 }
 
-/** Invitations and memberships are found by the e-mail without regard to case. */
-export const emailKey = (email: string): string => email.trim().toLowerCase();
-
 /**
- * Who the bearer of these claims is. A person seen for the first time is written down; one whose verified e-mail was
- * invited becomes an active member.
+ * Who the bearer of these claims is. A person seen for the first time is written down; one whose verified e-mail is
+ * invited by exactly one organization becomes an active member. Otherwise nothing is written.
  */
 export async function resolveCaller(db: Db, claims: Claims, now: number): Promise<Caller> {
   const known = await findPerson(db, claims);
-  const current =
+  const isCurrent =
     known && known.email === (claims.email ?? null) && known.email_verified === Number(claims.emailVerified);
-  if (known && current && known.organization_id !== null) return toCaller(claims, known);
+  if (isCurrent && (known.organization_id !== null || !(await findOffer(db, claims)))) return toCaller(claims, known);
   await admit(db, claims, now).catch((error) => {
     if (uniqueViolation(error) === undefined) throw error;
     // A dashboard's first requests come all at once, and another of them was faster.
@@ -36,11 +34,43 @@ export async function resolveCaller(db: Db, claims: Claims, now: number): Promis
 
 const admit = (db: Db, claims: Claims, now: number) =>
   db.transaction().execute(async (transaction) => {
-    const invitation =
-      claims.emailVerified && claims.email ? await findInvitation(transaction, claims.email) : undefined;
-    const userId = await writePerson(transaction, claims, invitation?.user_id, now);
-    if (invitation) await acceptInvitation(transaction, invitation.user_id, userId, now);
+    const known = await findPerson(transaction, claims);
+    const offer = known && known.organization_id !== null ? undefined : await findOffer(transaction, claims);
+    if (offer?.status === 'active' && (await takeOver(transaction, claims, offer, now))) return;
+    const invitedId = offer?.status === 'invited' ? offer.user_id : undefined;
+    const userId = await writePerson(transaction, claims, invitedId, now);
+    if (invitedId !== undefined && claims.email) {
+      await acceptInvitation(transaction, invitedId, { userId, email: claims.email }, now);
+    }
   });
+
+type Offer = Awaited<ReturnType<typeof findByEmail>>[number];
+
+/**
+ * What the verified e-mail gives a person who belongs nowhere: the one invitation that waits for it, or the membership it
+ * has under another issuer. Of several invitations the person chooses.
+ */
+async function findOffer(db: Db, claims: Claims): Promise<Offer | undefined> {
+  if (!claims.emailVerified || !claims.email) return undefined;
+  const offers = await findByEmail(db, claims.email);
+  const member = offers.find(({ status }) => status === 'active');
+  if (member) return claims.adoptsMembers && member.issuer !== claims.issuer ? member : undefined;
+  return offers.length === 1 ? offers[0] : undefined;
+}
+
+/** The member signs in at another issuer from now on, and keeps the id that all else names them by. */
+async function takeOver(db: Db, claims: Claims, member: Offer, now: number): Promise<boolean> {
+  const { issuer, subject, email = null } = claims;
+  // Who had come before the operator allowed this is here already, and belongs nowhere.
+  await db.deleteFrom('users').where('issuer', '=', issuer).where('subject', '=', subject).execute();
+  const { numUpdatedRows } = await db
+    .updateTable('users')
+    .set({ issuer, subject, email, email_verified: 1, updated_at: now })
+    .where('user_id', '=', member.user_id)
+    .where('issuer', '=', member.issuer)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
 
 type Person = NonNullable<Awaited<ReturnType<typeof findPerson>>>;
 
@@ -76,14 +106,6 @@ function toCaller(claims: Claims, person: Person): Caller {
   };
 }
 
-const findInvitation = (db: Db, email: string) =>
-  db
-    .selectFrom('members')
-    .select('user_id')
-    .where('email_key', '=', emailKey(email))
-    .where('status', '=', 'invited')
-    .executeTakeFirst();
-
 /** A new person takes over the id their invitation was given, so that it keeps naming them. */
 async function writePerson(db: Db, claims: Claims, invitedId: string | undefined, now: number): Promise<string> {
   const { user_id } = await db
@@ -107,18 +129,4 @@ async function writePerson(db: Db, claims: Claims, invitedId: string | undefined
     .returning('user_id')
     .executeTakeFirstOrThrow();
   return user_id;
-}
-
-/** A person who already belongs to an organization stays there. */
-async function acceptInvitation(db: Db, invitedId: string, userId: string, now: number): Promise<void> {
-  if (invitedId !== userId) {
-    const member = await db.selectFrom('members').select('user_id').where('user_id', '=', userId).executeTakeFirst();
-    if (member) return;
-  }
-  await db
-    .updateTable('members')
-    .set({ user_id: userId, status: 'active', joined_at: now, updated_at: now })
-    .where('user_id', '=', invitedId)
-    .where('status', '=', 'invited')
-    .execute();
 }

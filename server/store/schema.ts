@@ -33,10 +33,14 @@ export interface MemberRow extends Dated {
   organization_id: string;
   user_id: string;
   email: string;
-  /** Lower-case e-mail, unique over all members. Null while nobody has proven it. */
+  /** Lower-case e-mail: unique over all active members, and within an organization. Null while nobody has proven it. */
   email_key: string | null;
   role: Role;
   status: 'active' | 'invited';
+  /** When the invitation was last handed over to be mailed; null if that never succeeded. */
+  mailed_at: Time | null;
+  /** When the mailed link stops working, where it does. */
+  link_expires_at: Time | null;
   joined_at: Time | null;
 }
 
@@ -159,6 +163,8 @@ export interface AccountRow extends Dated {
   email_verified: number;
   /** Encoded scrypt hash with its parameters and salt. */
   password: string;
+  /** Raised by each new password; tokens of an earlier one are no longer good. */
+  password_version: number;
 }
 
 /** A single-use link that lets its holder create an account or set a password. */

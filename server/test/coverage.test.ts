@@ -9,6 +9,7 @@ import { EVENTS } from './tables/events.ts';
 import { EXTENSION_SCENARIOS } from './tables/extensions.ts';
 import { INSTALLATIONS } from './tables/installations.ts';
 import { MEMBERS } from './tables/members.ts';
+import { MEMBERSHIPS } from './tables/memberships.ts';
 import { ORGANIZATIONS } from './tables/organizations.ts';
 import { SECRETS } from './tables/secrets.ts';
 import { SESSIONS } from './tables/sessions.ts';
@@ -17,6 +18,7 @@ const SCENARIOS = [
   ...BOOTSTRAP,
   ...ORGANIZATIONS,
   ...MEMBERS,
+  ...MEMBERSHIPS,
   ...SECRETS,
   ...ENVIRONMENTS,
   ...INSTALLATIONS,

@@ -17,6 +17,8 @@ export interface TestIdentity extends Identity {
   invitations: InviteMail[];
   /** Whom the provider was told to put into which organization. */
   assignments: { subject: string; organizationId: string }[];
+  /** When the links of its mails stop working; absent: never. */
+  linkExpiresAt?: number;
   /** While set, the provider refuses what it is asked. */
   broken: boolean;
 }
@@ -61,7 +63,9 @@ export function createTestIdentity(): TestIdentity {
     async invite(mail) {
       if (identity.broken) throw new Error('the provider is broken');
       identity.invitations.push(mail);
+      return identity.linkExpiresAt === undefined ? {} : { linkExpiresAt: identity.linkExpiresAt };
     },
+    origins: async () => [ISSUER],
   };
   return identity;
 }

@@ -68,6 +68,7 @@ describe.each(ENGINES)('membership on %s', (engine) => {
 
   test('whoever belongs to an organization is not invited to another', async () => {
     const theirs = await createTenant(service, 'theirs');
+    for (const as of [ours.member, ours.admin]) await organizationOf(as);
     for (const email of ['ours-owner@example.com', 'ours-member@example.com', 'OURS-ADMIN@example.com']) {
       const reply = await invite(email, 'member', theirs.owner);
       expect(reply).toMatchObject({ status: 409, body: { code: 'member_exists' } });
@@ -104,6 +105,85 @@ describe.each(ENGINES)('membership on %s', (engine) => {
   test('an e-mail invited twice at once is invited once', async () => {
     const replies = await Promise.all(Array.from({ length: 5 }, () => invite('rush@example.com')));
     expect(replies.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409]);
+  });
+
+  test('an invitation that was written down and never mailed is mailed by sending it again', async () => {
+    const { userId } = (await invite('cut-off@example.com')).body;
+    await service.store.db.updateTable('members').set({ mailed_at: null }).where('user_id', '=', userId).execute();
+    const listed = async () =>
+      (await service.call('GET', '/v1/organizations/me/invitations', { as: ours.admin })).body.invitations.find(
+        (invitation: { userId: string }) => invitation.userId === userId,
+      );
+    expect(await listed()).not.toHaveProperty('mailedAt');
+    await service.call('POST', `/v1/organizations/me/members/${userId}/invitation`, { as: ours.admin });
+    expect(await listed()).toHaveProperty('mailedAt');
+  });
+
+  test('a person whom two organizations invited belongs to neither until they choose, or create their own', async () => {
+    const theirs = await createTenant(service);
+    for (const name of ['undecided', 'founder']) {
+      for (const as of [ours.owner, theirs.owner]) await invite(`${name}@example.com`, 'member', as);
+    }
+    const as = await signIn(service, 'undecided');
+    expect(await organizationOf(as)).toMatchObject({ status: 403, body: { code: 'no_organization' } });
+    const body = { organizationId: theirs.organizationId };
+    expect((await service.call('POST', '/v1/me/membership', { as, body })).status).toBe(200);
+    expect((await organizationOf(as)).body).toMatchObject(body);
+    const founder = await signIn(service, 'founder');
+    expect((await service.call('POST', '/v1/organizations', { as: founder, body: { name: 'Own' } })).status).toBe(201);
+    const { users } = (await service.call('GET', '/v1/organizations/me/members', { as: ours.owner })).body;
+    expect(JSON.stringify(users)).not.toMatch(/undecided|founder/);
+  });
+
+  test('two invitations chosen at once give one membership', async () => {
+    const theirs = await createTenant(service);
+    for (let round = 0; round < 10; round++) {
+      const email = `torn-${round}@example.com`;
+      for (const as of [ours.owner, theirs.owner]) await invite(email, 'member', as);
+      const as = await service.identity.token({ subject: email, email });
+      const choose = ({ organizationId }: Tenant) =>
+        service.call('POST', '/v1/me/membership', { as, body: { organizationId } });
+      const statuses = (await Promise.all([choose(ours), choose(theirs)])).map(({ status }) => status).sort();
+      expect(statuses[0]).toBe(200);
+      expect([404, 409]).toContain(statuses[1]);
+      expect((await organizationOf(as)).status).toBe(200);
+    }
+  });
+
+  test('of two owners who go or demote each other at once, one remains', async () => {
+    const members = '/v1/organizations/me/members';
+    for (let round = 0; round < 10; round++) {
+      const [ada, bob] = [await signIn(service), await signIn(service, `bob-${engine}-${round}`)];
+      await service.call('POST', '/v1/organizations', { as: ada, body: { name: 'Two' } });
+      await invite(`bob-${engine}-${round}@example.com`, 'owner', ada);
+      const idOf = async (as: string) => (await service.call('GET', '/v1/me', { as })).body.userId;
+      const ids = [await idOf(ada), await idOf(bob)];
+      const leave = (as: string) => service.call('DELETE', '/v1/me/membership', { as });
+      const demote = (as: string, userId = '') =>
+        service.call('PATCH', `${members}/${userId}`, { as, body: { role: 'member' } });
+      const both = round % 2 ? [leave(ada), leave(bob)] : [demote(ada, ids[1]), demote(bob, ids[0])];
+      const statuses = (await Promise.all(both)).map(({ status }) => status).sort();
+      expect(statuses[0]).toBe(200);
+      expect([403, 409]).toContain(statuses[1]);
+      const roles = await Promise.all([ada, bob].map(async (as) => (await service.call('GET', '/v1/me', { as })).body));
+      const owners = roles.filter(({ role }) => role === 'owner');
+      expect(owners).toHaveLength(1);
+      expect(owners[0].organization.ownerUserId).toBe(owners[0].userId);
+    }
+  });
+
+  test('a request of a person who is known writes nothing, whether or not they belong somewhere', async () => {
+    const lonely = await signIn(service, 'lonely');
+    for (const as of [lonely, ours.owner]) {
+      const update = async () => {
+        await service.call('GET', '/v1/me', { as });
+        const { body } = await service.call('GET', '/v1/me', { as });
+        return service.store.db.selectFrom('users').select('updated_at').where('user_id', '=', body.userId).execute();
+      };
+      const before = await update();
+      service.clock.now += 60_000;
+      expect(await update()).toEqual(before);
+    }
   });
 
   test('only the owner tells the identity provider of an organization it has not heard of', async () => {

@@ -50,6 +50,13 @@ export const RIGHT: Record<AnyRouteName, (world: World) => Ask> = {
   getSession: ({ ours }) => ({ params: { sessionId: ours.sessionId } }),
   listSessionEvents: ({ ours }) => ({ params: { sessionId: ours.sessionId } }),
   getPerson: () => ({}),
+  acceptInvitation: ({ ours }) => ({ body: { organizationId: ours.organizationId } }),
+  leaveOrganization: () => ({}),
+  listInvitations: () => ({}),
+  repeatInvitation: ({ ours }) => ({ params: { userId: ours.userId } }),
+  changeRole: ({ ours }) => ({ params: { userId: ours.memberId }, body: { role: 'member' } }),
+  removeMember: ({ ours }) => ({ params: { userId: ours.userId } }),
+  passOwnership: ({ ours }) => ({ body: { userId: ours.ownerId } }),
   identifySecret: () => ({}),
   openPastSession: ({ ours }) => ({
     body: {

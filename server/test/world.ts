@@ -4,6 +4,10 @@ import { startTestService, type TestService } from './harness.ts';
 
 /** An organization with one of each thing. */
 export interface Side extends Tenant {
+  ownerId: string;
+  memberId: string;
+  /** Of a person who is invited and has not answered. */
+  userId: string;
   environmentId: string;
   installationId: string;
   secretId: string;
@@ -41,6 +45,11 @@ export const startWorld = async (engine: Engine): Promise<World> => createWorld(
 
 async function createSide(service: TestService, name: string): Promise<Side> {
   const tenant = await createTenant(service, name);
+  const members = '/v1/organizations/me/members';
+  await service.call('POST', members, { as: tenant.owner, body: { email: `${name}-invited@example.com` } });
+  const { users } = (await service.call('GET', members, { as: tenant.owner })).body;
+  const idOf = (role: string): string =>
+    users.find(({ email }: { email: string }) => email === `${name}-${role}@example.com`).userId;
   const machine = await registerMachine(service, tenant.live, `${name}-host`);
   const revoked = await registerMachine(service, tenant.live, `${name}-revoked-host`);
   const { secrets } = (await service.call('GET', '/v1/organizations/me/secrets', { as: tenant.owner })).body;
@@ -63,6 +72,9 @@ async function createSide(service: TestService, name: string): Promise<Side> {
   return {
     ...tenant,
     ...machine,
+    ownerId: idOf('owner'),
+    memberId: idOf('member'),
+    userId: idOf('invited'),
     secretId: secrets[0].secretId,
     sessionId,
     testSessionId: await openSession(service, tenant.test, machine),

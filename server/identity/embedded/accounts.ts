@@ -1,6 +1,6 @@
 import { newUuid } from '../../ids.ts';
+import { emailKey } from '../../store/email.ts';
 import type { Db } from '../../store/open.ts';
-import { emailKey } from '../../store/people.ts';
 import type { AccountRow } from '../../store/schema.ts';
 
 export interface NewAccount {
@@ -31,6 +31,7 @@ export async function insertAccount(db: Db, account: NewAccount, now: number): P
       email_key: emailKey(account.email),
       email_verified: Number(account.emailVerified),
       password: account.password,
+      password_version: 0,
       created_at: now,
       updated_at: now,
     })

@@ -11,7 +11,7 @@ import { hasAccounts } from './accounts.ts';
 import { addressesOf } from './addresses.ts';
 import { CLIENT_ID } from './client.ts';
 import { publicPart, readKeptKeys } from './kept.ts';
-import { issueLink, purgeLinks } from './links.ts';
+import { issueLink, LINK_LIFE_MS, purgeLinks } from './links.ts';
 import { mountProvider } from './mount.ts';
 import { createPageLimits, type Pages } from './pages.ts';
 import type { Passwords } from './passwords.ts';
@@ -68,7 +68,9 @@ export async function createEmbeddedIdentity(options: EmbeddedOptions): Promise<
     async invite(mail) {
       const token = await issueLink(db, 'invitation', mail.email, now());
       await sendMail(invitationLetter(mail, addresses.link('join', token)));
+      return { linkExpiresAt: now() + LINK_LIFE_MS.invitation };
     },
+    origins: async () => [addresses.publicUrl.origin],
     mount: (app) => mountProvider(app, pages),
     async greeting() {
       if (await hasAccounts(db)) return [];

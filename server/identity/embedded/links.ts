@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { emailKey } from '../../store/email.ts';
 import type { Db } from '../../store/open.ts';
-import { emailKey } from '../../store/people.ts';
 import type { LinkRow } from '../../store/schema.ts';
 
 export type Purpose = LinkRow['purpose'];

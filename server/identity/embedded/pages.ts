@@ -1,8 +1,8 @@
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import type { Provider } from 'oidc-provider';
 import type { Limits } from '../../http/limits.ts';
+import { emailKey } from '../../store/email.ts';
 import type { Db } from '../../store/open.ts';
-import { emailKey } from '../../store/people.ts';
 import type { SendMail } from '../mail.ts';
 import type { Addresses } from './addresses.ts';
 import { type Attempts, createAttempts } from './attempts.ts';

@@ -10,6 +10,8 @@ const WRONG_EMAILS: [string, unknown][] = [
   ['two at signs', 'a@b@c'],
   ['a space', 'a b@example.com'],
   ['a NUL', 'a\u0000b@example.com'],
+  ['a name before it', 'Ada <a@example.com>'],
+  ['a list of two', 'a@example.com,b@example.com'],
   ['255 characters', `${'x'.repeat(243)}@example.com`],
   ['a list', ['a@example.com']],
 ];
@@ -91,10 +93,19 @@ export const MEMBERS: readonly Scenario[] = [
   {
     route: 'inviteMember',
     name: 'a member of another organization',
-    ask: invite('theirs-member@example.com'),
+    ask: async ({ service, theirs }) => {
+      await service.call('GET', '/v1/me', { as: theirs.member });
+      return invite('theirs-member@example.com');
+    },
     status: 409,
     code: 'member_exists',
     without: () => ['theirs'],
+  },
+  {
+    route: 'inviteMember',
+    name: 'invited by another organization too',
+    ask: invite('theirs-invited@example.com'),
+    status: 201,
   },
   {
     route: 'inviteMember',

@@ -1,0 +1,141 @@
+import type { Role } from '../../contract/organization.ts';
+import { Problem } from '../../contract/problem.ts';
+import type { Deps } from '../deps.ts';
+import type { MemberCaller } from '../http/caller.ts';
+import type { Handlers } from '../http/handler.ts';
+import { uniqueViolation } from '../store/dialect.ts';
+import { isMemberAnywhere } from '../store/invitations.ts';
+import {
+  findMember,
+  insertInvited,
+  listMembers,
+  markMailed,
+  removeMember,
+  removeUnmailed,
+  toMember,
+  toWaitingInvitation,
+  updateRole,
+} from '../store/members.ts';
+import type { Db } from '../store/open.ts';
+import { changeMembers, findOrganization, nameOwner, settleOwner, toOrganization } from '../store/organizations.ts';
+import type { MemberRow } from '../store/schema.ts';
+
+export const memberHandlers = ({ store: { db }, identity, now }: Deps) => {
+  /** Hands the invitation to the identity provider, and notes that it did. */
+  async function mail(row: MemberRow): Promise<MemberRow> {
+    const { name: organizationName } = await findOrganization(db, row.organization_id);
+    const { linkExpiresAt } = await identity
+      .invite({ email: row.email, organizationName, role: row.role })
+      .catch((cause) => {
+        throw new Problem('idp_invite_failed', 'The identity provider could not invite this person. Try again later.', {
+          cause,
+        });
+      });
+    return (await markMailed(db, row, linkExpiresAt, now())) ?? row;
+  }
+
+  return {
+    async listMembers({ caller }) {
+      return { status: 200, body: { users: (await listMembers(db, caller.organizationId)).map(toMember) } };
+    },
+
+    async inviteMember({ caller, body }) {
+      const role = body.role ?? 'member';
+      mayTouchOwners(caller.role, role);
+      if (await isMemberAnywhere(db, body.email)) throw memberExists();
+      const row = await insertInvited(db, caller.organizationId, body.email, role, now()).catch((error) => {
+        throw uniqueViolation(error) === undefined ? error : invitedAlready();
+      });
+      await mail(row).catch(async (error) => {
+        await removeUnmailed(db, row);
+        throw error;
+      });
+      return { status: 201, body: { userId: row.user_id, email: row.email, role: row.role, status: row.status } };
+    },
+
+    async listInvitations({ caller }) {
+      const members = await listMembers(db, caller.organizationId);
+      const invitations = members.filter(({ status }) => status === 'invited').map(toWaitingInvitation);
+      return { status: 200, body: { invitations } };
+    },
+
+    async repeatInvitation({ caller, params }) {
+      const row = await findMember(db, caller.organizationId, params.userId);
+      if (row?.status !== 'invited') throw noInvitation();
+      mayTouchOwners(caller.role, row.role);
+      return { status: 200, body: toWaitingInvitation(await mail(row)) };
+    },
+
+    async changeRole({ caller, params, body }) {
+      const row = await changeMember(db, caller, params.userId, now(), (members, { actor, target }) => {
+        mayTouchOwners(actor.role, target.role, body.role);
+        return updateRole(members, target, body.role, now());
+      });
+      return { status: 200, body: { user: toMember(row) } };
+    },
+
+    async removeMember({ caller, params }) {
+      const row = await changeMember(db, caller, params.userId, now(), async (members, { actor, target }) => {
+        mayTouchOwners(actor.role, target.role);
+        await removeMember(members, target);
+        return target;
+      });
+      return { status: 200, body: { user: toMember(row) } };
+    },
+
+    async passOwnership({ caller, body }) {
+      const row = await changeMember(db, caller, body.userId, now(), async (members, { actor, target }) => {
+        if (actor.role !== 'owner') throw ownersOnly();
+        if (target.status !== 'active') throw noMember();
+        await updateRole(members, actor, 'admin', now());
+        await updateRole(members, target, 'owner', now());
+        return nameOwner(members, caller.organizationId, target.user_id, now());
+      });
+      return { status: 200, body: toOrganization(row) };
+    },
+  } satisfies Partial<Handlers>;
+};
+
+/**
+ * Changes a member as they are once nobody else does, and lets an owner remain.
+ * @throws Problem `not_found`, `no_organization` or `insufficient_role` for a caller who is no longer what they were,
+ *   `last_owner`
+ */
+function changeMember<Result>(
+  db: Db,
+  { organizationId, userId: actorId }: MemberCaller,
+  userId: string,
+  now: number,
+  change: (db: Db, who: { actor: MemberRow; target: MemberRow }) => Promise<Result>,
+): Promise<Result> {
+  return changeMembers(db, organizationId, async (members) => {
+    const actor = await findMember(members, organizationId, actorId);
+    if (!actor) throw new Problem('no_organization', 'You no longer belong to this organization.');
+    if (actor.role === 'member') throw new Problem('insufficient_role', 'Only an admin or owner may do this. Ask one.');
+    const target = await findMember(members, organizationId, userId);
+    if (!target) throw noMember();
+    const result = await change(members, { actor, target });
+    if (!(await settleOwner(members, organizationId, now))) throw lastOwner();
+    return result;
+  });
+}
+
+/** Owners are made, changed and removed by owners. */
+function mayTouchOwners(own: Role, ...roles: readonly Role[]): void {
+  if (own !== 'owner' && roles.includes('owner')) throw ownersOnly();
+}
+
+export const lastOwner = () =>
+  new Problem('last_owner', 'An organization needs an owner. Make another member an owner first.');
+
+const ownersOnly = () =>
+  new Problem('insufficient_role', 'Only an owner may name, invite, change or remove an owner. Ask one.');
+
+const noMember = () => new Problem('not_found', 'No such member in this organization.');
+
+const noInvitation = () => new Problem('not_found', 'No such invitation waits in this organization.');
+
+const memberExists = () =>
+  new Problem('member_exists', 'This e-mail is a member already, here or in another organization.');
+
+const invitedAlready = () => new Problem('member_exists', 'This e-mail is invited already. Send the invitation again.');

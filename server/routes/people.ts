@@ -1,0 +1,79 @@
+import type { Person } from '../../contract/extensions.ts';
+import { Problem } from '../../contract/problem.ts';
+import type { Deps } from '../deps.ts';
+import type { UserCaller } from '../http/caller.ts';
+import type { Handlers } from '../http/handler.ts';
+import { uniqueViolation } from '../store/dialect.ts';
+import { acceptInvitation, isMemberAnywhere, listInvitationsOf } from '../store/invitations.ts';
+import { findMember, removeMember } from '../store/members.ts';
+import { changeMembers, findOrganization, settleOwner, toOrganization } from '../store/organizations.ts';
+import { resolveCaller } from '../store/people.ts';
+import { lastOwner } from './members.ts';
+import { alreadyMember, tellTenant } from './organizations.ts';
+
+export const personHandlers = (deps: Deps) => {
+  const { store, now } = deps;
+  const { db } = store;
+
+  async function describe(caller: UserCaller): Promise<Person> {
+    const { membership, userId, email, emailVerified } = caller;
+    const person = { userId, emailVerified, ...(email === undefined ? {} : { email }) };
+    if (!membership) return emailVerified && email ? { ...person, ...(await describeOffers(email)) } : person;
+    const organization = toOrganization(await findOrganization(db, membership.organizationId));
+    if (!membership.tenantAssigned && organization.ownerUserId === userId) {
+      await tellTenant(deps, caller, membership.organizationId).catch(() => undefined);
+    }
+    return { ...person, role: membership.role, organization };
+  }
+
+  async function describeOffers(email: string): Promise<Partial<Person>> {
+    if (await isMemberAnywhere(db, email)) return { emailTaken: true };
+    const offers = await listInvitationsOf(db, email);
+    if (offers.length === 0) return {};
+    return {
+      invitations: offers.map(({ organization_id: organizationId, name: organizationName, role }) => ({
+        organizationId,
+        organizationName,
+        role,
+      })),
+    };
+  }
+
+  const describeAnew = async ({ claims }: UserCaller) =>
+    describe({ claims, ...(await resolveCaller(db, claims, now())) });
+
+  return {
+    async getPerson({ caller }) {
+      return { status: 200, body: await describe(caller) };
+    },
+
+    async acceptInvitation({ caller, body }) {
+      const { userId, email, emailVerified, membership } = caller;
+      if (membership) throw alreadyMember();
+      const offers = emailVerified && email ? await listInvitationsOf(db, email) : [];
+      const offer = offers.find((each) => each.organization_id === body.organizationId);
+      if (!offer || !email) throw noInvitation();
+      const accept = db
+        .transaction()
+        .execute((transaction) => acceptInvitation(transaction, offer.user_id, { userId, email }, now()));
+      const accepted = await accept.catch((error) => {
+        throw uniqueViolation(error) === undefined ? error : alreadyMember();
+      });
+      if (!accepted) throw noInvitation();
+      return { status: 200, body: await describeAnew(caller) };
+    },
+
+    async leaveOrganization({ caller }) {
+      const { organizationId, userId } = caller;
+      await changeMembers(db, organizationId, async (members) => {
+        const own = await findMember(members, organizationId, userId);
+        if (own) await removeMember(members, own);
+        if (!(await settleOwner(members, organizationId, now()))) throw lastOwner();
+      });
+      return { status: 200, body: await describeAnew(caller) };
+    },
+  } satisfies Partial<Handlers>;
+};
+
+const noInvitation = () =>
+  new Problem('not_found', 'No invitation of this organization waits for you. Ask to be invited again.');

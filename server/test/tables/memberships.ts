@@ -1,0 +1,356 @@
+import { expect } from 'vitest';
+import { signIn } from '../factories.ts';
+import type { Ask } from '../requests.ts';
+import type { Scenario } from '../scenarios.ts';
+import type { World } from '../world.ts';
+
+const MEMBERS = '/v1/organizations/me/members';
+
+const invite = async ({ service, ours }: World, email: string, role = 'member', as = ours.owner): Promise<string> =>
+  (await service.call('POST', MEMBERS, { as, body: { email, role } })).body.userId;
+
+/** A new active member; `token` is theirs. */
+async function join(world: World, name: string, role = 'member') {
+  const userId = await invite(world, `${name}@example.com`, role);
+  const token = await signIn(world.service, name);
+  await world.service.call('GET', '/v1/me', { as: token });
+  return { userId, token };
+}
+
+const named = (userId: string, body?: object): Ask => ({ params: { userId }, ...(body && { body }) });
+
+const statusOf = async ({ service, ours }: World, userId: string): Promise<string | undefined> => {
+  const { body } = await service.call('GET', MEMBERS, { as: ours.owner });
+  return body.users.find((user: { userId: string }) => user.userId === userId)?.status;
+};
+
+/** A person whom two organizations invited. */
+async function inviteTwice(world: World, name: string): Promise<string> {
+  const { service } = world;
+  const others = await signIn(service, `others-of-${name}`);
+  await service.call('POST', '/v1/organizations', { as: others, body: { name: 'others' } });
+  await invite(world, `${name}@example.com`, 'admin');
+  await invite(world, `${name}@example.com`, 'member', others);
+  return signIn(service, name);
+}
+
+export const MEMBERSHIPS: readonly Scenario[] = [
+  {
+    route: 'listInvitations',
+    name: 'the waiting ones, with what became of their mails',
+    ask: async (world) => {
+      world.service.identity.linkExpiresAt = world.service.clock.now + 1000;
+      await invite(world, 'mailed@example.com', 'admin');
+      delete world.service.identity.linkExpiresAt;
+      return {};
+    },
+    status: 200,
+    body: ({ service }) => ({
+      invitations: expect.arrayContaining([
+        {
+          userId: expect.any(String),
+          email: 'mailed@example.com',
+          role: 'admin',
+          mailedAt: new Date(service.clock.now).toISOString(),
+          expiresAt: new Date(service.clock.now + 1000).toISOString(),
+        },
+      ]),
+    }),
+    without: () => ['ours-member@example.com', 'theirs-'],
+  },
+  {
+    route: 'repeatInvitation',
+    name: 'it is mailed again, with its role',
+    ask: async (world) => {
+      const userId = await invite(world, 'again@example.com', 'admin');
+      world.service.clock.now += 60_000;
+      return named(userId);
+    },
+    status: 200,
+    body: ({ service }) => ({ email: 'again@example.com', mailedAt: new Date(service.clock.now).toISOString() }),
+    after({ service }) {
+      const mails = service.identity.invitations.filter(({ email }) => email === 'again@example.com');
+      expect(mails).toEqual(Array(2).fill({ email: 'again@example.com', organizationName: 'ours', role: 'admin' }));
+    },
+  },
+  {
+    route: 'repeatInvitation',
+    name: 'to an owner, by an admin',
+    ask: async (world) => named(await invite(world, 'next-owner@example.com', 'owner')),
+    status: 403,
+    code: 'insufficient_role',
+  },
+  {
+    route: 'repeatInvitation',
+    name: 'of a member',
+    ask: ({ ours }) => named(ours.memberId),
+    status: 404,
+    code: 'not_found',
+  },
+  {
+    route: 'repeatInvitation',
+    name: 'the identity provider fails: the invitation stays',
+    ask: async (world) => named(await invite(world, 'stays@example.com')),
+    identityBroken: true,
+    status: 502,
+    code: 'idp_invite_failed',
+    after: async (world, _reply, ask) => expect(await statusOf(world, ask.params?.userId ?? '')).toBe('invited'),
+  },
+  {
+    route: 'changeRole',
+    name: 'an admin makes a member an admin, who may at once',
+    ask: async (world) => named((await join(world, 'rising')).userId, { role: 'admin' }),
+    status: 200,
+    body: () => ({ user: { email: 'rising@example.com', role: 'admin', status: 'active' } }),
+    async after({ service }) {
+      const as = await signIn(service, 'rising');
+      expect((await service.call('POST', '/v1/organizations/me/secrets', { as })).status).toBe(201);
+    },
+  },
+  {
+    route: 'changeRole',
+    name: 'of an invitation',
+    ask: async (world) => named(await invite(world, 'as-admin@example.com'), { role: 'admin' }),
+    status: 200,
+    body: () => ({ user: { role: 'admin', status: 'invited' } }),
+  },
+  {
+    route: 'changeRole',
+    name: 'an admin makes no owner',
+    ask: ({ ours }) => named(ours.memberId, { role: 'owner' }),
+    status: 403,
+    code: 'insufficient_role',
+  },
+  {
+    route: 'changeRole',
+    name: 'an admin demotes no owner',
+    ask: ({ ours }) => named(ours.ownerId, { role: 'member' }),
+    status: 403,
+    code: 'insufficient_role',
+  },
+  {
+    route: 'changeRole',
+    name: 'an owner makes an owner, who may demote the other; the organization then names the one who is left',
+    as: ({ ours }) => ours.owner,
+    ask: async (world) => named((await join(world, 'second-owner')).userId, { role: 'owner' }),
+    status: 200,
+    async after({ service, ours }, _reply, ask) {
+      const second = await signIn(service, 'second-owner');
+      const body = { role: 'admin' };
+      expect(await service.call('PATCH', `${MEMBERS}/${ours.ownerId}`, { as: second, body })).toMatchObject({
+        status: 200,
+      });
+      const organization = (await service.call('GET', '/v1/organizations/me', { as: ours.member })).body;
+      expect(organization.ownerUserId).toBe(ask.params?.userId);
+      await service.call('POST', '/v1/organizations/me/owner', { as: second, body: { userId: ours.ownerId } });
+    },
+  },
+  {
+    route: 'changeRole',
+    name: 'the last owner stays one',
+    as: ({ ours }) => ours.owner,
+    ask: ({ ours }) => named(ours.ownerId, { role: 'admin' }),
+    status: 409,
+    code: 'last_owner',
+  },
+  {
+    route: 'changeRole',
+    name: 'of nobody',
+    ask: named('usr_none', { role: 'member' }),
+    status: 404,
+    code: 'not_found',
+  },
+  ...[undefined, 'king', 7].map(
+    (role): Scenario => ({
+      route: 'changeRole',
+      name: `to ${role}`,
+      ask: ({ ours }) => named(ours.memberId, { role }),
+      status: 400,
+      code: 'validation_failed',
+      says: /^\/role /,
+    }),
+  ),
+  {
+    route: 'removeMember',
+    name: 'who is shut out at once, and may create an organization',
+    ask: async (world) => named((await join(world, 'removed')).userId),
+    status: 200,
+    body: () => ({ user: { email: 'removed@example.com', status: 'active' } }),
+    async after(world, _reply, ask) {
+      const { service } = world;
+      expect(await statusOf(world, ask.params?.userId ?? '')).toBeUndefined();
+      const as = await signIn(service, 'removed');
+      const refused = await service.call('GET', '/v1/organizations/me', { as });
+      expect(refused).toMatchObject({ status: 403, body: { code: 'no_organization' } });
+      expect((await service.call('POST', '/v1/organizations', { as, body: { name: 'Own' } })).status).toBe(201);
+    },
+  },
+  {
+    route: 'removeMember',
+    name: 'an invitation, which then admits nobody; the address may be invited again',
+    ask: async (world) => named(await invite(world, 'withdrawn@example.com')),
+    status: 200,
+    body: () => ({ user: { status: 'invited' } }),
+    async after(world) {
+      const { service } = world;
+      const as = await signIn(service, 'withdrawn');
+      expect((await service.call('GET', '/v1/organizations/me', { as })).status).toBe(403);
+      expect(await invite(world, 'withdrawn@example.com')).toMatch(/^usr_/);
+      expect((await service.call('GET', '/v1/organizations/me', { as })).status).toBe(200);
+    },
+  },
+  {
+    route: 'removeMember',
+    name: 'an owner, by an admin',
+    ask: ({ ours }) => named(ours.ownerId),
+    status: 403,
+    code: 'insufficient_role',
+  },
+  { route: 'removeMember', name: 'nobody', ask: named('usr_none'), status: 404, code: 'not_found' },
+  {
+    route: 'removeMember',
+    name: 'the last owner',
+    as: ({ ours }) => ours.owner,
+    ask: ({ ours }) => named(ours.ownerId),
+    status: 409,
+    code: 'last_owner',
+    after: async (world) => expect(await statusOf(world, world.ours.ownerId)).toBe('active'),
+  },
+  {
+    route: 'removeMember',
+    name: 'what the member captured stays, and so do the secrets',
+    ask: async (world) => {
+      const { userId, token } = await join(world, 'capturer', 'admin');
+      const issued = await world.service.call('POST', '/v1/organizations/me/secrets', { as: token });
+      return { ...named(userId), headers: {}, query: { secret: issued.body.value } };
+    },
+    status: 200,
+    async after({ service, ours }, _reply, ask) {
+      const { body } = await service.call('GET', '/v1/organizations/me/sessions', { as: ours.member });
+      expect(body.sessions.map(({ sessionId }: { sessionId: string }) => sessionId)).toContain(ours.sessionId);
+      expect((await service.call('GET', '/v1/secret', { as: String(ask.query?.secret) })).status).toBe(200);
+    },
+  },
+  {
+    route: 'passOwnership',
+    name: 'by an admin',
+    ask: ({ ours }) => ({ body: { userId: ours.memberId } }),
+    status: 403,
+    code: 'insufficient_role',
+  },
+  {
+    route: 'passOwnership',
+    name: 'to somebody who has not answered',
+    as: ({ ours }) => ours.owner,
+    ask: ({ ours }) => ({ body: { userId: ours.userId } }),
+    status: 404,
+    code: 'not_found',
+  },
+  {
+    route: 'passOwnership',
+    name: 'to nobody',
+    as: ({ ours }) => ours.owner,
+    ask: { body: {} },
+    status: 400,
+    says: /^\/userId /,
+  },
+  {
+    route: 'passOwnership',
+    name: 'to oneself changes nothing',
+    as: ({ ours }) => ours.owner,
+    status: 200,
+    body: ({ ours }) => ({ ownerUserId: ours.ownerId }),
+    after: async ({ service, ours }) =>
+      expect((await service.call('GET', '/v1/me', { as: ours.owner })).body.role).toBe('owner'),
+  },
+  {
+    route: 'passOwnership',
+    name: 'to a member; the owner becomes an admin and may go',
+    as: ({ ours }) => ours.owner,
+    ask: async (world) => ({ body: { userId: (await join(world, 'heir')).userId } }),
+    status: 200,
+    async after({ service, ours }, reply, ask) {
+      expect(reply.body.ownerUserId).toBe((ask.body as { userId: string }).userId);
+      const heir = await signIn(service, 'heir');
+      expect((await service.call('GET', '/v1/me', { as: heir })).body.role).toBe('owner');
+      expect((await service.call('GET', '/v1/me', { as: ours.owner })).body.role).toBe('admin');
+      await service.call('POST', '/v1/organizations/me/owner', { as: heir, body: { userId: ours.ownerId } });
+    },
+  },
+  {
+    route: 'leaveOrganization',
+    name: 'a member goes, and belongs nowhere',
+    as: async (world) => (await join(world, 'leaver')).token,
+    status: 200,
+    body: () => ({ email: 'leaver@example.com' }),
+    without: ({ ours }) => ['"role"', ours.organizationId],
+    async after({ service }) {
+      const as = await signIn(service, 'leaver');
+      expect((await service.call('GET', '/v1/organizations/me', { as })).status).toBe(403);
+    },
+  },
+  {
+    route: 'leaveOrganization',
+    name: 'the last owner may not',
+    as: ({ ours }) => ours.owner,
+    status: 409,
+    code: 'last_owner',
+  },
+  {
+    route: 'getPerson',
+    name: 'whom two organizations invited is asked',
+    as: (world) => inviteTwice(world, 'wanted'),
+    status: 200,
+    body: ({ ours }) => ({
+      invitations: [
+        { organizationId: ours.organizationId, organizationName: 'ours', role: 'admin' },
+        { organizationName: 'others', role: 'member' },
+      ],
+    }),
+    without: () => ['"organization":'],
+  },
+  {
+    route: 'acceptInvitation',
+    name: 'of one organization declines that of the other, who may see why',
+    as: (world) => inviteTwice(world, 'chooser'),
+    status: 200,
+    body: ({ ours }) => ({ role: 'admin', organization: { organizationId: ours.organizationId } }),
+    without: () => ['"invitations"'],
+    async after({ service }) {
+      const as = await signIn(service, 'others-of-chooser');
+      const { users } = (await service.call('GET', MEMBERS, { as })).body;
+      expect(users).toHaveLength(1);
+      const again = { as, body: { email: 'chooser@example.com' } };
+      expect((await service.call('POST', MEMBERS, again)).body.code).toBe('member_exists');
+    },
+  },
+  {
+    route: 'acceptInvitation',
+    name: 'of an organization that did not invite',
+    as: ({ service }) => signIn(service, 'uninvited'),
+    status: 404,
+    code: 'not_found',
+  },
+  {
+    route: 'acceptInvitation',
+    name: 'for an e-mail that nobody has proven',
+    as: async (world) => {
+      await inviteTwice(world, 'unproven');
+      return world.service.identity.token({
+        subject: 'unproven',
+        email: 'unproven@example.com',
+        emailVerified: false,
+      });
+    },
+    status: 404,
+    code: 'not_found',
+  },
+  {
+    route: 'acceptInvitation',
+    name: 'by a member',
+    as: ({ ours }) => ours.member,
+    status: 409,
+    code: 'organization_exists',
+  },
+  { route: 'acceptInvitation', name: 'of no organization', ask: { body: {} }, status: 400, says: /^\/organizationId / },
+];
