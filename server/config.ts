@@ -53,6 +53,11 @@ export const OPTIONS = {
   ),
   OIDC_ISSUER: optional('Issuer of the identity provider `oidc`.', address(['http:', 'https:'])),
   OIDC_CLIENT_ID: optional('Client id of the dashboard at the identity provider `oidc`.', text),
+  ADOPT_MEMBERS: option(
+    'off',
+    'Whether a `verified-email` of the present identity provider takes over the membership it has from another one, or `off`.',
+    oneOf(['off', 'verified-email']),
+  ),
   SECRET_PEPPER: optional('Key under which secrets are hashed; made once and kept in the store when absent.', text),
   RATE_LIMIT_SECRET: option(600, 'Requests a minute for each organization secret; 0 turns the limit off.', count),
   RATE_LIMIT_USER: option(300, 'Requests a minute for each person; 0 turns the limit off.', count),

@@ -22,6 +22,12 @@ export interface IdentityOptions {
 
 /** The identity provider that the configuration names. */
 export async function createIdentity(options: IdentityOptions): Promise<Identity> {
+  const identity = await createProviderIdentity(options);
+  if (options.config.ADOPT_MEMBERS === 'off') return identity;
+  return { ...identity, verify: async (token) => ({ ...(await identity.verify(token)), adoptsMembers: true }) };
+}
+
+async function createProviderIdentity(options: IdentityOptions): Promise<Identity> {
   const {
     config,
     store,

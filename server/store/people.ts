@@ -58,11 +58,19 @@ async function findOffer(db: Db, claims: Claims): Promise<Offer | undefined> {
   return offers.length === 1 ? offers[0] : undefined;
 }
 
-/** The member signs in at another issuer from now on, and keeps the id that all else names them by. */
+/**
+ * The member signs in at another issuer from now on, and keeps the id that all else names them by.
+ * @returns false when another request was faster
+ */
 async function takeOver(db: Db, claims: Claims, member: Offer, now: number): Promise<boolean> {
   const { issuer, subject, email = null } = claims;
   // Who had come before the operator allowed this is here already, and belongs nowhere.
-  await db.deleteFrom('users').where('issuer', '=', issuer).where('subject', '=', subject).execute();
+  await db
+    .deleteFrom('users')
+    .where('issuer', '=', issuer)
+    .where('subject', '=', subject)
+    .where('user_id', '!=', member.user_id)
+    .execute();
   const { numUpdatedRows } = await db
     .updateTable('users')
     .set({ issuer, subject, email, email_verified: 1, updated_at: now })

@@ -1,6 +1,6 @@
 import { errors, generateKeyPair, jwtVerify, SignJWT } from 'jose';
 import { Problem } from '../../contract/problem.ts';
-import type { Identity, InviteMail } from '../identity/identity.ts';
+import type { Claims, Identity, InviteMail } from '../identity/identity.ts';
 
 const ISSUER = 'https://identity.test';
 const CLIENT_ID = 'dashboard';
@@ -17,6 +17,8 @@ export interface TestIdentity extends Identity {
   invitations: InviteMail[];
   /** Whom the provider was told to put into which organization. */
   assignments: { subject: string; organizationId: string }[];
+  /** What it says of everybody, as another provider would. */
+  claims: Partial<Claims>;
   /** When the links of its mails stop working; absent: never. */
   linkExpiresAt?: number;
   /** While set, the provider refuses what it is asked. */
@@ -29,6 +31,7 @@ const keys = await generateKeyPair('ES256');
 export function createTestIdentity(): TestIdentity {
   const identity: TestIdentity = {
     broken: false,
+    claims: {},
     invitations: [],
     assignments: [],
     bootstrap: () => ({ idpUserPoolId: '', idpClientId: CLIENT_ID, idpRegion: '', idpDomain: ISSUER }),
@@ -50,6 +53,7 @@ export function createTestIdentity(): TestIdentity {
           subject: String(payload.sub),
           emailVerified: payload.email_verified === true,
           ...(email === undefined ? {} : { email }),
+          ...identity.claims,
         };
       } catch (error) {
         if (error instanceof errors.JWTExpired) throw new Problem('token_expired', 'Sign in again.');
