@@ -1,4 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { Value } from 'typebox/value';
+import { Email } from '../contract/organization.ts';
 
 interface Option<Value> {
   default: Value;
@@ -23,6 +25,10 @@ const address = (protocols: readonly string[]) => (value: string) => {
   if (!protocols.includes(protocol))
     throw new Error(`must be an address starting with ${protocols.map((name) => `${name}//`).join(' or ')}`);
   return value.replace(/\/$/, '');
+};
+const mailbox = (value: string) => {
+  if (!Value.Check(Email, value)) throw new Error('must be an e-mail address, such as capture@example.com');
+  return value;
 };
 const list = (value: string) =>
   value
@@ -58,6 +64,11 @@ export const OPTIONS = {
     'Whether a `verified-email` of the present identity provider takes over the membership it has from another one, or `off`.',
     oneOf(['off', 'verified-email']),
   ),
+  SMTP_URL: optional(
+    'Mail server, `smtp://user:password@host:587` or `smtps://…`; absent: mails are files in `DATA_DIR/outbox`.',
+    address(['smtp:', 'smtps:']),
+  ),
+  MAIL_FROM: optional('Address that mails are sent from; absent: `no-reply@` and the host of `PUBLIC_URL`.', mailbox),
   SECRET_PEPPER: optional('Key under which secrets are hashed; made once and kept in the store when absent.', text),
   RATE_LIMIT_SECRET: option(600, 'Requests a minute for each organization secret; 0 turns the limit off.', count),
   RATE_LIMIT_USER: option(300, 'Requests a minute for each person; 0 turns the limit off.', count),

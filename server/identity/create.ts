@@ -6,7 +6,7 @@ import { createEmbeddedIdentity } from './embedded/embedded.ts';
 import { createPasswords, type Passwords } from './embedded/passwords.ts';
 import type { Fetch } from './fetch-json.ts';
 import type { Identity } from './identity.ts';
-import { createOutbox } from './mail.ts';
+import { createOutbox, createSmtp, type SendMail, senderOf } from './mail.ts';
 import { createOidcIdentity } from './oidc.ts';
 
 export interface IdentityOptions {
@@ -37,7 +37,7 @@ async function createProviderIdentity(options: IdentityOptions): Promise<Identit
     now = Date.now,
     passwords = createPasswords(),
   } = options;
-  const sendMail = createOutbox({ dataDir: config.DATA_DIR, publicUrl, log, now });
+  const sendMail = createMailer({ config, store, publicUrl, log, now });
   if (config.IDENTITY_PROVIDER === 'embedded') {
     const signUp = config.SIGN_UP === 'open' ? 'open' : 'invited';
     const requests = createLimits(config, store);
@@ -47,4 +47,17 @@ async function createProviderIdentity(options: IdentityOptions): Promise<Identit
   if (issuer === undefined || clientId === undefined) throw new Error('OIDC_ISSUER and OIDC_CLIENT_ID are needed');
   const onError = (error: unknown) => log.warn({ err: error }, 'the identity provider could not be asked');
   return createOidcIdentity({ issuer, clientId, publicUrl, sendMail, fetch, now, onError });
+}
+
+type MailerOptions = Pick<IdentityOptions, 'config' | 'store' | 'publicUrl' | 'log'> & { now: () => number };
+
+function createMailer({ config, store, publicUrl, log, now }: MailerOptions): SendMail {
+  const from = config.MAIL_FROM ?? senderOf(publicUrl);
+  if (config.SMTP_URL !== undefined) return createSmtp({ url: config.SMTP_URL, from, now });
+  if (store.engine === 'postgres') {
+    log.warn(
+      'there is no SMTP_URL: mails wait in the outbox of this process, and other replicas have outboxes of their own',
+    );
+  }
+  return createOutbox({ dataDir: config.DATA_DIR, from, log, now });
 }

@@ -15,8 +15,8 @@ export type SendMail = (mail: Mail) => Promise<void>;
 
 export interface OutboxOptions {
   dataDir: string;
-  /** Its host is the sender's domain. */
-  publicUrl: string;
+  /** The sender's address. */
+  from: string;
   log: FastifyBaseLogger;
   now: () => number;
 }
@@ -25,15 +25,12 @@ export interface OutboxOptions {
  * Writes each mail as a file into `<dataDir>/outbox`, readable by the service's user alone since it may carry a link
  * that signs somebody in. The log names the file and nothing of what is in it.
  */
-export function createOutbox({ dataDir, publicUrl, log, now }: OutboxOptions): SendMail {
+export function createOutbox({ dataDir, from, log, now }: OutboxOptions): SendMail {
   const folder = join(dataDir, 'outbox');
-  const from = { name: 'Session Capture', address: `no-reply@${domainOf(publicUrl)}` };
-  return async ({ to, subject, text }) => {
-    // Loaded with the first mail: it is as much code as the rest of the service.
-    const { createTransport } = await import('nodemailer');
+  return async (mail) => {
+    const { createTransport } = await nodemailer();
     const transport = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
-    const message = { from, to: { name: '', address: to }, subject, text, date: new Date(now()) };
-    const { message: content } = await transport.sendMail({ ...message, textEncoding: 'quoted-printable' });
+    const { message: content } = await transport.sendMail(toMessage(from, mail, now));
     const file = `${new Date(now()).toISOString().replaceAll(':', '-')}-${randomBytes(4).toString('hex')}.eml`;
     await mkdir(folder, { recursive: true, mode: 0o700 });
     // Written aside and renamed, so that whoever watches the folder never meets half a mail.
@@ -44,7 +41,45 @@ export function createOutbox({ dataDir, publicUrl, log, now }: OutboxOptions): S
   };
 }
 
-function domainOf(publicUrl: string): string {
+export interface SmtpOptions {
+  /** `smtp://` or `smtps://`, with user, password and nodemailer's options as they are needed. */
+  url: string;
+  /** The sender's address. */
+  from: string;
+  now: () => number;
+  /** For all of one mail: somebody waits for the answer. */
+  timeoutMs?: number;
+}
+
+const SMTP_TIMEOUT_MS = 10_000;
+
+/** Hands each mail to a mail server. Encrypts where the server can, and gives a password to no server that cannot. */
+export function createSmtp({ url, from, now, timeoutMs = SMTP_TIMEOUT_MS }: SmtpOptions): SendMail {
+  const { username, searchParams } = new URL(url);
+  const times = { connectionTimeout: timeoutMs, greetingTimeout: timeoutMs, socketTimeout: timeoutMs };
+  const requireTLS = username !== '' && !searchParams.has('requireTLS') ? { requireTLS: true } : {};
+  return async (mail) => {
+    const { createTransport } = await nodemailer();
+    const transport = createTransport({ url, ...times, ...requireTLS });
+    await transport.sendMail({ ...toMessage(from, mail, now), signal: AbortSignal.timeout(timeoutMs) });
+  };
+}
+
+/** Loaded with the first mail: it is as much code as the rest of the service. */
+const nodemailer = () => import('nodemailer');
+
+const toMessage = (from: string, { to, subject, text }: Mail, now: () => number) =>
+  ({
+    from: { name: 'Session Capture', address: from },
+    to: { name: '', address: to },
+    subject,
+    text,
+    date: new Date(now()),
+    textEncoding: 'quoted-printable',
+  }) as const;
+
+/** Where no other sender is named, mails come from the host of the service. */
+export function senderOf(publicUrl: string): string {
   const { hostname } = new URL(publicUrl);
-  return isIP(hostname.replace(/^\[|\]$/g, '')) ? 'localhost' : hostname;
+  return `no-reply@${isIP(hostname.replace(/^\[|\]$/g, '')) ? 'localhost' : hostname}`;
 }

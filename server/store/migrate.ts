@@ -3,9 +3,9 @@ import { type Migration, Migrator } from 'kysely/migration';
 import { COLUMN_TYPES, type Engine } from './dialect.ts';
 import { initial } from './migrations/0001-initial.ts';
 import { lists } from './migrations/0002-lists.ts';
+import { people } from './migrations/0003-people.ts';
 import { capturedSessions } from './migrations/0004-captured-sessions.ts';
 import { lockMigrations } from './postgres.ts';
-import { people } from './migrations/0003-people.ts';
 
 /** Forward only, in this order; a migration that has been released is never edited. */
 const migrations = (engine: Engine): Record<string, Migration> => ({

@@ -20,6 +20,9 @@ const WRONG: [name: string, value: string, says: RegExp][] = [
   ['RATE_LIMIT_SECRET', '1.5', /^RATE_LIMIT_SECRET must be a whole number/],
   ['DATABASE_URL', 'mysql://x', /^DATABASE_URL must be an address starting with postgres:\/\//],
   ['PUBLIC_URL', 'capture.example.com', /^PUBLIC_URL must be an address starting with http:\/\//],
+  ['SMTP_URL', 'mail.example.com', /^SMTP_URL must be an address starting with smtp:\/\/ or smtps:\/\//],
+  ['MAIL_FROM', 'Session Capture <capture@example.com>', /^MAIL_FROM must be an e-mail address/],
+  ['ADOPT_MEMBERS', 'yes', /^ADOPT_MEMBERS must be one of off, verified-email/],
   ['IDENTITY_PROVIDER', 'ldap', /^IDENTITY_PROVIDER must be one of embedded, oidc/],
   ['IDENTITY_PROVIDER', 'oidc', /^OIDC_ISSUER is needed/],
   ['SIGN_UP', 'yes', /^SIGN_UP must be one of/],
@@ -84,8 +87,12 @@ describe('the configuration', () => {
   });
 
   test('never repeats a value it refuses', () => {
-    const problems = problemsOf({ DATABASE_URL: 'mysql://user:hunter2@host', PUBLIC_URL: 'hunter2' });
-    expect(problems).toHaveLength(2);
+    const problems = problemsOf({
+      DATABASE_URL: 'mysql://user:hunter2@host',
+      PUBLIC_URL: 'hunter2',
+      SMTP_URL: 'http://user:hunter2@host',
+    });
+    expect(problems).toHaveLength(3);
     expect(problems.join()).not.toContain('hunter2');
   });
 });

@@ -11,7 +11,7 @@ import { hasAccounts } from './accounts.ts';
 import { addressesOf } from './addresses.ts';
 import { CLIENT_ID } from './client.ts';
 import { publicPart, readKeptKeys } from './kept.ts';
-import { issueLink, LINK_LIFE_MS, purgeLinks } from './links.ts';
+import { issueLink, LINK_LIFE_MS, mailLink, purgeLinks } from './links.ts';
 import { mountProvider } from './mount.ts';
 import { createPageLimits, type Pages } from './pages.ts';
 import type { Passwords } from './passwords.ts';
@@ -66,9 +66,11 @@ export async function createEmbeddedIdentity(options: EmbeddedOptions): Promise<
     // The service's own store says who belongs where.
     assignTenant: async () => undefined,
     async invite(mail) {
-      const token = await issueLink(db, 'invitation', mail.email, now());
-      await sendMail(invitationLetter(mail, addresses.link('join', token)));
-      return { linkExpiresAt: now() + LINK_LIFE_MS.invitation };
+      const issuedAt = now();
+      await mailLink(db, 'invitation', mail.email, issuedAt, (token) =>
+        sendMail(invitationLetter(mail, addresses.link('join', token))),
+      );
+      return { linkExpiresAt: issuedAt + LINK_LIFE_MS.invitation };
     },
     origins: async () => [addresses.publicUrl.origin],
     mount: (app) => mountProvider(app, pages),

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { resetLetter } from '../letters.ts';
 import { findAccountByEmail } from './accounts.ts';
 import { fieldOf, refuseEmail } from './form.ts';
-import { issueLink } from './links.ts';
+import { mailLink } from './links.ts';
 import { sendPage } from './page.ts';
 import { type Pages, tooMany } from './pages.ts';
 import { forgotPage, forgotSentPage } from './views.ts';
@@ -14,8 +14,9 @@ export function forgotRoutes(app: FastifyInstance, pages: Pages): void {
   async function sendLink(email: string): Promise<void> {
     const account = await findAccountByEmail(db, email);
     if (!account || limits.mail.take(account.email_key) > 0) return;
-    const token = await issueLink(db, 'password_reset', account.email, now());
-    await sendMail(resetLetter(account.email, addresses.link('reset', token)));
+    await mailLink(db, 'password_reset', account.email, now(), (token) =>
+      sendMail(resetLetter(account.email, addresses.link('reset', token))),
+    );
   }
 
   const show = (reply: FastifyReply, email?: string, error?: string, status?: number) =>

@@ -17,30 +17,46 @@ const KEEP_MS = 30 * 24 * 3_600_000;
 
 const hashOf = (token: string) => createHash('sha256').update(token).digest('hex');
 
-/** Makes a link. A newer one takes the place of those that the same e-mail was sent before. */
+/** Makes a link. */
 export async function issueLink(db: Db, purpose: Purpose, email: string | null, now: number): Promise<string> {
   const token = randomBytes(32).toString('base64url');
-  const address = email === null ? null : emailKey(email);
-  if (address !== null) {
-    await db
-      .deleteFrom('links')
-      .where('purpose', '=', purpose)
-      .where('email', '=', address)
-      .where('used_at', 'is', null)
-      .execute();
-  }
   await db
     .insertInto('links')
     .values({
       token_hash: hashOf(token),
       purpose,
-      email: address,
+      email: email === null ? null : emailKey(email),
       created_at: now,
       expires_at: now + LINK_LIFE_MS[purpose],
       used_at: null,
     })
     .execute();
   return token;
+}
+
+/**
+ * Makes a link and mails it. Once it is on its way it takes the place of those that the same e-mail was sent before; one
+ * that could not be mailed leaves them in force.
+ */
+export async function mailLink(
+  db: Db,
+  purpose: Exclude<Purpose, 'first_account'>,
+  email: string,
+  now: number,
+  send: (token: string) => Promise<void>,
+): Promise<void> {
+  const token = await issueLink(db, purpose, email, now);
+  const unused = db.deleteFrom('links').where('used_at', 'is', null);
+  await send(token).catch(async (error) => {
+    await unused.where('token_hash', '=', hashOf(token)).execute();
+    throw error;
+  });
+  await unused
+    .where('purpose', '=', purpose)
+    .where('email', '=', emailKey(email))
+    .where('token_hash', '!=', hashOf(token))
+    .where('created_at', '<=', now)
+    .execute();
 }
 
 /** The link, if it can still be used. */

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { verificationLetter } from '../letters.ts';
 import { findAccountByEmail, insertAccount } from './accounts.ts';
 import { fieldOf, refuseEmail, refusePassword } from './form.ts';
-import { issueLink } from './links.ts';
+import { mailLink } from './links.ts';
 import { sendPage } from './page.ts';
 import { accountLimitKey, type Pages, tooMany } from './pages.ts';
 import { messagePage, signInPage, signUpPage } from './views.ts';
@@ -99,10 +99,9 @@ export function signInRoutes(app: FastifyInstance, pages: Pages): void {
       const taken = 'No account can be created with this e-mail. Sign in instead, or set a new password.';
       return showSignUp(request, reply, email, taken, 422);
     }
-    const token = await issueLink(db, 'invitation', email, now());
-    await sendMail(verificationLetter(email, addresses.link('join', token))).catch((error: unknown) =>
-      log.error({ err: error }, 'a mail could not be sent'),
-    );
+    await mailLink(db, 'invitation', email, now(), (token) =>
+      sendMail(verificationLetter(email, addresses.link('join', token))),
+    ).catch((error: unknown) => log.error({ err: error }, 'a mail could not be sent'));
     return finish(request, reply, accountId);
   });
 }

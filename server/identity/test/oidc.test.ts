@@ -34,7 +34,7 @@ afterEach(() => rm(dataDir, { recursive: true }));
 function createIdentity(issuer = ISSUER): Identity {
   const now = () => clock;
   const log = pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) });
-  const sendMail = createOutbox({ dataDir, publicUrl: 'https://capture.example.com', log, now });
+  const sendMail = createOutbox({ dataDir, from: 'no-reply@capture.example.com', log, now });
   const options = { issuer, clientId: CLIENT_ID, publicUrl: 'https://capture.example.com', sendMail };
   return createOidcIdentity({ ...options, fetch: provider.fetch, now, onError: (error) => log.warn({ err: error }) });
 }
