@@ -74,7 +74,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     trustProxy: config.TRUST_PROXY,
   });
   await identity.mount?.(app);
-  await servePages(app, () => identity.bootstrap().idpDomain);
+  await servePages(app, identity.origins);
   // A live stream never ends by itself, and closing waits for every answer.
   app.addHook('preClose', async () => live.close());
   app.addHook('onClose', async () => {

@@ -15,16 +15,16 @@ export const securityHeaders = (publicUrl: string): Record<string, string> => ({
 
 /**
  * What a page of the dashboard may load: only its own files; transcript content is hostile, and this is its last wall.
- * `issuer` is where the browser fetches tokens.
+ * `origins` are those from which the browser fetches tokens.
  */
-export const pagePolicy = (issuer: string): string =>
+export const pagePolicy = (origins: readonly string[]): string =>
   [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self' data:",
     "font-src 'self'",
-    `connect-src 'self' ${URL.canParse(issuer) ? new URL(issuer).origin : ''}`.trim(),
+    ["connect-src 'self'", ...origins].join(' '),
     "base-uri 'none'",
     "form-action 'self'",
     "frame-ancestors 'none'",

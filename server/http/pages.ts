@@ -10,9 +10,13 @@ const BUILT = fileURLToPath(new URL('../../dashboard/dist', import.meta.url));
 
 /**
  * Serves the built dashboard: its files as they are, and its page for every address that is no route, so that a deep
- * link can be reloaded. `folder` is where the build lies.
+ * link can be reloaded. `origins` are those from which the browser fetches tokens; `folder` is where the build lies.
  */
-export async function servePages(app: FastifyInstance, issuer: () => string, folder = BUILT): Promise<void> {
+export async function servePages(
+  app: FastifyInstance,
+  origins: () => Promise<readonly string[]>,
+  folder = BUILT,
+): Promise<void> {
   const built = existsSync(join(folder, 'index.html'));
   if (built) {
     await app.register(fastifyStatic, {
@@ -35,11 +39,11 @@ export async function servePages(app: FastifyInstance, issuer: () => string, fol
     return reply.code(problem.status).send(problem.toBody());
   });
 
-  function sendPage(reply: FastifyReply, isBuilt: boolean) {
+  async function sendPage(reply: FastifyReply, isBuilt: boolean) {
     if (!isBuilt) {
       return reply.code(503).type('text/plain; charset=utf-8').send('The dashboard is not built. Run: npm run build\n');
     }
-    reply.header('content-security-policy', pagePolicy(issuer())).header('cache-control', 'no-cache');
+    reply.header('content-security-policy', pagePolicy(await origins())).header('cache-control', 'no-cache');
     return reply.type('text/html; charset=utf-8').sendFile('index.html', { cacheControl: false });
   }
 }
