@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Config } from '../config.ts';
-import { createLimits } from '../http/limits.ts';
+import { createLimits, type Limits } from '../http/limits.ts';
 import type { Store } from '../store/open.ts';
 import { createEmbeddedIdentity } from './embedded/embedded.ts';
 import { createPasswords, type Passwords } from './embedded/passwords.ts';
@@ -15,6 +15,8 @@ export interface IdentityOptions {
   /** Address at which browsers reach the service, without a slash at the end. */
   publicUrl: string;
   log: FastifyBaseLogger;
+  /** Those of the service, where they are to count together. */
+  limits?: Limits;
   fetch?: Fetch;
   now?: () => number;
   passwords?: Passwords;
@@ -36,12 +38,12 @@ async function createProviderIdentity(options: IdentityOptions): Promise<Identit
     fetch = globalThis.fetch,
     now = Date.now,
     passwords = createPasswords(),
+    limits = createLimits(config, store),
   } = options;
   const sendMail = createMailer({ config, store, publicUrl, log, now });
   if (config.IDENTITY_PROVIDER === 'embedded') {
     const signUp = config.SIGN_UP === 'open' ? 'open' : 'invited';
-    const requests = createLimits(config, store);
-    return createEmbeddedIdentity({ db: store.db, publicUrl, signUp, sendMail, requests, log, now, passwords });
+    return createEmbeddedIdentity({ store, publicUrl, signUp, sendMail, requests: limits, log, now, passwords });
   }
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId } = config;
   if (issuer === undefined || clientId === undefined) throw new Error('OIDC_ISSUER and OIDC_CLIENT_ID are needed');

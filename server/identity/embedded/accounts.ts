@@ -40,11 +40,25 @@ export async function insertAccount(db: Db, account: NewAccount, now: number): P
   return numInsertedOrUpdatedRows === 1n ? account_id : undefined;
 }
 
-/** Sets the password of an account whose holder has just proven the e-mail. */
+/** Sets the password of an account whose holder has just proven the e-mail; tokens of the one before are no longer good. */
 export async function resetPassword(db: Db, accountId: string, password: string, now: number): Promise<void> {
   await db
     .updateTable('accounts')
-    .set({ password, email_verified: 1, updated_at: now })
+    .set(({ eb }) => ({
+      password,
+      password_version: eb('password_version', '+', 1),
+      email_verified: 1,
+      updated_at: now,
+    }))
     .where('account_id', '=', accountId)
     .execute();
+}
+
+/**
+ * Until the transaction ends nobody else creates a first account, on whatever replica and by whatever link. An update
+ * locks the row on either engine.
+ */
+export async function lockFirstAccount(db: Db): Promise<void> {
+  const name = 'oidc_cookie_keys';
+  await db.updateTable('settings').set({ name }).where('name', '=', name).execute();
 }

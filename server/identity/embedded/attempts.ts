@@ -1,61 +1,41 @@
+import { createHash } from 'node:crypto';
+import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
+import type { Store } from '../../store/open.ts';
+
 export interface Attempts {
   /**
-   * Counts one attempt under each key.
-   * @returns seconds to wait when one of the keys has had too many, else 0
+   * Counts one attempt before it is made, so that many at once gain nothing.
+   * @returns seconds to wait when it is one too many, else 0
    */
-  take(...keys: readonly string[]): number;
+  take(key: string): Promise<number>;
   /** Forgives all that was counted under the key. */
-  forgive(key: string): void;
+  forgive(key: string): Promise<void>;
   /** Takes one attempt back, which turned out to be none. */
-  giveBack(key: string): void;
+  giveBack(key: string): Promise<void>;
 }
 
-const WINDOW_MS = 15 * 60_000;
-const MOST_KEYS = 20_000;
+const WINDOW_S = 15 * 60;
 
-/**
- * Counts attempts in memory: each replica counts for itself, and a restart forgives. Attempts are counted before they are
- * tried, so that many at once gain nothing.
- */
-export function createAttempts(most: number, now: () => number): Attempts {
-  interface Count {
-    taken: number;
-    until: number;
-  }
-  const counts = new Map<string, Count>();
-
-  function count(key: string): Count {
-    const known = counts.get(key);
-    if (known && known.until > now()) return known;
-    if (counts.size >= MOST_KEYS) dropExpired();
-    const fresh = { taken: 0, until: now() + WINDOW_MS };
-    counts.delete(key);
-    counts.set(key, fresh);
-    return fresh;
-  }
-
-  /** Under a flood of fresh keys the oldest make room. */
-  function dropExpired(): void {
-    for (const [key, { until }] of counts) if (until <= now()) counts.delete(key);
-    for (const key of counts.keys()) {
-      if (counts.size < MOST_KEYS) return;
-      counts.delete(key);
-    }
-  }
-
+/** At most `points` attempts in a quarter of an hour, over all replicas where the store is PostgreSQL. */
+export function createAttempts(name: string, points: number, { pool }: Pick<Store, 'pool'>): Attempts {
+  const options = { keyPrefix: name, points, duration: WINDOW_S };
+  const limiter = pool
+    ? new RateLimiterPostgres({ ...options, storeClient: pool, tableName: 'rate_limits', tableCreated: true })
+    : new RateLimiterMemory(options);
   return {
-    take(...keys) {
-      const waits = keys.map((key) => {
-        const entry = count(key);
-        entry.taken++;
-        return entry.taken > most ? Math.ceil((entry.until - now()) / 1000) : 0;
-      });
-      return Math.max(0, ...waits);
+    async take(key) {
+      try {
+        await limiter.consume(hashOf(key));
+        return 0;
+      } catch (error) {
+        if (error instanceof RateLimiterRes) return Math.max(1, Math.ceil(error.msBeforeNext / 1000));
+        throw error;
+      }
     },
-    forgive: (key) => void counts.delete(key),
-    giveBack(key) {
-      const known = counts.get(key);
-      if (known && known.taken > 0) known.taken--;
-    },
+    forgive: async (key) => void (await limiter.delete(hashOf(key))),
+    giveBack: async (key) => void (await limiter.reward(hashOf(key))),
   };
 }
+
+/** A key holds what a visitor typed: any characters, longer than the column, and nothing to be kept in clear. */
+const hashOf = (key: string) => createHash('sha256').update(key).digest('base64url');

@@ -1,24 +1,30 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { createLocalJWKSet } from 'jose';
+
+import { createLocalJWKSet, decodeJwt } from 'jose';
 import type { Provider } from 'oidc-provider';
+import { Problem } from '../../../contract/problem.ts';
+
 import type { Limits } from '../../http/limits.ts';
-import type { Db } from '../../store/open.ts';
+import type { Store } from '../../store/open.ts';
 import type { Identity } from '../identity.ts';
 import { invitationLetter } from '../letters.ts';
 import type { SendMail } from '../mail.ts';
 import { createVerifier, isForClient } from '../verifier.ts';
-import { hasAccounts } from './accounts.ts';
+import { findAccount, hasAccounts } from './accounts.ts';
 import { addressesOf } from './addresses.ts';
-import { CLIENT_ID } from './client.ts';
+import { CLIENT_ID, PASSWORD_VERSION } from './client.ts';
 import { publicPart, readKeptKeys } from './kept.ts';
+import { createKnownBrowsers } from './known-browser.ts';
 import { issueLink, LINK_LIFE_MS, mailLink, purgeLinks } from './links.ts';
 import { mountProvider } from './mount.ts';
 import { createPageLimits, type Pages } from './pages.ts';
 import type { Passwords } from './passwords.ts';
+
+
 import { purgeRecords } from './records.ts';
 
 export interface EmbeddedOptions {
-  db: Db;
+  store: Store;
   publicUrl: string;
   signUp: 'invited' | 'open';
   sendMail: SendMail;
@@ -36,7 +42,8 @@ const PURGE_EVERY_MS = 3_600_000;
 
 /** An OpenID provider inside the service, with its accounts in the same store. */
 export async function createEmbeddedIdentity(options: EmbeddedOptions): Promise<Identity> {
-  const { db, publicUrl, signUp, sendMail, requests, log, now, passwords } = options;
+  const { store, publicUrl, signUp, sendMail, requests, log, now, passwords } = options;
+  const { db } = store;
   const addresses = addressesOf(publicUrl);
   const keys = await readKeptKeys(db);
   const onError = (error: unknown) => log.error({ err: error }, 'the identity provider failed');
@@ -47,8 +54,9 @@ export async function createEmbeddedIdentity(options: EmbeddedOptions): Promise<
     );
     return loading;
   };
-  const limits = createPageLimits(now);
-  const pages: Pages = { db, provider, addresses, passwords, limits, signUp, requests, sendMail, log, now };
+  const limits = createPageLimits(store);
+  const browsers = createKnownBrowsers(String(keys.cookies[0]), addresses);
+  const pages: Pages = { db, provider, addresses, passwords, limits, browsers, signUp, requests, sendMail, log, now };
 
   const purge = () => Promise.all([purgeRecords(db, now()), purgeLinks(db, now())]).catch(onError);
   await purge();
@@ -62,7 +70,12 @@ export async function createEmbeddedIdentity(options: EmbeddedOptions): Promise<
   });
   return {
     bootstrap: () => ({ idpUserPoolId: '', idpClientId: CLIENT_ID, idpRegion: '', idpDomain: addresses.issuer }),
-    verify: async (token) => ({ ...(await check(token)), issuer: EMBEDDED }),
+    async verify(token) {
+      const claims = await check(token);
+      const account = await findAccount(db, claims.subject);
+      if (account?.password_version !== (decodeJwt(token)[PASSWORD_VERSION] ?? 0)) throw replaced();
+      return { ...claims, issuer: EMBEDDED };
+    },
     // The service's own store says who belongs where.
     assignTenant: async () => undefined,
     async invite(mail) {
@@ -84,3 +97,6 @@ export async function createEmbeddedIdentity(options: EmbeddedOptions): Promise<
     },
   };
 }
+
+const replaced = () =>
+  new Problem('token_expired', 'The password of this sign-in was replaced, or its account removed. Sign in again.');

@@ -1,4 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Value } from 'typebox/value';
+import { Email } from '../../../contract/organization.ts';
 import { Problem } from '../../../contract/problem.ts';
 import type { Addresses } from './addresses.ts';
 import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from './passwords.ts';
@@ -37,8 +39,7 @@ export const fieldOf = (request: FastifyRequest, name: string): string =>
 
 /** What is wrong with the e-mail, if anything. Whether it is somebody's only a mail can tell. */
 export function refuseEmail(email: string): string | undefined {
-  const isAddress = email.length <= 254 && /^[^\s@<>",;:()[\]\\\p{Cc}]+@[^\s@<>",;:()\\\p{Cc}]+$/u.test(email);
-  return isAddress ? undefined : 'Enter an e-mail address, such as ada@example.com.';
+  return Value.Check(Email, email) ? undefined : 'Enter an e-mail address, such as ada@example.com.';
 }
 
 /** What is wrong with a new password, if anything (NIST SP 800-63B: length, and not what everybody would try first). */

@@ -1,7 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Db } from '../../store/open.ts';
 import type { LinkRow } from '../../store/schema.ts';
-import { findAccountByEmail, hasAccounts, insertAccount, resetPassword } from './accounts.ts';
+import {
+  findAccount,
+  findAccountByEmail,
+  hasAccounts,
+  insertAccount,
+  lockFirstAccount,
+  resetPassword,
+} from './accounts.ts';
 import type { LinkPage } from './addresses.ts';
 import { fieldOf, refuseEmail, refusePassword } from './form.ts';
 import { dropFirstAccountLinks, findLink, type Purpose, spendLink } from './links.ts';
@@ -16,6 +23,8 @@ interface LinkKind {
   view: (view: LinkView, action: string) => Page;
   /** Why the link is of no use to this account, if it is not. */
   pointless: (db: Db, link: LinkRow) => Promise<string | undefined>;
+  /** What must come before the link is spent, in the same transaction. */
+  begin?: (db: Db) => Promise<void>;
   /** @returns the account that is now signed in, or undefined when the e-mail is another's */
   use: (db: Db, form: { email: string; password: string }, now: number) => Promise<string | undefined>;
 }
@@ -25,7 +34,9 @@ const KINDS: Record<LinkPage, LinkKind> = {
     purpose: 'first_account',
     view: welcomePage,
     pointless: async (db) => ((await hasAccounts(db)) ? 'The first account has been created already.' : undefined),
+    begin: lockFirstAccount,
     async use(db, form, now) {
+      if (await hasAccounts(db)) return undefined;
       const accountId = await insertAccount(db, { ...form, emailVerified: true }, now);
       await dropFirstAccountLinks(db);
       return accountId;
@@ -68,7 +79,7 @@ async function setPassword(db: Db, accountId: string, password: string, now: num
 
 /** The pages behind links: first account, invitation, new password. Each ends signed in, on the way to the dashboard. */
 export function linkRoutes(app: FastifyInstance, pages: Pages): void {
-  const { db, provider, addresses, passwords, limits, now } = pages;
+  const { db, provider, addresses, passwords, limits, browsers, now } = pages;
   for (const [name, kind] of Object.entries(KINDS)) {
     const action = `${addresses.path}/${name}`;
 
@@ -90,7 +101,7 @@ export function linkRoutes(app: FastifyInstance, pages: Pages): void {
 
     app.post(`/${name}`, async (request, reply) => {
       const token = fieldOf(request, 'token');
-      const wait = limits.address.take(request.ip);
+      const wait = await limits.address.take(request.ip);
       const link = await openLink(token);
       if (!link) return sendUnusable(reply);
       const why = await kind.pointless(db, link);
@@ -104,11 +115,14 @@ export function linkRoutes(app: FastifyInstance, pages: Pages): void {
       if (refusal !== undefined) return show(refusal, 422);
       const form = { email, password: await passwords.hash(password) };
       const accountId = await db.transaction().execute(async (transaction) => {
+        await kind.begin?.(transaction);
         if (!(await spendLink(transaction, link, now()))) return undefined;
         return kind.use(transaction, form, now());
       });
-      if (accountId === undefined) return sendUnusable(reply);
-      await startSession(await provider(), addresses, request.raw, reply.raw, accountId);
+      const account = accountId === undefined ? undefined : await findAccount(db, accountId);
+      if (!account) return sendUnusable(reply);
+      browsers.remember(reply, account);
+      await startSession(await provider(), addresses, request.raw, reply.raw, account.account_id);
       return reply.redirect(addresses.home, 303);
     });
   }

@@ -3,7 +3,7 @@ import { isUnavailable } from '../../store/dialect.ts';
 import type { Db } from '../../store/open.ts';
 import { findAccount } from './accounts.ts';
 import type { Addresses } from './addresses.ts';
-import { CLIENT_ID, SESSION_LIFE } from './client.ts';
+import { CLIENT_ID, PASSWORD_VERSION, SESSION_LIFE } from './client.ts';
 import type { KeptKeys } from './kept.ts';
 import { renderPage } from './page.ts';
 import { createRecords } from './records.ts';
@@ -50,7 +50,7 @@ export function createProvider({ db, addresses, keys, now, onError }: ProviderOp
       long: { ...cookie, path: addresses.path },
       short: cookie,
     },
-    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['preferred_username'] },
+    claims: { openid: ['sub', PASSWORD_VERSION], email: ['email', 'email_verified'], profile: ['preferred_username'] },
     scopes: SCOPE.split(' '),
     // The ID token is what the dashboard sends to the service, so the e-mail is in it.
     conformIdTokenClaims: false,
@@ -76,9 +76,9 @@ export function createProvider({ db, addresses, keys, now, onError }: ProviderOp
     findAccount: async (_context, accountId) => {
       const account = await findAccount(db, accountId);
       if (!account) return undefined;
-      const { email, email_verified } = account;
-      const claims = { sub: accountId, email, email_verified: email_verified === 1, preferred_username: email };
-      return { accountId, claims: async () => claims };
+      const { email, email_verified, password_version } = account;
+      const profile = { email, email_verified: email_verified === 1, preferred_username: email };
+      return { accountId, claims: async () => ({ sub: accountId, [PASSWORD_VERSION]: password_version, ...profile }) };
     },
     interactions: { url: (_context, { uid }) => addresses.signIn(uid) },
     loadExistingGrant: grantToDashboard,

@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { verificationLetter } from '../letters.ts';
-import { findAccountByEmail, insertAccount } from './accounts.ts';
+import { findAccountByEmail, hasAccounts, insertAccount } from './accounts.ts';
 import { fieldOf, refuseEmail, refusePassword } from './form.ts';
 import { mailLink } from './links.ts';
 import { sendPage } from './page.ts';
-import { accountLimitKey, type Pages, tooMany } from './pages.ts';
-import { messagePage, signInPage, signUpPage } from './views.ts';
+import { type Pages, takeGuess, tooMany } from './pages.ts';
+import { messagePage, noAccountPage, signInPage, signUpPage } from './views.ts';
 
 interface Place {
   Params: { uid: string };
@@ -14,7 +14,7 @@ type Request = FastifyRequest<Place>;
 
 /** The page to which the provider sends whoever is to be signed in, and the one for a new account beside it. */
 export function signInRoutes(app: FastifyInstance, pages: Pages): void {
-  const { db, provider, addresses, passwords, limits, signUp, sendMail, log, now } = pages;
+  const { db, provider, addresses, passwords, limits, browsers, signUp, sendMail, log, now } = pages;
   const signUpUrl = (uid: string) => `${addresses.signIn(uid)}/sign-up`;
   const forgotUrl = `${addresses.path}/forgot`;
 
@@ -59,6 +59,8 @@ export function signInRoutes(app: FastifyInstance, pages: Pages): void {
       const returnTo = await (await provider()).interactionResult(request.raw, reply.raw, { consent: {} });
       return reply.redirect(returnTo, 303);
     }
+    if (signUp === 'invited' && !(await hasAccounts(db)))
+      return sendPage(reply, addresses, noAccountPage(addresses.home));
     const hint = interaction.params.login_hint;
     return showSignIn(request, reply, typeof hint === 'string' ? hint : undefined);
   });
@@ -66,17 +68,16 @@ export function signInRoutes(app: FastifyInstance, pages: Pages): void {
   app.post<Place>('/sign-in/:uid', async (request, reply) => {
     if (!(await findInteraction(request, reply))) return sendExpired(reply);
     const [email, password] = [fieldOf(request, 'email').trim(), fieldOf(request, 'password')];
-    const key = accountLimitKey(request, email);
-    const wait = Math.max(limits.account.take(key), limits.address.take(request.ip));
-    if (wait > 0) return showSignIn(request, reply, email, tooMany(reply, wait), 429);
     const account = refuseEmail(email) === undefined ? await findAccountByEmail(db, email) : undefined;
+    const { wait, forgive } = await takeGuess(limits, request, email, account && browsers.recognize(request, account));
+    if (wait > 0) return showSignIn(request, reply, email, tooMany(reply, wait), 429);
     const matches = await passwords.matches(password, account?.password);
     if (!account || !matches) {
       log.info({ address: request.ip }, 'a sign-in was refused');
       return showSignIn(request, reply, email, 'E-mail and password do not match.', 422);
     }
-    limits.account.forgive(key);
-    limits.address.giveBack(request.ip);
+    await forgive();
+    browsers.remember(reply, account);
     return finish(request, reply, account.account_id);
   });
 
@@ -89,7 +90,7 @@ export function signInRoutes(app: FastifyInstance, pages: Pages): void {
   app.post<Place>('/sign-in/:uid/sign-up', async (request, reply) => {
     if (!(await findInteraction(request, reply))) return sendExpired(reply);
     const [email, password] = [fieldOf(request, 'email').trim(), fieldOf(request, 'password')];
-    const wait = limits.address.take(request.ip);
+    const wait = await limits.address.take(request.ip);
     if (wait > 0) return showSignUp(request, reply, email, tooMany(reply, wait), 429);
     const refusal = refuseEmail(email) ?? refusePassword(password, email);
     if (refusal !== undefined) return showSignUp(request, reply, email, refusal, 422);

@@ -154,6 +154,15 @@ export const forgotSentPage = (email: string): Page => ({
 <p>Nothing arrives? Without a mail server, the operator finds the mail in the outbox of the service's data folder.</p>`,
 });
 
+/** In place of the sign-in page while nobody could sign in. */
+export const noAccountPage = (home: string): Page => ({
+  title: 'There is no account yet',
+  body: html`<p>The service printed the link that creates the first one when it started, below “Session Capture is ready”:
+look at its terminal, or at the log of its container or unit.</p>
+<p>The link works once and for 24 hours. Start the service again for a new one.</p>
+<a class="button" href="${home}">I have an account now</a>`,
+});
+
 /** A page with a sentence and one way on. */
 export const messagePage = (title: string, sentence: string, next?: { href: string; label: string }): Page => ({
   title,

@@ -29,6 +29,8 @@ export function createBrowser(origin: string, { send = fetch, onCookie }: Browse
     const sent = [...cookies].filter(([, { path }]) => new URL(url).pathname.startsWith(path));
     if (sent.length > 0) headers.set('cookie', sent.map(([name, { value }]) => `${name}=${value}`).join('; '));
     headers.set('accept', headers.get('accept') ?? 'text/html');
+    // A service that was restarted has closed what was left open.
+    headers.set('connection', 'close');
     const response = await send(url, { ...init, headers, redirect: 'manual' });
     for (const line of response.headers.getSetCookie()) remember(line);
     const location = response.headers.get('location');

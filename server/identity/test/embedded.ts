@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
+import { sql } from 'kysely';
 import { pino } from 'pino';
 import { expect } from 'vitest';
 import { type Config, OPTIONS } from '../../config.ts';
@@ -77,13 +78,16 @@ export async function startService(
     },
     /** The mails in the outbox, oldest first. */
     mails: () => readMails(join(store.dataDir, 'outbox')),
-    /** As new: nothing stored, nothing logged, and a time later than any limit remembers. */
+    /** As new: nothing stored, nothing logged, nothing counted. */
     clear: async () => {
+      await sql`delete from rate_limits`.execute(store.db);
+      await stop();
       for (const table of ['accounts', 'links', 'provider_records'] as const)
         await store.db.deleteFrom(table).execute();
       rmSync(join(store.dataDir, 'outbox'), { recursive: true, force: true });
       logged.length = 0;
-      clock.ahead += 3_600_000;
+      clock.ahead = 0;
+      running = await start();
     },
     dispose,
   };
@@ -145,7 +149,7 @@ export async function exchange(
   form: Record<string, string>,
 ): Promise<{ status: number; body: Tokens & { error?: string } }> {
   const body = new URLSearchParams({ client_id: 'dashboard', ...form });
-  const response = await fetch(`${origin}/oidc/token`, { method: 'POST', body });
+  const response = await fetch(`${origin}/oidc/token`, { method: 'POST', body, headers: { connection: 'close' } });
   return { status: response.status, body: (await response.json()) as Tokens & { error?: string } };
 }
 

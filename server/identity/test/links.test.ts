@@ -52,6 +52,24 @@ describe.each(ENGINES)('on %s', (engine) => {
       expect(await service.store.db.selectFrom('accounts').selectAll().execute()).toHaveLength(1);
     });
 
+    test('to the first account creates one, also when two are used at once on two replicas', async () => {
+      const origins = [service.origin, await service.replica()];
+      for (let round = 0; round < 6; round++) {
+        const pages = await Promise.all(origins.map(async () => service.browser().open(await firstLink(service))));
+        const answers = await Promise.all(
+          pages.map((page, index) => {
+            const url = page.url.replace(service.origin, String(origins[index]));
+            const action = page.text.replaceAll('action="/', `action="${origins[index]}/`);
+            const form = { email: `first-${index}@example.com`, password: PASSWORD };
+            return service.browser().submit({ ...page, url, text: action }, form);
+          }),
+        );
+        expect(answers.map(({ status }) => status).sort()).toEqual([303, 410]);
+        expect(await service.store.db.selectFrom('accounts').selectAll().execute()).toHaveLength(1);
+        for (const table of ['accounts', 'links'] as const) await service.store.db.deleteFrom(table).execute();
+      }
+    });
+
     test.each([
       [24 * HOUR - 60_000, 'Create the first account'],
       [24 * HOUR + 1, 'This link does not work'],
@@ -144,6 +162,9 @@ describe.each(ENGINES)('on %s', (engine) => {
       await tokensOf(service, browser);
       const form = { grant_type: 'refresh_token', refresh_token: before.refresh_token };
       expect(await exchange(service, form)).toMatchObject({ body: { error: 'invalid_grant' } });
+      await expect(service.identity.verify(before.id_token)).rejects.toMatchObject({ code: 'token_expired' });
+      const { id_token } = await tokensOf(service, browser);
+      expect(await service.identity.verify(id_token)).toMatchObject({ email: EMAIL });
       await signIn(service, service.browser(), EMAIL, OTHER);
       const old = service.browser();
       const refused = await old.submit((await authorize(service, old)).page, { email: EMAIL, password: PASSWORD });

@@ -8,6 +8,7 @@ import {
   authorize,
   createFirstAccount,
   exchange,
+  firstLink,
   PASSWORD,
   type Service,
   signIn,
@@ -17,7 +18,6 @@ import {
 
 const EMAIL = 'ada@example.com';
 const OTHER = 'another battery staple';
-const HOUR = 3_600_000;
 const title = (page: Reply) => /<h1>(.*)<\/h1>/.exec(page.text)?.[1];
 const alert = (page: Reply) => /role="alert"[^>]*>([^<]*)/.exec(page.text)?.[1];
 
@@ -72,8 +72,6 @@ describe('signing in', () => {
     expect(refused).toMatchObject({ status: 429 });
     expect(alert(refused)).toBe('Too many attempts. Try again in 15 minutes.');
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(890);
-    service.clock.ahead += HOUR / 4 + 1000;
-    await signIn(service, service.browser(), EMAIL);
   });
 
   test('shows what was typed as text', async () => {
@@ -140,6 +138,28 @@ describe('signing in', () => {
       browser.request(page.url, { method: 'POST', body, headers: { origin: service.origin, 'content-type': type } });
     expect((await send('{"email":"a"}', 'application/json')).status).toBe(400);
     expect((await send('x'.repeat(20_000), 'application/x-www-form-urlencoded')).status).toBe(400);
+  });
+});
+
+describe('before there is an account', () => {
+  test('the sign-in page says where the link to the first one is, and a restart gives a new one', async () => {
+    await start();
+    const { page } = await authorize(service, service.browser());
+    expect(title(page)).toBe('There is no account yet');
+    expect(page.text).toMatch(/printed the link .* when it started/);
+    expect(page.text).not.toContain('token=');
+    const before = await firstLink(service);
+    await service.restart();
+    const after = await firstLink(service);
+    expect(after).not.toBe(before);
+    expect(title(await service.browser().open(after))).toBe('Create the first account');
+    await createFirstAccount(service, EMAIL);
+    expect(title((await authorize(service, service.browser())).page)).toBe('Sign in');
+  });
+
+  test('open sign-up creates it', async () => {
+    await start({ SIGN_UP: 'open' });
+    expect((await authorize(service, service.browser())).page.text).toContain('/sign-up');
   });
 });
 

@@ -1,0 +1,37 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { AccountRow } from '../../store/schema.ts';
+import type { Addresses } from './addresses.ts';
+
+/** Browsers in which somebody signed in to an account before: a stranger's guesses elsewhere must not lock them out. */
+export interface KnownBrowsers {
+  /** The browser's name, if it is known to this account with its present password. */
+  recognize(request: FastifyRequest, account: AccountRow): string | undefined;
+  remember(reply: FastifyReply, account: AccountRow): void;
+}
+
+const LIFE_S = 180 * 86_400;
+
+/** Remembers by a cookie that nobody else can make; nothing is stored. */
+export function createKnownBrowsers(key: string, { path, publicUrl }: Addresses): KnownBrowsers {
+  const isSecure = publicUrl.protocol === 'https:';
+  const cookie = `${isSecure ? '__Secure-' : ''}capture-browser`;
+  const pattern = new RegExp(`(?:^|; )${cookie}=([\\w-]{22})\\.([\\w-]{43})(?:;|$)`);
+  const attributes = `path=${path}; max-age=${LIFE_S}; httponly; samesite=lax${isSecure ? '; secure' : ''}`;
+
+  const sign = (name: string, { account_id, password_version }: AccountRow) =>
+    createHmac('sha256', key).update(`browser ${name} ${account_id} ${password_version}`).digest('base64url');
+
+  return {
+    recognize({ headers }, account) {
+      const [, name = '', signature = ''] = pattern.exec(headers.cookie ?? '') ?? [];
+      if (name === '') return undefined;
+      return timingSafeEqual(Buffer.from(signature), Buffer.from(sign(name, account))) ? name : undefined;
+    },
+    remember(reply, account) {
+      const name = randomBytes(16).toString('base64url');
+      // The provider writes its own cookies there, and those of Fastify's would replace them.
+      reply.raw.appendHeader('set-cookie', `${cookie}=${name}.${sign(name, account)}; ${attributes}`);
+    },
+  };
+}

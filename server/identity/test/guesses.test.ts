@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { ENGINES } from '../../test/engines.ts';
+import {
+  authorize,
+  type Browser,
+  createFirstAccount,
+  PASSWORD,
+  type Service,
+  signIn,
+  startService,
+  tokensOf,
+} from './embedded.ts';
+
+const EMAIL = 'ada@example.com';
+const OTHER = 'another battery staple';
+
+describe.each(ENGINES)('guessing on %s', (engine) => {
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService(engine, { TRUST_PROXY: ['127.0.0.1'] });
+  });
+  beforeEach(async () => {
+    await service.clear();
+    await createFirstAccount(service, EMAIL);
+  });
+  afterAll(() => service.dispose());
+
+  const from = (address: number | string) => ({ 'x-forwarded-for': `192.0.2.${address}` });
+
+  /** One attempt in a browser that waits on its sign-in page. */
+  async function guess(browser: Browser, password: string, address: number | string) {
+    const { page } = await authorize(service, browser, { prompt: 'login' });
+    return browser.submit(page, { email: EMAIL, password }, from(address));
+  }
+
+  /** Wrong passwords from as many addresses as it takes. @returns how many of them were compared */
+  async function attack(count: number): Promise<number> {
+    const browser = service.browser();
+    const { page } = await authorize(service, browser);
+    const statuses: number[] = [];
+    for (let index = 0; index < count; index++) {
+      const form = { email: EMAIL, password: `wrong ${index}` };
+      statuses.push((await browser.submit(page, form, from(1 + Math.floor(index / 5)))).status);
+    }
+    return statuses.filter((status) => status === 422).length;
+  }
+
+  test('from many addresses ends after fifty, and locks nobody out where they signed in before', async () => {
+    const own = service.browser();
+    await signIn(service, own, EMAIL);
+    expect(await attack(60)).toBe(50);
+    expect((await guess(service.browser(), PASSWORD, 200)).status).toBe(429);
+    expect((await guess(own, 'mistyped', 200)).status).toBe(422);
+    expect((await guess(own, PASSWORD, 200)).location).toContain('/signed-in?code=');
+  });
+
+  test('locks nobody out who sets a new password, which the browsers of the old one must then bring', async () => {
+    const old = service.browser();
+    await signIn(service, old, EMAIL);
+    await attack(51);
+    const fresh = service.browser();
+    await fresh.submit(await fresh.open('/oidc/forgot'), { email: EMAIL }, from(201));
+    await expect.poll(() => service.logged.join()).toContain('a mail waits');
+    await fresh.submit(await fresh.open(service.mails()[0]?.link ?? ''), { password: OTHER }, from(201));
+    await tokensOf(service, fresh);
+    expect((await guess(fresh, OTHER, 201)).location).toContain('/signed-in?code=');
+    expect((await guess(old, OTHER, 202)).status).toBe(429);
+  });
+
+  test('in a browser that is known ends after ten, wherever it goes', async () => {
+    const own = service.browser();
+    await signIn(service, own, EMAIL);
+    const statuses: number[] = [];
+    for (let index = 0; index < 12; index++) statuses.push((await guess(own, 'wrong one', index + 1)).status);
+    expect(statuses).toEqual([...Array(10).fill(422), 429, 429]);
+  });
+
+  test('a forged mark of a known browser is none', async () => {
+    const own = service.browser();
+    await signIn(service, own, EMAIL);
+    await attack(50);
+    const stranger = service.browser();
+    const mark = own.cookies.get('capture-browser');
+    expect(mark?.value).toMatch(/^[\w-]{22}\.[\w-]{43}$/);
+    const [, signature] = mark?.value.split('.') ?? [];
+    stranger.cookies.set('capture-browser', { value: `${'A'.repeat(22)}.${signature}`, path: '/oidc' });
+    expect((await guess(stranger, PASSWORD, 203)).status).toBe(429);
+  });
+
+  test('what one address asks for leaves others their mails for a new password', async () => {
+    const ask = async (address: number) => {
+      const browser = service.browser();
+      await browser.submit(await browser.open('/oidc/forgot'), { email: EMAIL }, from(address));
+    };
+    for (let index = 0; index < 8; index++) await ask(1);
+    await ask(2);
+    await expect.poll(() => service.logged.filter((line) => line.includes('a mail waits')).length).toBe(4);
+  });
+
+  if (engine === 'postgres') {
+    test('replicas count together', async () => {
+      const other = await service.replica();
+      const browser = service.browser();
+      const { page } = await authorize(service, browser);
+      const statuses: number[] = [];
+      for (let index = 0; index < 14; index++) {
+        const url = index % 2 ? page.url.replace(service.origin, other) : page.url;
+        const answer = await browser.submit({ ...page, url }, { email: EMAIL, password: `wrong ${index}` }, from(9));
+        statuses.push(answer.status);
+      }
+      expect(statuses).toEqual([...Array(10).fill(422), ...Array(4).fill(429)]);
+    });
+  }
+});
