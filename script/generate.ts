@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { openapi } from '../contract/openapi.ts';
 import { OPTIONS } from '../server/config.ts';
+import { queries } from '../server/queries/queries.ts';
 import { VERSION } from '../server/version.ts';
 
 /** Documents that follow from a table in the code. `--check` writes nothing, and fails where one is out of date. */
@@ -9,12 +10,13 @@ const DOCUMENTS = {
   'docs/openapi.json': () => `${JSON.stringify(openapi(VERSION), null, 2)}\n`,
   'docs/configuration.md': configuration,
   'docs/capture.1': manual,
+  'server/store/queries.sql': queries,
 };
 
 const check = process.argv.includes('--check');
 mkdirSync('docs', { recursive: true });
 for (const [path, make] of Object.entries(DOCUMENTS)) {
-  const text = make();
+  const text = await make();
   if (existsSync(path) && readFileSync(path, 'utf8') === text) continue;
   if (check) {
     console.error(`${path} is out of date. Run: npm run generate`);

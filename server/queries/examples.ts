@@ -1,0 +1,74 @@
+const NOW = 1;
+const ORGANIZATION = 'org_1';
+const MACHINE = { hostname: 'host', platform: 'linux', serviceCliVersion: '1', repoRoot: '/src' };
+const PERSON = { issuer: 'issuer', subject: 'subject', email: 'person@example.com', emailVerified: true };
+const BATCH = {
+  sessionId: 'ses_1',
+  organizationId: ORGANIZATION,
+  plane: 'live',
+  idempotencyKey: 'key',
+  count: 1,
+  now: NOW,
+};
+const FILTER = { organizationId: ORGANIZATION, offset: 0, limit: 51 };
+
+/**
+ * What to call each function of the store with, behind its first parameter, to see all that it asks; nothing where it is
+ * shown elsewhere.
+ */
+export const EXAMPLES: Record<string, unknown[][]> = {
+  // Its statements are those of the migrations.
+  migrate: [],
+  lockMigrations: [],
+
+  createAppendSteps: [[{ ...BATCH, fingerprint: 'fingerprint' }]],
+  readAppends: [[ORGANIZATION, 'ses_1', 1, 1]],
+
+  findEnvironment: [[ORGANIZATION, 'env_1']],
+  holdEnvironment: [[ORGANIZATION, 'env_1']],
+  listEnvironments: [[ORGANIZATION]],
+  registerEnvironment: [[ORGANIZATION, MACHINE, NOW]],
+  revokeEnvironment: [[ORGANIZATION, 'env_1', NOW]],
+  touchEnvironment: [[ORGANIZATION, 'env_1', '1', NOW]],
+
+  findInstallation: [[ORGANIZATION, 'ins_1']],
+  listInstallations: [[ORGANIZATION]],
+  updateInstallation: [[ORGANIZATION, 'ins_1', { status: 'disabled' }, NOW]],
+  updateInstalled: [[ORGANIZATION, { agentId: 'codex', environmentId: 'env_1', version: '1' }, NOW]],
+  upsertInstallation: [[ORGANIZATION, { agentId: 'codex', environmentId: 'env_1', version: '1' }, NOW]],
+
+  assertRoom: [['secrets', ORGANIZATION]],
+
+  insertInvited: [[ORGANIZATION, 'person@example.com', 'member', NOW]],
+  listMembers: [[ORGANIZATION]],
+  removeInvited: [[ORGANIZATION, 'usr_1']],
+
+  createOrganization: [['name', { userId: 'usr_1', email: 'person@example.com', emailVerified: true }, NOW]],
+  findOrganization: [[ORGANIZATION]],
+  markTenantAssigned: [[ORGANIZATION]],
+  renameOrganization: [[ORGANIZATION, 'name', NOW]],
+
+  resolveCaller: [
+    [PERSON, NOW],
+    [{ ...PERSON, email: 'another@example.com' }, NOW],
+  ],
+
+  findSecretByHash: [['hash']],
+  insertSecret: [[{ organizationId: ORGANIZATION }, NOW]],
+  listSecrets: [[ORGANIZATION]],
+  markSecretUsed: [[ORGANIZATION, 'sec_1', NOW]],
+  revokeSecret: [[ORGANIZATION, 'sec_1', NOW]],
+
+  closeSession: [[{ organizationId: ORGANIZATION, plane: 'live', sessionId: 'ses_1', status: 'completed' }, NOW]],
+  findSession: [[ORGANIZATION, 'ses_1']],
+  insertSession: [[{ organizationId: ORGANIZATION }, NOW]],
+  listSessions: ['live', 'all'].flatMap((plane) => [
+    [{ ...FILTER, plane }],
+    [{ ...FILTER, plane, environmentId: 'env_1', agentId: 'codex' }],
+  ]),
+
+  rememberSetting: [['name', () => 'value']],
+
+  findSummaries: [[ORGANIZATION, ['ses_1']]],
+  writeSummary: [[ORGANIZATION, 'ses_1', 1, '{}']],
+};
