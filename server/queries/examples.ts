@@ -17,9 +17,10 @@ const FILTER = { organizationId: ORGANIZATION, offset: 0, limit: 51 };
  * shown elsewhere.
  */
 export const EXAMPLES: Record<string, unknown[][]> = {
-  // Its statements are those of the migrations.
+  // The first two ask what migrations are made of, the third nothing.
   migrate: [],
   lockMigrations: [],
+  isPostgres: [],
 
   createAppendSteps: [[{ ...BATCH, fingerprint: 'fingerprint' }]],
   readAppends: [[ORGANIZATION, 'ses_1', 1, 1]],

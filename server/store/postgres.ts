@@ -107,6 +107,8 @@ export const postgresDialect = (pool: pg.Pool) => {
   return dialect;
 };
 
+export const isPostgres = <Schema>(db: Kysely<Schema>): boolean => db.getExecutor().adapter instanceof PostgresAdapter;
+
 /** Any number, the same in all versions. */
 const MIGRATION_LOCK = 3853314791062309107n;
 

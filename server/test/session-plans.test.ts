@@ -71,6 +71,9 @@ describe.each(ENGINES)('a page of many sessions on %s', (engine) => {
         const looked = 'SEARCH sessions USING INDEX sqlite_autoindex_sessions_1 (session_id=?)';
         const reads = details.filter((detail) => /\bsessions\b/.test(detail));
         expect(reads).toEqual([...Array<string>(planes).fill(found), looked]);
+        // What is sorted is the page, at most.
+        expect(details.filter((detail) => detail.startsWith('USE TEMP B-TREE')).length).toBeLessThanOrEqual(1);
+        expect(details.includes('MERGE (UNION ALL)')).toBe(plane === 'all');
         return;
       }
       const plan = (rows as { 'QUERY PLAN': [{ Plan: PlanNode }] }[])[0]?.['QUERY PLAN'][0].Plan;
