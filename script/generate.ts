@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { openapi } from '../contract/openapi.ts';
 import { OPTIONS } from '../server/config.ts';
-import { queries } from '../server/queries/queries.ts';
 import { VERSION } from '../server/version.ts';
+import { queries } from './queries/queries.ts';
 
 /** Documents that follow from a table in the code. `--check` writes nothing, and fails where one is out of date. */
 const DOCUMENTS = {

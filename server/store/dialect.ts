@@ -1,7 +1,7 @@
-import { PostgresAdapter, type SelectQueryBuilder } from 'kysely';
+import type { Kysely, SelectQueryBuilder } from 'kysely';
 import pg from 'pg';
 import { Problem } from '../../contract/problem.ts';
-import { StoreUnsuitable } from './postgres.ts';
+import { isPostgres, StoreUnsuitable } from './postgres.ts';
 import { ThreadEnded } from './sqlite/threads.ts';
 
 /** The only file that knows how the two engines differ. */
@@ -20,10 +20,9 @@ export const COLUMN_TYPES: Record<Engine, ColumnTypes> = {
 
 /** Keeps the selected rows as they are until the transaction ends; the embedded engine has one writer at a time anyway. */
 export const forShare = <Database, Tables extends keyof Database, Output>(
-  db: { getExecutor(): { adapter: unknown } },
+  db: Kysely<Database>,
   query: SelectQueryBuilder<Database, Tables, Output>,
-): SelectQueryBuilder<Database, Tables, Output> =>
-  db.getExecutor().adapter instanceof PostgresAdapter ? query.forShare() : query;
+): SelectQueryBuilder<Database, Tables, Output> => (isPostgres(db) ? query.forShare() : query);
 
 /** SQLSTATE classes after which the store is worth asking again: connection, resources, operator, lock and time-outs. */
 const PASSING_STATES = /^(08|53|57|40001|40P01|55P03|25006|58)/;

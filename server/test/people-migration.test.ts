@@ -1,8 +1,11 @@
 import { Kysely } from 'kysely';
 import { expect, test } from 'vitest';
-import { COLUMN_TYPES, openPostgres, openSqlite, postgresDialect, sqliteDialect } from '../store/dialect.ts';
+import { COLUMN_TYPES } from '../store/dialect.ts';
 import { initial } from '../store/migrations/0001-initial.ts';
 import { people } from '../store/migrations/0003-people.ts';
+import { openPostgres, postgresDialect } from '../store/postgres.ts';
+import { sqliteDialect } from '../store/sqlite/driver.ts';
+import { openFile } from '../store/sqlite/open.ts';
 import { ENGINES, openTestStore } from './engines.ts';
 
 const DATED = { created_at: 1, updated_at: 1 };
@@ -22,7 +25,7 @@ test.each(ENGINES)('members and invitations of the first schema on %s are there 
   if (store.databaseUrl) await store.db.schema.createSchema('public').execute();
   const dialect = store.databaseUrl
     ? postgresDialect(openPostgres(store.databaseUrl, () => undefined))
-    : sqliteDialect(openSqlite(`${store.dataDir}/old.sqlite`));
+    : sqliteDialect(await openFile(`${store.dataDir}/old.sqlite`, () => undefined));
   // biome-ignore lint/suspicious/noExplicitAny: the tables of another version
   const db = new Kysely<any>({ dialect });
   await initial(COLUMN_TYPES[engine]).up(db);

@@ -20,7 +20,6 @@ import { mountProvider } from './mount.ts';
 import { createPageLimits, type Pages } from './pages.ts';
 import type { Passwords } from './passwords.ts';
 
-
 import { purgeRecords } from './records.ts';
 
 export interface EmbeddedOptions {

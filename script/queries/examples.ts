@@ -2,14 +2,8 @@ const NOW = 1;
 const ORGANIZATION = 'org_1';
 const MACHINE = { hostname: 'host', platform: 'linux', serviceCliVersion: '1', repoRoot: '/src' };
 const PERSON = { issuer: 'issuer', subject: 'subject', email: 'person@example.com', emailVerified: true };
-const BATCH = {
-  sessionId: 'ses_1',
-  organizationId: ORGANIZATION,
-  plane: 'live',
-  idempotencyKey: 'key',
-  count: 1,
-  now: NOW,
-};
+const OPENING = { organizationId: ORGANIZATION, plane: 'live', environmentId: 'env_1', installationId: 'ins_1' };
+const CAPTURE = { clientKey: 'key', continues: undefined, forkedFrom: undefined, endedAt: undefined };
 const FILTER = { organizationId: ORGANIZATION, offset: 0, limit: 51 };
 
 /**
@@ -22,7 +16,6 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   lockMigrations: [],
   isPostgres: [],
 
-  createAppendSteps: [[{ ...BATCH, fingerprint: 'fingerprint' }]],
   readAppends: [[ORGANIZATION, 'ses_1', 1, 1]],
 
   findEnvironment: [[ORGANIZATION, 'env_1']],
@@ -62,7 +55,18 @@ export const EXAMPLES: Record<string, unknown[][]> = {
 
   closeSession: [[{ organizationId: ORGANIZATION, plane: 'live', sessionId: 'ses_1', status: 'completed' }, NOW]],
   findSession: [[ORGANIZATION, 'ses_1']],
-  insertSession: [[{ organizationId: ORGANIZATION }, NOW]],
+  insertOpened: [],
+  openSession: [[{ ...OPENING, agentId: 'codex' }, NOW]],
+  whyNot: [],
+  captureSessions: [[[{ ...OPENING, capture: CAPTURE }], NOW]],
+
+  deleteSession: [
+    [{ organizationId: ORGANIZATION, sessionId: 'ses_1' }, NOW],
+    [{ organizationId: ORGANIZATION, plane: 'live', clientKey: 'key' }, NOW],
+  ],
+  sweepDeleted: [[() => NOW]],
+  wasDeleted: [[ORGANIZATION, 'live', 'ses_1']],
+
   listSessions: ['live', 'all'].flatMap((plane) => [
     [{ ...FILTER, plane }],
     [{ ...FILTER, plane, environmentId: 'env_1', agentId: 'codex' }],
@@ -70,6 +74,6 @@ export const EXAMPLES: Record<string, unknown[][]> = {
 
   rememberSetting: [['name', () => 'value']],
 
-  findSummaries: [[ORGANIZATION, ['ses_1']]],
-  writeSummary: [[ORGANIZATION, 'ses_1', 1, '{}']],
+  findSummarySources: [[ORGANIZATION, ['ses_1']]],
+  writeSummaries: [[[{ organizationId: ORGANIZATION, sessionId: 'ses_1', version: 1, through: 1, summary: '{}' }]]],
 };
