@@ -54,18 +54,19 @@ function keepNeighbours(folder: string): Plugin {
       if (!id.startsWith(join(ROOT, 'server')) || !code.includes('import.meta.url')) return undefined;
       return code.replace(/new URL\('([^']+)', import\.meta\.url\)/g, (_, path: string) => {
         const target = resolve(dirname(id), path);
-        const placed = place(target, (name) => this.emitFile({ type: 'chunk', id: target, name }));
+        const placed = place(target, (fileName) => this.emitFile({ type: 'chunk', id: target, fileName }));
         return `new URL('${placed}', import.meta.url)`;
       });
     },
   };
 
   /** Where the file or folder is found from the build. */
-  function place(target: string, emitProgram: (name: string) => void): string {
-    const name = basename(target, '.ts');
-    if (name !== basename(target)) {
-      emitProgram(name);
-      return `./${name}.cjs`;
+  function place(target: string, emitProgram: (fileName: string) => void): string {
+    const name = basename(target);
+    if (name.endsWith('.ts')) {
+      const program = name.replace(/ts$/, 'cjs');
+      emitProgram(program);
+      return `./${program}`;
     }
     if (!statSync(target, { throwIfNoEntry: false })?.isFile()) return relative(folder, target);
     cpSync(target, join(folder, name));
