@@ -7,9 +7,8 @@ import { median, type Row } from '../report.ts';
 import { type Disk, slowDisk, syncTime, THIS_DISK } from './disk.ts';
 import { CONNECTIONS, loadService, type Rate } from './measure.ts';
 
-const program = (name: string) => fileURLToPath(new URL(name, import.meta.url));
-const BARE_LOOP = program('./bare-loop.ts');
-const BARE_POSTGRES = program('./bare-postgres.ts');
+const BARE_LOOP = fileURLToPath(new URL('./bare-loop.ts', import.meta.url));
+const BARE_POSTGRES = fileURLToPath(new URL('./bare-postgres.ts', import.meta.url));
 
 const SIZES = [50, 1];
 const ENCODINGS = ['plain', 'zstd'] as const;
