@@ -1,16 +1,38 @@
 import { once } from 'node:events';
 import { get } from 'node:http';
+import { gzipSync } from 'node:zlib';
 import { pino } from 'pino';
+import { Type } from 'typebox';
 import { afterEach, expect, test } from 'vitest';
-import { createApp } from '../http/app.ts';
+import { route } from '../../contract/route.ts';
+import { type AppOptions, createApp } from '../http/app.ts';
+import { bindRoute } from '../http/bind.ts';
 import { createBudget } from '../http/budget.ts';
-import type { Ask, Handlers } from '../http/handler.ts';
+import type { Ask, Handler, Handlers } from '../http/handler.ts';
 import { createLimits } from '../http/limits.ts';
 import { openTestStore, type TestStore } from './engines.ts';
 import { testConfig } from './harness.ts';
 import { TABLE } from './requests.ts';
 
 const CALLER = { secretId: 'sec_1', organizationId: 'org_1', plane: 'live' };
+
+/** Its handler reads the bytes itself. */
+const MEASURE = route({
+  method: 'POST',
+  path: '/measure',
+  auth: 'secret',
+  summary: 'Tell how large the body is',
+  body: Type.Object({ name: Type.String() }),
+  rawBody: true,
+  maxBodyBytes: 100,
+  replies: { 200: Type.Object({ size: Type.Integer(), parsed: Type.Boolean() }) },
+  errors: [400, 401, 503],
+});
+
+const measure: Handler<typeof MEASURE> = async ({ bytes, body }) => ({
+  status: 200,
+  body: { size: bytes.byteLength, parsed: body !== undefined },
+});
 
 let store: TestStore;
 let app: Awaited<ReturnType<typeof createApp>>;
@@ -30,7 +52,7 @@ async function start(pointsAMinute = 0) {
     throw signal.reason;
   };
   const handlers = Object.fromEntries(Object.keys(TABLE).map((name) => [name, wait]));
-  app = await createApp({
+  const options: AppOptions = {
     handlers: { ...handlers, listAgents: spendFive } as unknown as Handlers,
     authenticator: {
       authenticate: async () => {
@@ -45,7 +67,9 @@ async function start(pointsAMinute = 0) {
     publicUrl: 'http://capture.test',
     corsOrigins: [],
     trustProxy: [],
-  });
+  };
+  app = await createApp(options);
+  bindRoute(app, MEASURE, measure, options);
   port = Number(new URL(await app.listen({ port: 0 })).port);
 }
 afterEach(async () => {
@@ -99,4 +123,12 @@ test('a handler may count a request for more than one', async () => {
     [6, 0, 0].map((left) => expect.stringContaining(`r=${left};`)),
   );
   expect(replies[2]?.json()).toMatchObject({ code: 'rate_limited' });
+});
+
+test('a handler that reads the bytes itself is given them decoded, whatever they are, up to its limit', async () => {
+  await start();
+  const send = (text: string) =>
+    app.inject({ method: 'POST', url: '/measure', headers: { 'content-encoding': 'gzip' }, payload: gzipSync(text) });
+  expect((await send('{no JSON}')).json()).toEqual({ size: 9, parsed: false });
+  expect((await send('x'.repeat(101))).json()).toMatchObject({ code: 'validation_failed' });
 });
