@@ -20,9 +20,12 @@ describe('memory for bodies', () => {
   let world: World;
   let port: number;
   const sockets: Socket[] = [];
+  /** The service's ends of the connections, by the port of the other end. */
+  const ends = new Map<number | undefined, Socket>();
   beforeAll(async () => {
     // 1 MB in all, 256 KB for each caller.
     world = await createWorld(await startTestService('sqlite', { BODY_MEMORY_MB: 1 }));
+    world.service.app.server.on('connection', (end) => ends.set(end.remotePort, end));
     port = Number(new URL(await world.service.app.listen({ port: 0 })).port);
   });
   afterAll(async () => {
@@ -32,7 +35,7 @@ describe('memory for bodies', () => {
 
   const path = () => `/v1/sessions/${world.ours.sessionId}/events`;
 
-  /** Sends some of the bytes that the request says it has. */
+  /** Sends some of the bytes that the request says it has, and waits until the service has read them. */
   async function begin(as: string | undefined, length: number, sent: number): Promise<Unfinished> {
     const socket = connect(port, '127.0.0.1');
     sockets.push(socket);
@@ -43,7 +46,8 @@ describe('memory for bodies', () => {
     socket.on('error', () => undefined);
     const credential = as === undefined ? '' : `Authorization: Bearer ${as}\r\n`;
     socket.write(`POST ${path()} HTTP/1.1\r\nHost: x\r\n${credential}Content-Length: ${length}\r\n\r\n`);
-    await new Promise((resolve) => socket.write(Buffer.alloc(sent, ' '), resolve));
+    socket.write(Buffer.alloc(sent, ' '));
+    await expect.poll(() => ends.get(socket.localPort)?.bytesRead, { timeout: 10_000 }).toBeGreaterThan(sent);
     return { socket, answer: () => text };
   }
 
