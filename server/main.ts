@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { closeAll } from './closing.ts';
 import { ConfigError, readConfig } from './config.ts';
 import { createFatal } from './fatal.ts';
+import { createLimits } from './http/limits.ts';
 import { createIdentity } from './identity/create.ts';
 import { REDACTED_PATHS } from './log.ts';
 import { freePort, publicUrlOf } from './public-url.ts';
@@ -12,17 +13,17 @@ import { openStore } from './store/open.ts';
 async function main(): Promise<void> {
   const config = readConfig(process.env);
   const log = pino({ level: config.LOG_LEVEL, redact: { paths: REDACTED_PATHS, censor: '[redacted]' } });
-  const storeOptions = {
+  const store = await openStore({
     databaseUrl: config.DATABASE_URL,
     dataDir: config.DATA_DIR,
     onError: (error: Error) => log.warn({ err: error }, 'an idle connection to the store was lost'),
     onLost: createFatal({ log, write: (text) => process.stderr.write(text), exit: (code) => process.exit(code) }),
-  };
-  const store = await openStore(storeOptions);
+  });
   const port = config.PORT === 0 ? await freePort(config.HOST) : config.PORT;
   const publicUrl = publicUrlOf(config, port);
-  const identity = await createIdentity({ config, store, publicUrl, log });
-  const app = await createService({ config, store, identity, publicUrl, log });
+  const limits = createLimits(config, store);
+  const identity = await createIdentity({ config, store, publicUrl, limits, log });
+  const app = await createService({ config, store, identity, publicUrl, limits, log });
   await app.listen({ port, host: config.HOST });
   process.stdout.write(`Session Capture is ready at ${publicUrl}\n`);
   for (const line of (await identity.greeting?.()) ?? []) process.stdout.write(`${line}\n`);
