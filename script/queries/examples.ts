@@ -1,6 +1,7 @@
 const NOW = 1;
 const ORGANIZATION = 'org_1';
 const MACHINE = { hostname: 'host', platform: 'linux', serviceCliVersion: '1', repoRoot: '/src' };
+const MEMBER = { organization_id: ORGANIZATION, user_id: 'usr_1' };
 const PERSON = { issuer: 'issuer', subject: 'subject', email: 'person@example.com', emailVerified: true };
 const OPENING = { organizationId: ORGANIZATION, plane: 'live', environmentId: 'env_1', installationId: 'ins_1' };
 const CAPTURE = { clientKey: 'key', continues: undefined, forkedFrom: undefined, endedAt: undefined };
@@ -11,10 +12,11 @@ const FILTER = { organizationId: ORGANIZATION, offset: 0, limit: 51 };
  * shown elsewhere.
  */
 export const EXAMPLES: Record<string, unknown[][]> = {
-  // The first two ask what migrations are made of, the third nothing.
+  // The first two ask what migrations are made of, the others nothing.
   migrate: [],
   lockMigrations: [],
   isPostgres: [],
+  forShare: [],
 
   readAppends: [[ORGANIZATION, 'ses_1', 1, 1]],
 
@@ -33,10 +35,22 @@ export const EXAMPLES: Record<string, unknown[][]> = {
 
   assertRoom: [['secrets', ORGANIZATION]],
 
-  insertInvited: [[ORGANIZATION, 'person@example.com', 'member', NOW]],
-  listMembers: [[ORGANIZATION]],
-  removeInvited: [[ORGANIZATION, 'usr_1']],
+  acceptInvitation: [['usr_1', { userId: 'usr_2', email: 'person@example.com' }, NOW]],
+  declineInvitations: [['person@example.com']],
+  findByEmail: [['person@example.com']],
+  isMemberAnywhere: [],
+  listInvitationsOf: [['person@example.com']],
+  lockPerson: [['usr_1']],
 
+  findMember: [[ORGANIZATION, 'usr_1']],
+  insertInvited: [[ORGANIZATION, 'person@example.com', 'member', NOW]],
+  markMailed: [[MEMBER, NOW, NOW]],
+  removeMember: [[MEMBER]],
+  removeUnmailed: [[MEMBER]],
+  updateRole: [[MEMBER, 'admin', NOW]],
+  listMembers: [[ORGANIZATION]],
+
+  changeMembers: [[ORGANIZATION, () => undefined]],
   createOrganization: [['name', { userId: 'usr_1', email: 'person@example.com', emailVerified: true }, NOW]],
   findOrganization: [[ORGANIZATION]],
   markTenantAssigned: [[ORGANIZATION]],
