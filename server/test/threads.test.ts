@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Worker } from 'node:worker_threads';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { isUnavailable } from '../store/dialect.ts';
+import { isStoreLost, isUnavailable } from '../store/dialect.ts';
 import { createPool, startThread, type Thread } from '../store/sqlite/threads.ts';
 import { openTestStore, type TestStore } from './engines.ts';
 
@@ -155,5 +156,24 @@ describe('a pool of readers', () => {
     await unused.close();
     await expect(unused.run(count)).rejects.toThrow('the store is closed');
     expect(started).toHaveLength(2);
+  });
+
+  test('knows of a thread that ended by itself, of whichever nobody can tell what it had done', async () => {
+    for (const readOnly of [true, false]) {
+      const workers: Worker[] = [];
+      const remember = (worker: Worker) => void workers.push(worker);
+      process.on('worker', remember);
+      const told: Error[] = [];
+      const thread = startThread({ path: join(folder, 'store'), readOnly }, (error) => told.push(error));
+      await thread.ready;
+      process.off('worker', remember);
+      const endless = { ...count, sql: COUNT.replace('200000', '200000000000') };
+      const asked = thread.run(endless).catch((error: unknown) => error);
+      await workers[0]?.terminate();
+      const refusal = await asked;
+      expect([isUnavailable(refusal), isStoreLost(refusal)]).toEqual([true, true]);
+      expect(told).toEqual([refusal]);
+      expect(thread.isGone).toBe(true);
+    }
   });
 });
