@@ -72,6 +72,7 @@ export const OfferedInvitation = Type.Object({
   organizationName: Type.String(),
   role: OneOf(ROLES),
 });
+export type OfferedInvitation = Static<typeof OfferedInvitation>;
 
 export const RoleBody = Body({ role: OneOf(ROLES) });
 export const OwnerBody = Body({ userId: Text(64) });

@@ -61,7 +61,8 @@ export function wordError(error: unknown): WordedError {
   return { title: 'Something went wrong', advice: error instanceof Error ? error.message : String(error) };
 }
 
-function wordServiceError({ status, message }: ServiceError): WordedError {
+function wordServiceError({ status, code, message }: ServiceError): WordedError {
+  if (code === 'last_owner') return { title: 'The last owner cannot go', advice: message };
   if (status === 403) return { title: 'Not allowed', advice: message };
   if (status === 404) return { title: 'Not found', advice: 'It may belong to another organization.' };
   if (status === 409) return { title: 'Already done', advice: message };

@@ -5,7 +5,7 @@ import { sumByDay } from './components/overview/days.ts';
 import { splitMessages } from './live.ts';
 import { paths } from './paths.ts';
 import { readFrameSearch, readSessionSearch, readSessionsSearch } from './search.ts';
-import { formatAgo, formatCount, formatDuration, formatShort } from './ui/format.ts';
+import { formatAgo, formatCount, formatDuration, formatLeft, formatShort } from './ui/format.ts';
 
 test('every address', () => {
   const given: Record<string, string> = {};
@@ -61,6 +61,15 @@ describe('errors in words', () => {
       expect(title.length * advice.length).toBeGreaterThan(0);
     }
   });
+});
+
+test.each([
+  [60_000, '1 h'],
+  [47 * 3_600_000, '47 h'],
+  [48 * 3_600_000, '2 days'],
+  [7 * 86_400_000 - 1, '6 days'],
+])('%i ms before its end, a link has %s', (milliseconds, text) => {
+  expect(formatLeft(milliseconds, 0)).toBe(text);
 });
 
 test.each([

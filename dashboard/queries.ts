@@ -23,6 +23,7 @@ export const keys = {
   catalog: ['catalog'],
   installations: ['installations'],
   members: ['members'],
+  invitations: ['members', 'invitations'],
   secrets: ['secrets'],
 } as const;
 
@@ -119,6 +120,18 @@ export function useMembers() {
   return useQuery({
     queryKey: keys.members,
     queryFn: async ({ signal }) => (await api.listMembers({ signal })).body.users,
+  });
+}
+
+/** The invitations that wait, by the id of the invited. */
+export function useInvitations() {
+  const { api } = useApp();
+  return useQuery({
+    queryKey: keys.invitations,
+    queryFn: async ({ signal }) => {
+      const { invitations } = (await api.listInvitations({ signal })).body;
+      return new Map(invitations.map((invitation) => [invitation.userId, invitation]));
+    },
   });
 }
 

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
+import type { OfferedInvitation } from '../../contract/organization.ts';
 import { isMember } from '../app.ts';
 import { ErrorNote } from '../components/error-note.tsx';
 import { useFirstSession } from '../components/first-session.ts';
@@ -29,7 +30,11 @@ export function WelcomePage() {
       </header>
       <ol className="flex flex-col gap-8">
         <Step number={1} title="Create your organization" isDone={member !== undefined}>
-          {member ? <p className="text-muted">{member.organization.name}</p> : <CreateOrganization />}
+          {member ? (
+            <p className="text-muted">{member.organization.name}</p>
+          ) : (
+            <Beginning invitations={person?.invitations ?? []} isTaken={person?.emailTaken ?? false} />
+          )}
         </Step>
         <Step number={2} title="Issue a secret" isDone={issue.data !== undefined} isLater={!member}>
           {member && !mayIssue && <p className="text-muted">Ask an owner or an admin of the organization for one.</p>}
@@ -80,6 +85,53 @@ function Step({ number, title, isDone, isLater, children }: StepProps) {
         {!isLater && children}
       </div>
     </li>
+  );
+}
+
+interface BeginningProps {
+  invitations: readonly OfferedInvitation[];
+  isTaken: boolean;
+}
+
+/** What somebody without an organization can do about it. */
+function Beginning({ invitations, isTaken }: BeginningProps) {
+  const accept = useChange(
+    (api, organizationId: string) => api.acceptInvitation({ body: { organizationId } }),
+    [keys.person],
+  );
+  if (isTaken) {
+    return (
+      <p className="text-muted">
+        A member with your e-mail signs in with another account. Sign out, and sign in with that one. If the identity
+        provider was changed, the operator can let members follow: see ADOPT_MEMBERS in the documentation.
+      </p>
+    );
+  }
+  if (invitations.length === 0) return <CreateOrganization />;
+  return (
+    <>
+      <p className="text-muted">These invited you. You can belong to one; joining it declines the others.</p>
+      <ul className="flex flex-col">
+        {invitations.map(({ organizationId, organizationName, role }) => (
+          <li key={organizationId} className="flex items-center gap-3 border-line border-b py-2">
+            <span className="min-w-0 grow truncate">
+              {organizationName} <span className="text-muted">as {role}</span>
+            </span>
+            <Button
+              size="small"
+              aria-label={`Join ${organizationName}`}
+              disabled={accept.isPending}
+              onClick={() => accept.mutate(organizationId)}
+            >
+              Join
+            </Button>
+          </li>
+        ))}
+      </ul>
+      {accept.isError && <ErrorNote error={accept.error} />}
+      <p className="text-muted">Or create your own, which declines all of them.</p>
+      <CreateOrganization />
+    </>
   );
 }
 

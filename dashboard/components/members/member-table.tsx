@@ -1,0 +1,136 @@
+import type { Member, WaitingInvitation } from '../../../contract/organization.ts';
+import { useIsAdmin, usePerson } from '../../app.ts';
+import { keys, useChange, useInvitations } from '../../queries.ts';
+import { Button } from '../../ui/button.tsx';
+import { formatExact, formatLeft } from '../../ui/format.ts';
+import { Scroll } from '../../ui/scroll.tsx';
+import { Ago, useNow } from '../../ui/time.tsx';
+import { ErrorNote } from '../error-note.tsx';
+
+/** What the person has begun to do with a member. */
+export type Doing = { what: 'role' | 'remove'; member: Member } | { what: 'leave' };
+
+interface Props {
+  members: readonly Member[];
+  onDo: (doing: Doing) => void;
+}
+
+export function MemberTable({ members, onDo }: Props) {
+  const invitations = useInvitations();
+  const repeat = useChange((api, userId: string) => api.repeatInvitation({ userId }), [keys.invitations]);
+  return (
+    <div className="flex flex-col gap-4">
+      {repeat.isError && <ErrorNote error={repeat.error} />}
+      {invitations.isError && <ErrorNote error={invitations.error} onRetry={() => void invitations.refetch()} />}
+      <Scroll className="overflow-x-auto" aria-label="Members">
+        <table className="table">
+          <thead>
+            <tr>
+              <th>E-mail</th>
+              <th>Role</th>
+              <th>Status</th>
+              <th>Since</th>
+              <th>
+                <span className="sr-only">Actions</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {members.map((member) => (
+              <MemberRow
+                key={member.userId}
+                member={member}
+                invitation={invitations.data?.get(member.userId)}
+                isRepeating={repeat.isPending && repeat.variables === member.userId}
+                onRepeat={() => repeat.mutate(member.userId)}
+                onDo={onDo}
+              />
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+    </div>
+  );
+}
+
+interface RowProps {
+  member: Member;
+  invitation: WaitingInvitation | undefined;
+  isRepeating: boolean;
+  onRepeat: () => void;
+  onDo: (doing: Doing) => void;
+}
+
+function MemberRow({ member, invitation, isRepeating, onRepeat, onDo }: RowProps) {
+  const { userId: own, role: ownRole } = usePerson();
+  const isAdmin = useIsAdmin();
+  const { userId, email, role, status, joinedAt, createdAt } = member;
+  const isOwn = userId === own;
+  const mayChange = isAdmin && !isOwn && (role !== 'owner' || ownRole === 'owner');
+  const isInvited = status === 'invited';
+  return (
+    <tr>
+      <td className="font-medium">
+        {email}
+        {isOwn && <span className="font-normal text-muted"> (you)</span>}
+      </td>
+      <td>{role}</td>
+      <td className={isInvited ? 'text-muted' : ''}>
+        {status}
+        {invitation && <MailState invitation={invitation} />}
+      </td>
+      <td className="text-muted">
+        <Ago time={joinedAt ?? createdAt} />
+      </td>
+      <td className="text-right">
+        <span className="inline-flex gap-2">
+          {isOwn && (
+            <Button size="small" tone="danger" onClick={() => onDo({ what: 'leave' })}>
+              Leave
+            </Button>
+          )}
+          {mayChange && isInvited && (
+            <Button size="small" disabled={isRepeating} aria-label={`Send again to ${email}`} onClick={onRepeat}>
+              Send again
+            </Button>
+          )}
+          {mayChange && (
+            <Button
+              size="small"
+              aria-label={`Change the role of ${email}`}
+              onClick={() => onDo({ what: 'role', member })}
+            >
+              Change role
+            </Button>
+          )}
+          {mayChange && (
+            <Button
+              size="small"
+              tone="danger"
+              aria-label={`${isInvited ? 'Withdraw the invitation of' : 'Remove'} ${email}`}
+              onClick={() => onDo({ what: 'remove', member })}
+            >
+              {isInvited ? 'Withdraw' : 'Remove'}
+            </Button>
+          )}
+        </span>
+      </td>
+    </tr>
+  );
+}
+
+/** What became of the mail: a link that has expired, or was never sent, admits nobody until it is sent again. */
+function MailState({ invitation: { mailedAt, expiresAt } }: { invitation: WaitingInvitation }) {
+  const now = useNow();
+  if (mailedAt === undefined) return <span className="text-bad"> · not mailed</span>;
+  if (expiresAt === undefined) return null;
+  const end = Date.parse(expiresAt);
+  const title = formatExact(end);
+  return end <= now ? (
+    <time className="text-warn" dateTime={expiresAt} title={title}>
+      {' · link expired'}
+    </time>
+  ) : (
+    <time dateTime={expiresAt} title={title}>{` · ${formatLeft(end, now)} left`}</time>
+  );
+}

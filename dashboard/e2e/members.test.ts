@@ -1,0 +1,171 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createClient } from '../../contract/client.ts';
+import { signIn } from '../../script/demo/sign-in.ts';
+import { picture, setUpProduct } from './harness/product.ts';
+import type { Tab } from './harness/tab.ts';
+import { violationsOf } from './steps/accessibility.ts';
+import { type Organization, openAsAda, prepareOrganization } from './steps/organization.ts';
+import { type Credentials, signIn as signInByForm } from './steps/person.ts';
+
+const product = setUpProduct();
+const CLEO: Credentials = { email: 'cleo@example.com', password: 'nine slow lanterns' };
+const DAN: Credentials = { email: 'dan@example.com', password: 'four bright anchors' };
+const EVE: Credentials = { email: 'eve@example.com', password: 'two deep valleys' };
+let harbour: Organization;
+let tab: Tab;
+
+beforeAll(async () => {
+  harbour = await prepareOrganization(product.service);
+  await invite('cleo@example.com', 'admin');
+  await invite('waiting@example.com');
+  await becomeMember(CLEO);
+  tab = await openAsAda(product);
+  await tab.page.goto(`${product.service.url}/members`);
+});
+
+const invite = (email: string, role: 'member' | 'admin' = 'member') =>
+  harbour.owner.inviteMember({ body: { email, role } });
+const row = (page: Page, email: string) => page.getByRole('row').filter({ hasText: email });
+
+/** The link of the last mail to somebody. */
+function linkTo(email: string): string {
+  const folder = join(product.folder, 'data', 'outbox');
+  const mails = readdirSync(folder)
+    .sort()
+    .map((file) => readFileSync(join(folder, file), 'utf8'));
+  const last = mails.filter((mail) => mail.includes(`To: ${email}`)).at(-1) ?? '';
+  return /https?:\S+/.exec(last.replace(/=\r?\n/g, '').replaceAll('=3D', '='))?.[0] ?? '';
+}
+
+/** Creates the invited person's account by the mailed link. @returns a client that calls as they */
+async function becomeMember({ email, password }: Credentials) {
+  const visitor = await product.open();
+  await visitor.page.goto(linkTo(email));
+  await visitor.page.getByLabel('Password').fill(password);
+  await visitor.page.getByRole('button', { name: 'Continue' }).click();
+  await visitor.page.getByRole('heading', { level: 1 }).waitFor();
+  await product.close(visitor);
+  const token = await signIn(product.service.url, { email, password });
+  const client = createClient({ baseUrl: product.service.url, credential: () => token });
+  await client.getPerson({});
+  return client;
+}
+
+describe('the page of members', () => {
+  test('shows until when a mailed link works, and sends one that has expired again', async () => {
+    const { page } = tab;
+    await row(page, 'waiting@example.com').getByText('6 days left').waitFor();
+    const database = new DatabaseSync(join(product.folder, 'data', 'session-capture.sqlite'));
+    database.prepare("UPDATE members SET link_expires_at = 1 WHERE email = 'waiting@example.com'").run();
+    database.close();
+    await page.reload();
+    await row(page, 'waiting@example.com').getByText('link expired').waitFor();
+    await pictures('members');
+    const before = linkTo('waiting@example.com');
+    await page.getByRole('button', { name: 'Send again to waiting@example.com' }).click();
+    await row(page, 'waiting@example.com').getByText('6 days left').waitFor();
+    expect(linkTo('waiting@example.com')).not.toBe(before);
+  });
+
+  test('changes a role, by the keyboard alone', async () => {
+    const { page } = tab;
+    await page.getByRole('button', { name: 'Change the role of cleo@example.com' }).focus();
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Role of cleo@example.com' });
+    await dialog.waitFor();
+    await pictures('change-role');
+    expect(await violationsOf(page)).toEqual([]);
+    await dialog.getByRole('radio', { name: /^admin/ }).focus();
+    await page.keyboard.press('ArrowUp');
+    await dialog.getByRole('button', { name: 'Change role' }).focus();
+    await page.keyboard.press('Enter');
+    await dialog.waitFor({ state: 'detached' });
+    await row(page, 'cleo@example.com').getByRole('cell', { name: 'member', exact: true }).waitFor();
+  });
+
+  test('withdraws an invitation, once the person has confirmed', async () => {
+    const { page } = tab;
+    await page.getByRole('button', { name: 'Withdraw the invitation of waiting@example.com' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Withdraw the invitation of waiting@example.com' });
+    await dialog.waitFor();
+    await pictures('withdraw');
+    await dialog.getByRole('button', { name: 'Withdraw' }).click();
+    await row(page, 'waiting@example.com').waitFor({ state: 'detached' });
+  });
+
+  test('lets no last owner go, and says what to do', async () => {
+    const { page } = tab;
+    tab.allow(/status of 409/);
+    await row(page, 'ada@example.com').getByRole('button', { name: 'Leave' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Leave Harbour Works' });
+    await dialog.getByRole('button', { name: 'Leave' }).click();
+    await dialog.getByRole('alert').getByText('Make another member an owner first').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+  });
+
+  test('passes ownership on, after which the owner may leave', async () => {
+    const { page } = tab;
+    await page.getByRole('button', { name: 'Change the role of cleo@example.com' }).click();
+    await page.getByRole('radio', { name: /owner in your place/ }).check();
+    await page.getByRole('button', { name: 'Pass ownership on' }).click();
+    await row(page, 'cleo@example.com').getByRole('cell', { name: 'owner', exact: true }).waitFor();
+    expect(await page.getByRole('button', { name: 'Remove cleo@example.com' }).count()).toBe(0);
+    await row(page, 'ada@example.com').getByRole('button', { name: 'Leave' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click();
+    await page.waitForURL('**/welcome');
+    await page.getByLabel(/^Its name/).waitFor();
+  });
+});
+
+test('whom two organizations invited chooses one of them', async () => {
+  const { page } = tab;
+  await page.getByLabel(/^Its name/).fill('Mountain Works');
+  await page.getByRole('button', { name: 'Create', exact: true }).click();
+  await page.goto(`${product.service.url}/members`);
+  const cleo = createClient({
+    baseUrl: product.service.url,
+    credential: () => signIn(product.service.url, CLEO),
+  });
+  for (const owner of [harbour.owner, cleo]) await owner.inviteMember({ body: { email: DAN.email } });
+  await becomeMember(DAN);
+  const visitor = await product.open();
+  await visitor.page.goto(product.service.url);
+  await signInByForm(visitor.page, DAN);
+  await visitor.page.getByText('These invited you').waitFor();
+  expect(await violationsOf(visitor.page)).toEqual([]);
+  await pictures('invitations', visitor);
+  await visitor.page.getByRole('button', { name: 'Join Harbour Works' }).click();
+  await visitor.page.getByText('Connect a machine').waitFor();
+  await product.close(visitor);
+});
+
+test('a member who is removed is shown where to begin', async () => {
+  await harbour.owner.inviteMember({ body: { email: EVE.email } });
+  const eve = await becomeMember(EVE);
+  const { page } = tab;
+  await page.goto(`${product.service.url}/members`);
+  await page.getByRole('button', { name: `Remove ${EVE.email}` }).click();
+  await page
+    .getByRole('dialog', { name: `Remove ${EVE.email}` })
+    .getByRole('button', { name: 'Remove' })
+    .click();
+  await row(page, EVE.email).waitFor({ state: 'detached' });
+  await expect(eve.listMembers({})).rejects.toMatchObject({ code: 'no_organization' });
+});
+
+/** In both themes, as wide as a desk and as narrow as a phone. */
+async function pictures(name: string, { page } = tab): Promise<void> {
+  const before = page.viewportSize() ?? { width: 1440, height: 900 };
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    for (const width of [1280, 360]) {
+      await page.setViewportSize({ width, height: 720 });
+      await picture({ page } as Tab, `${name}-${colorScheme}-${width}`);
+    }
+  }
+  await page.setViewportSize(before);
+}
