@@ -67,7 +67,7 @@ test.each([
   [60_000, '1 h'],
   [47 * 3_600_000, '47 h'],
   [48 * 3_600_000, '2 days'],
-  [7 * 86_400_000 - 1, '6 days'],
+  [7 * 86_400_000 - 1, '7 days'],
 ])('%i ms before its end, a link has %s', (milliseconds, text) => {
   expect(formatLeft(milliseconds, 0)).toBe(text);
 });

@@ -58,7 +58,7 @@ async function becomeMember({ email, password }: Credentials) {
 describe('the page of members', () => {
   test('shows until when a mailed link works, and sends one that has expired again', async () => {
     const { page } = tab;
-    await row(page, 'waiting@example.com').getByText('6 days left').waitFor();
+    await row(page, 'waiting@example.com').getByText('7 days left').waitFor();
     const database = new DatabaseSync(join(product.folder, 'data', 'session-capture.sqlite'));
     database.prepare("UPDATE members SET link_expires_at = 1 WHERE email = 'waiting@example.com'").run();
     database.close();
@@ -67,7 +67,7 @@ describe('the page of members', () => {
     await pictures('members');
     const before = linkTo('waiting@example.com');
     await page.getByRole('button', { name: 'Send again to waiting@example.com' }).click();
-    await row(page, 'waiting@example.com').getByText('6 days left').waitFor();
+    await row(page, 'waiting@example.com').getByText('7 days left').waitFor();
     expect(linkTo('waiting@example.com')).not.toBe(before);
   });
 

@@ -29,7 +29,11 @@ export function WelcomePage() {
         </p>
       </header>
       <ol className="flex flex-col gap-8">
-        <Step number={1} title="Create your organization" isDone={member !== undefined}>
+        <Step
+          number={1}
+          title={person?.invitations ? 'Join an organization, or create one' : 'Create your organization'}
+          isDone={member !== undefined}
+        >
           {member ? (
             <p className="text-muted">{member.organization.name}</p>
           ) : (

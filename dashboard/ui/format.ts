@@ -54,7 +54,7 @@ export function formatAgo(time: number, now: number): string {
 /** How long until then, by hours and days: what ends in a week need not be watched by the minute. */
 export function formatLeft(time: number, now: number): string {
   const hours = Math.ceil((time - now) / 3_600_000);
-  return hours < 48 ? `${Math.max(1, hours)} h` : `${Math.floor(hours / 24)} days`;
+  return hours < 48 ? `${Math.max(1, hours)} h` : `${Math.round(hours / 24)} days`;
 }
 
 export const plural = (count: number, noun: string): string => `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;

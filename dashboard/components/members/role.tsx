@@ -32,8 +32,8 @@ export function RoleChoice<Choice extends string = Role>(props: ChoiceProps<Choi
     <fieldset className="flex flex-col gap-2 text-13">
       <legend className="mb-1">Role</legend>
       {choices.map((each) => (
-        <label key={each} className="flex items-baseline gap-2">
-          <input type="radio" name="role" checked={chosen === each} onChange={() => onChoose(each)} />
+        <label key={each} className="flex items-start gap-2">
+          <input className="mt-1" type="radio" name="role" checked={chosen === each} onChange={() => onChoose(each)} />
           <span>
             {label?.(each) ?? each} <span className="text-muted">{meaning?.(each) ?? MEANINGS[each as Role]}</span>
           </span>
