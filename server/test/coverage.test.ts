@@ -8,6 +8,7 @@ import { ENVIRONMENTS } from './tables/environments.ts';
 import { EVENTS } from './tables/events.ts';
 import { EXTENSION_SCENARIOS } from './tables/extensions.ts';
 import { INSTALLATIONS } from './tables/installations.ts';
+import { INVITATIONS } from './tables/invitations.ts';
 import { MEMBERS } from './tables/members.ts';
 import { MEMBERSHIPS } from './tables/memberships.ts';
 import { ORGANIZATIONS } from './tables/organizations.ts';
@@ -19,6 +20,7 @@ const SCENARIOS = [
   ...ORGANIZATIONS,
   ...MEMBERS,
   ...MEMBERSHIPS,
+  ...INVITATIONS,
   ...SECRETS,
   ...ENVIRONMENTS,
   ...INSTALLATIONS,

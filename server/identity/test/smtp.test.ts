@@ -1,10 +1,6 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { SMTPServer } from 'smtp-server';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { createSmtp } from '../mail.ts';
 import { createFirstAccount, type Service, startService, tokensOf } from './embedded.ts';
 
@@ -21,31 +17,18 @@ interface Received {
   user: string | undefined;
 }
 
-let folder: string;
-let tls: { key: string; cert: string };
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'capture-smtp-'));
-  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
-  const request = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'];
-  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1'];
-  execFileSync('openssl', [...request, ...subject, '-keyout', key, '-out', cert], { stdio: 'ignore' });
-  tls = { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') };
-});
-afterAll(() => rmSync(folder, { recursive: true }));
-
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-/** A mail server that keeps what it is given; `refuse` is answered to a recipient. */
+/** A mail server with a certificate of its own making, which keeps what it is given; `refuse` is answered to a recipient. */
 async function startServer(
   options: { secure?: boolean; plain?: boolean; authOptional?: boolean; refuse?: string } = {},
 ) {
   const received: Received[] = [];
   const { plain, refuse, ...rest } = options;
   const server = new SMTPServer({
-    ...tls,
     ...rest,
     disabledCommands: plain ? ['STARTTLS'] : [],
     allowInsecureAuth: plain ?? false,
@@ -75,7 +58,6 @@ async function startServer(
   closing.push(() => new Promise((resolve) => server.close(() => resolve())));
   const { port } = server.server.address() as AddressInfo;
   const login = `${encodeURIComponent(USER)}:${encodeURIComponent(WORD)}@`;
-  /** The certificate is nobody's but the test's own. */
   const urlOf = (scheme: string, user = login, query = 'tls.rejectUnauthorized=false') =>
     `${scheme}://${user}127.0.0.1:${port}?${query}`;
   return { received, urlOf };

@@ -1,13 +1,8 @@
 import { expect } from 'vitest';
 import { signIn } from '../factories.ts';
-import type { Ask } from '../requests.ts';
 import type { Scenario } from '../scenarios.ts';
 import type { World } from '../world.ts';
-
-const MEMBERS = '/v1/organizations/me/members';
-
-const invite = async ({ service, ours }: World, email: string, role = 'member', as = ours.owner): Promise<string> =>
-  (await service.call('POST', MEMBERS, { as, body: { email, role } })).body.userId;
+import { invite, MEMBERS, named, statusOf } from './invitations.ts';
 
 /** A new active member; `token` is theirs. */
 async function join(world: World, name: string, role = 'member') {
@@ -17,85 +12,7 @@ async function join(world: World, name: string, role = 'member') {
   return { userId, token };
 }
 
-const named = (userId: string, body?: object): Ask => ({ params: { userId }, ...(body && { body }) });
-
-const statusOf = async ({ service, ours }: World, userId: string): Promise<string | undefined> => {
-  const { body } = await service.call('GET', MEMBERS, { as: ours.owner });
-  return body.users.find((user: { userId: string }) => user.userId === userId)?.status;
-};
-
-/** A person whom two organizations invited. */
-async function inviteTwice(world: World, name: string): Promise<string> {
-  const { service } = world;
-  const others = await signIn(service, `others-of-${name}`);
-  await service.call('POST', '/v1/organizations', { as: others, body: { name: 'others' } });
-  await invite(world, `${name}@example.com`, 'admin');
-  await invite(world, `${name}@example.com`, 'member', others);
-  return signIn(service, name);
-}
-
 export const MEMBERSHIPS: readonly Scenario[] = [
-  {
-    route: 'listInvitations',
-    name: 'the waiting ones, with what became of their mails',
-    ask: async (world) => {
-      world.service.identity.linkExpiresAt = world.service.clock.now + 1000;
-      await invite(world, 'mailed@example.com', 'admin');
-      delete world.service.identity.linkExpiresAt;
-      return {};
-    },
-    status: 200,
-    body: ({ service }) => ({
-      invitations: expect.arrayContaining([
-        {
-          userId: expect.any(String),
-          email: 'mailed@example.com',
-          role: 'admin',
-          mailedAt: new Date(service.clock.now).toISOString(),
-          expiresAt: new Date(service.clock.now + 1000).toISOString(),
-        },
-      ]),
-    }),
-    without: () => ['ours-member@example.com', 'theirs-'],
-  },
-  {
-    route: 'repeatInvitation',
-    name: 'it is mailed again, with its role',
-    ask: async (world) => {
-      const userId = await invite(world, 'again@example.com', 'admin');
-      world.service.clock.now += 60_000;
-      return named(userId);
-    },
-    status: 200,
-    body: ({ service }) => ({ email: 'again@example.com', mailedAt: new Date(service.clock.now).toISOString() }),
-    after({ service }) {
-      const mails = service.identity.invitations.filter(({ email }) => email === 'again@example.com');
-      expect(mails).toEqual(Array(2).fill({ email: 'again@example.com', organizationName: 'ours', role: 'admin' }));
-    },
-  },
-  {
-    route: 'repeatInvitation',
-    name: 'to an owner, by an admin',
-    ask: async (world) => named(await invite(world, 'next-owner@example.com', 'owner')),
-    status: 403,
-    code: 'insufficient_role',
-  },
-  {
-    route: 'repeatInvitation',
-    name: 'of a member',
-    ask: ({ ours }) => named(ours.memberId),
-    status: 404,
-    code: 'not_found',
-  },
-  {
-    route: 'repeatInvitation',
-    name: 'the identity provider fails: the invitation stays',
-    ask: async (world) => named(await invite(world, 'stays@example.com')),
-    identityBroken: true,
-    status: 502,
-    code: 'idp_invite_failed',
-    after: async (world, _reply, ask) => expect(await statusOf(world, ask.params?.userId ?? '')).toBe('invited'),
-  },
   {
     route: 'changeRole',
     name: 'an admin makes a member an admin, who may at once',
@@ -296,61 +213,4 @@ export const MEMBERSHIPS: readonly Scenario[] = [
     status: 409,
     code: 'last_owner',
   },
-  {
-    route: 'getPerson',
-    name: 'whom two organizations invited is asked',
-    as: (world) => inviteTwice(world, 'wanted'),
-    status: 200,
-    body: ({ ours }) => ({
-      invitations: [
-        { organizationId: ours.organizationId, organizationName: 'ours', role: 'admin' },
-        { organizationName: 'others', role: 'member' },
-      ],
-    }),
-    without: () => ['"organization":'],
-  },
-  {
-    route: 'acceptInvitation',
-    name: 'of one organization declines that of the other, who may see why',
-    as: (world) => inviteTwice(world, 'chooser'),
-    status: 200,
-    body: ({ ours }) => ({ role: 'admin', organization: { organizationId: ours.organizationId } }),
-    without: () => ['"invitations"'],
-    async after({ service }) {
-      const as = await signIn(service, 'others-of-chooser');
-      const { users } = (await service.call('GET', MEMBERS, { as })).body;
-      expect(users).toHaveLength(1);
-      const again = { as, body: { email: 'chooser@example.com' } };
-      expect((await service.call('POST', MEMBERS, again)).body.code).toBe('member_exists');
-    },
-  },
-  {
-    route: 'acceptInvitation',
-    name: 'of an organization that did not invite',
-    as: ({ service }) => signIn(service, 'uninvited'),
-    status: 404,
-    code: 'not_found',
-  },
-  {
-    route: 'acceptInvitation',
-    name: 'for an e-mail that nobody has proven',
-    as: async (world) => {
-      await inviteTwice(world, 'unproven');
-      return world.service.identity.token({
-        subject: 'unproven',
-        email: 'unproven@example.com',
-        emailVerified: false,
-      });
-    },
-    status: 404,
-    code: 'not_found',
-  },
-  {
-    route: 'acceptInvitation',
-    name: 'by a member',
-    as: ({ ours }) => ours.member,
-    status: 409,
-    code: 'organization_exists',
-  },
-  { route: 'acceptInvitation', name: 'of no organization', ask: { body: {} }, status: 400, says: /^\/organizationId / },
 ];
