@@ -2,7 +2,8 @@ import type { Role } from '../../contract/organization.ts';
 import type { Claims } from '../identity/identity.ts';
 import { newId } from '../ids.ts';
 import { uniqueViolation } from './dialect.ts';
-import { acceptInvitation, findByEmail } from './invitations.ts';
+import { emailKey } from './email.ts';
+import { acceptInvitation, declineInvitations, findByEmail, isMemberAnywhere } from './invitations.ts';
 import type { Db } from './open.ts';
 
 /** A signed-in person and their place in an organization, if they have one. */
@@ -39,6 +40,7 @@ const admit = (db: Db, claims: Claims, now: number) =>
     if (offer?.status === 'active' && (await takeOver(transaction, claims, offer, now))) return;
     const invitedId = offer?.status === 'invited' ? offer.user_id : undefined;
     const userId = await writePerson(transaction, claims, invitedId, now);
+    if (known && claims.emailVerified && claims.email) await proveMember(transaction, known, claims.email);
     if (invitedId !== undefined && claims.email) {
       await acceptInvitation(transaction, invitedId, { userId, email: claims.email }, now);
     }
@@ -112,6 +114,18 @@ function toCaller(claims: Claims, person: Person): Caller {
       tenantAssigned: person.tenant_assigned === 1,
     },
   };
+}
+
+/** A member who founded the organization before proving the e-mail is found by it from now on, as all others are. */
+async function proveMember(db: Db, { user_id, organization_id }: Person, email: string): Promise<void> {
+  if (organization_id === null || (await isMemberAnywhere(db, email))) return;
+  await declineInvitations(db, email);
+  await db
+    .updateTable('members')
+    .set({ email, email_key: emailKey(email) })
+    .where('user_id', '=', user_id)
+    .where('email_key', 'is', null)
+    .execute();
 }
 
 /** A new person takes over the id their invitation was given, so that it keeps naming them. */

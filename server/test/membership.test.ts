@@ -66,6 +66,17 @@ describe.each(ENGINES)('membership on %s', (engine) => {
     expect((await organizationOf(second)).status).toBe(403);
   });
 
+  test('who founded an organization before proving the e-mail is a member of that e-mail once it is proven', async () => {
+    const claims = { subject: 'proves-later', email: 'proves-later@example.com' };
+    const unproven = await service.identity.token({ ...claims, emailVerified: false });
+    await service.call('POST', '/v1/organizations', { as: unproven, body: { name: 'Proves later' } });
+    const { userId } = (await invite(claims.email)).body;
+    const proven = await service.identity.token(claims);
+    expect((await organizationOf(proven)).body).toMatchObject({ name: 'Proves later' });
+    expect(await member(userId)).toBeUndefined();
+    expect(await invite(claims.email)).toMatchObject({ status: 409, body: { code: 'member_exists' } });
+  });
+
   test('whoever belongs to an organization is not invited to another', async () => {
     const theirs = await createTenant(service, 'theirs');
     for (const as of [ours.member, ours.admin]) await organizationOf(as);
