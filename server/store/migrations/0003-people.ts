@@ -6,17 +6,14 @@ import type { Migration } from 'kysely/migration';
  * account has had.
  */
 export const people: Migration = {
-  // The embedded engine changes its schema outside of a transaction unless it is told to.
-  up: (db: Kysely<unknown>) => (db.isTransaction ? change(db) : db.transaction().execute(change)),
+  async up(db) {
+    await rebuildMembers(db);
+    await db.schema
+      .alterTable('accounts')
+      .addColumn('password_version', 'integer', (column) => column.notNull().defaultTo(0))
+      .execute();
+  },
 };
-
-async function change(db: Kysely<unknown>): Promise<void> {
-  await rebuildMembers(db);
-  await db.schema
-    .alterTable('accounts')
-    .addColumn('password_version', 'integer', (column) => column.notNull().defaultTo(0))
-    .execute();
-}
 
 /** The embedded engine cannot drop the uniqueness of a column, so the table is written anew. */
 async function rebuildMembers(db: Kysely<unknown>): Promise<void> {
