@@ -53,6 +53,8 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   changeMembers: [[ORGANIZATION, () => undefined]],
   createOrganization: [['name', { userId: 'usr_1', email: 'person@example.com', emailVerified: true }, NOW]],
   findOrganization: [[ORGANIZATION]],
+  nameOwner: [[ORGANIZATION, 'usr_1', NOW]],
+  settleOwner: [[ORGANIZATION, NOW]],
   markTenantAssigned: [[ORGANIZATION]],
   renameOrganization: [[ORGANIZATION, 'name', NOW]],
 
