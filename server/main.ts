@@ -24,11 +24,6 @@ async function main(): Promise<void> {
   const limits = createLimits(config, store);
   const identity = await createIdentity({ config, store, publicUrl, limits, log });
   const app = await createService({ config, store, identity, publicUrl, limits, log });
-  await app.listen({ port, host: config.HOST });
-  process.stdout.write(`Session Capture is ready at ${publicUrl}\n`);
-  for (const line of (await identity.greeting?.()) ?? []) process.stdout.write(`${line}\n`);
-  process.stdout.write(`Capture on this machine: script/capture login --url ${publicUrl}, then script/capture run\n`);
-
   let closing = false;
   const close = async (signal: string) => {
     if (closing) return;
@@ -39,6 +34,11 @@ async function main(): Promise<void> {
     process.exit(code);
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void close(signal));
+
+  await app.listen({ port, host: config.HOST });
+  process.stdout.write(`Session Capture is ready at ${publicUrl}\n`);
+  for (const line of (await identity.greeting?.()) ?? []) process.stdout.write(`${line}\n`);
+  process.stdout.write(`Capture on this machine: script/capture login --url ${publicUrl}, then script/capture run\n`);
 }
 
 main().catch((error: unknown) => {

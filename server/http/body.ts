@@ -2,6 +2,7 @@ import { isAscii, isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { createGunzip, createZstdDecompress, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { Problem } from '../../contract/problem.ts';
+import { isOneFrame } from '../store/zstd-frame.ts';
 import { HEAVY_BYTES } from '../turns.ts';
 import type { Account } from './budget.ts';
 
@@ -34,6 +35,13 @@ export async function readBody(request: IncomingMessage, limit: number, account:
   const encoding = encodingOf(request);
   const bytes = isEmpty(request) ? Buffer.alloc(0) : await receive(request, limit, account);
   if (encoding === undefined) return { bytes, zstd: undefined };
+  // Of several frames decoders make one thing or another, and it must be the same whenever it is read back.
+  if (encoding === 'zstd' && !isOneFrame(bytes)) {
+    throw new Problem(
+      'validation_failed',
+      'The body cannot be decoded as zstd: it must be one frame and nothing else.',
+    );
+  }
   const decoded = await decode(bytes, encoding, limit, account);
   if (encoding === 'zstd') return { bytes: decoded, zstd: bytes };
   account.give(bytes.byteLength);

@@ -6,8 +6,8 @@ import { readAppends } from '../store/events.ts';
 import { decodeFrame } from '../store/frame.ts';
 import type { Db } from '../store/open.ts';
 import type { SessionRow } from '../store/schema.ts';
-import { isJson } from './json-check.ts';
 import { streamPieces } from './page.ts';
+import { isJson } from './scan/json.ts';
 
 export interface Range {
   /** First sequence. */
@@ -172,8 +172,10 @@ async function* joinParts(
     }
     const joined = slices.join('');
     // Whoever writes events may write parts that make no JSON.
-    if (await isJson(joined, pause)) yield { sequence: sequence - run.length + 1, events: run.length, text: joined };
+    const bytes = Buffer.from(joined);
+    if (isJson(bytes)) yield { sequence: sequence - run.length + 1, events: run.length, text: joined };
     else yield* run;
+    await pause(bytes.byteLength);
     run = [];
   }
   yield* run;

@@ -3,6 +3,7 @@ import { readAppends } from '../store/events.ts';
 import { bytesOf, decodeFrame, type FramedEvent } from '../store/frame.ts';
 import type { Db } from '../store/open.ts';
 import { type SummarySource, writeSummaries } from '../store/summaries.ts';
+import { HEAVY_BYTES } from '../turns.ts';
 import { createBackground } from './background.ts';
 import type { Change } from './log.ts';
 import { addEvent, emptySummary, type Summary } from './summary.ts';
@@ -26,7 +27,7 @@ export interface Summaries {
 export interface SummariesOptions {
   db: Db;
   onError: (error: unknown) => void;
-  /** Told when a session that lagged has been made up for. */
+  /** Told of a session that was made up for after `read` had answered without it. */
   onCaughtUp?: (source: SummarySource) => void;
   flushEveryMs?: number;
   /** How long `read` waits for sessions that lag. */
@@ -108,13 +109,11 @@ export function createSummaries(options: SummariesOptions): Summaries {
     const base = known(source);
     const derived = { summary: structuredClone(base.summary), through: base.through };
     for await (const append of readAppends(db, organizationId, sessionId, base.through + 1, eventCount)) {
-      addEvents(derived.summary, decodeFrame(append));
+      await addInTurns(derived.summary, decodeFrame(append));
       derived.through = append.last_sequence;
       await setImmediate();
     }
     if ((kept.get(sessionId)?.through ?? 0) < derived.through) keep(organizationId, sessionId, derived);
-    // Where appends are missing it would be asked for, and told of, for ever.
-    if (derived.through >= eventCount) onCaughtUp?.(source);
   }
 
   async function writeDirty(): Promise<void> {
@@ -148,7 +147,8 @@ export function createSummaries(options: SummariesOptions): Summaries {
         dirty.delete(change.sessionId);
       }
       const bytes = bytesOf(change.events ?? []);
-      if (bytes === 0 || waitingBytes + bytes > MOST_WAITING_BYTES) return;
+      // A large batch is left to whoever reads the summary, who counts it a piece at a time.
+      if (bytes === 0 || bytes > HEAVY_BYTES || waitingBytes + bytes > MOST_WAITING_BYTES) return;
       waitingBytes += bytes;
       waiting.push(change);
       if (draining) return;
@@ -160,8 +160,14 @@ export function createSummaries(options: SummariesOptions): Summaries {
 
     async read(sources) {
       const lagging = sources.filter((source) => known(source).through < source.eventCount);
-      const all = lagging.map((source) => catchUps.run(source.sessionId, () => catchUp(source)));
+      let waits = true;
+      const all = lagging.map(async (source) => {
+        await catchUps.run(source.sessionId, () => catchUp(source));
+        // Where appends are missing it would be asked for, and told of, for ever.
+        if (!waits && known(source).through >= source.eventCount) onCaughtUp?.(source);
+      });
       await withinPatience(Promise.all(all), patienceMs);
+      waits = false;
       return sources.map(known);
     },
 
@@ -178,6 +184,16 @@ export function createSummaries(options: SummariesOptions): Summaries {
 
 function addEvents(summary: Summary, events: readonly FramedEvent[]): void {
   for (const { eventType, payload } of events) addEvent(summary, eventType, payload);
+}
+
+async function addInTurns(summary: Summary, events: readonly FramedEvent[]): Promise<void> {
+  let until = performance.now() + LONGEST_TURN_MS;
+  for (const { eventType, payload } of events) {
+    addEvent(summary, eventType, payload);
+    if (performance.now() < until) continue;
+    await setImmediate();
+    until = performance.now() + LONGEST_TURN_MS;
+  }
 }
 
 const readStored = ({ through, summary }: NonNullable<SummarySource['stored']>): Derived => ({

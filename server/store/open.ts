@@ -58,7 +58,8 @@ async function sqliteStore({ dataDir, onLost }: StoreOptions): Promise<Store> {
       engine: 'sqlite',
       db,
       append: file.append,
-      ping: () => ping(db),
+      // Whether it can be written, and so is what was asked for: a reader may answer while the disk does not.
+      ping: async () => void (await file.writer.run({ kind: 'query', sql: 'select 1', parameters: [] })),
       async close() {
         await db.destroy();
         unlock();

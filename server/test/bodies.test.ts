@@ -66,6 +66,7 @@ const REFUSED: [name: string, code: ProblemCode, body: string | Buffer, headers?
   ['no zstd', 'validation_failed', NAMED, zstd],
   ['gzip cut short', 'validation_failed', gzipSync(NAMED).subarray(0, -5), gzip],
   ['zstd cut short', 'validation_failed', zstdCompressSync(NAMED).subarray(0, -5), zstd],
+  ['two zstd frames', 'validation_failed', Buffer.concat([zstdCompressSync(NAMED), zstdCompressSync(' ')]), zstd],
   ['gzip with a flipped checksum', 'validation_failed', flip(gzipSync(NAMED), -1 + gzipSync(NAMED).length - 4), gzip],
   ['empty gzip', 'validation_failed', '', gzip],
   ['gzip within gzip', 'malformed_json', gzipSync(gzipSync(NAMED)), gzip],

@@ -52,6 +52,7 @@ async function refusal(token: string): Promise<Problem> {
 describe('a token is taken', () => {
   test.each([key, rsa, ed])('when signed with $alg', async ({ sign }) => {
     expect(await identity.verify(await sign(idToken()))).toEqual({
+      expiresAt: expect.any(Number),
       issuer: ISSUER,
       subject: 'person-1',
       email: 'Ada@example.com',
@@ -275,7 +276,12 @@ describe('userinfo', () => {
 
   test('is not asked for an ID token', async () => {
     const token = await key.sign(idToken({ email: undefined }));
-    expect(await identity.verify(token)).toEqual({ issuer: ISSUER, subject: 'person-1', emailVerified: false });
+    expect(await identity.verify(token)).toEqual({
+      issuer: ISSUER,
+      subject: 'person-1',
+      emailVerified: false,
+      expiresAt: expect.any(Number),
+    });
     expect(provider.count('/userinfo')).toBe(0);
   });
 
@@ -286,14 +292,24 @@ describe('userinfo', () => {
     clock += 11 * 60_000;
     expect(await identity.verify(token)).toMatchObject({ email: 'ada@example.com' });
     const other = await key.sign(idToken({ ...access, sub: 'person-2' }));
-    expect(await identity.verify(other)).toEqual({ issuer: ISSUER, subject: 'person-2', emailVerified: false });
+    expect(await identity.verify(other)).toEqual({
+      issuer: ISSUER,
+      subject: 'person-2',
+      emailVerified: false,
+      expiresAt: expect.any(Number),
+    });
     await identity.verify(other);
     expect(provider.count('/userinfo')).toBe(3);
   });
 
   test('about somebody else is not believed', async () => {
     const token = await key.sign(idToken({ ...access, sub: 'person-2' }));
-    expect(await identity.verify(token)).toEqual({ issuer: ISSUER, subject: 'person-2', emailVerified: false });
+    expect(await identity.verify(token)).toEqual({
+      issuer: ISSUER,
+      subject: 'person-2',
+      emailVerified: false,
+      expiresAt: expect.any(Number),
+    });
   });
 });
 

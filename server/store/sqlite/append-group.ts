@@ -70,7 +70,7 @@ export function createAppendGroup(database: DatabaseSync): (batches: readonly Ba
     try {
       return commit([batch])[0] as Settled;
     } catch (error) {
-      if (!isConstraint(error)) throw error;
+      if (!isOfBatch(error)) throw error;
       return { failed: (error as Error).message };
     }
   }
@@ -79,11 +79,17 @@ export function createAppendGroup(database: DatabaseSync): (batches: readonly Ba
     try {
       return commit(batches);
     } catch (error) {
-      if (!isConstraint(error)) throw error;
+      if (!isOfBatch(error)) throw error;
       return batches.map(alone);
     }
   };
 }
 
-/** SQLITE_CONSTRAINT: the fault is in what was written, not in the disk beneath. */
-const isConstraint = (error: unknown) => ((error as { errcode?: number }).errcode ?? 0) % 256 === 19;
+/** SQLITE_TOOBIG, CONSTRAINT, MISMATCH, RANGE. */
+const OF_WHAT_IS_WRITTEN = new Set([18, 19, 20, 25]);
+
+/** The fault is in what was to be written, not in the disk beneath; a value that cannot even be bound has no code. */
+function isOfBatch(error: unknown): boolean {
+  const { errcode } = error as { errcode?: number };
+  return errcode === undefined || OF_WHAT_IS_WRITTEN.has(errcode & 0xff);
+}

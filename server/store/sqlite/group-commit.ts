@@ -54,7 +54,9 @@ export function createGroupCommit({ writer, holdWriter }: Pick<Threads, 'writer'
 
   return (batch) =>
     new Promise((resolve, reject) => {
-      if (lanes.count >= MOST_WAITING.count || lanes.bytes >= MOST_WAITING.bytes) {
+      const isFull = lanes.count >= MOST_WAITING.count || lanes.bytes >= MOST_WAITING.bytes;
+      // One sender alone leaves room for the others.
+      if (isFull || lanes.countOf(batch.lane) >= MOST_WAITING.count / 2) {
         return reject(storeUnavailable('too many appends wait for the store'));
       }
       lanes.add(batch.lane, batch.body.byteLength, { batch, resolve, reject });

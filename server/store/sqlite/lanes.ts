@@ -3,6 +3,8 @@ export interface Lanes<Item> {
   readonly count: number;
   readonly bytes: number;
   add(lane: string, bytes: number, item: Item): void;
+  /** Items that wait in the lane. */
+  countOf(lane: string): number;
   /** At most so many items of so many bytes, but one at least; each lane's first in turn, in the lane's own order. */
   take(count: number, bytes: number): Item[];
 }
@@ -35,6 +37,7 @@ export function createLanes<Item>(): Lanes<Item> {
     get bytes() {
       return waitingBytes;
     },
+    countOf: (lane) => lanes.get(lane)?.length ?? 0,
     add(lane, bytes, item) {
       const entries = lanes.get(lane);
       if (entries) entries.push({ bytes, item });
