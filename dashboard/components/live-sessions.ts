@@ -57,14 +57,16 @@ export function useLiveSessions(filter: SessionFilter, isReading: () => boolean)
   return { waiting: waiting.length, showWaiting: () => show(waiting) };
 }
 
-const mapSessions = (data: Pages, change: (session: Session) => Session): Pages => ({
+/** `change` gives what takes a session's place: itself as it is now, or nothing. */
+const mapSessions = (data: Pages, change: (session: Session) => Session | []): Pages => ({
   ...data,
-  pages: data.pages.map((page) => ({ ...page, sessions: page.sessions.map(change) })),
+  pages: data.pages.map((page) => ({ ...page, sessions: page.sessions.flatMap(change) })),
 });
 
 const patch = (data: Pages, { sessionId, eventCount, status }: LiveChange): Pages =>
   mapSessions(data, (session) => {
     if (session.sessionId !== sessionId) return session;
+    if (status === 'deleted') return [];
     const ends = status !== 'active' && session.endedAt === undefined;
     return {
       ...session,

@@ -34,13 +34,15 @@ export function useEventLog(session: Session, target: number | undefined): Event
     const stops = [
       live.onChange((change) => {
         if (change.sessionId !== sessionId) return;
+        const { status } = change;
+        // Asked again, the service says that there is no such session, and the page with it.
+        if (status === 'deleted') return void client.invalidateQueries({ queryKey: keys.session(sessionId) });
         log.grow(change.eventCount);
         client.setQueryData<Session>(
           keys.session(sessionId),
-          (known) =>
-            known && { ...known, status: change.status, eventCount: Math.max(known.eventCount, change.eventCount) },
+          (known) => known && { ...known, status, eventCount: Math.max(known.eventCount, change.eventCount) },
         );
-        if (change.status !== 'active') void follow().catch(() => {});
+        if (status !== 'active') void follow().catch(() => {});
       }),
       live.onOpen(() => void follow().catch(() => {})),
     ];
