@@ -1,6 +1,7 @@
 import type { Plane } from '../contract/secret.ts';
 import { newUuid } from '../server/ids.ts';
 import { hashSecret, newSecretValue } from '../server/secret-value.ts';
+import { pack } from '../server/store/codec.ts';
 import { registerEnvironment } from '../server/store/environments.ts';
 import { encodeFrame } from '../server/store/frame.ts';
 import { upsertInstallation } from '../server/store/installations.ts';
@@ -105,7 +106,7 @@ export async function seedEvents(
           created_at: Date.now(),
           idempotency_key: null,
           fingerprint: null,
-          ...encodeFrame(framed),
+          ...pack(encodeFrame(framed)),
         })
         .execute();
     }

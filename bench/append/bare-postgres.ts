@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { newUuid } from '../../server/ids.ts';
+import { pack } from '../../server/store/codec.ts';
 import { encodeFrame } from '../../server/store/frame.ts';
 import { seed, seedSessions } from '../seed.ts';
 import { createEvents } from '../text.ts';
@@ -31,11 +32,13 @@ rmSync(dataDir, { recursive: true, force: true });
 
 const makeEvent = createEvents(1);
 const frames = Array.from({ length: 200 }, () =>
-  encodeFrame(
-    Array.from({ length: Number(batchSize) }, () => {
-      const { eventType, payload } = makeEvent(1024);
-      return { eventType, payload: Buffer.from(JSON.stringify(payload)) };
-    }),
+  pack(
+    encodeFrame(
+      Array.from({ length: Number(batchSize) }, () => {
+        const { eventType, payload } = makeEvent(1024);
+        return { eventType, payload: Buffer.from(JSON.stringify(payload)) };
+      }),
+    ),
   ),
 );
 

@@ -15,7 +15,8 @@ export interface Batch {
   count: number;
   appendId: string;
   codec: number;
-  body: Uint8Array;
+  /** In memory of its own, which is handed over. */
+  body: Uint8Array<ArrayBuffer>;
   /** Milliseconds since the epoch. */
   now: number;
 }

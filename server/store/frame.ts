@@ -1,5 +1,6 @@
-import { constants as zlib, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { zstdDecompressSync } from 'node:zlib';
 import { MAX_APPEND_BYTES } from '../../contract/event.ts';
+import { type Frame, PLAIN, SENT, ZSTD } from './codec.ts';
 import { isOneFrame } from './zstd-frame.ts';
 
 /**
@@ -16,7 +17,8 @@ export interface FramedEvent {
 export const bytesOf = (events: readonly FramedEvent[]): number =>
   events.reduce((sum, { payload }) => sum + payload.byteLength, 0);
 
-export interface Frame {
+/** As the store gives it back. */
+interface StoredFrame {
   codec: number;
   body: Uint8Array;
 }
@@ -28,25 +30,13 @@ export interface SentBody {
   plain: Uint8Array;
 }
 
-/** A line of `[eventType, bytes]` pairs and the payloads one behind the other. */
-const PLAIN = 0;
-/** The same, compressed as a whole. */
-const ZSTD = 1;
-/** A line of `[eventType, start, bytes]` and the request body as it was sent, in zstd, into which they point. */
-const SENT = 2;
-
-/** Below this a compressor costs more time to set up than the whole rest of an append. */
-const SMALLEST_COMPRESSED = 1536;
-/**
- * One output chunk for the whole batch: 140 µs for 52 KiB, where the thread pool's round trips cost the answering
- * thread 170 µs (2026-11-21).
- */
-const OPTIONS = { params: { [zlib.ZSTD_c_compressionLevel]: 1 }, chunkSize: 64 * 1024 };
-
 /** Of a body that is stored as it was sent, at most a tenth may be something else than payloads. */
 const LEAST_OF_USE = 0.9;
 
-/** `sent`: the body the events were found in; it is stored as it is where that is sound, and nothing compressed again. */
+/**
+ * The events as they are to be stored; `pack` compresses what is not yet.
+ * @param sent the body the events were found in; it is stored as it is where that is sound
+ */
 export function encodeFrame(events: readonly FramedEvent[], sent?: SentBody): Frame {
   if (sent && isWorthKeeping(events, sent) && isOneFrame(sent.zstd)) {
     const places = events.map(({ payload }) => placeIn(sent.plain, payload));
@@ -57,9 +47,7 @@ export function encodeFrame(events: readonly FramedEvent[], sent?: SentBody): Fr
   }
   const lengths = events.map(({ eventType, payload }) => [eventType, payload.byteLength]);
   const plain = concat([line(lengths), ...events.map(({ payload }) => payload)]);
-  if (plain.byteLength < SMALLEST_COMPRESSED) return { codec: PLAIN, body: plain };
-  const packed = zstdCompressSync(plain, OPTIONS);
-  return packed.byteLength < plain.byteLength ? { codec: ZSTD, body: concat([packed]) } : { codec: PLAIN, body: plain };
+  return { codec: PLAIN, body: plain };
 }
 
 /** Not where unknown fields make up much of it, nor where its sender hardly compressed it. */
@@ -80,7 +68,7 @@ function placeIn(plain: Uint8Array, payload: Uint8Array): number | undefined {
 const line = (value: unknown) => Buffer.from(`${JSON.stringify(value)}\n`);
 
 /** In memory of its own, without what Node's pools hold beside it: it is copied to another thread. */
-function concat(parts: readonly Uint8Array[]): Uint8Array {
+function concat(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(parts.reduce((sum, { byteLength }) => sum + byteLength, 0));
   let at = 0;
   for (const part of parts) {
@@ -91,7 +79,7 @@ function concat(parts: readonly Uint8Array[]): Uint8Array {
 }
 
 /** @throws when the codec is of a newer version, or the bytes are not what `encodeFrame` made */
-export function decodeFrame(frame: Frame): FramedEvent[] {
+export function decodeFrame(frame: StoredFrame): FramedEvent[] {
   if (frame.codec === SENT) return decodeSent(bufferOf(frame.body));
   const plain = decompress(frame);
   const headerEnd = plain.indexOf(NEWLINE);
@@ -121,7 +109,7 @@ function decodeSent(body: Buffer): FramedEvent[] {
   });
 }
 
-function decompress({ codec, body }: Frame): Buffer {
+function decompress({ codec, body }: StoredFrame): Buffer {
   if (codec === PLAIN) return bufferOf(body);
   if (codec === ZSTD) return zstdDecompressSync(body, LIMITED);
   throw new Error(`events are stored in codec ${codec}, which this version does not know`);

@@ -1,6 +1,8 @@
 import type pg from 'pg';
 import { Problem } from '../../contract/problem.ts';
+import { inTurn } from '../turns.ts';
 import { type Batch, outcomeOf, type Settled, type StoreAppend } from './appends.ts';
+import { pack } from './codec.ts';
 import { uniqueViolation } from './dialect.ts';
 
 /**
@@ -54,8 +56,9 @@ export function createPostgresAppend(pool: pg.Pool): StoreAppend {
   }
 
   async function store(batch: Batch): Promise<Settled> {
-    const { sessionId, organizationId, plane, count, appendId, now, idempotencyKey, fingerprint, codec } = batch;
-    const body = Buffer.from(batch.body.buffer, batch.body.byteOffset, batch.body.byteLength);
+    const { sessionId, organizationId, plane, count, appendId, now, idempotencyKey, fingerprint } = batch;
+    const { codec, body: packed } = await inTurn(batch.body.byteLength, () => pack(batch));
+    const body = Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength);
     const values = [sessionId, organizationId, plane, count, appendId, now, idempotencyKey, fingerprint, codec, body];
     const { rows } = await pool.query<Row>({ name: 'append', text: APPEND, values });
     const [row] = rows;

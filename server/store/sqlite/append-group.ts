@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Batch, Settled } from '../appends.ts';
+import { pack } from '../codec.ts';
 
 /*
  * Order of checks: is the key known, does the session exist, is it open. Organization and plane stand in every statement.
@@ -50,7 +51,8 @@ export function createAppendGroup(database: DatabaseSync): (batches: readonly Ba
     const lastSequence = row.event_count as number;
     const firstSequence = lastSequence - batch.count + 1;
     const place = [sessionId, firstSequence, lastSequence, organizationId] as const;
-    insert.run(...place, batch.appendId, batch.now, key, fingerprint, batch.codec, batch.body);
+    const { codec, body } = pack(batch);
+    insert.run(...place, batch.appendId, batch.now, key, fingerprint, codec, body);
     return { firstSequence, lastSequence, replayed: false };
   }
 

@@ -3,8 +3,8 @@ import type { Batch, Settled } from '../appends.ts';
 /** What a thread of the embedded store is asked, one job after the other; each is answered once. */
 export type Job =
   | { kind: 'query'; sql: string; parameters: readonly unknown[] }
-  /** Appends that share one commit; settled each for itself, and answered once they are durable. */
-  | { kind: 'appends'; batches: readonly Batch[] }
+  /** Shares one commit with those that wait beside it; answered once it is durable. */
+  | { kind: 'append'; batch: Batch }
   | { kind: 'close' };
 
 export interface Rows {
@@ -15,7 +15,7 @@ export interface Rows {
 
 export interface Answers {
   query: Rows;
-  appends: Settled[];
+  append: Settled;
   close: undefined;
 }
 
@@ -28,6 +28,8 @@ export interface SentError {
 }
 
 export type Reply = { answer: unknown } | { error: SentError };
+/** Replies to as many jobs, in their order. */
+export type Replies = readonly Reply[];
 
 /** How a thread opens the file. */
 export interface ThreadOptions {

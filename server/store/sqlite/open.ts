@@ -1,7 +1,7 @@
 import type { StoreAppend } from '../appends.ts';
 import type { Threads } from './driver.ts';
-import { createGroupCommit } from './group-commit.ts';
 import { createPool, startThread, ThreadEnded } from './threads.ts';
+import { createWriterQueue } from './writer-queue.ts';
 
 /** So that a slow read leaves another reader free; each is a connection with its own page cache. */
 const MOST_READERS = 2;
@@ -22,30 +22,14 @@ export async function openFile(path: string, onError: (error: Error) => void): P
   const startReader = () =>
     startThread({ path, readOnly: true }, (error) => error instanceof ThreadEnded || onError(error));
   const reader = createPool(startReader, MOST_READERS);
-  const holdWriter = createLock();
   return {
     reader,
     writer,
-    holdWriter,
-    append: createGroupCommit({ writer, holdWriter }),
+    ...createWriterQueue(writer),
     async close() {
       // Whoever is last moves the log into the file, so that a copy of the file alone is whole; a reader cannot.
       await reader.close();
       await writer.close();
     },
-  };
-}
-
-/** Who asks first is served first. */
-function createLock(): () => Promise<() => void> {
-  let last = Promise.resolve();
-  return async () => {
-    const before = last;
-    let release = () => {};
-    last = new Promise((resolve) => {
-      release = resolve;
-    });
-    await before;
-    return release;
   };
 }

@@ -1,40 +1,70 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import type { Batch, Settled } from '../appends.ts';
 import { createAppendGroup } from './append-group.ts';
 import { openReader, openWriter } from './connection.ts';
-import type { Job, Reply, Rows, ThreadOptions } from './jobs.ts';
+import type { Job, Replies, Reply, Rows, ThreadOptions } from './jobs.ts';
 
 /**
- * A thread with one connection to the file: it does one job after the other, and posts one reply for each. It ends at once
- * when it cannot open the file.
+ * A thread with one connection to the file: it does one job after the other, and replies to each. It ends at once when it
+ * cannot open the file.
  */
 const { path, readOnly } = workerData as ThreadOptions;
+const post = (replies: Replies) => parentPort?.postMessage(replies);
 
-reply(() => {
-  const work = createWork(readOnly ? openReader(path) : openWriter(path));
-  parentPort?.on('message', (job: Job) => reply(() => work(job)));
-});
+post([
+  attempt(() => {
+    const work = createWork(readOnly ? openReader(path) : openWriter(path));
+    parentPort?.on('message', work);
+  }),
+]);
 
-function reply(make: () => unknown): void {
-  const post = (message: Reply) => parentPort?.postMessage(message);
+function attempt(make: () => unknown): Reply {
   try {
-    post({ answer: make() });
+    return { answer: make() };
   } catch (error) {
     const { message, code, errcode } = error as Error & { code?: string; errcode?: number };
-    post({ error: { message, code, errcode } });
+    return { error: { message, code, errcode } };
   }
 }
 
-function createWork(database: DatabaseSync): (job: Job) => unknown {
+function createWork(database: DatabaseSync): (job: Job) => void {
   const query = createQuery(database);
   let appendGroup: ReturnType<typeof createAppendGroup> | undefined;
-  return (job) => {
-    if (job.kind === 'query') return query(job.sql, job.parameters);
-    if (job.kind === 'close') return database.close();
-    // Its statements can be prepared once the tables are there.
-    appendGroup ??= createAppendGroup(database);
-    return appendGroup(job.batches);
+
+  function append(batches: readonly Batch[]): Replies {
+    const settled = attempt(() => {
+      // Its statements can be prepared once the tables are there.
+      appendGroup ??= createAppendGroup(database);
+      return appendGroup(batches);
+    });
+    if ('error' in settled) return batches.map(() => settled);
+    return (settled.answer as Settled[]).map((answer) => ({ answer }));
+  }
+
+  return function work(job) {
+    if (job.kind === 'query') return post([attempt(() => query(job.sql, job.parameters))]);
+    if (job.kind === 'close') return post([attempt(() => database.close())]);
+    const { batches, next } = takeGroup(job.batch);
+    post(append(batches));
+    if (next) work(next);
   };
+}
+
+/** What one commit takes at most, so that the first of its batches need not wait long: 4 MiB are written in about 10 ms. */
+const LARGEST_GROUP = { count: 128, bytes: 4 * 1024 * 1024 };
+
+/** The batch with those that came in meanwhile, and the job that came behind them. */
+function takeGroup(first: Batch): { batches: Batch[]; next?: Job } {
+  const batches = [first];
+  for (let bytes = first.body.byteLength; batches.length < LARGEST_GROUP.count && bytes < LARGEST_GROUP.bytes; ) {
+    const job = parentPort && (receiveMessageOnPort(parentPort)?.message as Job | undefined);
+    if (!job) break;
+    if (job.kind !== 'append') return { batches, next: job };
+    batches.push(job.batch);
+    bytes += job.batch.body.byteLength;
+  }
+  return { batches };
 }
 
 const MOST_STATEMENTS = 500;

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { Answers, Job, Reply, SentError, ThreadOptions } from './jobs.ts';
+import type { Answers, Job, Replies, SentError, ThreadOptions } from './jobs.ts';
 
 export interface Thread {
   /** Settled once the file is open. */
@@ -32,12 +32,17 @@ export function startThread(options: ThreadOptions, onError: (error: Error) => v
   const ready = expectReply().then(() => undefined);
   ready.catch(end);
 
-  worker.on('message', (reply: Reply) => {
-    const first = waiting.shift();
-    if (!('error' in reply)) return first?.resolve(reply.answer);
-    const error = toError(reply.error);
-    onError(error);
-    first?.reject(error);
+  worker.on('message', (replies: Replies) => {
+    for (const reply of replies) {
+      const first = waiting.shift();
+      if ('answer' in reply) {
+        first?.resolve(reply.answer);
+        continue;
+      }
+      const error = toError(reply.error);
+      onError(error);
+      first?.reject(error);
+    }
   });
   worker.on('error', endUnasked);
   worker.on('exit', () => endUnasked());
@@ -61,7 +66,7 @@ export function startThread(options: ThreadOptions, onError: (error: Error) => v
     },
     run(job) {
       if (gone) return Promise.reject(gone);
-      worker.postMessage(job);
+      worker.postMessage(job, handedOver(job));
       return expectReply() as Promise<never>;
     },
     async close() {
@@ -119,6 +124,14 @@ export function createPool(start: () => Thread, most: number): Pick<Thread, 'run
     },
   };
 }
+
+/** Memory that goes over to the thread; what is small is copied in less time than it takes to hand it over. */
+function handedOver(job: Job): ArrayBuffer[] {
+  if (job.kind !== 'append' || job.batch.body.byteLength < SMALLEST_HANDED_OVER) return [];
+  return [job.batch.body.buffer];
+}
+
+const SMALLEST_HANDED_OVER = 32 * 1024;
 
 const toError = ({ message, ...rest }: SentError) => Object.assign(new Error(message), rest);
 

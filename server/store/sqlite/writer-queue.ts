@@ -1,0 +1,84 @@
+import { type Batch, type Outcome, outcomeOf, type StoreAppend } from '../appends.ts';
+import { storeUnavailable } from '../dialect.ts';
+import { createLanes } from './lanes.ts';
+import type { Thread } from './threads.ts';
+
+interface Waiting {
+  batch: Batch;
+  bytes: number;
+  resolve: (outcome: Outcome) => void;
+  reject: (error: unknown) => void;
+}
+
+/** What the writer has before it at most: two commits, so that it need not wait for the second. */
+const WINDOW = { count: 256, bytes: 8 * 1024 * 1024 };
+
+/** Beyond this the store is too slow for what comes in, and says so. */
+const MOST_WAITING = { count: 4_096, bytes: 64 * 1024 * 1024 };
+
+export interface WriterQueue {
+  append: StoreAppend;
+  /** Keeps the writer to oneself until the returned function is called; whoever asks first is served first. */
+  holdWriter(): Promise<() => void>;
+}
+
+/**
+ * Hands appends to the writer as they come: what gathers there while it commits shares the next commit, and so one fsync.
+ * Those that are too many for it wait here, and senders take turns.
+ */
+export function createWriterQueue(writer: Pick<Thread, 'run'>): WriterQueue {
+  const lanes = createLanes<Waiting>();
+  const handed = { count: 0, bytes: 0 };
+  let held = false;
+  let last = Promise.resolve();
+
+  function handOver(): void {
+    while (!held && lanes.count > 0 && handed.count < WINDOW.count && handed.bytes < WINDOW.bytes) {
+      for (const waiting of lanes.take(1, WINDOW.bytes)) void settle(waiting);
+    }
+  }
+
+  async function settle({ batch, bytes, resolve, reject }: Waiting): Promise<void> {
+    handed.count++;
+    handed.bytes += bytes;
+    try {
+      resolve(outcomeOf(await writer.run({ kind: 'append', batch })));
+    } catch (error) {
+      reject(error);
+    } finally {
+      handed.count--;
+      handed.bytes -= bytes;
+      handOver();
+    }
+  }
+
+  return {
+    append: (batch) =>
+      new Promise((resolve, reject) => {
+        const isFull = lanes.count >= MOST_WAITING.count || lanes.bytes >= MOST_WAITING.bytes;
+        // One sender alone leaves room for the others.
+        if (isFull || lanes.countOf(batch.lane) >= MOST_WAITING.count / 2) {
+          return reject(storeUnavailable('too many appends wait for the store'));
+        }
+        const bytes = batch.body.byteLength;
+        lanes.add(batch.lane, bytes, { batch, bytes, resolve, reject });
+        handOver();
+      }),
+
+    async holdWriter() {
+      const before = last;
+      let letGo = () => {};
+      last = new Promise((resolve) => {
+        letGo = resolve;
+      });
+      await before;
+      held = true;
+      return () => {
+        held = false;
+        // Appends get their turn between those who hold the writer one after the other.
+        handOver();
+        letGo();
+      };
+    },
+  };
+}
