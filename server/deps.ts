@@ -2,6 +2,7 @@ import type { Authenticator } from './http/auth.ts';
 import type { Identity } from './identity/identity.ts';
 import type { Live } from './ingest/live.ts';
 import type { SessionLog } from './ingest/log.ts';
+import type { Reading } from './ingest/reading.ts';
 import type { Summaries } from './ingest/summaries.ts';
 import type { Store } from './store/open.ts';
 
@@ -13,6 +14,7 @@ export interface Deps {
   log: SessionLog;
   summaries: Summaries;
   live: Live;
+  reading: Reading;
   /** Address at which browsers and CLIs reach the service. */
   publicUrl: string;
   pepper: string;

@@ -11,6 +11,7 @@ import type { Identity } from './identity/identity.ts';
 import { createBackground } from './ingest/background.ts';
 import { createLive } from './ingest/live.ts';
 import { type Committed, createSessionLog } from './ingest/log.ts';
+import { createReading } from './ingest/reading.ts';
 import { createSummaries } from './ingest/summaries.ts';
 import { createHandlers } from './routes/all.ts';
 import { sweepDeleted } from './store/deletions.ts';
@@ -43,6 +44,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     onCaughtUp: ({ organizationId, sessionId, eventCount, status }) =>
       live.publish(organizationId, { sessionId, eventCount, status }),
   });
+  const reading = createReading();
   const background = createBackground({ atOnce: 1, onError });
   const sweep = () => background.run('sweep', () => sweepDeleted(store.db, now));
   const committed: Committed = (change) => {
@@ -58,6 +60,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     log: createSessionLog({ store, committed, now }),
     summaries,
     live,
+    reading,
     publicUrl,
     pepper,
     version: VERSION,
@@ -80,6 +83,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   app.addHook('onClose', async () => {
     background.close();
     await sweep();
+    await reading.close();
     await summaries.close();
   });
   // Goes on where an earlier process stopped.

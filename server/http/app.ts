@@ -10,6 +10,7 @@ import { type BindOptions, bindRoute } from './bind.ts';
 import { answerUnreadable, sendError } from './errors.ts';
 import type { Handler, Handlers } from './handler.ts';
 import { securityHeaders } from './headers.ts';
+import { createPipeline } from './pipeline.ts';
 
 export interface AppOptions extends BindOptions {
   handlers: Handlers;
@@ -58,6 +59,12 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
   app.decorateRequest('admission', null);
   app.setErrorHandler(sendError);
+  const pipeline = createPipeline();
+  app.addHook('onRequest', (request, reply, done) => {
+    const before = pipeline(request.raw.socket, reply.raw);
+    if (before) before.then(() => done());
+    else done();
+  });
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(headers).header('x-request-id', request.id);
     done();

@@ -21,8 +21,8 @@ export interface NewBatch {
   /** Who sends it; senders take turns where they wait. */
   lane: string;
   idempotencyKey: string | null;
-  /** SHA-256 of the request body in hexadecimal; null without a key. */
-  fingerprint: string | null;
+  /** SHA-256 of the request body in hexadecimal. */
+  fingerprint: string;
   events: readonly FramedEvent[];
   /** The body as it was sent, where it may be stored so. */
   sent?: SentBody | undefined;
@@ -88,7 +88,8 @@ export function createSessionLog({ store, committed, now }: SessionLogOptions): 
       return row;
     },
 
-    async append({ events, sent, ...batch }) {
+    async append({ events, sent, ...rest }) {
+      const batch = { ...rest, fingerprint: rest.idempotencyKey === null ? null : rest.fingerprint };
       const frame = await inTurn(bytesOf(events), () => encodeFrame(events, sent));
       const stored = { ...batch, count: events.length, appendId: newUuid(), now: now(), ...frame };
       const outcome = await store.append(stored).catch(async (error) => {

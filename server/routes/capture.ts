@@ -1,19 +1,12 @@
-import { hash } from 'node:crypto';
-import {
-  type BulkResult,
-  type CapturedSession,
-  type CaptureResult,
-  MAX_BATCHES_AT_ONCE,
-} from '../../contract/capture.ts';
+import type { BulkResult, CapturedSession, CaptureResult } from '../../contract/capture.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { Deps } from '../deps.ts';
 import type { SecretCaller } from '../http/caller.ts';
 import type { Handlers } from '../http/handler.ts';
-import { type ScannedBatch, scanBulk } from '../ingest/scan/bulk.ts';
+import type { ReadBatch } from '../ingest/scan/read.ts';
 import type { Captured, CaptureOpening } from '../store/captured.ts';
 import { toSession } from '../store/sessions.ts';
 import { fromTimestamp, toTimestamp } from '../store/time.ts';
-import { inTurn } from '../turns.ts';
 
 /** Sessions of one request that are appended to at the same time. */
 const SESSIONS_AT_ONCE = 4;
@@ -23,17 +16,16 @@ const SESSIONS_A_POINT = 50;
 const pointsOf = (sessions: readonly unknown[]) => Math.floor(sessions.length / SESSIONS_A_POINT);
 
 /** For a client that captures many sessions: each request carries many of them, and each is answered for itself. */
-export const captureHandlers = ({ log, now }: Deps) => {
+export const captureHandlers = ({ log, reading, now }: Deps) => {
   /** Up to the first that is refused, so that no batch overtakes an earlier one of its session. */
-  async function appendInOrder(caller: SecretCaller, batches: readonly ScannedBatch[]): Promise<BulkResult[]> {
+  async function appendInOrder(caller: SecretCaller, batches: readonly ReadBatch[]): Promise<BulkResult[]> {
     const results: BulkResult[] = [];
-    for (const { sessionId, idempotencyKey, events, bytes } of batches) {
+    for (const { sessionId, idempotencyKey, events, fingerprint } of batches) {
       const name = { sessionId, idempotencyKey };
       try {
         const { organizationId, plane, secretId } = caller;
         // A backlog waits behind itself, and not before what its sender captures now.
         const lane = `${secretId} backlog`;
-        const fingerprint = hash('sha256', bytes);
         const batch = { organizationId, plane, lane, sessionId, idempotencyKey, fingerprint, events };
         const { replayed, ...place } = await log.append(batch);
         results.push({ ...name, accepted: events.length, ...place, async: false, replayed });
@@ -62,9 +54,9 @@ export const captureHandlers = ({ log, now }: Deps) => {
     },
 
     async appendBatches({ caller, bytes }) {
-      const batches = await inTurn(bytes.byteLength, () => scanBulk(bytes, MAX_BATCHES_AT_ONCE));
+      const batches = await reading.read('bulk', bytes);
       const sessions = [...Map.groupBy(batches, ({ sessionId }) => sessionId).values()];
-      const answers = new Map<ScannedBatch, BulkResult>();
+      const answers = new Map<ReadBatch, BulkResult>();
       await eachOf(sessions, SESSIONS_AT_ONCE, async (ofSession) => {
         const results = await appendInOrder(caller, ofSession);
         for (const [index, batch] of ofSession.entries()) answers.set(batch, results[index] as BulkResult);

@@ -1,16 +1,13 @@
-import { hash } from 'node:crypto';
 import { Problem } from '../../contract/problem.ts';
 import { readSequence } from '../cursor.ts';
 import type { Deps } from '../deps.ts';
 import type { Handlers } from '../http/handler.ts';
 import { streamEvents } from '../ingest/page.ts';
-import { scanAppend } from '../ingest/scan/append.ts';
 import { findSession } from '../store/sessions.ts';
-import { inTurn } from '../turns.ts';
 
 const DEFAULT_PAGE = 100;
 
-export const eventHandlers = ({ store: { db }, log }: Deps) => {
+export const eventHandlers = ({ store: { db }, log, reading }: Deps) => {
   async function findOrFail(organizationId: string, sessionId: string) {
     const session = await findSession(db, organizationId, sessionId);
     if (!session) throw new Problem('not_found', 'No such session in this organization.');
@@ -22,10 +19,9 @@ export const eventHandlers = ({ store: { db }, log }: Deps) => {
       const { organizationId, plane, secretId: lane } = caller;
       const { sessionId } = params;
       const inHeader = readKey(header('idempotency-key'));
-      const { events, idempotencyKey: inBody } = await inTurn(bytes.byteLength, () => scanAppend(bytes));
+      const { events, idempotencyKey: inBody, body: plain, fingerprint } = await reading.read('append', bytes);
       const idempotencyKey = inHeader ?? inBody ?? null;
-      const fingerprint = idempotencyKey === null ? null : await inTurn(bytes.byteLength, () => hash('sha256', bytes));
-      const sent = zstd && { zstd, plain: bytes };
+      const sent = zstd && { zstd, plain };
       const batch = { organizationId, plane, lane, sessionId, idempotencyKey, fingerprint, events, sent };
       const { firstSequence, lastSequence, replayed } = await log.append(batch);
       return {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Kysely, sql } from 'kysely';
 import type pg from 'pg';
 import type { StoreAppend } from './appends.ts';
-import { type Engine, isStoreLost } from './dialect.ts';
+import { type Engine, isStoreLost, storeUnavailable } from './dialect.ts';
 import { lockFolder } from './lock.ts';
 import { migrate } from './migrate.ts';
 import { openPostgres, postgresDialect } from './postgres.ts';
@@ -58,8 +58,11 @@ async function sqliteStore({ dataDir, onLost }: StoreOptions): Promise<Store> {
       engine: 'sqlite',
       db,
       append: file.append,
-      // Whether it can be written, and so is what was asked for: a reader may answer while the disk does not.
-      ping: async () => void (await file.writer.run({ kind: 'query', sql: 'select 1', parameters: [] })),
+      async ping() {
+        // A reader may answer while the disk takes no write.
+        if (file.writer.lag() > LONGEST_LAG_MS) throw storeUnavailable('the writer does not answer');
+        await ping(db);
+      },
       async close() {
         await db.destroy();
         unlock();
@@ -83,6 +86,9 @@ function postgresStore(url: string, onError: (error: Error) => void): Store {
     close: () => db.destroy(),
   };
 }
+
+/** A commit of the largest group takes a tenth of a second; a disk that is being replaced may take some. */
+const LONGEST_LAG_MS = 5_000;
 
 async function ping(db: Db): Promise<void> {
   await sql`select 1`.execute(db);

@@ -31,7 +31,7 @@ async function appendInTurn(sessionId: string, caller: number): Promise<void> {
         plane: 'live',
         lane: String(caller),
         idempotencyKey: null,
-        fingerprint: null,
+        fingerprint: '',
       } as const;
       const { firstSequence } = await log.append({ ...batch, sessionId, events });
       write({ sessionId, stored: text, firstSequence });

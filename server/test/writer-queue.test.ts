@@ -97,7 +97,7 @@ describe.runIf(ENGINES.includes('sqlite'))('appends to the embedded store', () =
       sessionId,
       lane,
       idempotencyKey: null,
-      fingerprint: null,
+      fingerprint: '',
       events: [{ eventType: 'notice', payload }],
     });
 

@@ -13,7 +13,7 @@ import type { Thread } from './threads.ts';
 /** The threads of an open file. */
 export interface Threads {
   reader: Pick<Thread, 'run'>;
-  writer: Pick<Thread, 'run'>;
+  writer: Pick<Thread, 'run' | 'lag'>;
   /** Keeps the writer to oneself until the returned function is called. */
   holdWriter(): Promise<() => void>;
   close(): Promise<void>;

@@ -6,6 +6,8 @@ export interface Thread {
   ready: Promise<void>;
   /** Jobs are done in the order in which they are handed in. Rejects with the engine's error. */
   run<J extends Job>(job: J): Promise<Answers[J['kind']]>;
+  /** How long its oldest job has been waiting for its reply, in ms. */
+  lag(): number;
   /** Whether it takes no more jobs. */
   readonly isGone: boolean;
   close(): Promise<void>;
@@ -23,12 +25,14 @@ export function startThread(options: ThreadOptions, onError: (error: Error) => v
   interface Waiting {
     resolve: (answer: unknown) => void;
     reject: (error: Error) => void;
+    since: number;
   }
   const worker = new Worker(PROGRAM, { workerData: options, name: options.readOnly ? 'reader' : 'writer' });
   const waiting: Waiting[] = [];
   let gone: Error | undefined;
 
-  const expectReply = () => new Promise<unknown>((resolve, reject) => void waiting.push({ resolve, reject }));
+  const expectReply = () =>
+    new Promise<unknown>((resolve, reject) => void waiting.push({ resolve, reject, since: performance.now() }));
   const ready = expectReply().then(() => undefined);
   ready.catch(end);
 
@@ -61,6 +65,7 @@ export function startThread(options: ThreadOptions, onError: (error: Error) => v
 
   return {
     ready,
+    lag: () => (waiting[0] ? performance.now() - waiting[0].since : 0),
     get isGone() {
       return gone !== undefined;
     },

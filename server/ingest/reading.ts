@@ -1,0 +1,82 @@
+import { Worker } from 'node:worker_threads';
+import { Problem, type ProblemBody } from '../../contract/problem.ts';
+import { HEAVY_BYTES } from '../turns.ts';
+import { READERS } from './scan/read.ts';
+
+type Readers = typeof READERS;
+
+export interface ScanJob {
+  kind: keyof Readers;
+  body: Uint8Array<ArrayBuffer>;
+}
+
+export type ScanReply = { answer: unknown } | { problem: ProblemBody } | { error: string };
+
+/** Reads the bodies of appends. */
+export interface Reading {
+  /**
+   * A large body is read on another thread, which takes its memory: only what is returned may be used after that.
+   * @throws Problem `malformed_json`, `validation_failed`
+   */
+  read<Kind extends keyof Readers>(
+    kind: Kind,
+    body: Buffer,
+  ): ReturnType<Readers[Kind]> | Promise<ReturnType<Readers[Kind]>>;
+  close(): Promise<void>;
+}
+
+/** A thread that was not needed for so long ends. */
+const IDLE_MS = 30_000;
+
+const PROGRAM = new URL('./scan/scan-thread.ts', import.meta.url);
+
+/** Small bodies are read at once. 13 MB take up to 140 ms, in which nobody else would be answered. */
+export function createReading(): Reading {
+  interface Waiting {
+    resolve: (answer: never) => void;
+    reject: (error: Error) => void;
+  }
+  const waiting: Waiting[] = [];
+  let worker: Worker | undefined;
+  let idle: NodeJS.Timeout | undefined;
+
+  function start(): Worker {
+    const started = new Worker(PROGRAM, { name: 'scanner' });
+    const end = (error: Error) => {
+      if (worker === started) worker = undefined;
+      for (const { reject } of waiting.splice(0)) reject(error);
+    };
+    started.on('message', (reply: ScanReply) => {
+      const first = waiting.shift();
+      if ('answer' in reply) first?.resolve(reply.answer as never);
+      else if ('problem' in reply) first?.reject(new Problem(reply.problem.code, reply.problem.error));
+      else first?.reject(new Error(reply.error));
+      if (waiting.length === 0) idle = setTimeout(() => void stop(), IDLE_MS).unref();
+    });
+    started.on('error', end);
+    started.on('exit', () => end(new Error('the thread that reads bodies ended')));
+    return started;
+  }
+
+  async function stop(): Promise<void> {
+    clearTimeout(idle);
+    const ending = worker;
+    worker = undefined;
+    await ending?.terminate();
+  }
+
+  function readAside(job: ScanJob): Promise<never> {
+    clearTimeout(idle);
+    worker ??= start();
+    worker.postMessage(job, [job.body.buffer]);
+    return new Promise((resolve, reject) => void waiting.push({ resolve, reject }));
+  }
+
+  return {
+    read(kind, body) {
+      if (body.byteLength <= HEAVY_BYTES) return READERS[kind](body) as never;
+      return readAside({ kind, body: body as Buffer<ArrayBuffer> });
+    },
+    close: stop,
+  };
+}
