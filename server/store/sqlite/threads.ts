@@ -84,7 +84,10 @@ export function startThread(options: ThreadOptions, onError: (error: Error) => v
   };
 }
 
-/** Runs each job on a thread that is free, starting up to `most`; those that find none wait in line. */
+/** How long a job waits in line before another thread is started for it; each takes about 11 MB. */
+const PATIENCE_MS = 10;
+
+/** Runs each job on a thread that is free, starting up to `most` as they are needed; those that find none wait in line. */
 export function createPool(start: () => Thread, most: number): Pick<Thread, 'run' | 'close'> {
   const threads = new Set<Thread>();
   const free: Thread[] = [];
@@ -94,8 +97,16 @@ export function createPool(start: () => Thread, most: number): Pick<Thread, 'run
   function obtain(): Thread | Promise<Thread> {
     const thread = free.pop();
     if (thread) return thread;
-    if (threads.size >= most) return new Promise((resolve) => void inLine.push(resolve));
-    return startOne();
+    if (threads.size === 0) return startOne();
+    return new Promise((resolve) => {
+      inLine.push(resolve);
+      if (threads.size < most) setTimeout(startForLine, PATIENCE_MS);
+    });
+  }
+
+  /** Another is worth its memory only where somebody has waited. */
+  function startForLine(): void {
+    if (inLine.length > 0 && threads.size < most && !closed) release(startOne());
   }
 
   function startOne(): Thread {
