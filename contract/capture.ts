@@ -92,6 +92,5 @@ export const CompletedSessions = Type.Object({
     }),
   ),
 });
-export type CompleteResult = Static<typeof CompletedSessions>['results'][number];
 
 export const DeletedSession = Type.Object({ sessionId: Id('ses') });

@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../../contract/problem.ts';
 import type { Route } from '../../contract/route.ts';
+import { type LimitKind, type Limits, RateLimited } from '../limits.ts';
 import type { Authenticator } from './auth.ts';
 import type { Account, Budget } from './budget.ts';
 import type { Callers } from './caller.ts';
-import { type LimitKind, type Limits, RateLimited } from './limits.ts';
 
 export interface AdmitOptions {
   authenticator: Authenticator;

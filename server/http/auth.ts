@@ -2,11 +2,11 @@ import type { FastifyRequest } from 'fastify';
 import { Problem } from '../../contract/problem.ts';
 import type { Auth } from '../../contract/route.ts';
 import type { Identity } from '../identity/identity.ts';
+import type { Limits } from '../limits.ts';
 import { looksLikeSecret } from '../secret-value.ts';
 import type { Db } from '../store/open.ts';
 import { resolveCaller } from '../store/people.ts';
 import type { Callers, MemberCaller, UserCaller } from './caller.ts';
-import type { Limits } from './limits.ts';
 import { createSecretLookup } from './secret-lookup.ts';
 
 export interface Authenticator {

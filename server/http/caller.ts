@@ -1,7 +1,7 @@
 import type { Role } from '../../contract/organization.ts';
 import type { Auth } from '../../contract/route.ts';
 import type { Plane } from '../../contract/secret.ts';
-import type { Claims } from '../identity/identity.ts';
+import type { Claims } from '../claims.ts';
 import type { Caller } from '../store/people.ts';
 
 /** The holder of an organization secret. */

@@ -1,8 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../../contract/problem.ts';
-import { isUnavailable, storeUnavailable } from '../store/dialect.ts';
+import { toProblem } from '../to-problem.ts';
 
 /** The one place where an error becomes an answer. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
@@ -34,19 +34,4 @@ export function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): 
     ...(problem.retryAfter === undefined ? [] : [`retry-after: ${problem.retryAfter}`]),
   ];
   socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`);
-}
-
-export function toProblem(error: unknown): Problem {
-  if (error instanceof Problem) return error;
-  if (isUnavailable(error)) return storeUnavailable(error);
-  const { code, statusCode } = error as Partial<FastifyError>;
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
-    return new Problem('validation_failed', 'The body is larger than this route takes.', { cause: error });
-  }
-  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
-    return new Problem('validation_failed', 'The request is malformed: its address, headers or body cannot be read.', {
-      cause: error,
-    });
-  }
-  return new Problem('internal', 'Something went wrong in the service. Its log says what.', { cause: error });
 }

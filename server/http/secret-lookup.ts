@@ -1,10 +1,10 @@
 import { Problem } from '../../contract/problem.ts';
+import type { Limits } from '../limits.ts';
 import { hashSecret, isSecretValue } from '../secret-value.ts';
 import { isUnavailable } from '../store/dialect.ts';
 import type { Db } from '../store/open.ts';
 import { findSecretByHash, markSecretUsed } from '../store/secrets.ts';
 import type { SecretCaller } from './caller.ts';
-import type { Limits } from './limits.ts';
 
 export interface SecretLookupOptions {
   db: Db;

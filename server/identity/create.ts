@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Config } from '../config.ts';
-import { createLimits, type Limits } from '../http/limits.ts';
+import { createLimits, type Limits } from '../limits.ts';
 import type { Store } from '../store/open.ts';
 import { createEmbeddedIdentity } from './embedded/embedded.ts';
 import { createPasswords, type Passwords } from './embedded/passwords.ts';

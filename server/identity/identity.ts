@@ -1,19 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { BootstrapConfig } from '../../contract/bootstrap.ts';
 import type { Role } from '../../contract/organization.ts';
-
-/** What a token proves about its bearer. Membership is never read from it. */
-export interface Claims {
-  issuer: string;
-  subject: string;
-  email?: string;
-  /** The issuer vouches for the e-mail. */
-  emailVerified: boolean;
-  /** When the token expires, in milliseconds since the epoch. */
-  expiresAt?: number;
-  /** The operator lets this issuer's verified e-mails take over the memberships they have under another issuer. */
-  adoptsMembers?: boolean;
-}
+import type { Claims } from '../claims.ts';
 
 export interface InviteMail {
   email: string;

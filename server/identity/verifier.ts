@@ -1,6 +1,6 @@
 import { errors, type JWTPayload, type JWTVerifyGetKey, type JWTVerifyResult, jwtVerify } from 'jose';
 import { Problem } from '../../contract/problem.ts';
-import type { Claims } from './identity.ts';
+import type { Claims } from '../claims.ts';
 import { KeysUnavailable } from './keys.ts';
 
 /** What a provider says of a person beside the token. */

@@ -1,16 +1,7 @@
 import { Worker } from 'node:worker_threads';
-import { Problem, type ProblemBody } from '../../contract/problem.ts';
+import { Problem } from '../../contract/problem.ts';
 import { HEAVY_BYTES } from '../turns.ts';
-import { READERS } from './scan/read.ts';
-
-type Readers = typeof READERS;
-
-export interface ScanJob {
-  kind: keyof Readers;
-  body: Uint8Array<ArrayBuffer>;
-}
-
-export type ScanReply = { answer: unknown } | { problem: ProblemBody } | { error: string };
+import { READERS, type Readers, type ScanJob, type ScanReply } from './scan/read.ts';
 
 /** Reads the bodies of appends. */
 export interface Reading {

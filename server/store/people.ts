@@ -1,5 +1,5 @@
 import type { Role } from '../../contract/organization.ts';
-import type { Claims } from '../identity/identity.ts';
+import type { Claims } from '../claims.ts';
 import { newId } from '../ids.ts';
 import { uniqueViolation } from './dialect.ts';
 import { emailKey } from './email.ts';

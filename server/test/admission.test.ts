@@ -9,7 +9,7 @@ import { type AppOptions, createApp } from '../http/app.ts';
 import { bindRoute } from '../http/bind.ts';
 import { createBudget } from '../http/budget.ts';
 import type { Ask, Handler, Handlers } from '../http/handler.ts';
-import { createLimits } from '../http/limits.ts';
+import { createLimits } from '../limits.ts';
 import { openTestStore, type TestStore } from './engines.ts';
 import { testConfig } from './harness.ts';
 import { TABLE } from './requests.ts';

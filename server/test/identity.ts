@@ -1,6 +1,7 @@
 import { errors, generateKeyPair, jwtVerify, SignJWT } from 'jose';
 import { Problem } from '../../contract/problem.ts';
-import type { Claims, Identity, InviteMail } from '../identity/identity.ts';
+import type { Claims } from '../claims.ts';
+import type { Identity, InviteMail } from '../identity/identity.ts';
 
 const ISSUER = 'https://identity.test';
 const CLIENT_ID = 'dashboard';

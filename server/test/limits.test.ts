@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Config } from '../config.ts';
-import { createLimits, RateLimited } from '../http/limits.ts';
+import { createLimits, RateLimited } from '../limits.ts';
 import { newSecretValue } from '../secret-value.ts';
 import { ENGINES } from './engines.ts';
 import { issueSecret } from './factories.ts';

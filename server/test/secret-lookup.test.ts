@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createLimits } from '../http/limits.ts';
 import { createSecretLookup } from '../http/secret-lookup.ts';
+import { createLimits } from '../limits.ts';
 import { newSecretValue } from '../secret-value.ts';
 import { ENGINES } from './engines.ts';
 import { createTenant, type Tenant } from './factories.ts';

@@ -4,7 +4,7 @@ import { createLocalJWKSet, decodeJwt } from 'jose';
 import type { Provider } from 'oidc-provider';
 import { Problem } from '../../../contract/problem.ts';
 
-import type { Limits } from '../../http/limits.ts';
+import type { Limits } from '../../limits.ts';
 import type { Store } from '../../store/open.ts';
 import type { Identity } from '../identity.ts';
 import { invitationLetter } from '../letters.ts';

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Provider } from 'oidc-provider';
-import { toProblem } from '../../http/errors.ts';
-import { type Limits, RateLimited } from '../../http/limits.ts';
+import { type Limits, RateLimited } from '../../limits.ts';
+import { toProblem } from '../../to-problem.ts';
 import type { Addresses } from './addresses.ts';
 import { forgotRoutes } from './forgot.ts';
 import { readForms } from './form.ts';

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import type { Provider } from 'oidc-provider';
-import type { Limits } from '../../http/limits.ts';
+import type { Limits } from '../../limits.ts';
 import { emailKey } from '../../store/email.ts';
 import type { Db, Store } from '../../store/open.ts';
 import type { SendMail } from '../mail.ts';

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { MAX_BATCHES_AT_ONCE } from '../../../contract/capture.ts';
+import type { ProblemBody } from '../../../contract/problem.ts';
 import { type ScannedAppend, scanAppend } from './append.ts';
 import { type ScannedBatch, scanBulk } from './bulk.ts';
 
@@ -21,3 +22,12 @@ export const READERS = {
   bulk: (body: Buffer): ReadBatch[] =>
     scanBulk(body, MAX_BATCHES_AT_ONCE).map((batch) => ({ ...batch, fingerprint: hash('sha256', batch.bytes) })),
 };
+
+export type Readers = typeof READERS;
+
+export interface ScanJob {
+  kind: keyof Readers;
+  body: Uint8Array<ArrayBuffer>;
+}
+
+export type ScanReply = { answer: unknown } | { problem: ProblemBody } | { error: string };

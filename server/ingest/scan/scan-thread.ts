@@ -1,7 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { Problem } from '../../../contract/problem.ts';
-import type { ScanJob, ScanReply } from '../reading.ts';
-import { READERS } from './read.ts';
+import { READERS, type ScanJob, type ScanReply } from './read.ts';
 
 /** Reads large bodies beside the thread that answers. A body's memory comes here, and goes back with what points into it. */
 parentPort?.on('message', ({ kind, body }: ScanJob) => {

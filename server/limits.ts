@@ -1,8 +1,8 @@
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterPostgres } from 'rate-limiter-flexible';
-import { Problem } from '../../contract/problem.ts';
-import type { Config } from '../config.ts';
-import type { Store } from '../store/open.ts';
+import { Problem } from '../contract/problem.ts';
+import type { Config } from './config.ts';
 import { networkOf } from './network.ts';
+import type { Store } from './store/open.ts';
 
 /** What is counted: requests of a secret, its backlog apart, of a person or an address; or secrets of an address that the store did not know. */
 export type LimitKind = 'secret' | 'backlog' | 'user' | 'address' | 'stray';

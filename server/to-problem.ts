@@ -1,0 +1,19 @@
+import type { FastifyError } from 'fastify';
+import { Problem } from '../contract/problem.ts';
+import { isUnavailable, storeUnavailable } from './store/dialect.ts';
+
+/** What the caller is told of an error, its cause being for the log. */
+export function toProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (isUnavailable(error)) return storeUnavailable(error);
+  const { code, statusCode } = error as Partial<FastifyError>;
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
+    return new Problem('validation_failed', 'The body is larger than this route takes.', { cause: error });
+  }
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
+    return new Problem('validation_failed', 'The request is malformed: its address, headers or body cannot be read.', {
+      cause: error,
+    });
+  }
+  return new Problem('internal', 'Something went wrong in the service. Its log says what.', { cause: error });
+}
