@@ -73,7 +73,7 @@ describe('the page of members', () => {
 
   test('changes a role, by the keyboard alone', async () => {
     const { page } = tab;
-    await page.getByRole('button', { name: 'Change the role of cleo@example.com' }).focus();
+    await page.getByRole('button', { name: 'Change role of cleo@example.com' }).focus();
     await page.keyboard.press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Role of cleo@example.com' });
     await dialog.waitFor();
@@ -109,7 +109,7 @@ describe('the page of members', () => {
 
   test('passes ownership on, after which the owner may leave', async () => {
     const { page } = tab;
-    await page.getByRole('button', { name: 'Change the role of cleo@example.com' }).click();
+    await page.getByRole('button', { name: 'Change role of cleo@example.com' }).click();
     await page.getByRole('radio', { name: /owner in your place/ }).check();
     await page.getByRole('button', { name: 'Pass ownership on' }).click();
     await row(page, 'cleo@example.com').getByRole('cell', { name: 'owner', exact: true }).waitFor();

@@ -95,11 +95,7 @@ function MemberRow({ member, invitation, isRepeating, onRepeat, onDo }: RowProps
             </Button>
           )}
           {mayChange && (
-            <Button
-              size="small"
-              aria-label={`Change the role of ${email}`}
-              onClick={() => onDo({ what: 'role', member })}
-            >
+            <Button size="small" aria-label={`Change role of ${email}`} onClick={() => onDo({ what: 'role', member })}>
               Change role
             </Button>
           )}

@@ -2,6 +2,7 @@ import { Download, Keyboard, PanelRight } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import type { SessionSummary } from '../../../contract/extensions.ts';
 import type { Session } from '../../../contract/session.ts';
+import { useIsAdmin } from '../../app.ts';
 import { useEnvironments } from '../../queries.ts';
 import { showHidden } from '../../text/controls.ts';
 import type { Timeline } from '../../timeline/build.ts';
@@ -11,6 +12,7 @@ import { formatCount, formatDuration, formatExact, formatShort, plural } from '.
 import { AgentName } from '../agent-name.tsx';
 import { endOf, titleOf } from '../session-title.ts';
 import { StatusMark } from '../status-mark.tsx';
+import { DeleteSession } from './delete-session.tsx';
 
 interface Props {
   session: Session;
@@ -35,6 +37,7 @@ export function SessionHeader({
   onExport,
 }: Props) {
   const { facts, usage, toolCalls, failures, redactions } = timeline;
+  const isAdmin = useIsAdmin();
   const environment = useEnvironments().data?.find(({ environmentId }) => environmentId === session.environmentId);
   const title = facts.title ?? titleOf(session, summary);
   const branch = facts.branch ?? summary?.gitBranch;
@@ -54,6 +57,7 @@ export function SessionHeader({
           <Button size="small" tone="quiet" icon aria-label="Export all events" onClick={onExport}>
             <Download size={14} />
           </Button>
+          {isAdmin && <DeleteSession session={session} />}
           <Button size="small" tone="quiet" icon aria-label="Keys" onClick={onHelp}>
             <Keyboard size={14} />
           </Button>

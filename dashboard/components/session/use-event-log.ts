@@ -36,7 +36,7 @@ export function useEventLog(session: Session, target: number | undefined): Event
         if (change.sessionId !== sessionId) return;
         const { status } = change;
         // Asked again, the service says that there is no such session, and the page with it.
-        if (status === 'deleted') return void client.invalidateQueries({ queryKey: keys.session(sessionId) });
+        if (status === 'deleted') return void client.resetQueries({ queryKey: keys.session(sessionId) });
         log.grow(change.eventCount);
         client.setQueryData<Session>(
           keys.session(sessionId),
