@@ -74,12 +74,19 @@ export async function startSeededService(folder: string) {
   };
 }
 
-/** Waits for the first line on standard output. */
+/** Waits for the line that says so, which a warning may come before. */
 async function ready(child: ChildProcess): Promise<void> {
   const exited = once(child, 'exit').then(() => {
     throw new Error('the process ended before it was ready');
   });
-  await Promise.race([once(child.stdout as NodeJS.ReadableStream, 'data'), exited]);
+  const said = new Promise<void>((resolve) => {
+    let output = '';
+    child.stdout?.on('data', (chunk) => {
+      output += chunk;
+      if (/ is ready/.test(output)) resolve();
+    });
+  });
+  await Promise.race([said, exited]);
 }
 
 /** Runs the work with a folder of its own, which is removed afterwards. */
