@@ -2,10 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
-import { sql } from 'kysely';
 import { decodeFrame } from '../server/store/frame.ts';
-import { openStore } from '../server/store/open.ts';
 import { startSeededService, withFolder } from './process.ts';
 import type { Row } from './report.ts';
 
@@ -26,7 +25,7 @@ export async function benchImport(): Promise<Row[]> {
     const service = await startSeededService(folder);
     const run = await importAll(folder, service.url, service.secret);
     await service.stop();
-    const disk = await diskPerPayload(service.dataDir);
+    const disk = diskPerPayload(service.dataDir);
     const megabytes = bytes / MEGABYTE;
     return [
       {
@@ -98,13 +97,15 @@ function peakOf(pid: number): number {
   }
 }
 
-async function diskPerPayload(dataDir: string): Promise<{ stored: number; payload: number }> {
-  const store = await openStore({ dataDir, onError: console.error });
+function diskPerPayload(dataDir: string): { stored: number; payload: number } {
+  const path = join(dataDir, 'session-capture.sqlite');
+  const database = new DatabaseSync(path);
   let payload = 0;
-  for await (const append of store.db.selectFrom('appends').select(['codec', 'body']).stream()) {
-    for (const event of decodeFrame(append)) payload += event.payload.byteLength;
+  for (const row of database.prepare('SELECT codec, body FROM appends').iterate()) {
+    const { codec, body } = row as { codec: number; body: Uint8Array };
+    for (const event of decodeFrame({ codec, body })) payload += event.payload.byteLength;
   }
-  await sql`PRAGMA wal_checkpoint(TRUNCATE)`.execute(store.db);
-  await store.close();
-  return { stored: statSync(join(dataDir, 'session-capture.sqlite')).size, payload };
+  database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  database.close();
+  return { stored: statSync(path).size, payload };
 }
