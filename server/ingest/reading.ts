@@ -27,38 +27,45 @@ export function createReading(): Reading {
     resolve: (answer: never) => void;
     reject: (error: Error) => void;
   }
-  const waiting: Waiting[] = [];
-  let worker: Worker | undefined;
+  interface Scanner {
+    worker: Worker;
+    /** Its own, since it may end after the next one was started. */
+    waiting: Waiting[];
+  }
+  let scanner: Scanner | undefined;
   let idle: NodeJS.Timeout | undefined;
 
-  function start(): Worker {
-    const started = new Worker(PROGRAM, { name: 'scanner' });
+  function start(): Scanner {
+    const worker = new Worker(PROGRAM, { name: 'scanner' });
+    const waiting: Waiting[] = [];
+    const started = { worker, waiting };
     const end = (error: Error) => {
-      if (worker === started) worker = undefined;
+      if (scanner === started) scanner = undefined;
       for (const { reject } of waiting.splice(0)) reject(error);
     };
-    started.on('message', (reply: ScanReply) => {
+    worker.on('message', (reply: ScanReply) => {
       const first = waiting.shift();
       if ('answer' in reply) first?.resolve(reply.answer as never);
       else if ('problem' in reply) first?.reject(new Problem(reply.problem.code, reply.problem.error));
       else first?.reject(new Error(reply.error));
       if (waiting.length === 0) idle = setTimeout(() => void stop(), IDLE_MS).unref();
     });
-    started.on('error', end);
-    started.on('exit', () => end(new Error('the thread that reads bodies ended')));
+    worker.on('error', end);
+    worker.on('exit', () => end(new Error('the thread that reads bodies ended')));
     return started;
   }
 
   async function stop(): Promise<void> {
     clearTimeout(idle);
-    const ending = worker;
-    worker = undefined;
-    await ending?.terminate();
+    const ending = scanner;
+    scanner = undefined;
+    await ending?.worker.terminate();
   }
 
   function readAside(job: ScanJob): Promise<never> {
     clearTimeout(idle);
-    worker ??= start();
+    scanner ??= start();
+    const { worker, waiting } = scanner;
     worker.postMessage(job, [job.body.buffer]);
     return new Promise((resolve, reject) => void waiting.push({ resolve, reject }));
   }
