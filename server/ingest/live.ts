@@ -45,7 +45,7 @@ export function createLive(now: () => number): Live {
   const told = new Map<string, LiveChange>();
   let closed = false;
 
-  /** Changes may be told out of order, but events are never taken away, and a closed session stays closed. */
+  /** Changes may be told out of order, but events are never taken away, and what is closed or deleted stays so. */
   function inOrder(change: LiveChange): LiveChange {
     const before = told.get(change.sessionId);
     const latest = before ? later(before, change) : change;
@@ -137,5 +137,6 @@ export function createLive(now: () => number): Live {
 
 function later(before: LiveChange, change: LiveChange): LiveChange {
   const eventCount = Math.max(before.eventCount, change.eventCount);
-  return { ...(before.status === 'active' ? change : before), eventCount };
+  const isLater = before.status === 'active' || change.status === 'deleted';
+  return { ...(isLater ? change : before), eventCount };
 }

@@ -55,6 +55,15 @@ describe('a live stream', () => {
     expect(read(later)).toMatchObject([{ eventCount: 4, status: 'completed' }]);
   });
 
+  test('tells that a session was deleted, whatever it was before and whatever else comes late', () => {
+    const stream = watch();
+    const told = (['completed', 'deleted', 'completed', 'active'] as const).map((status) => {
+      change('ses_a', 3, status);
+      return read(stream)[0]?.status;
+    });
+    expect(told).toEqual(['completed', 'deleted', 'deleted', 'deleted']);
+  });
+
   test('remembers states of many sessions, and not of any number', () => {
     const stream = watch({ sessionId: 'ses_a' });
     change('ses_a', 3, 'completed');
