@@ -30,6 +30,9 @@ export interface ServiceOptions {
   now?: () => number;
 }
 
+/** So long at most what a deleted session has left stays, though a sweep may have failed or just missed it. */
+const SWEEP_EVERY_MS = 60_000;
+
 /** The service around an open store and an identity provider, ready to listen; closing it leaves both open. */
 export async function createService(options: ServiceOptions): Promise<FastifyInstance> {
   const { config, store, identity, publicUrl, log, now = Date.now, limits = createLimits(config, store) } = options;
@@ -81,12 +84,14 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   // A live stream never ends by itself, and closing waits for every answer.
   app.addHook('preClose', async () => live.close());
   app.addHook('onClose', async () => {
+    clearInterval(sweeper);
     background.close();
     await sweep();
     await reading.close();
     await summaries.close();
   });
-  // Goes on where an earlier process stopped.
+  // Goes on where an earlier process stopped, or the store could not be asked.
   void sweep();
+  const sweeper = setInterval(sweep, SWEEP_EVERY_MS).unref();
   return app;
 }

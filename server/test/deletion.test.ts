@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { sweepDeleted } from '../store/deletions.ts';
 import { ENGINES, reopen, type TestStore } from './engines.ts';
 import { openSession } from './factories.ts';
@@ -18,6 +18,17 @@ async function heldOf({ db }: TestStore, sessionId: string): Promise<Record<stri
   return Object.fromEntries(await Promise.all(counts));
 }
 
+/** Leaves the session as a process leaves it that is stopped before it sweeps. */
+async function markDeleted({ db }: TestStore, organizationId: string, sessionId: string): Promise<void> {
+  const marked = { deleted_at: 1, status: 'failed' } as const;
+  await db.updateTable('sessions').set(marked).where('session_id', '=', sessionId).execute();
+  const row = { session_id: sessionId, organization_id: organizationId, plane: 'live', client_key: null } as const;
+  await db
+    .insertInto('deleted_sessions')
+    .values({ ...row, deleted_at: 1, swept_at: null })
+    .execute();
+}
+
 const NOTHING = { sessions: 0, appends: 0, summaries: 0 };
 
 describe.each(ENGINES)('a deleted session on %s', (engine) => {
@@ -25,7 +36,10 @@ describe.each(ENGINES)('a deleted session on %s', (engine) => {
   beforeEach(async () => {
     world = await startWorld(engine);
   });
-  afterEach(() => world.service.close());
+  afterEach(async () => {
+    vi.useRealTimers();
+    await world.service.close();
+  });
 
   const fill = async (appends: number) => {
     const { service, ours } = world;
@@ -50,22 +64,7 @@ describe.each(ENGINES)('a deleted session on %s', (engine) => {
   test('is swept by the next process, where the one that was asked was stopped', async () => {
     const { service, ours } = world;
     const sessionId = await fill(3);
-    await service.store.db
-      .updateTable('sessions')
-      .set({ deleted_at: 1, status: 'failed' })
-      .where('session_id', '=', sessionId)
-      .execute();
-    await service.store.db
-      .insertInto('deleted_sessions')
-      .values({
-        session_id: sessionId,
-        organization_id: ours.organizationId,
-        plane: 'live',
-        client_key: null,
-        deleted_at: 1,
-        swept_at: null,
-      })
-      .execute();
+    await markDeleted(service.store, ours.organizationId, sessionId);
     const next = await startTestService(engine, {}, service.store);
     await expect.poll(() => heldOf(service.store, sessionId)).toEqual(NOTHING);
     await next.close();
@@ -73,6 +72,18 @@ describe.each(ENGINES)('a deleted session on %s', (engine) => {
     const { rows } = await sql<{ swept: number }>`SELECT count(*) AS swept FROM deleted_sessions
       WHERE swept_at IS NOT NULL`.execute(service.store.db);
     expect(Number(rows[0]?.swept)).toBe(1);
+  });
+
+  test('is swept a minute later at the latest, whatever came between', async () => {
+    const { service, ours } = world;
+    const sessionId = await fill(1);
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const next = await startTestService(engine, {}, service.store);
+    await markDeleted(service.store, ours.organizationId, sessionId);
+    vi.advanceTimersByTime(60_000);
+    await expect.poll(() => heldOf(service.store, sessionId)).toEqual(NOTHING);
+    await next.close();
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   test('is told to who watches', async () => {
