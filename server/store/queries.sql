@@ -586,8 +586,8 @@ insert into "settings" ("name", "value")
 select "sessions"."session_id" as "sessionId", "sessions"."status", "sessions"."event_count" as "eventCount", "sessions"."repo_root" as "repoRoot", "sessions"."git_branch" as "gitBranch", "earlier"."session_id" as "continues", "origin"."session_id" as "forkedFrom", "summaries"."version", "summaries"."summarized_through", "summaries"."summary"
   from "sessions"
   left join "summaries" on "summaries"."session_id" = "sessions"."session_id"
-  left join "sessions" as "earlier" on "earlier"."organization_id" = "sessions"."organization_id" and "earlier"."plane" = "sessions"."plane" and "earlier"."client_key" = "sessions"."continues_key"
-  left join "sessions" as "origin" on "origin"."organization_id" = "sessions"."organization_id" and "origin"."plane" = "sessions"."plane" and "origin"."client_key" = "sessions"."forked_from_key"
+  left join "sessions" as "earlier" on "earlier"."organization_id" = "sessions"."organization_id" and "earlier"."plane" = "sessions"."plane" and "earlier"."client_key" = "sessions"."continues_key" and "earlier"."deleted_at" is null
+  left join "sessions" as "origin" on "origin"."organization_id" = "sessions"."organization_id" and "origin"."plane" = "sessions"."plane" and "origin"."client_key" = "sessions"."forked_from_key" and "origin"."deleted_at" is null
   where "sessions"."organization_id" = $1 and "sessions"."session_id" in ($2) and "sessions"."deleted_at" is null;
 
 -- writeSummaries

@@ -29,13 +29,15 @@ export async function findSummarySources(
       join
         .onRef('earlier.organization_id', '=', 'sessions.organization_id')
         .onRef('earlier.plane', '=', 'sessions.plane')
-        .onRef('earlier.client_key', '=', 'sessions.continues_key'),
+        .onRef('earlier.client_key', '=', 'sessions.continues_key')
+        .on('earlier.deleted_at', 'is', null),
     )
     .leftJoin('sessions as origin', (join) =>
       join
         .onRef('origin.organization_id', '=', 'sessions.organization_id')
         .onRef('origin.plane', '=', 'sessions.plane')
-        .onRef('origin.client_key', '=', 'sessions.forked_from_key'),
+        .onRef('origin.client_key', '=', 'sessions.forked_from_key')
+        .on('origin.deleted_at', 'is', null),
     )
     .select([
       'sessions.session_id as sessionId',

@@ -86,6 +86,24 @@ describe.each(ENGINES)('a deleted session on %s', (engine) => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  test('is nothing that another goes on with', async () => {
+    const { service, ours } = world;
+    const [first, second] = ['first-of-the-two', 'second-of-the-two'];
+    const place = { environmentId: ours.environmentId, agentInstallationId: ours.installationId };
+    const sessions = [
+      { clientKey: first, ...place },
+      { clientKey: second, continues: first, forkedFrom: first, ...place },
+    ];
+    const { body } = await service.call('POST', '/v1/captured-sessions', { as: ours.live, body: { sessions } });
+    const [one, other] = body.results.map(({ session }: { session: { sessionId: string } }) => session.sessionId);
+    const path = `/v1/organizations/me/session-summaries?sessionIds=${other}`;
+    const find = async () => (await service.call('GET', path, { as: ours.member })).body.summaries[0];
+    expect(await find()).toMatchObject({ continues: one, forkedFrom: one });
+    await markDeleted(service.store, ours.organizationId, one);
+    const { continues, forkedFrom } = await find();
+    expect([continues, forkedFrom]).toEqual([undefined, undefined]);
+  });
+
   test('is told to who watches', async () => {
     const { service, ours } = world;
     const sessionId = await fill(1);
