@@ -2,7 +2,7 @@ import type { Member, Role } from '../../contract/organization.ts';
 import { newId } from '../ids.ts';
 import { emailKey } from './email.ts';
 import type { Db } from './open.ts';
-import { QUOTAS } from './quotas.ts';
+import { assertRoom, QUOTAS } from './quotas.ts';
 import type { MemberRow } from './schema.ts';
 import { optionalTimestamp, toTimestamp } from './time.ts';
 
@@ -44,7 +44,10 @@ export const findMember = (db: Db, organizationId: string, userId: string): Prom
     .where('user_id', '=', userId)
     .executeTakeFirst();
 
-/** Writes the invitation down. Rejects on a unique constraint when the organization has a member of this e-mail. */
+/**
+ * Writes the invitation down. Rejects on a unique constraint when the organization has a member of this e-mail.
+ * @throws Problem `quota_reached`
+ */
 export const insertInvited = (
   db: Db,
   organizationId: string,
@@ -52,23 +55,26 @@ export const insertInvited = (
   role: Role,
   now: number,
 ): Promise<MemberRow> =>
-  db
-    .insertInto('members')
-    .values({
-      organization_id: organizationId,
-      user_id: newId('usr'),
-      email,
-      email_key: emailKey(email),
-      role,
-      status: 'invited',
-      mailed_at: null,
-      link_expires_at: null,
-      joined_at: null,
-      created_at: now,
-      updated_at: now,
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow();
+  db.transaction().execute(async (transaction) => {
+    await assertRoom(transaction, 'members', organizationId);
+    return transaction
+      .insertInto('members')
+      .values({
+        organization_id: organizationId,
+        user_id: newId('usr'),
+        email,
+        email_key: emailKey(email),
+        role,
+        status: 'invited',
+        mailed_at: null,
+        link_expires_at: null,
+        joined_at: null,
+        created_at: now,
+        updated_at: now,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow();
+  });
 
 /** Notes that the invitation is on its way; nothing, if it was accepted or withdrawn meanwhile. */
 export const markMailed = (db: Db, row: MemberRow, linkExpiresAt: number | undefined, now: number) =>

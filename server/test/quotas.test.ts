@@ -16,7 +16,7 @@ describe.each(ENGINES)('the quota on %s', (engine) => {
   afterAll(() => world.service.close());
 
   /** Repeats a row of ours, with a number where it must differ, until one more may be added. */
-  async function fillUp(noun: Exclude<Quota, 'members'>, like: Record<string, string>, differing: string[]) {
+  async function fillUp(noun: Quota, like: Record<string, string>, differing: string[]) {
     const { db } = world.service.store;
     const { organizationId } = world.ours;
     const { count } = await db
@@ -88,5 +88,16 @@ describe.each(ENGINES)('the quota on %s', (engine) => {
       body: { agentId: 'codex', version: '7' },
     });
     expect(again).toMatchObject({ status: 201, body: { installation: { version: '7' } } });
+  });
+
+  test('of members refuses further invitations', async () => {
+    const { service, ours } = world;
+    await fillUp('members', { status: 'invited' }, ['user_id', 'email', 'email_key']);
+    const invite = (index: number) =>
+      service.call('POST', '/v1/organizations/me/members', {
+        as: ours.admin,
+        body: { email: `new-${index}@example.com` },
+      });
+    expectOneMore(await atOnce(invite));
   });
 });
