@@ -50,8 +50,8 @@ export function createReading(): Reading {
       else first?.reject(new Error(reply.error));
       if (waiting.length === 0) idle = setTimeout(() => void stop(), IDLE_MS).unref();
     });
-    worker.on('error', end);
-    worker.on('exit', () => end(new Error('the thread that reads bodies ended')));
+    worker.on('error', (error) => end(ended(error)));
+    worker.on('exit', () => end(ended()));
     return started;
   }
 
@@ -78,3 +78,9 @@ export function createReading(): Reading {
     close: stop,
   };
 }
+
+const ended = (cause?: Error) =>
+  new Problem('service_unavailable', 'The body could not be read right now. Try again with the same idempotency key.', {
+    retryAfter: 1,
+    cause,
+  });
