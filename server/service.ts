@@ -49,7 +49,8 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   });
   const reading = createReading();
   const background = createBackground({ atOnce: 1, onError });
-  const sweep = () => background.run('sweep', () => sweepDeleted(store.db, now));
+  const closing = new AbortController();
+  const sweep = () => background.run('sweep', () => sweepDeleted(store.db, now, closing.signal));
   const committed: Committed = (change) => {
     const { organizationId, sessionId, eventCount, status } = change;
     live.publish(organizationId, { sessionId, eventCount, status });
@@ -86,6 +87,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   app.addHook('onClose', async () => {
     clearInterval(sweeper);
     background.close();
+    closing.abort();
     await sweep();
     await reading.close();
     await summaries.close();

@@ -68,17 +68,23 @@ export const wasDeleted = async (db: Db, organizationId: string, plane: Plane, s
 /** Appends that go in one statement, so that others need not wait for long. */
 const SWEPT_AT_ONCE = 20;
 
-/** Removes what deleted sessions have left, a piece at a time; goes on where another process stopped. */
-export async function sweepDeleted(db: Db, now: () => number): Promise<void> {
-  for (let row = await findUnswept(db); row; row = await findUnswept(db)) await sweep(db, row, now());
+/**
+ * Removes what deleted sessions have left, a piece at a time; goes on where another process stopped, and stops behind a
+ * piece itself once the signal is aborted.
+ */
+export async function sweepDeleted(db: Db, now: () => number, signal?: AbortSignal): Promise<void> {
+  for (let row = await findUnswept(db); row && !signal?.aborted; row = await findUnswept(db)) {
+    await sweep(db, row, now(), signal);
+  }
 }
 
 const findUnswept = (db: Db) =>
   db.selectFrom('deleted_sessions').selectAll().where('swept_at', 'is', null).limit(1).executeTakeFirst();
 
-async function sweep(db: Db, row: DeletedSessionRow, now: number): Promise<void> {
+async function sweep(db: Db, row: DeletedSessionRow, now: number, signal?: AbortSignal): Promise<void> {
   const { organization_id: organizationId, session_id: sessionId } = row;
   for (let gone = SWEPT_AT_ONCE; gone === SWEPT_AT_ONCE; ) {
+    if (signal?.aborted) return;
     const { numDeletedRows } = await db
       .deleteFrom('appends')
       .where('organization_id', '=', organizationId)

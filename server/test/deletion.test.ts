@@ -86,6 +86,24 @@ describe.each(ENGINES)('a deleted session on %s', (engine) => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  test('of many appends keeps no process from closing', async () => {
+    const { service, ours } = world;
+    const sessionId = await fill(1);
+    const { db } = service.store;
+    const numbers =
+      engine === 'sqlite'
+        ? sql`(with recursive n(i) as (select 1 union all select i + 1 from n where i < 20000) select i from n)`
+        : sql`(select i from generate_series(1, 20000) as i)`;
+    await sql`
+      insert into appends (session_id, first_sequence, last_sequence, organization_id, append_id, created_at, codec, body)
+      select session_id, first_sequence + i, last_sequence + i, organization_id, append_id || i, created_at, codec, body
+      from appends, ${numbers} as n where session_id = ${sessionId}`.execute(db);
+    await markDeleted(service.store, ours.organizationId, sessionId);
+    const next = await startTestService(engine, {}, service.store);
+    await next.app.close();
+    expect((await heldOf(service.store, sessionId)).appends).toBeGreaterThan(0);
+  });
+
   test('is nothing that another goes on with', async () => {
     const { service, ours } = world;
     const [first, second] = ['first-of-the-two', 'second-of-the-two'];
