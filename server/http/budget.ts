@@ -10,11 +10,11 @@ export interface Budget {
 
 /** What one request holds of the budget. */
 export interface Account {
-  /** @throws Problem `service_unavailable` when the bytes do not fit at the moment */
+  /** @throws Problem `service_unavailable` when the bytes do not fit at the moment, or nobody waits for them */
   take(bytes: number): void;
   /** Returns bytes that are no longer needed. */
   give(bytes: number): void;
-  /** Returns all of them; whatever is taken later counts no more. */
+  /** Returns all of them; nothing is taken any more. */
   close(): void;
 }
 
@@ -43,6 +43,7 @@ export function createBudget(total: number): Budget {
       };
       return {
         take(bytes) {
+          if (!open) throw gone();
           if (used + bytes > total || (callers.get(caller) ?? 0) + bytes > share) throw crowded();
           add(bytes);
         },
@@ -55,6 +56,8 @@ export function createBudget(total: number): Budget {
     },
   };
 }
+
+const gone = () => new Problem('service_unavailable', 'The caller has left.', { retryAfter: 1 });
 
 const crowded = () =>
   new Problem('service_unavailable', 'Too many large requests are being read at the moment. Try again.', {

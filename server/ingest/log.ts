@@ -50,7 +50,7 @@ export interface SessionLog {
   open(opening: Opening): Promise<SessionRow>;
   /** @throws Problem `idempotency_key_reused`, `idempotency_in_progress`, `not_found`, `session_deleted`, `session_closed` */
   append(batch: NewBatch): Promise<Outcome>;
-  /** @throws Problem `not_found`, `session_already_closed` */
+  /** @throws Problem `not_found`, `session_deleted`, `session_already_closed` */
   close(closing: Closing): Promise<SessionRow>;
   /** Opens many, or finds them by the keys of their client; a refusal is that one's alone. */
   capture(openings: readonly CaptureOpening[]): Promise<Captured[]>;
@@ -76,7 +76,7 @@ export function createSessionLog({ store, committed, now }: SessionLogOptions): 
 
   /** A session that was deleted takes no events either, and must not be opened anew. */
   async function explain(error: unknown, { organizationId, plane, sessionId }: Place): Promise<unknown> {
-    const isGone = error instanceof Problem && (error.code === 'not_found' || error.code === 'session_closed');
+    const isGone = error instanceof Problem && GONE.has(error.code);
     if (!isGone || !(await wasDeleted(db, organizationId, plane, sessionId))) return error;
     return new Problem('session_deleted', 'The session was deleted. Do not capture it again.');
   }
@@ -103,7 +103,9 @@ export function createSessionLog({ store, committed, now }: SessionLogOptions): 
     },
 
     async close(closing) {
-      const row = await closeSession(db, closing, now());
+      const row = await closeSession(db, closing, now()).catch(async (error) => {
+        throw await explain(error, closing);
+      });
       changed(row);
       return row;
     },
@@ -127,6 +129,9 @@ export function createSessionLog({ store, committed, now }: SessionLogOptions): 
     },
   };
 }
+
+/** How the store refuses a session that is no longer there. */
+const GONE: ReadonlySet<string> = new Set(['not_found', 'session_closed', 'session_already_closed']);
 
 type Place = Pick<NewBatch, 'organizationId' | 'plane' | 'sessionId'>;
 

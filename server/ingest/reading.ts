@@ -16,6 +16,9 @@ export interface Reading {
   close(): Promise<void>;
 }
 
+/** Bytes of bodies that wait for the thread, whether or not their senders still do. */
+const MOST_WAITING_BYTES = 128 * 1024 * 1024;
+
 /** A thread that was not needed for so long ends. */
 const IDLE_MS = 30_000;
 
@@ -33,6 +36,7 @@ export function createReading(): Reading {
     waiting: Waiting[];
   }
   let scanner: Scanner | undefined;
+  let waitingBytes = 0;
   let idle: NodeJS.Timeout | undefined;
 
   function start(): Scanner {
@@ -62,7 +66,18 @@ export function createReading(): Reading {
     await ending?.worker.terminate();
   }
 
-  function readAside(job: ScanJob): Promise<never> {
+  async function readAside(job: ScanJob): Promise<never> {
+    const bytes = job.body.byteLength;
+    if (waitingBytes + bytes > MOST_WAITING_BYTES) throw busy();
+    waitingBytes += bytes;
+    try {
+      return await hand(job);
+    } finally {
+      waitingBytes -= bytes;
+    }
+  }
+
+  function hand(job: ScanJob): Promise<never> {
     clearTimeout(idle);
     scanner ??= start();
     const { worker, waiting } = scanner;
@@ -78,6 +93,15 @@ export function createReading(): Reading {
     close: stop,
   };
 }
+
+const busy = () =>
+  new Problem(
+    'service_unavailable',
+    'Too many large bodies wait to be read. Try again with the same idempotency key.',
+    {
+      retryAfter: 1,
+    },
+  );
 
 const ended = (cause?: Error) =>
   new Problem('service_unavailable', 'The body could not be read right now. Try again with the same idempotency key.', {

@@ -20,4 +20,15 @@ describe('large bodies', () => {
     expect([await second, await third]).toEqual(['second', 'third']);
     await reading.close();
   });
+
+  test('that wait are at most 128 MiB, whoever has left meanwhile', async () => {
+    const reading = createReading();
+    const body = () => Buffer.alloc(12 * 1024 * 1024, ' ');
+    const all = await Promise.allSettled(Array.from({ length: 12 }, async () => reading.read('append', body())));
+    const codes = all.map((one) => one.status === 'rejected' && (one.reason as { code: string }).code);
+    expect(codes.filter((code) => code === 'malformed_json')).toHaveLength(10);
+    expect(codes.filter((code) => code === 'service_unavailable')).toHaveLength(2);
+    await expect(async () => reading.read('append', body())).rejects.toMatchObject({ code: 'malformed_json' });
+    await reading.close();
+  });
 });

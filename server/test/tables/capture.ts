@@ -251,6 +251,8 @@ const DELETIONS: readonly Scenario[] = [
       ]);
       const late = await service.call('POST', `/v1/sessions/${sessionId}/events`, { as: ours.live, body: events('x') });
       expect(late).toMatchObject({ status: 404, body: { code: 'session_deleted' } });
+      const closed = await service.call('POST', `/v1/sessions/${sessionId}/complete`, { as: ours.live });
+      expect(closed).toMatchObject({ status: 404, body: { code: 'session_deleted' } });
       const read = await service.call('GET', `/v1/organizations/me/sessions/${sessionId}`, { as: ours.member });
       expect(read).toMatchObject({ status: 404, body: { code: 'not_found' } });
     },
