@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { patience, times } from '../../contract/test/runs.ts';
 import { attach, ENGINES, type TestStore } from './engines.ts';
 import { type Machine, registerMachine } from './factories.ts';
 import { startTestService, type TestReply, type TestService } from './harness.ts';
 import { startWorld, type World } from './world.ts';
 
-const ROUNDS = 150;
+const ROUNDS = times(50);
 
 /** On PostgreSQL the requests of a round go to two replicas. */
 describe.each(ENGINES)('what happens at the same moment on %s', (engine) => {
@@ -50,40 +51,48 @@ describe.each(ENGINES)('what happens at the same moment on %s', (engine) => {
     return opened.filter(({ status }) => status === 201).map(({ body }) => body.sessionId);
   }
 
-  test('no session of a machine stays open that is revoked while sessions of it are opened', async () => {
-    const { ours, service } = world;
-    let opened = 0;
-    for (let round = 0; round < ROUNDS; round++) {
-      const machine = await registerMachine(service, ours.live);
-      const url = `/v1/organizations/me/environments/${machine.environmentId}`;
-      const ids = await openAround(machine, (on) => on.call('DELETE', url, { as: ours.owner }));
-      opened += ids.length;
-      const list = `/v1/organizations/me/sessions?environmentId=${machine.environmentId}`;
-      const { sessions } = (await service.call('GET', list, { as: ours.owner })).body;
-      for (const { status } of sessions) expect(status).toBe('failed');
-      for (const [index, id] of ids.entries()) {
-        const body = { events: [{ eventType: 'notice' }] };
-        const reply = await at(index).call('POST', `/v1/sessions/${id}/events`, { as: ours.live, body });
-        expect(reply).toMatchObject({ status: 409, body: { code: 'session_closed' } });
+  test(
+    'no session of a machine stays open that is revoked while sessions of it are opened',
+    async () => {
+      const { ours, service } = world;
+      let opened = 0;
+      for (let round = 0; round < ROUNDS; round++) {
+        const machine = await registerMachine(service, ours.live);
+        const url = `/v1/organizations/me/environments/${machine.environmentId}`;
+        const ids = await openAround(machine, (on) => on.call('DELETE', url, { as: ours.owner }));
+        opened += ids.length;
+        const list = `/v1/organizations/me/sessions?environmentId=${machine.environmentId}`;
+        const { sessions } = (await service.call('GET', list, { as: ours.owner })).body;
+        for (const { status } of sessions) expect(status).toBe('failed');
+        for (const [index, id] of ids.entries()) {
+          const body = { events: [{ eventType: 'notice' }] };
+          const reply = await at(index).call('POST', `/v1/sessions/${id}/events`, { as: ours.live, body });
+          expect(reply).toMatchObject({ status: 409, body: { code: 'session_closed' } });
+        }
+        expect(await open(at(round), machine)).toMatchObject({ status: 400, body: { code: 'environment_unusable' } });
       }
-      expect(await open(at(round), machine)).toMatchObject({ status: 400, body: { code: 'environment_unusable' } });
-    }
-    expect(opened).toBeGreaterThan(0);
-  }, 60_000);
+      expect(opened).toBeGreaterThan(0);
+    },
+    patience(60_000),
+  );
 
-  test('no session is opened with an installation once it was answered that it is disabled', async () => {
-    const { ours, service } = world;
-    const machine = await registerMachine(service, ours.live);
-    const url = `/v1/organizations/me/agents/${machine.installationId}`;
-    const set = (on: TestService, status: string) => on.call('PATCH', url, { as: ours.owner, body: { status } });
-    for (let round = 0; round < ROUNDS; round++) {
-      await openAround(machine, (on) => set(on, 'disabled'));
-      for (const on of replicas) {
-        expect(await open(on, machine)).toMatchObject({ status: 400, body: { code: 'installation_unusable' } });
+  test(
+    'no session is opened with an installation once it was answered that it is disabled',
+    async () => {
+      const { ours, service } = world;
+      const machine = await registerMachine(service, ours.live);
+      const url = `/v1/organizations/me/agents/${machine.installationId}`;
+      const set = (on: TestService, status: string) => on.call('PATCH', url, { as: ours.owner, body: { status } });
+      for (let round = 0; round < ROUNDS; round++) {
+        await openAround(machine, (on) => set(on, 'disabled'));
+        for (const on of replicas) {
+          expect(await open(on, machine)).toMatchObject({ status: 400, body: { code: 'installation_unusable' } });
+        }
+        await set(service, 'active');
       }
-      await set(service, 'active');
-    }
-  }, 60_000);
+    },
+    patience(60_000),
+  );
 
   test('who watches is told that the sessions of a revoked machine failed', async () => {
     const { ours, service } = world;
