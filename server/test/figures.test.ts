@@ -133,11 +133,18 @@ describe.each(ENGINES)('figures of sessions on %s', (engine) => {
 
   test('of a session whose appends are missing are not told of for ever', async () => {
     const told: string[] = [];
-    const summaries = start({ patienceMs: 0, onCaughtUp: ({ sessionId }) => void told.push(sessionId) });
+    const { seen, plugin } = watchTable('appends');
+    const onCaughtUp = ({ sessionId }: SummarySource) => void told.push(sessionId);
+    const summaries = start({ db: store.db.withPlugin(plugin), patienceMs: 0, onCaughtUp });
     const [first, second] = await sources(ids.slice(0, 2));
     const tooMany = { ...(first as SummarySource), eventCount: 5 };
     const read = () => summaries.read([tooMany, second as SummarySource]);
+    let open = () => {};
+    seen.gate = new Promise((resolve) => {
+      open = resolve;
+    });
     await read();
+    open();
     await expect.poll(() => told).toEqual([second?.sessionId]);
     await expect.poll(async () => (await read()).map(({ through }) => through)).toEqual([2, 2]);
     expect(told).toEqual([second?.sessionId]);
