@@ -5,8 +5,8 @@ export interface Lanes<Item> {
   add(lane: string, bytes: number, item: Item): void;
   /** Items that wait in the lane. */
   countOf(lane: string): number;
-  /** At most so many items of so many bytes, but one at least; each lane's first in turn, in the lane's own order. */
-  take(count: number, bytes: number): Item[];
+  /** The first item of the lane whose turn it is; undefined when none waits. */
+  take(): Item | undefined;
 }
 
 export function createLanes<Item>(): Lanes<Item> {
@@ -17,18 +17,6 @@ export function createLanes<Item>(): Lanes<Item> {
   const lanes = new Map<string, Entry[]>();
   let waiting = 0;
   let waitingBytes = 0;
-
-  /** The first of the lane whose turn it is, if it fits; its lane then goes behind the others. */
-  function takeFirst(room: number): Entry | undefined {
-    const [turn] = lanes;
-    if (!turn) return undefined;
-    const [name, entries] = turn;
-    if ((entries[0]?.bytes ?? 0) > room) return undefined;
-    lanes.delete(name);
-    const first = entries.shift();
-    if (entries.length > 0) lanes.set(name, entries);
-    return first;
-  }
 
   return {
     get count() {
@@ -45,17 +33,17 @@ export function createLanes<Item>(): Lanes<Item> {
       waiting++;
       waitingBytes += bytes;
     },
-    take(count, bytes) {
-      const taken: Item[] = [];
-      for (let room = bytes; taken.length < count; ) {
-        const entry = takeFirst(taken.length === 0 ? Number.POSITIVE_INFINITY : room);
-        if (!entry) break;
-        taken.push(entry.item);
-        room -= entry.bytes;
-        waiting--;
-        waitingBytes -= entry.bytes;
-      }
-      return taken;
+    take() {
+      const [turn] = lanes;
+      if (!turn) return undefined;
+      const [name, entries] = turn;
+      const { bytes, item } = entries.shift() as Entry;
+      // The lane goes behind the others.
+      lanes.delete(name);
+      if (entries.length > 0) lanes.set(name, entries);
+      waiting--;
+      waitingBytes -= bytes;
+      return item;
     },
   };
 }

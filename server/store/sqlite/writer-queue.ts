@@ -33,8 +33,10 @@ export function createWriterQueue(writer: Pick<Thread, 'run'>): WriterQueue {
   let last = Promise.resolve();
 
   function handOver(): void {
-    while (!held && lanes.count > 0 && handed.count < WINDOW.count && handed.bytes < WINDOW.bytes) {
-      for (const waiting of lanes.take(1, WINDOW.bytes)) void settle(waiting);
+    while (!held && handed.count < WINDOW.count && handed.bytes < WINDOW.bytes) {
+      const waiting = lanes.take();
+      if (!waiting) return;
+      void settle(waiting);
     }
   }
 
