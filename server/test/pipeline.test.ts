@@ -32,9 +32,18 @@ describe('requests on one connection', () => {
     expect(order).toEqual(['second', 'third']);
   });
 
-  test('are answered in their order when they come in one write', async () => {
+  test('are served one by one, and answered in their order, when they come in one write', async () => {
     const { service, ours } = world;
     const { port } = service.app.server.address() as AddressInfo;
+    // Each is authenticated when its turn comes: by then all before it are answered.
+    const ahead: number[] = [];
+    let answered = 0;
+    service.app.server.on('request', (_request, response) => void response.once('close', () => answered++));
+    const { verify } = service.identity;
+    service.identity.verify = (token) => {
+      ahead.push(ahead.length - answered);
+      return verify(token);
+    };
     const socket = connect(port, '127.0.0.1');
     const head = `HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${ours.member}\r\n\r\n`;
     const sizes = Array.from({ length: 20 }, (_, index) => (index % 2) + 1);
@@ -44,5 +53,6 @@ describe('requests on one connection', () => {
     while (bodies().length < sizes.length) text += String((await once(socket, 'data'))[0]);
     socket.destroy();
     expect(bodies().map((body) => JSON.parse(body).sessions.length)).toEqual(sizes);
+    expect(ahead).toEqual(sizes.map(() => 0));
   });
 });
