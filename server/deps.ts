@@ -1,8 +1,8 @@
 import type { Authenticator } from './http/auth.ts';
 import type { Identity } from './identity/identity.ts';
 import type { Live } from './ingest/live.ts';
-import type { SessionLog } from './ingest/log.ts';
 import type { Reading } from './ingest/reading.ts';
+import type { SessionLog } from './ingest/session-log.ts';
 import type { Summaries } from './ingest/summaries.ts';
 import type { Store } from './store/open.ts';
 
@@ -11,7 +11,7 @@ export interface Deps {
   store: Store;
   identity: Identity;
   authenticator: Authenticator;
-  log: SessionLog;
+  sessionLog: SessionLog;
   summaries: Summaries;
   live: Live;
   reading: Reading;

@@ -9,8 +9,8 @@ import { servePages } from './http/pages.ts';
 import type { Identity } from './identity/identity.ts';
 import { createBackground } from './ingest/background.ts';
 import { createLive } from './ingest/live.ts';
-import { type Committed, createSessionLog } from './ingest/log.ts';
 import { createReading } from './ingest/reading.ts';
+import { type Committed, createSessionLog } from './ingest/session-log.ts';
 import { createSummaries } from './ingest/summaries.ts';
 import { createLimits, type Limits } from './limits.ts';
 import { createHandlers } from './routes/all.ts';
@@ -61,7 +61,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     store,
     identity,
     authenticator,
-    log: createSessionLog({ store, committed, now }),
+    sessionLog: createSessionLog({ store, committed, now }),
     summaries,
     live,
     reading,

@@ -18,7 +18,7 @@ export function heavy<Result>(step: () => Result): Promise<Result> {
   });
 }
 
-/** Bytes from which on work on them waits for its turn: a megabyte is scanned in about 2 ms. */
+/** Bytes from which on work on them waits for its turn: a megabyte is scanned in 1 to 10 ms. */
 export const HEAVY_BYTES = 1024 * 1024;
 
 /** Runs a step of work on so many bytes: at once, or when its turn comes where they are many. */

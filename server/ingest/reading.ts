@@ -43,9 +43,9 @@ export function createReading(): Reading {
     const worker = new Worker(PROGRAM, { name: 'scanner' });
     const waiting: Waiting[] = [];
     const started = { worker, waiting };
-    const end = (error: Error) => {
+    const end = (cause?: Error) => {
       if (scanner === started) scanner = undefined;
-      for (const { reject } of waiting.splice(0)) reject(error);
+      for (const { reject } of waiting.splice(0)) reject(notNow('The body could not be read', cause));
     };
     worker.on('message', (reply: ScanReply) => {
       const first = waiting.shift();
@@ -54,8 +54,8 @@ export function createReading(): Reading {
       else first?.reject(new Error(reply.error));
       if (waiting.length === 0) idle = setTimeout(() => void stop(), IDLE_MS).unref();
     });
-    worker.on('error', (error) => end(ended(error)));
-    worker.on('exit', () => end(ended()));
+    worker.on('error', end);
+    worker.on('exit', () => end());
     return started;
   }
 
@@ -68,7 +68,7 @@ export function createReading(): Reading {
 
   async function readAside(job: ScanJob): Promise<never> {
     const bytes = job.body.byteLength;
-    if (waitingBytes + bytes > MOST_WAITING_BYTES) throw busy();
+    if (waitingBytes + bytes > MOST_WAITING_BYTES) throw notNow('Too many large bodies wait to be read');
     waitingBytes += bytes;
     try {
       return await hand(job);
@@ -94,17 +94,5 @@ export function createReading(): Reading {
   };
 }
 
-const busy = () =>
-  new Problem(
-    'service_unavailable',
-    'Too many large bodies wait to be read. Try again with the same idempotency key.',
-    {
-      retryAfter: 1,
-    },
-  );
-
-const ended = (cause?: Error) =>
-  new Problem('service_unavailable', 'The body could not be read right now. Try again with the same idempotency key.', {
-    retryAfter: 1,
-    cause,
-  });
+const notNow = (what: string, cause?: Error) =>
+  new Problem('service_unavailable', `${what}. Try again with the same idempotency key.`, { retryAfter: 1, cause });

@@ -5,7 +5,7 @@ import type { Db } from '../store/open.ts';
 import { type SummarySource, writeSummaries } from '../store/summaries.ts';
 import { HEAVY_BYTES } from '../turns.ts';
 import { createBackground } from './background.ts';
-import type { Change } from './log.ts';
+import type { Change } from './session-log.ts';
 import { addEvent, emptySummary, type Summary } from './summary.ts';
 
 /** A summary and the last sequence it has counted. */

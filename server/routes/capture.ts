@@ -16,7 +16,7 @@ const SESSIONS_A_POINT = 50;
 const pointsOf = (sessions: readonly unknown[]) => Math.floor(sessions.length / SESSIONS_A_POINT);
 
 /** For a client that captures many sessions: each request carries many of them, and each is answered for itself. */
-export const captureHandlers = ({ log, reading, now }: Deps) => {
+export const captureHandlers = ({ sessionLog, reading, now }: Deps) => {
   /** Up to the first that is refused, so that no batch overtakes an earlier one of its session. */
   async function appendInOrder(caller: SecretCaller, batches: readonly ReadBatch[]): Promise<BulkResult[]> {
     const results: BulkResult[] = [];
@@ -27,7 +27,7 @@ export const captureHandlers = ({ log, reading, now }: Deps) => {
         // A backlog waits behind itself, and not before what its sender captures now.
         const lane = `${secretId} backlog`;
         const batch = { organizationId, plane, lane, sessionId, idempotencyKey, fingerprint, events };
-        const { replayed, ...place } = await log.append(batch);
+        const { replayed, ...place } = await sessionLog.append(batch);
         results.push({ ...name, accepted: events.length, ...place, async: false, replayed });
       } catch (error) {
         results.push({ ...name, ...refusalOf(error) });
@@ -45,7 +45,7 @@ export const captureHandlers = ({ log, reading, now }: Deps) => {
   return {
     async captureSessions({ caller, body, spend }) {
       await spend(pointsOf(body.sessions));
-      const captured = await log.capture(body.sessions.map((session) => toOpening(caller, session, now())));
+      const captured = await sessionLog.capture(body.sessions.map((session) => toOpening(caller, session, now())));
       const results = captured.map((one, index) => ({
         clientKey: body.sessions[index]?.clientKey ?? '',
         ...toCaptureResult(one),
@@ -71,7 +71,7 @@ export const captureHandlers = ({ log, reading, now }: Deps) => {
         body.sessions.map(async ({ sessionId, status = 'completed', endedAt: given }) => {
           try {
             const endedAt = given === undefined ? undefined : fromTimestamp(given);
-            const row = await log.close({ organizationId, plane, sessionId, status, endedAt });
+            const row = await sessionLog.close({ organizationId, plane, sessionId, status, endedAt });
             return { sessionId, status, endedAt: toTimestamp(row.ended_at ?? row.updated_at) };
           } catch (error) {
             return { sessionId, ...refusalOf(error) };
@@ -83,7 +83,7 @@ export const captureHandlers = ({ log, reading, now }: Deps) => {
 
     async deleteCapturedSession({ caller, params }) {
       const { organizationId, plane } = caller;
-      const sessionId = await log.delete({ organizationId, plane, clientKey: params.clientKey });
+      const sessionId = await sessionLog.delete({ organizationId, plane, clientKey: params.clientKey });
       return { status: 200, body: { sessionId } };
     },
   } satisfies Partial<Handlers>;

@@ -10,7 +10,7 @@ import {
 } from '../store/environments.ts';
 import { toTimestamp } from '../store/time.ts';
 
-export const environmentHandlers = ({ store: { db }, log, now }: Deps) =>
+export const environmentHandlers = ({ store: { db }, sessionLog, now }: Deps) =>
   ({
     async registerEnvironment({ caller, body }) {
       const { row, created } = await registerEnvironment(db, caller.organizationId, body, now());
@@ -38,7 +38,7 @@ export const environmentHandlers = ({ store: { db }, log, now }: Deps) =>
     },
 
     async revokeEnvironment({ caller, params }) {
-      const row = await log.revoke(caller.organizationId, params.environmentId);
+      const row = await sessionLog.revoke(caller.organizationId, params.environmentId);
       if (!row) throw notFound();
       return { status: 200, body: { environment: toEnvironment(row) } };
     },

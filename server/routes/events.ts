@@ -7,7 +7,7 @@ import { findSession } from '../store/sessions.ts';
 
 const DEFAULT_PAGE = 100;
 
-export const eventHandlers = ({ store: { db }, log, reading }: Deps) => {
+export const eventHandlers = ({ store: { db }, sessionLog, reading }: Deps) => {
   async function findOrFail(organizationId: string, sessionId: string) {
     const session = await findSession(db, organizationId, sessionId);
     if (!session) throw new Problem('not_found', 'No such session in this organization.');
@@ -23,7 +23,7 @@ export const eventHandlers = ({ store: { db }, log, reading }: Deps) => {
       const idempotencyKey = inHeader ?? inBody ?? null;
       const sent = zstd && { zstd, plain };
       const batch = { organizationId, plane, lane, sessionId, idempotencyKey, fingerprint, events, sent };
-      const { firstSequence, lastSequence, replayed } = await log.append(batch);
+      const { firstSequence, lastSequence, replayed } = await sessionLog.append(batch);
       return {
         status: 200,
         headers: replayed ? { 'idempotency-replayed': 'true' } : {},

@@ -11,12 +11,12 @@ import { fromTimestamp, toTimestamp } from '../store/time.ts';
 const DEFAULT_PAGE = 50;
 const LARGEST_PAGE = 100;
 
-export const sessionHandlers = ({ store: { db }, log, now }: Deps) => {
+export const sessionHandlers = ({ store: { db }, sessionLog, now }: Deps) => {
   async function open(caller: SecretCaller, body: OpenSessionBody, startedAt: number) {
     const { organizationId, plane } = caller;
     const { agentInstallationId: installationId, environmentId, agentId, title, repoRoot, gitBranch } = body;
     const session = { environmentId, installationId, agentId, title, repoRoot, gitBranch, startedAt };
-    const row = await log.open({ organizationId, plane, ...session });
+    const row = await sessionLog.open({ organizationId, plane, ...session });
     return { status: 201, body: { sessionId: row.session_id, session: toSession(row) } } as const;
   }
 
@@ -30,13 +30,13 @@ export const sessionHandlers = ({ store: { db }, log, now }: Deps) => {
       const status = body.status ?? 'completed';
       const endedAt = body.endedAt === undefined ? undefined : fromTimestamp(body.endedAt);
       const { sessionId } = params;
-      const row = await log.close({ organizationId, plane, sessionId, status, endedAt });
+      const row = await sessionLog.close({ organizationId, plane, sessionId, status, endedAt });
       return { status: 200, body: { sessionId, status, endedAt: toTimestamp(row.ended_at ?? row.updated_at) } };
     },
 
     async deleteSession({ caller, params }) {
       const { organizationId } = caller;
-      const sessionId = await log.delete({ organizationId, sessionId: params.sessionId });
+      const sessionId = await sessionLog.delete({ organizationId, sessionId: params.sessionId });
       return { status: 200, body: { sessionId } };
     },
 

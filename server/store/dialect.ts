@@ -4,7 +4,10 @@ import { Problem } from '../../contract/problem.ts';
 import { isPostgres, StoreUnsuitable } from './postgres.ts';
 import { ThreadEnded } from './sqlite/threads.ts';
 
-/** The only file that knows how the two engines differ. */
+/*
+ * How the engines differ where the same query serves both: types, locks and what their errors mean. How each is opened and
+ * appended to is in `postgres.ts`, `postgres-append.ts` and `sqlite/`.
+ */
 
 export type Engine = 'sqlite' | 'postgres';
 

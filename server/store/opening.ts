@@ -3,7 +3,7 @@ import { Problem } from '../../contract/problem.ts';
 import type { Plane } from '../../contract/secret.ts';
 import { newId } from '../ids.ts';
 import { forShare } from './dialect.ts';
-import { findEnvironment } from './environments.ts';
+import { environmentUnusable, findEnvironment } from './environments.ts';
 import { findInstallation } from './installations.ts';
 import type { Db } from './open.ts';
 import type { SessionRow } from './schema.ts';
@@ -138,7 +138,7 @@ export async function whyNot(
 ): Promise<Problem> {
   const environment = await findEnvironment(db, organizationId, environmentId);
   if (environment?.status !== 'active') {
-    return new Problem('environment_unusable', '/environmentId names no active environment of this organization.');
+    return environmentUnusable();
   }
   const installation = await findInstallation(db, organizationId, installationId);
   const isHere = installation?.environment_id === null || installation?.environment_id === environmentId;

@@ -1,5 +1,5 @@
 import { Problem } from '../../contract/problem.ts';
-import { createSessionLog } from '../ingest/log.ts';
+import { createSessionLog } from '../ingest/session-log.ts';
 import { openStore } from '../store/open.ts';
 
 /*

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { KyselyPlugin } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { Change } from '../ingest/log.ts';
+import type { Change } from '../ingest/session-log.ts';
 import { createSummaries, type Summaries, type SummariesOptions } from '../ingest/summaries.ts';
 import { addEvent, emptySummary } from '../ingest/summary.ts';
 import { findSummarySources, type SummarySource, writeSummaries } from '../store/summaries.ts';

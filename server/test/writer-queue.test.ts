@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createSessionLog, type SessionLog } from '../ingest/log.ts';
+import { createSessionLog, type SessionLog } from '../ingest/session-log.ts';
 import { ENGINES } from './engines.ts';
 import { event, openSession } from './factories.ts';
 import type { TestReply } from './harness.ts';
