@@ -1,0 +1,35 @@
+import { join } from 'node:path';
+import { readJson, stateFolder, writeJson } from '../config.ts';
+import type { Context } from '../context.ts';
+
+/** What a person has let go of the sessions that were there before. What came after is captured. */
+export interface Consent {
+  /** When capturing began, in milliseconds since 1970. */
+  since: number;
+  /** Which earlier sessions are captured as well: those of the folders, where there is a list. */
+  history: 'all' | 'none' | string[];
+}
+
+type Place = Pick<Context, 'variables' | 'home'>;
+
+const consentPath = (context: Place): string => join(stateFolder(context), 'history.json');
+
+/** Undefined where nobody has been asked yet. */
+export const readConsent = (context: Place): Consent | undefined => readJson<Consent>(consentPath(context));
+
+export const writeConsent = (context: Place, consent: Consent): void => writeJson(consentPath(context), consent);
+
+/**
+ * The consent there is, or that of somebody who was never asked: nothing from before now. A machine that captured before
+ * anybody was asked goes on as it did. `isNew` when it was decided just now.
+ */
+export function ensureConsent(
+  context: Place & Pick<Context, 'now'>,
+  hasCaptured: boolean,
+): Consent & { isNew: boolean } {
+  const known = readConsent(context);
+  if (known) return { ...known, isNew: false };
+  const consent: Consent = { since: context.now(), history: hasCaptured ? 'all' : 'none' };
+  writeConsent(context, consent);
+  return { ...consent, isNew: true };
+}
