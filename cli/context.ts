@@ -28,6 +28,10 @@ export interface Context {
   stop: AbortSignal;
 }
 
+/** What the agents sign in with, if it is there. */
+export const credentialsOf = ({ agents, variables, home }: Pick<Context, 'agents' | 'variables' | 'home'>): string[] =>
+  agents.flatMap((agent) => agent.credentials?.(variables, home) ?? []);
+
 export type Input = NodeJS.ReadableStream & { isTTY?: boolean; setRawMode?(raw: boolean): unknown };
 
 export interface Sink {

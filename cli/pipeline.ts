@@ -1,6 +1,6 @@
 import { type Account, identifyAccount, openAccountSpool, recallAccount } from './account.ts';
 import { requireSettings, type Settings, stateFolder } from './config.ts';
-import type { Context } from './context.ts';
+import { type Context, credentialsOf } from './context.ts';
 import { readPreferences } from './preferences.ts';
 import { createPolicy } from './privacy/policy.ts';
 import type { Trouble } from './read/discover.ts';
@@ -65,5 +65,13 @@ export function openRedactor(
   const { variables, home, now } = context;
   const secrets = settings.secret === undefined ? [] : [settings.secret];
   const { allow = [] } = readPreferences(context).redaction ?? {};
-  return createRedactor({ variables, home, secrets, key: readKey(folder), allow, now });
+  return createRedactor({
+    variables,
+    home,
+    credentials: credentialsOf(context),
+    secrets,
+    key: readKey(folder),
+    allow,
+    now,
+  });
 }

@@ -46,6 +46,18 @@ export interface RecordPlace {
 export interface Agent {
   id: AgentId;
   displayName: string;
+  /** Its program, by the names it may have in PATH. */
+  programs?: readonly string[];
+  /** The variables that move its folders. */
+  variables?: readonly string[];
+  /** The folder of its settings, which is there once the agent has run. */
+  folder?(variables: Variables, home: string): string;
+  /** Absolute paths of what it signs in with, JSON or a pair a line; most will not exist. */
+  credentials?(variables: Variables, home: string): string[];
+  /** Where it says after how long it deletes its transcripts, if it does. */
+  settings?: AgentSettings;
+  /** What its settings need for it to tell what no transcript of its holds. */
+  hooks?: AgentHooks;
   /** Absolute folders to look in, most of which will not exist. */
   roots(variables: Variables, home: string): string[];
   /** Whether a file below a root is a transcript. */
@@ -67,4 +79,27 @@ export interface Agent {
   recordKey(record: JsonObject, place: RecordPlace): string | undefined;
   /** The events of one record; never throws, and puts every leaf of the record into exactly one of them. */
   parse(record: JsonObject, place: RecordPlace): CapturedEvent[];
+}
+
+export interface AgentSettings {
+  /** The person's own settings, a JSON document. */
+  path(variables: Variables, home: string): string;
+  findRetention(settings: JsonObject): Retention | undefined;
+}
+
+/** After how many days an agent deletes a transcript, and the name of the setting that says so. */
+export interface Retention {
+  setting: string;
+  days: number;
+}
+
+/** Entries among those of others in a JSON document of the agent's. */
+export interface AgentHooks {
+  path(variables: Variables, home: string): string;
+  /** Members that the document's root must have; added where absent. */
+  root?: JsonObject;
+  /** Names of the lists in the root's `hooks` at whose end an entry goes. */
+  events: readonly string[];
+  /** The entry that runs a command line, which is not handed to a shell. */
+  entry(command: string): JsonObject;
 }

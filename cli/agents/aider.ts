@@ -20,6 +20,9 @@ import { peekText, takeText } from './typed.ts';
 export const aider: Agent = {
   id: 'aider',
   displayName: 'Aider',
+  programs: ['aider'],
+  variables: ['AIDER_CHAT_HISTORY_FILE'],
+  credentials: (_, home) => [join(home, '.aider.conf.yml')],
   roots: ({ AIDER_CHAT_HISTORY_FILE: file }) => (file ? [dirname(file)] : []),
   isTranscript: (path) => /(^|\/)[^/]*aider[^/]*\.md$/i.test(path),
   store: { kind: 'document', split: splitRuns, isUnsettled: (_, isLast) => isLast },

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { CapturedEvent } from '../../contract/transcript.ts';
-import type { Agent, JsonObject, RecordPlace } from './agent.ts';
+import type { Agent, JsonObject, RecordPlace, Variables } from './agent.ts';
 import { readAssistant } from './claude-code/assistant.ts';
 import { readAttachment } from './claude-code/attachment.ts';
 import { identify, isTranscript } from './claude-code/origin.ts';
@@ -23,7 +23,21 @@ import { peekText, takeFirstText, takeSame, takeText } from './typed.ts';
 export const claudeCode: Agent = {
   id: 'claude-code',
   displayName: 'Claude Code',
-  roots: (variables, home) => [join(variables.CLAUDE_CONFIG_DIR || join(home, '.claude'), 'projects')],
+  programs: ['claude'],
+  variables: ['CLAUDE_CONFIG_DIR'],
+  folder,
+  credentials: (variables, home) => [
+    ...['.credentials.json', 'settings.json', '.claude.json'].map((file) => join(folder(variables, home), file)),
+    join(home, '.claude.json'),
+  ],
+  settings: {
+    path: (variables, home) => join(folder(variables, home), 'settings.json'),
+    findRetention: ({ cleanupPeriodDays: days }) => ({
+      setting: 'cleanupPeriodDays',
+      days: typeof days === 'number' ? days : DEFAULT_RETENTION_DAYS,
+    }),
+  },
+  roots: (variables, home) => [join(folder(variables, home), 'projects')],
   isTranscript,
   identify,
   recordKey,
@@ -31,6 +45,12 @@ export const claudeCode: Agent = {
 };
 
 type Reader = (remainder: Remainder, place: RecordPlace) => Draft[];
+
+const DEFAULT_RETENTION_DAYS = 30;
+
+function folder(variables: Variables, home: string): string {
+  return variables.CLAUDE_CONFIG_DIR || join(home, '.claude');
+}
 
 const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ['user', readUser],

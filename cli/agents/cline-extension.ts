@@ -3,7 +3,7 @@ import type { Dialect } from './cline/parse.ts';
 import { identifyTask, isTaskFile } from './cline-extension/origin.ts';
 import { parseTask } from './cline-extension/parse.ts';
 import { isTaskUnsettled, splitTask } from './cline-extension/split.ts';
-import { taskFolders } from './cline-extension/user-folders.ts';
+import { TASK_VARIABLES, taskFolders } from './cline-extension/user-folders.ts';
 import { documentOf } from './document.ts';
 
 interface Extension extends Dialect {
@@ -16,6 +16,7 @@ interface Extension extends Dialect {
 const createExtension = ({ displayName, name, ...dialect }: Extension): Agent => ({
   id: dialect.agent,
   displayName,
+  variables: TASK_VARIABLES,
   roots: (variables, home) => taskFolders(name, variables, home),
   isTranscript: isTaskFile,
   store: {

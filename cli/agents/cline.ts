@@ -8,7 +8,7 @@ import { splitSession } from './cline/split.ts';
 import { identifyTask, isTaskFile } from './cline-extension/origin.ts';
 import { parseTask } from './cline-extension/parse.ts';
 import { isTaskUnsettled, splitTask } from './cline-extension/split.ts';
-import { taskFolders } from './cline-extension/user-folders.ts';
+import { TASK_VARIABLES, taskFolders } from './cline-extension/user-folders.ts';
 import { toJson } from './deep-json.ts';
 import { documentOf } from './document.ts';
 
@@ -28,6 +28,11 @@ import { documentOf } from './document.ts';
 export const cline: Agent = {
   id: 'cline',
   displayName: 'Cline',
+  programs: ['cline'],
+  variables: ['CLINE_DATA_DIR', 'CLINE_DIR', 'CLINE_SESSION_DATA_DIR', ...TASK_VARIABLES],
+  folder,
+  credentials: (variables, home) =>
+    ['secrets.json', join('settings', 'providers.json')].map((file) => join(dataFolder(variables, home), file)),
   roots: (variables, home) => {
     const data = dataFolder(variables, home);
     const moved = variables.CLINE_SESSION_DATA_DIR;
@@ -53,7 +58,11 @@ export const cline: Agent = {
 };
 
 const dataFolder = (variables: Variables, home: string): string =>
-  variables.CLINE_DATA_DIR || join(variables.CLINE_DIR || join(home, '.cline'), 'data');
+  variables.CLINE_DATA_DIR || join(folder(variables, home), 'data');
+
+function folder(variables: Variables, home: string): string {
+  return variables.CLINE_DIR || join(home, '.cline');
+}
 
 /** What is written anew with each message. */
 const isChange = ({ updated_at, status, session_id, role }: JsonObject): boolean =>

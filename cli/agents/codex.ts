@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { CapturedEvent } from '../../contract/transcript.ts';
-import type { Agent, RecordPlace } from './agent.ts';
+import type { Agent, RecordPlace, Variables } from './agent.ts';
 import { readEvent } from './codex/event.ts';
 import { recordKey } from './codex/key.ts';
 import { readCompacted, readSessionMeta, readTurnContext, readWorldState } from './codex/meta.ts';
@@ -31,15 +31,21 @@ import { peekText, takeText } from './typed.ts';
 export const codex: Agent = {
   id: 'codex',
   displayName: 'Codex',
-  roots: (variables, home) => {
-    const root = variables.CODEX_HOME || join(home, '.codex');
-    return [join(root, 'sessions'), join(root, 'archived_sessions')];
-  },
+  programs: ['codex'],
+  variables: ['CODEX_HOME'],
+  folder,
+  credentials: (variables, home) => ['auth.json', 'config.toml'].map((file) => join(folder(variables, home), file)),
+  roots: (variables, home) =>
+    ['sessions', 'archived_sessions'].map((sessions) => join(folder(variables, home), sessions)),
   isTranscript: (path) => path.endsWith('.jsonl'),
   identify,
   recordKey,
   parse,
 };
+
+function folder(variables: Variables, home: string): string {
+  return variables.CODEX_HOME || join(home, '.codex');
+}
 
 type Reader = (remainder: Remainder, place: RecordPlace) => Draft[];
 

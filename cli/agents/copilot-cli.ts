@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { CapturedEvent } from '../../contract/transcript.ts';
-import type { Agent, JsonObject, RecordPlace } from './agent.ts';
+import type { Agent, JsonObject, RecordPlace, Variables } from './agent.ts';
 import { compose, draft } from './compose.ts';
 import { readHookEnd } from './copilot-cli/hook.ts';
 import { MESSAGE_KINDS } from './copilot-cli/message.ts';
@@ -30,12 +30,23 @@ import { peekText, takeSame, takeText } from './typed.ts';
 export const copilotCli: Agent = {
   id: 'copilot-cli',
   displayName: 'Copilot CLI',
-  roots: (variables, home) => [join(variables.COPILOT_HOME || join(home, '.copilot'), 'session-state')],
+  programs: ['copilot'],
+  variables: ['COPILOT_HOME'],
+  folder,
+  credentials: (variables, home) => [
+    join(folder(variables, home), 'config.json'),
+    ...['apps.json', 'hosts.json'].map((file) => join(home, '.config', 'github-copilot', file)),
+  ],
+  roots: (variables, home) => [join(folder(variables, home), 'session-state')],
   isTranscript,
   identify,
   recordKey: (record) => keyOf(record, 'id'),
   parse,
 };
+
+function folder(variables: Variables, home: string): string {
+  return variables.COPILOT_HOME || join(home, '.copilot');
+}
 
 const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ...SESSION_KINDS,

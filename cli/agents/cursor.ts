@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import type { CapturedEvent } from '../../contract/transcript.ts';
-import { stateFolder } from '../config.ts';
 import type { Agent, JsonObject, RecordPlace } from './agent.ts';
 import { compose, type Draft, draft } from './compose.ts';
 import { HOOK_KINDS } from './cursor/hook.ts';
@@ -9,6 +8,13 @@ import { folderOf, hookedAs, identify, isTranscript } from './cursor/origin.ts';
 import type { Reader } from './reader.ts';
 import { isObject, type Remainder, remainderOf, take } from './remainder.ts';
 import { peekText, takeSame, takeText } from './typed.ts';
+
+/** None is one that asks for permission: those wait for an answer. */
+const HOOK_EVENTS = [
+  ...['sessionStart', 'beforeSubmitPrompt', 'postToolUse', 'postToolUseFailure', 'afterAgentResponse'],
+  ...['afterAgentThought', 'preCompact', 'subagentStop', 'stop', 'sessionEnd'],
+];
+const HOOK_SECONDS = 5;
 
 /**
  * Cursor's own transcripts lack ids, times, models and what tools answered; its hooks tell all of that. So the hooks are
@@ -29,9 +35,18 @@ import { peekText, takeSame, takeText } from './typed.ts';
 export const cursor: Agent = {
   id: 'cursor',
   displayName: 'Cursor',
-  roots: (variables, home) => [
+  programs: ['cursor-agent', 'cursor'],
+  folder: (_, home) => join(home, '.cursor'),
+  credentials: (_, home) => [join(home, '.cursor', 'mcp.json'), join(home, '.config', 'cursor', 'auth.json')],
+  hooks: {
+    path: (_, home) => join(home, '.cursor', 'hooks.json'),
+    root: { version: 1 },
+    events: HOOK_EVENTS,
+    entry: (command) => ({ command, timeout: HOOK_SECONDS }),
+  },
+  roots: ({ CAPTURE_HOME }, home) => [
     join(home, '.cursor', 'projects'),
-    join(stateFolder({ variables, home }), 'sessions', 'cursor'),
+    join(CAPTURE_HOME || join(home, '.capture'), 'sessions', 'cursor'),
   ],
   isTranscript,
   hookedAs,

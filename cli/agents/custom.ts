@@ -18,6 +18,7 @@ import { takeInteger, takeSame, takeText } from './typed.ts';
 export const custom: Agent = {
   id: 'custom',
   displayName: 'Custom agent',
+  variables: ['CAPTURE_CUSTOM', 'CAPTURE_HOME'],
   roots: ({ CAPTURE_CUSTOM, CAPTURE_HOME }, home) => [
     CAPTURE_CUSTOM || join(CAPTURE_HOME || join(home, '.capture'), 'custom'),
   ],

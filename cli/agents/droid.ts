@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { CapturedEvent } from '../../contract/transcript.ts';
-import type { Agent, JsonObject, RecordPlace } from './agent.ts';
+import type { Agent, JsonObject, RecordPlace, Variables } from './agent.ts';
 import { compose, draft } from './compose.ts';
 import { readMessage } from './droid/message.ts';
 import { identify } from './droid/origin.ts';
@@ -18,16 +18,21 @@ import { peekText, takeSame, takeText } from './typed.ts';
 export const droid: Agent = {
   id: 'droid',
   displayName: 'Droid',
-  // The variable replaces the home folder.
-  roots: (variables, home) => {
-    const root = join(variables.FACTORY_HOME_OVERRIDE || home, '.factory');
-    return [join(root, 'sessions'), join(root, 'projects')];
-  },
+  programs: ['droid'],
+  variables: ['FACTORY_HOME_OVERRIDE'],
+  folder,
+  credentials: (variables, home) => [join(folder(variables, home), 'auth.json')],
+  roots: (variables, home) => ['sessions', 'projects'].map((sessions) => join(folder(variables, home), sessions)),
   isTranscript: (path) => path.endsWith('.jsonl'),
   identify,
   recordKey: (record) => keyOf(record, 'id'),
   parse,
 };
+
+/** The variable replaces the home folder. */
+function folder(variables: Variables, home: string): string {
+  return join(variables.FACTORY_HOME_OVERRIDE || home, '.factory');
+}
 
 const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([['message', readMessage], ...SESSION_KINDS]);
 

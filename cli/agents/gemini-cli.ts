@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import type { CapturedEvent } from '../../contract/transcript.ts';
-import type { Agent, JsonObject, RecordPlace } from './agent.ts';
+import type { Agent, JsonObject, RecordPlace, Retention, Variables } from './agent.ts';
 import { compose, draft } from './compose.ts';
 import { toJson } from './deep-json.ts';
 import { readAnswer } from './gemini-cli/answer.ts';
@@ -33,8 +33,16 @@ import { peekText, takeFirstText, takeSame, takeText } from './typed.ts';
 export const geminiCli: Agent = {
   id: 'gemini-cli',
   displayName: 'Gemini CLI',
-  // The variable replaces the home folder.
-  roots: (variables, home) => [join(variables.GEMINI_CLI_HOME || home, '.gemini', 'tmp')],
+  programs: ['gemini'],
+  variables: ['GEMINI_CLI_HOME'],
+  folder,
+  credentials: (variables, home) =>
+    ['oauth_creds.json', 'settings.json'].map((file) => join(folder(variables, home), file)),
+  settings: {
+    path: (variables, home) => join(folder(variables, home), 'settings.json'),
+    findRetention,
+  },
+  roots: (variables, home) => [join(folder(variables, home), 'tmp')],
   isTranscript,
   store: (path) => (path.endsWith('.json') ? DOCUMENT : undefined),
   identify,
@@ -42,6 +50,28 @@ export const geminiCli: Agent = {
   recordKey,
   parse,
 };
+
+/** The variable replaces the home folder. */
+function folder(variables: Variables, home: string): string {
+  return join(variables.GEMINI_CLI_HOME || home, '.gemini');
+}
+
+const DEFAULT_RETENTION_DAYS = 30;
+
+function findRetention({ general }: JsonObject): Retention | undefined {
+  const { sessionRetention } = (general ?? {}) as JsonObject;
+  const { enabled, maxAge } = (sessionRetention ?? {}) as JsonObject;
+  if (enabled === false) return undefined;
+  return { setting: 'general.sessionRetention', days: toDays(maxAge) ?? DEFAULT_RETENTION_DAYS };
+}
+
+const DAYS: { readonly [unit: string]: number } = { h: 1 / 24, d: 1, w: 7, m: 30 };
+
+/** `30d`, `2w`, `12h`, `1m` (a month). */
+function toDays(age: unknown): number | undefined {
+  const [, count, unit = ''] = /^(\d+)([hdwm])$/.exec(typeof age === 'string' ? age : '') ?? [];
+  return count === undefined ? undefined : Number(count) * (DAYS[unit] ?? 1);
+}
 
 const TOLD = ['content'];
 

@@ -21,6 +21,9 @@ import { takeFirstText, takeSame } from './typed.ts';
 export const goose: Agent = {
   id: 'goose',
   displayName: 'Goose',
+  programs: ['goose'],
+  variables: ['GOOSE_PATH_ROOT', 'XDG_DATA_HOME'],
+  credentials: (_, home) => [join(home, '.config', 'goose', 'secrets.yaml')],
   roots: (variables, home) => {
     const { GOOSE_PATH_ROOT: root, XDG_DATA_HOME: data = join(home, '.local', 'share'), APPDATA } = variables;
     const moved = root ? [join(root, 'data', 'sessions')] : [];

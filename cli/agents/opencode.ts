@@ -23,8 +23,12 @@ export interface OpenCodeVariant extends Pick<Agent, 'id' | 'displayName'> {
 export const createOpenCode = ({ id, displayName, name, variable }: OpenCodeVariant): Agent => ({
   id,
   displayName,
+  programs: [name],
+  variables: [variable, 'XDG_CONFIG_HOME', 'XDG_DATA_HOME'],
+  folder: (variables, home) => join(variables.XDG_CONFIG_HOME || join(home, '.config'), name),
+  credentials: (variables, home) => [join(dataFolder(variables, home), name, 'auth.json')],
   roots: (variables, home) => {
-    const own = join(variables.XDG_DATA_HOME || join(home, '.local', 'share'), name);
+    const own = join(dataFolder(variables, home), name);
     const moved = movedDatabase(variables, variable);
     return moved === undefined ? [own] : [dirname(moved), own];
   },
@@ -37,6 +41,9 @@ export const createOpenCode = ({ id, displayName, name, variable }: OpenCodeVari
   recordKey: () => undefined,
   parse: parserFor(id),
 });
+
+const dataFolder = (variables: Variables, home: string): string =>
+  variables.XDG_DATA_HOME || join(home, '.local', 'share');
 
 function movedDatabase(variables: Variables, variable: string): string | undefined {
   const path = variables[variable];

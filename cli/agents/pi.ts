@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { CapturedEvent } from '../../contract/transcript.ts';
-import type { Agent, JsonObject, RecordPlace } from './agent.ts';
+import type { Agent, JsonObject, RecordPlace, Variables } from './agent.ts';
 import { compose, draft } from './compose.ts';
 import { ENTRY_KINDS } from './pi/entry.ts';
 import { readMessage } from './pi/message.ts';
@@ -17,9 +17,13 @@ import { peekText, takeSame, takeText } from './typed.ts';
 export const pi: Agent = {
   id: 'pi',
   displayName: 'pi',
+  programs: ['pi'],
+  variables: ['PI_CODING_AGENT_DIR', 'PI_CODING_AGENT_SESSION_DIR'],
+  folder,
+  credentials: (variables, home) => ['auth.json', 'models.json'].map((file) => join(folder(variables, home), file)),
   roots: (variables, home) => {
     const moved = variables.PI_CODING_AGENT_SESSION_DIR;
-    const usual = join(variables.PI_CODING_AGENT_DIR || join(home, '.pi', 'agent'), 'sessions');
+    const usual = join(folder(variables, home), 'sessions');
     return moved ? [moved, usual] : [usual];
   },
   isTranscript: (path) => path.endsWith('.jsonl'),
@@ -27,6 +31,10 @@ export const pi: Agent = {
   recordKey: (record) => keyOf(record, 'id'),
   parse,
 };
+
+function folder(variables: Variables, home: string): string {
+  return variables.PI_CODING_AGENT_DIR || join(home, '.pi', 'agent');
+}
 
 const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([['message', readMessage], ...ENTRY_KINDS]);
 

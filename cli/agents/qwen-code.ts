@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { CapturedEvent } from '../../contract/transcript.ts';
-import type { Agent, JsonObject, RecordPlace } from './agent.ts';
+import type { Agent, JsonObject, RecordPlace, Variables } from './agent.ts';
 import { compose, draft } from './compose.ts';
 import { readAssistant } from './qwen-code/assistant.ts';
 import { identify, isTranscript, withSubagent } from './qwen-code/origin.ts';
@@ -25,14 +25,21 @@ import { peekText, takeSame, takeText } from './typed.ts';
 export const qwenCode: Agent = {
   id: 'qwen-code',
   displayName: 'Qwen Code',
-  roots: (variables, home) => [
-    join(variables.QWEN_RUNTIME_DIR || variables.QWEN_HOME || join(home, '.qwen'), 'projects'),
-  ],
+  programs: ['qwen'],
+  variables: ['QWEN_HOME', 'QWEN_RUNTIME_DIR'],
+  folder,
+  credentials: (variables, home) =>
+    ['oauth_creds.json', 'settings.json'].map((file) => join(folder(variables, home), file)),
+  roots: (variables, home) => [join(variables.QWEN_RUNTIME_DIR || folder(variables, home), 'projects')],
   isTranscript,
   identify,
   recordKey: (record) => keyOf(record, 'uuid'),
   parse,
 };
+
+function folder(variables: Variables, home: string): string {
+  return variables.QWEN_HOME || join(home, '.qwen');
+}
 
 const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ['user', readUser],

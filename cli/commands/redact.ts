@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { readSettings, stateFolder } from '../config.ts';
-import type { Context } from '../context.ts';
+import { type Context, credentialsOf } from '../context.ts';
 import { codeOf, EXIT, Failure } from '../failure.ts';
 import { withExamples } from '../help/examples.ts';
 import { formatCount, type Output } from '../output.ts';
@@ -74,6 +74,7 @@ function openRedactor(context: Context) {
   return createRedactor({
     variables,
     home,
+    credentials: credentialsOf(context),
     cwds: [folder],
     secrets: secret === undefined ? [] : [secret],
     key: readKey(stateFolder(context)),

@@ -11,6 +11,8 @@ import { RULES_VERSION } from './rules/all.ts';
 export interface RedactorOptions {
   variables: Variables;
   home: string;
+  /** Absolute paths of what the agents sign in with. */
+  credentials?: readonly string[];
   /** Folders whose `.env` files hold secrets of this machine; more are learned while reading. */
   cwds?: readonly string[];
   /** Further secrets of this machine: the capture program's own. */

@@ -1,5 +1,5 @@
 import { readSettings } from '../config.ts';
-import type { Context } from '../context.ts';
+import { type Context, credentialsOf } from '../context.ts';
 import { createRedactor } from '../redact/redactor.ts';
 
 /** A text as it may be shown on a screen, which may be shared or recorded. */
@@ -12,7 +12,11 @@ export function createMask(context: Context): Mask {
   const { variables, home, now } = context;
   const { secret } = readSettings(context);
   const secrets = secret === undefined ? [] : [secret];
-  const redactor = createRedactor({ variables, home, secrets, now, patienceMs: Number.POSITIVE_INFINITY });
+  const credentials = credentialsOf(context);
+  const redactor = createRedactor({
+    ...{ variables, home, credentials, secrets, now },
+    patienceMs: Number.POSITIVE_INFINITY,
+  });
   return (text) => {
     const { payload } = redactor.redact({ eventType: 'record', payload: { source: PLACE, rest: text } });
     return 'rest' in payload && typeof payload.rest === 'string' ? payload.rest : '';

@@ -1,32 +1,13 @@
 import type { Variables } from '../agents/agent.ts';
+import { AGENTS } from '../agents/all.ts';
 
 /**
  * Where agents keep their sessions, if not where they usually do, and how the service is reached: a supervisor does not
  * start the daemon from a person's shell.
  */
 const NAMES = [
-  'AIDER_CHAT_HISTORY_FILE',
-  'CAPTURE_CUSTOM',
-  'CAPTURE_HOME',
+  ...new Set(AGENTS.flatMap((agent) => agent.variables ?? [])),
   'CAPTURE_URL',
-  'CLAUDE_CONFIG_DIR',
-  'CLINE_DATA_DIR',
-  'CLINE_DIR',
-  'CLINE_SESSION_DATA_DIR',
-  'CODEX_HOME',
-  'COPILOT_HOME',
-  'FACTORY_HOME_OVERRIDE',
-  'GEMINI_CLI_HOME',
-  'GOOSE_PATH_ROOT',
-  'KILO_DB',
-  'OPENCODE_DB',
-  'PI_CODING_AGENT_DIR',
-  'PI_CODING_AGENT_SESSION_DIR',
-  'QWEN_HOME',
-  'QWEN_RUNTIME_DIR',
-  'XDG_CONFIG_HOME',
-  'VSCODE_PORTABLE',
-  'XDG_DATA_HOME',
   'NODE_EXTRA_CA_CERTS',
   'NODE_USE_ENV_PROXY',
   'NODE_USE_SYSTEM_CA',

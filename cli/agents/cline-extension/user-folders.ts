@@ -1,6 +1,9 @@
 import { join } from 'node:path';
 import type { Variables } from '../agent.ts';
 
+/** What moves the folders below. */
+export const TASK_VARIABLES = ['VSCODE_PORTABLE', 'XDG_CONFIG_HOME'];
+
 /** Where an extension of VS Code and of its kin keeps its tasks, for every program and system. */
 export function taskFolders(extension: string, variables: Variables, home: string): string[] {
   const bases = [

@@ -8,33 +8,20 @@ interface HomeFile {
   read: (text: string) => Found[];
 }
 
-/** Where programs of developers keep their secrets: below the home folder, or where a variable says. */
+/** Where programs of developers keep their secrets: below the home folder, or where a variable says. Agents tell theirs. */
 export const HOME_FILES: readonly HomeFile[] = [
   below(readPairs, ['.env', '.npmrc', '.yarnrc', '.yarnrc.yml', '.pypirc', '.databrickscfg', '.my.cnf', '.s3cfg']),
   below(readPairs, ['.aws/credentials', '.aws/config', '.config/gh/hosts.yml', '.config/hub', '.kube/config', '.boto']),
   below(readPairs, ['.config/glab-cli/config.yml', '.config/doctl/config.yaml', '.config/stripe/config.toml']),
   below(readPairs, ['.cargo/credentials.toml', '.cargo/credentials', '.gem/credentials', '.gradle/gradle.properties']),
   below(readPairs, ['.fly/config.yml', '.wrangler/config/default.toml', '.config/.wrangler/config/default.toml']),
-  below(readPairs, ['.codex/config.toml', '.config/pip/pip.conf', '.pip/pip.conf', '.terraformrc', '.sentryclirc']),
+  below(readPairs, ['.config/pip/pip.conf', '.pip/pip.conf', '.terraformrc', '.sentryclirc']),
   below(readJson, [
     '.docker/config.json',
     '.config/gcloud/application_default_credentials.json',
     '.composer/auth.json',
   ]),
-  below(readJson, ['.codex/auth.json', '.claude/.credentials.json', '.claude.json', '.claude/settings.json']),
-  below(readJson, [
-    '.gemini/oauth_creds.json',
-    '.gemini/settings.json',
-    '.qwen/oauth_creds.json',
-    '.factory/auth.json',
-  ]),
-  below(readJson, ['.local/share/opencode/auth.json', '.config/github-copilot/apps.json', '.config/cursor/auth.json']),
-  below(readJson, [
-    '.config/github-copilot/hosts.json',
-    '.copilot/config.json',
-    '.cursor/mcp.json',
-    '.kaggle/kaggle.json',
-  ]),
+  below(readJson, ['.kaggle/kaggle.json']),
   below(readJson, [
     '.local/share/com.vercel.cli/auth.json',
     '.config/netlify/config.json',
@@ -52,8 +39,6 @@ export const HOME_FILES: readonly HomeFile[] = [
   named(readPairs, 'NPM_CONFIG_USERCONFIG'),
   named(readJson, 'GOOGLE_APPLICATION_CREDENTIALS'),
   named(readJson, 'DOCKER_CONFIG', 'config.json'),
-  named(readJson, 'CODEX_HOME', 'auth.json'),
-  named(readJson, 'CLAUDE_CONFIG_DIR', '.credentials.json'),
 ];
 
 function below(read: HomeFile['read'], paths: string[]): HomeFile {

@@ -62,9 +62,6 @@ test.each([
   ],
   ['.pypirc', `[pypi]\nusername = __token__\npassword = ${one}\n`, [one]],
   ['.git-credentials', `https://ada:${one}@git.test\n`, [one]],
-  ['.codex/auth.json', JSON.stringify({ OPENAI_API_KEY: one, tokens: { access_token: two } }), [one, two]],
-  ['.claude/.credentials.json', JSON.stringify({ claudeAiOauth: { accessToken: one, refreshToken: two } }), [one, two]],
-  ['.gemini/oauth_creds.json', JSON.stringify({ access_token: one, refresh_token: two }), [one, two]],
   ['.pgpass', `db:5432:app:ada:${one}\n`, [one]],
   ['.vault-token', `${one}\n`, [one]],
   ['.m2/settings.xml', `<server><username>ada</username><password>${one}</password></server>`, [one]],
@@ -72,6 +69,16 @@ test.each([
   write(path, text);
   const values = loadKnownValues({ variables: {}, home });
   for (const value of expected) expect(values).toContain(value);
+});
+
+test.each([
+  ['JSON', JSON.stringify({ OPENAI_API_KEY: one, tokens: { access_token: two } })],
+  ['pairs', `[model_providers.own]\napi_key = "${one}"\nauth_token = "${two}"\n`],
+])('reads a file of %s that an agent signs in with', (_kind, text) => {
+  write('.agent/auth', text);
+  const credentials = [join(home, '.agent', 'auth'), join(home, '.agent', 'none')];
+  expect(loadKnownValues({ variables: {}, home, credentials })).toEqual(expect.arrayContaining([one, two]));
+  expect(loadKnownValues({ variables: {}, home })).toEqual([]);
 });
 
 test('learns the .env files of a folder, of its packages and up to the root of its repository', () => {

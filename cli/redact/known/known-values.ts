@@ -6,6 +6,8 @@ import { isWorthKnowing } from './worth.ts';
 export interface KnownValuesOptions {
   variables: Variables;
   home: string;
+  /** Absolute paths of further files that hold secrets, in JSON or a pair a line; most will not exist. */
+  credentials?: readonly string[];
   cwds?: readonly string[];
   secrets?: readonly string[];
   now?: () => number;
@@ -21,7 +23,8 @@ export interface KnownValues {
 const REREAD_AFTER = 10_000;
 
 /** The machine's own secrets, read when they are first needed and again from time to time. */
-export function createKnownValues({ variables, home, cwds = [], secrets = [], now = Date.now }: KnownValuesOptions) {
+export function createKnownValues(options: KnownValuesOptions) {
+  const { variables, home, credentials = [], cwds = [], secrets = [], now = Date.now } = options;
   const values = new Set<string>(secrets.filter((secret) => secret.length >= 8));
   const folders = new Map<string, number>();
   let homeReadAt = now();
@@ -45,13 +48,13 @@ export function createKnownValues({ variables, home, cwds = [], secrets = [], no
     add(readFolder(cwd, home));
     if (time - homeReadAt >= REREAD_AFTER) {
       homeReadAt = time;
-      add(readHome(variables, home));
+      add(readHome(variables, home, credentials));
     }
     return values.size > before;
   }
 
   add(readVariables(variables));
-  add(readHome(variables, home));
+  add(readHome(variables, home, credentials));
   for (const cwd of cwds) learn(cwd);
   return { values: () => [...values], learn } satisfies KnownValues;
 }

@@ -4,7 +4,7 @@ import type { Variables } from '../../agents/agent.ts';
 import { readPlainFile } from '../../plain-file.ts';
 import { HOME_FILES } from './files.ts';
 import { type Found, readPair } from './pair.ts';
-import { readPairs } from './readers.ts';
+import { readJson, readPairs } from './readers.ts';
 
 const LARGEST_FILE = 4 * 1024 * 1024;
 const PARENTS = 8;
@@ -14,8 +14,9 @@ export function readVariables(variables: Variables): Found[] {
   return Object.entries(variables).flatMap(([name, value]) => (value === undefined ? [] : readPair(name, value)));
 }
 
-export function readHome(variables: Variables, home: string): Found[] {
-  return HOME_FILES.flatMap(({ at, read }) =>
+export function readHome(variables: Variables, home: string, credentials: readonly string[]): Found[] {
+  const files = [...HOME_FILES, { at: () => credentials, read: readJson }];
+  return files.flatMap(({ at, read }) =>
     at(variables, home).flatMap((path) => {
       const text = readText(path);
       return text === undefined ? [] : read(text);
