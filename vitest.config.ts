@@ -14,7 +14,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['{contract,server,cli,dashboard,script}/**/*.test.{ts,tsx}'],
-          exclude: ['**/node_modules/**', 'dashboard/e2e/**', 'cli/e2e/**'],
+          exclude: ['**/node_modules/**', 'dashboard/e2e/**', 'cli/test/agents/real/**'],
           globalSetup: ['contract/test/temporary.ts', 'server/test/postgres.ts', 'cli/test/compiled.ts'],
           // Of a test that hangs; those that are only slow, on a busy machine, are none to fail.
           testTimeout: patience(60_000),
@@ -34,7 +34,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'agents',
-          include: ['cli/e2e/**/*.test.ts'],
+          include: ['cli/test/agents/real/**/*.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 60_000,
           fileParallelism: false,
@@ -59,7 +59,7 @@ export default defineConfig({
       reporter: ['json-summary', 'html'],
       // The dashboard is proved by the tests in the browser.
       include: ['{contract,server,cli}/**/*.ts'],
-      exclude: ['**/*.test.ts', '**/test/**', 'cli/agents/{corpus,hostile,leaves}.ts'],
+      exclude: ['**/*.test.ts', '**/test/**'],
       // A little below what is reached, so that a large piece without tests is noticed.
       thresholds: { lines: 90, branches: 80 },
     },

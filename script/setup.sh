@@ -35,14 +35,14 @@ install_program() {
   $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$2" >/dev/null
 }
 
-# install_agents FOLDER: the real agents that tests run, in the versions of cli/e2e/agents.json; about 2 GB.
+# install_agents FOLDER: the real agents that tests run, in the versions of cli/test/agents/agents.json; about 2 GB.
 install_agents() {
   [ "$(uname -sm)" = 'Linux x86_64' ] || return 1
   mkdir -p "$1"
-  if ! cmp -s cli/e2e/agents.json "$1/installed.json"; then
+  if ! cmp -s cli/test/agents/agents.json "$1/installed.json"; then
     echo 'Installing the agents'
-    cp cli/e2e/agents.json "$1/package.json"
+    cp cli/test/agents/agents.json "$1/package.json"
     timeout 300 npm install --prefix "$1" --ignore-scripts --no-audit --no-fund --no-progress --loglevel=error || return 1
-    cp cli/e2e/agents.json "$1/installed.json"
+    cp cli/test/agents/agents.json "$1/installed.json"
   fi
 }

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import type { CapturedEvent } from '../../contract/transcript.ts';
 import { AGENTS } from '../agents/all.ts';
-import { collection, transcriptsOf } from '../agents/corpus.ts';
+import { collection, transcriptsOf } from '../test/agents/corpus.ts';
 import { createRedactor } from './redactor.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));

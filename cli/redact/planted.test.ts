@@ -5,9 +5,9 @@ import { describe, expect, test } from 'vitest';
 import { runs } from '../../contract/test/runs.ts';
 import type { Agent, JsonObject } from '../agents/agent.ts';
 import { AGENTS } from '../agents/all.ts';
-import { transcriptsBelow } from '../agents/corpus.ts';
 import { parseRecord } from '../read/record.ts';
 import { serializeEvent } from '../read/serialize.ts';
+import { transcriptsBelow } from '../test/agents/corpus.ts';
 import { createRedactor } from './redactor.ts';
 
 /**
@@ -82,7 +82,7 @@ function plant(line: string, { path, isKey }: Spot, text: string): JsonObject {
 }
 
 const fixtures = (agent: Agent) =>
-  transcriptsBelow(agent, fileURLToPath(new URL(`../agents/fixtures/${agent.id}`, import.meta.url))).flatMap(
+  transcriptsBelow(agent, fileURLToPath(new URL(`../test/agents/fixtures/${agent.id}`, import.meta.url))).flatMap(
     ({ lines, origin, path }) => lines.map((line) => ({ line, origin, path })),
   );
 
@@ -149,6 +149,6 @@ describe.each(AGENTS.map((agent) => [agent.id, agent] as const))('%s', (_id, age
 });
 
 test('every agent has fixtures', () => {
-  const folders = readdirSync(fileURLToPath(new URL('../agents/fixtures', import.meta.url)));
+  const folders = readdirSync(fileURLToPath(new URL('../test/agents/fixtures', import.meta.url)));
   expect(AGENTS.map(({ id }) => id).filter((id) => !folders.includes(id))).toEqual([]);
 });

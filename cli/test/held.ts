@@ -136,7 +136,7 @@ export interface Report {
 /** Puts the hand-written transcripts of every agent where the agent would. */
 export function placeFixtures(home: string): void {
   for (const agent of AGENTS) {
-    const from = join(import.meta.dirname, '../agents/fixtures', agent.id);
+    const from = join(import.meta.dirname, 'agents/fixtures', agent.id);
     const [to] = agent.roots({}, home);
     if (to === undefined || !existsSync(from)) continue;
     cpSync(from, to, { recursive: true });

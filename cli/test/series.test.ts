@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Agent } from '../agents/agent.ts';
 import { AGENTS } from '../agents/all.ts';
-import { collection } from '../agents/corpus.ts';
+import { collection } from './agents/corpus.ts';
 import { type Captured, digestsOf, eventsByFile } from './by-file.ts';
 import { makeFolder, write } from './folder.ts';
 import { openReading } from './reading.ts';

@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { copyDatabase } from '../agents/corpus.ts';
 import { isObject } from '../agents/remainder.ts';
+import { copyDatabase } from './agents/corpus.ts';
 import type { createRandom } from './random.ts';
 import { replay } from './replay.ts';
 import type { Kept } from './worlds.ts';

@@ -2,9 +2,9 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Agent } from '../agents/agent.ts';
 import { AGENTS } from '../agents/all.ts';
-import { filesOf, readTranscripts, type Transcript, type TranscriptPath, toDatabase } from '../agents/corpus.ts';
 import { storeOf } from '../agents/store.ts';
 import type { Place } from '../read/discover.ts';
+import { filesOf, readTranscripts, type Transcript, type TranscriptPath, toDatabase } from './agents/corpus.ts';
 import type { Captured } from './by-file.ts';
 
 /** A real or hand-written file of an agent, to be put down somewhere else. */

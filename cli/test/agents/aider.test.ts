@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { runs } from '../../contract/test/runs.ts';
-import { type Block, MARKS, splitRuns } from './aider/blocks.ts';
-import { aider } from './aider.ts';
-import type { DocumentSession } from './store.ts';
+import { runs } from '../../../contract/test/runs.ts';
+import { type Block, MARKS, splitRuns } from '../../agents/aider/blocks.ts';
+import { aider } from '../../agents/aider.ts';
+import type { DocumentSession } from '../../agents/store.ts';
 
 /** The text of the file again. */
 const join = (runs: DocumentSession[]): string =>

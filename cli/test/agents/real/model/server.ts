@@ -5,10 +5,10 @@ import {
   type AnthropicRequest,
   answerAnthropic,
   readAnthropicPrompts,
-} from '../../../script/record/model-anthropic.ts';
-import { answerOpenai, type OpenaiRequest, readOpenaiPrompts } from '../../../script/record/model-openai.ts';
-import type { Call, Step } from '../../../script/record/scenario.ts';
-import { createTokenMeter } from '../../../script/record/tokens.ts';
+} from '../../../../../script/record/model-anthropic.ts';
+import { answerOpenai, type OpenaiRequest, readOpenaiPrompts } from '../../../../../script/record/model-openai.ts';
+import type { Call, Step } from '../../../../../script/record/scenario.ts';
+import { createTokenMeter } from '../../../../../script/record/tokens.ts';
 import { answerChat, readChat } from './chat.ts';
 import { answerGemini, readGemini } from './gemini.ts';
 import { type Json, list } from './wire.ts';

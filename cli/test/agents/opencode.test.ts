@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { beforeEach, expect, test } from 'vitest';
-import type { JsonObject } from '../agent.ts';
-import type { Query } from '../store.ts';
-import { database } from './database.ts';
+import type { JsonObject } from '../../agents/agent.ts';
+import { database } from '../../agents/opencode/database.ts';
+import type { Query } from '../../agents/store.ts';
 
-const fixture = fileURLToPath(new URL('../fixtures/opencode/opencode.sql', import.meta.url));
+const fixture = fileURLToPath(new URL('fixtures/opencode/opencode.sql', import.meta.url));
 const LAST_CHANGE = 1_790_000_100_000;
 
 let db: DatabaseSync;

@@ -7,10 +7,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { runs } from '../../../contract/test/runs.ts';
 import type { Source } from '../../../contract/transcript.ts';
-import { openReading, spooledEvents } from '../../test/reading.ts';
-import { opencode } from '../opencode.ts';
+import { opencode } from '../../agents/opencode.ts';
+import { openReading, spooledEvents } from '../reading.ts';
 
-const fixture = fileURLToPath(new URL('../fixtures/opencode/opencode.sql', import.meta.url));
+const fixture = fileURLToPath(new URL('fixtures/opencode/opencode.sql', import.meta.url));
 const [schema = ''] = readFileSync(fixture, 'utf8').split('INSERT INTO');
 const root = () => mkdtempSync(join(tmpdir(), 'opencode-'));
 

@@ -8,7 +8,7 @@ import { SLOW, startModel } from './model/server.ts';
 import { type StoredEvent, startService } from './service.ts';
 
 /** Where `script/install-agents` has put the agents' packages. */
-const AGENTS = process.env.CAPTURE_TEST_AGENTS ?? join(import.meta.dirname, '../../artefacts/agents');
+const AGENTS = process.env.CAPTURE_TEST_AGENTS ?? join(import.meta.dirname, '../../../../artefacts/agents');
 
 const WITHIN = { timeout: 20_000, interval: 200 };
 

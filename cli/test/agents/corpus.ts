@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join, sep } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
-import { listSessions, readSession } from '../read/stored/records.ts';
-import type { Agent, JsonObject, Origin } from './agent.ts';
-import { type Store, storeOf } from './store.ts';
+import type { Agent, JsonObject, Origin } from '../../agents/agent.ts';
+import { type Store, storeOf } from '../../agents/store.ts';
+import { listSessions, readSession } from '../../read/stored/records.ts';
 
 /** Transcripts of real sessions, for tests: those of the repository, and a larger collection where it lies beside it. */
-const FOLDERS = ['../../samples', '../../../shared/transcripts'].map((path) =>
+const FOLDERS = ['../../../samples', '../../../../shared/transcripts'].map((path) =>
   fileURLToPath(new URL(path, import.meta.url)),
 );
 

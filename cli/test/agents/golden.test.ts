@@ -2,14 +2,14 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import type { Agent } from './agent.ts';
-import { AGENTS } from './all.ts';
+import type { Agent } from '../../agents/agent.ts';
+import { AGENTS } from '../../agents/all.ts';
 import { transcriptsBelow } from './corpus.ts';
 import { compareLeaves } from './leaves.ts';
 
 /**
  * `fixtures/<agent>` is a small folder of sessions as the agent keeps them, `golden/<agent>` the events made from them.
- * `UPDATE_GOLDEN=1 npx vitest run cli/agents` writes the latter anew; read the difference before you commit it.
+ * `UPDATE_GOLDEN=1 npx vitest run cli/test/agents` writes the latter anew; read the difference before you commit it.
  */
 const folder = (name: string, agent: Agent) => fileURLToPath(new URL(`${name}/${agent.id}`, import.meta.url));
 

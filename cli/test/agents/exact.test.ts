@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { runs } from '../../contract/test/runs.ts';
-import type { Agent, JsonObject, RecordPlace } from './agent.ts';
-import { AGENTS } from './all.ts';
+import { runs } from '../../../contract/test/runs.ts';
+import type { Agent, JsonObject, RecordPlace } from '../../agents/agent.ts';
+import { AGENTS } from '../../agents/all.ts';
 import { fixturesOf } from './corpus.ts';
 import { anyRecord, mutated } from './hostile.ts';
 import { compareLeaves } from './leaves.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { codex } from '../codex.ts';
-import { type Transcript, transcriptsOf } from '../corpus.ts';
+import { codex } from '../../agents/codex.ts';
+import { type Transcript, transcriptsOf } from './corpus.ts';
 
 const transcripts = transcriptsOf(codex).filter(({ path }) => /full|rollout/.test(path));
 

@@ -1,6 +1,6 @@
-import type { CapturedEvent } from '../../contract/transcript.ts';
-import { ADDED } from './compose.ts';
-import { isObject } from './remainder.ts';
+import type { CapturedEvent } from '../../../contract/transcript.ts';
+import { ADDED } from '../../agents/compose.ts';
+import { isObject } from '../../agents/remainder.ts';
 
 /**
  * Whether the events of a record say all that it says, and nothing twice. A leaf is a string, a number, a boolean, null,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { CapturedEvent } from '../../contract/transcript.ts';
-import type { JsonObject } from './agent.ts';
-import { AGENTS } from './all.ts';
+import type { CapturedEvent } from '../../../contract/transcript.ts';
+import type { JsonObject } from '../../agents/agent.ts';
+import { AGENTS } from '../../agents/all.ts';
 import { transcriptsOf } from './corpus.ts';
 import { compareLeaves } from './leaves.ts';
 

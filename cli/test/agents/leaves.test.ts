@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { runs } from '../../contract/test/runs.ts';
-import type { CapturedEvent } from '../../contract/transcript.ts';
-import type { JsonObject } from './agent.ts';
-import { AGENTS } from './all.ts';
-import { ADDED } from './compose.ts';
+import { runs } from '../../../contract/test/runs.ts';
+import type { CapturedEvent } from '../../../contract/transcript.ts';
+import type { JsonObject } from '../../agents/agent.ts';
+import { AGENTS } from '../../agents/all.ts';
+import { ADDED } from '../../agents/compose.ts';
+import { isObject } from '../../agents/remainder.ts';
 import { fixturesOf } from './corpus.ts';
 import { compareLeaves, leavesOf } from './leaves.ts';
-import { isObject } from './remainder.ts';
 
 /** A record with its events. */
 const parsed = AGENTS.flatMap((agent) =>

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { AgentId } from '../../contract/agent.ts';
+import type { AgentId } from '../../../../contract/agent.ts';
 
 /** Where an agent runs: a home folder and a project of its own, a model on loopback. */
 export interface Place {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { Step } from '../../../script/record/scenario.ts';
-import type { Usage } from '../../../script/record/tokens.ts';
+import type { Step } from '../../../../../script/record/scenario.ts';
+import type { Usage } from '../../../../../script/record/tokens.ts';
 
 /** What a model's answer is made from, for wire formats that send no named events. */
 export interface Answer {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { JsonObject } from './agent.ts';
+import type { JsonObject } from '../../agents/agent.ts';
 
 /** Records as no agent writes them, for tests. */
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonObject, Origin } from './agent.ts';
-import { cline } from './cline.ts';
-import { kiloExtension, rooCode } from './cline-extension.ts';
-import type { DocumentStore } from './store.ts';
+import type { JsonObject, Origin } from '../../agents/agent.ts';
+import { cline } from '../../agents/cline.ts';
+import { kiloExtension, rooCode } from '../../agents/cline-extension.ts';
+import type { DocumentStore } from '../../agents/store.ts';
 
 const S = '1796000000000_ab1cd';
 

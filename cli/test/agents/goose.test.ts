@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { beforeEach, expect, test } from 'vitest';
-import { openReading, spooledEvents } from '../../test/reading.ts';
-import { goose } from '../goose.ts';
+import { goose } from '../../agents/goose.ts';
+import { openReading, spooledEvents } from '../reading.ts';
 
-const fixture = fileURLToPath(new URL('../fixtures/goose/sessions.sql', import.meta.url));
+const fixture = fileURLToPath(new URL('fixtures/goose/sessions.sql', import.meta.url));
 const SESSION = '20260921_1';
 
 let db: DatabaseSync;

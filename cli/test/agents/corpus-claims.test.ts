@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { AGENTS } from './all.ts';
+import { AGENTS } from '../../agents/all.ts';
 import { collection, filesOf, readTranscripts } from './corpus.ts';
 
 /** What of the collection is no transcript of an agent that can be read, and why. */
