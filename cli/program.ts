@@ -1,26 +1,11 @@
-import { Command, CommanderError } from 'commander';
-import { addCompletion, runCompletion } from './commands/completion.ts';
-import { addDoctor, runDoctor } from './commands/doctor.ts';
-import { addHelp, runHelp } from './commands/help.ts';
-import { addImport, runImport } from './commands/import.ts';
-import { addInit, runInit } from './commands/init.ts';
-import { addLogin, runLogin } from './commands/login.ts';
-import { addLogout, runLogout } from './commands/logout.ts';
-import { addLogs, runLogs } from './commands/logs.ts';
-import { addOpen, runOpen } from './commands/open.ts';
-import { addPause, runPause } from './commands/pause.ts';
-import { addRedact, runRedact } from './commands/redact.ts';
-import { addResume, runResume } from './commands/resume.ts';
-import { addRun, runDaemonCommand } from './commands/run.ts';
-import { addSessions, runSessions } from './commands/sessions.ts';
-import { addSkip, runSkip } from './commands/skip.ts';
-import { addSpool, runSpool } from './commands/spool.ts';
-import { addStatus, runStatus } from './commands/status.ts';
-import { addUninstall, runUninstall } from './commands/uninstall.ts';
-import { addVerify, runVerify } from './commands/verify.ts';
+import { Argument, Command as Commander, CommanderError, Option } from 'commander';
+import type { Command, Example, Parameter } from './command.ts';
+import { COMMANDS } from './commands/all.ts';
+import { addCompletion } from './commands/completion.ts';
 import type { Context } from './context.ts';
-import { EXIT, type ExitCode } from './failure.ts';
-import { createOutput, type Output, reportError } from './output.ts';
+import { EXIT, type ExitCode, Failure } from './failure.ts';
+import { describeSurroundings } from './help.ts';
+import { createOutput, type OutputOptions, reportError } from './output.ts';
 import { VERSION } from './version.ts';
 
 /** Runs one invocation; the exit code says how it went. */
@@ -30,50 +15,76 @@ export async function runProgram(context: Context, args: readonly string[]): Pro
     await program.parseAsync(args, { from: 'user' });
     return EXIT.ok;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
-    return reportError(error, context, program.opts().json === true);
+    // Help and the version were asked for, or nothing was.
+    if (error instanceof CommanderError && (error.exitCode === 0 || error.code === 'commander.help')) return EXIT.ok;
+    return reportError(error instanceof CommanderError ? misuse(error) : error, context, args.includes('--json'));
   }
 }
 
-function createProgram(context: Context): Command {
-  const program = new Command('capture')
+function createProgram(context: Context): Commander {
+  const program = new Commander('capture')
     .description('Records what coding agents did on this machine, and sends it to your Session Capture service.')
     .version(VERSION)
-    .option('--json', 'answer in JSON')
-    .option('--quiet', 'say only what went wrong')
-    .helpCommand(false)
-    .showSuggestionAfterError()
+    .helpCommand('help [command]', 'show help for a command')
+    .addHelpText('after', describeSurroundings())
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void context.stdout.write(text),
-      writeErr: (text) => void context.stderr.write(text),
+      // Only help that was not asked for: of errors `runProgram` tells.
+      writeErr: (text) => void context.stdout.write(text),
+      outputError: () => {},
       getOutHelpWidth: () => context.stdout.columns ?? 80,
-      getErrHelpWidth: () => context.stderr.columns ?? 80,
     });
-
-  const run =
-    <Options>(command: (context: Context, options: Options, output: Output) => Promise<void>) =>
-    (options: Options) =>
-      command(context, options, createOutput(context, program.opts()));
-
-  addLogin(program, run(runLogin));
-  addInit(program, run(runInit));
-  addImport(program, run(runImport));
-  addRun(program, run(runDaemonCommand));
-  addStatus(program, run(runStatus));
-  addDoctor(program, run(runDoctor));
-  addSessions(program, run(runSessions));
-  addOpen(program, run(runOpen));
-  addPause(program, run(runPause));
-  addResume(program, run(runResume));
-  addLogs(program, run(runLogs));
-  addSpool(program, run(runSpool));
-  addSkip(program, run(runSkip));
-  addVerify(program, run(runVerify));
-  addRedact(program, run(runRedact));
-  addLogout(program, run(runLogout));
-  addUninstall(program, run(runUninstall));
-  addCompletion(program, run(runCompletion));
-  addHelp(program, run(runHelp));
+  addEverywhere(program);
+  for (const command of COMMANDS) addCommand(program, command, context);
+  addCompletion(program);
   return program;
+}
+
+function addCommand(parent: Commander, command: Command, context: Context): void {
+  const { name, summary, description, examples, run } = command;
+  const added = parent.command(name).summary(summary).description(description).helpCommand(false);
+  added.addHelpText('before', () => layOut(examples));
+  const takesArguments = Object.entries(command.arguments ?? {});
+  const takesOptions = Object.entries(command.options ?? {});
+  for (const [, parameter] of takesArguments) added.addArgument(toArgument(parameter));
+  for (const [, parameter] of takesOptions) added.addOption(toOption(parameter, context));
+  addEverywhere(added);
+  for (const inner of command.commands ?? []) addCommand(added, inner, context);
+  if (run === undefined) return;
+  added.action(async () => {
+    const given = added.optsWithGlobals<Record<string, unknown> & OutputOptions>();
+    const values = Object.fromEntries([
+      ...takesArguments.map(([key, { absent }], index) => [key, added.processedArgs[index] ?? absent]),
+      ...takesOptions.map(([key, { flags, absent }]) => [key, given[new Option(flags).attributeName()] ?? absent]),
+    ]);
+    await run(context, values as never, createOutput(context, given));
+  });
+}
+
+/** Also where a command stands behind: one writes `capture status --json`. */
+const addEverywhere = (command: Commander): Commander =>
+  command.option('--json', 'answer in JSON, errors too').option('--quiet', 'say only what went wrong');
+
+function toArgument({ flags, about, parse }: Parameter<unknown>): Argument {
+  const argument = new Argument(flags, about);
+  return parse ? argument.argParser(parse) : argument;
+}
+
+function toOption({ flags, about, parse }: Parameter<unknown>, { agents }: Context): Option {
+  const option = new Option(flags, about);
+  // What a shell completes it with; the command says which it does not know.
+  if (option.long === '--agent') option.argChoices = [...new Set(agents.map(({ id }) => id))];
+  return parse ? option.argParser(parse) : option;
+}
+
+function layOut(examples: readonly Example[]): string {
+  const width = Math.max(...examples.map(([line]) => line.length)) + 2;
+  return `Examples:\n${examples.map(([line, about]) => `  ${line.padEnd(width)}${about}\n`).join('')}`;
+}
+
+/** What was not understood, with what may have been meant as the hint. */
+function misuse({ message }: CommanderError): Failure {
+  const [, sentence = message, hint] = /^(?:error: )?(.*?)(?:\n\((.*)\))?$/s.exec(message) ?? [];
+  return new Failure(EXIT.usage, sentence, hint);
 }

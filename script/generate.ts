@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { openapi } from '../contract/openapi.ts';
 import { OPTIONS } from '../server/config.ts';
@@ -9,7 +8,6 @@ import { queries } from './queries/queries.ts';
 const DOCUMENTS = {
   'docs/openapi.json': () => `${JSON.stringify(openapi(VERSION), null, 2)}\n`,
   'docs/configuration.md': configuration,
-  'docs/capture.1': manual,
   'server/store/queries.sql': queries,
 };
 
@@ -44,11 +42,6 @@ ${rows.join('\n')}
 
 This page is generated from \`server/config.ts\` by \`npm run generate\`.
 `;
-}
-
-/** The manual page of the command line, which it prints itself. */
-function manual(): string {
-  return execFileSync(process.execPath, ['cli/main.ts', 'help', '--man'], { encoding: 'utf8' });
 }
 
 function preset(value: unknown): string {

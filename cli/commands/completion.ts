@@ -1,40 +1,10 @@
-import { Argument, type Command } from 'commander';
-import type { Context } from '../context.ts';
-import { bashCompletion } from '../help/completion/bash.ts';
-import { fishCompletion } from '../help/completion/fish.ts';
-import { zshCompletion } from '../help/completion/zsh.ts';
-import { withExamples } from '../help/examples.ts';
-import { type CommandShape, describeProgram } from '../help/shape.ts';
-import type { Output } from '../output.ts';
+import completions from '@bomb.sh/tab';
+import addTo from '@bomb.sh/tab/commander';
+import type { Command } from 'commander';
 
-const SHELLS = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion } satisfies {
-  [shell: string]: (program: CommandShape) => string;
-};
-
-export interface CompletionOptions {
-  program: Command;
-  shell: keyof typeof SHELLS;
-}
-
-export function addCompletion(program: Command, run: (options: CompletionOptions) => Promise<void>): void {
-  const command = program
-    .command('completion')
-    .summary('print completions for your shell')
-    .description('Prints a script with which a shell completes commands, options and the names of agents.')
-    .addArgument(new Argument('<SHELL>', 'the shell that reads the script').choices(Object.keys(SHELLS)))
-    .action((shell: keyof typeof SHELLS) => run({ program, shell }));
-  withExamples(command, [
-    ['source <(capture completion bash)', 'a line for ~/.bashrc'],
-    ['source <(capture completion zsh)', 'a line for ~/.zshrc, after compinit'],
-    ['capture completion fish | source', 'a line for ~/.config/fish/config.fish'],
-  ]);
-}
-
-export async function runCompletion(
-  { agents }: Context,
-  { program, shell }: CompletionOptions,
-  output: Output,
-): Promise<void> {
-  const script = SHELLS[shell](describeProgram(program, agents));
-  output.answer({ shell, script }, script.trimEnd().split('\n'));
+/** `capture completion bash` and its like; the script that they print asks the program for the words. */
+export function addCompletion(program: Command): void {
+  addTo(program, { completionCommandName: 'completion' });
+  // Shell directive 0: where no word of ours fits, the shell completes a path. The library would have nothing offered.
+  Object.defineProperty(completions, 'directive', { get: () => 0, set() {} });
 }

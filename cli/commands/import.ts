@@ -1,7 +1,6 @@
-import type { Command } from 'commander';
+import { defineCommand, flag, text, texts, value } from '../command.ts';
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
-import { withExamples } from '../help/examples.ts';
 import { importAll } from '../import/capture.ts';
 import { rehearse } from '../import/rehearse.ts';
 import { formatCount, type Output } from '../output.ts';
@@ -9,33 +8,36 @@ import type { Place, Trouble } from '../read/discover.ts';
 import { ownPlaces, placesOf } from '../read/places.ts';
 
 export interface ImportOptions {
-  agent?: string;
-  dryRun?: boolean;
-  show?: boolean;
+  agent: string | undefined;
+  dryRun: boolean;
+  show: boolean;
   paths: string[];
   patienceSeconds: number;
 }
 
-export function addImport(program: Command, run: (options: ImportOptions) => Promise<void>): void {
-  withExamples(program.command('import'), [
+export const importCommand = defineCommand({
+  name: 'import',
+  summary: 'capture what the agents have written so far',
+  description: 'Captures the transcripts that are there, and waits until the service has acknowledged all of it.',
+  examples: [
     ['capture import', 'all that is there'],
     ['capture import --dry-run', 'what there is, without sending it'],
     ['capture import --agent codex ~/old/sessions', "one agent's, from a folder of your own"],
-  ])
-    .summary('capture what the agents have written so far')
-    .description('Captures the transcripts that are there, and waits until the service has acknowledged all of it.')
-    .argument('[PATH...]', "files or folders; the agents' own folders by default")
-    .option('--agent <id>', 'only this agent, e.g. claude-code')
-    .option('--dry-run', 'read and report what would be sent, but capture nothing')
-    .option('--show', 'with --dry-run: print the events as they would be sent, one a line')
-    .option('--patience <seconds>', 'how long to wait for a service that does not answer', toSeconds, 30)
-    .action(
-      (
-        paths: string[],
-        { patience, ...options }: Pick<ImportOptions, 'agent' | 'dryRun' | 'show'> & { patience: number },
-      ) => run({ ...options, paths, patienceSeconds: patience }),
-    );
-}
+  ],
+  arguments: { paths: texts('[PATH...]', "files or folders; the agents' own folders by default") },
+  options: {
+    agent: text('--agent <id>', 'only this agent, e.g. claude-code'),
+    dryRun: flag('--dry-run', 'read and report what would be sent, but capture nothing'),
+    show: flag('--show', 'with --dry-run: print the events as they would be sent, one a line'),
+    patienceSeconds: value(
+      '--patience <seconds>',
+      'how long to wait for a service that does not answer',
+      toSeconds,
+      30,
+    ),
+  },
+  run: runImport,
+});
 
 export async function runImport(context: Context, options: ImportOptions, output: Output): Promise<void> {
   const places = choosePlaces(context, options);
@@ -45,7 +47,7 @@ export async function runImport(context: Context, options: ImportOptions, output
     output.warn(`${trouble.path} cannot be read: ${trouble.reason}`);
   };
   if (options.show && !options.dryRun) throw new Failure(EXIT.usage, '--show goes with --dry-run.');
-  if (options.dryRun) await rehearse(context, { places, onTrouble, show: options.show === true }, output);
+  if (options.dryRun) await rehearse(context, { places, onTrouble, show: options.show }, output);
   else await importAll(context, { places, onTrouble, patienceMs: options.patienceSeconds * 1000 }, output);
   if (troubles.length > 0) {
     throw new Failure(EXIT.failure, `${formatCount(troubles.length, 'path')} could not be read.`, 'All others were.');

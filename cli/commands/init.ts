@@ -1,9 +1,8 @@
 import { statSync } from 'node:fs';
-import type { Command } from 'commander';
+import { defineCommand, flag, texts } from '../command.ts';
 import { readSettings, requireSettings, stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
-import { withExamples } from '../help/examples.ts';
 import type { AgentHooks } from '../hooks/agent-hooks.ts';
 import { AGENT_HOOKS } from '../hooks/all.ts';
 import { findOthers, type OtherInstallation } from '../hooks/others.ts';
@@ -18,35 +17,35 @@ import { reportOf } from '../setup/report.ts';
 import { findPasswords } from '../setup/variables.ts';
 
 export interface InitOptions {
-  yes?: boolean;
-  dryRun?: boolean;
-  agent?: string[];
+  yes: boolean;
+  dryRun: boolean;
+  agents: string[];
   /** False with `--no-daemon`. */
   daemon: boolean;
   /** False with `--no-trust`. */
   trust: boolean;
 }
 
-export function addInit(program: Command, run: (options: InitOptions) => Promise<void>): void {
-  withExamples(program.command('init'), [
+export const initCommand = defineCommand({
+  name: 'init',
+  summary: "set this machine up: hooks in the agents' settings, and a daemon",
+  description:
+    'Finds the agents on this machine, shows every change it would make to their settings, and asks. Then it registers ' +
+    'the machine, installs the hooks, and sets up the daemon. It may be run again; `capture uninstall` undoes it.',
+  examples: [
     ['capture init', 'shows every change, and asks'],
     ['capture init --dry-run', 'shows them only'],
     ['capture init --yes --agent codex', 'for one agent, without asking'],
-  ])
-    .summary("set this machine up: hooks in the agents' settings, and a daemon")
-    .description(
-      'Finds the agents on this machine, shows every change it would make to their settings, and asks. Then it registers ' +
-        'the machine, installs the hooks, and sets up the daemon. It may be run again; `capture uninstall` undoes it.',
-    )
-    .option('--yes', 'do not ask: neither for the changes, nor for having Codex trust the hooks')
-    .option('--dry-run', 'show what it would change, and change nothing')
-    .option('--agent <id>', 'only this agent, e.g. claude-code; may be given several times', collect)
-    .option('--no-daemon', 'set no daemon up')
-    .option('--no-trust', 'do not have Codex trust the hooks: use /hooks there')
-    .action(run);
-}
-
-const collect = (id: string, ids: string[] = []): string[] => [...ids, id];
+  ],
+  options: {
+    yes: flag('--yes', 'do not ask: neither for the changes, nor for having Codex trust the hooks'),
+    dryRun: flag('--dry-run', 'show what it would change, and change nothing'),
+    agents: texts('--agent <id>', 'only this agent, e.g. claude-code; may be given several times'),
+    daemon: flag('--no-daemon', 'set no daemon up'),
+    trust: flag('--no-trust', 'do not have Codex trust the hooks: use /hooks there'),
+  },
+  run: runInit,
+});
 
 export async function runInit(context: Context, options: InitOptions, output: Output): Promise<void> {
   const settings = options.dryRun ? undefined : requireSettings(context);
@@ -54,8 +53,8 @@ export async function runInit(context: Context, options: InitOptions, output: Ou
     throw new Failure(EXIT.usage, 'There is no terminal to ask on.', 'Give --yes, or --dry-run to see the changes.');
   }
   output.say('Looking for agents …');
-  const agents = await findAgents(context, chooseRows(options.agent));
-  const chosen = agents.filter(({ isFound }) => isFound || options.agent !== undefined);
+  const agents = await findAgents(context, chooseRows(options.agents));
+  const chosen = agents.filter(({ isFound }) => isFound || options.agents.length > 0);
   const planned = await preview(context, chosen, options);
   const other = findOthers(context, AGENT_HOOKS)[0];
   if (other) throw refuseSecond(context, other);
@@ -105,13 +104,13 @@ function refuseOpenFolder(context: Context): void {
   );
 }
 
-function chooseRows(ids: readonly string[] | undefined): readonly AgentHooks[] {
-  const unknown = ids?.find((id) => !AGENT_HOOKS.some((row) => row.id === id));
+function chooseRows(ids: readonly string[]): readonly AgentHooks[] {
+  const unknown = ids.find((id) => !AGENT_HOOKS.some((row) => row.id === id));
   if (unknown !== undefined) {
     const known = AGENT_HOOKS.map(({ id }) => id).join(', ');
     throw new Failure(EXIT.usage, `No agent is called ${unknown}.`, `Known agents: ${known}.`);
   }
-  return AGENT_HOOKS.filter(({ id }) => ids === undefined || ids.includes(id));
+  return AGENT_HOOKS.filter(({ id }) => ids.length === 0 || ids.includes(id));
 }
 
 function isWanted(changes: number, state: string, asker: Asker | undefined): Promise<boolean> | boolean {

@@ -1,9 +1,8 @@
-import type { Command } from 'commander';
 import { type Account, askAccount } from '../account.ts';
+import { defineCommand, flag, text } from '../command.ts';
 import { checkUrl, DEFAULT_URL, readSettings, stateFolder, writeSettings } from '../config.ts';
 import type { Context } from '../context.ts';
 import { describe, EXIT, Failure } from '../failure.ts';
-import { withExamples } from '../help/examples.ts';
 import type { Output } from '../output.ts';
 import { askHidden, readInput } from '../prompt.ts';
 import { isTemporary } from '../upload/problem.ts';
@@ -11,26 +10,29 @@ import { createService } from '../upload/service.ts';
 import { explainRefusal } from '../upload/session.ts';
 
 export interface LoginOptions {
-  url?: string;
-  secretStdin?: boolean;
+  url: string | undefined;
+  secretStdin: boolean;
 }
 
 const TIMEOUT_MS = 15_000;
 
-export function addLogin(program: Command, run: (options: LoginOptions) => Promise<void>): void {
-  withExamples(program.command('login'), [
+export const loginCommand = defineCommand({
+  name: 'login',
+  summary: 'sign this machine in with an organization secret',
+  description: 'Checks an organization secret with the service and stores it, readable by you only.',
+  examples: [
     ['capture login --url https://capture.example.com', 'asks for the secret'],
     ['capture login --secret-stdin < secret.txt', 'where nobody can be asked'],
-  ])
-    .summary('sign this machine in with an organization secret')
-    .description('Checks an organization secret with the service and stores it, readable by you only.')
-    .option('--url <address>', `address of the service (default: $CAPTURE_URL, the last one, or ${DEFAULT_URL})`)
-    .option(
+  ],
+  options: {
+    url: text('--url <address>', `address of the service (default: $CAPTURE_URL, the last one, or ${DEFAULT_URL})`),
+    secretStdin: flag(
       '--secret-stdin',
       'read the secret from standard input; else it is asked for, or taken from $CAPTURE_SECRET',
-    )
-    .action(run);
-}
+    ),
+  },
+  run: runLogin,
+});
 
 export async function runLogin(context: Context, options: LoginOptions, output: Output): Promise<void> {
   const url = checkUrl(options.url ?? readSettings(context).url ?? DEFAULT_URL);

@@ -1,35 +1,34 @@
-import type { Command } from 'commander';
+import { defineCommand, flag, value } from '../command.ts';
 import { stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
-import { withExamples } from '../help/examples.ts';
 import type { Output } from '../output.ts';
 import { followLog } from '../status/follow.ts';
 import { type LogLine, readLog } from '../status/log-lines.ts';
 import { toPlainText } from '../terminal.ts';
 
 export interface LogsOptions {
-  follow?: boolean;
+  follow: boolean;
   lines: number;
 }
 
-const LINES = 50;
-
-export function addLogs(program: Command, run: (options: LogsOptions) => Promise<void>): void {
-  withExamples(program.command('logs'), [
+export const logsCommand = defineCommand({
+  name: 'logs',
+  summary: 'show what the daemon said',
+  description:
+    'Prints the log of the daemon: a time, a level and a sentence a line. It holds nothing out of transcripts. With -f ' +
+    'and --json together, an object a line.',
+  examples: [
     ['capture logs', 'the latest lines'],
     ['capture logs -f', 'and what comes, until Ctrl-C'],
     ['capture logs -n 500 --json', 'for programs'],
-  ])
-    .summary('show what the daemon said')
-    .description(
-      'Prints the log of the daemon: a time, a level and a sentence a line. It holds nothing out of transcripts. With -f ' +
-        'and --json together, an object a line.',
-    )
-    .option('-f, --follow', 'go on with what comes, until Ctrl-C')
-    .option('-n, --lines <number>', 'how many lines to begin with', toCount, LINES)
-    .action(run);
-}
+  ],
+  options: {
+    follow: flag('-f, --follow', 'go on with what comes, until Ctrl-C'),
+    lines: value('-n, --lines <number>', 'how many lines to begin with', toCount, 50),
+  },
+  run: runLogs,
+});
 
 export async function runLogs(context: Context, { follow, lines: count }: LogsOptions, output: Output): Promise<void> {
   const folder = stateFolder(context);

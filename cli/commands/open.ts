@@ -1,8 +1,7 @@
-import type { Command } from 'commander';
+import { defineCommand, flag, text } from '../command.ts';
 import { readSettings } from '../config.ts';
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
-import { withExamples } from '../help/examples.ts';
 import type { Output } from '../output.ts';
 import { openInBrowser } from '../sessions/browser.ts';
 import { findDashboard, sessionPage } from '../sessions/dashboard.ts';
@@ -13,24 +12,23 @@ import type { SessionRow } from '../spool/sessions.ts';
 import { chooseSessions } from '../verify/choose.ts';
 
 export interface OpenOptions {
-  session?: string;
-  print?: boolean;
+  session: string | undefined;
+  print: boolean;
 }
 
-export function addOpen(program: Command, run: (options: OpenOptions) => Promise<void>): void {
-  withExamples(program.command('open'), [
+export const openCommand = defineCommand({
+  name: 'open',
+  summary: 'open a session in the dashboard',
+  description: 'Opens the page of a session in the browser. The address is always printed, browser or not.',
+  examples: [
     ['capture open', 'the latest session of this folder'],
     ['capture open 0199a213', 'one by its id'],
     ['capture open --print', 'its address only'],
-  ])
-    .summary('open a session in the dashboard')
-    .description('Opens the page of a session in the browser. The address is always printed, browser or not.')
-    .argument('[SESSION]', "the agent's id of a session or its beginning, ses_…, or a transcript")
-    .option('--print', 'print the address, and open nothing')
-    .action((session: string | undefined, options: Omit<OpenOptions, 'session'>) =>
-      run({ ...options, ...(session !== undefined && { session }) }),
-    );
-}
+  ],
+  arguments: { session: text('[SESSION]', "the agent's id of a session or its beginning, ses_…, or a transcript") },
+  options: { print: flag('--print', 'print the address, and open nothing') },
+  run: runOpen,
+});
 
 export async function runOpen(context: Context, { session, print }: OpenOptions, output: Output): Promise<void> {
   const { url } = readSettings(context);
@@ -39,9 +37,9 @@ export async function runOpen(context: Context, { session, print }: OpenOptions,
   }
   const { row, serviceId } = findSession(context, session);
   const address = sessionPage(await findDashboard(context, url), serviceId);
-  const opened = print !== true && (await openInBrowser(context, address));
+  const opened = !print && (await openInBrowser(context, address));
   output.answer({ agent: row.agent, session: row.agentSession, serviceId, url: address, opened }, [address]);
-  if (!opened && print !== true) output.say('No browser could be opened here: use the address.');
+  if (!opened && !print) output.say('No browser could be opened here: use the address.');
 }
 
 function findSession(context: Context, session: string | undefined): { row: SessionRow; serviceId: string } {

@@ -1,30 +1,29 @@
-import type { Command } from 'commander';
+import { defineCommand, text } from '../command.ts';
 import { stateFolder, writeJson } from '../config.ts';
 import type { Context } from '../context.ts';
 import { pausedPath } from '../daemon/pause.ts';
 import { EXIT, Failure } from '../failure.ts';
-import { withExamples } from '../help/examples.ts';
 import { isLocked } from '../lock.ts';
 import { formatAge, type Output } from '../output.ts';
 import { formatMoment } from '../status/daemon.ts';
 
 export interface PauseOptions {
-  for?: string;
+  for: string | undefined;
 }
 
-export function addPause(program: Command, run: (options: PauseOptions) => Promise<void>): void {
-  withExamples(program.command('pause'), [
+export const pauseCommand = defineCommand({
+  name: 'pause',
+  summary: 'stop reading and sending for a while',
+  description:
+    'Has the daemon read and send nothing. A pause delays: what the agents write meanwhile is captured afterwards, from ' +
+    'their transcripts. To leave a session out for good, see `capture skip`.',
+  examples: [
     ['capture pause', 'until `capture resume`'],
     ['capture pause --for 2h', 'for two hours'],
-  ])
-    .summary('stop reading and sending for a while')
-    .description(
-      'Has the daemon read and send nothing. A pause delays: what the agents write meanwhile is captured afterwards, from ' +
-        'their transcripts. To leave something out for good, see `capture help privacy`.',
-    )
-    .option('--for <time>', 'end by itself after that time, such as 30m, 2h or 1d')
-    .action(run);
-}
+  ],
+  options: { for: text('--for <time>', 'end by itself after that time, such as 30m, 2h or 1d') },
+  run: runPause,
+});
 
 export async function runPause(context: Context, options: PauseOptions, output: Output): Promise<void> {
   const folder = stateFolder(context);

@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
-import type { Command } from 'commander';
+import { defineCommand, flag, texts } from '../command.ts';
 import { readSettings, stateFolder } from '../config.ts';
 import { type Context, credentialsOf } from '../context.ts';
 import { codeOf, EXIT, Failure } from '../failure.ts';
-import { withExamples } from '../help/examples.ts';
 import { formatCount, type Output } from '../output.ts';
 import { preferencesPath, readPreferences } from '../preferences.ts';
 import { readKey } from '../redact/key.ts';
@@ -15,10 +14,10 @@ import { type Finding, findSecrets } from '../redact/trial/findings.ts';
 import { listRules } from '../redact/trial/list.ts';
 
 export interface RedactOptions {
-  test?: string[];
-  listRules?: boolean;
-  show?: boolean;
-  fail?: boolean;
+  test: string[];
+  listRules: boolean;
+  show: boolean;
+  fail: boolean;
 }
 
 interface FileReport {
@@ -26,23 +25,26 @@ interface FileReport {
   findings: Finding[];
 }
 
-export function addRedact(program: Command, run: (options: RedactOptions) => Promise<void>): void {
-  withExamples(program.command('redact'), [
+export const redactCommand = defineCommand({
+  name: 'redact',
+  summary: 'show what would be masked in a file',
+  description: 'Shows which secrets would be masked in a transcript or any other text. Sends and stores nothing.',
+  examples: [
     ['capture redact --test session.jsonl', 'what would be masked in a file'],
     ['git diff | capture redact --test - --fail', 'in a script, before something is shared'],
-  ])
-    .summary('show what would be masked in a file')
-    .description('Shows which secrets would be masked in a transcript or any other text. Sends and stores nothing.')
-    .option('--test <file...>', 'the files; - for what is piped in')
-    .option('--list-rules', 'list the rules instead')
-    .option('--show', 'show the secrets themselves on the screen')
-    .option('--fail', 'exit with 1 when something would be masked')
-    .action(run);
-}
+  ],
+  options: {
+    test: texts('--test <file...>', 'the files; - for what is piped in'),
+    listRules: flag('--list-rules', 'list the rules instead'),
+    show: flag('--show', 'show the secrets themselves on the screen'),
+    fail: flag('--fail', 'exit with 1 when something would be masked'),
+  },
+  run: runRedact,
+});
 
 export async function runRedact(context: Context, options: RedactOptions, output: Output): Promise<void> {
   if (options.listRules) return showRules(output);
-  if (options.test === undefined) {
+  if (options.test.length === 0) {
     throw new Failure(
       EXIT.usage,
       'There is nothing to test.',

@@ -1,18 +1,18 @@
 import { rmSync } from 'node:fs';
-import type { Command } from 'commander';
+import { defineCommand } from '../command.ts';
 import { stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { isPaused, pausedPath } from '../daemon/pause.ts';
-import { withExamples } from '../help/examples.ts';
 import { isLocked } from '../lock.ts';
 import type { Output } from '../output.ts';
 
-export function addResume(program: Command, run: (options: object) => Promise<void>): void {
-  withExamples(program.command('resume'), [['capture resume', 'ends `capture pause`']])
-    .summary('end a pause')
-    .description('Has the daemon go on. It notices within two seconds, and captures what was written meanwhile.')
-    .action(run);
-}
+export const resumeCommand = defineCommand({
+  name: 'resume',
+  summary: 'end a pause',
+  description: 'Has the daemon go on. It notices within two seconds, and captures what was written meanwhile.',
+  examples: [['capture resume', 'ends `capture pause`']],
+  run: runResume,
+});
 
 export async function runResume(context: Context, _options: object, output: Output): Promise<void> {
   const folder = stateFolder(context);

@@ -1,20 +1,20 @@
-import type { Command } from 'commander';
+import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
 import { runDaemon } from '../daemon/daemon.ts';
 import { claimHome } from '../daemon/same-home.ts';
 import { EXIT, Failure } from '../failure.ts';
-import { withExamples } from '../help/examples.ts';
 import { type Lock, takeLock } from '../lock.ts';
 import type { Output } from '../output.ts';
 import { openPipeline } from '../pipeline.ts';
 import { ownPlaces } from '../read/places.ts';
 
-export function addRun(program: Command, run: (options: object) => Promise<void>): void {
-  withExamples(program.command('run'), [['capture run', 'until Ctrl-C']])
-    .summary('capture while the agents work')
-    .description('Captures what the agents write, as they write it, until it is told to stop. Runs in the foreground.')
-    .action(run);
-}
+export const runCommand = defineCommand({
+  name: 'run',
+  summary: 'capture while the agents work',
+  description: 'Captures what the agents write, as they write it, until it is told to stop. Runs in the foreground.',
+  examples: [['capture run', 'until Ctrl-C']],
+  run: runDaemonCommand,
+});
 
 export async function runDaemonCommand(context: Context, _options: object, output: Output): Promise<void> {
   const pipeline = await openPipeline(context, { recalls: true });

@@ -1,8 +1,7 @@
-import type { Command } from 'commander';
+import { defineCommand, flag, text, value } from '../command.ts';
 import { readSettings } from '../config.ts';
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
-import { withExamples } from '../help/examples.ts';
 import { formatCount, type Output } from '../output.ts';
 import { nameSession, readSkipped } from '../privacy/skipped.ts';
 import { alignColumns } from '../sessions/columns.ts';
@@ -13,35 +12,33 @@ import type { Spool } from '../spool/open.ts';
 import { chooseSessions, readSince } from '../verify/choose.ts';
 
 export interface SessionsOptions {
-  session?: string;
-  agent?: string;
-  since?: string;
+  session: string | undefined;
+  agent: string | undefined;
+  since: string | undefined;
   limit: number;
-  all?: boolean;
+  all: boolean;
 }
 
-const LIMIT = 20;
-
-export function addSessions(program: Command, run: (options: SessionsOptions) => Promise<void>): void {
-  withExamples(program.command('sessions'), [
+export const sessionsCommand = defineCommand({
+  name: 'sessions',
+  summary: 'list what was captured',
+  description:
+    "Lists captured sessions, the latest first, or says all about one: the service's ids of it, its files, and what of it " +
+    'is sent and waiting. `capture import --dry-run` lists what was not captured yet.',
+  examples: [
     ['capture sessions', 'the latest'],
     ['capture sessions --since 7d --agent codex', "a week of one agent's"],
     ['capture sessions 0199a213', 'all about one'],
-  ])
-    .summary('list what was captured')
-    .description(
-      "Lists captured sessions, the latest first, or says all about one: the service's ids of it, its files, and what of it " +
-        'is sent and waiting. `capture import --dry-run` lists what was not captured yet.',
-    )
-    .argument('[SESSION]', "the agent's id of a session or its beginning, ses_…, or a transcript")
-    .option('--agent <id>', 'only sessions of this agent, e.g. claude-code')
-    .option('--since <when>', 'only sessions active since then: a date, or an age like 7d')
-    .option('--limit <number>', 'how many to list', toLimit, LIMIT)
-    .option('--all', 'list every one')
-    .action((session: string | undefined, options: Omit<SessionsOptions, 'session'>) =>
-      run({ ...options, ...(session !== undefined && { session }) }),
-    );
-}
+  ],
+  arguments: { session: text('[SESSION]', "the agent's id of a session or its beginning, ses_…, or a transcript") },
+  options: {
+    agent: text('--agent <id>', 'only sessions of this agent, e.g. claude-code'),
+    since: text('--since <when>', 'only sessions active since then: a date, or an age like 7d'),
+    limit: value('--limit <number>', 'how many to list', toLimit, 20),
+    all: flag('--all', 'list every one'),
+  },
+  run: runSessions,
+});
 
 export async function runSessions(context: Context, options: SessionsOptions, output: Output): Promise<void> {
   if (options.session === undefined && locateSpool(context) === undefined) {

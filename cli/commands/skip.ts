@@ -1,7 +1,6 @@
-import type { Command } from 'commander';
+import { defineCommand, flag, text } from '../command.ts';
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
-import { withExamples } from '../help/examples.ts';
 import { formatCount, type Output } from '../output.ts';
 import { nameSession, readSkipped, writeSkipped } from '../privacy/skipped.ts';
 import { latestIn } from '../sessions/latest.ts';
@@ -10,27 +9,27 @@ import type { Spool } from '../spool/open.ts';
 import type { SessionRow } from '../spool/sessions.ts';
 
 export interface SkipOptions {
-  session?: string;
-  last?: boolean;
-  undo?: boolean;
+  session: string | undefined;
+  last: boolean;
+  undo: boolean;
 }
 
-export function addSkip(program: Command, run: (options: SkipOptions) => Promise<void>): void {
-  withExamples(program.command('skip'), [
+export const skipCommand = defineCommand({
+  name: 'skip',
+  summary: 'take one session out of capturing',
+  description:
+    'Captures nothing more of a session, and throws away what of it was not sent yet. What was sent stays at the service.',
+  examples: [
     ['capture skip --last', 'what you just did in this folder'],
     ['capture skip 0199a213 --undo', 'capture it after all'],
-  ])
-    .summary('take one session out of capturing')
-    .description(
-      'Captures nothing more of a session, and throws away what of it was not sent yet. What was sent stays at the service.',
-    )
-    .argument('[SESSION]', "the agent's id of the session, or the beginning of it")
-    .option('--last', 'the session of this folder that was active last')
-    .option('--undo', 'capture it again, with all that was left out meanwhile')
-    .action((session: string | undefined, options: Omit<SkipOptions, 'session'>) =>
-      run({ ...options, ...(session !== undefined && { session }) }),
-    );
-}
+  ],
+  arguments: { session: text('[SESSION]', "the agent's id of the session, or the beginning of it") },
+  options: {
+    last: flag('--last', 'the session of this folder that was active last'),
+    undo: flag('--undo', 'capture it again, with all that was left out meanwhile'),
+  },
+  run: runSkip,
+});
 
 export async function runSkip(context: Context, options: SkipOptions, output: Output): Promise<void> {
   const spool = requireSpool(context);

@@ -1,8 +1,7 @@
-import type { Command } from 'commander';
+import { defineCommand, flag, text, texts } from '../command.ts';
 import { stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
-import { withExamples } from '../help/examples.ts';
 import { formatBytes, formatCount, type Output } from '../output.ts';
 import { alignColumns } from '../sessions/columns.ts';
 import { type DropChoice, describeDoomed, drop, findDoomed } from '../sessions/drop.ts';
@@ -13,61 +12,64 @@ import { createAsker } from '../setup/ask.ts';
 import { openSpool, type Spool } from '../spool/open.ts';
 import { chooseSessions } from '../verify/choose.ts';
 
-export type SpoolOptions =
-  | { action: 'list' }
-  | { action: 'export'; sessions: string[]; to?: string }
-  | ({ action: 'drop'; yes?: boolean } & DropChoice);
-
 const SESSION = "the agent's id of a session or its beginning, ses_…, or a transcript";
 
-export function addSpool(program: Command, run: (options: SpoolOptions) => Promise<void>): void {
-  const spool = program
-    .command('spool')
-    .summary('look at what waits to be sent, save it, or throw it away')
-    .description('What was captured waits in the spool until the service has acknowledged it.')
-    .helpCommand(false);
-  withExamples(spool, [
-    ['capture spool list', 'what waits, by session'],
-    ['capture spool export > waiting.jsonl', 'saves it'],
-  ]);
-  withExamples(spool.command('list'), [['capture spool list', 'by session, with age and size']])
-    .summary('list what waits, by session')
-    .description('Lists what waits to be sent and what was refused, by session. What has waited longest comes first.')
-    .action(() => run({ action: 'list' }));
-  withExamples(spool.command('export'), [
+const listCommand = defineCommand({
+  name: 'list',
+  summary: 'list what waits, by session',
+  description: 'Lists what waits to be sent and what was refused, by session. What has waited longest comes first.',
+  examples: [['capture spool list', 'by session, with age and size']],
+  run: async (context, _values, output) => list(context, output),
+});
+
+const exportCommand = defineCommand({
+  name: 'export',
+  summary: 'write what waits as lines of JSON',
+  description:
+    'Writes every event that waits, and those that the service refused with the reason, one a line. Secrets are masked as ' +
+    'they would be sent. Changes nothing.',
+  examples: [
     ['capture spool export > waiting.jsonl', 'to a pipe or file'],
     ['capture spool export 0199a213 --to session.jsonl', 'of one session, to a new file'],
-  ])
-    .summary('write what waits as lines of JSON')
-    .description(
-      'Writes every event that waits, and those that the service refused with the reason, one a line. Secrets are masked as ' +
-        'they would be sent. Changes nothing.',
-    )
-    .argument('[SESSION...]', `${SESSION}; all by default`)
-    .option('--to <file>', 'write to a new file that only you can read')
-    .action((sessions: string[], options: { to?: string }) => run({ action: 'export', sessions, ...options }));
-  withExamples(spool.command('drop'), [
+  ],
+  arguments: { sessions: texts('[SESSION...]', `${SESSION}; all by default`) },
+  options: { to: text('--to <file>', 'write to a new file that only you can read') },
+  run: async (context, choice, output) => withSpool(context, (spool) => save(context, spool, choice, output)),
+});
+
+const dropCommand = defineCommand({
+  name: 'drop',
+  summary: 'throw away what waits',
+  description: 'Throws away what was captured and not sent, after saying what is lost and asking.',
+  examples: [
     ['capture spool drop 0199a213', 'what of a session is not sent'],
     ['capture spool drop --refused', 'events that the service will never take'],
     ['capture spool drop --all --yes', 'everything, without asking'],
-  ])
-    .summary('throw away what waits')
-    .description('Throws away what was captured and not sent, after saying what is lost and asking.')
-    .argument('[SESSION...]', SESSION)
-    .option('--refused', 'the events that the service refused')
-    .option('--all', 'everything that waits or was refused')
-    .option('--yes', 'do not ask')
-    .action((sessions: string[], options: Omit<DropChoice, 'sessions'> & { yes?: boolean }) =>
-      run({ action: 'drop', sessions, ...options }),
-    );
-}
+  ],
+  arguments: { sessions: texts('[SESSION...]', SESSION) },
+  options: {
+    refused: flag('--refused', 'the events that the service refused'),
+    all: flag('--all', 'everything that waits or was refused'),
+    yes: flag('--yes', 'do not ask'),
+  },
+  run: (context, choice, output) => withSpool(context, (spool) => throwAway(context, spool, choice, output)),
+});
 
-export async function runSpool(context: Context, options: SpoolOptions, output: Output): Promise<void> {
-  if (options.action === 'list') return list(context, output);
+export const spoolCommand = defineCommand({
+  name: 'spool',
+  summary: 'look at what waits to be sent, save it, or throw it away',
+  description: 'What was captured waits in the spool until the service has acknowledged it.',
+  examples: [
+    ['capture spool list', 'what waits, by session'],
+    ['capture spool export > waiting.jsonl', 'saves it'],
+  ],
+  commands: [listCommand, exportCommand, dropCommand],
+});
+
+async function withSpool(context: Context, use: (spool: Spool) => void | Promise<void>): Promise<void> {
   const spool = requireSpool(context);
   try {
-    if (options.action === 'export') save(context, spool, options, output);
-    else await throwAway(context, spool, options, output);
+    await use(spool);
   } finally {
     spool.close();
   }
@@ -97,7 +99,7 @@ function list(context: Context, output: Output): void {
 function save(
   context: Context,
   spool: Spool,
-  { sessions, to }: { sessions: string[]; to?: string },
+  { sessions, to }: { sessions: string[]; to: string | undefined },
   output: Output,
 ): void {
   const chosen = sessions.length === 0 ? undefined : chooseSessions(context, spool, { sessions });
@@ -122,7 +124,7 @@ const describeCounts = ({ waiting, refused }: { waiting: number; refused: number
 async function throwAway(
   context: Context,
   spool: Spool,
-  { yes, ...choice }: DropChoice & { yes?: boolean },
+  { yes, ...choice }: DropChoice & { yes: boolean },
   output: Output,
 ): Promise<void> {
   const doomed = findDoomed(context, spool, choice);

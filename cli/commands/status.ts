@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs';
-import type { Command } from 'commander';
 import { type Account, findSpool } from '../account.ts';
+import { defineCommand } from '../command.ts';
 import { readSettings, type Settings, stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { MAX_MEGABYTES, MEGABYTE } from '../daemon/room.ts';
 import { describe } from '../failure.ts';
-import { withExamples } from '../help/examples.ts';
 import { inspectHooks } from '../hooks/inspect.ts';
 import type { Output } from '../output.ts';
 import { type Preferences, readPreferences } from '../preferences.ts';
@@ -17,18 +16,18 @@ import { askService, describeService } from '../status/service.ts';
 import { describeSpool, readSpool } from '../status/spool.ts';
 import { describeTranscripts, lookAtTranscripts } from '../status/transcripts.ts';
 
-export function addStatus(program: Command, run: (options: object) => Promise<void>): void {
-  withExamples(program.command('status'), [
+export const statusCommand = defineCommand({
+  name: 'status',
+  summary: 'show what is captured, sent and waiting',
+  description:
+    'Shows where captures go, whether the daemon runs, which agents were found, and what is waiting to be sent. Ends with ' +
+    'the command to run next, if there is one; `capture doctor` looks closer.',
+  examples: [
     ['capture status', 'for people'],
     ['capture status --json', 'for programs'],
-  ])
-    .summary('show what is captured, sent and waiting')
-    .description(
-      'Shows where captures go, whether the daemon runs, which agents were found, and what is waiting to be sent. Ends with ' +
-        'the command to run next, if there is one; `capture doctor` looks closer.',
-    )
-    .action(run);
-}
+  ],
+  run: runStatus,
+});
 
 /** Shows all it knows, and fails when nobody is signed in. */
 export async function runStatus(context: Context, _options: object, output: Output): Promise<void> {

@@ -1,9 +1,8 @@
 import { join } from 'node:path';
-import type { Command } from 'commander';
+import { defineCommand, flag } from '../command.ts';
 import { stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
-import { withExamples } from '../help/examples.ts';
 import { formatCount, type Output } from '../output.ts';
 import { createAsker } from '../setup/ask.ts';
 import { removeDaemon } from '../setup/daemon.ts';
@@ -12,24 +11,26 @@ import { removeScript } from '../setup/script-file.ts';
 import { describeUndone, restoreAll } from '../setup/undo.ts';
 
 export interface UninstallOptions {
-  purge?: boolean;
-  yes?: boolean;
+  purge: boolean;
+  yes: boolean;
 }
 
-export function addUninstall(program: Command, run: (options: UninstallOptions) => Promise<void>): void {
-  withExamples(program.command('uninstall'), [
+export const uninstallCommand = defineCommand({
+  name: 'uninstall',
+  summary: 'take the hooks and the daemon away again',
+  description:
+    "Undoes `capture init`: the agents' settings are byte for byte as before, or lose our entries alone where they were " +
+    'changed since. Stops and removes the daemon. Keeps the sign-in and what was not sent yet.',
+  examples: [
     ['capture uninstall', 'undoes `capture init`'],
     ['capture uninstall --purge', 'and deletes all that capture keeps on this machine'],
-  ])
-    .summary('take the hooks and the daemon away again')
-    .description(
-      "Undoes `capture init`: the agents' settings are byte for byte as before, or lose our entries alone where they were " +
-        'changed since. Stops and removes the daemon. Keeps the sign-in and what was not sent yet.',
-    )
-    .option('--purge', 'delete the sign-in, what was not sent yet and all else that capture keeps here, too')
-    .option('--yes', 'with --purge: do not ask')
-    .action(run);
-}
+  ],
+  options: {
+    purge: flag('--purge', 'delete the sign-in, what was not sent yet and all else that capture keeps here, too'),
+    yes: flag('--yes', 'with --purge: do not ask'),
+  },
+  run: runUninstall,
+});
 
 export async function runUninstall(context: Context, options: UninstallOptions, output: Output): Promise<void> {
   const state = stateFolder(context);
@@ -38,7 +39,7 @@ export async function runUninstall(context: Context, options: UninstallOptions, 
   const daemon = await removeDaemon(context);
   const left = files.filter(({ outcome }) => outcome === 'left');
   if (left.length === 0) removeScript(context);
-  const isPurged = options.purge === true && left.length === 0 && !daemon.running;
+  const isPurged = options.purge && left.length === 0 && !daemon.running;
   const isGone = isPurged && purge(state);
   const remains = isPurged ? [] : listRemains(state);
   output.answer({ files, daemon, stateFolder: state, purged: isPurged, remains }, [

@@ -155,14 +155,6 @@ const CASES: Case[] = [
     json: { events: 0, sessions: [] },
   },
   {
-    name: 'spool without more',
-    args: ['spool'],
-    exitCode: 2,
-    terminal: /Usage: capture spool/,
-    pipe: /Usage: capture spool/,
-    json: {},
-  },
-  {
     name: 'login',
     args: ['login', '--secret-stdin', '--url', ADDRESS],
     options: { input: 'sk_live_test\n' },

@@ -43,8 +43,7 @@ function makeArchive(target: Target, name: string): string {
   mkdirSync(folder);
   makeExecutable({ target, node, bundle: join(PACKAGE, 'capture.js') }, executable);
   const trial = tryExecutable(target, executable, version);
-  for (const file of ['capture.1', 'LICENSE', 'LICENSES-OF-LIBRARIES.txt'])
-    copyFileSync(join(PACKAGE, file), join(folder, file));
+  for (const file of ['LICENSE', 'LICENSES-OF-LIBRARIES.txt']) copyFileSync(join(PACKAGE, file), join(folder, file));
   writeFileSync(join(folder, 'LICENSE-OF-NODE.txt'), readNodeLicence(node));
   execFileSync('tar', ['-czf', `${name}.tar.gz`, name], { cwd: RELEASE });
   rmSync(folder, { recursive: true });

@@ -28,7 +28,6 @@ test('the npm package installs without the network, holds one program and answer
     'LICENSE',
     'LICENSES-OF-LIBRARIES.txt',
     'README.md',
-    'capture.1',
     'capture.js',
     'package.json',
   ]);

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bundleProgram, NODE_FLOOR, ROOT, readManifest } from './bundle.ts';
@@ -15,10 +14,6 @@ export async function makePackage(folder: string): Promise<void> {
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest(), undefined, 2)}\n`);
   writeFileSync(join(folder, 'capture.js'), code);
   chmodSync(join(folder, 'capture.js'), 0o755);
-  writeFileSync(
-    join(folder, 'capture.1'),
-    execFileSync(process.execPath, [join(folder, 'capture.js'), 'help', '--man']),
-  );
   writeFileSync(join(folder, 'LICENSES-OF-LIBRARIES.txt'), collectLicences(modules));
   copyFileSync(join(ROOT, 'LICENSE'), join(folder, 'LICENSE'));
   copyFileSync(join(ROOT, 'cli/README.md'), join(folder, 'README.md'));
@@ -34,8 +29,7 @@ function manifest(): object {
     license,
     type: 'commonjs',
     bin: { capture: 'capture.js' },
-    man: 'capture.1',
-    files: ['capture.js', 'capture.1', 'LICENSES-OF-LIBRARIES.txt'],
+    files: ['capture.js', 'LICENSES-OF-LIBRARIES.txt'],
     engines: { node: `>=${NODE_FLOOR}` },
   };
 }

@@ -20,7 +20,7 @@ export function checkService({ settings: { url }, service }: Facts): Finding {
     return failed(`What answers at ${url} is not the service: ${trouble}.`, `${LOGIN} --url ADDRESS`);
   }
   if (answer === 'no') {
-    const fix = `curl ${url}/health   # nothing is lost meanwhile; behind a proxy: capture help environment`;
+    const fix = `curl ${url}/health   # nothing is lost meanwhile; behind a proxy: capture --help`;
     return failed(`The service at ${url} cannot be reached: ${trouble}.`, fix);
   }
   if (service.secret === 'accepted' && account?.organizationName === undefined) {

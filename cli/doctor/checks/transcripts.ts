@@ -64,6 +64,6 @@ export function checkPreferences({ preferencesTrouble }: Facts): Finding {
   if (preferencesTrouble === undefined) return ok('The preferences can be read.');
   return failed(
     `${preferencesTrouble.replace(/\.$/, '')}. Nothing is captured until then.`,
-    'Correct the file: capture help privacy',
+    'Correct the file: see docs/privacy.md',
   );
 }

@@ -1,0 +1,73 @@
+import type { Context } from './context.ts';
+import type { Output } from './output.ts';
+
+/** An option such as `--agent <id>` or an argument such as `[PATH...]`, and what its text becomes. */
+export interface Parameter<Value> {
+  flags: string;
+  about: string;
+  /** Fails where the text makes no sense. `before` is what was made of an earlier text, where several may be given. */
+  parse?(text: string, before: Value | undefined): Value;
+  /** What it is when it is not given. */
+  absent: Value;
+}
+
+type Parameters = Record<string, Parameter<unknown>>;
+
+type Values<Given> = { [Name in keyof Given]: Given[Name] extends Parameter<infer Value> ? Value : never };
+
+/** A command line as one would type it, and what it does. */
+export type Example = readonly [line: string, about: string];
+
+export interface Command {
+  name: string;
+  /** Half a sentence, for the list of commands. */
+  summary: string;
+  description: string;
+  examples: readonly Example[];
+  arguments?: Parameters;
+  options?: Parameters;
+  /** Those below it, such as `drop` of `spool drop`. */
+  commands?: readonly Command[];
+  /** Absent where only the commands below it do something. */
+  run?(context: Context, values: never, output: Output): Promise<void>;
+}
+
+interface Definition<Arguments, Options> extends Omit<Command, 'arguments' | 'options' | 'run'> {
+  arguments?: Arguments;
+  options?: Options;
+  run?: (context: Context, values: Values<Arguments> & Values<Options>, output: Output) => Promise<void>;
+}
+
+/** One command: what it takes, what its help says, and what it does with the values of what it takes. */
+export const defineCommand = <
+  Arguments extends Parameters = Record<never, never>,
+  Options extends Parameters = Record<never, never>,
+>(
+  definition: Definition<Arguments, Options>,
+): Command => definition;
+
+/** There or not. */
+export const flag = (flags: string, about: string): Parameter<boolean> => ({ flags, about, absent: false });
+
+/** A text that may be absent. */
+export const text = (flags: string, about: string): Parameter<string | undefined> => ({
+  flags,
+  about,
+  absent: undefined,
+});
+
+/** Any number of texts: several arguments, or an option that may be given again. */
+export const texts = (flags: string, about: string): Parameter<string[]> => ({
+  flags,
+  about,
+  parse: (one, before = []) => [...before, one],
+  absent: [],
+});
+
+/** What `parse` makes of a text. */
+export const value = <Value>(
+  flags: string,
+  about: string,
+  parse: (given: string) => Value,
+  absent: Value,
+): Parameter<Value> => ({ flags, about: `${about} (default: ${absent})`, parse, absent });
