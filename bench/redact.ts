@@ -25,6 +25,7 @@ const { values, positionals } = parseArgs({
 // Without a limit of time: what is measured is the masking, not the way to the worker.
 const options = { variables: {}, home: '/nonexistent', key: new Uint8Array(32), patienceMs: Number.POSITIVE_INFINITY };
 const redactor = createRedactor(options);
+const SUBJECT = { session: 'bench' };
 if (values.firing) measureFiring();
 if (values.growth) measureGrowth();
 for (const folder of positionals) measureFolder(folder, values.extensions.split(','), Number(values.megabytes) * 1e6);
@@ -33,12 +34,12 @@ function measureFolder(folder: string, extensions: string[], limit: number): voi
   const texts = readTexts(folder, extensions, limit);
   const events = texts.flatMap(({ path, text }) => toEvents(path, text));
   const bytes = texts.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
-  for (const event of events.slice(0, 2000)) redactor.redact(event);
+  for (const event of events.slice(0, 2000)) redactor.redact([event], SUBJECT);
 
   const counts: { [rule: string]: number } = {};
   const started = cpuSeconds();
   for (const event of events) {
-    const { redactions = {} } = redactor.redact(event).payload;
+    const { redactions = {} } = redactor.redact([event], SUBJECT)[0]?.payload ?? {};
     for (const [rule, count] of Object.entries(redactions)) counts[rule] = (counts[rule] ?? 0) + count;
   }
   const seconds = cpuSeconds() - started;
@@ -133,7 +134,7 @@ function measureGrowth(): void {
 function time(output: string): number {
   const source = { agent: 'bench', session: 'bench', file: 'growth', position: 0 };
   const started = cpuSeconds();
-  redactor.redact({ eventType: 'tool.result', payload: { source, output } });
+  redactor.redact([{ eventType: 'tool.result', payload: { source, output } }], SUBJECT);
   return cpuSeconds() - started;
 }
 

@@ -15,10 +15,14 @@ test('a session has the folder that its agent tells to the model alone, masked l
   ];
   write(join(root, 'p/chats/session-t-s1.jsonl'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
   const learned: string[] = [];
-  const mask = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value).replaceAll('hunter2', 'MASKED'));
   const reading = openReading(root, ':memory:', {
     agent: geminiCli,
-    redactor: { redact: mask, learn: (folder) => learned.push(folder) },
+    redactor: {
+      redact(events, { folder }) {
+        if (folder !== undefined) learned.push(folder);
+        return JSON.parse(JSON.stringify(events).replaceAll('hunter2', 'MASKED'));
+      },
+    },
   });
   await reading.read();
   expect(reading.spool.sessions.list()).toMatchObject([{ agentSession: 's1', cwd: '/home/dev/MASKED' }]);

@@ -26,7 +26,7 @@ export class CursorMoved extends Error {}
 
 export interface WriterOptions {
   spool: Spool;
-  redactor: Pick<Redactor, 'redact' | 'learn'>;
+  redactor: Pick<Redactor, 'redact'>;
   now: () => number;
   newKey: () => string;
 }
@@ -89,7 +89,8 @@ export function createWriter({ spool, redactor, now, newKey }: WriterOptions) {
     const tag = tagOf({ ...record, agent: row.agent, session: agentSession, subagent, number });
     const known = spool.sent.countSent(tag);
     let left = known;
-    for (const event of record.events) {
+    const of = { session: `${row.agent} ${agentSession}`, folder: record.folder };
+    for (const event of redactor.redact(record.events, of)) {
       for (const { json, time } of toTexts(session, event, agentVersion)) {
         if (left > 0) left--;
         else bytes += batches.add(session, json, time, tag);
@@ -99,11 +100,11 @@ export function createWriter({ spool, redactor, now, newKey }: WriterOptions) {
     if (known > left) count('eventsRecognised', known - left);
   }
 
-  function toTexts(session: number, before: CapturedEvent, agentVersion: string | undefined) {
-    const event = encodeRaw(redactor.redact(before));
-    for (const [rule, masked] of Object.entries(event.payload.redactions ?? {})) {
+  function toTexts(session: number, masked: CapturedEvent, agentVersion: string | undefined) {
+    const event = encodeRaw(masked);
+    for (const [rule, times] of Object.entries(event.payload.redactions ?? {})) {
       if (rule === WITHHELD) withheld = true;
-      else count('secretsMasked', masked);
+      else count('secretsMasked', times);
     }
     const learned = factsOf(event);
     // The file's version is in the event as well, and masked there.
@@ -113,12 +114,13 @@ export function createWriter({ spool, redactor, now, newKey }: WriterOptions) {
   }
 
   /** For agents that tell their folder to the model alone. */
-  function learnFolder(session: number, { row }: FileBeingRead, cwd: string): void {
+  function learnFolder(session: number, { row, agentSession }: FileBeingRead, cwd: string): void {
     const known = facts.get(session);
     if (known?.cwd !== undefined || row.origin.subagent !== undefined) return;
     const source = { agent: row.agent, session: row.origin.session, file: row.path, position: 0 };
-    const learned = factsOf(redactor.redact({ eventType: 'session.meta', payload: { source, cwd } }));
-    facts.set(session, mergeFacts(known ?? {}, learned));
+    const event: CapturedEvent = { eventType: 'session.meta', payload: { source, cwd } };
+    const masked = redactor.redact([event], { session: `${row.agent} ${agentSession}` });
+    for (const each of masked) facts.set(session, mergeFacts(known ?? {}, factsOf(each)));
   }
 
   function forget(): void {
@@ -145,7 +147,6 @@ export function createWriter({ spool, redactor, now, newKey }: WriterOptions) {
         return;
       }
       count(record.tooLong ? 'linesTooLong' : record.unreadable ? 'recordsUnreadable' : 'recordsCaptured');
-      if (record.folder !== undefined) redactor.learn(record.folder);
       withheld = false;
       addEvents(entry.session, file, record, number);
       if (record.folder !== undefined) learnFolder(entry.session, file, record.folder);

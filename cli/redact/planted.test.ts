@@ -8,6 +8,7 @@ import { AGENTS } from '../agents/all.ts';
 import { parseRecord } from '../read/record.ts';
 import { serializeEvent } from '../read/serialize.ts';
 import { transcriptsBelow } from '../test/agents/corpus.ts';
+import { redactOne } from '../test/redacting.ts';
 import { createRedactor } from './redactor.ts';
 
 /**
@@ -109,7 +110,7 @@ describe.each(AGENTS.map((agent) => [agent.id, agent] as const))('%s', (_id, age
     const planted = plant(record.line, spot, written);
     const place = { origin: record.origin, file: record.path, position: 0 };
     const events = parseRecord(agent, planted, place) ?? [];
-    const spooled = events.map(redactor.redact).flatMap(serializeEvent);
+    const spooled = events.map((event) => redactOne(redactor, event)).flatMap(serializeEvent);
     expect(spooled.length).toBeGreaterThan(0);
     for (const json of spooled) {
       const readable = readAll(json);

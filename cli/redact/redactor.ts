@@ -33,10 +33,19 @@ export interface RedactorOptions {
 export interface Redactor {
   /** The version of the rules, for the event's metadata. */
   rules: string;
-  /** A copy without secrets; the event itself where there are none. Never throws: what cannot be read is withheld. */
-  redact(event: CapturedEvent): CapturedEvent;
-  /** Takes in the secrets of a folder. Cheap for a folder that is known: call it for each record. */
-  learn(cwd: string): void;
+  /**
+   * Copies without secrets of the events of one record; the events themselves where there are none. Never throws: what
+   * cannot be read is withheld.
+   */
+  redact(events: readonly CapturedEvent[], of: Subject): CapturedEvent[];
+}
+
+/** What a record is part of. */
+export interface Subject {
+  /** The agent and its own id of the session, a blank between them. */
+  session: string;
+  /** Where the agent worked: the secrets of that folder are learned. */
+  folder?: string | undefined;
 }
 
 /** Nearly every record takes well below a millisecond. */
@@ -94,15 +103,19 @@ export function createRedactor(options: RedactorOptions): Redactor {
     }
   }
 
+  function learn(folder: string): void {
+    try {
+      if (knownValues.learn(folder)) finder = createKnownFinder(knownValues.values());
+    } catch {
+      // A folder that cannot be read has nothing to tell; the rules still apply.
+    }
+  }
+
   return {
     rules: RULES_VERSION,
-    redact: (event) => redactHere(event, patienceMs, redactAside),
-    learn(cwd) {
-      try {
-        if (knownValues.learn(cwd)) finder = createKnownFinder(knownValues.values());
-      } catch {
-        // A folder that cannot be read has nothing to tell; the rules still apply.
-      }
+    redact(events, { folder }) {
+      if (folder !== undefined) learn(folder);
+      return events.map((event) => redactHere(event, patienceMs, redactAside));
     },
   };
 }

@@ -18,7 +18,10 @@ export function createMask(context: Context): Mask {
     patienceMs: Number.POSITIVE_INFINITY,
   });
   return (text) => {
-    const { payload } = redactor.redact({ eventType: 'record', payload: { source: PLACE, rest: text } });
-    return 'rest' in payload && typeof payload.rest === 'string' ? payload.rest : '';
+    const [masked] = redactor.redact([{ eventType: 'record', payload: { source: PLACE, rest: text } }], {
+      session: '',
+    });
+    const rest = masked?.eventType === 'record' ? masked.payload.rest : '';
+    return typeof rest === 'string' ? rest : '';
   };
 }

@@ -24,7 +24,7 @@ export function openReading(
   const commits: number[] = [];
   const reader = createReader({
     spool,
-    redactor: { redact: (event) => event, learn: () => {} },
+    redactor: { redact: (events) => [...events] },
     now: Date.now,
     newKey: () => `key-${++keys}`,
     patienceMs: 0,

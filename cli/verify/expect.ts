@@ -23,12 +23,13 @@ export type Digester = ReturnType<typeof createDigester>;
 /** What capturing a record makes of it. */
 export function expectEvents(
   record: CapturedRecord,
-  redactor: Pick<Redactor, 'redact' | 'learn'>,
+  redactor: Pick<Redactor, 'redact'>,
   { digestPayload }: Digester,
 ): ExpectedEvent[] {
-  if (record.folder !== undefined) redactor.learn(record.folder);
-  return record.events.map((before) => {
-    const event = encodeRaw(redactor.redact(before));
+  const { agent, session } = record.events[0]?.payload.source ?? {};
+  const masked = redactor.redact(record.events, { session: `${agent} ${session}`, folder: record.folder });
+  return masked.map((each) => {
+    const event = encodeRaw(each);
     const payloads = serializeEvent(event).map((json) => {
       const text = payloadOf(json);
       return { text, ...digestPayload(text) };

@@ -20,7 +20,7 @@ import { explainSurplus } from './surplus.ts';
 
 export interface Verifier {
   spool: Spool;
-  redactor: Pick<Redactor, 'redact' | 'learn'>;
+  redactor: Pick<Redactor, 'redact'>;
   answers: Answers;
   digester: Digester;
   held: HeldEvents;

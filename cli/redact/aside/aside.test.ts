@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import type { CapturedEvent } from '../../../contract/transcript.ts';
+import { redactOne } from '../../test/redacting.ts';
 import { createRedactor } from '../redactor.ts';
 import { made } from '../rules/made.ts';
 import { createAside, LIMITS } from './aside.ts';
@@ -34,15 +35,15 @@ const withheld = (reason: string) => ({
 test('a record that takes too long here is masked in the worker, to the same marks', () => {
   const exact = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON('12345678901234567890');
   const event = record({ text: `${secret} ${token}`, exact, odd: '\ud800', more: 'token key secret '.repeat(40) });
-  const here = createRedactor(base).redact(event);
-  const there = createRedactor({ ...base, elapsed: hasty() }).redact(event);
+  const here = redactOne(createRedactor(base), event);
+  const there = redactOne(createRedactor({ ...base, elapsed: hasty() }), event);
   expect(JSON.stringify(there)).toBe(JSON.stringify(here));
   expect(here.payload.redactions).toEqual({ 'known-value': 1, 'github-token': 1 });
 });
 
 test('a record without secrets comes back as it was', () => {
   const event = busy('nothing in it');
-  expect(createRedactor({ ...base, elapsed: hasty() }).redact(event)).toBe(event);
+  expect(redactOne(createRedactor({ ...base, elapsed: hasty() }), event)).toBe(event);
 });
 
 test('the worker is told of secrets that become known, and of what is let through', () => {
@@ -68,8 +69,8 @@ test('a worker that is stuck is ended, its record withheld, and the next record 
   };
   const aside = createAside({ key, allow: [], known: () => [], limits, code });
   const redactor = createRedactor({ ...base, elapsed: hasty(), aside });
-  expect(redactor.redact(busy(secret))).toEqual(withheld('redaction took too long'));
-  expect(redactor.redact(busy(secret))).toEqual(withheld('redaction took too long'));
+  expect(redactOne(redactor, busy(secret))).toEqual(withheld('redaction took too long'));
+  expect(redactOne(redactor, busy(secret))).toEqual(withheld('redaction took too long'));
   expect(starts).toBe(2);
 });
 
@@ -79,7 +80,9 @@ test('a record too deep to be handed over is masked here', () => {
   let looks = 0;
   // Only the first budget runs out.
   const elapsed = () => (looks++ < 2 ? looks * 100 : 200);
-  expect(createRedactor({ ...base, elapsed }).redact(record(deep)).payload.redactions).toEqual({ 'known-value': 1 });
+  expect(redactOne(createRedactor({ ...base, elapsed }), record(deep)).payload.redactions).toEqual({
+    'known-value': 1,
+  });
 });
 
 test('a worker that cannot mask its record says so', () => {
@@ -102,10 +105,10 @@ test.each<[string, () => WorkerCode]>([
   let looks = 0;
   // Only the first budget runs out.
   const elapsed = () => (looks++ < 2 ? looks * 100 : 200);
-  const after = createRedactor({ ...base, aside, elapsed }).redact(busy(secret));
+  const after = redactOne(createRedactor({ ...base, aside, elapsed }), busy(secret));
   expect(after.payload.redactions).toEqual({ 'known-value': 1 });
   // And when it takes far too long there as well, the record is withheld.
-  expect(createRedactor({ ...base, aside, elapsed: () => looks++ * 1e6 }).redact(busy(secret))).toEqual(
+  expect(redactOne(createRedactor({ ...base, aside, elapsed: () => looks++ * 1e6 }), busy(secret))).toEqual(
     withheld('redaction took too long'),
   );
 });

@@ -25,13 +25,13 @@ const AFTER = 24;
 const PLACE = { agent: 'test', session: 'test', file: '', position: 0 };
 
 /** What capture would mask in a transcript, record by record, or in any other text as if a tool had printed it. */
-export function findSecrets(redactor: Pick<Redactor, 'redact' | 'learn'>, text: string): Finding[] {
+export function findSecrets(redactor: Pick<Redactor, 'redact'>, text: string): Finding[] {
   const locate = createLocator(text);
   return readUnits(text).flatMap((unit) => {
     const folder = unit.record === undefined ? undefined : folderOf(unit.record);
-    if (folder !== undefined) redactor.learn(folder);
     const before = unit.record ?? unit.text;
-    const { payload } = redactor.redact({ eventType: 'record', payload: { source: PLACE, rest: before } });
+    const event: CapturedEvent = { eventType: 'record', payload: { source: PLACE, rest: before } };
+    const { payload } = redactor.redact([event], { session: '', folder })[0] ?? event;
     if (payload.redactions === undefined) return [];
     if (WITHHELD in payload.redactions) {
       return [{ rule: WITHHELD, mark: '', ...locate(unit.start), context: '', secret: '' }];
