@@ -6,12 +6,9 @@ import type { SecretIdentity } from '../contract/extensions.ts';
 import { readJson, type Settings, writeJson } from './config.ts';
 import { EXIT, Failure } from './failure.ts';
 import { damageOf } from './spool/damage.ts';
-import { accountIn, journalPath, readJournal } from './spool/journal.ts';
-import { openSpool, type Spool } from './spool/open.ts';
-import { openOrRebuild } from './spool/rebuild.ts';
-import { isTemporary } from './upload/problem.ts';
+import { openOrReplace, openSpool, type Spool } from './spool/open.ts';
+import { explainRefusal, isTemporary } from './upload/problem.ts';
 import { requireId, type Service } from './upload/service.ts';
-import { explainRefusal } from './upload/session.ts';
 
 /** Whom a secret captures for. A spool belongs to one account: what is captured for one never reaches another. */
 export interface Account {
@@ -88,8 +85,7 @@ export function openAccountSpool(
     );
   }
   const owner = account?.id ?? provisionalId(settings);
-  const spool = openOrRebuild(path, { now, isSuspect, isOwn: () => ownerOf(path) !== undefined });
-  if (spool.getMeta('account') !== owner || !existsSync(journalPath(path))) spool.journal.account(owner);
+  const spool = openOrReplace(path, { now, isSuspect });
   spool.setMeta('account', owner);
   return spool;
 }
@@ -116,8 +112,9 @@ function ownerOf(path: string): string | undefined {
       spool.close();
     }
   } catch (error) {
+    // Nothing of a damaged one is taken over, so it may become anybody's.
     if (damageOf(error) !== 'damaged') throw error;
-    return accountIn(readJournal(path).lines);
+    return undefined;
   }
 }
 

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from './context.ts';
 import { describe, Failure } from './failure.ts';
@@ -5,8 +6,9 @@ import { type Lock, takeLock } from './lock.ts';
 import type { Pipeline } from './pipeline.ts';
 import { findRepository, findRoot } from './repository.ts';
 import { damageOf } from './spool/damage.ts';
-import { createGate } from './upload/gate.ts';
+import { createHeldEvents, readHeld } from './upload/held.ts';
 import { createRegistration } from './upload/registration.ts';
+import { createRetry } from './upload/retry.ts';
 import { createService } from './upload/service.ts';
 import { createUploader } from './upload/uploader.ts';
 
@@ -16,33 +18,51 @@ export interface SendingOptions {
   onTrouble?: (sentence: string) => void;
   /** How long to wait after an error of this machine, such as a full disk; without it, that ends the sending. */
   restartMs?: number;
+  /** How long a request may take, in milliseconds. */
+  timeoutMs?: number;
   isPaused?: () => boolean;
+  /** Agents of which no process runs on this machine. */
+  findStopped?: () => readonly string[];
 }
 
 export type Sending = ReturnType<typeof startSending>;
 
-/** A session is complete when its agent has been silent for this long. */
-const QUIET_MS = 60 * 60 * 1000;
+/** A session is over when its agent does not run any more and nothing was written for this long. */
+const QUIET_MS = 5 * 60 * 1000;
+/** A session is over when nothing was written for this long, whatever runs. */
+const REST_MS = 24 * 60 * 60 * 1000;
 const LOCK_MS = 500;
 /** What is being sent when asked to stop may be answered for this long; later it is sent again, under the same key. */
 const FAREWELL_MS = 5000;
 
-/**
- * Sends the spool for as long as the signal allows. Of several processes one sends, since a session must not be opened
- * twice; the others wait for its turn to end.
- */
+/** Sends the spool for as long as the signal allows. Of several processes one sends; the others wait for it to end. */
 export function startSending(context: Context, { settings, spool, folder }: Pipeline, options: SendingOptions) {
-  const { fetch, random, now, hostname, platform } = context;
-  const { signal, onSent, onTrouble, restartMs, isPaused } = options;
+  const { fetch, random, now, hostname, platform, home, agents } = context;
+  const { signal, onSent, onTrouble, restartMs, timeoutMs, isPaused, findStopped = () => [] } = options;
   let connections = new AbortController();
-  const service = createService({ ...settings, fetch, interrupt: () => connections.signal });
-  const gate = createGate({ random, signal, ...(onTrouble && { onTrouble }) });
+  const interrupt = () => connections.signal;
+  const service = createService({ ...settings, fetch, interrupt, ...(timeoutMs !== undefined && { timeoutMs }) });
+  const retry = createRetry({ random, signal, ...(onTrouble && { onTrouble }) });
   const repository = findRepository(context.folder);
-  const registration = createRegistration(service, gate, { hostname, platform, repository });
+  const registration = createRegistration(service, retry, { hostname, platform, repository });
+  const machine = hash('sha256', `${hostname}\0${home}`).slice(0, 32);
+  const localAgents = new Set(agents.filter(({ hasLocalIds }) => hasLocalIds).map(({ id }) => id as string));
   const uploader = createUploader({
-    ...{ spool, service, gate, registration, signal, now },
+    ...{ spool, service, retry, registration, signal, now },
     findRepository: findRoot,
-    quietMs: QUIET_MS,
+    machineOf: (agent) => (localAgents.has(agent) ? machine : undefined),
+    findEnding: () => ({
+      restedSince: now() - REST_MS,
+      quietSince: now() - QUIET_MS,
+      stoppedAgents: findStopped(),
+    }),
+    async askHeld(serviceIds) {
+      const held = createHeldEvents();
+      for (const [place, sessionId] of serviceIds.entries()) {
+        await readHeld(service, { sessionId, place, held }, retry.attempt);
+      }
+      return held;
+    },
     ...(onSent && { onSent }),
     ...(isPaused && { isPaused }),
   });
@@ -85,11 +105,12 @@ export function startSending(context: Context, { settings, spool, folder }: Pipe
     reconnect(): void {
       connections.abort();
       connections = new AbortController();
-      gate.retryNow();
+      retry.retryNow();
     },
     heartbeat: registration.heartbeat,
-    failingMs: gate.failingMs,
-    lastTrouble: gate.lastTrouble,
+    failingMs: retry.failingMs,
+    isFailing: retry.isFailing,
+    lastTrouble: retry.lastTrouble,
     /** Whether it is this process that sends. */
     isMine: () => lock !== undefined,
     /** Whether nothing can be sent or completed for now. */

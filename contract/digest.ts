@@ -23,6 +23,7 @@ export const EventDigest = Type.Object({
   revision: Count('`source.revision`'),
   part: Count('which part of a payload that travels in parts'),
   of: Count('how many parts there are'),
+  masked: Type.Optional(Type.Literal(true, { description: 'a secret was masked in it' })),
 });
 export type EventDigest = Static<typeof EventDigest>;
 

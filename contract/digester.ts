@@ -29,6 +29,8 @@ export type PayloadDigests = Omit<EventDigest, 'sequence' | 'eventType'>;
 const EVENT_BYTES = 16;
 const SMALL_BYTES = 8;
 const MARK_START = '[REDACTED:';
+/** In a text, its quotes would be escaped. */
+const MASKED = [MARK_START, '"redactions":{'];
 
 /**
  * Makes the digests of captured events, at both ends the same way. Their key is made from the nonce and from the agent's
@@ -67,6 +69,7 @@ export function createDigester(nonce: string) {
         ...(index !== undefined && { index }),
         ...(revision !== undefined && { revision }),
         ...(part && { part: Number(part[1]), of: Number(part[2]) }),
+        ...(MASKED.some((sign) => text.includes(sign)) && { masked: true }),
       };
     },
     /** The leaves of a payload's JSON text; none where `digestPayload` has none. */

@@ -72,6 +72,10 @@ export interface Agent {
   identify(file: TranscriptFile, first: JsonObject | undefined): Origin;
   /** The folder a record says the agent works in, where the agent does not call it `cwd`. */
   folderOf?(record: JsonObject): string | undefined;
+  /** Whether a record says that its session is over. */
+  endOf?(record: JsonObject): boolean;
+  /** Its session ids are not random: another machine may have the same ones. */
+  hasLocalIds?: true;
   /**
    * A key that is equal for two records exactly when the agent wrote the same record twice: into a fork, into a resumed
    * file, or by rewriting. Undefined where the record has no identity of its own.

@@ -5,9 +5,8 @@ import type { Context } from '../context.ts';
 import { describe, EXIT, Failure } from '../failure.ts';
 import type { Output } from '../output.ts';
 import { askHidden, readInput } from '../prompt.ts';
-import { isTemporary } from '../upload/problem.ts';
+import { explainRefusal, isTemporary } from '../upload/problem.ts';
 import { createService } from '../upload/service.ts';
-import { explainRefusal } from '../upload/session.ts';
 
 export interface LoginOptions {
   url: string | undefined;

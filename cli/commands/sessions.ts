@@ -96,7 +96,10 @@ async function show(context: Context, spool: Spool, session: string, output: Out
   const values = reports.map(({ files, report }) => ({
     ...report,
     dashboard: dashboard === undefined ? [] : report.serviceIds.map((id) => sessionPage(dashboard, id)),
-    files: files.map(({ root, path, offset }) => ({ root, path, readBytes: offset })),
+    files: files.map(({ root, path, cursor }) => ({
+      ...{ root, path },
+      ...(cursor.kind === 'file' && { readBytes: cursor.position }),
+    })),
   }));
   output.answer(
     { sessions: values },

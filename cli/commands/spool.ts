@@ -1,40 +1,24 @@
-import { defineCommand, flag, text, texts } from '../command.ts';
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { defineCommand, flag, texts } from '../command.ts';
 import { stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
-import { formatBytes, formatCount, type Output } from '../output.ts';
-import { alignColumns } from '../sessions/columns.ts';
-import { type DropChoice, describeDoomed, drop, findDoomed } from '../sessions/drop.ts';
-import { createExport, exportEvents } from '../sessions/export.ts';
-import { locateSpool, requireSpool } from '../sessions/spool.ts';
-import { describeWaiting, listWaiting } from '../sessions/waiting.ts';
+import { takeLock } from '../lock.ts';
+import { formatCount, type Output } from '../output.ts';
+import { createBatching } from '../read/batching.ts';
+import { requireSpool } from '../sessions/spool.ts';
 import { createAsker } from '../setup/ask.ts';
-import { openSpool, type Spool } from '../spool/open.ts';
+import type { Spool } from '../spool/open.ts';
 import { chooseSessions } from '../verify/choose.ts';
 
-const SESSION = "the agent's id of a session or its beginning, ses_…, or a transcript";
-
-const listCommand = defineCommand({
-  name: 'list',
-  summary: 'list what waits, by session',
-  description: 'Lists what waits to be sent and what was refused, by session. What has waited longest comes first.',
-  examples: [['capture spool list', 'by session, with age and size']],
-  run: async (context, _values, output) => list(context, output),
-});
-
-const exportCommand = defineCommand({
-  name: 'export',
-  summary: 'write what waits as lines of JSON',
-  description:
-    'Writes every event that waits, and those that the service refused with the reason, one a line. Secrets are masked as ' +
-    'they would be sent. Changes nothing.',
-  examples: [
-    ['capture spool export > waiting.jsonl', 'to a pipe or file'],
-    ['capture spool export 0199a213 --to session.jsonl', 'of one session, to a new file'],
-  ],
-  arguments: { sessions: texts('[SESSION...]', `${SESSION}; all by default`) },
-  options: { to: text('--to <file>', 'write to a new file that only you can read') },
-  run: async (context, choice, output) => withSpool(context, (spool) => save(context, spool, choice, output)),
+const retryCommand = defineCommand({
+  name: 'retry',
+  summary: 'send again what the service refused',
+  description: 'Puts the events that the service refused back to those that wait, as after an update of the service.',
+  examples: [['capture spool retry', 'what was refused is sent again']],
+  run: (context, _values, output) => withSpool(context, (spool) => retry(context, spool, output)),
 });
 
 const dropCommand = defineCommand({
@@ -46,24 +30,26 @@ const dropCommand = defineCommand({
     ['capture spool drop --refused', 'events that the service will never take'],
     ['capture spool drop --all --yes', 'everything, without asking'],
   ],
-  arguments: { sessions: texts('[SESSION...]', SESSION) },
+  arguments: {
+    sessions: texts('[SESSION...]', "the agent's id of a session or its beginning, ses_…, or a transcript"),
+  },
   options: {
     refused: flag('--refused', 'the events that the service refused'),
     all: flag('--all', 'everything that waits or was refused'),
     yes: flag('--yes', 'do not ask'),
   },
-  run: (context, choice, output) => withSpool(context, (spool) => throwAway(context, spool, choice, output)),
+  run: (context, choice, output) => withSpool(context, (spool) => drop(context, spool, choice, output)),
 });
 
 export const spoolCommand = defineCommand({
   name: 'spool',
-  summary: 'look at what waits to be sent, save it, or throw it away',
-  description: 'What was captured waits in the spool until the service has acknowledged it.',
+  summary: 'send again or throw away what the service does not have',
+  description: 'What was captured waits in the spool until the service has acknowledged it; see `capture status`.',
   examples: [
-    ['capture spool list', 'what waits, by session'],
-    ['capture spool export > waiting.jsonl', 'saves it'],
+    ['capture spool retry', 'sends again what was refused'],
+    ['capture spool drop --refused', 'throws it away'],
   ],
-  commands: [listCommand, exportCommand, dropCommand],
+  commands: [retryCommand, dropCommand],
 });
 
 async function withSpool(context: Context, use: (spool: Spool) => void | Promise<void>): Promise<void> {
@@ -75,75 +61,76 @@ async function withSpool(context: Context, use: (spool: Spool) => void | Promise
   }
 }
 
-function list(context: Context, output: Output): void {
-  const path = locateSpool(context);
-  const spool = path === undefined ? undefined : openSpool(path);
-  try {
-    const sessions = spool ? listWaiting(spool) : [];
-    const depth = spool?.batches.depth() ?? { events: 0, batches: 0, bytes: 0 };
-    const refused = sessions.reduce((sum, session) => sum + session.refused, 0);
-    const { events, batches, bytes } = depth;
-    output.answer({ events, batches, bytes, refused, sessions }, [
-      ...alignColumns(
-        sessions.map((session) => describeWaiting(session, context.now())),
-        context,
-      ),
-      events === 0 ? 'Nothing waits to be sent.' : `${formatCount(events, 'event')} wait, ${formatBytes(bytes)}.`,
-      ...(refused > 0 ? [`${formatCount(refused, 'event')} refused: \`capture spool export\` tells why.`] : []),
-    ]);
-  } finally {
-    spool?.close();
-  }
+function retry({ now }: Context, spool: Spool, output: Output): void {
+  const events = spool.transact(() => {
+    const batching = createBatching({ spool, now, newKey: randomUUID });
+    for (const { session, event } of spool.refused.list()) batching.add(session, event);
+    spool.refused.removeAll();
+    return batching.seal();
+  });
+  output.answer({ events }, [
+    events === 0
+      ? 'Nothing was refused.'
+      : `${formatCount(events, 'event')} wait to be sent again: \`capture run\` does.`,
+  ]);
 }
 
-function save(
-  context: Context,
-  spool: Spool,
-  { sessions, to }: { sessions: string[]; to: string | undefined },
-  output: Output,
-): void {
-  const chosen = sessions.length === 0 ? undefined : chooseSessions(context, spool, { sessions });
-  const meant = chosen && new Set(chosen.map(({ id }) => id));
-  if (to === undefined) {
-    const counts = exportEvents(spool, { sessions: meant, write: (line) => context.stdout.write(line) });
-    output.say(`${describeCounts(counts)}.`);
+interface Choice {
+  sessions: readonly string[];
+  refused: boolean;
+  all: boolean;
+  yes: boolean;
+}
+
+async function drop(context: Context, spool: Spool, choice: Choice, output: Output): Promise<void> {
+  const { sessions, refused, all, yes } = choice;
+  if ([sessions.length > 0, refused, all].filter(Boolean).length !== 1) {
+    throw new Failure(EXIT.usage, 'Say what to drop: a SESSION, --refused or --all.', 'See `capture status`.');
+  }
+  const chosen =
+    sessions.length > 0 ? new Set(chooseSessions(context, spool, { sessions }).map(({ id }) => id)) : undefined;
+  const waiting = refused ? [] : spool.batches.perSession().filter(({ session }) => chosen?.has(session) ?? true);
+  const events = waiting.reduce((sum, one) => sum + one.events, 0);
+  const refusals = refused || all ? spool.refused.count() : 0;
+  if (events + refusals === 0) {
+    output.answer({ droppedEvents: 0, droppedRefused: 0, sessions: 0 }, ['There is nothing of that to drop.']);
     return;
   }
-  const file = createExport(context, to);
+  if (!yes) await confirm(context, [...describe(spool, waiting), `${formatCount(refusals, 'refused event')}.`], output);
+  // Held, nobody sends meanwhile. A daemon that does will find its batch gone once it is acknowledged, which it bears.
+  const lock = takeLock(stateFolder(context), 'upload');
   try {
-    const counts = exportEvents(spool, { sessions: meant, write: file.write });
-    output.answer({ ...counts, file: file.path }, [`${describeCounts(counts)} written to ${file.path}.`]);
+    spool.transact(() => {
+      for (const { session } of waiting) spool.batches.removeSession(session);
+      if (refusals > 0) spool.refused.removeAll();
+    });
   } finally {
-    file.close();
+    lock?.release();
   }
+  output.answer({ droppedEvents: events, droppedRefused: refusals, sessions: waiting.length }, [
+    `Dropped: ${formatCount(events, 'waiting event')} and ${formatCount(refusals, 'refused one')}.`,
+  ]);
+  if (lock === undefined) output.say('The daemon was sending meanwhile: what was on its way may have arrived.');
 }
 
-const describeCounts = ({ waiting, refused }: { waiting: number; refused: number }) =>
-  `${formatCount(waiting, 'waiting event')} and ${formatCount(refused, 'refused one')}`;
+/** What is lost, for a person who is about to decide. */
+function describe(spool: Spool, waiting: readonly { session: number; events: number }[]): string[] {
+  return waiting.map(({ session, events }) => {
+    const { agent, agentSession } = spool.sessions.get(session);
+    const files = spool.files.ofSession(agent, agentSession);
+    const isThere =
+      files.length > 0 && files.every(({ root, path }) => existsSync(join(root, path.replace(/#.*$/, ''))));
+    const where = isThere ? 'its transcript still has them' : 'they are nowhere else';
+    return `${formatCount(events, 'event')} of ${agent} ${agentSession} that the service does not have: ${where}.`;
+  });
+}
 
-async function throwAway(
-  context: Context,
-  spool: Spool,
-  { yes, ...choice }: DropChoice & { yes: boolean },
-  output: Output,
-): Promise<void> {
-  const doomed = findDoomed(context, spool, choice);
-  if (doomed.events + doomed.refused === 0) {
-    return output.answer({ droppedEvents: 0, droppedRefused: 0, sessions: 0 }, ['There is nothing of that to drop.']);
+async function confirm(context: Context, lines: readonly string[], output: Output): Promise<void> {
+  if (!context.stdin.isTTY) {
+    throw new Failure(EXIT.usage, 'There is no terminal to ask on.', 'Give --yes, after `capture status`.');
   }
-  if (!yes) {
-    if (!context.stdin.isTTY) {
-      throw new Failure(EXIT.usage, 'There is no terminal to ask on.', 'Give --yes, after `capture spool list`.');
-    }
-    for (const line of describeDoomed(doomed)) output.say(line);
-    const asker = createAsker(context);
-    const isWanted = await asker.ask('Throw that away?').finally(asker.close);
-    if (!isWanted) throw new Failure(EXIT.failure, 'Nothing was dropped.', '`capture spool export` saves it first.');
-  }
-  const { events, refused, isSending } = drop(stateFolder(context), spool, doomed);
-  output.answer({ droppedEvents: events, droppedRefused: refused, sessions: doomed.sessions.length }, [
-    `Dropped: ${formatCount(events, 'waiting event')} and ${formatCount(refused, 'refused one')}.`,
-    ...(yes ? describeDoomed(doomed) : []),
-  ]);
-  if (isSending) output.say('The daemon was sending meanwhile: what was on its way may have arrived.');
+  for (const line of lines) output.say(line);
+  const asker = createAsker(context);
+  const isWanted = await asker.ask('Throw that away?').finally(asker.close);
+  if (!isWanted) throw new Failure(EXIT.failure, 'Nothing was dropped.');
 }

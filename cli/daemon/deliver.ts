@@ -4,7 +4,7 @@ import { describe, Failure } from '../failure.ts';
 import type { Pipeline } from '../pipeline.ts';
 import { type Sending, startSending } from '../sending.ts';
 import { damageOf } from '../spool/damage.ts';
-import { explainRefusal } from '../upload/session.ts';
+import { explainRefusal } from '../upload/problem.ts';
 import { VERSION } from '../version.ts';
 import type { Log } from './log.ts';
 import type { Timing } from './timing.ts';

@@ -19,6 +19,9 @@ export interface CaptureOptions {
   patienceMs: number;
 }
 
+/** A request may take this long before it counts as not answered. */
+const SLOWEST_MS = 5000;
+
 /** Reads all there is, and waits until all of it is acknowledged. */
 export async function importAll(context: Context, options: CaptureOptions, output: Output): Promise<void> {
   try {
@@ -43,12 +46,14 @@ async function importWith(
   const ending = new AbortController();
   const sending = startSending(context, pipeline, {
     signal: AbortSignal.any([context.stop, ending.signal]),
+    timeoutMs: Math.max(patienceMs, SLOWEST_MS),
     onSent(events) {
       state.sentEvents += events;
       progress.show(state);
     },
   });
-  const isLost = () => context.stop.aborted || sending.failure() !== undefined || sending.failingMs() > patienceMs;
+  const isImpatient = () => sending.failingMs() > (sending.isFailing() ? patienceMs : Math.max(patienceMs, SLOWEST_MS));
+  const isLost = () => context.stop.aborted || sending.failure() !== undefined || isImpatient();
 
   try {
     const reader = openReader(context, pipeline, { patienceMs: 0, onTrouble });
@@ -78,6 +83,8 @@ async function importWith(
     const failure = sending.failure() ?? sending.held()[0];
     if (failure !== undefined) throw failure;
     if (left > 0 || !isAllRead) throw unsent(left, sending.lastTrouble());
+    const refused = spool.counters().eventsRefused - before.eventsRefused;
+    if (refused > 0) throw setAside(refused);
   } finally {
     ending.abort();
     await sending.ended;
@@ -105,6 +112,13 @@ async function waitUntilSent(spool: Spool, sending: Sending, isLost: () => boole
     await sleep(200);
   }
 }
+
+const setAside = (events: number) =>
+  new Failure(
+    EXIT.failure,
+    `The service refused ${formatCount(events, 'event')}, which ${events === 1 ? 'is' : 'are'} set aside.`,
+    '`capture spool retry` sends them again, as after an update of the service.',
+  );
 
 function unsent(events: number, trouble: string | undefined): Failure {
   const what = events > 0 ? `${formatCount(events, 'event')} could not be sent yet` : 'Not everything was read yet';

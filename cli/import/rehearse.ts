@@ -6,7 +6,7 @@ import { formatBytes, formatCount, type Output } from '../output.ts';
 import { openReader } from '../pipeline.ts';
 import type { Place, Trouble } from '../read/discover.ts';
 import { openSpool, type Spool } from '../spool/open.ts';
-import { readEvents } from '../upload/refuse.ts';
+import { readEvents } from '../upload/refusals.ts';
 
 export interface RehearseOptions {
   places: readonly Place[];
@@ -31,7 +31,7 @@ export async function rehearse(context: Context, { places, onTrouble, show }: Re
     async onCommit() {
       for (const { session, batch } of batchesOf(spool)) {
         events.set(session, (events.get(session) ?? 0) + batch.events);
-        if (show) for (const event of readEvents(batch)) context.stdout.write(`${JSON.stringify(event)}\n`);
+        if (show) for (const event of readEvents(batch)) context.stdout.write(`${event}\n`);
       }
       spool.batches.removeAll();
     },
@@ -60,7 +60,7 @@ export async function rehearse(context: Context, { places, onTrouble, show }: Re
 }
 
 function* batchesOf(spool: Spool) {
-  for (const session of spool.batches.waiting(1_000_000, [])) {
+  for (const session of spool.batches.perSession().map((one) => one.session)) {
     for (let batch = spool.batches.next(session, 0); batch; batch = spool.batches.next(session, batch.id)) {
       yield { session, batch };
     }

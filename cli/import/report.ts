@@ -13,15 +13,22 @@ export function reportImport(spool: Spool, before: Record<Counter, number>, read
   const { readBytes, leftOut } = read;
   const counts = spool.counters();
   for (const name of Object.keys(counts) as Counter[]) counts[name] -= before[name] ?? 0;
-  output.answer({ ...counts, readBytes, leftOut, spooled: spool.batches.depth(), refused: spool.batches.refused() }, [
-    `Captured ${formatCount(counts.recordsCaptured, 'record')} (${formatBytes(readBytes)}), ` +
-      `sent ${formatCount(counts.eventsSent, 'event')}, masked ${formatCount(counts.secretsMasked, 'secret')}.`,
-    ...lineIf(counts.recordsReplayed, (count) => `Skipped ${count} that forks repeat from other sessions.`, 'record'),
-    ...lineIf(counts.recordsUnreadable, (count) => `Kept ${count} that is no record as plain text.`, 'piece'),
-    ...lineIf(counts.linesTooLong, (count) => `Left out ${count} that is too long.`, 'line'),
-    ...lineIf(leftOut.length, (count) => `Left out ${count} that you do not want captured.`, 'transcript'),
-    ...lineIf(counts.eventsRefused, (count) => `The service refused ${count}: kept, see \`capture status\`.`, 'event'),
-  ]);
+  output.answer(
+    { ...counts, readBytes, leftOut, spooled: spool.batches.depth(), refused: spool.refused.perProblem() },
+    [
+      `Captured ${formatCount(counts.recordsCaptured, 'record')} (${formatBytes(readBytes)}), ` +
+        `sent ${formatCount(counts.eventsSent, 'event')}, masked ${formatCount(counts.secretsMasked, 'secret')}.`,
+      ...lineIf(counts.recordsReplayed, (count) => `Skipped ${count} that forks repeat from other sessions.`, 'record'),
+      ...lineIf(counts.recordsUnreadable, (count) => `Kept ${count} that is no record as plain text.`, 'piece'),
+      ...lineIf(counts.linesTooLong, (count) => `Left out ${count} that is too long.`, 'line'),
+      ...lineIf(leftOut.length, (count) => `Left out ${count} that you do not want captured.`, 'transcript'),
+      ...lineIf(
+        counts.eventsRefused,
+        (count) => `The service refused ${count}: kept, see \`capture status\`.`,
+        'event',
+      ),
+    ],
+  );
 }
 
 const lineIf = (count: number, say: (count: string) => string, noun: string): string[] =>

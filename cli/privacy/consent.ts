@@ -1,6 +1,7 @@
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { readJson, stateFolder, writeJson } from '../config.ts';
 import type { Context } from '../context.ts';
+import type { FileRow } from '../spool/files.ts';
 
 /** What a person has let go of the sessions that were there before. What came after is captured. */
 export interface Consent {
@@ -33,3 +34,19 @@ export function ensureConsent(
   writeConsent(context, consent);
   return { ...consent, isNew: true };
 }
+
+/** From when on records of a folder's sessions may be captured, in milliseconds since 1970; 0 for all of them. */
+export function wantedFrom(consent: Consent | undefined, folder: string | undefined): number {
+  if (consent === undefined || consent.history === 'all') return 0;
+  if (consent.history === 'none' || folder === undefined) return consent.since;
+  const isInside = consent.history.some(
+    (each) => folder === each || folder.startsWith(`${each.replace(/[/\\]$/, '')}${sep}`),
+  );
+  return isInside ? 0 : consent.since;
+}
+
+/** Whether what was left out of a file before is wanted by now. */
+export const wantsMore = (
+  consent: Consent | undefined,
+  { leftBefore = 0, origin }: Pick<FileRow, 'leftBefore' | 'origin'>,
+) => wantedFrom(consent, origin.cwd) < leftBefore;

@@ -1,31 +1,34 @@
 import { hash } from 'node:crypto';
 import { readSync } from 'node:fs';
-import type { Cursor } from '../spool/files.ts';
+import type { FileCursor, StoreCursor } from '../spool/files.ts';
 import { TAIL_BYTES } from './lines.ts';
 
 export const HEAD_BYTES = 1024;
 
 export const fingerprint = (bytes: Uint8Array): Buffer => hash('sha256', bytes, 'buffer').subarray(0, 16);
 
-export const START: Cursor = {
-  offset: 0,
-  headLength: 0,
-  head: fingerprint(new Uint8Array()),
-  tail: fingerprint(new Uint8Array()),
-  pass: 0,
-  lastTime: 0,
+const EMPTY = fingerprint(new Uint8Array());
+
+/** Where nothing of a file was read yet. */
+export const FILE_START: FileCursor = {
+  kind: 'file',
+  ...{ position: 0, pass: 0, lastTime: 0 },
+  ...{ headLength: 0, head: EMPTY, tail: EMPTY },
 };
 
+/** Where nothing of a store's session was read yet. */
+export const STORE_START: StoreCursor = { kind: 'store', position: 0, pass: 0, lastTime: 0, stamp: EMPTY };
+
 /**
- * Whether the file still begins and ends, up to the offset, as it did: then it only grew. Inode and path do not matter;
+ * Whether the file still begins and ends, up to the position, as it did: then it only grew. Inode and path do not matter;
  * a file that was moved or restored goes on where it was, one that was rewritten in place is read again.
  */
-export function continues(fd: number, size: number, cursor: Cursor): boolean {
-  if (size < cursor.offset) return false;
-  const tailStart = Math.max(0, cursor.offset - TAIL_BYTES);
+export function continues(fd: number, size: number, { position, headLength, head, tail }: FileCursor): boolean {
+  if (size < position) return false;
+  const tailStart = Math.max(0, position - TAIL_BYTES);
   return (
-    fingerprint(readAt(fd, 0, cursor.headLength)).equals(cursor.head) &&
-    fingerprint(readAt(fd, tailStart, cursor.offset - tailStart)).equals(cursor.tail)
+    fingerprint(readAt(fd, 0, headLength)).equals(head) &&
+    fingerprint(readAt(fd, tailStart, position - tailStart)).equals(tail)
   );
 }
 

@@ -39,6 +39,8 @@ export interface Trouble {
  */
 export function findTranscripts(places: readonly Place[], onTrouble: (trouble: Trouble) => void): Found[] {
   const found = new Map<string, Found>();
+  /** Folders of the present place: a linked one may lead round in a circle, or to one that is looked at anyway. */
+  const visited = new Set<string>();
 
   function visit(place: Place, path: string): void {
     const absolute = join(place.root, path);
@@ -46,21 +48,25 @@ export function findTranscripts(places: readonly Place[], onTrouble: (trouble: T
       // Most of the agents' folders do not exist, and an error for each of them costs four times as much.
       const stat = statSync(absolute, { throwIfNoEntry: false });
       if (stat === undefined) return;
-      if (stat.isDirectory()) visitFolder(place, path);
+      if (stat.isDirectory()) visitFolder(place, path, stat);
       else if (stat.isFile() && (place.isNamed || place.agent.isTranscript(path))) add(toFound(place, path, stat));
     });
   }
 
-  function visitFolder(place: Place, path: string): void {
+  function visitFolder(place: Place, path: string, { dev, ino }: Stats): void {
+    const identity = `${dev} ${ino}`;
+    if (visited.has(identity)) return;
+    visited.add(identity);
     place.onFolder?.({ ...place, below: path });
+    const linked: string[] = [];
     for (const entry of readdirSync(join(place.root, path), { withFileTypes: true })) {
       const inner = path === '' ? entry.name : `${path}/${entry.name}`;
-      // A linked folder may lead round in a circle; a linked file may not.
-      if (entry.isDirectory()) {
-        const isEntered = place.agent.entersFolder?.(inner) ?? true;
-        if (isEntered) attempt(join(place.root, inner), onTrouble, () => visitFolder(place, inner));
-      } else if (place.agent.isTranscript(inner)) visit(place, inner);
+      const isEntered = place.agent.entersFolder?.(inner) ?? true;
+      if (entry.isDirectory() ? isEntered : place.agent.isTranscript(inner)) visit(place, inner);
+      else if (entry.isSymbolicLink() && isEntered) linked.push(inner);
     }
+    // A folder's own place comes before a link to it.
+    for (const inner of linked) if (isFolder(join(place.root, inner))) visit(place, inner);
   }
 
   /** Read twice in one round, the records that have no key of their own would be captured twice. */
@@ -69,9 +75,14 @@ export function findTranscripts(places: readonly Place[], onTrouble: (trouble: T
     if (!found.has(key)) found.set(key, file);
   }
 
-  for (const place of places) visit(place, place.below);
+  for (const place of places) {
+    visited.clear();
+    visit(place, place.below);
+  }
   return [...found.values()];
 }
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
 function toFound({ agent, root }: Place, path: string, stat: Stats): Found {
   // What was written last to a database stands beside it until it is tidied up.

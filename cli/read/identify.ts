@@ -2,9 +2,9 @@ import { closeSync, existsSync, fstatSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Agent, JsonObject, Origin } from '../agents/agent.ts';
 import { toJson } from '../agents/deep-json.ts';
-import type { Cursor, FileRow } from '../spool/files.ts';
+import type { Cursor, FileCursor, FileRow } from '../spool/files.ts';
 import type { Spool } from '../spool/open.ts';
-import { continues, START } from './cursor.ts';
+import { continues, FILE_START, readAt } from './cursor.ts';
 import type { Found } from './discover.ts';
 import { createLineReader } from './lines.ts';
 import { folderOf, timeOf } from './record.ts';
@@ -20,7 +20,7 @@ export interface Unread {
   /** Where to go on. */
   cursor: Cursor;
   /** Where the spool has its cursor. */
-  committed: { offset: number; pass: number };
+  committed: { position: number; pass: number };
   /** Where it stands in its agent's store. */
   stored?: StoredPlace;
 }
@@ -30,28 +30,31 @@ const HEAD_LIMIT = 1024 * 1024;
 const HEAD_RECORDS = 50;
 const LINES = { chunkBytes: 64 * 1024, maxLineBytes: 64 * 1024 * 1024 };
 
+/** Whether records from before a time, which were left out when a file was read, are wanted now. */
+export type IsWanted = (row: FileRow) => boolean;
+
 /** Undefined where there is nothing new. `isYoung`: its first record may still be to come. */
-export function identify(spool: Spool, found: Found, isYoung: boolean): Unread | undefined {
+export function identify(spool: Spool, found: Found, isYoung: boolean, isWanted: IsWanted): Unread | undefined {
   const { agent, root, path } = found;
   const fd = openSync(join(root, path), 'r');
   try {
     const { size } = fstatSync(fd);
     const known = spool.files.find(agent.id, root, path);
-    if (known) return toUnread(found, known, continues(fd, size, known), size);
+    if (known) return toUnread(found, known, fd, size, isWanted);
     const head = readHead(agent, fd);
     if (!head.hasLine || (head.first === undefined && isYoung)) return undefined;
     const origin = withFolder(agent.identify({ root, path }, head.first), head.folder);
     const same = spool.files
       .ofSession(agent.id, origin.session)
-      .filter((row) => row.origin.subagent === origin.subagent && continues(fd, size, row));
+      .filter((row) => row.origin.subagent === origin.subagent && isContinued(row, fd, size));
     const moved = same.find(hasMoved);
-    if (moved) return toUnread(found, moved, true, size);
+    if (moved) return toUnread(found, moved, fd, size, isWanted);
     const startedAt = head.time ?? Math.floor(found.bornAt);
-    const committed = { offset: 0, pass: 0 };
+    const committed = { position: 0, pass: 0 };
     // Of a copy only what goes beyond the original is new.
-    const [original] = same.sort((one, other) => other.offset - one.offset);
-    if (original?.offset === size) return undefined;
-    const cursor = original ? { ...original, pass: 0 } : START;
+    const [original] = same.map(({ cursor }) => cursor).sort((one, other) => other.position - one.position);
+    if (original?.position === size) return undefined;
+    const cursor = original ? { ...original, pass: 0 } : FILE_START;
     return { found, id: undefined, origin, startedAt, cursor, committed };
   } finally {
     closeSync(fd);
@@ -60,11 +63,25 @@ export function identify(spool: Spool, found: Found, isYoung: boolean): Unread |
 
 const hasMoved = (row: FileRow) => !existsSync(join(row.root, row.path));
 
-function toUnread(found: Found, row: FileRow, continued: boolean, size: number): Unread | undefined {
-  const { id, origin, startedAt, offset, pass } = row;
-  if (continued && size === offset) return undefined;
-  const cursor = continued ? row : { ...START, pass: pass + 1 };
-  return { found, id, origin, startedAt, cursor, committed: { offset, pass } };
+const isContinued = ({ cursor }: FileRow, fd: number, size: number): boolean =>
+  cursor.kind === 'file' && continues(fd, size, cursor);
+
+function toUnread(found: Found, row: FileRow, fd: number, size: number, isWanted: IsWanted): Unread | undefined {
+  const { id, origin, startedAt } = row;
+  const { position, pass } = row.cursor;
+  const goesOn = isContinued(row, fd, size) && !isWanted(row);
+  if (goesOn && isBlank(fd, position, size)) return undefined;
+  const cursor = goesOn ? (row.cursor as FileCursor) : { ...FILE_START, pass: pass + 1 };
+  return { found, id, origin, startedAt, cursor, committed: { position, pass } };
+}
+
+/** Longer, it is looked at as any text is. */
+const MOST_BLANKS = 64 * 1024;
+
+/** Whether nothing but blanks and line feeds is left to read. */
+function isBlank(fd: number, position: number, size: number): boolean {
+  if (size - position > MOST_BLANKS) return false;
+  return /^\s*$/.test(readAt(fd, position, size - position).toString('latin1'));
 }
 
 interface Head {

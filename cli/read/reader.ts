@@ -1,25 +1,34 @@
 import { openSync } from 'node:fs';
 import { join } from 'node:path';
 import { storeOf } from '../agents/store.ts';
+import { type Consent, wantedFrom, wantsMore } from '../privacy/consent.ts';
 import type { Policy } from '../privacy/policy.ts';
+import type { Redactor } from '../redact/redactor.ts';
+import type { FileRow } from '../spool/files.ts';
+import { type CommitOptions, CursorMoved, createCommit, type FileBeingRead } from './commit.ts';
 import { attempt, type Found, findTranscripts, type Place, stampOf, type Trouble } from './discover.ts';
 import { findTold, markTold } from './hook-logs.ts';
 import { identify, type Unread } from './identify.ts';
+import type { Identify } from './identity.ts';
 import { sortInboxes } from './inbox.ts';
+import { createMask } from './mask.ts';
 import { pickEarliest } from './merge.ts';
-import type { RecordStream } from './record.ts';
+import type { CapturedRecord, RecordStream } from './record.ts';
 import { identifyStored } from './stored/identify.ts';
 import { createStoredStream } from './stored/stream.ts';
 import { createRecordStream } from './stream.ts';
-import { CursorMoved, createWriter, type FileBeingRead, type WriterOptions } from './writer.ts';
 
-export interface ReaderOptions extends WriterOptions {
+export interface ReaderOptions extends CommitOptions {
+  redactor: Pick<Redactor, 'redact'>;
+  identify: Identify;
   /** A file without any record is left alone for this long after its last change: its first record may be to come. */
   patienceMs: number;
   maxLineBytes?: number;
   onTrouble: (trouble: Trouble) => void;
   /** Which sessions are wanted; all of them where absent. */
   policy?: Policy;
+  /** What may be captured of the time before; all of it where absent. */
+  consent?: Consent | undefined;
   /** The folder of capture's own state, where hooks may have left what they were told. */
   state?: string;
 }
@@ -30,6 +39,8 @@ export interface Work {
   bytes: number;
   /** Files that have something new and are not wanted. */
   leftOut: LeftOut[];
+  /** Files that were last written to before capturing began, and that nobody let go of. */
+  earlier: number;
 }
 
 export interface LeftOut {
@@ -48,12 +59,23 @@ export interface Progress {
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 /** A record of a store that is still being written is captured as it is when nothing has changed for this long. */
 const SETTLE_MS = 10_000;
+/** What ends a file without a line feed for this long was cut off: nobody will write the rest. */
+const ABANDONED_MS = 10 * 60_000;
 /** Of all files of a session together. */
 const BUFFER_BYTES = 16 * 1024 * 1024;
 
+/** An open file, and from when on its records are wanted. */
+interface Opened {
+  file: FileBeingRead;
+  stream: RecordStream;
+  from: number;
+}
+
 export function createReader(options: ReaderOptions) {
-  const { spool, now, patienceMs, onTrouble, maxLineBytes = MAX_LINE_BYTES, policy, state } = options;
-  const writer = createWriter(options);
+  const { spool, now, patienceMs, onTrouble, maxLineBytes = MAX_LINE_BYTES, policy, consent, state } = options;
+  const mask = createMask(options.redactor);
+  const commits = createCommit(options);
+  const isWanted = (row: FileRow) => wantsMore(consent, row);
   // Size and time of files that were read to their end, so that a file at rest costs one `stat`.
   const atRest = new Map<string, string>();
 
@@ -62,23 +84,34 @@ export function createReader(options: ReaderOptions) {
     const unread: Unread[] = [];
     const leftOut: LeftOut[] = [];
     const known = new Set<number>();
+    let earlier = 0;
     if (policy?.refresh()) atRest.clear();
     if (state !== undefined) sortInboxes(state, places, onTrouble);
     for (const found of findTranscripts(places, onTrouble)) {
-      if (atRest.get(keyOf(found)) === stampOf(found)) continue;
+      const key = keyOf(found);
+      if (consent?.history === 'none' && found.modifiedAt < consent.since) {
+        earlier++;
+        continue;
+      }
+      if (atRest.get(key) === stampOf(found)) continue;
       const told = findTold(found, state, now());
       if (told === 'all' || told === 'unclear') continue;
-      attempt(keyOf(found), onTrouble, () => {
+      attempt(key, onTrouble, () => {
         const isYoung = now() - found.modifiedAt < patienceMs;
         const all = identifyAll(found, isYoung).map((file) => markTold(file, told));
-        const files = all.filter((file) => isWanted(file, leftOut));
+        const allowed = all.filter((file) => isAllowed(file, leftOut));
+        const files = allowed.filter((file) => startOf(file) <= file.found.modifiedAt);
+        earlier += allowed.length - files.length;
         unread.push(...files.filter((file) => isFirst(file, known)));
-        if (files.length === 0 && !isYoung) atRest.set(keyOf(found), stampOf(found));
+        if (files.length === 0 && !isYoung) atRest.set(key, stampOf(found));
       });
     }
     const bytes = unread.reduce((sum, file) => sum + bytesOf(file), 0);
-    return { sessions: groupBySession(unread), bytes, leftOut };
+    return { sessions: groupBySession(unread), bytes, leftOut, earlier };
   }
+
+  /** From when on records of a file are wanted, in milliseconds since 1970; 0 for all of them. */
+  const startOf = ({ origin }: Unread): number => wantedFrom(consent, origin.cwd);
 
   /** A file that was moved to two places is read at one of them; after that the other is known for a copy. */
   function isFirst({ id }: Unread, known: Set<number>): boolean {
@@ -88,7 +121,7 @@ export function createReader(options: ReaderOptions) {
     return isNew;
   }
 
-  function isWanted({ found, origin }: Unread, leftOut: LeftOut[]): boolean {
+  function isAllowed({ found, origin }: Unread, leftOut: LeftOut[]): boolean {
     const reason = policy?.objection(found.agent.id, origin);
     if (reason === undefined) return true;
     leftOut.push({ agent: found.agent.id, session: origin.session, path: keyOf(found), reason });
@@ -97,8 +130,8 @@ export function createReader(options: ReaderOptions) {
 
   function identifyAll(found: Found, isYoung: boolean): Unread[] {
     const store = storeOf(found.agent, found.path);
-    if (store) return identifyStored(spool, found, store, now());
-    const file = identify(spool, found, isYoung);
+    if (store) return identifyStored(spool, found, store, now(), isWanted);
+    const file = identify(spool, found, isYoung, isWanted);
     return file ? [file] : [];
   }
 
@@ -107,7 +140,7 @@ export function createReader(options: ReaderOptions) {
     let bytes = 0;
 
     async function commit(): Promise<void> {
-      writer.commit();
+      commits.commit();
       const done = bytes;
       bytes = 0;
       if (done > 0) await progress.onCommit(done);
@@ -118,14 +151,14 @@ export function createReader(options: ReaderOptions) {
       try {
         let next = pickEarliest(streams);
         while (next && !progress.isStopped()) {
-          const { file, stream, record } = next;
-          writer.add(file, record);
+          const { file, stream, record, from } = next;
+          commits.add(file, record, isBefore(record, file, from) ? undefined : mask(file, record));
           stream.take();
           bytes += record.bytes;
           next = pickEarliest(streams);
           // In one commit with the session's last record, so that none is left unsettled.
-          if (next === undefined) writer.settle(file);
-          if (writer.isDue()) await commit();
+          if (next === undefined) commits.settle(file);
+          if (commits.isDue()) await commit();
         }
       } finally {
         for (const { stream } of streams) stream.close();
@@ -140,23 +173,24 @@ export function createReader(options: ReaderOptions) {
       await commit();
       return true;
     } catch (error) {
-      writer.rollback();
+      commits.clear();
       if (error instanceof CursorMoved) return false;
       throw error;
     }
   }
 
-  function openStreams(files: readonly Unread[]): { file: FileBeingRead; stream: RecordStream }[] {
+  function openStreams(files: readonly Unread[]): Opened[] {
     const share = Math.min(128 * 1024, Math.floor(BUFFER_BYTES / files.length));
     return files.flatMap((unread) => {
-      const opened: { file: FileBeingRead; stream: RecordStream }[] = [];
+      const opened: Opened[] = [];
       const { found, origin, cursor, startedAt, id, committed } = unread;
-      const { agent, root, path } = found;
+      const { agent, root, path, modifiedAt: changedAt } = found;
       attempt(keyOf(found), onTrouble, () => {
         const stream = openStream(unread, share);
+        const from = startOf(unread);
         // The cursor may be that of another path: the file was moved, or is a copy.
-        const row = { ...cursor, agent: agent.id, root, path, origin, startedAt };
-        opened.push({ file: { row, id, agentSession: origin.session, committed }, stream });
+        const row = { agent: agent.id, root, path, origin, startedAt, cursor, leftBefore: from || undefined };
+        opened.push({ file: { row, id, agentSession: origin.session, committed, changedAt }, stream, from });
       });
       return opened;
     });
@@ -164,21 +198,38 @@ export function createReader(options: ReaderOptions) {
 
   function openStream({ found, stored, origin, cursor }: Unread, share: number): RecordStream {
     const { agent, root, path } = found;
+    const { identify } = options;
     const store = stored && storeOf(agent, stored.file);
-    if (store) {
+    if (store && cursor.kind === 'store') {
       const settledBefore = now() - Math.min(patienceMs, SETTLE_MS);
-      return createStoredStream({ agent, store, root, path, stored, origin, cursor, settledBefore });
+      return createStoredStream({ agent, store, root, path, stored, origin, cursor, settledBefore, identify });
     }
+    if (cursor.kind !== 'file') throw new Error(`${path} was read as a store before`);
     const fd = openSync(join(root, path), 'r');
-    const chunkBytes = Math.max(4096, Math.min(share, found.size - cursor.offset + 1));
-    return createRecordStream({ agent, path, origin, fd, cursor, lines: { chunkBytes, maxLineBytes } });
+    const chunkBytes = Math.max(4096, Math.min(share, found.size - cursor.position + 1));
+    const isAbandoned = now() - found.modifiedAt > ABANDONED_MS;
+    return createRecordStream({
+      agent,
+      path,
+      origin,
+      fd,
+      cursor,
+      lines: { chunkBytes, maxLineBytes },
+      identify,
+      isAbandoned,
+    });
   }
 
   return { findWork, read };
 }
 
+/** One that says no time is as old as its file. */
+const isBefore = ({ time }: CapturedRecord, { changedAt }: FileBeingRead, from: number): boolean =>
+  (time === 0 ? changedAt : time) < from;
+
 /** Of a store nobody knows how much of it is new. */
-const bytesOf = ({ found, cursor, stored }: Unread) => (stored ? found.size : Math.max(0, found.size - cursor.offset));
+const bytesOf = ({ found, cursor, stored }: Unread) =>
+  stored ? found.size : Math.max(0, found.size - cursor.position);
 
 const keyOf = ({ root, path }: Found) => join(root, path);
 

@@ -10,6 +10,8 @@ export interface CapturedRecord {
   keyed: boolean;
   /** The folder the agent worked in. */
   folder: string | undefined;
+  /** Whether the agent says with it that the session is over. */
+  ended: boolean;
   /** Whether it is no record at all, and whether nothing of it was kept. */
   unreadable: boolean;
   tooLong: boolean;
@@ -17,7 +19,7 @@ export interface CapturedRecord {
   time: number;
   bytes: number;
   /** The file's cursor once this record is taken over. */
-  cursor: Cursor;
+  cursor: () => Cursor;
 }
 
 /** The records of a transcript from its cursor on, in its order. */

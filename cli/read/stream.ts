@@ -1,8 +1,8 @@
-import { hash } from 'node:crypto';
 import { closeSync } from 'node:fs';
 import type { Agent, Origin, RecordPlace } from '../agents/agent.ts';
-import type { Cursor } from '../spool/files.ts';
+import type { FileCursor } from '../spool/files.ts';
 import { fingerprint, HEAD_BYTES, readAt } from './cursor.ts';
+import type { Identify } from './identity.ts';
 import { createLineReader, type LineOptions } from './lines.ts';
 import { type CapturedRecord, folderOf, parseRecord, type RecordStream, timeOf, unreadableEvent } from './record.ts';
 import { readValues, type Value } from './values.ts';
@@ -12,23 +12,28 @@ export interface StreamOptions {
   path: string;
   origin: Origin;
   fd: number;
-  cursor: Cursor;
+  cursor: FileCursor;
   lines: LineOptions;
+  identify: Identify;
+  /** Whether the file was left alone for so long that a last line without its end will not get one. */
+  isAbandoned: boolean;
 }
 
 /** The records of an open file from its cursor on, in the order of the file. */
-export function createRecordStream({ agent, path, origin, fd, cursor, lines }: StreamOptions): RecordStream {
-  const reader = createLineReader(fd, cursor.offset, lines);
+export function createRecordStream(options: StreamOptions): RecordStream {
+  const { agent, path, origin, fd, cursor, lines, identify, isAbandoned } = options;
+  const reader = createLineReader(fd, cursor.position, lines);
   const values: Value[] = [];
   let head = readAt(fd, 0, HEAD_BYTES);
-  let lastTime = cursor.lastTime;
+  let { lastTime } = cursor;
   let current: CapturedRecord | undefined;
 
   function readNext(): CapturedRecord | undefined {
     while (values.length === 0) {
       const line = reader.next();
       if (line === undefined) return undefined;
-      values.push(...readValues(line));
+      const found = readValues(line);
+      values.push(...(found.length === 0 && isAbandoned ? readValues({ ...line, terminated: true }) : found));
     }
     return capture(values.shift() as Value);
   }
@@ -38,33 +43,34 @@ export function createRecordStream({ agent, path, origin, fd, cursor, lines }: S
     const { record } = value;
     const key = record && agent.recordKey(record, place);
     const folder = record && folderOf(record, agent);
-    const identity = key === undefined ? value.bytes : Buffer.from(`${agent.id} ${key}`);
+    const ended = (record && agent.endOf?.(record)) ?? false;
     const events = (record && parseRecord(agent, record, place)) ?? [unreadableEvent(agent, value, place)];
     lastTime = Math.max(lastTime, timeOf(events) ?? 0);
     return {
       events,
-      identity: hash('sha256', identity, 'buffer').subarray(0, 16),
+      identity: identify(key === undefined ? value.bytes : `${agent.id} ${key}`),
       keyed: key !== undefined,
       folder,
+      ended,
       unreadable: record === undefined,
       tooLong: record === undefined && value.bytes.length === 0,
       time: lastTime,
       bytes: value.end - value.start,
-      cursor: cursorAt(value.end),
+      cursor: cursorAt(value.end, lastTime),
     };
   }
 
-  function cursorAt(offset: number): Cursor {
-    const headLength = Math.min(offset, HEAD_BYTES);
+  /** The bytes are kept and not their hashes: few cursors are asked for. */
+  function cursorAt(position: number, time: number): () => FileCursor {
+    const headLength = Math.min(position, HEAD_BYTES);
     if (head.length < headLength) head = readAt(fd, 0, HEAD_BYTES);
-    return {
-      offset,
-      headLength,
-      head: head.subarray(0, headLength),
-      tail: reader.before(offset),
-      pass: cursor.pass,
-      lastTime,
-    };
+    const first = head.subarray(0, headLength);
+    const last = reader.before(position);
+    return () => ({
+      ...{ kind: 'file', position, headLength, pass: cursor.pass, lastTime: time },
+      head: fingerprint(first),
+      tail: fingerprint(last),
+    });
   }
 
   return {
@@ -78,10 +84,3 @@ export function createRecordStream({ agent, path, origin, fd, cursor, lines }: S
     close: () => closeSync(fd),
   };
 }
-
-/** A cursor as the spool keeps it: hashes in place of the bytes. */
-export const sealCursor = (cursor: Cursor): Cursor => ({
-  ...cursor,
-  head: fingerprint(cursor.head),
-  tail: fingerprint(cursor.tail),
-});

@@ -22,8 +22,8 @@ test('what is told of a session when it is opened is masked, too', async () => {
   const redactor = createRedactor({ variables: {}, home: '/nowhere', secrets: [secret], key: new Uint8Array(32) });
   const { spool, read } = openReading(root, ':memory:', { agent: codex, redactor });
   await read();
-  const [session = 0] = spool.batches.waiting(10, []);
-  const facts = spool.sessions.get(session);
+  const [waiting] = spool.batches.perSession();
+  const facts = spool.sessions.get(waiting?.session ?? 0);
   expect(facts).toMatchObject({ agentSession: id, cwd: expect.stringContaining('[REDACTED:known-value:') });
   expect(JSON.stringify(facts)).not.toContain(secret);
 });

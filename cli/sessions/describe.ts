@@ -4,7 +4,6 @@ import type { FileRow } from '../spool/files.ts';
 import type { Spool } from '../spool/open.ts';
 import type { SessionRow } from '../spool/sessions.ts';
 import { sessionPage } from './dashboard.ts';
-import { countRefused } from './waiting.ts';
 
 /** A captured session, as `capture sessions --json` has it. */
 export interface SessionReport {
@@ -31,8 +30,10 @@ export interface Counts {
 
 /** What waits and was refused, by session. */
 export function countEvents(spool: Spool): Counts {
-  const waiting = new Map(spool.waiting.perSession().map(({ session, events }) => [session, events]));
-  return { waiting, refused: countRefused(spool) };
+  const waiting = new Map(spool.batches.perSession().map(({ session, events }) => [session, events]));
+  const refused = new Map<number, number>();
+  for (const { session } of spool.refused.list()) refused.set(session, (refused.get(session) ?? 0) + 1);
+  return { waiting, refused };
 }
 
 export function reportSession(
@@ -125,8 +126,8 @@ function describeCounts({ eventsSent, eventsWaiting, eventsRefused }: SessionRep
   return `${formatCount(eventsSent, 'event')} sent, ${eventsWaiting.toLocaleString('en-US')} waiting${refused}`;
 }
 
-const describeFile = ({ root, path, offset, origin }: FileRow, home: string): string =>
-  `${shortPath(join(root, path), home)}, read to ${formatBytes(offset)}${origin.subagent ? ' (a sub-agent)' : ''}`;
+const describeFile = ({ root, path, cursor, origin }: FileRow, home: string): string =>
+  `${shortPath(join(root, path), home)}${cursor.kind === 'file' ? `, read to ${formatBytes(cursor.position)}` : ''}${origin.subagent ? ' (a sub-agent)' : ''}`;
 
 /** `3 hours ago` is too long for a column. */
 function shortAge(ms: number): string {

@@ -1,8 +1,8 @@
 import type { Settings } from '../config.ts';
 import type { Context } from '../context.ts';
 import { findRepository } from '../repository.ts';
-import { createGate } from '../upload/gate.ts';
 import { AgentDisabled, createRegistration } from '../upload/registration.ts';
+import { createRetry } from '../upload/retry.ts';
 import { createService } from '../upload/service.ts';
 import type { FoundAgent } from './found.ts';
 
@@ -29,7 +29,7 @@ export async function register(
   const signal = AbortSignal.any([context.stop, AbortSignal.timeout(PATIENCE_MS)]);
   const service = createService({ ...settings, fetch, timeoutMs: PATIENCE_MS });
   const machine = { hostname, platform, repository: findRepository(context.folder) };
-  const registration = createRegistration(service, createGate({ random, signal }), machine);
+  const registration = createRegistration(service, createRetry({ random, signal }), machine);
   const registered: Registered = { environmentId: await registration.environment(), installations: {}, troubles: [] };
   for (const { row, version } of agents) {
     try {

@@ -1,24 +1,24 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { crc32 } from 'node:zlib';
+import { crc32, zstdDecompressSync } from 'node:zlib';
 import { SpoolDamaged } from './damage.ts';
 
-/** Up to fifty events of a session as they will be sent, byte for byte, under their idempotency key. */
+/** Up to fifty events of a session, byte for byte as they will be sent, under their idempotency key. */
 export interface Batch {
   id: number;
   session: number;
   key: string;
   events: number;
-  /** The time of its first event, where it has one. */
-  firstAt: number | undefined;
-  encoding: string;
-  body: Uint8Array;
-  /** Which of its session's batches it is, from 1. */
-  number: number;
-  /** The tags of its records, see `packTags`. */
-  records: Uint8Array;
+  /** `{"events":[…]}` */
+  text: string;
 }
 
-export interface NewBatch extends Omit<Batch, 'id' | 'number'> {
+export interface NewBatch {
+  session: number;
+  key: string;
+  events: number;
+  /** `{"events":[…]}` in a zstd frame. */
+  body: Uint8Array;
+  /** Milliseconds since 1970. */
   madeAt: number;
 }
 
@@ -26,63 +26,83 @@ export interface Depth {
   batches: number;
   events: number;
   bytes: number;
+  /** When the oldest batch was made, in milliseconds since 1970. */
   oldest: number | undefined;
 }
 
+/** What waits of a session, for people to look at and decide on. */
+export interface Waiting extends Depth {
+  session: number;
+}
+
+/** Which sessions are sent first: those that wait longest, or those that were captured last. */
+export type SendingOrder = 'oldest' | 'newest';
+
+const SELECT_WAITING = `
+  SELECT session, min(batches.id) AS first, max(batches.id) AS last FROM batches JOIN sessions ON sessions.id = session
+  WHERE agent NOT IN (SELECT value FROM json_each(?)) AND session NOT IN (SELECT value FROM json_each(?))
+  GROUP BY session ORDER BY`;
+
 export function createBatches(db: DatabaseSync, path: string) {
   const insert = db.prepare(`
-    INSERT INTO batches (session, key, events, first_at, made_at, encoding, size, body, number, records, checksum)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
-  const number = db.prepare('UPDATE sessions SET sealed = sealed + 1 WHERE id = ? RETURNING sealed');
+    INSERT INTO batches (session, key, events, made_at, encoding, size, body, checksum)
+    VALUES (?, ?, ?, ?, 'zstd', ?, ?, ?)`);
   const next = db.prepare('SELECT * FROM batches WHERE session = ? AND id > ? ORDER BY id LIMIT 1');
-  const waiting = db.prepare(`
-    SELECT session, min(batches.id) AS first FROM batches JOIN sessions ON sessions.id = session
-    WHERE agent NOT IN (SELECT value FROM json_each(?)) GROUP BY session ORDER BY first LIMIT ?`);
+  const waiting = {
+    oldest: db.prepare(`${SELECT_WAITING} first LIMIT ?`),
+    newest: db.prepare(`${SELECT_WAITING} last DESC LIMIT ?`),
+  };
   const has = db.prepare('SELECT 1 FROM batches WHERE id = ?');
   const remove = db.prepare('DELETE FROM batches WHERE id = ?');
   const removeSession = db.prepare('DELETE FROM batches WHERE session = ? RETURNING events');
   const last = db.prepare('SELECT max(id) AS id FROM batches');
   const upTo = db.prepare('SELECT coalesce(sum(events), 0) AS events FROM batches WHERE id <= ?');
   const bytes = db.prepare('SELECT coalesce(sum(size), 0) AS bytes FROM batches INDEXED BY batches_session');
-  const depth = db.prepare(`
-    SELECT count(*) AS batches, coalesce(sum(events), 0) AS events, coalesce(sum(size), 0) AS bytes,
-      min(made_at) AS oldest FROM batches`);
-  const refuse = db.prepare('INSERT INTO refused (session, event, problem, refused_at) VALUES (?, ?, ?, ?)');
-  const refused = db.prepare(
-    'SELECT problem, count(*) AS events FROM refused GROUP BY problem ORDER BY events DESC LIMIT 5',
-  );
-
-  const refusedOf = db.prepare('SELECT event FROM refused WHERE session = ? ORDER BY id');
-
+  const SUMS = `count(*) AS batches, coalesce(sum(events), 0) AS events, coalesce(sum(size), 0) AS bytes,
+    min(made_at) AS oldest`;
+  const depth = db.prepare(`SELECT ${SUMS} FROM batches`);
+  const perSession = db.prepare(`SELECT session, ${SUMS} FROM batches GROUP BY session ORDER BY oldest`);
   const all = db.prepare('SELECT * FROM batches');
 
   /** Sent as it is, the service would refuse it for good. */
-  function check(batch: Batch, checksum: unknown): void {
-    if (!isIntact(batch, checksum)) throw new SpoolDamaged(path, `batch ${batch.id} has changed`);
+  function check(row: Record<string, unknown>): void {
+    if (row.checksum === null || row.checksum === checksumOf(row)) return;
+    throw new SpoolDamaged(path, `batch ${row.id} has changed`);
   }
 
   return {
-    add(batch: NewBatch): void {
-      const { session, key, events, firstAt, madeAt, encoding, body, records } = batch;
-      insert.run(
-        ...[session, key, events, firstAt ?? null, madeAt, encoding, body.byteLength, body],
-        ...[Number(number.get(session)?.sealed), records, checksumOf(batch)],
-      );
+    add({ session, key, events, body, madeAt }: NewBatch): void {
+      insert.run(session, key, events, madeAt, body.byteLength, body, checksumOf({ key, events, body }));
     },
     /** The session's oldest batch after the given one. */
     next(session: number, after: number): Batch | undefined {
       const row = next.get(session, after);
-      const batch = toBatch(row);
-      if (batch) check(batch, row?.checksum);
-      return batch;
+      if (row === undefined) return undefined;
+      check(row);
+      const bytes =
+        row.encoding === 'zstd' ? zstdDecompressSync(row.body as Uint8Array) : Buffer.from(row.body as Uint8Array);
+      return {
+        id: Number(row.id),
+        session,
+        key: String(row.key),
+        events: Number(row.events),
+        text: bytes.toString('utf8'),
+      };
     },
     /** Throws `SpoolDamaged` where one is not as it was written, which the structure does not tell. */
     examine(): void {
-      for (const row of all.iterate()) check(toBatch(row) as Batch, row.checksum);
+      for (const row of all.iterate()) check(row);
     },
-    /** Sessions that have something to send, oldest first, but for those of the given agents. */
-    waiting: (limit: number, without: readonly string[]) =>
-      waiting.all(JSON.stringify(without), limit).map(({ session }) => Number(session)),
+    /** Sessions that have something to send, but for the given agents' and the given ones. */
+    waiting: (
+      order: SendingOrder,
+      limit: number,
+      withoutAgents: readonly string[],
+      without: readonly number[],
+    ): number[] =>
+      waiting[order]
+        .all(JSON.stringify(withoutAgents), JSON.stringify(without), limit)
+        .map(({ session }) => Number(session)),
     /** False once it was acknowledged, or thrown away by a person. */
     has: (id: number): boolean => has.get(id) !== undefined,
     remove: (id: number) => remove.run(id),
@@ -96,42 +116,20 @@ export function createBatches(db: DatabaseSync, path: string) {
     /** Events in batches up to an id. */
     eventsUpTo: (id: number): number => Number(upTo.get(id)?.events),
     bytes: (): number => Number(bytes.get()?.bytes),
-    depth(): Depth {
-      const row = depth.get();
-      const oldest = row?.oldest;
-      return {
-        batches: Number(row?.batches),
-        events: Number(row?.events),
-        bytes: Number(row?.bytes),
-        oldest: typeof oldest === 'number' ? oldest : undefined,
-      };
-    },
-    refuse: (session: number, event: string, problem: string, at: number) => refuse.run(session, event, problem, at),
-    /** The JSON texts of a session's refused events. */
-    refusedOf: (session: number): string[] => refusedOf.all(session).map(({ event }) => String(event)),
-    refused: () => refused.all().map(({ problem, events }) => ({ problem: String(problem), events: Number(events) })),
+    depth: (): Depth => toDepth(depth.get() ?? {}),
+    /** Of each session of which something waits; what has waited longest comes first. */
+    perSession: (): Waiting[] => perSession.all().map((row) => ({ session: Number(row.session), ...toDepth(row) })),
   };
 }
 
-export function checksumOf({ key, events, encoding, body, records }: Omit<Batch, 'id' | 'session' | 'number'>): number {
-  return crc32(records, crc32(body, crc32(`${key} ${events} ${encoding}`)));
-}
-
-/** Those from before there were checksums are taken as they are. */
-export const isIntact = (batch: Batch, checksum: unknown): boolean =>
-  checksum === null || checksum === checksumOf(batch);
-
-export function toBatch(row: Record<string, unknown> | undefined): Batch | undefined {
-  if (row === undefined) return undefined;
+function toDepth({ batches, events, bytes, oldest }: Record<string, unknown>): Depth {
   return {
-    id: Number(row.id),
-    session: Number(row.session),
-    key: String(row.key),
-    events: Number(row.events),
-    firstAt: row.first_at === null ? undefined : Number(row.first_at),
-    encoding: String(row.encoding),
-    body: row.body as Uint8Array,
-    number: Number(row.number),
-    records: row.records as Uint8Array,
+    batches: Number(batches),
+    events: Number(events),
+    bytes: Number(bytes),
+    oldest: typeof oldest === 'number' ? oldest : undefined,
   };
 }
+
+const checksumOf = ({ key, events, body }: Record<string, unknown>): number =>
+  crc32(body as Uint8Array, crc32(`${key} ${events}`));

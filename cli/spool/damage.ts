@@ -22,13 +22,13 @@ export function damageOf(error: unknown): Damage | undefined {
   return typeof errcode === 'number' ? CODES[errcode & 0xff] : undefined;
 }
 
-/** Found when it was opened or read. Whoever captures makes it anew, see `openOrRebuild`. */
+/** Found when it was opened or read. Whoever captures makes it anew, see `openOrReplace`. */
 export class SpoolDamaged extends Failure {
   constructor(path: string, reason: string) {
     super(
       EXIT.failure,
       `${path} is damaged: ${reason}.`,
-      '`capture run` and `capture import` make it anew from the transcripts; what the service has is not sent twice.',
+      '`capture run` and `capture import` begin it anew from the transcripts; what the service has is not sent twice.',
     );
   }
 }

@@ -1,68 +1,99 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Origin } from '../agents/agent.ts';
 
-/** How far a file was read, and what tells that it is still the same one. */
-export interface Cursor {
-  offset: number;
-  headLength: number;
-  head: Uint8Array;
-  tail: Uint8Array;
+/** How far a transcript was read, and what tells that it is still the same one. */
+export type Cursor = FileCursor | StoreCursor;
+
+interface Reading {
+  /** Counted up whenever it is read again from its start. */
   pass: number;
-  /** The latest time met in the file: what its records are interleaved with those of other files by. */
+  /** The latest time met in it, in milliseconds since 1970: what its records are interleaved with others' by. */
   lastTime: number;
 }
 
-export interface FileRow extends Cursor {
+/** In a file that only grows. */
+export interface FileCursor extends Reading {
+  kind: 'file';
+  /** Byte offset. */
+  position: number;
+  /** Hashes of its first `headLength` bytes, and of those before the position. */
+  headLength: number;
+  head: Uint8Array;
+  tail: Uint8Array;
+}
+
+/** In a session of an agent's store. */
+export interface StoreCursor extends Reading {
+  kind: 'store';
+  /** Every change up to this time was read, in milliseconds since 1970. */
+  position: number;
+  /** Hash of the session's stamp when it was read to its end. */
+  stamp: Uint8Array;
+}
+
+export interface FileRow {
   id: number;
   agent: string;
   root: string;
   path: string;
   session: number;
   origin: Origin;
+  /** Milliseconds since 1970. */
   startedAt: number;
+  /** Records from before this time were left out, in milliseconds since 1970. */
+  leftBefore: number | undefined;
+  cursor: Cursor;
 }
 
 export type NewFile = Omit<FileRow, 'id'>;
 
 export function createFiles(db: DatabaseSync) {
-  const columns = `id, agent, root, path, session, origin, started_at, last_time, offset, head_length, head, tail, pass`;
-  const byPath = db.prepare(`SELECT ${columns} FROM files WHERE agent = ? AND root = ? AND path = ?`);
+  const byPath = db.prepare('SELECT * FROM files WHERE agent = ? AND root = ? AND path = ?');
   const byOrigin = db.prepare(`
-    SELECT ${columns} FROM files WHERE session = (SELECT id FROM sessions WHERE agent = ? AND agent_session = ?)`);
+    SELECT * FROM files WHERE session = (SELECT id FROM sessions WHERE agent = ? AND agent_session = ?)`);
   const position = db.prepare('SELECT offset, pass FROM files WHERE id = ?');
   const insert = db.prepare(`
     INSERT INTO files (agent, root, path, session, origin, started_at, last_time, offset, head_length, head, tail, pass)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING id`);
-  const advance = db.prepare(
-    'UPDATE files SET offset = ?, head_length = ?, head = ?, tail = ?, pass = ?, last_time = ? WHERE id = ?',
-  );
+  const advance = db.prepare(`
+    UPDATE files SET offset = ?, head_length = ?, head = ?, tail = ?, pass = ?, last_time = ?, left_before = ?
+    WHERE id = ?`);
   const move = db.prepare('UPDATE files SET root = ?, path = ? WHERE id = ?');
 
   return {
     find: (agent: string, root: string, path: string) => toRow(byPath.get(agent, root, path)),
     ofSession: (agent: string, session: string) => byOrigin.all(agent, session).flatMap((row) => toRow(row) ?? []),
-    position(id: number): { offset: number; pass: number } | undefined {
+    position(id: number): { position: number; pass: number } | undefined {
       const row = position.get(id);
-      return row && { offset: Number(row.offset), pass: Number(row.pass) };
+      return row && { position: Number(row.offset), pass: Number(row.pass) };
     },
     /** The new file's id; undefined when another process has just added it. */
-    insert(file: NewFile): number | undefined {
+    insert({ agent, root, path, session, origin, startedAt, cursor }: NewFile): number | undefined {
+      const { offset, headLength, head, tail, pass, lastTime } = toColumns(cursor);
       const row = insert.get(
-        ...[file.agent, file.root, file.path, file.session, JSON.stringify(file.origin), file.startedAt],
-        ...[file.lastTime, file.offset, file.headLength, file.head, file.tail, file.pass],
+        ...[agent, root, path, session, JSON.stringify(origin), startedAt],
+        ...[lastTime, offset, headLength, head, tail, pass],
       );
       return row === undefined ? undefined : Number(row.id);
     },
-    advance(id: number, cursor: Cursor): void {
-      advance.run(cursor.offset, cursor.headLength, cursor.head, cursor.tail, cursor.pass, cursor.lastTime, id);
+    advance(id: number, cursor: Cursor, leftBefore: number | undefined): void {
+      const { offset, headLength, head, tail, pass, lastTime } = toColumns(cursor);
+      advance.run(offset, headLength, head, tail, pass, lastTime, leftBefore ?? null, id);
     },
     move: (id: number, root: string, path: string) => move.run(root, path, id),
   };
 }
 
-type Row = ReturnType<ReturnType<DatabaseSync['prepare']>['get']>;
+const NOTHING = new Uint8Array();
 
-function toRow(row: Row): FileRow | undefined {
+function toColumns(cursor: Cursor) {
+  const { position: offset, pass, lastTime } = cursor;
+  if (cursor.kind === 'store') return { offset, headLength: 0, head: NOTHING, tail: cursor.stamp, pass, lastTime };
+  const { headLength, head, tail } = cursor;
+  return { offset, headLength, head, tail, pass, lastTime };
+}
+
+function toRow(row: Record<string, unknown> | undefined): FileRow | undefined {
   if (row === undefined) return undefined;
   return {
     id: Number(row.id),
@@ -72,11 +103,17 @@ function toRow(row: Row): FileRow | undefined {
     session: Number(row.session),
     origin: JSON.parse(String(row.origin)) as Origin,
     startedAt: Number(row.started_at),
-    lastTime: Number(row.last_time),
-    offset: Number(row.offset),
-    headLength: Number(row.head_length),
-    head: row.head as Uint8Array,
-    tail: row.tail as Uint8Array,
-    pass: Number(row.pass),
+    leftBefore: row.left_before === null ? undefined : Number(row.left_before),
+    cursor: toCursor(row),
   };
+}
+
+function toCursor(row: Record<string, unknown>): Cursor {
+  const position = Number(row.offset);
+  const head = row.head as Uint8Array;
+  const tail = row.tail as Uint8Array;
+  const reading = { position, pass: Number(row.pass), lastTime: Number(row.last_time) };
+  // Hashes are never empty.
+  if (head.length === 0) return { kind: 'store', ...reading, stamp: tail };
+  return { kind: 'file', ...reading, headLength: Number(row.head_length), head, tail };
 }

@@ -5,24 +5,23 @@ export const COUNTERS = {
   recordsCaptured: 'records captured',
   recordsRepeated: 'records met again and skipped',
   recordsReplayed: 'records skipped that another session already holds (forks)',
+  recordsBefore: 'records left out, since they are from before capturing began here',
   recordsUnreadable: 'pieces of transcripts that are no records, captured as text',
   linesTooLong: 'lines too long to be captured',
   secretsMasked: 'secrets masked',
   recordsWithheld: 'records withheld, since masking them failed or took too long; they are in the transcripts only',
   eventsSpooled: 'events spooled',
-  eventsRecognised: 'events recognised as sent before, when a damaged spool was made anew',
-  batchesRebuilt: 'batches taken over from a damaged spool',
+  eventsHeld: 'events that the service held already, found when this spool first met their sessions',
   eventsSent: 'events acknowledged by the service',
   eventsRefused: 'events refused by the service and set aside',
   sessionsOpened: 'sessions opened',
   sessionsContinued: 'sessions continued in another one, since the first was closed',
-  sessionsReopened: 'sessions whose opening was interrupted, which may have left an empty one behind',
 } as const;
 
 export type Counter = keyof typeof COUNTERS;
 
 /** What a person should know of and may do something about, for as long as it lasts. */
-const NOTICES = ['held', 'heldSome', 'full', 'old', 'rebuilt'] as const;
+const NOTICES = ['held', 'heldSome', 'full', 'old', 'replaced'] as const;
 export type NoticeKind = (typeof NOTICES)[number];
 
 export interface Notice {
@@ -39,7 +38,6 @@ export function createMeta(db: DatabaseSync) {
     'INSERT INTO counters (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = value + excluded.value',
   );
   const all = db.prepare('SELECT name, value FROM counters');
-  const setCounter = db.prepare('INSERT OR REPLACE INTO counters (name, value) VALUES (?, ?)');
   const clear = db.prepare('DELETE FROM meta WHERE name = ?');
   const nameOf = (kind: NoticeKind) => `notice.${kind}`;
 
@@ -62,9 +60,6 @@ export function createMeta(db: DatabaseSync) {
     setNotice(kind: NoticeKind, notice: Notice | undefined): void {
       if (notice === undefined) clear.run(nameOf(kind));
       else set.run(nameOf(kind), JSON.stringify({ sentence: notice.sentence, hint: notice.hint }));
-    },
-    setCounter: (name: string, value: number): void => {
-      setCounter.run(name, value);
     },
     counters(): Record<Counter, number> {
       const counts = Object.fromEntries(Object.keys(COUNTERS).map((name) => [name, 0]));

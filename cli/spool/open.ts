@@ -2,17 +2,15 @@ import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync, statSyn
 import { basename, dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { EXIT, Failure } from '../failure.ts';
-import { type Lock, takeShare } from '../lock.ts';
+import { type Lock, takeLock, takeShare } from '../lock.ts';
 import { createBatches } from './batches.ts';
 import { damageOf, SpoolDamaged } from './damage.ts';
 import { createFiles } from './files.ts';
-import { createJournal, journalPath, NO_JOURNAL } from './journal.ts';
 import { createMeta } from './meta.ts';
+import { createRefused } from './refused.ts';
 import { MIGRATIONS } from './schema.ts';
 import { createSeen } from './seen.ts';
-import { createSent } from './sent.ts';
 import { createSessions } from './sessions.ts';
-import { createWaiting } from './waiting.ts';
 
 /** Reader and sender share nothing but this. */
 export type Spool = ReturnType<typeof openFile>;
@@ -24,7 +22,7 @@ export interface OpenOptions {
 
 /**
  * Opens the spool at a path, `:memory:` for one that is forgotten. Throws `SpoolDamaged` where it must be made anew, see
- * `rebuildSpool`, and a `Failure` while another process is about that.
+ * `openOrReplace`, and a `Failure` while another process is about that.
  */
 export function openSpool(path: string, { examine }: OpenOptions = {}): Spool {
   if (path === ':memory:') return openFile(path);
@@ -57,7 +55,7 @@ const SHRINK_PAGES = 2000;
 const SPARE_PAGES = 1000;
 
 /** Opens the file itself, without regard to who else does. */
-export function openFile(path: string, share?: Lock) {
+function openFile(path: string, share?: Lock) {
   const isFile = path !== ':memory:';
   const db = new DatabaseSync(path, { timeout: 10_000 });
   // Before anything else: it holds for a file from its beginning.
@@ -65,13 +63,8 @@ export function openFile(path: string, share?: Lock) {
   // FULL: what was taken over from a transcript is on the disk before its cursor moves past it.
   db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
   db.exec('PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -4096');
-  if (isFile && versionOf(db) === 0 && hasContent(journalPath(path))) {
-    db.close();
-    throw new SpoolDamaged(path, 'it is empty, although something was sent from it');
-  }
   migrate(db, path);
   const batches = createBatches(db, path);
-  const journal = isFile ? createJournal(path) : NO_JOURNAL;
 
   /** Runs a unit of work in one commit. */
   function transact<Result>(work: () => Result): Result {
@@ -118,7 +111,6 @@ export function openFile(path: string, share?: Lock) {
 
   return {
     path,
-    journal,
     /** Gives memory back that reading ahead will not need soon. */
     releaseMemory: () => db.exec('PRAGMA shrink_memory'),
     examine,
@@ -147,8 +139,7 @@ export function openFile(path: string, share?: Lock) {
     sessions: createSessions(db),
     seen: createSeen(db),
     batches,
-    sent: createSent(db),
-    waiting: createWaiting(db),
+    refused: createRefused(db),
     ...createMeta(db),
   };
 }
@@ -156,21 +147,49 @@ export function openFile(path: string, share?: Lock) {
 /** Transcripts are nobody else's business. */
 function makePrivate(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  // A crash between the last steps of making it anew.
-  if (!existsSync(path) && existsSync(rebuiltPath(path))) putRebuiltInPlace(path);
   closeSync(openSync(path, 'a', 0o600));
 }
 
-/** A spool that was made anew, and is whole. */
-export const rebuiltPath = (path: string): string => `${path}.new`;
-
-/** Without the old one's log, which would be taken for its own. */
-export function putRebuiltInPlace(path: string): void {
-  for (const end of ['-wal', '-shm']) rmSync(path + end, { force: true });
-  renameSync(rebuiltPath(path), path);
+/**
+ * Opens a spool; a damaged one is put aside and begun anew. The transcripts are then read again from their beginning, and
+ * what the service has of their sessions is not sent again. `isSuspect`: there was an error that told of damage.
+ */
+export function openOrReplace(path: string, { now, isSuspect }: { now: () => number; isSuspect: boolean }): Spool {
+  try {
+    return openSpool(path, { examine: isSuspect ? 'thoroughly' : 'quickly' });
+  } catch (error) {
+    if (damageOf(error) !== 'damaged') throw error;
+    const kept = putAside(path, now());
+    const spool = openSpool(path);
+    spool.setNotice('replaced', {
+      sentence: 'The spool was damaged and is begun anew: the transcripts are read again, and nothing is sent twice.',
+      hint: `What waited in it and is no longer in a transcript is only in the damaged file: ${kept}.`,
+    });
+    return spool;
+  }
 }
 
-const hasContent = (path: string) => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
+function putAside(path: string, now: number): string {
+  const lock = takeLock(dirname(path), basename(path));
+  if (lock === undefined) {
+    throw new Failure(
+      EXIT.temporary,
+      `${path} is damaged, and other processes use it.`,
+      'It is begun anew as soon as they have ended, see `capture status`.',
+    );
+  }
+  try {
+    const kept = `${path}.corrupt-${new Date(now).toISOString().replaceAll(':', '-')}`;
+    // Its log first: beside a new file it would be taken for that one's.
+    if (existsSync(`${path}-wal`)) renameSync(`${path}-wal`, `${kept}-wal`);
+    rmSync(`${path}-shm`, { force: true });
+    renameSync(path, kept);
+    return kept;
+  } finally {
+    lock.release();
+  }
+}
+
 const versionOf = (db: DatabaseSync) => Number(db.prepare('PRAGMA user_version').get()?.user_version);
 
 function migrate(db: DatabaseSync, path: string): void {

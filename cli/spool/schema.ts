@@ -105,4 +105,28 @@ export const MIGRATIONS: readonly string[] = [
   -- See sent.ts.
   CREATE TABLE sent (tag BLOB PRIMARY KEY, events INTEGER NOT NULL) WITHOUT ROWID;
   `,
+  `
+  -- What the service has it is asked for, so nothing is kept here to recognise it by.
+  DROP TABLE sent;
+  UPDATE sessions SET state = 'new' WHERE state = 'opening';
+  ALTER TABLE sessions DROP COLUMN sealed;
+  ALTER TABLE batches DROP COLUMN number;
+  ALTER TABLE batches DROP COLUMN records;
+  UPDATE batches SET checksum = NULL;
+
+  -- How many of the service's sessions were completed before the one that its next events go to.
+  ALTER TABLE sessions ADD COLUMN generation INTEGER NOT NULL DEFAULT 0;
+  -- The agent's own id of the session that it was forked from.
+  ALTER TABLE sessions ADD COLUMN forked_from TEXT;
+  -- Its last sign of life on this machine: when a file of it was written to.
+  ALTER TABLE sessions ADD COLUMN changed_at INTEGER;
+  -- Whether its agent has said that it is over.
+  ALTER TABLE sessions ADD COLUMN ended INTEGER NOT NULL DEFAULT 0;
+  -- Whether the service held some of it before this spool sent anything: then each event is looked for there first.
+  ALTER TABLE sessions ADD COLUMN held_elsewhere INTEGER NOT NULL DEFAULT 0;
+  -- Whether it was deleted at the service: nothing more of it is captured.
+  ALTER TABLE sessions ADD COLUMN deleted INTEGER NOT NULL DEFAULT 0;
+  -- Records from before this time, in milliseconds since 1970, were left out when the file was read.
+  ALTER TABLE files ADD COLUMN left_before INTEGER;
+  `,
 ];

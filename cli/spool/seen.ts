@@ -24,16 +24,18 @@ export function createSeen(db: DatabaseSync) {
       const row = findRecord.get(key);
       return row && Number(row.session);
     },
-    /**
-     * Takes note of a record that has no key by the hash of its text. A new one's number among those of its file with the
-     * same text, from 1; undefined for one that is repeated.
-     */
-    meetLine(file: number, pass: number, hash: Uint8Array): number | undefined {
+    /** Takes note of a record that has no key by the hash of its text: equal ones of a file are told by their number. */
+    meetLine(file: number, pass: number, hash: Uint8Array): Novelty {
       const line = meetLine.get({ file, pass, hash });
       const met = Number(line?.met);
-      if (met <= Number(line?.captured)) return undefined;
+      if (met <= Number(line?.captured)) return 'repeated';
       captureLine.run(met, file, hash);
-      return met;
+      return 'new';
+    },
+    /** Has every identity replaced by what is made of it. */
+    replaceIdentities(replace: (identity: Uint8Array) => Uint8Array): void {
+      db.function('replaced', { deterministic: true }, (identity: unknown) => replace(identity as Uint8Array));
+      db.exec('UPDATE records SET key = replaced(key); UPDATE lines SET hash = replaced(hash)');
     },
   };
 }

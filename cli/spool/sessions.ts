@@ -1,30 +1,59 @@
 import type { DatabaseSync } from 'node:sqlite';
 
+/**
+ * An agent's session. `new`: the service has not been asked for it; `open`: its next events go to `serviceId`; `closed`:
+ * that one is completed, and what comes next continues it in another; `deleted`: nothing of it is wanted there any more.
+ */
 export interface SessionRow {
   id: number;
   agent: string;
   agentSession: string;
   agentVersion: string | undefined;
-  state: 'new' | 'opening' | 'open' | 'closed';
+  state: 'new' | 'open' | 'closed' | 'deleted';
   serviceId: string | undefined;
+  /** How many of the service's sessions were completed before the present one. */
+  generation: number;
+  /** The agent's own id of the session that it was forked from. */
+  forkedFrom: string | undefined;
   title: string | undefined;
   prompt: string | undefined;
   cwd: string | undefined;
   branch: string | undefined;
+  /** Milliseconds since 1970, of its records. */
+  firstAt: number | undefined;
   lastAt: number | undefined;
+  /** When a file of it was last written to. */
+  changedAt: number | undefined;
+  /** Whether every file of it was read to its end. */
   settled: boolean;
+  /** Whether its agent has said that it is over. */
+  ended: boolean;
+  /** Whether the service held some of it before this spool sent anything. */
+  heldElsewhere: boolean;
   sent: number;
 }
 
-/** What events tell of their session. What came first stays; times widen. */
+/** What records tell of their session. What came first stays; times widen. */
 export interface SessionFacts {
   agentVersion?: string | undefined;
+  forkedFrom?: string | undefined;
   title?: string | undefined;
   prompt?: string | undefined;
   cwd?: string | undefined;
   branch?: string | undefined;
   firstAt?: number | undefined;
   lastAt?: number | undefined;
+  changedAt?: number | undefined;
+  ended?: boolean | undefined;
+}
+
+/** Which sessions are over. Times in milliseconds since 1970. */
+export interface Ending {
+  /** Whoever has been quiet since then. */
+  restedSince: number;
+  /** Agents of which no process runs, and since when their sessions must have been quiet. */
+  stoppedAgents: readonly string[];
+  quietSince: number;
 }
 
 export function createSessions(db: DatabaseSync) {
@@ -34,41 +63,58 @@ export function createSessions(db: DatabaseSync) {
   const get = db.prepare('SELECT * FROM sessions WHERE id = ?');
   const learn = db.prepare(`
     UPDATE sessions SET
-      agent_version = coalesce(:agentVersion, agent_version), title = coalesce(title, :title),
-      prompt = coalesce(prompt, :prompt), cwd = coalesce(cwd, :cwd), branch = coalesce(branch, :branch),
+      agent_version = coalesce(:agentVersion, agent_version), forked_from = coalesce(forked_from, :forkedFrom),
+      title = coalesce(title, :title), prompt = coalesce(prompt, :prompt), cwd = coalesce(cwd, :cwd),
+      branch = coalesce(branch, :branch),
       first_at = min(coalesce(first_at, :firstAt), coalesce(:firstAt, first_at)),
-      last_at = max(coalesce(last_at, :lastAt), coalesce(:lastAt, last_at)), settled = 0
+      last_at = max(coalesce(last_at, :lastAt), coalesce(:lastAt, last_at)),
+      changed_at = max(coalesce(changed_at, :changedAt), coalesce(:changedAt, changed_at)),
+      settled = 0, ended = coalesce(:ended, 0)
     WHERE id = :id`);
   const settle = db.prepare('UPDATE sessions SET settled = 1 WHERE id = ? AND settled = 0');
   const setState = db.prepare('UPDATE sessions SET state = ?, service_id = ? WHERE id = ?');
+  const close = db.prepare("UPDATE sessions SET state = 'closed', generation = generation + 1 WHERE id = ?");
+  const setDeleted = db.prepare("UPDATE sessions SET state = 'closed', service_id = NULL, deleted = 1 WHERE id = ?");
+  const setHeld = db.prepare('UPDATE sessions SET held_elsewhere = ? WHERE id = ?');
   const open = db.prepare('INSERT INTO opened (session, service_id) VALUES (?, ?) ON CONFLICT DO NOTHING');
   const opened = db.prepare('SELECT service_id FROM opened WHERE session = ? ORDER BY id');
   const openedAs = db.prepare('SELECT session FROM opened WHERE service_id = ?');
   const all = db.prepare('SELECT * FROM sessions ORDER BY coalesce(first_at, 0), id');
-  const setSealed = db.prepare('UPDATE sessions SET sealed = ? WHERE id = ?');
+  const any = db.prepare('SELECT 1 FROM sessions LIMIT 1');
   const addSent = db.prepare('UPDATE sessions SET sent = sent + ? WHERE id = ?');
+  const QUIET = 'max(coalesce(last_at, 0), coalesce(changed_at, 0))';
   const completable = db.prepare(`
-    SELECT id FROM sessions WHERE state = 'open' AND settled = 1 AND last_at < ?
-      AND NOT EXISTS (SELECT 1 FROM batches WHERE session = sessions.id) ORDER BY last_at LIMIT ?`);
-  const perAgent = db.prepare(
-    'SELECT agent, count(*) AS sessions, sum(sent) AS sent FROM sessions GROUP BY agent ORDER BY agent',
-  );
+    SELECT id FROM sessions WHERE state = 'open' AND settled = 1 AND (ended = 1 OR ${QUIET} < :restedSince
+      OR (${QUIET} < :quietSince AND agent IN (SELECT value FROM json_each(:stoppedAgents))))
+      AND NOT EXISTS (SELECT 1 FROM batches WHERE session = sessions.id) LIMIT :limit`);
+  const openAgents = db.prepare("SELECT DISTINCT agent FROM sessions WHERE state = 'open'");
+  const perAgent = db.prepare(`
+    SELECT agent, count(*) AS sessions, sum(sent) AS sent FROM sessions WHERE sent > 0 GROUP BY agent ORDER BY agent`);
 
   return {
     /** The id of an agent's session, which is made where there is none. */
     ensure: (agent: string, agentSession: string): number => Number(ensure.get(agent, agentSession)?.id),
     get: (id: number): SessionRow => toRow(get.get(id) ?? {}),
     learn(id: number, facts: SessionFacts): void {
-      const { agentVersion, title, prompt, cwd, branch, firstAt, lastAt } = facts;
-      const values = { agentVersion, title, prompt, cwd, branch, firstAt, lastAt };
-      const given = Object.entries(values).map(([name, value]) => [name, value ?? null]);
+      const { agentVersion, forkedFrom, title, prompt, cwd, branch, firstAt, lastAt, changedAt, ended } = facts;
+      const values = { agentVersion, forkedFrom, title, prompt, cwd, branch, firstAt, lastAt, changedAt };
+      const given = Object.entries({ ...values, ended: ended ? 1 : null }).map(([name, value]) => [
+        name,
+        value ?? null,
+      ]);
       learn.run({ ...(Object.fromEntries(given) as Record<string, string | number | null>), id });
     },
     settle: (id: number) => settle.run(id),
-    setState(id: number, state: SessionRow['state'], serviceId: string | null = null): void {
-      setState.run(state, serviceId, id);
-      if (serviceId !== null) open.run(id, serviceId);
+    setOpen(id: number, serviceId: string): void {
+      setState.run('open', serviceId, id);
+      open.run(id, serviceId);
     },
+    /** The service's session takes no more events: the next ones go to another. */
+    close: (id: number) => close.run(id),
+    /** The service is asked for it anew. */
+    reset: (id: number) => setState.run('new', null, id),
+    setDeleted: (id: number) => setDeleted.run(id),
+    setHeldElsewhere: (id: number, held: boolean) => setHeld.run(held ? 1 : 0, id),
     /** The service's sessions that its events went to, in order: more than one where the first was closed. */
     serviceIds: (id: number): string[] => opened.all(id).map((row) => String(row.service_id)),
     findByServiceId(serviceId: string): number | undefined {
@@ -77,11 +123,16 @@ export function createSessions(db: DatabaseSync) {
     },
     /** Every session, the oldest first. */
     list: (): SessionRow[] => all.all().map(toRow),
-    /** How many batches of it there were so far. */
-    setSealed: (id: number, batches: number) => setSealed.run(batches, id),
+    isEmpty: (): boolean => any.get() === undefined,
     addSent: (id: number, events: number) => addSent.run(events, id),
-    /** Open sessions of which all is sent, and that have been quiet since the given time. */
-    completable: (quietSince: number, limit: number) => completable.all(quietSince, limit).map(({ id }) => Number(id)),
+    /** Open sessions that are over, and of which all is sent. */
+    completable: ({ restedSince, quietSince, stoppedAgents }: Ending, limit: number): number[] =>
+      completable
+        .all({ restedSince, quietSince, stoppedAgents: JSON.stringify(stoppedAgents), limit })
+        .map(({ id }) => Number(id)),
+    /** Agents that have sessions which are not over. */
+    openAgents: (): string[] => openAgents.all().map(({ agent }) => String(agent)),
+    /** Of the sessions of which something was sent. */
     perAgent: () =>
       perAgent.all().map(({ agent, sessions, sent }) => ({
         agent: String(agent),
@@ -93,19 +144,26 @@ export function createSessions(db: DatabaseSync) {
 
 function toRow(row: Record<string, unknown>): SessionRow {
   const text = (value: unknown) => (value === null || value === undefined ? undefined : String(value));
+  const time = (value: unknown) => (typeof value === 'number' ? value : undefined);
   return {
     id: Number(row.id),
     agent: String(row.agent),
     agentSession: String(row.agent_session),
     agentVersion: text(row.agent_version),
-    state: row.state as SessionRow['state'],
+    state: row.deleted === 1 ? 'deleted' : (row.state as SessionRow['state']),
     serviceId: text(row.service_id),
+    generation: Number(row.generation),
+    forkedFrom: text(row.forked_from),
     title: text(row.title),
     prompt: text(row.prompt),
     cwd: text(row.cwd),
     branch: text(row.branch),
-    lastAt: row.last_at === null ? undefined : Number(row.last_at),
+    firstAt: time(row.first_at),
+    lastAt: time(row.last_at),
+    changedAt: time(row.changed_at),
     settled: row.settled === 1,
+    ended: row.ended === 1,
+    heldElsewhere: row.held_elsewhere === 1,
     sent: Number(row.sent),
   };
 }

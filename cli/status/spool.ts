@@ -12,7 +12,7 @@ export function readSpool(spool: Spool, capBytes: number) {
     capBytes,
     spooled: spool.batches.depth(),
     counters: spool.counters(),
-    refused: spool.batches.refused(),
+    refused: spool.refused.perProblem(),
     notices: spool.notices(),
     sent: spool.sessions.perAgent(),
     ...(lastUpload !== undefined && { lastUploadAt: new Date(Number(lastUpload)).toISOString() }),
@@ -29,7 +29,6 @@ const NOTEWORTHY: readonly Counter[] = [
   'linesTooLong',
   'eventsRefused',
   'sessionsContinued',
-  'sessionsReopened',
 ];
 
 export function describeSpool(report: SpoolReport | undefined, now: number): string[] {

@@ -90,7 +90,7 @@ const CASES: [name: string, arrange: (machine: Machine) => unknown, line: RegExp
     'a refused event and a withheld record',
     ({ inSpool }) =>
       inSpool((spool) => {
-        spool.batches.refuse(1, '{}', 'too odd', 0);
+        spool.refused.add({ session: 1, event: '{}', problem: 'too odd', refusedAt: 0 });
         spool.count('recordsWithheld');
       }),
     /^ {14}1 records withheld.*\nRefused {7}1 event: too odd$/m,
@@ -111,8 +111,7 @@ test.each(CASES)('%s', async (_name, arrange, line, next) => {
 test('what is in the spool is told with its cap', async () => {
   const machine = await setUpMachine();
   machine.inSpool((spool) => {
-    const batch = { session: 1, key: 'k', events: 3, firstAt: undefined, encoding: 'identity', madeAt: Date.now() };
-    spool.batches.add({ ...batch, body: Buffer.alloc(100), records: Buffer.alloc(0) });
+    spool.batches.add({ session: 1, key: 'k', events: 3, body: Buffer.alloc(100), madeAt: Date.now() });
   });
   expect(await status(machine)).toContain('Spool         3 events (100 B of 1.0 GB) waiting, the oldest for less');
 });

@@ -70,7 +70,7 @@ export function describeTranscripts(all: readonly AgentTranscripts[], now: numbe
 
 function identifyAll(spool: Spool, found: Found, now: number): Unread[] {
   const store = storeOf(found.agent, found.path);
-  if (store) return identifyStored(spool, found, store, now);
-  const file = identify(spool, found, false);
+  if (store) return identifyStored(spool, found, store, now, () => false);
+  const file = identify(spool, found, false, () => false);
   return file ? [file] : [];
 }

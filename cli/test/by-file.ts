@@ -2,8 +2,9 @@ import { hash } from 'node:crypto';
 import { isPart } from '../../contract/parts.ts';
 import { compareWriting, writingOf } from '../../contract/revision.ts';
 import type { Source } from '../../contract/transcript.ts';
+import { parseExact } from '../read/exact.ts';
 import type { Spool } from '../spool/open.ts';
-import { readEvents } from '../upload/refuse.ts';
+import { readEvents } from '../upload/refusals.ts';
 
 /** An event as it was captured; `text` is all of it but where it stood in its file. */
 export interface Captured {
@@ -15,9 +16,9 @@ export interface Captured {
 /** The events in the spool in their order, by agent, session and file. */
 export function eventsByFile(spool: Spool): Map<string, Captured[]> {
   const events: Told[] = [];
-  for (const session of spool.batches.waiting(100_000, [])) {
+  for (const session of spool.batches.perSession().map((one) => one.session)) {
     for (let batch = spool.batches.next(session, 0); batch; batch = spool.batches.next(session, batch.id)) {
-      events.push(...(readEvents(batch) as Told[]));
+      events.push(...readEvents(batch).map((event) => parseExact(event) as Told));
     }
   }
   return groupByFile(events);

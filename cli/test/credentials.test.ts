@@ -4,6 +4,7 @@ import type { CapturedEvent } from '../../contract/transcript.ts';
 import { openRedactor } from '../pipeline.ts';
 import { makeFolder, write } from './folder.ts';
 import { createContext } from './program.ts';
+import { redactOne } from './redacting.ts';
 
 const SECRET = 'Wolken-uber-7-Berge';
 const source = { agent: 'pi', session: 's', file: 'f', position: 0 } as const;
@@ -27,7 +28,7 @@ test.each([
   const home = makeFolder();
   const entries = Object.entries(moved).map(([name, folder]) => [name, join(home, folder)]);
   const { context } = createContext({ home, variables: Object.fromEntries(entries) });
-  const redact = () => openRedactor(context, { folder: home, settings: {} }).redact(said).payload.redactions;
+  const redact = () => redactOne(openRedactor(context, { folder: home, settings: {} }), said).payload.redactions;
   expect(redact()).toBeUndefined();
   write(join(home, file), JSON.stringify({ tokens: { access_token: SECRET } }));
   expect(redact()).toEqual({ 'known-value': 1 });

@@ -1,9 +1,10 @@
 import type { Agent } from '../agents/agent.ts';
 import { claudeCode } from '../agents/claude-code.ts';
 import type { Place, Trouble } from '../read/discover.ts';
+import { createIdentify } from '../read/identity.ts';
 import { createReader, type ReaderOptions, type Work } from '../read/reader.ts';
 import { openSpool, type Spool } from '../spool/open.ts';
-import { readEvents } from '../upload/refuse.ts';
+import { readEvents } from '../upload/refusals.ts';
 
 type Event = { eventType: string; payload: Record<string, unknown> };
 
@@ -25,6 +26,7 @@ export function openReading(
   const reader = createReader({
     spool,
     redactor: { redact: (events) => [...events] },
+    identify: createIdentify(new Uint8Array(32)),
     now: Date.now,
     newKey: () => `key-${++keys}`,
     patienceMs: 0,
@@ -50,11 +52,11 @@ export function openReading(
 /** All that is spooled, in order, by the agent's session. */
 export function spooledEvents(spool: Spool): Map<string, Event[]> {
   const events = new Map<string, Event[]>();
-  for (const session of spool.batches.waiting(10_000, [])) {
+  for (const session of spool.batches.perSession().map((one) => one.session)) {
     const { agentSession } = spool.sessions.get(session);
     const list: Event[] = [];
     for (let batch = spool.batches.next(session, 0); batch; batch = spool.batches.next(session, batch.id)) {
-      list.push(...(readEvents(batch) as Event[]));
+      list.push(...readEvents(batch).map((event) => JSON.parse(event) as Event));
     }
     events.set(agentSession, list);
   }

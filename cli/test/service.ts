@@ -2,6 +2,7 @@ import { hash, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
+import { createDigester } from '../../contract/digester.ts';
 import { PROBLEMS, type ProblemCode } from '../../contract/problem.ts';
 import { VERSION } from '../version.ts';
 
@@ -21,11 +22,16 @@ export interface Faults {
 
 export interface FakeSession {
   sessionId: string;
+  organizationId: string;
   body: Record<string, unknown>;
   status: 'active' | 'completed' | 'failed';
   endedAt?: string;
   events: { eventType: string; payload: Record<string, unknown> }[];
   keys: Map<string, { fingerprint: string; reply: object }>;
+}
+
+interface Appending {
+  events: FakeSession['events'];
 }
 
 export interface FakeOptions {
@@ -37,6 +43,8 @@ export interface FakeOptions {
   /** Events it refuses, which makes it refuse the whole batch. */
   refusesSession?: (body: Record<string, unknown>) => boolean;
   refuses?: (event: { eventType: string; payload: Record<string, unknown> }) => boolean;
+  /** Text that something on the way to it does not let through. */
+  blocks?: string;
 }
 
 /** The ingest routes over real HTTP, as the interface has them, with faults thrown in. State survives a restart. */
@@ -53,6 +61,10 @@ export async function startService(options: FakeOptions = {}) {
     installations: new Map<string, Record<string, unknown>>(),
     requests: [] as string[],
     heartbeats: 0,
+    /** Client keys of sessions that were deleted. */
+    deletedKeys: new Set<string>(),
+    /** Whether each session is closed as soon as it is opened. */
+    closesAll: false,
     /** What it says of itself to anybody. */
     version: VERSION,
     publicUrl: undefined as string | undefined,
@@ -64,21 +76,14 @@ export async function startService(options: FakeOptions = {}) {
   });
   const chance = (probability = 0) => probability > 0 && random() < probability;
 
-  function append(session: FakeSession | undefined, key: string | undefined, bytes: Buffer) {
-    const fingerprint = hash('sha256', bytes);
-    const body = JSON.parse(bytes.toString('utf8')) as { events: FakeSession['events'] };
+  function append(session: FakeSession | undefined, key: string, body: Appending) {
+    const fingerprint = hash('sha256', JSON.stringify(body));
     const { events } = body;
-    if (events.length < 1 || events.length > 50 || events.some((event) => options.refuses?.(event))) {
-      return problem('validation_failed');
-    }
-    if (events.some(({ payload }) => Buffer.byteLength(JSON.stringify(payload)) > 256 * 1024)) {
-      return problem('validation_failed');
-    }
     if (!session) return problem('not_found');
-    const known = key === undefined ? undefined : session.keys.get(key);
+    const known = session.keys.get(key);
     if (known)
       return known.fingerprint === fingerprint ? { status: 200, body: known.reply } : problem('idempotency_key_reused');
-    if (session.status !== 'active') return problem('session_closed');
+    if (session.status !== 'active' || state.closesAll) return problem('session_closed');
     const firstSequence = session.events.length + 1;
     session.events.push(...events);
     const { sessionId } = session;
@@ -89,27 +94,54 @@ export async function startService(options: FakeOptions = {}) {
       lastSequence: session.events.length,
       async: false,
     };
-    if (key !== undefined) session.keys.set(key, { fingerprint, reply });
+    session.keys.set(key, { fingerprint, reply });
     return { status: 200, body: reply };
   }
 
-  function open(body: Record<string, unknown>) {
-    if (state.environmentStatus === 'revoked') return problem('environment_unusable');
-    if (state.installationStatus === 'disabled') return problem('installation_unusable');
-    if (options.refusesSession?.(body)) return problem('validation_failed');
-    const session: FakeSession = {
-      sessionId: `ses_${String(state.sessions.size + 1).padStart(6, '0')}`,
-      body,
-      status: 'active',
-      events: [],
-      keys: new Map(),
+  function capture(body: Record<string, unknown>) {
+    const clientKey = String(body.clientKey);
+    if (state.deletedKeys.has(clientKey)) return { clientKey, outcome: 'deleted' };
+    const { organizationId } = state;
+    const known = [...state.sessions.values()].find(
+      (session) => session.body.clientKey === clientKey && session.organizationId === organizationId,
+    );
+    if (known) return { clientKey, outcome: 'found', session: toSession(known) };
+    const refuse = (code: ProblemCode) => ({ clientKey, outcome: 'refused', ...problem(code).body });
+    if (state.environmentStatus === 'revoked') return refuse('environment_unusable');
+    if (state.installationStatus === 'disabled') return refuse('installation_unusable');
+    if (options.refusesSession?.(body)) return refuse('validation_failed');
+    const sessionId = `ses_${String(state.sessions.size + 1).padStart(6, '0')}`;
+    const session: FakeSession = { sessionId, organizationId, body, status: 'active', events: [], keys: new Map() };
+    state.sessions.set(sessionId, session);
+    return { clientKey, outcome: 'opened', session: toSession(session) };
+  }
+
+  const toSession = ({ sessionId, status, events }: FakeSession) => ({ sessionId, status, eventCount: events.length });
+
+  /** Of each session in order, up to the first that is refused. */
+  function appendAll(text: string) {
+    const { appends } = JSON.parse(text) as {
+      appends: { sessionId: string; idempotencyKey: string; body: Appending }[];
     };
-    state.sessions.set(session.sessionId, session);
-    return { status: 201, body: { sessionId: session.sessionId, session: {} } };
+    const isWrong = ({ body: { events } }: (typeof appends)[number]) =>
+      events.length < 1 ||
+      events.length > 50 ||
+      events.some((event) => options.refuses?.(event)) ||
+      events.some(({ payload }) => Buffer.byteLength(JSON.stringify(payload)) > 256 * 1024);
+    if (appends.some(isWrong)) return problem('validation_failed');
+    const stopped = new Set<string>();
+    const results = appends.map(({ sessionId, idempotencyKey, body }) => {
+      const name = { sessionId, idempotencyKey };
+      if (stopped.has(sessionId)) return { ...name, ...problem('service_unavailable').body };
+      const { status, body: answer } = append(state.sessions.get(sessionId), idempotencyKey, body);
+      if (status !== 200) stopped.add(sessionId);
+      return { ...name, ...answer };
+    });
+    return { status: 200, body: { results } };
   }
 
   function answer(request: IncomingMessage, bytes: Buffer) {
-    const { pathname } = new URL(request.url ?? '/', 'http://service');
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://service');
     const route = `${request.method} ${pathname.replace(/(ses|env|ins)_[^/]+/, '{$1}')}`;
     state.requests.push(route);
     if (route === 'GET /health') {
@@ -134,7 +166,6 @@ export async function startService(options: FakeOptions = {}) {
         },
       };
     }
-    if (extensions && route === 'POST /v1/past-sessions') return open(body());
     switch (route) {
       case 'POST /v1/environments': {
         const { hostname } = body();
@@ -151,16 +182,28 @@ export async function startService(options: FakeOptions = {}) {
         state.heartbeats++;
         if (state.environmentStatus === 'revoked') return problem('environment_revoked');
         return { status: 200, body: { environmentId: id, lastSeenAt: new Date().toISOString() } };
-      case 'POST /v1/sessions':
-        return open(body());
-      case 'POST /v1/sessions/{ses}/events':
-        return append(session, request.headers['idempotency-key'] as string | undefined, bytes);
-      case 'POST /v1/sessions/{ses}/complete': {
+      case 'POST /v1/captured-sessions':
+        return { status: 200, body: { results: (body().sessions as Record<string, unknown>[]).map(capture) } };
+      case 'POST /v1/appends':
+        return appendAll(bytes.toString('utf8'));
+      case 'POST /v1/completed-sessions': {
+        const asked = body().sessions as { sessionId: string; endedAt?: string }[];
+        const results = asked.map(({ sessionId, endedAt = 'now' }) => {
+          const closing = state.sessions.get(sessionId);
+          if (closing?.status !== 'active') return { sessionId, ...problem('session_already_closed').body };
+          Object.assign(closing, { status: 'completed', endedAt });
+          return { sessionId, status: 'completed', endedAt };
+        });
+        return { status: 200, body: { results } };
+      }
+      case 'GET /v1/sessions/{ses}/digests': {
         if (!session) return problem('not_found');
-        if (session.status !== 'active') return problem('session_already_closed');
-        session.status = 'completed';
-        session.endedAt = String(body().endedAt);
-        return { status: 200, body: { sessionId: id, status: 'completed', endedAt: session.endedAt } };
+        const { digestPayload } = createDigester(searchParams.get('nonce') ?? '');
+        const digests = session.events.map(({ eventType, payload }, index) => ({
+          ...{ sequence: index + 1, eventType },
+          ...digestPayload(JSON.stringify(payload)),
+        }));
+        return { status: 200, body: { digests, nextFrom: null } };
       }
     }
     return problem('not_found');
@@ -169,10 +212,13 @@ export async function startService(options: FakeOptions = {}) {
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const bytes = decode(Buffer.concat(await request.toArray()), request.headers['content-encoding']);
     const { faults } = state;
+    if (options.blocks !== undefined && bytes.includes(options.blocks)) {
+      return void response.writeHead(403, { 'content-type': 'text/html' }).end('<h1>Blocked</h1>');
+    }
     if (chance(faults.refused)) return void request.socket.destroy();
     if (chance(faults.page))
       return void response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Sign in</h1>');
-    const isAppend = request.url?.endsWith('/events') ?? false;
+    const isAppend = request.url?.endsWith('/appends') ?? false;
     const fault = chance(faults.unavailable)
       ? problem('service_unavailable', 0)
       : chance(faults.rateLimited) && !isAppend

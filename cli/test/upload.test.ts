@@ -44,31 +44,23 @@ test('a session is opened with its title and time, and completed when it has bee
   expect([...service.state.environments.values()]).toMatchObject([{ hostname: 'box', platform: 'linux' }]);
 });
 
-test('fifty events make a request', async () => {
+test('many batches make a request', async () => {
   const { write, capture, service } = await setUp();
   write(
     1,
     Array.from({ length: 500 }, (_, n) => `prompt ${n}`),
   );
   await capture();
-  const appends = service.state.requests.filter((request) => request.endsWith('/events'));
-  expect(appends.length).toBeGreaterThanOrEqual(10);
-  expect(appends.length).toBeLessThanOrEqual(14);
-});
-
-test('a service without the extensions is enough', async () => {
-  const { write, capture, service, texts } = await setUp({ extensions: false });
-  write(1, ['one']);
-  expect(await capture()).toMatchObject({ exitCode: 0 });
-  expect(texts(1)).toEqual(['one']);
-  expect(service.state.requests).toContain('POST /v1/sessions');
+  const appends = service.state.requests.filter((request) => request.endsWith('/appends'));
+  expect(appends.length).toBeGreaterThanOrEqual(1);
+  expect(appends.length).toBeLessThanOrEqual(4);
 });
 
 test('one refused event is set aside, the others of its batch are sent', async () => {
   const { write, capture, texts, home, service } = await setUp({ refuses: ({ payload }) => payload.text === 'bad' });
   write(1, ['one', 'two', 'bad', 'three', 'four']);
   const { exitCode, stdout } = await capture();
-  expect(exitCode).toBe(0);
+  expect(exitCode).toBe(1);
   expect(stdout).toContain('refused 1 event');
   expect(texts(1)).toEqual(['one', 'two', 'three', 'four']);
   const status = await run(['status', '--json'], { home, url: service.url, secret: 'sk_live_test' });
@@ -194,4 +186,83 @@ test('two imports at once repeat nothing', async () => {
   expect(runs.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
   for (const session of [1, 2, 3]) expect(texts(session)).toEqual(words);
   expect(service.state.sessions.size).toBe(3);
+});
+
+test('whoever lost the state of capture doubles nothing, and goes on where the service is', async () => {
+  const { write, capture, texts, sessions } = await setUp();
+  write(1, ['one', 'two', 'two']);
+  await capture();
+  const elsewhere = { variables: { CAPTURE_HOME: makeFolder() } };
+  write(1, ['one', 'two', 'two', 'three']);
+  expect(await capture([], elsewhere)).toMatchObject({ exitCode: 0 });
+  expect(texts(1)).toEqual(['one', 'two', 'two', 'three']);
+  // The first was completed: what came later continues it.
+  const [first, second] = sessions();
+  expect(second?.body.continues).toBe(first?.body.clientKey);
+  expect(await capture([], elsewhere)).toMatchObject({ exitCode: 0 });
+  expect(sessions()).toHaveLength(2);
+});
+
+test('a session that was deleted at the service is not captured again', async () => {
+  const { write, capture, texts, sessions, service } = await setUp();
+  write(1, ['one']);
+  await capture();
+  service.state.deletedKeys.add(String(sessions()[0]?.body.clientKey));
+  service.state.sessions.clear();
+  write(1, ['one', 'two']);
+  const again = { variables: { CAPTURE_HOME: makeFolder() } };
+  expect(await capture([], again)).toMatchObject({ exitCode: 0 });
+  expect(texts(1)).toEqual([]);
+});
+
+test('what was refused is sent again once a person says so', async () => {
+  const refusing = { is: true };
+  const { write, capture, texts, home, service } = await setUp({
+    refuses: ({ payload }) => refusing.is && payload.text === 'bad',
+  });
+  write(1, ['one', 'bad']);
+  await capture();
+  refusing.is = false;
+  expect(await capture()).toMatchObject({ exitCode: 0 });
+  expect(texts(1)).toEqual(['one']);
+  expect(await run(['spool', 'retry'], { home, url: service.url, secret: 'sk_live_test' })).toMatchObject({
+    exitCode: 0,
+  });
+  await capture();
+  expect(texts(1)).toEqual(['one', 'bad']);
+});
+
+test('a service that refuses everything gets few requests, and nothing is set aside', async () => {
+  const refusing = { is: true };
+  const { write, capture, texts, service } = await setUp({ refuses: () => refusing.is });
+  for (const session of [1, 2, 3, 4, 5, 6])
+    write(
+      session,
+      Array.from({ length: 40 }, (_, n) => `prompt ${n}`),
+    );
+  const refused = await capture();
+  expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('Everything that is sent is refused') });
+  expect(service.state.requests.filter((request) => request.endsWith('/appends')).length).toBeLessThan(40);
+  refusing.is = false;
+  expect(await capture()).toMatchObject({ exitCode: 0 });
+  expect([1, 2, 3, 4, 5, 6].map((session) => texts(session).length)).toEqual([40, 40, 40, 40, 40, 40]);
+});
+
+test('a text that a firewall dislikes holds up its own session alone', async () => {
+  const { write, capture, texts } = await setUp({ blocks: 'dropTables' });
+  write(1, ['dropTables']);
+  write(2, ['fine']);
+  write(3, ['fine as well']);
+  const result = await capture(['--patience', '5']);
+  expect(result.exitCode).toBe(75);
+  expect(result.stderr).toContain(`What session ${sessionId(1)} says does not get through`);
+  expect([texts(1), texts(2), texts(3)]).toEqual([[], ['fine'], ['fine as well']]);
+});
+
+test('a session that the service closes again and again is left alone', async () => {
+  const { write, capture, service } = await setUp();
+  write(1, ['one']);
+  service.state.closesAll = true;
+  expect((await capture()).exitCode).toBe(1);
+  expect(service.state.sessions.size).toBeLessThan(8);
 });

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../contract/client.ts';
-import { codeOf, Failure } from '../failure.ts';
+import { codeOf, EXIT, Failure } from '../failure.ts';
 import { NotTheService } from './service.ts';
 
 /**
@@ -7,7 +7,7 @@ import { NotTheService } from './service.ts';
  * have succeeded already.
  */
 export function isTemporary(error: unknown): boolean {
-  if (error instanceof Failure) return false;
+  if (error instanceof Failure || error instanceof Blocked) return false;
   if (!(error instanceof ServiceError)) return isNetworkError(error);
   const { status, code } = error;
   if (code === 'idempotency_in_progress') return true;
@@ -27,8 +27,47 @@ function isNetworkError(error: unknown): boolean {
   );
 }
 
+/** Something on the way refuses what is sent, such as a firewall that dislikes a text: other requests may get through. */
+export class Blocked extends Error {}
+
+/** Has the error of something between here and the service told apart; any other as it is. */
+export function tellBlocked(error: unknown): unknown {
+  const isFromElsewhere = error instanceof ServiceError && error.code === undefined;
+  const isRefusal = isFromElsewhere && [400, 403, 406, 413, 414, 415, 422].includes(error.status);
+  return isRefusal ? new Blocked(`something on the way to the service answered ${error.status}`) : error;
+}
+
 export const hasStatus = (error: unknown, ...statuses: number[]): error is ServiceError =>
   error instanceof ServiceError && statuses.includes(error.status);
 
 export const hasCode = (error: unknown, ...codes: NonNullable<ServiceError['code']>[]): error is ServiceError =>
   error instanceof ServiceError && error.code !== undefined && codes.includes(error.code);
+
+/** What to do about an error that trying again does not heal. */
+export function explainRefusal(error: unknown): unknown {
+  if (hasStatus(error, 401)) {
+    return new Failure(
+      EXIT.signInRequired,
+      `The service does not accept the organization secret: ${error.message}`,
+      'Sign in with `capture login`. What was captured meanwhile is kept and sent then.',
+      error,
+    );
+  }
+  if (hasStatus(error, 404, 405) && error.code !== 'session_deleted') {
+    return new Failure(
+      EXIT.failure,
+      'The service does not know what this version of capture asks of it.',
+      'Ask for the service to be updated. What was captured is kept and sent then.',
+      error,
+    );
+  }
+  if (hasStatus(error, 403)) {
+    return new Failure(
+      EXIT.failure,
+      `The service refused: ${error.message}`,
+      'Check with `capture status` that this secret belongs to the organization that the captures are for.',
+      error,
+    );
+  }
+  return error;
+}

@@ -2,8 +2,8 @@ import type { AgentId } from '../../contract/agent.ts';
 import type { Platform } from '../../contract/environment.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { VERSION } from '../version.ts';
-import type { Gate } from './gate.ts';
 import { hasCode, hasStatus } from './problem.ts';
+import type { Retry } from './retry.ts';
 import { requireId, type Service } from './service.ts';
 
 /** What this machine tells of itself. */
@@ -29,7 +29,7 @@ export class AgentDisabled extends Failure {
 export type Registration = ReturnType<typeof createRegistration>;
 
 /** The machine and its agents at the service: registered on first need, once a process. */
-export function createRegistration(service: Service, gate: Gate, machine: Machine) {
+export function createRegistration(service: Service, retry: Retry, machine: Machine) {
   let environment: Promise<string> | undefined;
   const installations = new Map<string, Promise<string>>();
   const newest = new Map<string, number>();
@@ -44,7 +44,7 @@ export function createRegistration(service: Service, gate: Gate, machine: Machin
       ...(remote !== undefined && { repoRemote: remote }),
       ...(branch !== undefined && { gitBranch: branch }),
     };
-    return gate.attempt(async () => {
+    return retry.attempt(async () => {
       const reply = (await service.client.registerEnvironment({ body })).body;
       const environmentId = requireId(reply.environmentId);
       if (reply.environment.status === 'revoked') throw revoked();
@@ -55,7 +55,7 @@ export function createRegistration(service: Service, gate: Gate, machine: Machin
   async function registerAgent(agentId: AgentId, version: string | undefined): Promise<string> {
     const environmentId = await getEnvironment();
     const body = { agentId, ...(version !== undefined && { version: version.slice(0, 64) }) };
-    return gate.attempt(async () => {
+    return retry.attempt(async () => {
       const reply = (await service.client.registerAgent({ environmentId, body })).body;
       const installationId = requireId(reply.installationId);
       if (reply.installation.status === 'disabled') throw new AgentDisabled(agentId);
@@ -96,7 +96,7 @@ export function createRegistration(service: Service, gate: Gate, machine: Machin
     async heartbeat(): Promise<void> {
       const environmentId = await getEnvironment();
       try {
-        await gate.attempt(() => service.client.heartbeat({ environmentId, body: { serviceCliVersion: VERSION } }));
+        await retry.attempt(() => service.client.heartbeat({ environmentId, body: { serviceCliVersion: VERSION } }));
       } catch (error) {
         if (hasCode(error, 'environment_revoked') || hasStatus(error, 403)) throw revoked();
         if (!hasStatus(error, 404)) throw error;

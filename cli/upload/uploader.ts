@@ -1,140 +1,224 @@
-import { describe, type Failure } from '../failure.ts';
-import type { Batch } from '../spool/batches.ts';
-import { hasCode, hasStatus } from './problem.ts';
-import { halve, readEvents } from './refuse.ts';
+import { type BulkResult, MAX_BATCHES_AT_ONCE, MAX_SESSIONS_AT_ONCE } from '../../contract/capture.ts';
+import { ServiceError } from '../../contract/client.ts';
+import type { ProblemCode } from '../../contract/problem.ts';
+import { describe, EXIT, Failure } from '../failure.ts';
+import type { Batch, SendingOrder } from '../spool/batches.ts';
+import type { Ending, SessionRow } from '../spool/sessions.ts';
+import type { HeldEvents } from './held.ts';
+import { explainRefusal, tellBlocked } from './problem.ts';
+import { createAppender, type Outcome, type RefusedEvent, readEvents, withEvents } from './refusals.ts';
 import { AgentDisabled } from './registration.ts';
-import { createSessionKeeper, explainRefusal, type SessionDeps, SessionRefused } from './session.ts';
+import type { Append } from './service.ts';
+import { createServiceSessions, type SessionsOptions } from './sessions.ts';
 
-export interface UploaderOptions extends SessionDeps {
+export interface UploaderOptions extends SessionsOptions {
   signal: AbortSignal;
-  /** A session is completed when its last event is older than this. */
-  quietMs: number;
-  /** Sessions sent at a time. */
-  lanes?: number;
+  /** Which sessions are over, asked when there is nothing to send. */
+  findEnding: () => Ending;
+  /** What the service holds of a session, for those of which it held something before. */
+  askHeld: (serviceIds: readonly string[]) => Promise<HeldEvents>;
   onSent?: (events: number) => void;
-  /** Asked before each session: nothing is sent meanwhile. */
+  /** Asked before each request: nothing is sent meanwhile. */
   isPaused?: () => boolean;
 }
 
-const LANES = 6;
-const BATCHES_A_TURN = 16;
+/** What a request may hold, in characters: the backlog goes in large ones, what was captured last does not wait long. */
+const REQUEST_SIZE: Record<SendingOrder, number> = { oldest: 4 * 1024 * 1024, newest: 256 * 1024 };
+/** What may be answered otherwise in a moment. */
+const NOT_YET = new Set(['idempotency_in_progress', 'rate_limited', 'service_unavailable', 'internal']);
+/** A session that is said to be completed or unknown this often in a row is left alone for a while. */
+const MOST_REOPENINGS = 3;
 
-/** Sends what is spooled: a session's batches one after another, several sessions at a time, the oldest first. */
+/**
+ * Sends what is spooled: a session's batches in their order, many sessions a request. One request at a time carries what has
+ * waited longest, another one what was captured last, so that a live session does not wait behind a backlog.
+ */
 export function createUploader(options: UploaderOptions) {
-  const { spool, service, gate, signal, quietMs, now, lanes = LANES, onSent, isPaused } = options;
-  const keeper = createSessionKeeper(options);
+  const { spool, service, retry, signal, now, findEnding, askHeld, onSent, isPaused } = options;
+  const sessions = createServiceSessions(options);
+  const append = createAppender((appends) => retry.attempt(() => sendOnce(appends)), setSuspectsAside);
   const busy = new Set<number>();
-  let acknowledged: Batch[] = [];
-  let sleepers: (() => void)[] = [];
+  const held = new Map<number, HeldEvents>();
+  const reopenings = new Map<number, number>();
   // What the service will not have for now: agents that an administrator has disabled, and single sessions.
-  const heldAgents = new Map<string, Failure>();
-  const heldSessions = new Map<number, Failure>();
+  const refusedAgents = new Map<string, Failure>();
+  const refusedSessions = new Map<number, Failure>();
+  /** Batches of which events were refused while it is not known whether the service takes anything at all. */
+  const suspects = new Map<number, { batch: Batch; events: RefusedEvent[] }>();
+  let sleepers: (() => void)[] = [];
   let stopped = false;
   const isOver = () => stopped || signal.aborted;
 
-  /** A commit for many: what was acknowledged and is sent again after a crash is recognised by its key. */
-  function removeAcknowledged(): void {
-    if (acknowledged.length === 0) return;
-    const batches = acknowledged;
-    acknowledged = [];
+  async function sendOnce(appends: readonly Append[]): Promise<BulkResult[]> {
+    const results = await service.append(appends).catch((error) => Promise.reject(tellBlocked(error)));
+    // The answer for a session's first batch is the answer for the session; the others were not tried.
+    const firsts = new Map([...results].reverse().map((result) => [result.sessionId, result]));
+    const notYet = [...firsts.values()].filter(({ code }) => code !== undefined && NOT_YET.has(code));
+    if (notYet.length < firsts.size) return results;
+    const { code, error } = notYet[0] ?? {};
+    throw new ServiceError(
+      503,
+      { code: code as ProblemCode, ...(error !== undefined && { error }) },
+      { get: () => null },
+    );
+  }
+
+  const findWaiting = (order: SendingOrder): number[] => {
+    const without = [...busy, ...refusedSessions.keys(), ...[...suspects.values()].map(({ batch }) => batch.session)];
+    return spool.batches.waiting(order, MAX_SESSIONS_AT_ONCE, [...refusedAgents.keys()], without);
+  };
+
+  /** Batches of sessions that are open, as many as go into a request. */
+  async function gather(order: SendingOrder, ids: readonly number[]): Promise<Batch[]> {
+    const batches: Batch[] = [];
+    let size = 0;
+    for (const id of ids) {
+      const { state, heldElsewhere } = spool.sessions.get(id);
+      if (state !== 'open') continue;
+      if (heldElsewhere && !held.has(id)) held.set(id, await askHeld(spool.sessions.serviceIds(id)));
+      for (let batch = spool.batches.next(id, 0); batch; batch = spool.batches.next(id, batch.id)) {
+        const isFull =
+          batches.length === MAX_BATCHES_AT_ONCE || (size > 0 && size + batch.text.length > REQUEST_SIZE[order]);
+        if (isFull) return batches;
+        batches.push(batch);
+        size += batch.text.length;
+      }
+    }
+    return batches;
+  }
+
+  /** Without the events that the service holds already; undefined where it holds all of them. */
+  function withoutHeld(batch: Batch): Batch | undefined {
+    const ofSession = held.get(batch.session);
+    if (ofSession === undefined) return batch;
+    const events = readEvents(batch).filter((event) => ofSession.take(payloadOf(event)) === undefined);
+    if (events.length === batch.events) return batch;
+    return events.length === 0 ? undefined : { ...withEvents(batch, events), key: `${batch.key}.${events.length}` };
+  }
+
+  /** Has the sessions opened, agent by agent: one that an administrator has disabled must not stop the others. */
+  async function open(ids: readonly number[]): Promise<void> {
+    for (const [agent, ofAgent] of Map.groupBy(ids, (id) => spool.sessions.get(id).agent)) {
+      try {
+        for (const [id, failure] of await sessions.open(ofAgent)) refusedSessions.set(id, failure);
+      } catch (error) {
+        if (!(error instanceof AgentDisabled)) throw error;
+        refusedAgents.set(agent, error);
+      }
+    }
+  }
+
+  async function send(order: SendingOrder, ids: readonly number[]): Promise<void> {
+    await open(ids);
+    const batches = await gather(order, ids);
+    // Whoever did not fit in need not wait for the answer.
+    const included = new Set(batches.map(({ session }) => session));
+    for (const id of ids) if (!included.has(id)) busy.delete(id);
+    const left = batches.map((batch) => ({ batch, rest: withoutHeld(batch) }));
+    const asked = left.flatMap(({ batch, rest }) => (rest ? [{ batch, append: toAppend(rest) }] : []));
+    const outcomes = asked.length > 0 ? await append(asked.map((one) => one.append)) : [];
     spool.transactLightly(() => {
-      for (const { id, session, events } of batches) {
-        spool.batches.remove(id);
-        spool.sessions.addSent(session, events);
-        spool.count('eventsSent', events);
+      for (const { batch, rest } of left) if (rest === undefined) remove(batch, 0, batch.events);
+      for (const [index, { batch, append: sent }] of asked.entries()) {
+        takeOutcome(batch, sent.events, outcomes[index] as Outcome);
       }
       spool.setMeta('lastUploadAt', String(now()));
     });
+    forgetHeld(ids);
   }
 
-  function toSent({ session, number, events, records }: Batch) {
-    const { agent, agentSession } = spool.sessions.get(session);
-    return { agent, session: agentSession, number, events, records };
+  function toAppend({ session, key, events, text }: Batch): Append {
+    const { serviceId = '' } = spool.sessions.get(session);
+    return { sessionId: serviceId, key, events, text };
   }
 
-  async function sendSession(session: number): Promise<void> {
-    let after = 0;
-    for (let turn = 0; turn < BATCHES_A_TURN && !isOver() && !isPaused?.(); turn++) {
-      const batch = spool.batches.next(session, after);
-      if (batch === undefined) break;
-      const refused = await sendBatch(batch).catch(forgiveDropped);
-      after = batch.id;
-      if (refused === undefined) continue;
-      // At once: should the spool be damaged now, this alone tells that the service has it.
-      spool.journal.sent([toSent(batch)]);
-      acknowledged.push({ ...batch, events: batch.events - refused });
-      onSent?.(batch.events);
-      if (acknowledged.length >= 16) removeAcknowledged();
+  function takeOutcome(batch: Batch, sent: number, outcome: Outcome): void {
+    const { session, events } = batch;
+    if (outcome.kind === 'accepted') {
+      reopenings.delete(session);
+      remove(batch, sent, events - sent);
+    } else if (outcome.kind === 'refused') {
+      if (outcome.isSure) setAside(batch, outcome.events);
+      else suspects.set(batch.id, { batch, events: outcome.events });
+    } else if (outcome.kind === 'blocked') {
+      refusedSessions.set(session, blocked(spool.sessions.get(session).agentSession, outcome.problem));
+    } else {
+      takeAnswer(session, outcome);
     }
   }
 
-  /** Sends a batch until it is answered; returns how many of its events were refused and set aside. */
-  async function sendBatch(batch: Batch, isContinued = false): Promise<number> {
-    const sessionId = await keeper.open(batch.session, batch);
-    try {
-      await gate.attempt(async () => {
-        // It may have waited here for hours, and a person may have thrown it away meanwhile.
-        if (!spool.batches.has(batch.id)) throw new BatchDropped();
-        return service.append(sessionId, batch);
-      });
-      return 0;
-    } catch (error) {
-      // 404: the service has lost the session, as after being restored from a copy.
-      if (hasCode(error, 'session_closed') || (hasStatus(error, 404) && !isContinued)) {
-        keeper.leave(batch.session);
-        return sendBatch(batch, true);
-      }
-      if (!hasStatus(error, 400, 409, 413, 415, 422)) throw error;
-      return sendHalves(batch, error.message);
+  function takeAnswer(session: number, { code, problem }: Extract<Outcome, { kind: 'answered' }>): void {
+    if (code === 'session_deleted') {
+      spool.batches.removeSession(session);
+      spool.sessions.setDeleted(session);
+      return;
+    }
+    if (code === 'quota_reached') refusedSessions.set(session, new Failure(EXIT.failure, problem));
+    if (code !== 'session_closed' && code !== 'not_found') return;
+    const times = (reopenings.get(session) ?? 0) + 1;
+    reopenings.set(session, times);
+    if (times > MOST_REOPENINGS) refusedSessions.set(session, new Failure(EXIT.failure, problem));
+    // Unknown: the service has lost the session, as after being restored from a copy.
+    else if (code === 'not_found') spool.sessions.reset(session);
+    else spool.sessions.close(session);
+  }
+
+  /** What was acknowledged and is sent again after a crash is recognised by its key. */
+  function remove({ id, session }: Batch, sent: number, known: number): void {
+    spool.batches.remove(id);
+    spool.sessions.addSent(session, sent);
+    spool.count('eventsSent', sent);
+    spool.count('eventsHeld', known);
+    onSent?.(sent);
+  }
+
+  /** The service takes other events, so it is these that are wrong. */
+  function setSuspectsAside(): void {
+    if (suspects.size === 0) return;
+    spool.transact(() => {
+      for (const { batch, events } of suspects.values()) setAside(batch, events);
+    });
+    suspects.clear();
+  }
+
+  function setAside(batch: Batch, events: readonly RefusedEvent[]): void {
+    for (const one of events) spool.refused.add({ session: batch.session, ...one, refusedAt: now() });
+    spool.count('eventsRefused', events.length);
+    remove(batch, batch.events - events.length, 0);
+  }
+
+  /** Once all that was captured again is looked up, what comes is new. */
+  function forgetHeld(ids: readonly number[]): void {
+    for (const id of ids) {
+      if (!held.has(id) || !spool.sessions.get(id).settled || spool.batches.next(id, 0)) continue;
+      held.delete(id);
+      spool.transactLightly(() => spool.sessions.setHeldElsewhere(id, false));
     }
   }
 
-  /** One bad event refuses its whole batch: finds it, and sends the others. */
-  async function sendHalves(batch: Batch, problem: string): Promise<number> {
-    const halves = halve(batch);
-    if (halves === undefined) {
-      const [event] = readEvents(batch);
-      spool.transact(() => {
-        spool.batches.refuse(batch.session, JSON.stringify(event), problem, now());
-        spool.count('eventsRefused');
-      });
-      return 1;
-    }
-    return (await sendBatch(halves[0])) + (await sendBatch(halves[1]));
-  }
-
-  const findWaiting = (accept: (session: number) => boolean) =>
-    spool.batches
-      .waiting(lanes + 1 + heldSessions.size, [...heldAgents.keys()])
-      .find((session) => !heldSessions.has(session) && accept(session));
-
-  function claim(): { session: number; task: 'send' | 'complete' } | undefined {
-    removeAcknowledged();
+  function findTask(order: SendingOrder): { ids: number[]; work: (ids: number[]) => Promise<void> } | undefined {
     if (isPaused?.()) return undefined;
-    const free = (id: number) => !busy.has(id);
-    const session = findWaiting(free);
-    if (session !== undefined) return { session, task: 'send' };
-    const quiet = spool.sessions.completable(now() - quietMs, lanes + 1).find(free);
-    return quiet === undefined ? undefined : { session: quiet, task: 'complete' };
+    const waiting = findWaiting(order);
+    if (waiting.length > 0)
+      return { ids: order === 'newest' ? waiting.slice(0, 1) : waiting, work: (ids) => send(order, ids) };
+    const over = order === 'oldest' ? findOver() : [];
+    return over.length > 0 ? { ids: over, work: sessions.complete } : undefined;
   }
 
-  async function workLane(): Promise<void> {
+  const findOver = () => spool.sessions.completable(findEnding(), MAX_SESSIONS_AT_ONCE).filter((id) => !busy.has(id));
+
+  async function work(order: SendingOrder): Promise<void> {
     while (!isOver()) {
-      const claimed = claim();
-      if (claimed === undefined) {
+      const task = findTask(order);
+      if (task === undefined) {
         await new Promise<void>((resolve) => sleepers.push(resolve));
         continue;
       }
-      busy.add(claimed.session);
+      for (const id of task.ids) busy.add(id);
       try {
-        await (claimed.task === 'send' ? sendSession(claimed.session) : keeper.complete(claimed.session));
-      } catch (error) {
-        if (error instanceof AgentDisabled) heldAgents.set(error.agent, error);
-        else if (error instanceof SessionRefused) heldSessions.set(error.session, error);
-        else throw error;
+        await task.work(task.ids);
       } finally {
-        busy.delete(claimed.session);
-        removeAcknowledged();
+        for (const id of task.ids) busy.delete(id);
       }
     }
   }
@@ -155,10 +239,13 @@ export function createUploader(options: UploaderOptions) {
     /** Runs until the signal; throws what trying again does not heal. */
     async run(): Promise<void> {
       stopped = false;
+      suspects.clear();
       signal.addEventListener('abort', wake);
       try {
-        // Each to its end: what another lane is sending will be answered.
-        const ends = await Promise.allSettled(Array.from({ length: lanes }, () => workLane().catch(stopAll)));
+        // Each to its end: what the other is sending will be answered.
+        const ends = await Promise.allSettled(
+          (['oldest', 'newest'] as const).map((order) => work(order).catch(stopAll)),
+        );
         const failed = ends.find((end) => end.status === 'rejected');
         if (failed) throw failed.reason;
       } catch (error) {
@@ -174,22 +261,37 @@ export function createUploader(options: UploaderOptions) {
     wake,
     /** What was refused for now is tried once more. */
     reconsider(): void {
-      heldAgents.clear();
-      heldSessions.clear();
+      refusedAgents.clear();
+      refusedSessions.clear();
+      reopenings.clear();
+      suspects.clear();
       wake();
     },
     /** Why some of the spool stays there although the service takes the rest. */
-    held: (): Failure[] => [...heldAgents.values(), ...heldSessions.values()],
+    held: (): Failure[] => [
+      ...refusedAgents.values(),
+      ...refusedSessions.values(),
+      ...[...suspects.values()].map(({ batch, events }) => refusedAlone(spool.sessions.get(batch.session), events)),
+    ],
     /** Whether nothing can be sent or completed for now. */
-    isIdle: () =>
-      busy.size === 0 &&
-      findWaiting(() => true) === undefined &&
-      spool.sessions.completable(now() - quietMs, 1).length === 0,
+    isIdle: () => busy.size === 0 && findWaiting('oldest').length === 0 && findOver().length === 0,
   };
 }
 
-class BatchDropped extends Error {}
+/** Of `{"eventType":"…","payload":…}`. */
+const payloadOf = (event: string): string => event.slice(event.indexOf('"payload":') + '"payload":'.length, -1);
 
-function forgiveDropped(error: unknown): undefined {
-  if (!(error instanceof BatchDropped)) throw error;
-}
+/** Whether the events are wrong or the service is, is not known while nothing else was sent. */
+const refusedAlone = ({ agent, agentSession }: SessionRow, [first]: readonly RefusedEvent[]) =>
+  new Failure(
+    EXIT.failure,
+    `The service refuses what session ${agentSession} of ${agent} says: ${first?.problem}`,
+    'It stays in the spool and is tried again. Once the service takes something else, it is set aside.',
+  );
+
+const blocked = (session: string, problem: string) =>
+  new Failure(
+    EXIT.temporary,
+    `What session ${session} says does not get through: ${problem}.`,
+    'A firewall or proxy may dislike its text. It stays in the spool and is tried again; the other sessions go on.',
+  );

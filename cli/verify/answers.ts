@@ -2,10 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { type EventDigest, MAX_LEAF_EVENTS, type PayloadDigest } from '../../contract/digest.ts';
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
-import { createGate } from '../upload/gate.ts';
-import { hasStatus, isTemporary } from '../upload/problem.ts';
+import { explainRefusal, hasStatus, isTemporary } from '../upload/problem.ts';
+import { createRetry } from '../upload/retry.ts';
 import type { Service } from '../upload/service.ts';
-import { explainRefusal } from '../upload/session.ts';
 
 export interface AnswersOptions {
   service: Service;
@@ -23,17 +22,17 @@ export function createAnswers(context: Context, { service, patienceMs }: Answers
   const nonce = randomBytes(24).toString('base64url');
   const giveUp = new AbortController();
   const signal = AbortSignal.any([context.stop, giveUp.signal]);
-  const gate = createGate({
+  const retry = createRetry({
     random: context.random,
     signal,
-    onTrouble: () => gate.failingMs() >= patienceMs && giveUp.abort(),
+    onTrouble: () => retry.failingMs() >= patienceMs && giveUp.abort(),
   });
 
   async function ask<Answer>(request: () => Promise<{ body: Answer }>): Promise<Answer> {
     try {
-      return (await gate.attempt(request)).body;
+      return (await retry.attempt(request)).body;
     } catch (error) {
-      if (giveUp.signal.aborted || isTemporary(error)) throw unreachable(service.url, gate.lastTrouble());
+      if (giveUp.signal.aborted || isTemporary(error)) throw unreachable(service.url, retry.lastTrouble());
       throw error;
     }
   }

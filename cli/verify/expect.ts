@@ -2,9 +2,9 @@ import { hash } from 'node:crypto';
 import type { createDigester, PayloadDigests } from '../../contract/digester.ts';
 import type { Part } from '../../contract/parts.ts';
 import type { CapturedEvent } from '../../contract/transcript.ts';
+import { encodeRaw } from '../read/mask.ts';
 import type { CapturedRecord } from '../read/record.ts';
 import { serializeEvent } from '../read/serialize.ts';
-import { encodeRaw } from '../read/writer.ts';
 import type { Redactor } from '../redact/redactor.ts';
 
 /** An event as it must be held: the text of its payload, or several where it travels in parts. */

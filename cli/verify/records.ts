@@ -2,8 +2,9 @@ import { existsSync, fstatSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Agent } from '../agents/agent.ts';
 import { type Store, storeOf } from '../agents/store.ts';
-import { continues, fingerprint, START } from '../read/cursor.ts';
+import { continues, FILE_START, fingerprint, STORE_START } from '../read/cursor.ts';
 import { findTranscripts, stampOf } from '../read/discover.ts';
+import type { Identify } from '../read/identity.ts';
 import type { CapturedRecord, RecordStream } from '../read/record.ts';
 import { listSessions } from '../read/stored/records.ts';
 import { createStoredStream } from '../read/stored/stream.ts';
@@ -27,12 +28,12 @@ const LINES = { chunkBytes: 128 * 1024, maxLineBytes: 64 * 1024 * 1024 };
  * All records of a transcript, as capturing reads them; undefined where it is gone. An agent whose transcripts are read
  * in another way has to be told apart here, and nowhere else.
  */
-export function openTranscript(agent: Agent, row: FileRow, now: number): Transcript | undefined {
+export function openTranscript(agent: Agent, row: FileRow, now: number, identify: Identify): Transcript | undefined {
   for (const file of filesOf(row.path)) {
     if (!existsSync(join(row.root, file))) continue;
     const store = storeOf(agent, file);
-    if (store) return openStored(agent, store, row, file, now);
-    if (file === row.path) return openLines(agent, row);
+    if (store) return openStored(agent, store, row, file, now, identify);
+    if (file === row.path) return openLines(agent, row, identify);
   }
   return undefined;
 }
@@ -43,20 +44,36 @@ function filesOf(path: string): string[] {
   return [path, ...files];
 }
 
-function openLines(agent: Agent, row: FileRow): Transcript {
+function openLines(agent: Agent, row: FileRow, identify: Identify): Transcript {
   const { root, path, origin } = row;
   const file = join(root, path);
   const fd = openSync(file, 'r');
-  const isKnown = continues(fd, fstatSync(fd).size, row);
+  const isKnown = row.cursor.kind === 'file' && continues(fd, fstatSync(fd).size, row.cursor);
   return {
-    stream: createRecordStream({ agent, path, origin, fd, cursor: START, lines: LINES }),
+    stream: createRecordStream({
+      agent,
+      path,
+      origin,
+      fd,
+      cursor: FILE_START,
+      lines: LINES,
+      identify,
+      isAbandoned: false,
+    }),
     isKnown,
-    isRewritten: row.pass > 0 || !isKnown,
-    isAppended: (record) => isKnown && positionOf(record) >= row.offset,
+    isRewritten: row.cursor.pass > 0 || !isKnown,
+    isAppended: (record) => isKnown && positionOf(record) >= row.cursor.position,
   };
 }
 
-function openStored(agent: Agent, store: Store, row: FileRow, file: string, now: number): Transcript | undefined {
+function openStored(
+  agent: Agent,
+  store: Store,
+  row: FileRow,
+  file: string,
+  now: number,
+  identify: Identify,
+): Transcript | undefined {
   const { root, path, origin } = row;
   const name = path === file ? '' : path.slice(file.length + 1);
   const [found] = findTranscripts([{ agent, root, below: file, isNamed: true }], () => {});
@@ -67,8 +84,21 @@ function openStored(agent: Agent, store: Store, row: FileRow, file: string, now:
   // Records that are still being written are among them: captured already, or waiting.
   const settledBefore = Number.POSITIVE_INFINITY;
   return {
-    stream: createStoredStream({ agent, store, root, path, stored, origin, cursor: START, settledBefore }),
-    isKnown: listed.stamp !== '' && fingerprint(Buffer.from(listed.stamp)).equals(row.tail),
+    stream: createStoredStream({
+      agent,
+      store,
+      root,
+      path,
+      stored,
+      origin,
+      cursor: STORE_START,
+      settledBefore,
+      identify,
+    }),
+    isKnown:
+      listed.stamp !== '' &&
+      row.cursor.kind === 'store' &&
+      fingerprint(Buffer.from(listed.stamp)).equals(row.cursor.stamp),
     isRewritten: true,
     isAppended: () => false,
   };

@@ -3,11 +3,12 @@ import type { Agent } from '../agents/agent.ts';
 import { codeOf, describe } from '../failure.ts';
 import type { Trouble } from '../read/discover.ts';
 import { parseExact } from '../read/exact.ts';
+import type { Identify } from '../read/identity.ts';
 import type { Redactor } from '../redact/redactor.ts';
 import type { FileRow } from '../spool/files.ts';
 import type { Spool } from '../spool/open.ts';
 import type { SessionRow } from '../spool/sessions.ts';
-import { readEvents } from '../upload/refuse.ts';
+import { readEvents } from '../upload/refusals.ts';
 import type { Answers } from './answers.ts';
 import { type Digester, type ExpectedEvent, expectEvents, identityOf } from './expect.ts';
 import type { Findings } from './findings.ts';
@@ -21,6 +22,7 @@ import { explainSurplus } from './surplus.ts';
 export interface Verifier {
   spool: Spool;
   redactor: Pick<Redactor, 'redact'>;
+  identify: Identify;
   answers: Answers;
   digester: Digester;
   held: HeldEvents;
@@ -89,7 +91,7 @@ async function readFile(verifier: Verifier, verified: Verified, number: number):
   const agent = verifier.agentOf(file.row);
   let stream: Transcript['stream'] | undefined;
   try {
-    const transcript = agent && openTranscript(agent, file.row, verifier.now());
+    const transcript = agent && openTranscript(agent, file.row, verifier.now(), verifier.identify);
     findings.count(transcript ? 'files' : 'deletedFiles');
     if (transcript === undefined) return;
     stream = transcript.stream;
@@ -110,9 +112,10 @@ function addSpooled({ spool, held, digester }: Verifier, { id }: SessionRow): vo
     held.add({ place, sequence, eventType, ...digester.digestPayload(JSON.stringify(payload)) });
   };
   for (let batch = spool.batches.next(id, 0); batch; batch = spool.batches.next(id, batch.id)) {
-    for (const [index, event] of readEvents(batch).entries()) add(WAITING, event, index);
+    for (const [index, event] of readEvents(batch).entries()) add(WAITING, parseExact(event), index);
   }
-  for (const [index, event] of spool.batches.refusedOf(id).entries()) add(REFUSED, parseExact(event), index);
+  const refused = [...spool.refused.list()].filter(({ session }) => session === id);
+  for (const [index, { event }] of refused.entries()) add(REFUSED, parseExact(event), index);
 }
 
 const addHeld = ({ answers, held }: Verifier, place: number, sessionId: string) =>

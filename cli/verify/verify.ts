@@ -5,7 +5,9 @@ import type { Context } from '../context.ts';
 import type { Output } from '../output.ts';
 import { openPipeline, openReader, openRedactor } from '../pipeline.ts';
 import { createPolicy } from '../privacy/policy.ts';
+import { createIdentify } from '../read/identity.ts';
 import { ownPlaces } from '../read/places.ts';
+import { readKey } from '../redact/key.ts';
 import type { FileRow } from '../spool/files.ts';
 import type { Spool } from '../spool/open.ts';
 import type { SessionRow } from '../spool/sessions.ts';
@@ -37,6 +39,7 @@ export async function verify(context: Context, options: VerifyOptions, output: O
     const verifier: Verifier = {
       ...{ spool, answers, findings },
       redactor: openRedactor(context, pipeline),
+      identify: createIdentify(readKey(pipeline.folder)),
       digester: createDigester(answers.nonce),
       held: createHeld(db),
       notes: createNotes(db),

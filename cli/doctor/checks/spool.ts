@@ -20,7 +20,7 @@ export function checkSpool({ spool, spoolTrouble, preferences, context, daemon }
   const lastError = spool.getMeta('lastError');
   const why = lastError === undefined ? '' : ` Last error: ${lastError}`;
   const size = `${formatCount(events, 'event')} (${formatBytes(bytes)} of ${formatBytes(capBytes)})`;
-  const rebuilt = spool.notice('rebuilt');
+  const rebuilt = spool.notice('replaced');
   const send = daemon.running ? 'capture logs -f' : 'capture import';
   const findings: Finding[] = [];
   if (bytes >= capBytes) {
@@ -38,7 +38,7 @@ export function checkSpool({ spool, spoolTrouble, preferences, context, daemon }
 }
 
 export function checkRefused({ spool }: Facts): Finding {
-  const refused = spool?.batches.refused() ?? [];
+  const refused = spool?.refused.perProblem() ?? [];
   if (refused.length === 0) return ok('The service has refused no event.');
   const events = refused.reduce((sum, problem) => sum + problem.events, 0);
   const sentence = `${formatCount(events, 'event')} refused by the service and set aside: ${refused[0]?.problem}.`;

@@ -6,8 +6,7 @@ import { write } from '../../test/folder.ts';
 /** An event that waits since then. */
 const wait = ({ inSpool }: Machine, ms: number, bytes = 100) =>
   inSpool((spool) => {
-    const batch = { session: 1, key: 'k', events: 1, firstAt: undefined, encoding: 'identity' };
-    spool.batches.add({ ...batch, body: Buffer.alloc(bytes), records: Buffer.alloc(0), madeAt: Date.now() - ms });
+    spool.batches.add({ session: 1, key: 'k', events: 1, body: Buffer.alloc(bytes), madeAt: Date.now() - ms });
   });
 
 const SCENARIOS: Scenario[] = [
@@ -76,8 +75,9 @@ const SCENARIOS: Scenario[] = [
     check: 'refused',
     outcome: 'warning',
     sentence: /^1 event refused by the service and set aside: too odd/,
-    fix: /^capture spool export .* && capture spool drop --refused$/,
-    arrange: ({ inSpool }) => inSpool((spool) => spool.batches.refuse(1, '{}', 'too odd', Date.now())),
+    fix: /^capture spool retry$/,
+    arrange: ({ inSpool }) =>
+      inSpool((spool) => spool.refused.add({ session: 1, event: '{}', problem: 'too odd', refusedAt: Date.now() })),
   },
   {
     name: 'the disk is nearly full',

@@ -1,24 +1,25 @@
 import { join } from 'node:path';
 import type { Store } from '../../agents/store.ts';
 import type { Spool } from '../../spool/open.ts';
-import { fingerprint, START } from '../cursor.ts';
+import { fingerprint, STORE_START } from '../cursor.ts';
 import { type Found, stampOf } from '../discover.ts';
-import { copyOf, timeOfRecord, type Unread, withFolder } from '../identify.ts';
+import { copyOf, type IsWanted, timeOfRecord, type Unread, withFolder } from '../identify.ts';
 import { folderOf } from '../record.ts';
 import { type ListedSession, listSessions } from './records.ts';
 
 /** The sessions of a store's file that have changed since they were read. */
-export function identifyStored(spool: Spool, found: Found, store: Store, now: number): Unread[] {
+export function identifyStored(spool: Spool, found: Found, store: Store, now: number, isWanted: IsWanted): Unread[] {
   const file = join(found.root, found.path);
   const sessions = listSessions(store, file, stampOf(found), now);
   const share = { ...found, size: Math.ceil(found.size / sessions.length) };
-  return sessions.flatMap((session) => identifySession(spool, share, session) ?? []);
+  return sessions.flatMap((session) => identifySession(spool, share, session, isWanted) ?? []);
 }
 
 function identifySession(
   spool: Spool,
   found: Found,
   { readHead, name, stamp, folder }: ListedSession,
+  isWanted: IsWanted,
 ): Unread | undefined {
   const { agent, root } = found;
   const file = found.path;
@@ -26,18 +27,16 @@ function identifySession(
   const stored = { file, name, stamp };
   const known = spool.files.find(agent.id, root, path);
   if (known) {
-    if (stamp !== '' && fingerprint(Buffer.from(stamp)).equals(known.tail)) return undefined;
-    const { id, origin, startedAt, offset, pass } = known;
-    const committed = { offset, pass };
+    const { id, origin, startedAt, cursor } = known;
+    const isUnchanged = stamp !== '' && cursor.kind === 'store' && fingerprint(Buffer.from(stamp)).equals(cursor.stamp);
+    if (isUnchanged && !isWanted(known)) return undefined;
+    const { position, pass } = cursor;
     // Counted up, so that another process which reads the same is noticed.
+    const from = isWanted(known) || cursor.kind !== 'store' ? STORE_START : cursor;
     return {
-      found: { ...found, path },
-      id,
-      origin,
-      startedAt,
-      cursor: { ...known, pass: pass + 1 },
-      committed,
-      stored,
+      ...{ found: { ...found, path }, id, origin, startedAt, stored },
+      cursor: { ...from, pass: pass + 1 },
+      committed: { position, pass },
     };
   }
   const head = readHead();
@@ -48,6 +47,6 @@ function identifySession(
   const origin = withFolder(agent.identify({ root, path }, copyOf(first)), workedIn);
   const times = head.values().map((record) => timeOfRecord(agent, record));
   const startedAt = times.find((time) => time !== undefined) ?? Math.floor(found.bornAt);
-  const committed = { offset: 0, pass: 0 };
-  return { found: { ...found, path }, id: undefined, origin, startedAt, cursor: START, committed, stored };
+  const committed = { position: 0, pass: 0 };
+  return { found: { ...found, path }, id: undefined, origin, startedAt, cursor: STORE_START, committed, stored };
 }

@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import type { Agent, Origin } from '../../agents/agent.ts';
 import { toJson } from '../../agents/deep-json.ts';
 import type { Store, StoredRecord } from '../../agents/store.ts';
-import type { Cursor } from '../../spool/files.ts';
+import type { StoreCursor } from '../../spool/files.ts';
+import { fingerprint } from '../cursor.ts';
+import type { Identify } from '../identity.ts';
 import { type CapturedRecord, folderOf, parseRecord, type RecordStream, timeOf, unreadableEvent } from '../record.ts';
 import { readSession, type StoredSession } from './records.ts';
 
@@ -20,23 +22,23 @@ export interface StoredStreamOptions {
   path: string;
   stored: StoredPlace;
   origin: Origin;
-  cursor: Cursor;
+  cursor: StoreCursor;
   /** Records that are still being written are left alone if they changed at or after this time. */
   settledBefore: number;
+  identify: Identify;
 }
 
 /**
- * The records of a session in a store that may be new; those that are not are recognised by their text. The cursor's
- * offset is the time up to which all changes were read, and its tail the stamp of the session once it is read to its end.
+ * The records of a session in a store that may be new; those that are not are recognised by their text.
  */
 export function createStoredStream(options: StoredStreamOptions): RecordStream {
-  const { agent, store, root, path, stored, origin, cursor, settledBefore } = options;
-  const all = readSession(store, join(root, stored.file), stored.name, cursor.offset);
+  const { agent, store, root, path, stored, origin, cursor, settledBefore, identify } = options;
+  const all = readSession(store, join(root, stored.file), stored.name, cursor.position);
   const isOpen = ({ unsettled, changedAt }: StoredRecord) => unsettled === true && changedAt >= settledBefore;
   const open = all.filter(isOpen);
   const records = all.filter((record) => !isOpen(record));
   // What is left alone now is asked for again.
-  const changedUpTo = open.length > 0 ? earliest(open) : latest(all, cursor.offset);
+  const changedUpTo = open.length > 0 ? earliest(open) : latest(all, cursor.position);
   // A document is read as a whole each time.
   const readUpTo = store.kind === 'document' ? 0 : changedUpTo;
   const stamp = open.length > 0 ? '' : stored.stamp;
@@ -50,19 +52,21 @@ export function createStoredStream(options: StoredStreamOptions): RecordStream {
     const json = toJson(record);
     const key = agent.recordKey(record, place) ?? nameOf(json);
     const folder = folderOf(record, agent);
+    const ended = agent.endOf?.(record) ?? false;
     const bytes = Buffer.from(json);
     const events = parseRecord(agent, record, place) ?? [unreadableEvent(agent, { bytes }, place)];
     lastTime = Math.max(lastTime, timeOf(events) ?? 0);
     return {
       events,
-      identity: hash('sha256', `${agent.id} ${key}`, 'buffer').subarray(0, 16),
+      identity: identify(`${agent.id} ${key}`),
       keyed: true,
       folder,
+      ended,
       unreadable: false,
       tooLong: false,
       time: lastTime,
       bytes: bytes.length,
-      cursor: cursorAt(next === records.length),
+      cursor: cursorAt(next === records.length, lastTime),
     };
   }
 
@@ -75,14 +79,14 @@ export function createStoredStream(options: StoredStreamOptions): RecordStream {
   }
 
   /** Until the end is reached, all of it is to be read again. */
-  const cursorAt = (isEnd: boolean): Cursor => ({
-    ...cursor,
-    ...(isEnd && { offset: readUpTo }),
-    headLength: 0,
-    head: Buffer.alloc(0),
-    tail: Buffer.from(isEnd ? stamp : ''),
-    lastTime,
-  });
+  function cursorAt(isEnd: boolean, time: number): () => StoreCursor {
+    return () => ({
+      ...cursor,
+      ...(isEnd && { position: readUpTo }),
+      stamp: fingerprint(Buffer.from(isEnd ? stamp : '')),
+      lastTime: time,
+    });
+  }
 
   return {
     peek(): CapturedRecord | undefined {

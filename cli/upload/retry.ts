@@ -3,41 +3,47 @@ import { ServiceError } from '../../contract/client.ts';
 import { describe } from '../failure.ts';
 import { hasCode, hasStatus, isTemporary } from './problem.ts';
 
-export interface GateOptions {
+export interface RetryOptions {
   random: () => number;
   signal: AbortSignal;
   /** Told of each failure that will be tried again. */
   onTrouble?: (sentence: string) => void;
+  /** Milliseconds. */
   baseMs?: number;
   capMs?: number;
 }
 
-export type Gate = ReturnType<typeof createGate>;
+export type Retry = ReturnType<typeof createRetry>;
 
-const BASE_MS = 500;
-const CAP_MS = 60_000;
+const BASE_MS = 250;
+/** A service that is back is found within this. */
+const CAP_MS = 4000;
+/** Whatever a service asks for: a mistake of it must not silence a machine for days. */
+const LONGEST_WAIT_MS = 15 * 60 * 1000;
 
 /**
- * Repeats requests until they are answered. All requests to a service wait at one gate: while it is down, one of them
- * finds out, not each for itself.
+ * Repeats requests until they are answered. While the service is down all of them wait, and one finds out when it is back,
+ * not each for itself.
  */
-export function createGate({ random, signal, onTrouble, baseMs = BASE_MS, capMs = CAP_MS }: GateOptions) {
+export function createRetry({ random, signal, onTrouble, baseMs = BASE_MS, capMs = CAP_MS }: RetryOptions) {
   let failures = 0;
   let closedUntil = 0;
   let failingSince: number | undefined;
   let lastTrouble: string | undefined;
-  let patience = new AbortController();
+  let waiting = new AbortController();
+  /** Beginnings of the requests that are under way. */
+  const pending = new Set<{ since: number }>();
 
-  function close(error: unknown): void {
+  function waitAfter(error: unknown, since: number): void {
     const backoff = random() * Math.min(capMs, baseMs * 2 ** failures);
-    const asked = error instanceof ServiceError ? (error.retryAfter ?? 0) * 1000 : 0;
+    const asked = error instanceof ServiceError ? Math.min((error.retryAfter ?? 0) * 1000, LONGEST_WAIT_MS) : 0;
     // Jitter on top of what was asked for, lest all clients come back at once.
     const wait = asked > 0 ? asked + random() * baseMs : backoff;
     closedUntil = Math.max(closedUntil, performance.now() + wait);
     failures = Math.min(failures + 1, 16);
     // Told to slow down, it is reachable all the same.
     if (hasStatus(error, 429)) failingSince = undefined;
-    else failingSince ??= performance.now();
+    else failingSince ??= since;
     lastTrouble = describe(error);
     onTrouble?.(lastTrouble);
   }
@@ -45,11 +51,11 @@ export function createGate({ random, signal, onTrouble, baseMs = BASE_MS, capMs 
   /** Ends early when there is reason to try again at once. */
   async function wait(ms: number): Promise<void> {
     if (ms <= 0) return;
-    const impatience = patience.signal;
+    const hurry = waiting.signal;
     try {
-      await sleep(ms, undefined, { signal: AbortSignal.any([signal, impatience]) });
+      await sleep(ms, undefined, { signal: AbortSignal.any([signal, hurry]) });
     } catch (error) {
-      if (signal.aborted || !impatience.aborted) throw error;
+      if (signal.aborted || !hurry.aborted) throw error;
     }
   }
 
@@ -57,25 +63,31 @@ export function createGate({ random, signal, onTrouble, baseMs = BASE_MS, capMs 
     for (;;) {
       while (closedUntil > performance.now()) await wait(closedUntil - performance.now());
       signal.throwIfAborted();
+      const begun = { since: performance.now() };
+      pending.add(begun);
       try {
         const result = await request();
-        open();
+        succeed();
         return result;
       } catch (error) {
         if (!isTemporary(error)) {
-          open();
+          succeed();
           throw error;
         }
         // Only this request is in progress elsewhere: the others need not wait.
         if (hasCode(error, 'idempotency_in_progress')) await wait((error.retryAfter ?? 1) * 1000);
-        else close(error);
+        else waitAfter(error, begun.since);
+      } finally {
+        pending.delete(begun);
       }
     }
   }
 
-  function open(): void {
+  function succeed(): void {
     failures = 0;
     failingSince = undefined;
+    const now = performance.now();
+    for (const begun of pending) begun.since = now;
   }
 
   return {
@@ -84,11 +96,16 @@ export function createGate({ random, signal, onTrouble, baseMs = BASE_MS, capMs 
     retryNow(): void {
       closedUntil = 0;
       failures = 0;
-      patience.abort();
-      patience = new AbortController();
+      waiting.abort();
+      waiting = new AbortController();
     },
-    /** For how long every answer has been a failure. */
-    failingMs: () => (failingSince === undefined ? 0 : performance.now() - failingSince),
+    /** For how long nothing was answered that was asked, in milliseconds: failures, or no answer at all. */
+    failingMs(): number {
+      const since = Math.min(failingSince ?? Number.POSITIVE_INFINITY, ...[...pending].map((begun) => begun.since));
+      return Number.isFinite(since) ? performance.now() - since : 0;
+    },
+    /** Whether the last request failed, and is tried again. */
+    isFailing: () => failingSince !== undefined,
     lastTrouble: () => lastTrouble,
   };
 }

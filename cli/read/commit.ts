@@ -1,0 +1,140 @@
+import type { Cursor, NewFile } from '../spool/files.ts';
+import type { Counter } from '../spool/meta.ts';
+import type { Spool } from '../spool/open.ts';
+import type { SessionFacts } from '../spool/sessions.ts';
+import { createBatching } from './batching.ts';
+import { mergeFacts } from './facts.ts';
+import type { MaskedRecord } from './mask.ts';
+import type { CapturedRecord } from './record.ts';
+
+/** A file being read. `id` is known once its first record was committed. */
+export interface FileBeingRead {
+  row: Omit<NewFile, 'session'>;
+  id: number | undefined;
+  agentSession: string;
+  /** Where the spool has its cursor. */
+  committed: { position: number; pass: number };
+  /** When it was last written to, in milliseconds since 1970. */
+  changedAt: number;
+}
+
+/** Another process has read the same file meanwhile: what this one knows of it is outdated. */
+export class CursorMoved extends Error {}
+
+export interface CommitOptions {
+  spool: Spool;
+  /** Milliseconds since 1970. */
+  now: () => number;
+  newKey: () => string;
+}
+
+/** A record on its way into the spool; `masked` is absent where it is only passed by. */
+interface Waiting {
+  file: FileBeingRead;
+  record: Omit<CapturedRecord, 'events'>;
+  masked: MaskedRecord | undefined;
+}
+
+interface Opened {
+  session: number;
+  id: number;
+  cursor: Cursor;
+}
+
+const COMMIT_BYTES = 2 * 1024 * 1024;
+/** Bounds for how long what was read first waits for the rest. */
+const COMMIT_MS = 100;
+
+/** Takes masked records over into the spool: what was seen, the events and the cursors in one commit. */
+export function createCommit({ spool, now, newKey }: CommitOptions) {
+  let waiting: Waiting[] = [];
+  let settled = new Set<FileBeingRead>();
+  let bytes = 0;
+  let since = 0;
+
+  function clear(): void {
+    waiting = [];
+    settled = new Set();
+    bytes = 0;
+  }
+
+  function commit(): void {
+    const files = new Map<FileBeingRead, Opened>();
+    const ids = new Set<number>();
+    const facts = new Map<number, SessionFacts>();
+    const counts = new Map<Counter, number>();
+    const count = (counter: Counter, by = 1) => void counts.set(counter, (counts.get(counter) ?? 0) + by);
+    const batching = createBatching({ spool, now, newKey });
+
+    function open(file: FileBeingRead, cursor: Cursor): Opened {
+      const { row } = file;
+      const session = spool.sessions.ensure(row.agent, file.agentSession);
+      const id = file.id ?? spool.files.insert({ ...row, session });
+      // The cursors move at the end: until then a second reading of a file would look like its first.
+      if (id === undefined || ids.has(id)) throw new CursorMoved();
+      if (file.id !== undefined) {
+        const { position, pass } = spool.files.position(id) ?? {};
+        if (position !== file.committed.position || pass !== file.committed.pass) throw new CursorMoved();
+        spool.files.move(id, row.root, row.path);
+      }
+      const opened = { session, id, cursor };
+      files.set(file, opened);
+      ids.add(id);
+      return opened;
+    }
+
+    function take({ file, record, masked }: Waiting): void {
+      const opened = files.get(file) ?? open(file, record.cursor());
+      const { id, session } = opened;
+      opened.cursor = record.cursor();
+      if (masked === undefined) {
+        count('recordsBefore');
+        return;
+      }
+      const { meetRecord, meetLine } = spool.seen;
+      const { identity, keyed } = record;
+      const novelty = keyed ? meetRecord(identity, session) : meetLine(id, opened.cursor.pass, identity);
+      if (novelty !== 'new') count(novelty === 'repeated' ? 'recordsRepeated' : 'recordsReplayed');
+      if (novelty !== 'new' || spool.sessions.get(session).state === 'deleted') return;
+      count(record.tooLong ? 'linesTooLong' : record.unreadable ? 'recordsUnreadable' : 'recordsCaptured');
+      count('secretsMasked', masked.masked);
+      if (masked.isWithheld) count('recordsWithheld');
+      for (const text of masked.texts) batching.add(session, text);
+      const { forkedFrom } = file.row.origin;
+      const known = facts.get(session) ?? { changedAt: file.changedAt, forkedFrom };
+      facts.set(session, { ...mergeFacts(known, masked.facts), ended: record.ended });
+    }
+
+    for (const one of waiting) take(one);
+    count('eventsSpooled', batching.seal());
+    for (const [session, learned] of facts) spool.sessions.learn(session, learned);
+    for (const file of settled) spool.sessions.settle(files.get(file)?.session ?? 0);
+    for (const [counter, by] of counts) spool.count(counter, by);
+    for (const [file, { id, cursor }] of files) {
+      spool.files.advance(id, cursor, file.row.leftBefore);
+      file.id = id;
+      file.committed = { position: cursor.position, pass: cursor.pass };
+    }
+  }
+
+  return {
+    add(file: FileBeingRead, { events, ...record }: CapturedRecord, masked: MaskedRecord | undefined): void {
+      if (waiting.length === 0) since = performance.now();
+      waiting.push({ file, record, masked });
+      bytes += record.bytes + (masked?.texts.reduce((sum, text) => sum + text.length, 0) ?? 0);
+    },
+    /** All of the file's session is read. */
+    settle: (file: FileBeingRead) => void settled.add(file),
+    /** Whether it is time to commit. */
+    isDue: () => waiting.length > 0 && (bytes >= COMMIT_BYTES || performance.now() - since >= COMMIT_MS),
+    /** Throws `CursorMoved`, and then has taken nothing over. */
+    commit(): void {
+      try {
+        if (waiting.length > 0) spool.transact(commit);
+      } finally {
+        clear();
+      }
+    },
+    clear,
+  };
+}

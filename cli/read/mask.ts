@@ -1,0 +1,56 @@
+import type { CapturedEvent } from '../../contract/transcript.ts';
+import { type Redactor, WITHHELD } from '../redact/redactor.ts';
+import type { SessionFacts } from '../spool/sessions.ts';
+import type { FileBeingRead } from './commit.ts';
+import { factsOf, mergeFacts } from './facts.ts';
+import type { CapturedRecord } from './record.ts';
+import { serializeEvent } from './serialize.ts';
+
+/** A record as it is sent. */
+export interface MaskedRecord {
+  /** The JSON texts of its events. */
+  texts: string[];
+  /** What they tell of their session. */
+  facts: SessionFacts;
+  /** How many secrets were masked. */
+  masked: number;
+  /** Whether masking failed, so that nothing of it is kept. */
+  isWithheld: boolean;
+}
+
+export type Mask = (file: FileBeingRead, record: CapturedRecord) => MaskedRecord;
+
+/** Masks record after record. */
+export function createMask(redactor: Pick<Redactor, 'redact'>): Mask {
+  /** For agents that tell their folder to the model alone. */
+  const folders = new Map<string, string>();
+
+  return function mask({ row, agentSession }, { events, folder }) {
+    const session = `${row.agent} ${agentSession}`;
+    const isNewFolder = folder !== undefined && row.origin.subagent === undefined && folders.get(session) !== folder;
+    if (isNewFolder) folders.set(session, folder);
+    const asked = isNewFolder ? [...events, folderEvent(row, folder)] : events;
+    const masked = redactor.redact(asked, { session, folder }).map(encodeRaw);
+    // The file's version is in each event as well, and masked there.
+    const agentVersion = row.origin.agentVersion && masked[0]?.payload.source.agentVersion;
+    const counts = masked.flatMap(({ payload }) => Object.entries(payload.redactions ?? {}));
+    return {
+      texts: masked.slice(0, events.length).flatMap(serializeEvent),
+      facts: masked.map(factsOf).reduce(mergeFacts, { agentVersion }),
+      masked: counts.reduce((sum, [rule, times]) => (rule === WITHHELD ? sum : sum + times), 0),
+      isWithheld: counts.some(([rule]) => rule === WITHHELD),
+    };
+  };
+}
+
+function folderEvent({ agent, origin, path }: FileBeingRead['row'], cwd: string): CapturedEvent {
+  const source = { agent, session: origin.session, file: path, position: 0 };
+  return { eventType: 'session.meta', payload: { source, cwd } };
+}
+
+/** Bytes that are no UTF-8 travel as base64 from here on. */
+export function encodeRaw(event: CapturedEvent): CapturedEvent {
+  if (event.eventType !== 'unreadable' || event.payload.encoding !== 'base64') return event;
+  const raw = Buffer.from(event.payload.raw, 'latin1').toString('base64');
+  return { ...event, payload: { ...event.payload, raw } };
+}

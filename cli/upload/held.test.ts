@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { createHeldEvents } from './held.ts';
+
+const source = { agent: 'codex', session: 's', file: 'a.jsonl', position: 7 };
+const payload = (text: string, more: object = {}) => JSON.stringify({ source: { ...source, ...more }, text });
+
+/** Events of a session as the service would tell of them. */
+function hold(...payloads: string[]) {
+  const held = createHeldEvents();
+  for (const [index, text] of payloads.entries()) {
+    held.add(0, { sequence: index + 1, eventType: 'user.message', ...held.digestPayload(text) });
+  }
+  return held;
+}
+
+test('an event is recognised once for each time that it is held', () => {
+  const held = hold(payload('one'), payload('two'), payload('one'));
+  const asked = ['one', 'one', 'two', 'three'].map((text) => held.take(payload(text, { position: 9 })));
+  expect(asked).toEqual(['moved', 'moved', 'moved', undefined]);
+});
+
+test('an event is recognised by its text, by its text in a file that was moved, and by its record', () => {
+  const record = { record: 'r1', index: 1 };
+  for (const [told, likeness] of [
+    [payload('one', record), 'same'],
+    [payload('one', { ...record, file: 'b.jsonl', position: 0 }), 'moved'],
+    [payload('[REDACTED:x:1]', { ...record, file: 'b.jsonl', position: 0 }), 'altered'],
+    [payload('other', { ...record, index: 2 }), undefined],
+    [payload('other', { ...record, revision: 2 }), undefined],
+    [payload('other', { ...record, record: 'r2' }), undefined],
+  ] as const) {
+    expect(hold(payload('one', record)).take(told), told).toBe(likeness);
+  }
+});
+
+test('what has no record is recognised by its place, and of parts each by its number', () => {
+  expect(hold(payload('one')).take(payload('other'))).toBe('altered');
+  expect(hold(payload('one')).take(payload('other', { position: 8 }))).toBeUndefined();
+  const part = (number: number, json: string) => JSON.stringify({ source, part: number, of: 2, json });
+  const held = hold(part(1, 'a'), part(2, 'b'));
+  expect([held.take(part(2, 'c')), held.take(part(2, 'b')), held.take(part(1, 'a'))]).toEqual([
+    'altered',
+    undefined,
+    'same',
+  ]);
+});
+
+test('what was not made from a record is never recognised', () => {
+  expect(hold('{"text":"by hand"}').take('{"text":"by hand"}')).toBeUndefined();
+});

@@ -1,0 +1,120 @@
+import type { BulkResult } from '../../contract/capture.ts';
+import { EXIT, Failure } from '../failure.ts';
+import { parseExact } from '../read/exact.ts';
+import { Blocked, hasStatus } from './problem.ts';
+import type { Append } from './service.ts';
+
+/** What became of a batch: all of it accepted, some of its events refused for good, or something about its session. */
+export type Outcome =
+  | { kind: 'accepted' }
+  /** `isSure`: others of the same batch were accepted, so that it is the events that are wrong and not the service. */
+  | { kind: 'refused'; events: RefusedEvent[]; isSure: boolean }
+  | { kind: 'blocked'; problem: string }
+  | { kind: 'answered'; code: NonNullable<BulkResult['code']>; problem: string };
+
+export interface RefusedEvent {
+  /** Its JSON text. */
+  event: string;
+  problem: string;
+}
+
+/** So many refusals in a row are no longer about single events. */
+const MOST_IN_A_ROW = 3;
+
+/** The service, or something before it, refuses whatever it is sent. */
+export class RefusesAll extends Failure {
+  constructor(problem: string) {
+    super(
+      EXIT.failure,
+      `Everything that is sent is refused: ${problem}`,
+      'Nothing is lost: it stays in the spool and is tried again. A newer version of capture or of the service may help.',
+    );
+  }
+}
+
+export type Send = (appends: readonly Append[]) => Promise<BulkResult[]>;
+
+/**
+ * Sends appends, and finds the one or the single events for which all are refused. `onAccepted` is told when something was
+ * taken: then what was refused meanwhile is not to blame on the service. Throws `RefusesAll` where nothing is taken.
+ */
+export function createAppender(send: Send, onAccepted: () => void) {
+  let inARow = 0;
+
+  async function append(appends: readonly Append[]): Promise<Outcome[]> {
+    try {
+      const results = await send(appends);
+      if (results.some(({ accepted }) => accepted !== undefined)) {
+        inARow = 0;
+        onAccepted();
+      }
+      return await Promise.all(results.map((result, index) => toOutcome(result, appends[index] as Append)));
+    } catch (error) {
+      if (!(error instanceof Blocked) && !hasStatus(error, 400, 413, 415, 422)) throw error;
+      if (appends.length > 1) return sendHalves(appends);
+      return [await sendEvents(appends[0] as Append, error)];
+    }
+  }
+
+  /** One after the other: what is refused in the first half must not be overtaken. */
+  async function sendHalves(appends: readonly Append[]): Promise<Outcome[]> {
+    const middle = Math.ceil(appends.length / 2);
+    const first = await append(appends.slice(0, middle));
+    return [...first, ...(await append(appends.slice(middle)))];
+  }
+
+  async function toOutcome({ accepted, code, error }: BulkResult, batch: Append): Promise<Outcome> {
+    if (accepted !== undefined) return { kind: 'accepted' };
+    const problem = error ?? String(code);
+    if (code === 'validation_failed' || code === 'idempotency_key_reused') return sendEvents(batch, new Error(problem));
+    return { kind: 'answered', code: code ?? 'internal', problem };
+  }
+
+  /** Of a batch that is refused as a whole, those events that are the reason. */
+  async function sendEvents(batch: Append, error: Error): Promise<Outcome> {
+    const halves = halve(batch);
+    if (halves === undefined) {
+      if (++inARow >= MOST_IN_A_ROW) throw new RefusesAll(error.message);
+      if (error instanceof Blocked) return { kind: 'blocked', problem: error.message };
+      const events = readEvents(batch).map((event) => ({ event, problem: error.message }));
+      return { kind: 'refused', events, isSure: false };
+    }
+    const [one] = await append([halves[0]]);
+    const [other] = await append([halves[1]]);
+    return merge(one as Outcome, other as Outcome);
+  }
+
+  return append;
+}
+
+/** The worse of two halves; what both refused. */
+function merge(one: Outcome, other: Outcome): Outcome {
+  const worse = [one, other].find(({ kind }) => kind === 'answered' || kind === 'blocked');
+  if (worse) return worse;
+  const events = [one, other].flatMap((outcome) => (outcome.kind === 'refused' ? outcome.events : []));
+  const isSure = [one, other].some(
+    (outcome) => outcome.kind === 'accepted' || (outcome.kind === 'refused' && outcome.isSure),
+  );
+  return events.length > 0 ? { kind: 'refused', events, isSure } : { kind: 'accepted' };
+}
+
+/** A refused batch in two halves, under keys that follow from its own; undefined when there is but one event. */
+export function halve(batch: Append): [Append, Append] | undefined {
+  const events = readEvents(batch);
+  if (events.length < 2) return undefined;
+  const middle = Math.ceil(events.length / 2);
+  // A batch is refused as a whole, so its events may be sent again under other keys. The same halves and keys come out
+  // after a crash, and then the service recognises them.
+  const half = (part: string[], name: string): Append => ({ ...withEvents(batch, part), key: `${batch.key}.${name}` });
+  return [half(events.slice(0, middle), 'a'), half(events.slice(middle), 'b')];
+}
+
+export const withEvents = <Batch extends Pick<Append, 'events' | 'text'>>(batch: Batch, events: string[]): Batch => ({
+  ...batch,
+  events: events.length,
+  text: `{"events":[${events.join(',')}]}`,
+});
+
+/** The JSON texts of a batch's events; written again they are the same, whatever numbers are in them. */
+export const readEvents = ({ text }: Pick<Append, 'text'>): string[] =>
+  (parseExact(text) as { events: unknown[] }).events.map((event) => JSON.stringify(event));

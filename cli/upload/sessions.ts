@@ -1,0 +1,188 @@
+import type { AgentId } from '../../contract/agent.ts';
+import { type CapturedSession, type CaptureResult, MAX_SESSIONS_AT_ONCE } from '../../contract/capture.ts';
+import { ServiceError } from '../../contract/client.ts';
+import { EXIT, Failure } from '../failure.ts';
+import type { Spool } from '../spool/open.ts';
+import type { SessionRow } from '../spool/sessions.ts';
+import { toClientKey } from './client-key.ts';
+import { Blocked, explainRefusal, hasStatus, tellBlocked } from './problem.ts';
+import type { Registration } from './registration.ts';
+import type { Retry } from './retry.ts';
+import type { Service } from './service.ts';
+
+export interface SessionsOptions {
+  spool: Spool;
+  service: Service;
+  retry: Retry;
+  registration: Registration;
+  now: () => number;
+  /** The repository that a folder belongs to. */
+  findRepository: (folder: string) => string | undefined;
+  /** The machine's name for agents whose session ids are not unique in the world. */
+  machineOf: (agent: string) => string | undefined;
+}
+
+/** Sessions of the service that an agent's session was found in, one after another. */
+export const MOST_GENERATIONS = 1000;
+
+/** Opens and completes sessions at the service, many in a request. */
+export function createServiceSessions(options: SessionsOptions) {
+  const { spool, service, retry, registration, now, findRepository, machineOf } = options;
+
+  const keyOf = (agent: string, session: string, generation?: number) =>
+    toClientKey({ agent, session, machine: machineOf(agent) }, generation);
+
+  /**
+   * Has each session open at the service, as far as it will: the spool tells what became of each. Returns what was refused;
+   * throws `AgentDisabled` only for the first session, which the others may be asked without.
+   */
+  async function open(ids: readonly number[]): Promise<Map<number, Failure>> {
+    const refused = new Map<number, Failure>();
+    let left = ids.map((id) => spool.sessions.get(id)).filter(({ state }) => state === 'new' || state === 'closed');
+    for (let round = 0; left.length > 0 && round < MOST_GENERATIONS; round++) {
+      const results = await capture(left);
+      const completed: SessionRow[] = [];
+      spool.transact(() => {
+        for (const [index, session] of left.entries()) {
+          const result = results[index] as CaptureResult;
+          if (result.outcome === 'refused') refused.set(session.id, toRefusal(session, result));
+          else if (takeOutcome(session, result) === 'completed') completed.push(spool.sessions.get(session.id));
+        }
+      });
+      left = completed;
+    }
+    return refused;
+  }
+
+  /** Notes what the service has; `completed` where its next events go to another session. */
+  function takeOutcome({ id, state, generation }: SessionRow, { outcome, session }: CaptureResult) {
+    if (outcome === 'deleted' || session === undefined) {
+      spool.batches.removeSession(id);
+      spool.sessions.setDeleted(id);
+      return outcome;
+    }
+    // Met for the first time by this spool, it may hold any of what the transcripts say.
+    if (outcome === 'found' && session.eventCount > 0 && (state === 'new' || generation > 0)) {
+      spool.sessions.setHeldElsewhere(id, true);
+    }
+    spool.sessions.setOpen(id, session.sessionId);
+    if (session.status !== 'active') {
+      spool.sessions.close(id);
+      return 'completed';
+    }
+    if (outcome === 'opened') {
+      spool.count('sessionsOpened');
+      if (generation > 0) spool.count('sessionsContinued');
+    }
+    return outcome;
+  }
+
+  async function capture(sessions: readonly SessionRow[]): Promise<CaptureResult[]> {
+    const results = await request(sessions, describeSession);
+    const needsRegistration = ({ code }: CaptureResult) =>
+      code === 'environment_unusable' || code === 'installation_unusable';
+    // The registration may have been lost with the service's data, or the machine was revoked: registering tells.
+    if (results.some(needsRegistration)) {
+      registration.forget();
+      await retryRefused(sessions, results, needsRegistration, describeSession);
+    }
+    // Better without its title than not at all.
+    await retryRefused(sessions, results, ({ code }) => code === 'validation_failed', undescribed);
+    return results;
+  }
+
+  async function retryRefused(
+    sessions: readonly SessionRow[],
+    results: CaptureResult[],
+    isMeant: (result: CaptureResult) => boolean,
+    describe: (session: SessionRow) => object,
+  ): Promise<void> {
+    const indexes = [...results.keys()].filter((index) => isMeant(results[index] as CaptureResult));
+    if (indexes.length === 0) return;
+    const again = await request(
+      indexes.map((index) => sessions[index] as SessionRow),
+      describe,
+    );
+    for (const [at, index] of indexes.entries()) results[index] = again[at] as CaptureResult;
+  }
+
+  async function request(
+    sessions: readonly SessionRow[],
+    describe: (session: SessionRow) => object,
+  ): Promise<CaptureResult[]> {
+    const bodies: CapturedSession[] = [];
+    for (const session of sessions) bodies.push({ ...(await toBody(session)), ...describe(session) });
+    try {
+      const ask = () => service.client.captureSessions({ body: { sessions: bodies } });
+      // What is not described is only refused on the way where everything is.
+      const askDescribed = () => ask().catch((error) => Promise.reject(tellBlocked(error)));
+      return (await retry.attempt(describe === undescribed ? ask : askDescribed)).body.results;
+    } catch (error) {
+      if (!hasStatus(error, 400) && !(error instanceof Blocked)) throw explainRefusal(error);
+      // One that is not as it must be has all of them refused: each is asked for by itself.
+      if (sessions.length === 1) {
+        const { message } = error;
+        const code = (error instanceof ServiceError && error.code) || 'validation_failed';
+        return [{ clientKey: bodies[0]?.clientKey ?? '', outcome: 'refused', code, error: message }];
+      }
+      const answers: CaptureResult[] = [];
+      for (const session of sessions) answers.push(...(await request([session], describe)));
+      return answers;
+    }
+  }
+
+  async function toBody(session: SessionRow): Promise<CapturedSession> {
+    const { agent, agentSession, agentVersion, generation, forkedFrom, firstAt } = session;
+    const startedAt = toPlausible(firstAt ?? now());
+    const environmentId = await registration.environment();
+    const agentInstallationId = await registration.installation(agent as AgentId, agentVersion, startedAt);
+    return {
+      ...{ environmentId, agentInstallationId, agentId: agent },
+      clientKey: keyOf(agent, agentSession, generation),
+      startedAt: new Date(startedAt).toISOString(),
+      ...(generation > 0 && { continues: keyOf(agent, agentSession, generation - 1) }),
+      ...(forkedFrom !== undefined && { forkedFrom: keyOf(agent, forkedFrom) }),
+    };
+  }
+
+  /** A time that an agent wrote may be any; the service takes what can be. */
+  const toPlausible = (time: number) => Math.min(Math.max(time, EARLIEST), now());
+
+  function describeSession({ title, prompt, cwd, branch }: SessionRow) {
+    const name = title ?? prompt;
+    return {
+      ...(name !== undefined && { title: name }),
+      ...(cwd !== undefined && { repoRoot: findRepository(cwd) ?? cwd }),
+      ...(branch !== undefined && { gitBranch: branch }),
+    };
+  }
+
+  async function complete(ids: readonly number[]): Promise<void> {
+    const rows = ids.slice(0, MAX_SESSIONS_AT_ONCE).map((id) => spool.sessions.get(id));
+    const sessions = rows.flatMap(({ serviceId: sessionId, lastAt }) =>
+      sessionId === undefined
+        ? []
+        : [{ sessionId, ...(lastAt !== undefined && { endedAt: new Date(toPlausible(lastAt)).toISOString() }) }],
+    );
+    // Whatever is answered for one of them, such as that it was closed before, is not worth stopping for.
+    await retry.attempt(() => service.client.completeSessions({ body: { sessions } }));
+    spool.transactLightly(() => {
+      for (const { id } of rows) spool.sessions.close(id);
+    });
+  }
+
+  return { open, complete, keyOf };
+}
+
+const undescribed = () => ({});
+
+/** No agent wrote before it. */
+const EARLIEST = Date.UTC(2000);
+
+function toRefusal({ agent, agentSession }: SessionRow, { error, code }: CaptureResult): Failure {
+  return new Failure(
+    EXIT.failure,
+    `The service refuses session ${agentSession} of ${agent}: ${error ?? code}`,
+    'Its events stay in the spool. A newer version of capture or of the service may help.',
+  );
+}
