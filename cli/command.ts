@@ -1,4 +1,5 @@
 import type { Context } from './context.ts';
+import type { ExitCode } from './failure.ts';
 import type { Output } from './output.ts';
 
 /** An option such as `--agent <id>` or an argument such as `[PATH...]`, and what its text becomes. */
@@ -28,14 +29,18 @@ export interface Command {
   options?: Parameters;
   /** Those below it, such as `drop` of `spool drop`. */
   commands?: readonly Command[];
-  /** Absent where only the commands below it do something. */
-  run?(context: Context, values: never, output: Output): Promise<void>;
+  /** Ends with success, or with the exit code that it answers. Absent where only the commands below it do something. */
+  run?(context: Context, values: never, output: Output): Promise<ExitCode> | Promise<void>;
 }
 
 interface Definition<Arguments, Options> extends Omit<Command, 'arguments' | 'options' | 'run'> {
   arguments?: Arguments;
   options?: Options;
-  run?: (context: Context, values: Values<Arguments> & Values<Options>, output: Output) => Promise<void>;
+  run?: (
+    context: Context,
+    values: Values<Arguments> & Values<Options>,
+    output: Output,
+  ) => Promise<ExitCode> | Promise<void>;
 }
 
 /** One command: what it takes, what its help says, and what it does with the values of what it takes. */

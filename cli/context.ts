@@ -32,6 +32,9 @@ export interface Context {
 export const credentialsOf = ({ agents, variables, home }: Pick<Context, 'agents' | 'variables' | 'home'>): string[] =>
   agents.flatMap((agent) => agent.credentials?.(variables, home) ?? []);
 
+/** The variables for another program, which has no business with the secret. */
+export const childEnvironment = ({ CAPTURE_SECRET: _, ...others }: Variables): Variables => others;
+
 export type Input = NodeJS.ReadableStream & { isTTY?: boolean; setRawMode?(raw: boolean): unknown };
 
 export interface Sink {

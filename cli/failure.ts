@@ -23,13 +23,43 @@ export class Failure extends Error {
   }
 }
 
+/** What the system's words for a failing network mean to a person. */
+const REASONS: { readonly [code: string]: string } = {
+  ECONNREFUSED: 'nothing listens there',
+  ENOTFOUND: 'there is no such host',
+  EAI_AGAIN: 'the name of the host cannot be looked up',
+  ECONNRESET: 'the connection was broken',
+  ETIMEDOUT: 'there was no answer in time',
+  EPROTO: 'it does not speak HTTPS; is its address http://…?',
+};
+
 /** The text of whatever was thrown, with the cause that `fetch` hides its reasons in. */
 export function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;
-  const reason = cause instanceof Error && !(error instanceof Failure) ? cause.message || codeOf(cause) : undefined;
+  if (!(cause instanceof Error) || error instanceof Failure) return error.message;
+  const code = codeOf(cause);
+  const known = code === undefined ? undefined : REASONS[code];
+  if (known !== undefined) return known;
+  const reason = cause.message || code;
   return reason ? `${error.message}: ${reason}` : error.message;
 }
+
+/** What a command ends with, whatever was thrown. */
+export function explain(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  if (!isDiskFull(error)) return new Failure(EXIT.failure, describe(error));
+  return new Failure(
+    EXIT.temporary,
+    'The disk is full.',
+    'Free some of it and try again: `capture doctor` says where. Nothing is lost, the transcripts are read again.',
+    error,
+  );
+}
+
+/** 13: SQLITE_FULL */
+const isDiskFull = (error: unknown): boolean =>
+  codeOf(error) === 'ENOSPC' || (error instanceof Error && (error as { errcode?: unknown }).errcode === 13);
 
 /** The system's word for an error, such as `ENOENT`. */
 export function codeOf(error: unknown): string | undefined {

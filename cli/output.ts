@@ -1,5 +1,6 @@
+import { styleText } from 'node:util';
 import type { Context, Sink } from './context.ts';
-import { describe, EXIT, type ExitCode, Failure } from './failure.ts';
+import { type ExitCode, explain } from './failure.ts';
 import { toPlainText } from './terminal.ts';
 
 export interface OutputOptions {
@@ -7,19 +8,36 @@ export interface OutputOptions {
   quiet?: boolean;
 }
 
+/** A line for people; of one in parts the first is coloured, where there are colours. */
+export type Line =
+  | string
+  | readonly [colour: 'red' | 'yellow' | 'green' | 'dim' | 'bold', coloured: string, rest: string];
+
 export type Output = ReturnType<typeof createOutput>;
 
+type World = Pick<Context, 'stdout' | 'stderr'> & Partial<Pick<Context, 'variables'>>;
+
 /** What was asked for goes to stdout, everything said about it to stderr. */
-export function createOutput({ stdout, stderr }: Pick<Context, 'stdout' | 'stderr'>, { json, quiet }: OutputOptions) {
+export function createOutput({ stdout, stderr, variables = {} }: World, { json, quiet }: OutputOptions) {
+  const { NO_COLOR, FORCE_COLOR } = variables;
+  const isColoured = !NO_COLOR && (FORCE_COLOR ? FORCE_COLOR !== '0' : stdout.isTTY === true);
+
+  function render(line: Line): string {
+    if (typeof line === 'string') return toPlainText(line);
+    const [colour, coloured, rest] = line;
+    const plain = toPlainText(coloured);
+    return (isColoured ? styleText(colour, plain, { validateStream: false }) : plain) + toPlainText(rest);
+  }
+
   return {
     json: json === true,
     quiet: quiet === true,
     /** Where to show how far it is. */
     progress: (json || quiet ? { write() {} } : stderr) as Sink,
     /** The command's answer: an object for programs, lines for people. */
-    answer(value: object, lines: readonly string[]): void {
+    answer(value: object, lines: readonly Line[]): void {
       if (json) stdout.write(`${JSON.stringify(value, undefined, 2)}\n`);
-      else if (!quiet) for (const line of lines) stdout.write(`${toPlainText(line)}\n`);
+      else if (!quiet) for (const line of lines) stdout.write(`${render(line)}\n`);
     },
     say(line: string): void {
       if (!quiet && !json) stderr.write(`${toPlainText(line)}\n`);
@@ -33,11 +51,10 @@ export function createOutput({ stdout, stderr }: Pick<Context, 'stdout' | 'stder
 
 /** Tells of an error and what to do about it; returns the exit code. */
 export function reportError(error: unknown, { stderr }: Pick<Context, 'stderr'>, json: boolean): ExitCode {
-  const hint = error instanceof Failure && error.hint !== undefined ? toPlainText(error.hint) : undefined;
-  const exitCode = error instanceof Failure ? error.exitCode : EXIT.failure;
-  const sentence = toPlainText(describe(error));
-  if (json) stderr.write(`${JSON.stringify({ error: sentence, ...(hint && { hint }), exitCode })}\n`);
-  else stderr.write(`error: ${sentence}\n${hint ? `hint: ${hint}\n` : ''}`);
+  const { message, hint, exitCode } = explain(error);
+  const told = { error: toPlainText(message), ...(hint && { hint: toPlainText(hint) }), exitCode };
+  if (json) stderr.write(`${JSON.stringify(told)}\n`);
+  else stderr.write(`error: ${told.error}\n${told.hint ? `hint: ${told.hint}\n` : ''}`);
   return exitCode;
 }
 

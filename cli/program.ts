@@ -10,10 +10,13 @@ import { VERSION } from './version.ts';
 
 /** Runs one invocation; the exit code says how it went. */
 export async function runProgram(context: Context, args: readonly string[]): Promise<ExitCode> {
-  const program = createProgram(context);
+  let exitCode: ExitCode = EXIT.ok;
+  const program = createProgram(context, (code) => {
+    exitCode = code;
+  });
   try {
     await program.parseAsync(args, { from: 'user' });
-    return EXIT.ok;
+    return exitCode;
   } catch (error) {
     // Help and the version were asked for, or nothing was.
     if (error instanceof CommanderError && (error.exitCode === 0 || error.code === 'commander.help')) return EXIT.ok;
@@ -21,7 +24,9 @@ export async function runProgram(context: Context, args: readonly string[]): Pro
   }
 }
 
-function createProgram(context: Context): Commander {
+type OnExit = (exitCode: ExitCode) => void;
+
+function createProgram(context: Context, onExit: OnExit): Commander {
   const program = new Commander('capture')
     .description('Records what coding agents did on this machine, and sends it to your Session Capture service.')
     .version(VERSION)
@@ -36,12 +41,12 @@ function createProgram(context: Context): Commander {
       getOutHelpWidth: () => context.stdout.columns ?? 80,
     });
   addEverywhere(program);
-  for (const command of COMMANDS) addCommand(program, command, context);
+  for (const command of COMMANDS) addCommand(program, command, context, onExit);
   addCompletion(program);
   return program;
 }
 
-function addCommand(parent: Commander, command: Command, context: Context): void {
+function addCommand(parent: Commander, command: Command, context: Context, onExit: OnExit): void {
   const { name, summary, description, examples, run } = command;
   const added = parent.command(name).summary(summary).description(description).helpCommand(false);
   added.addHelpText('before', () => layOut(examples));
@@ -50,7 +55,7 @@ function addCommand(parent: Commander, command: Command, context: Context): void
   for (const [, parameter] of takesArguments) added.addArgument(toArgument(parameter));
   for (const [, parameter] of takesOptions) added.addOption(toOption(parameter, context));
   addEverywhere(added);
-  for (const inner of command.commands ?? []) addCommand(added, inner, context);
+  for (const inner of command.commands ?? []) addCommand(added, inner, context, onExit);
   if (run === undefined) return;
   added.action(async () => {
     const given = added.optsWithGlobals<Record<string, unknown> & OutputOptions>();
@@ -58,7 +63,8 @@ function addCommand(parent: Commander, command: Command, context: Context): void
       ...takesArguments.map(([key, { absent }], index) => [key, added.processedArgs[index] ?? absent]),
       ...takesOptions.map(([key, { flags, absent }]) => [key, given[new Option(flags).attributeName()] ?? absent]),
     ]);
-    await run(context, values as never, createOutput(context, given));
+    const exitCode = await run(context, values as never, createOutput(context, given));
+    if (typeof exitCode === 'number') onExit(exitCode);
   });
 }
 

@@ -1,10 +1,12 @@
-import { defineCommand } from '../command.ts';
+import { defineCommand, flag } from '../command.ts';
 import type { Context } from '../context.ts';
-import { examine } from '../doctor/examine.ts';
-import type { DoctorOptions } from '../doctor/facts.ts';
-import { describeExamined, reportExamined, summarize } from '../doctor/report.ts';
-import { EXIT, Failure } from '../failure.ts';
+import { EXIT, type ExitCode } from '../failure.ts';
+import { describeFinding, withoutHome } from '../inspect/describe.ts';
+import type { Checked, Outcome } from '../inspect/finding.ts';
+import { findTroubles } from '../inspect/findings.ts';
+import { inspect } from '../inspect/inspect.ts';
 import { formatCount, type Output } from '../output.ts';
+import { VERSION } from '../version.ts';
 
 export const doctorCommand = defineCommand({
   name: 'doctor',
@@ -15,15 +17,37 @@ export const doctorCommand = defineCommand({
     'no transcript, and no path but below ~.',
   examples: [
     ['capture doctor', 'what is wrong, and what mends it'],
+    ['capture doctor --verbose', 'and what is fine'],
     ['capture doctor --json', 'for a report of a bug'],
   ],
+  options: { verbose: flag('--verbose', 'list what is fine, too') },
   run: runDoctor,
 });
 
-export async function runDoctor(context: Context, options: DoctorOptions, output: Output): Promise<void> {
-  const examined = await examine(context, options);
-  output.answer(reportExamined(context, examined), describeExamined(context, examined));
-  const { failed } = summarize(examined);
-  if (failed > 0)
-    throw new Failure(EXIT.failure, `${formatCount(failed, 'check')} failed.`, 'What mends it stands above.');
+async function runDoctor(context: Context, { verbose }: { verbose: boolean }, output: Output): Promise<ExitCode> {
+  const findings = await findTroubles(await inspect(context), context);
+  const count = (outcome: Outcome) => findings.filter((one) => one.outcome === outcome).length;
+  const summary = { failed: count('failed'), warning: count('warning'), ok: count('ok'), skipped: count('skipped') };
+  const isShown = ({ outcome, private: names }: Checked) =>
+    verbose || outcome === 'failed' || outcome === 'warning' || names !== undefined;
+  const shown = findings.filter(isShown);
+  const { failed, warning, ok, skipped } = summary;
+  const tail = `${failed} failed, ${formatCount(warning, 'warning')}, ${ok} fine, ${skipped} skipped`;
+  output.answer(report(context, findings, summary), [
+    ...shown.flatMap((finding) => describeFinding(finding, context)),
+    ...(shown.length > 0 ? [''] : []),
+    `${tail}${verbose ? '.' : ' (--verbose lists them).'}`,
+  ]);
+  return failed > 0 ? EXIT.failure : EXIT.ok;
 }
+
+/** For programs and for reports of bugs: the home is `~`, and what the findings keep private is left out. */
+const report = ({ platform, home }: Context, findings: readonly Checked[], summary: object) => ({
+  version: VERSION,
+  platform,
+  summary,
+  checks: findings.map(({ check, outcome, sentence, fix }) => ({
+    ...{ check, outcome, sentence: withoutHome(sentence, home) },
+    ...(fix !== undefined && { fix: withoutHome(fix, home) }),
+  })),
+});

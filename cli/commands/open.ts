@@ -2,14 +2,12 @@ import { defineCommand, flag, text } from '../command.ts';
 import { readSettings } from '../config.ts';
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
+import { findDashboard, sessionPage } from '../inspect/service.ts';
 import type { Output } from '../output.ts';
 import { openInBrowser } from '../sessions/browser.ts';
-import { findDashboard, sessionPage } from '../sessions/dashboard.ts';
-import { latestIn } from '../sessions/latest.ts';
-import { requireSpool } from '../sessions/spool.ts';
+import { chooseSessions, latestIn, requireSpool } from '../sessions/choose.ts';
 import type { Spool } from '../spool/open.ts';
 import type { SessionRow } from '../spool/sessions.ts';
-import { chooseSessions } from '../verify/choose.ts';
 
 export interface OpenOptions {
   session: string | undefined;

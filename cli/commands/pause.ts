@@ -3,9 +3,9 @@ import { stateFolder, writeJson } from '../config.ts';
 import type { Context } from '../context.ts';
 import { pausedPath } from '../daemon/pause.ts';
 import { EXIT, Failure } from '../failure.ts';
+import { formatMoment } from '../inspect/daemon.ts';
 import { isLocked } from '../lock.ts';
 import { formatAge, type Output } from '../output.ts';
-import { formatMoment } from '../status/daemon.ts';
 
 export interface PauseOptions {
   for: string | undefined;

@@ -3,8 +3,7 @@ import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { formatCount, type Output } from '../output.ts';
 import { nameSession, readSkipped, writeSkipped } from '../privacy/skipped.ts';
-import { latestIn } from '../sessions/latest.ts';
-import { requireSpool } from '../sessions/spool.ts';
+import { latestIn, requireSpool } from '../sessions/choose.ts';
 import type { Spool } from '../spool/open.ts';
 import type { SessionRow } from '../spool/sessions.ts';
 

@@ -8,10 +8,9 @@ import { EXIT, Failure } from '../failure.ts';
 import { takeLock } from '../lock.ts';
 import { formatCount, type Output } from '../output.ts';
 import { createBatching } from '../read/batching.ts';
-import { requireSpool } from '../sessions/spool.ts';
+import { chooseSessions, requireSpool } from '../sessions/choose.ts';
 import { createAsker } from '../setup/ask.ts';
 import type { Spool } from '../spool/open.ts';
-import { chooseSessions } from '../verify/choose.ts';
 
 const retryCommand = defineCommand({
   name: 'retry',

@@ -1,27 +1,21 @@
-import { existsSync } from 'node:fs';
-import { type Account, findSpool } from '../account.ts';
 import { defineCommand } from '../command.ts';
-import { readSettings, type Settings, stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
-import { MAX_MEGABYTES, MEGABYTE } from '../daemon/room.ts';
-import { describe } from '../failure.ts';
-import { inspectHooks } from '../hooks/inspect.ts';
-import type { Output } from '../output.ts';
-import { type Preferences, readPreferences } from '../preferences.ts';
-import { openSpool } from '../spool/open.ts';
-import { describeAgents, describeHooks, reportAgents } from '../status/agents.ts';
-import { describeDaemon, readDaemon } from '../status/daemon.ts';
-import { chooseNext } from '../status/next.ts';
-import { askService, describeService } from '../status/service.ts';
-import { describeSpool, readSpool } from '../status/spool.ts';
-import { describeTranscripts, lookAtTranscripts } from '../status/transcripts.ts';
+import { EXIT, type ExitCode } from '../failure.ts';
+import { type DaemonState, formatMoment } from '../inspect/daemon.ts';
+import { describeFinding } from '../inspect/describe.ts';
+import type { Checked } from '../inspect/finding.ts';
+import { findTroubles } from '../inspect/findings.ts';
+import { type Inspection, inspect, type SpoolState } from '../inspect/inspect.ts';
+import { formatAge, formatBytes, formatCount, type Line, type Output } from '../output.ts';
+import type { Counter } from '../spool/meta.ts';
 
 export const statusCommand = defineCommand({
   name: 'status',
   summary: 'show what is captured, sent and waiting',
   description:
-    'Shows where captures go, whether the daemon runs, which agents were found, and what is waiting to be sent. Ends with ' +
-    'the command to run next, if there is one; `capture doctor` looks closer.',
+    'Shows where captures go, whether the daemon runs, what of each agent is captured, what waits to be sent, and what is ' +
+    'wrong now, with the command to run next. Ends with 1 where something failed, 4 where nobody is signed in, and 75 ' +
+    'where the service cannot be reached.',
   examples: [
     ['capture status', 'for people'],
     ['capture status --json', 'for programs'],
@@ -29,69 +23,151 @@ export const statusCommand = defineCommand({
   run: runStatus,
 });
 
-/** Shows all it knows, and fails when nobody is signed in. */
-export async function runStatus(context: Context, _options: object, output: Output): Promise<void> {
-  const folder = stateFolder(context);
-  const settings = readSettings(context);
-  const { report: service, account, problem } = await askService(context, settings, folder);
-  const { preferences, preferencesTrouble } = tryPreferences(context);
-  const local = lookAround(context, { folder, settings, account, preferences, isAsked: !preferencesTrouble });
-  const { spool, transcripts, daemon } = local;
-  const hooks = await inspectHooks(context, { asksVersions: false });
-  const agents = reportAgents(transcripts, spool?.sent);
-  const next = chooseNext({ service, daemon, hooks, spool, transcripts, preferencesTrouble });
-  const report = {
-    ...{ ...service, running: daemon.running, daemon, stateFolder: folder, agents },
-    hooks: hooks.filter(({ found }) => found),
-    unread: transcripts.reduce((sum, one) => sum + one.unread.length, 0),
-    leftOut: transcripts.flatMap((one) => one.leftOut),
-    ...(preferencesTrouble && { preferencesTrouble }),
-    ...spool,
-    ...(next && { next }),
-  };
-  const now = context.now();
-  output.answer(report, [
-    ...describeService(service),
-    ...describeDaemon(daemon, now),
-    ...describeHooks(hooks),
-    ...describeAgents(agents),
-    ...describeTranscripts(transcripts, now),
-    ...(preferencesTrouble ? [`Preferences   ${preferencesTrouble}`] : []),
-    ...describeSpool(spool, now),
+async function runStatus(context: Context, _values: object, output: Output): Promise<ExitCode> {
+  const inspection = await inspect(context);
+  const findings = await findTroubles(inspection, context);
+  const troubles = findings.filter(({ outcome }) => outcome === 'failed' || outcome === 'warning');
+  const next = chooseNext(troubles);
+  output.answer(report(inspection, troubles, next), [
+    ...describeService(inspection),
+    ...describeDaemon(inspection.daemon),
+    ...describeAgents(inspection),
+    ...describeSpool(inspection),
+    ...(troubles.length > 0 ? [''] : []),
+    ...troubles.flatMap((finding) => describeFinding(finding, context)),
     ...(next ? ['', `Next: ${next}`] : []),
   ]);
-  if (problem !== undefined) throw problem;
+  return exitCodeOf(inspection, troubles);
 }
 
-interface Around {
-  folder: string;
-  settings: Partial<Settings>;
-  account: Account | undefined;
-  preferences: Preferences;
-  isAsked: boolean;
+function exitCodeOf({ settings, service }: Inspection, troubles: readonly Checked[]): ExitCode {
+  if (settings.secret === undefined || service.secret === 'refused') return EXIT.signInRequired;
+  if (service.answer !== 'yes') return EXIT.temporary;
+  return troubles.some(({ outcome }) => outcome === 'failed') ? EXIT.failure : EXIT.ok;
 }
 
-/** What this machine alone tells: the spool, the transcripts, and the daemon by what it noted in the spool. */
-function lookAround(context: Context, { folder, settings, account, preferences, isAsked }: Around) {
-  const path = findSpool(folder, settings, account);
-  const isThere = path !== undefined && existsSync(path);
-  const spool = openSpool(isThere ? path : ':memory:');
-  try {
-    const capBytes = (preferences.spool?.maxMegabytes ?? MAX_MEGABYTES) * MEGABYTE;
+/** The one command to run next; undefined where there is nothing to be done. */
+function chooseNext(troubles: readonly Checked[]): string | undefined {
+  const fixes = new Set(troubles.map(({ fix = '' }) => fix.replace(/ {3}#.*/, '')));
+  const [first] = fixes;
+  if (first === undefined) return undefined;
+  return first.startsWith('capture ') ? first : 'capture doctor';
+}
+
+function report({ state, service, settings, account, ...more }: Inspection, troubles: Checked[], next?: string) {
+  const { daemon, spool, unreadable } = more;
+  return {
+    ...(settings.url && { url: settings.url }),
+    signedIn: settings.secret !== undefined && service.secret !== 'refused',
+    reachable: service.answer === 'yes',
+    ...(account?.organizationName && { organizationName: account.organizationName }),
+    ...(account && { plane: account.plane }),
+    ...(service.dashboard && { dashboard: `${service.dashboard}/` }),
+    ...{ running: daemon.running, daemon, stateFolder: state, agents: reportAgents(more) },
+    unread: more.agents.reduce((sum, { unread }) => sum + unread.length, 0),
+    earlier: more.agents.reduce((sum, { earlier }) => sum + earlier, 0),
+    leftOut: more.agents.reduce((sum, { leftOut }) => sum + leftOut.length, 0),
+    ...(unreadable.preferences && { preferencesTrouble: unreadable.preferences }),
+    ...(spool && {
+      spooled: spool.waiting,
+      counters: spool.counters,
+      refused: spool.refused,
+      capBytes: spool.capBytes,
+    }),
+    ...(spool?.lastUploadAt && { lastUploadAt: spool.lastUploadAt }),
+    troubles: troubles.map(({ check, outcome, sentence, fix }) => ({ check, outcome, sentence, ...(fix && { fix }) })),
+    ...(next && { next }),
+  };
+}
+
+const line = (name: string, text: string): string => `${name.padEnd(13)} ${text}`;
+
+function describeService({ service, settings: { url, secret }, account }: Inspection): string[] {
+  const whom = [account?.organizationName, account && `${account.plane} plane`].filter(Boolean).join(', ');
+  const isRefused = service.secret === 'refused';
+  const signedIn = secret === undefined ? 'no' : isRefused ? `no, the secret is refused${whom && ` (${whom})`}` : whom;
+  const reachable = service.answer === 'yes' ? 'reachable' : 'NOT reachable';
+  return [
+    line('Service', url === undefined ? 'none' : `${url}, ${reachable}`),
+    line('Signed in', signedIn || 'not known yet for whom'),
+    ...(service.dashboard && secret !== undefined ? [line('Dashboard', `${service.dashboard}/`)] : []),
+  ];
+}
+
+function describeDaemon({ running, version, paused, pausedUntil }: DaemonState): Line[] {
+  const until = pausedUntil ? `until ${formatMoment(pausedUntil)}` : 'until `capture resume`';
+  return [
+    line('Daemon', running ? `running${version ? ` (${version})` : ''}` : 'not running'),
+    ...(paused ? [line('Paused', until)] : []),
+  ];
+}
+
+/** What of each agent lies on this machine, and what of it is sent; an agent may keep its transcripts in two ways. */
+const reportAgents = ({ agents, spool }: Pick<Inspection, 'agents' | 'spool'>) =>
+  [...Map.groupBy(agents, ({ agent }) => agent.id)].map(([id, all]) => {
+    const { sessions = 0, eventsSent = 0 } = spool?.sent.find(({ agent }) => agent === id) ?? {};
     return {
-      spool: isThere ? readSpool(spool, capBytes) : undefined,
-      transcripts: lookAtTranscripts(context, spool, { isAsked }),
-      daemon: readDaemon(context, spool.getMeta('daemon')),
+      agent: id,
+      name: all[0]?.agent.displayName ?? id,
+      transcripts: all.reduce((sum, { files }) => sum + files, 0),
+      bytes: all.reduce((sum, one) => sum + one.bytes, 0),
+      ...{ sessions, eventsSent },
     };
-  } finally {
-    spool.close();
-  }
+  });
+
+function describeAgents(inspection: Inspection): string[] {
+  const here = reportAgents(inspection).filter(({ transcripts, eventsSent }) => transcripts + eventsSent > 0);
+  const unread = inspection.agents.flatMap((one) => one.unread);
+  const earlier = inspection.agents.reduce((sum, one) => sum + one.earlier, 0);
+  const leftOut = inspection.agents.flatMap((one) => one.leftOut);
+  const age = formatAge(inspection.now - Math.min(...unread));
+  return [
+    ...(here.length === 0 ? [line('Agents', 'none has written a transcript yet')] : []),
+    ...here.map(({ name, transcripts, bytes, sessions, eventsSent }) => {
+      const sent = `${formatCount(eventsSent, 'event')} of ${formatCount(sessions, 'session')} sent`;
+      return line(name, `${formatCount(transcripts, 'transcript')} (${formatBytes(bytes)}), ${sent}`);
+    }),
+    ...(unread.length > 0
+      ? [line('Not read yet', `${formatCount(unread.length, 'transcript')}, the oldest for ${age}`)]
+      : []),
+    ...(earlier > 0
+      ? [line('Earlier', `${formatCount(earlier, 'transcript')} from before capturing began, not captured`)]
+      : []),
+    ...(leftOut.length > 0
+      ? [line('Left out', `${formatCount(leftOut.length, 'transcript')}: ${[...new Set(leftOut)].join(', ')}`)]
+      : []),
+  ];
 }
 
-function tryPreferences(context: Context): { preferences: Preferences; preferencesTrouble?: string } {
-  try {
-    return { preferences: readPreferences(context) };
-  } catch (error) {
-    return { preferences: {}, preferencesTrouble: describe(error) };
-  }
+/** Of what is not there as it was written, and of what was masked. */
+const COUNTED: readonly (readonly [Counter, one: string, many?: string])[] = [
+  ['secretsMasked', 'secret masked', 'secrets masked'],
+  ['recordsWithheld', 'record withheld', 'records withheld'],
+  [
+    'recordsReplayed',
+    'record of a fork, held by the session it came from',
+    'records of forks, held by the sessions they came from',
+  ],
+  ['recordsUnreadable', 'piece that is no record, kept as text', 'pieces that are no records, kept as text'],
+  ['linesTooLong', 'line too long to be captured', 'lines too long to be captured'],
+];
+
+function describeSpool({ spool, now }: Inspection): string[] {
+  if (spool === undefined) return [line('Spool', 'nothing captured yet')];
+  const { lastUploadAt, counters } = spool;
+  const counted = COUNTED.flatMap(([name, one, many]) =>
+    counters[name] > 0 ? [formatCount(counters[name], one, many)] : [],
+  );
+  return [
+    line('Spool', describeWaiting(spool, now)),
+    line('Last upload', lastUploadAt === undefined ? 'never' : `${formatAge(now - Date.parse(lastUploadAt))} ago`),
+    ...(counted.length > 0 ? [line('So far', counted.join(', '))] : []),
+  ];
+}
+
+function describeWaiting({ waiting, capBytes }: SpoolState, now: number): string {
+  const { events, bytes, oldest = now } = waiting;
+  if (events === 0) return 'empty: all is sent';
+  const size = `${formatBytes(bytes)} of ${formatBytes(capBytes)}`;
+  return `${formatCount(events, 'event')} (${size}) waiting, the oldest for ${formatAge(now - oldest)}`;
 }

@@ -2,7 +2,7 @@ import { defineCommand, text, texts, value } from '../command.ts';
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
 import type { Output } from '../output.ts';
-import { readSince } from '../verify/choose.ts';
+import { readSince } from '../sessions/choose.ts';
 import { reportFindings } from '../verify/report.ts';
 import { verify } from '../verify/verify.ts';
 

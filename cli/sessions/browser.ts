@@ -1,4 +1,4 @@
-import type { Context } from '../context.ts';
+import { type Context, childEnvironment } from '../context.ts';
 
 const OPENERS: { readonly [platform: string]: readonly string[] } = {
   darwin: ['open'],
@@ -17,7 +17,7 @@ export async function openInBrowser(
   const [program = '', ...args] = OPENERS[platform] ?? ['xdg-open'];
   const child = spawn(program, [...args, address], {
     cwd: home,
-    env: variables,
+    env: childEnvironment(variables),
     stdio: 'ignore',
     detached: true,
     windowsHide: true,
@@ -27,13 +27,13 @@ export async function openInBrowser(
     child.once('error', () => resolve(false));
     child.once('spawn', () => {
       // It ends at once where it finds no browser; one that goes on has found it.
-      const patience = setTimeout(() => resolve(true), PATIENCE_MS);
+      const settled = setTimeout(() => resolve(true), SETTLED_MS);
       child.once('exit', (code) => {
-        clearTimeout(patience);
+        clearTimeout(settled);
         resolve(code === 0);
       });
     });
   });
 }
 
-const PATIENCE_MS = 1500;
+const SETTLED_MS = 1500;

@@ -1,9 +1,11 @@
 import { join } from 'node:path';
+import type { Context } from '../context.ts';
+import { sessionPage } from '../inspect/service.ts';
 import { formatAge, formatBytes, formatCount } from '../output.ts';
 import type { FileRow } from '../spool/files.ts';
 import type { Spool } from '../spool/open.ts';
 import type { SessionRow } from '../spool/sessions.ts';
-import { sessionPage } from './dashboard.ts';
+import type { Column } from './columns.ts';
 
 /** A captured session, as `capture sessions --json` has it. */
 export interface SessionReport {
@@ -23,12 +25,12 @@ export interface SessionReport {
   serviceIds: string[];
 }
 
+/** Events by session. */
 export interface Counts {
   waiting: ReadonlyMap<number, number>;
   refused: ReadonlyMap<number, number>;
 }
 
-/** What waits and was refused, by session. */
 export function countEvents(spool: Spool): Counts {
   const waiting = new Map(spool.batches.perSession().map(({ session, events }) => [session, events]));
   const refused = new Map<number, number>();
@@ -65,51 +67,53 @@ export function reportSession(
 export const filesOf = (spool: Spool, { agent, agentSession }: SessionRow): FileRow[] =>
   spool.files.ofSession(agent, agentSession);
 
+export const COLUMNS: readonly Column[] = [
+  { heading: 'SESSION', least: 8 },
+  { heading: 'AGENT', least: 6 },
+  { heading: 'ACTIVE' },
+  { heading: 'EVENTS' },
+  { heading: 'FOLDER', least: 6, cut: 'start' },
+  { heading: 'TITLE', least: 16 },
+];
+
 const ID_WIDTH = 13;
-const MAX_FOLDER = 32;
 
 /** A row a session: an id long enough to ask for it, when, how much, where, what. */
-export function describeRow(report: SessionReport, now: number, home: string): string[] {
+export function describeRow(report: SessionReport, { now, home }: Pick<Context, 'now' | 'home'>): string[] {
   const { agent, session, title, folder, lastActiveAt } = report;
   return [
     session.slice(0, ID_WIDTH),
     agent,
-    lastActiveAt === undefined ? '' : shortAge(now - Date.parse(lastActiveAt)),
+    lastActiveAt === undefined ? '' : shortAge(now() - Date.parse(lastActiveAt)),
     shortCount(report),
-    folder === undefined ? '' : shortFolder(folder, home),
+    folder === undefined ? '' : shortPath(folder, home),
     title ?? 'untitled',
   ];
 }
 
-function shortCount({ state, eventsSent, eventsWaiting }: SessionReport): string {
+function shortCount({ state, eventsSent, eventsWaiting, eventsRefused }: SessionReport): string {
   if (state === 'skipped') return 'skipped';
-  const waiting = eventsWaiting > 0 ? `, ${eventsWaiting.toLocaleString('en-US')} waiting` : '';
-  return `${eventsSent.toLocaleString('en-US')} sent${waiting}`;
-}
-
-/** The end of a path says more than its beginning. */
-function shortFolder(folder: string, home: string): string {
-  const path = shortPath(folder, home);
-  return path.length > MAX_FOLDER ? `…${path.slice(1 - MAX_FOLDER)}` : path;
+  const number = (count: number, what: string) => (count > 0 ? `, ${count.toLocaleString('en-US')} ${what}` : '');
+  return `${eventsSent.toLocaleString('en-US')} sent${number(eventsWaiting, 'waiting')}${number(eventsRefused, 'refused')}`;
 }
 
 /** All there is to say about one. */
 export function describeSession(
   report: SessionReport,
   files: readonly FileRow[],
-  options: { dashboard: string | undefined; now: number; home: string },
+  { dashboard, context }: { dashboard: string | undefined; context: Pick<Context, 'now' | 'home' | 'agents'> },
 ): string[] {
   const { agent, session, title, folder, branch, lastActiveAt, state, serviceIds } = report;
-  const { dashboard, now, home } = options;
+  const { now, home } = context;
   const lines: [string, string | undefined][] = [
     ['Session', `${agent} ${session}`],
     ['Title', title ?? 'untitled'],
     ['Folder', folder === undefined ? undefined : `${shortPath(folder, home)}${branch ? `, branch ${branch}` : ''}`],
-    ['Active', lastActiveAt === undefined ? undefined : `${formatAge(now - Date.parse(lastActiveAt))} ago`],
+    ['Active', lastActiveAt === undefined ? undefined : `${formatAge(now() - Date.parse(lastActiveAt))} ago`],
     ['State', STATES[state]],
     ['Events', describeCounts(report)],
     ...serviceIds.map((id): [string, string] => ['Service', dashboard ? `${id}  ${sessionPage(dashboard, id)}` : id]),
-    ...files.map((file): [string, string] => ['File', describeFile(file, home)]),
+    ...files.map((file): [string, string] => ['File', describeFile(file, context)]),
   ];
   return lines.flatMap(([name, text]) => (text === undefined ? [] : [`${name.padEnd(9)} ${text}`]));
 }
@@ -126,14 +130,16 @@ function describeCounts({ eventsSent, eventsWaiting, eventsRefused }: SessionRep
   return `${formatCount(eventsSent, 'event')} sent, ${eventsWaiting.toLocaleString('en-US')} waiting${refused}`;
 }
 
-const describeFile = ({ root, path, cursor, origin }: FileRow, home: string): string =>
-  `${shortPath(join(root, path), home)}${cursor.kind === 'file' ? `, read to ${formatBytes(cursor.position)}` : ''}${origin.subagent ? ' (a sub-agent)' : ''}`;
-
-/** `3 hours ago` is too long for a column. */
-function shortAge(ms: number): string {
-  const age = formatAge(ms).replace('less than a minute', 'just now');
-  return age.replace(/ minutes?$/, ' min ago').replace(/ (hour|day)(s?)$/, ' $1$2 ago');
+function describeFile({ root, path, cursor, origin }: FileRow, { home }: Pick<Context, 'home'>): string {
+  const read = cursor.kind === 'file' ? `, read to ${formatBytes(cursor.position)}` : '';
+  return `${shortPath(join(root, path), home)}${read}${origin.subagent ? ' (a sub-agent)' : ''}`;
 }
 
-export const shortPath = (path: string, home: string): string =>
+/** `3 hours ago` is too long for a column. */
+const shortAge = (ms: number): string =>
+  formatAge(ms)
+    .replace('less than a minute', 'now')
+    .replace(/ (m)in.*| (h)our.*| (d)ay.*/, '$1$2$3');
+
+const shortPath = (path: string, home: string): string =>
   path === home || path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;

@@ -1,9 +1,41 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { findSpool, recallAccount } from '../account.ts';
+import { readSettings, stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
-import type { Spool } from '../spool/open.ts';
+import { ancestors } from '../privacy/patterns.ts';
+import { openSpool, type Spool } from '../spool/open.ts';
 import type { SessionRow } from '../spool/sessions.ts';
+
+type Where = Pick<Context, 'variables' | 'home'>;
+
+/** The path of the spool of whoever is signed in, without asking the service; undefined where there is none yet. */
+export function locateSpool(context: Where): string | undefined {
+  const folder = stateFolder(context);
+  const settings = readSettings(context);
+  const { url, secret } = settings;
+  const path = findSpool(folder, settings, url && secret ? recallAccount(url, secret, folder) : undefined);
+  return path !== undefined && existsSync(path) ? path : undefined;
+}
+
+/** Opens it; a `Failure` where nothing was captured yet. */
+export function requireSpool(context: Where): Spool {
+  const path = locateSpool(context);
+  if (path !== undefined) return openSpool(path);
+  throw new Failure(EXIT.usage, 'Nothing was captured yet.', 'See `capture import --dry-run`.');
+}
+
+/** The session that was active last in a folder or one above it. */
+export function latestIn(spool: Spool, folder: string): SessionRow | undefined {
+  const around = new Set(ancestors(folder));
+  const here = spool.sessions
+    .list()
+    .filter(({ agent, agentSession }) =>
+      spool.files.ofSession(agent, agentSession).some(({ origin }) => origin.cwd && around.has(origin.cwd)),
+    );
+  return here.sort((one, other) => (one.lastAt ?? 0) - (other.lastAt ?? 0)).at(-1);
+}
 
 export interface Choice {
   /** Agent session ids or the beginning of one, the service's ids, or paths of transcripts; all where there are none. */

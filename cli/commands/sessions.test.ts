@@ -1,8 +1,9 @@
-import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { runProgram } from '../program.ts';
 import { makeFolder, write } from '../test/folder.ts';
-import { type RunOptions, run } from '../test/program.ts';
+import { createContext, type RunOptions, run } from '../test/program.ts';
 import { type FakeOptions, startService } from '../test/service.ts';
 import { prompt, sessionId } from '../test/transcripts.ts';
 
@@ -26,14 +27,14 @@ async function prepare(options: FakeOptions = {}) {
 }
 
 const failAppends: typeof fetch = (input, init) =>
-  String(input).endsWith('/events') ? Promise.reject(new TypeError('fetch failed')) : fetch(input, init);
+  String(input).endsWith('/appends') ? Promise.reject(new TypeError('fetch failed')) : fetch(input, init);
 const offline: Partial<RunOptions> = { context: { fetch: failAppends } };
 
 test('sessions are listed from the latest to the oldest, and cannot command the terminal', async () => {
   const { capture, json } = await prepare();
   const { stdout } = await capture(['sessions']);
   expect(stdout).toMatch(
-    /^0{5}abc-0002 +claude-code +\d+ days? ago +2 sent +~\/else +second\n0{5}abc-0001 .* ~\/shop +first red\n$/,
+    /^SESSION .*TITLE\n0{5}abc-0002 +claude-code +\d+d +2 sent +~\/else +second\n0{5}abc-0001 .* ~\/shop +first red\n$/,
   );
   expect(await json('sessions', '--limit', '1')).toMatchObject({
     total: 2,
@@ -131,40 +132,33 @@ test('open tells what was not sent, or where nobody knows the service', async ()
   expect(await run(['open'], { home: makeFolder() })).toMatchObject({ exitCode: 4 });
 });
 
-test('what waits is listed by session, exported as it would be sent, and changes nothing', async () => {
-  const { capture, json, say, home } = await prepare();
-  expect((await capture(['spool', 'list'])).stdout).toBe('Nothing waits to be sent.\n');
+test('what waits and what was refused is listed alone', async () => {
+  const { capture, json, say, home } = await prepare({ refuses: ({ payload }) => payload.text === 'second' });
   say(1, 1, 'first \u001b[31mred', join(home, 'shop'));
-  say(2, 2, 'second\u009b31m \u202e', join(home, 'else'));
   await capture(['import', '--patience', '0'], offline);
-  expect((await capture(['spool', 'list'])).stdout).toMatch(
-    /^0{5}abc-0001 +claude-code +1 event in 1 batch \(\d+ B\) +for less than a minute +first red\n.*\n2 events wait, \d+ B\.\n$/,
-  );
-  const before = await json('spool', 'list');
-  expect(before).toMatchObject({
-    events: 2,
-    batches: 2,
-    refused: 0,
-    sessions: [{ session: sessionId(1), events: 1 }, {}],
+  expect(await json('sessions', '--waiting')).toMatchObject({
+    total: 2,
+    sessions: [
+      { session: sessionId(2), eventsRefused: 1 },
+      { session: sessionId(1), eventsWaiting: 1 },
+    ],
   });
-  const { stdout, stderr } = await capture(['spool', 'export']);
-  expect(stderr).toBe('2 waiting events and 0 refused ones.\n');
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: what must not be there
-  expect(stdout).not.toMatch(/[\u001b\u009b\u202e]/);
-  const events = stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
-  expect(events).toMatchObject([
-    { agent: 'claude-code', session: sessionId(1), eventType: 'user.message' },
-    { session: sessionId(2), payload: { text: 'second\u009b31m \u202e 2' } },
-  ]);
-  const file = join(home, 'out.jsonl');
-  expect(await json('spool', 'export', sessionId(1), '--to', file)).toEqual({ waiting: 1, refused: 0, file });
-  expect(statSync(file).mode & 0o777).toBe(0o600);
-  expect(readFileSync(file, 'utf8')).toBe(`${stdout.split('\n')[0]}\n`);
-  expect(await capture(['spool', 'export', '--to', file])).toMatchObject({ exitCode: 2 });
-  expect(await json('spool', 'list')).toEqual(before);
+  expect((await capture(['sessions', '--waiting'])).stdout).toMatch(/ 1 sent, 1 refused .*\n.* 2 sent, 1 waiting /);
+});
+
+test('at any width of the terminal the title is there, and wide characters take two cells', async () => {
+  const { capture, say, home, service } = await prepare();
+  const signedIn = { url: service.url, secret: 'sk_live_test' };
+  say(3, 0, '日本語のとても長い題名です、画面に入りません', join(home, 'a/folder/with/a/long/name'));
+  await capture(['import']);
+  for (const columns of [60, 70, 100]) {
+    const { context, written } = createContext({ home, ...signedIn, isTTY: true, variables: { NO_COLOR: '1' } });
+    await runProgram({ ...context, stdout: { ...context.stdout, columns } }, ['sessions']);
+    const line = written.stdout.split('\n').find((text) => text.includes('日本')) ?? '';
+    expect(line).toMatch(/…?name +日本語.*…?$/);
+    const cells = Array.from(line).reduce((sum, character) => sum + (character.charCodeAt(0) > 0x2e80 ? 2 : 1), 0);
+    expect(cells).toBeLessThanOrEqual(columns);
+  }
 });
 
 test('only what is named is dropped, after saying what is lost', async () => {
@@ -181,27 +175,22 @@ test('only what is named is dropped, after saying what is lost', async () => {
   });
   const refusing = await capture(['spool', 'drop', sessionId(1)], { isTTY: true, input: 'n\n' });
   expect(refusing).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('Nothing was dropped') });
-  expect(refusing.stderr).toContain(`1 event of claude-code ${sessionId(1)} that the service does not have.`);
-  expect(refusing.stderr).toContain('The transcripts still have it');
-  expect(await json('spool', 'list')).toMatchObject({ events: 2 });
+  expect(refusing.stderr).toContain(
+    `1 event of claude-code ${sessionId(1)} that the service does not have: its transcript`,
+  );
+  expect(refusing.stderr).toContain('still has them');
+  expect(await json('sessions', '--waiting')).toMatchObject({ total: 2 });
   const dropped = await capture(['spool', 'drop', sessionId(1)], { isTTY: true, input: 'y\n' });
   expect(dropped).toMatchObject({ exitCode: 0, stdout: 'Dropped: 1 waiting event and 0 refused ones.\n' });
-  expect(await json('spool', 'list')).toMatchObject({ events: 1, sessions: [{ session: sessionId(2) }] });
+  expect(await json('sessions', '--waiting')).toMatchObject({ sessions: [{ session: sessionId(2) }] });
   rmSync(join(home, '.claude'), { recursive: true });
   const all = await capture(['spool', 'drop', '--all', '--yes']);
   expect(all.stdout).toContain('The transcripts are gone: what is dropped is nowhere else.\n');
   expect(await json('spool', 'drop', '--all', '--yes')).toEqual({ droppedEvents: 0, droppedRefused: 0, sessions: 0 });
 });
 
-test('refused events are exported with the reason, and dropped alone', async () => {
+test('refused events are dropped alone', async () => {
   const { capture, json } = await prepare({ refuses: ({ payload }) => payload.text === 'second' });
-  expect(await json('spool', 'list')).toMatchObject({ events: 0, refused: 1, sessions: [{ batches: 0, refused: 1 }] });
-  const { stdout } = await capture(['spool', 'export']);
-  expect(JSON.parse(stdout)).toMatchObject({
-    session: sessionId(2),
-    payload: { text: 'second' },
-    problem: expect.any(String),
-  });
   expect(await json('spool', 'drop', '--refused', '--yes')).toMatchObject({ droppedEvents: 0, droppedRefused: 1 });
-  expect(await json('spool', 'list')).toMatchObject({ refused: 0 });
+  expect((await capture(['sessions', '--waiting'])).stdout).toBe('No captured session is meant by that.\n');
 });

@@ -2,10 +2,9 @@ import { utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Context } from '../context.ts';
-import { writePid } from '../daemon/pid.ts';
-import { examine } from '../doctor/examine.ts';
-import type { DoctorOptions } from '../doctor/facts.ts';
-import type { Outcome } from '../doctor/finding.ts';
+import type { Checked, Outcome } from '../inspect/finding.ts';
+import { findTroubles } from '../inspect/findings.ts';
+import { type InspectOptions, inspect } from '../inspect/inspect.ts';
 import { takeLock } from '../lock.ts';
 import { openSpool } from '../spool/open.ts';
 import { makeFolder, write } from './folder.ts';
@@ -36,7 +35,6 @@ export async function setUpMachine() {
     lock = undefined;
   };
   onTestFinished(endDaemon);
-  writePid(state, 4711);
   return {
     ...{ service, home, state, transcript, capture, endDaemon },
     /** Changes the spool as the daemon would. */
@@ -48,9 +46,9 @@ export async function setUpMachine() {
         spool.close();
       }
     },
-    examine(more: Partial<Context> = {}, given: DoctorOptions = {}, variables: Record<string, string> = {}) {
-      const { context } = createContext({ home, context: more, variables });
-      return examine(context, { root: join(home, 'root'), ...given });
+    async findTroubles(more: Partial<Context> = {}, given: InspectOptions = {}): Promise<Checked[]> {
+      const { context } = createContext({ home, context: more });
+      return findTroubles(await inspect(context, given), context);
     },
   };
 }
@@ -70,26 +68,27 @@ export function leave({ home }: Machine, session: number, ms: number, cwd = join
   return path;
 }
 
-export interface Scenario {
-  name: string;
-  check: string;
-  outcome: Outcome;
-  sentence: RegExp;
-  /** What mends it; none where nothing needs to be. */
-  fix: RegExp;
-  arrange?(machine: Machine): unknown;
-  context?(machine: Machine): Partial<Context>;
-  options?: DoctorOptions;
-  variables?(machine: Machine): Record<string, string>;
-}
+/** A trouble: its name, which check finds it, as what, in which words, what mends it, and how it comes about. */
+export type Trouble = readonly [
+  name: string,
+  check: string,
+  outcome: Outcome,
+  sentence: RegExp,
+  fix: RegExp,
+  cause: {
+    arrange?: (machine: Machine) => unknown;
+    context?: Partial<Context>;
+    options?: InspectOptions;
+  },
+];
 
 /** Makes each trouble on a machine on which all is well, and expects it to be told, once. */
-export function testScenarios(scenarios: readonly Scenario[]): void {
-  test.each(scenarios)('$name', async ({ check, outcome, sentence, fix, arrange, context, options, variables }) => {
+export function testTroubles(troubles: readonly Trouble[]): void {
+  test.each(troubles)('%s', async (_name, check, outcome, sentence, fix, { arrange, context, options }) => {
     const machine = await setUpMachine();
     await arrange?.(machine);
-    const examined = await machine.examine(context?.(machine), options, variables?.(machine));
-    const found = examined.filter((one) => one.check === check && one.outcome === outcome);
+    const findings = await machine.findTroubles(context, options);
+    const found = findings.filter((one) => one.check === check && one.outcome === outcome);
     expect(found.map((one) => one.sentence)).toEqual([expect.stringMatching(sentence)]);
     expect(found[0]?.fix ?? '').toMatch(fix);
   });

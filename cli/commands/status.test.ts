@@ -1,0 +1,122 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { write } from '../test/folder.ts';
+import { leave, type Machine, setUpMachine } from '../test/machine.ts';
+
+const status = async ({ capture }: Machine) => (await capture(['status'])).stdout;
+
+test('where all is well it is short, and nothing is to be done', async () => {
+  const machine = await setUpMachine();
+  machine.service.state.publicUrl = 'https://capture.example.com';
+  machine.inSpool((spool) => {
+    spool.setMeta('daemon', JSON.stringify({ pid: 4711, beatAt: Date.now(), version: '0.1.0' }));
+  });
+  expect((await status(machine)).split('\n')).toEqual([
+    `Service       ${machine.service.url}, reachable`,
+    'Signed in     Acme, live plane',
+    'Dashboard     https://capture.example.com/',
+    'Daemon        running (0.1.0)',
+    expect.stringMatching(/^Claude Code {3}1 transcript \(\d+ B\), 2 events of 1 session sent$/),
+    'Spool         empty: all is sent',
+    'Last upload   less than a minute ago',
+    '',
+  ]);
+});
+
+/** What is done to a machine on which all is well, a line that then is shown, how it ends, and what to run next. */
+const CASES: [name: string, (machine: Machine) => unknown, line: RegExp, exitCode: number, next: string | undefined][] =
+  [
+    ['signed out', ({ capture }) => capture(['logout']), /^Signed in {5}no$/m, 4, 'capture login'],
+    [
+      'a secret that was revoked',
+      ({ service }) => Object.assign(service.state, { secret: 'sk_live_other' }),
+      /^Signed in {5}no, the secret is refused \(Acme, live plane\)$/m,
+      4,
+      'capture login',
+    ],
+    ['a service that is down', ({ service }) => service.stop(), /, NOT reachable$/m, 75, 'capture doctor'],
+    ['paused', ({ capture }) => capture(['pause']), /^Paused {8}until `capture resume`$/m, 0, 'capture resume'],
+    ['not running', ({ endDaemon }) => endDaemon(), /^Daemon {8}not running$/m, 1, 'capture init'],
+    [
+      'something left out, and something not read',
+      (machine) => {
+        for (const [index, folder] of ['shop', 'private', 'private'].entries()) {
+          leave(machine, index + 2, 0, join(machine.home, folder));
+        }
+        write(join(machine.state, 'preferences.json'), '{"exclude": ["~/private"]}');
+      },
+      /^Not read yet {2}1 transcript, the oldest for less than a minute\nLeft out {6}2 transcripts: "~\/private" is excluded$/m,
+      0,
+      undefined,
+    ],
+    [
+      'sessions from before capturing began',
+      (machine) => {
+        leave(machine, 2, 1000);
+        write(join(machine.state, 'history.json'), JSON.stringify({ since: Date.now(), history: 'none' }));
+      },
+      /^Earlier {7}1 transcript from before capturing began, not captured$/m,
+      0,
+      undefined,
+    ],
+    [
+      'a refused event and a withheld record',
+      ({ inSpool }) =>
+        inSpool((spool) => {
+          spool.refused.add({ session: 1, event: '{}', problem: 'too odd', refusedAt: 0 });
+          spool.count('recordsWithheld');
+        }),
+      /^So far {8}1 record withheld\n\nFailed {3}1 event refused .*: too odd\.\n {9}→ capture spool retry/m,
+      1,
+      'capture spool retry',
+    ],
+    [
+      'an error that sending went on after',
+      ({ inSpool }) => inSpool((spool) => spool.setMeta('lastError', '2026-01-01T00:00:00.000Z bad')),
+      /^Last upload {3}less than a minute ago\n$/m,
+      0,
+      undefined,
+    ],
+  ];
+
+test.each(CASES)('%s', async (_name, arrange, line, exitCode, next) => {
+  const machine = await setUpMachine();
+  await arrange(machine);
+  const shown = await machine.capture(['status']);
+  expect(shown).toMatchObject({ exitCode, stderr: '' });
+  expect(shown.stdout).toMatch(line);
+  expect(/\n\nNext: (.*)\n$/.exec(shown.stdout)?.[1]).toBe(next);
+  const json = await machine.capture(['status', '--json']);
+  expect(json).toMatchObject({ exitCode, stderr: '' });
+  expect(JSON.parse(json.stdout).next).toBe(next);
+  // Whatever is wrong, what was captured and sent is not denied.
+  expect(shown.stdout).toMatch(/^Claude Code .*, 2 events of 1 session sent$/m);
+  expect(shown.stdout).toContain('Spool         empty: all is sent');
+});
+
+test('what waits is told with its cap', async () => {
+  const machine = await setUpMachine();
+  machine.inSpool((spool) => {
+    spool.batches.add({ session: 1, key: 'k', events: 3, body: Buffer.alloc(100), madeAt: Date.now() });
+  });
+  expect(await status(machine)).toContain('Spool         3 events (100 B of 1.0 GB) waiting, the oldest for less');
+});
+
+test('a machine that has never captured is told so, and no folder is made', async () => {
+  const machine = await setUpMachine();
+  rmSync(machine.state, { recursive: true });
+  const shown = await machine.capture(['status']);
+  expect(shown).toMatchObject({ exitCode: 4, stdout: expect.stringContaining('nothing captured yet') });
+});
+
+test('there are colours on a terminal, where nobody asks for none', async () => {
+  const machine = await setUpMachine();
+  machine.endDaemon();
+  const red = '\u001b[31mFailed   \u001b[39mThe daemon';
+  expect((await machine.capture(['status'], { isTTY: true })).stdout).toContain(red);
+  expect((await machine.capture(['status'], { variables: { FORCE_COLOR: '1' } })).stdout).toContain(red);
+  for (const plain of [{}, { isTTY: true, variables: { NO_COLOR: '1' } }]) {
+    expect((await machine.capture(['status'], plain)).stdout).not.toContain('\u001b');
+  }
+});

@@ -1,0 +1,154 @@
+import { readFileSync, statSync } from 'node:fs';
+import { parse } from 'jsonc-parser';
+import type { Retention } from '../agents/agent.ts';
+import type { Context } from '../context.ts';
+import { formatAge, formatBytes, formatCount } from '../output.ts';
+import { RULES, RULES_VERSION } from '../redact/rules/all.ts';
+import { type Check, type Finding, failed, ok, skipped, warning } from './finding.ts';
+import type { AgentTranscripts } from './transcripts.ts';
+
+const DAY_MS = 86_400_000;
+/** The daemon has read what was written, but for what has just been written. */
+const LATE_MS = 10 * 60_000;
+/** What is deleted within this is about to be. */
+const SOON_DAYS = 7;
+/** From half of its cap on a spool is growing rather than waiting. */
+const GROWING_SHARE = 0.5;
+const WAITING_MS = 60 * 60_000;
+const FREE_WARNING = 1_000_000_000;
+const FREE_FAILURE = 50_000_000;
+
+/** Whether what the agents write is read, kept and sent. */
+export const CAPTURE_CHECKS: { readonly [check: string]: Check } = {
+  reading({ agents, daemon, now }) {
+    const files = agents.reduce((sum, one) => sum + one.files, 0);
+    const unread = agents.flatMap((one) => one.unread);
+    if (files === 0) return skipped('No agent has written a transcript yet.');
+    if (unread.length === 0) return ok(`Of ${formatCount(files, 'transcript')} nothing is left to read.`);
+    const oldest = now - Math.min(...unread);
+    const sentence = `${formatCount(unread.length, 'transcript')} of ${files.toLocaleString('en-US')} ${unread.length === 1 ? 'has' : 'have'} something that was not captured yet, the oldest for ${formatAge(oldest)}.`;
+    return daemon.running && oldest < LATE_MS ? ok(sentence) : warning(sentence, 'capture import');
+  },
+
+  deletion: ({ agents, now }, context) => agents.flatMap((one) => findDeletion(one, context, now)),
+
+  readable({ agents }) {
+    const troubles = agents.flatMap((one) => one.troubles);
+    if (troubles.length === 0) return ok('Every transcript can be read.');
+    const whose = agents.filter((one) => one.troubles.length > 0).map(({ agent }) => agent.displayName);
+    const sentence = `${formatCount(troubles.length, 'file or folder', 'files and folders')} of ${whose.join(', ')} cannot be read, so what is in there is not captured.`;
+    return {
+      ...failed(sentence, 'chmod -R u+rX FOLDER   # or sudo chown -R "$USER" FOLDER, for each that is named'),
+      private: troubles.map(({ path, reason }) => `${path}: ${reason}`),
+    };
+  },
+
+  watching({ unwatched }) {
+    if (unwatched === undefined) return ok("The system gives notice of changes in the agents' folders.");
+    const { root, reason } = unwatched;
+    const sentence = `The system gives no notice of changes in ${root}, so they are found some seconds later: ${reason}.`;
+    const fix = 'echo fs.inotify.max_user_watches=524288 | sudo tee -a /etc/sysctl.conf && sudo sysctl -p';
+    return warning(sentence, fix);
+  },
+
+  preferences({ unreadable: { preferences } }) {
+    if (preferences === undefined) return ok('The preferences can be read.');
+    const sentence = `${preferences.replace(/\.$/, '')}. Nothing is captured until then.`;
+    return failed(sentence, 'Correct the file: docs/privacy.md says what it takes.');
+  },
+
+  'left-out'({ agents, unreadable }) {
+    const leftOut = agents.flatMap((one) => one.leftOut);
+    if (unreadable.preferences) return skipped('What is left out cannot be told before the preferences are mended.');
+    if (leftOut.length === 0) return ok('Nothing is left out.');
+    const lines = [...Map.groupBy(leftOut, (reason) => reason)].map(
+      ([reason, all]) => `${formatCount(all.length, 'transcript')}: ${reason}`,
+    );
+    const broken = leftOut.filter((reason) => reason.includes(' is not {"capture"'));
+    if (broken.length === 0) {
+      return { ...ok(`${formatCount(leftOut.length, 'transcript')} left out, as was asked for.`), private: lines };
+    }
+    const sentence = `${formatCount(broken.length, 'transcript')} left out by a .session-capture.json that cannot be understood.`;
+    return { ...warning(sentence, 'Write {"capture": true} or {"capture": false} into it.'), private: lines };
+  },
+
+  spool({ spool, unreadable, daemon, now }) {
+    if (unreadable.spool) return failed(`The spool cannot be opened: ${unreadable.spool}`, 'capture import');
+    if (spool === undefined) return skipped('Nothing was captured yet, so nothing waits.');
+    const { waiting, capBytes, capDays, lastError } = spool;
+    const { events, bytes, oldest } = waiting;
+    const age = oldest === undefined ? 0 : now - oldest;
+    const why = lastError === undefined ? '' : ` Last error: ${lastError}`;
+    const size = `${formatCount(events, 'event')} (${formatBytes(bytes)} of ${formatBytes(capBytes)})`;
+    const send = daemon.running ? 'capture logs -f' : 'capture import';
+    if (bytes >= capBytes) {
+      return failed(`The spool is at its cap, so nothing more is read: ${size} wait.${why}`, send);
+    }
+    if (age > capDays * DAY_MS) return failed(`Events have been waiting for ${formatAge(age)}: ${size}.${why}`, send);
+    if (bytes >= capBytes * GROWING_SHARE) {
+      return warning(`The spool grows towards its cap: ${size} wait.${why}`, send);
+    }
+    if (age > WAITING_MS) return warning(`${size} wait, the oldest for ${formatAge(age)}.${why}`, send);
+    return ok(events === 0 ? 'All that was captured is sent.' : `${size} wait.`);
+  },
+
+  refused({ spool }) {
+    const refused = spool?.refused ?? [];
+    if (refused.length === 0) return ok('The service has refused no event.');
+    const events = refused.reduce((sum, problem) => sum + problem.events, 0);
+    const sentence = `${formatCount(events, 'event')} refused by the service and set aside: ${refused[0]?.problem}.`;
+    return failed(sentence, 'capture spool retry   # or, to give them up: capture spool drop --refused');
+  },
+
+  damaged({ damaged }) {
+    if (damaged.length === 0) return ok('No damaged spool was kept.');
+    const bytes = damaged.reduce((sum, path) => sum + (statSync(path, { throwIfNoEntry: false })?.size ?? 0), 0);
+    const sentence = `${formatCount(damaged.length, 'damaged spool')} kept, ${formatBytes(bytes)}.`;
+    return warning(sentence, `capture verify && rm ${damaged.map((path) => `'${path}'*`).join(' ')}`);
+  },
+
+  disk({ state, freeBytes }) {
+    if (freeBytes >= FREE_WARNING) return ok('There is enough free on the disk.');
+    const sentence = `The disk with ${state} has ${formatBytes(freeBytes)} left.`;
+    if (freeBytes >= FREE_FAILURE) return warning(sentence, `df -h ${state}   # and free some`);
+    return failed(`${sentence} Capture stops when it is full.`, `df -h ${state}   # and free some`);
+  },
+
+  redaction({ spool }) {
+    const rules = `${RULES.length} rules, version ${RULES_VERSION}`;
+    const withheld = spool?.counters.recordsWithheld ?? 0;
+    if (withheld === 0) return ok(`Secrets are masked by ${rules}; no record had to be withheld.`);
+    const sentence = `${formatCount(withheld, 'record')} withheld, since masking them failed or took too long (${rules}).`;
+    return warning(sentence, 'capture redact --test FILE   # says what is masked in a transcript');
+  },
+};
+
+/** What an agent is about to delete before it was captured. */
+function findDeletion({ agent, unread }: AgentTranscripts, { variables, home }: Context, now: number): Finding[] {
+  if (agent.settings === undefined) return [];
+  const path = agent.settings.path(variables, home);
+  const retention = readRetention(path, agent.settings.findRetention);
+  if (retention === undefined) return [];
+  const { setting, days } = retention;
+  const name = agent.displayName;
+  if (days <= 0) {
+    const sentence = `${name} keeps no transcripts, since ${setting} is ${days}: there is nothing to capture.`;
+    return [failed(sentence, `Set "${setting}" to a number of days in ${path}.`)];
+  }
+  const soon = unread.filter((at) => now - at > (days - Math.min(SOON_DAYS, days / 2)) * DAY_MS);
+  if (soon.length === 0) return [];
+  const sentence =
+    `${name} deletes transcripts after ${formatCount(Math.round(days), 'day')} (${setting}), and ` +
+    `${formatCount(soon.length, 'transcript')} that it deletes soon ${soon.length === 1 ? 'is' : 'are'} not captured; ` +
+    `the oldest is ${formatAge(now - Math.min(...soon))} old.`;
+  return [failed(sentence, 'capture import')];
+}
+
+function readRetention(path: string, find: (settings: { [key: string]: unknown }) => Retention | undefined) {
+  try {
+    const settings: unknown = parse(readFileSync(path, 'utf8'));
+    return typeof settings === 'object' && settings !== null ? find({ ...settings }) : undefined;
+  } catch {
+    return find({});
+  }
+}

@@ -1,0 +1,191 @@
+import { chmodSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { claimHome } from '../daemon/same-home.ts';
+import { takeLock } from '../lock.ts';
+import { write } from '../test/folder.ts';
+import { HOUR_MS, type Machine, setUpMachine, type Trouble, testTroubles } from '../test/machine.ts';
+
+const beat = (values: object) => (machine: Machine) =>
+  machine.inSpool((spool) => spool.setMeta('daemon', JSON.stringify({ pid: 4711, beatAt: Date.now(), ...values })));
+const endDaemon = ({ endDaemon: end }: Machine) => end();
+const setUpAs = ({ state }: Machine, setup: object) => write(join(state, 'setup.json'), JSON.stringify(setup));
+const answer = (values: object) => (machine: Machine) => Object.assign(machine.service.state, values);
+const at = (ms: number) => ({ now: () => Date.now() + ms });
+
+const SERVICE: Trouble[] = [
+  [
+    'nobody is signed in',
+    'sign-in',
+    'failed',
+    /Nobody is signed in/,
+    /^capture login$/,
+    { arrange: ({ capture }) => capture(['logout']) },
+  ],
+  [
+    'the sign-in cannot be read',
+    'sign-in',
+    'failed',
+    /config\.json cannot be read/,
+    /^capture login$/,
+    { arrange: ({ state }) => write(join(state, 'config.json'), '{') },
+  ],
+  [
+    'the secret was revoked',
+    'sign-in',
+    'failed',
+    /refuses the secret/,
+    /^capture login/,
+    { arrange: answer({ secret: 'sk_live_other' }) },
+  ],
+  [
+    'the service is down',
+    'service',
+    'failed',
+    /cannot be reached: (nothing listens there|the connection was broken)\.$/,
+    /^curl http.*\/health/,
+    { arrange: ({ service }) => service.stop() },
+  ],
+  [
+    'something else answers',
+    'service',
+    'failed',
+    /is not the service/,
+    /--url ADDRESS/,
+    { arrange: answer({ faults: { page: 1 } }) },
+  ],
+  [
+    'the machine was revoked',
+    'held',
+    'failed',
+    /^Revoked\.$/,
+    /^Ask\.$/,
+    { arrange: ({ inSpool }) => inSpool((spool) => spool.setNotice('held', { sentence: 'Revoked.', hint: 'Ask.' })) },
+  ],
+  [
+    'an agent was disabled',
+    'held',
+    'warning',
+    /^Disabled\.$/,
+    /^Ask\.$/,
+    {
+      arrange: ({ inSpool }) =>
+        inSpool((spool) => spool.setNotice('heldSome', { sentence: 'Disabled.', hint: 'Ask.' })),
+    },
+  ],
+  ['the clock is ahead', 'clock', 'warning', /10 minutes ahead/, /timedatectl/, { context: at(600_000) }],
+  ['the clock is behind', 'clock', 'warning', /10 minutes behind/, /timedatectl/, { context: at(-600_000) }],
+  [
+    'capture is older than the service',
+    'version',
+    'warning',
+    /is older than the service \(99\.0\.0\)/,
+    /upgrade/,
+    { arrange: answer({ version: '99.0.0' }) },
+  ],
+];
+
+const DAEMON: Trouble[] = [
+  [
+    'the daemon was never set up',
+    'daemon',
+    'failed',
+    /nothing is set up/,
+    /^capture init$/,
+    {
+      arrange(machine) {
+        machine.endDaemon();
+        rmSync(join(machine.state, 'setup.json'));
+      },
+    },
+  ],
+  ['the daemon does not run', 'daemon', 'failed', /does not run\./, /^capture init$/, { arrange: endDaemon }],
+  [
+    'the daemon has crashed',
+    'daemon',
+    'failed',
+    /does not run\. It was last heard of 3 hours ago: capture logs\.$/,
+    /^capture init$/,
+    {
+      arrange(machine) {
+        machine.endDaemon();
+        beat({ beatAt: Date.now() - 3 * HOUR_MS })(machine);
+      },
+    },
+  ],
+  [
+    'the daemon is of an older version',
+    'daemon',
+    'warning',
+    /of version 0\.0\.1/,
+    /^capture restart$/,
+    { arrange: beat({ version: '0.0.1' }) },
+  ],
+  [
+    'the daemon hangs',
+    'daemon',
+    'warning',
+    /not reached the service for 3 hours/,
+    /^capture restart$/,
+    { arrange: beat({ beatAt: Date.now() - 3 * HOUR_MS }) },
+  ],
+  [
+    'the program that the daemon is started from is gone',
+    'supervisor',
+    'failed',
+    /started from \/nowhere\/node, which is gone\./,
+    /^capture init --yes$/,
+    { arrange: (machine) => setUpAs(machine, { starter: 'none', program: ['/nowhere/node'] }) },
+  ],
+  [
+    'it is paused',
+    'pause',
+    'warning',
+    /paused until 20/,
+    /^capture resume$/,
+    { arrange: ({ capture }) => capture(['pause', '--for', '1h']) },
+  ],
+  [
+    'a second daemon runs in the usual folder',
+    'state-folders',
+    'failed',
+    /second daemon/,
+    /CAPTURE_HOME/,
+    {
+      arrange({ home }) {
+        const lock = takeLock(join(home, '.capture'), 'run');
+        onTestFinished(() => lock?.release());
+      },
+    },
+  ],
+  [
+    'a daemon elsewhere captures this home',
+    'state-folders',
+    'failed',
+    /Another daemon captures this home/,
+    /CAPTURE_HOME/,
+    {
+      arrange(machine) {
+        machine.endDaemon();
+        const claim = claimHome({ home: machine.home }, { id: 'org_1 live', plane: 'live' });
+        onTestFinished(() => claim?.release());
+      },
+    },
+  ],
+  [
+    'others may write to the state folder',
+    'state-folders',
+    'failed',
+    /^Others may write/,
+    /^chmod go-w/,
+    { arrange: ({ state }) => chmodSync(state, 0o777) },
+  ],
+];
+
+testTroubles([...SERVICE, ...DAEMON]);
+
+test('where all is well nothing is failed and nothing warned of', async () => {
+  const { findTroubles } = await setUpMachine();
+  const findings = await findTroubles();
+  expect(findings.filter(({ outcome }) => outcome === 'failed' || outcome === 'warning')).toEqual([]);
+});

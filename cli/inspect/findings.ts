@@ -1,0 +1,189 @@
+import { accessSync, constants, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Context } from '../context.ts';
+import { isHomeClaimed } from '../daemon/same-home.ts';
+import { describe } from '../failure.ts';
+import { hookPath } from '../hooks/script.ts';
+import { isLocked } from '../lock.ts';
+import { formatAge } from '../output.ts';
+import { findMissingProgram } from '../setup/daemon.ts';
+import { supervisorOf } from '../setup/supervisor.ts';
+import { VERSION } from '../version.ts';
+import { CAPTURE_CHECKS } from './capture-findings.ts';
+import { formatMoment } from './daemon.ts';
+import { type Check, type Checked, type Finding, failed, type Outcome, ok, skipped, warning } from './finding.ts';
+import type { Inspection } from './inspect.ts';
+
+const ORDER: readonly Outcome[] = ['failed', 'warning', 'ok', 'skipped'];
+
+/** All that every check finds, what failed first. A check that fails itself says so, and the others go on. */
+export async function findTroubles(inspection: Inspection, context: Context): Promise<Checked[]> {
+  const findings: Checked[] = [];
+  for (const [check, find] of Object.entries({ ...CHECKS, ...CAPTURE_CHECKS })) {
+    try {
+      for (const finding of [await find(inspection, context)].flat()) findings.push({ check, ...finding });
+    } catch (error) {
+      const sentence = `This could not be examined: ${describe(error)}`;
+      findings.push({ check, ...failed(sentence, 'capture doctor --json   # for a report of a bug') });
+    }
+  }
+  return ORDER.flatMap((outcome) => findings.filter((one) => one.outcome === outcome));
+}
+
+const LOGIN = 'capture login';
+const MAX_SKEW_MS = 5 * 60_000;
+const SILENT_MS = 5 * 60_000;
+
+const CHECKS: { readonly [check: string]: Check } = {
+  'sign-in'({ settings, account, unreadable, service }) {
+    if (unreadable.settings) return failed(unreadable.settings, LOGIN);
+    if (settings.secret === undefined) return failed('Nobody is signed in, so nothing is captured.', LOGIN);
+    if (service.secret === 'refused') {
+      const sentence =
+        'The service refuses the secret: it is wrong or was revoked. What is captured is kept meanwhile.';
+      return failed(sentence, `${LOGIN}   # with a new secret from an administrator`);
+    }
+    const whom = account?.organizationName ? ` for ${account.organizationName}, ${account.plane} plane` : '';
+    return ok(`Signed in${whom}.`);
+  },
+
+  service({ service: { answer, url, trouble, version } }) {
+    if (answer === 'unasked') return skipped('Where the service is, is not known yet.');
+    const why = trouble?.replace(/\.+$/, '');
+    if (answer === 'other')
+      return failed(`What answers at ${url} is not the service: ${why}.`, `${LOGIN} --url ADDRESS`);
+    if (answer === 'no') {
+      const fix = `curl ${url}/health   # nothing is lost meanwhile; behind a proxy: capture --help`;
+      return failed(`The service at ${url} cannot be reached: ${why}.`, fix);
+    }
+    return ok(`The service at ${url} answers${version ? `, version ${version}` : ''}.`);
+  },
+
+  /** What the daemon was told when it last tried: to find out anew, it would have to register. */
+  held({ spool, service }) {
+    if (spool === undefined || service.secret === 'refused') return skipped('Whether it is shut out is not known.');
+    const held = spool.held && failed(spool.held.sentence, spool.held.hint ?? 'capture logs');
+    const others = spool.notices.map(({ sentence, hint }) => warning(sentence, hint ?? 'capture logs'));
+    if (held) return [held, ...others];
+    return others.length > 0 ? others : ok('Neither this machine nor an agent of it is shut out by the service.');
+  },
+
+  clock({ service: { aheadMs } }) {
+    if (aheadMs === undefined) return skipped('The clock could not be compared with that of the service.');
+    const sentence = `The clock of this machine is ${formatAge(Math.abs(aheadMs))} ${aheadMs > 0 ? 'ahead' : 'behind'}.`;
+    if (Math.abs(aheadMs) > MAX_SKEW_MS) return warning(sentence, 'sudo timedatectl set-ntp true');
+    return ok('The clock agrees with that of the service.');
+  },
+
+  version({ service: { version } }) {
+    if (version === undefined) return skipped(`capture ${VERSION}; the version of the service is not known.`);
+    if (isOlder(VERSION, version)) {
+      return warning(`capture ${VERSION} is older than the service (${version}).`, 'See docs/install.md: upgrade.');
+    }
+    return ok(`capture ${VERSION} is as new as the service, or newer.`);
+  },
+
+  daemon({ daemon, service, spool, now }) {
+    const { running, beatAt, version, starter } = daemon;
+    const silentMs = beatAt === undefined ? 0 : now - Date.parse(beatAt);
+    if (!running) {
+      const heard = beatAt === undefined ? '' : ` It was last heard of ${formatAge(silentMs)} ago: capture logs.`;
+      if (starter === undefined)
+        return failed('The daemon does not run: nothing is set up to start it.', 'capture init');
+      return failed(`The daemon does not run.${heard}`, 'capture init');
+    }
+    if (version !== undefined && version !== VERSION) {
+      return warning(`The daemon is of version ${version}, and this is ${VERSION}.`, 'capture restart');
+    }
+    if (silentMs > SILENT_MS && service.secret === 'accepted' && spool?.held === undefined) {
+      const sentence = `The daemon runs, and has not reached the service for ${formatAge(silentMs)}.`;
+      return warning(sentence, 'capture restart');
+    }
+    return ok(`The daemon runs${version ? `, version ${version}` : ''}.`);
+  },
+
+  /** Whether whoever is to start it would. */
+  async supervisor({ daemon: { starter } }, context) {
+    const missing = findMissingProgram(context);
+    if (missing.length > 0) {
+      const sentence = `The daemon is started from ${missing.join(' and ')}, which ${missing.length === 1 ? 'is' : 'are'} gone.`;
+      return failed(sentence, 'capture init --yes');
+    }
+    const supervisor = supervisorOf(context.platform);
+    if (supervisor?.kind !== starter) return skipped('No service manager is to keep the daemon running.');
+    const trouble = await supervisor?.findTrouble(context);
+    if (trouble === undefined) return ok(`${supervisor?.name} keeps the daemon running.`);
+    const log = starter === 'systemd' ? '   # journalctl --user -u session-capture.service says why' : '';
+    return failed(`The service manager does not keep the daemon running: ${trouble}.`, `capture init --yes${log}`);
+  },
+
+  pause({ daemon: { paused, pausedUntil } }) {
+    if (!paused) return ok('Capture is not paused.');
+    const until = pausedUntil ? ` until ${formatMoment(pausedUntil)}` : '';
+    return warning(`Capture is paused${until}: nothing is read or sent.`, 'capture resume');
+  },
+
+  /** Two state folders do not know of each other: each would send every record. */
+  'state-folders'({ state, account, daemon }, context) {
+    const usual = join(context.home, '.capture');
+    if (state !== usual && isLocked(usual, 'run')) {
+      const sentence = `A second daemon captures this home, with ${usual} as its folder.`;
+      return failed(sentence, 'env -u CAPTURE_HOME capture uninstall');
+    }
+    if (!daemon.running && account !== undefined && isHomeClaimed(context, account)) {
+      const sentence = 'Another daemon captures this home for the same organization, with a folder of its own.';
+      return failed(sentence, 'Give it and this shell the same CAPTURE_HOME, or end it: ps x | grep "capture.* run"');
+    }
+    const mode = statSync(state, { throwIfNoEntry: false })?.mode ?? 0;
+    if (context.platform !== 'win32' && (mode & 0o022) !== 0) {
+      return failed(`Others may write to ${state}, and choose what runs as you.`, `chmod go-w '${state}'`);
+    }
+    return ok(`One folder of state, ${state}.`);
+  },
+
+  /** Of agents whose transcripts do not say all: without its hooks, what they leave out is never known. */
+  hooks({ state }, { agents, variables, home, platform }) {
+    const script = hookPath(state, platform);
+    const findings = agents.flatMap(({ id, displayName, folder, hooks }): Finding[] => {
+      if (hooks === undefined || !statSync(folder?.(variables, home) ?? '', { throwIfNoEntry: false })) return [];
+      const init = `capture init --agent ${id}`;
+      const path = hooks.path(variables, home);
+      if (!readText(path).includes(script)) {
+        const sentence = `${displayName}: ${path} does not run capture's hook, so what its tools did is not captured.`;
+        return [warning(sentence, init)];
+      }
+      if (!isProgram(script)) return [failed(`${displayName}: its hooks run ${script}, which cannot be run.`, init)];
+      return [ok(`${displayName}: its hooks are installed.`)];
+    });
+    return findings.length > 0 ? findings : skipped('No agent is here that needs hooks.');
+  },
+};
+
+/** What follows a hyphen does not count. */
+function isOlder(one: string, other: string): boolean {
+  const [a = [], b = []] = [one, other].map((text) =>
+    text
+      .replace(/[-+].*/, '')
+      .split('.')
+      .map(Number),
+  );
+  const index = [0, 1, 2].find((at) => (a[at] ?? 0) !== (b[at] ?? 0));
+  return index !== undefined && (a[index] ?? 0) < (b[index] ?? 0);
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

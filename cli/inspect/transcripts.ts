@@ -1,0 +1,61 @@
+import { join } from 'node:path';
+import type { Agent } from '../agents/agent.ts';
+import { storeOf } from '../agents/store.ts';
+import type { Context } from '../context.ts';
+import { readConsent } from '../privacy/consent.ts';
+import { createPolicy } from '../privacy/policy.ts';
+import { attempt, type Found, findTranscripts, type Trouble } from '../read/discover.ts';
+import { identify, type Unread } from '../read/identify.ts';
+import { ownPlaces } from '../read/places.ts';
+import { identifyStored } from '../read/stored/identify.ts';
+import type { Spool } from '../spool/open.ts';
+
+/** What lies on this machine of one agent, and what of it was not read yet. Times in milliseconds since 1970. */
+export interface AgentTranscripts {
+  agent: Agent;
+  files: number;
+  bytes: number;
+  /** When those that have something to capture were last written. */
+  unread: number[];
+  /** How many are from before capturing began here, and were not let go. */
+  earlier: number;
+  /** Why those are left out that are not wanted. */
+  leftOut: string[];
+  /** What could not be read. */
+  troubles: Trouble[];
+}
+
+/**
+ * Looks at every transcript and how far it was read; reads none of it, and writes nothing. `isAsked`: what a person wants
+ * left out is respected; false where that cannot be known.
+ */
+export function inspectTranscripts(context: Context, spool: Spool, isAsked: boolean): AgentTranscripts[] {
+  const policy = createPolicy(context);
+  const consent = readConsent(context);
+  const before = consent?.history === 'none' ? consent.since : 0;
+  if (isAsked) policy.refresh();
+  return context.agents.map((agent) => {
+    const one: AgentTranscripts = { agent, files: 0, bytes: 0, unread: [], earlier: 0, leftOut: [], troubles: [] };
+    const onTrouble = (trouble: Trouble) => void one.troubles.push(trouble);
+    for (const found of findTranscripts(ownPlaces({ ...context, agents: [agent] }), onTrouble)) {
+      one.files++;
+      one.bytes += found.size;
+      attempt(join(found.root, found.path), onTrouble, () => {
+        for (const { origin, id } of identifyAll(spool, found, context.now())) {
+          const objection = isAsked ? policy.objection(agent.id, origin) : undefined;
+          if (objection !== undefined) one.leftOut.push(objection);
+          else if (id === undefined && found.modifiedAt < before) one.earlier++;
+          else one.unread.push(found.modifiedAt);
+        }
+      });
+    }
+    return one;
+  });
+}
+
+function identifyAll(spool: Spool, found: Found, now: number): Unread[] {
+  const store = storeOf(found.agent, found.path);
+  if (store) return identifyStored(spool, found, store, now, () => false);
+  const file = identify(spool, found, false, () => false);
+  return file ? [file] : [];
+}
