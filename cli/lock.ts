@@ -1,14 +1,16 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
 export interface Lock {
+  /** Whether its file was deleted: then another process may hold the same lock. */
+  isLost(): boolean;
   release(): void;
 }
 
 /**
  * Takes a lock that the system gives back when its holder ends, however it ends. A file with a process id in it would
- * outlive a killed process. Undefined while another process holds it.
+ * outlive a killed process, and be believed when another program gets that id. Undefined while another process holds it.
  */
 export const takeLock = (folder: string, name: string): Lock | undefined => take(folder, name, 'BEGIN EXCLUSIVE');
 
@@ -17,8 +19,11 @@ export const takeShare = (folder: string, name: string): Lock | undefined =>
   take(folder, name, 'BEGIN; SELECT * FROM sqlite_master');
 
 function take(folder: string, name: string, sql: string): Lock | undefined {
+  const path = join(folder, `${name}.lock`);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const db = new DatabaseSync(join(folder, `${name}.lock`), { timeout: 0 });
+  // Whoever may read it can share the lock, and so keep everybody from holding it alone.
+  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
+  const db = new DatabaseSync(path, { timeout: 0 });
   try {
     db.exec(sql);
   } catch (error) {
@@ -27,8 +32,11 @@ function take(folder: string, name: string, sql: string): Lock | undefined {
     if ((error as { errcode?: number }).errcode === 5) return undefined;
     throw error;
   }
-  return { release: () => db.close() };
+  const inode = inodeOf(path);
+  return { isLost: () => inodeOf(path) !== inode, release: () => db.close() };
 }
+
+const inodeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.ino;
 
 export function isLocked(folder: string, name: string): boolean {
   if (!existsSync(join(folder, `${name}.lock`))) return false;

@@ -8,12 +8,14 @@ import { logsCommand } from './logs.ts';
 import { openCommand } from './open.ts';
 import { pauseCommand } from './pause.ts';
 import { redactCommand } from './redact.ts';
+import { restartCommand } from './restart.ts';
 import { resumeCommand } from './resume.ts';
 import { runCommand } from './run.ts';
 import { sessionsCommand } from './sessions.ts';
 import { skipCommand } from './skip.ts';
 import { spoolCommand } from './spool.ts';
 import { statusCommand } from './status.ts';
+import { stopCommand } from './stop.ts';
 import { uninstallCommand } from './uninstall.ts';
 import { verifyCommand } from './verify.ts';
 import { versionCommand } from './version.ts';
@@ -24,6 +26,8 @@ export const COMMANDS: readonly Command[] = [
   initCommand,
   importCommand,
   runCommand,
+  stopCommand,
+  restartCommand,
   statusCommand,
   doctorCommand,
   sessionsCommand,

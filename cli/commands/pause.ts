@@ -1,10 +1,10 @@
 import { defineCommand, text } from '../command.ts';
 import { stateFolder, writeJson } from '../config.ts';
 import type { Context } from '../context.ts';
+import { isDaemonRunning } from '../daemon/control.ts';
 import { pausedPath } from '../daemon/pause.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { formatMoment } from '../inspect/daemon.ts';
-import { isLocked } from '../lock.ts';
 import { formatAge, type Output } from '../output.ts';
 
 export interface PauseOptions {
@@ -32,7 +32,7 @@ export async function runPause(context: Context, options: PauseOptions, output: 
   const since = new Date(now).toISOString();
   const until = options.for === undefined ? undefined : new Date(now + length).toISOString();
   writeJson(pausedPath(folder), { since, ...(until && { until }) });
-  const running = isLocked(folder, 'run');
+  const running = isDaemonRunning(folder);
   const sentence = until
     ? `Paused for ${formatAge(length)}, until ${formatMoment(until)}.`
     : 'Paused until `capture resume`.';

@@ -2,8 +2,8 @@ import { rmSync } from 'node:fs';
 import { defineCommand } from '../command.ts';
 import { stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
+import { isDaemonRunning } from '../daemon/control.ts';
 import { isPaused, pausedPath } from '../daemon/pause.ts';
-import { isLocked } from '../lock.ts';
 import type { Output } from '../output.ts';
 
 export const resumeCommand = defineCommand({
@@ -18,7 +18,7 @@ export async function runResume(context: Context, _options: object, output: Outp
   const folder = stateFolder(context);
   const wasPaused = isPaused(folder, context.now());
   rmSync(pausedPath(folder), { force: true });
-  const running = isLocked(folder, 'run');
+  const running = isDaemonRunning(folder);
   output.answer({ paused: false, wasPaused, running }, [
     wasPaused ? 'The pause is over.' : 'Capture was not paused.',
     ...(running ? [] : ['The daemon does not run: `capture run` starts it.']),

@@ -1,9 +1,9 @@
 import { defineCommand } from '../command.ts';
+import { stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
+import { becomeDaemon, claimHome } from '../daemon/control.ts';
 import { runDaemon } from '../daemon/daemon.ts';
-import { claimHome } from '../daemon/same-home.ts';
-import { EXIT, Failure } from '../failure.ts';
-import { type Lock, takeLock } from '../lock.ts';
+import type { Lock } from '../lock.ts';
 import type { Output } from '../output.ts';
 import { openPipeline } from '../pipeline.ts';
 import { ownPlaces } from '../read/places.ts';
@@ -16,21 +16,17 @@ export const runCommand = defineCommand({
   run: runDaemonCommand,
 });
 
-export async function runDaemonCommand(context: Context, _options: object, output: Output): Promise<void> {
-  const pipeline = await openPipeline(context, { recalls: true });
-  const lock = takeLock(pipeline.folder, 'run');
+async function runDaemonCommand(context: Context, _options: object, output: Output): Promise<void> {
+  const lock = await becomeDaemon(stateFolder(context), context);
   let home: Lock | undefined;
   try {
-    if (lock === undefined) {
-      throw new Failure(EXIT.failure, '`capture run` is running already.', 'See `capture status`.');
+    const pipeline = await openPipeline(context, { recalls: true });
+    try {
+      home = claimHome(context, pipeline.account);
+    } catch (error) {
+      pipeline.spool.close();
+      throw error;
     }
-    home = claimHome(context, pipeline.account);
-  } catch (error) {
-    pipeline.spool.close();
-    lock?.release();
-    throw error;
-  }
-  try {
     await runDaemon(context, { pipeline, places: ownPlaces(context) }, output);
   } finally {
     home?.release();

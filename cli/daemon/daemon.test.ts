@@ -127,19 +127,6 @@ test("an agent's folder that comes later is read", async () => {
   await waitForTexts(1, ['one']);
 });
 
-test('its process id stands in the state folder while it runs, and that of another daemon is left alone', async () => {
-  const { start, state } = await setUpDaemon({ context: { pid: 4711 } });
-  const path = join(state, 'daemon.pid');
-  const { end } = await start();
-  expect(readFileSync(path, 'utf8')).toBe('4711\n');
-  await end();
-  expect(existsSync(path)).toBe(false);
-  const second = await start();
-  writeFileSync(path, '1234\n');
-  await second.end();
-  expect(readFileSync(path, 'utf8')).toBe('1234\n');
-});
-
 test("a hook's note has its agent read at once", async () => {
   const { start, say, state, waitForTexts } = await setUpDaemon();
   say(1, 0, 'one');

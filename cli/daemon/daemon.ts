@@ -12,7 +12,6 @@ import { type Capture, startCapture } from './capture.ts';
 import { createClock } from './clock.ts';
 import { createLog } from './log.ts';
 import { isPaused } from './pause.ts';
-import { removePid, writePid } from './pid.ts';
 import { TIMING, type Timing } from './timing.ts';
 
 export interface DaemonOptions {
@@ -105,11 +104,9 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
   }
 
   output.say(`Capturing for ${pipeline.account?.organizationName ?? pipeline.settings.url}. Stop with Ctrl-C.`);
-  writePid(folder, context.pid);
   try {
     for (; pipeline; pipeline = await reopen()) await captureWith(pipeline);
   } finally {
-    removePid(folder, context.pid);
     log.info('Stopped.');
   }
 }

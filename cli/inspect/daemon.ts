@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { isDaemonRunning } from '../daemon/control.ts';
 import { isPaused, pausedPath } from '../daemon/pause.ts';
-import { isLocked } from '../lock.ts';
 import { readStarter, type Starter } from '../setup/daemon.ts';
 
 export interface DaemonState {
@@ -31,7 +31,7 @@ export function inspectDaemon(state: string, beat: string | undefined, now: numb
   const paused = isPaused(state, now);
   const pausedUntil = paused ? readUntil(state) : undefined;
   return {
-    running: isLocked(state, 'run'),
+    running: isDaemonRunning(state),
     ...(pid !== undefined && { pid }),
     ...(version !== undefined && { version }),
     ...(beatAt !== undefined && { beatAt: new Date(beatAt).toISOString() }),

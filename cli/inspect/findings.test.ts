@@ -1,7 +1,7 @@
 import { chmodSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { claimHome } from '../daemon/same-home.ts';
+import { claimHome } from '../daemon/control.ts';
 import { takeLock } from '../lock.ts';
 import { write } from '../test/folder.ts';
 import { HOUR_MS, type Machine, setUpMachine, type Trouble, testTroubles } from '../test/machine.ts';

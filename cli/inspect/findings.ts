@@ -1,10 +1,9 @@
 import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
-import { isHomeClaimed } from '../daemon/same-home.ts';
+import { isDaemonRunning, isHomeClaimed } from '../daemon/control.ts';
 import { describe } from '../failure.ts';
 import { hookPath } from '../hooks/script.ts';
-import { isLocked } from '../lock.ts';
 import { formatAge } from '../output.ts';
 import { findMissingProgram } from '../setup/daemon.ts';
 import { supervisorOf } from '../setup/supervisor.ts';
@@ -126,7 +125,7 @@ const CHECKS: { readonly [check: string]: Check } = {
   /** Two state folders do not know of each other: each would send every record. */
   'state-folders'({ state, account, daemon }, context) {
     const usual = join(context.home, '.capture');
-    if (state !== usual && isLocked(usual, 'run')) {
+    if (state !== usual && isDaemonRunning(usual)) {
       const sentence = `A second daemon captures this home, with ${usual} as its folder.`;
       return failed(sentence, 'env -u CAPTURE_HOME capture uninstall');
     }

@@ -2,6 +2,7 @@ import { utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Context } from '../context.ts';
+import { pidPath } from '../daemon/control.ts';
 import type { Checked, Outcome } from '../inspect/finding.ts';
 import { findTroubles } from '../inspect/findings.ts';
 import { type InspectOptions, inspect } from '../inspect/inspect.ts';
@@ -35,6 +36,7 @@ export async function setUpMachine() {
     lock = undefined;
   };
   onTestFinished(endDaemon);
+  write(pidPath(state), '4711\n');
   return {
     ...{ service, home, state, transcript, capture, endDaemon },
     /** Changes the spool as the daemon would. */

@@ -1,0 +1,132 @@
+import { hash } from 'node:crypto';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Account } from '../account.ts';
+import type { Context } from '../context.ts';
+import { codeOf, EXIT, Failure } from '../failure.ts';
+import { isLocked, type Lock, takeLock } from '../lock.ts';
+import { VERSION } from '../version.ts';
+
+/** The daemon that runs, as it says itself. */
+export interface Holder {
+  pid: number;
+  /** Milliseconds since 1970. */
+  startedAt: number;
+  version: string;
+}
+
+const LOCK = 'run';
+const END_MS = 15_000;
+const LOOK_MS = 50;
+
+/** What the running daemon says of itself: its process id, when it started, its version, a line each. */
+export const pidPath = (folder: string): string => join(folder, 'daemon.pid');
+
+/**
+ * Whether a daemon has this folder for its state: told by its lock, which ends with its process. To ask means to hold the
+ * lock for a moment, so it is asked only where somebody says to have it.
+ */
+export const isDaemonRunning = (folder: string): boolean => existsSync(pidPath(folder)) && isLocked(folder, LOCK);
+
+/** Undefined where none runs; what one that was killed left behind is not believed. */
+export const holderOf = (folder: string): Holder | undefined =>
+  isDaemonRunning(folder) ? readHolder(folder) : undefined;
+
+function readHolder(folder: string): Holder | undefined {
+  try {
+    const [pid = '', since = '', version = ''] = readFileSync(pidPath(folder), 'utf8').split('\n');
+    return /^\d+$/.test(pid) ? { pid: Number(pid), startedAt: Date.parse(since), version } : undefined;
+  } catch {
+    // Between taking the lock and saying so.
+    return undefined;
+  }
+}
+
+/** Makes this process the daemon of the folder, and says so. Throws a `Failure` while there is another. */
+export async function becomeDaemon(folder: string, { pid, now }: Pick<Context, 'pid' | 'now'>): Promise<Lock> {
+  let lock = takeLock(folder, LOCK);
+  // Somebody may only be asking.
+  for (let attempts = 0; lock === undefined && attempts < 5; attempts++) {
+    await sleep(LOOK_MS);
+    lock = takeLock(folder, LOCK);
+  }
+  if (lock === undefined) {
+    const other = readHolder(folder);
+    throw new Failure(
+      EXIT.failure,
+      `\`capture run\` is running already${other ? `, as process ${other.pid}` : ''}.`,
+      'See `capture status`; `capture stop` ends it, `capture restart` starts it anew.',
+    );
+  }
+  const path = pidPath(folder);
+  writeFileSync(`${path}.new`, `${pid}\n${new Date(now()).toISOString()}\n${VERSION}\n`, { mode: 0o600 });
+  renameSync(`${path}.new`, path);
+  return {
+    isLost: lock.isLost,
+    release(): void {
+      // In a folder that was made anew it is another daemon's.
+      if (!lock.isLost()) rmSync(path, { force: true });
+      lock.release();
+    },
+  };
+}
+
+/**
+ * Asks the daemon of the folder to end, and waits until it has. Service managers leave one alone that ended so. False
+ * where none ran; throws a `Failure` where it cannot be asked or does not end.
+ */
+export async function stopDaemon(folder: string): Promise<boolean> {
+  if (!isDaemonRunning(folder)) return false;
+  const holder = holderOf(folder);
+  if (holder !== undefined) signal(holder.pid);
+  for (let waited = 0; waited < END_MS; waited += LOOK_MS) {
+    if (!isDaemonRunning(folder)) return true;
+    await sleep(LOOK_MS);
+  }
+  throw new Failure(
+    EXIT.failure,
+    `The daemon${holder ? ` (process ${holder.pid})` : ''} has not ended within ${END_MS / 1000} seconds.`,
+    holder ? `End it with \`kill -9 ${holder.pid}\`: nothing is lost.` : 'See `capture status`.',
+  );
+}
+
+function signal(pid: number): void {
+  try {
+    process.kill(pid, 'SIGTERM');
+  } catch (error) {
+    // Ended meanwhile.
+    if (codeOf(error) === 'ESRCH') return;
+    throw new Failure(EXIT.failure, `Process ${pid} may not be ended by you.`, 'Run this as who started it.', error);
+  }
+}
+
+/**
+ * One daemon a home and an organization: two with a state folder each would not know of each other, and capture every
+ * record twice. The lock lies in the home, wherever the state is, so that it is also seen by another machine that shares
+ * the home, as far as its file system shares locks. Undefined where it cannot be had for want of a writable home.
+ */
+export function claimHome({ home }: Pick<Context, 'home'>, account: Account | undefined): Lock | undefined {
+  if (account === undefined) return undefined;
+  let lock: Lock | undefined;
+  try {
+    lock = takeLock(...lockOf(home, account));
+  } catch {
+    return undefined;
+  }
+  if (lock !== undefined) return lock;
+  throw new Failure(
+    EXIT.failure,
+    `Another \`capture run\` captures this home for ${account.organizationName ?? 'the same organization'}, with a state folder of its own.`,
+    'Two of them would send every record twice. Stop one, or give both the same CAPTURE_HOME.',
+  );
+}
+
+/** Whether some daemon captures this home for the account, wherever it has its state. */
+export const isHomeClaimed = ({ home }: Pick<Context, 'home'>, account: Account): boolean =>
+  isLocked(...lockOf(home, account));
+
+const lockOf = (home: string, { id }: Account): [folder: string, name: string] => [
+  join(home, '.capture', 'homes'),
+  hash('sha256', id).slice(0, 16),
+];
