@@ -14,13 +14,22 @@ setFlagsFromString('--max-semi-space-size=4');
 setFlagsFromString('--semi-space-growth-factor=1');
 
 const stop = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+// SIGHUP: the terminal was closed.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   // Asked a second time, it ends at once: whatever it was doing, nothing is lost.
   process.once(signal, () => stop.abort());
 }
 
-// The one warning of this kind is about node:sqlite, and nobody who runs capture can act on it.
+// Who read it is gone, such as `head` or a closed terminal: no reason to end what is being done.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+
+// Nobody who runs capture can act on node:sqlite being new.
+const printers = process.listeners('warning');
 process.removeAllListeners('warning');
+process.on('warning', (warning) => {
+  if (warning.name === 'ExperimentalWarning' && warning.message.includes('SQLite')) return;
+  for (const print of printers) print(warning);
+});
 
 // No `await` out here: a CommonJS file, which it is bundled into, cannot have one. In that file the worker starts here too.
 const exitCode = isRedactionWorker
