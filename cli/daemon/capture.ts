@@ -1,18 +1,18 @@
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { storeOf } from '../agents/store.ts';
 import type { Context } from '../context.ts';
 import { describe } from '../failure.ts';
-import type { Pipeline } from '../pipeline.ts';
+import { openReader, type Pipeline } from '../pipeline.ts';
 import type { Place } from '../read/discover.ts';
+import { giveWay } from '../read/give-way.ts';
+import type { Work } from '../read/reader.ts';
 import { damageOf } from '../spool/damage.ts';
 import { startDelivery } from './deliver.ts';
-import { createHints } from './hints.ts';
+import { createMemory, createSpoolLimit, type Timing } from './limits.ts';
 import type { Log } from './log.ts';
-import { createLooks } from './looks.ts';
-import { createMemory } from './memory.ts';
-import { createNotes } from './notes.ts';
-import { createReading } from './reading.ts';
-import { createRoom } from './room.ts';
-import type { Timing } from './timing.ts';
+import { createScan } from './scan.ts';
+import { createWatch } from './watch.ts';
 
 export interface CaptureOptions {
   pipeline: Pipeline;
@@ -25,6 +25,11 @@ export interface CaptureOptions {
 
 export type Capture = ReturnType<typeof startCapture>;
 
+/** A transcript without any record is left alone for this long: its first one may be to come. */
+const PATIENCE_MS = 60_000;
+/** With more to read than this a session waits until the others are read, and then takes turns with its like. */
+const LARGE_BYTES = 8 * 1024 * 1024;
+
 const tick = () => performance.now();
 
 /** Reads and sends with one spool, until the signal, or until the spool can no longer be used as it is. */
@@ -33,40 +38,94 @@ export function startCapture(context: Context, options: CaptureOptions) {
   const { spool, folder } = pipeline;
   const stop = new AbortController();
   const signal = AbortSignal.any([options.signal, stop.signal]);
-  let wake = () => {};
-  let isWoken = false;
-  const rouse = () => {
-    isWoken = true;
-    wake();
-  };
-  const hints = createHints({ platform: context.platform, onHint: rouse });
-  const agents = new Set(context.agents.map(({ id }) => id));
-  const notes = createNotes({ folder, agents, tick, onNote: rouse });
-  const looks = createLooks({ places, hints, tick, now: context.now });
-  const room = createRoom(context, spool, log, tick);
+  let resting = new AbortController();
+  const wake = () => resting.abort();
+  const watch = createWatch({
+    platform: context.platform,
+    onChange(place) {
+      scan.notice(place);
+      wake();
+    },
+  });
+  const inboxes = context.agents
+    .filter(({ hookedAs }) => hookedAs !== undefined)
+    .map((agent) => ({ agent, root: join(folder, 'inbox', agent.id), below: '' }));
+  const scan = createScan({ places, inboxes, watch, tick, now: context.now });
+  const limit = createSpoolLimit(context, spool, log, tick);
   const memory = createMemory(spool, tick);
   const counted: Context['fetch'] = (...request) => {
     memory.use();
     return context.fetch(...request);
   };
   const delivery = startDelivery({ ...context, fetch: counted }, pipeline, { signal, log, isPaused, timing });
-  let hasRoom = true;
-  const isStopped = () => signal.aborted || isPaused() || !hasRoom;
-  const reading = createReading(context, pipeline, {
-    ...{ looks, hints, notes, log, timing, tick, isStopped },
-    isFlowing: delivery.isFlowing,
-    onCommit() {
-      delivery.wake();
-      memory.use();
-      hasRoom = !room.isFull();
-    },
+  const reader = openReader(context, pipeline, {
+    patienceMs: PATIENCE_MS,
+    onTrouble: ({ path, reason }) => log.warn(`${path} cannot be read: ${reason}`),
   });
+  let isFull = false;
+  /** Since a round began, a person has said otherwise what is to be captured. */
+  let isOutdated = false;
+  const isStopped = () => signal.aborted || isPaused() || isFull || isOutdated;
+
+  /** False where some of it is left. */
+  async function read(work: Work, mustYield: () => boolean): Promise<boolean> {
+    const started = tick();
+    const mustStop = () => isStopped() || (tick() - started > timing.sliceMs && mustYield());
+    const isWhole = await reader.read(work, {
+      isStopped: mustStop,
+      async onCommit() {
+        delivery.wake();
+        memory.use();
+        isFull = limit.isFull();
+        await giveWay(spool, { isStopped: mustStop, isFlowing: delivery.isFlowing });
+      },
+    });
+    // Otherwise another process has read some of it meanwhile.
+    if (!isWhole || isStopped()) scan.expire();
+    return isWhole && !mustStop();
+  }
+
+  async function readOne(place: Place, work: Work): Promise<void> {
+    const isRead = await read(work, () => scan.isNoticed() || scan.hasPostponed());
+    if (!isRead) scan.postpone(place);
+  }
+
+  async function readFiles(files: readonly Place[]): Promise<void> {
+    const [first] = files;
+    if (first === undefined) return;
+    const together = reader.findWork(files);
+    if (files.length === 1) return readOne(first, together);
+    if (together.bytes <= LARGE_BYTES) return void (await read(together, () => false));
+    for (const place of files) {
+      const work = reader.findWork([place]);
+      if (work.bytes > LARGE_BYTES) scan.postpone(place);
+      else await readOne(place, work);
+    }
+  }
+
+  /** One that is read as a whole whenever it changes is not read at each of its changes. */
+  async function readStore(place: Place): Promise<void> {
+    const started = tick();
+    await readOne(place, reader.findWork([place]));
+    scan.rest(place, tick() - started);
+  }
+
+  async function readRound(): Promise<void> {
+    const isStore = ({ agent, below }: Place) => storeOf(agent, below) !== undefined;
+    const changed = scan.take();
+    await readFiles(changed.filter((place) => !isStore(place)));
+    for (const place of changed.filter(isStore)) if (!isStopped()) await readStore(place);
+    const everything = isStopped() ? [] : scan.takeEverything();
+    if (everything.length === 0) return;
+    const isRead = await read(reader.findWork(everything), () => scan.isNoticed());
+    if (!isRead) scan.expire();
+  }
 
   async function readOnce(): Promise<void> {
-    room.checkAge();
-    hasRoom = !room.isFull();
+    isOutdated = false;
+    isFull = limit.isFull();
     if (!isStopped()) {
-      await reading.readRound();
+      await readRound();
       // Another process may have read what is new and left it for this one to send.
       delivery.wake();
     }
@@ -77,7 +136,7 @@ export function startCapture(context: Context, options: CaptureOptions) {
 
   async function keepReading(): Promise<void> {
     while (!signal.aborted) {
-      isWoken = false;
+      resting = new AbortController();
       try {
         await readOnce();
       } catch (error) {
@@ -90,7 +149,7 @@ export function startCapture(context: Context, options: CaptureOptions) {
 
   /** Reading is tried again, unless only opening the spool anew can tell where it stands. */
   async function recover(error: unknown): Promise<void> {
-    looks.expire();
+    scan.expire();
     const damage = damageOf(error);
     if (damage === 'damaged' || damage === 'unsure') throw error;
     if (damage === 'full') {
@@ -99,18 +158,12 @@ export function startCapture(context: Context, options: CaptureOptions) {
     await sleep(timing.restartMs, undefined, { signal });
   }
 
-  /** Until something is due or hinted at. */
+  /** Until something is due or noticed. */
   async function rest(): Promise<void> {
-    const isWaiting = isPaused() || !hasRoom;
-    if (isWoken && !isWaiting) return;
-    const pauseMs = isWaiting ? timing.careMs : Math.min(looks.pauseMs(), notes.pauseMs(), memory.pauseMs());
-    const resting = new AbortController();
-    const woken = new Promise<void>((resolve) => {
-      wake = isWaiting ? () => {} : resolve;
-    });
-    const slept = sleep(pauseMs, undefined, { signal: AbortSignal.any([signal, resting.signal]) }).catch(() => {});
-    await Promise.race([slept, woken]);
-    resting.abort();
+    const isWaiting = isPaused() || isFull;
+    const pauseMs = isWaiting ? timing.careMs : Math.min(scan.pauseMs(), memory.pauseMs());
+    const ends = isWaiting ? signal : AbortSignal.any([signal, resting.signal]);
+    await sleep(pauseMs, undefined, { signal: ends }).catch(() => {});
   }
 
   async function run(): Promise<void> {
@@ -120,8 +173,7 @@ export function startCapture(context: Context, options: CaptureOptions) {
       if (!signal.aborted) throw error;
     } finally {
       stop.abort();
-      hints.close();
-      notes.close();
+      watch.close();
       await delivery.ended.catch(() => {});
     }
   }
@@ -129,18 +181,16 @@ export function startCapture(context: Context, options: CaptureOptions) {
   return {
     /** Rejects with what made the spool unusable, or with an error of this program. */
     ended: run(),
-    /** The machine has slept, or its clock was set: nothing that was known of files and connections counts. */
-    refresh(): void {
-      looks.expire();
-      delivery.retryNow();
-      rouse();
+    /** What is wanted has changed, or what was known of the files no longer counts: everything is looked at again. */
+    readAnew(): void {
+      isOutdated = true;
+      scan.expire();
+      wake();
     },
-    /** A person has signed in anew, or ended a pause. */
-    retryNow(): void {
+    /** Sends at once, over new connections: they may be dead, or a person wants it tried again. */
+    sendAnew(): void {
       delivery.retryNow();
       delivery.wake();
-      looks.expire();
-      rouse();
     },
   };
 }

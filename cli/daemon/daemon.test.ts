@@ -1,9 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { setUpDaemon } from '../test/daemon.ts';
-import { sessionId } from '../test/transcripts.ts';
 import { logPaths } from './log.ts';
 
 const until = (check: () => void | Promise<void>) => vi.waitFor(check, { timeout: 10_000, interval: 10 });
@@ -125,15 +124,4 @@ test("an agent's folder that comes later is read", async () => {
   await start();
   say(1, 0, 'one');
   await waitForTexts(1, ['one']);
-});
-
-test("a hook's note has its agent read at once", async () => {
-  const { start, say, state, waitForTexts } = await setUpDaemon();
-  say(1, 0, 'one');
-  await start();
-  await waitForTexts(1, ['one']);
-  mkdirSync(join(state, 'notes'), { recursive: true });
-  writeFileSync(join(state, 'notes', 'claude-code'), sessionId(1));
-  say(1, 1, 'two');
-  await waitForTexts(1, ['one', 'two']);
 });

@@ -3,51 +3,72 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readSettings, stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
-import { describe, Failure } from '../failure.ts';
+import { describe, EXIT, Failure } from '../failure.ts';
+import type { Lock } from '../lock.ts';
 import type { Output } from '../output.ts';
 import { openPipeline, type Pipeline } from '../pipeline.ts';
 import type { Place } from '../read/discover.ts';
 import { damageOf } from '../spool/damage.ts';
 import { type Capture, startCapture } from './capture.ts';
-import { createClock } from './clock.ts';
+import { becomeDaemon, claimHome } from './control.ts';
+import { TIMING, type Timing } from './limits.ts';
 import { createLog } from './log.ts';
 import { isPaused } from './pause.ts';
-import { TIMING, type Timing } from './timing.ts';
 
 export interface DaemonOptions {
   places: readonly Place[];
-  /** The pipeline to begin with. What becomes of it later, by signing in anew for example, the daemon opens itself. */
-  pipeline: Pipeline;
   timing?: Partial<Timing>;
 }
 
-/** Captures until the context's signal. What a person or the service can put right does not end it. */
+interface Opened {
+  pipeline: Pipeline;
+  home: Lock | undefined;
+}
+
+/**
+ * Captures until the context's signal. What keeps it from beginning, such as that one runs already, is thrown; later what
+ * a person or the service can put right does not end it.
+ */
 export async function runDaemon(context: Context, options: DaemonOptions, output: Output): Promise<void> {
   const { places } = options;
   const timing = { ...TIMING, ...options.timing };
   const folder = stateFolder(context);
+  const lock = await becomeDaemon(folder, context);
   const log = createLog(folder, context, output);
-  const clock = createClock({ now: context.now, tick: () => performance.now() });
-  const settings = createSettingsStamp(context);
-  let pipeline: Pipeline | undefined = options.pipeline;
+  const wishes = createWishes(context);
   let isSuspect = false;
   let paused = isPaused(folder, context.now());
 
-  /** Looks after what may change from outside, until the capture has to be opened anew. */
-  async function takeCare(capture: Capture, reopen: AbortController): Promise<void> {
-    const signal = AbortSignal.any([context.stop, reopen.signal]);
+  async function open(): Promise<Opened> {
+    const pipeline = await openPipeline(context, { recalls: true, isSuspect });
+    try {
+      isSuspect = false;
+      return { pipeline, home: claimHome(context, pipeline.account) };
+    } catch (error) {
+      closeQuietly(pipeline);
+      throw error;
+    }
+  }
+
+  /** Asks for what may change from outside, until the spool has to be opened anew. */
+  async function takeCare(capture: Capture, { spool }: Pipeline, signal: AbortSignal): Promise<void> {
+    const hasJumped = createClock(context, timing.careMs);
+    const spoolFile = inodeOf(spool.path);
     while (!signal.aborted) {
       await sleep(timing.careMs, undefined, { signal }).catch(() => {});
-      if (clock.hasJumped(timing.careMs)) {
+      if (signal.aborted) return;
+      if (lock.isLost()) throw deleted(folder);
+      if (inodeOf(spool.path) !== spoolFile) return log.warn(`${spool.path} was deleted, and is made anew.`);
+      if (hasJumped()) {
         log.info('The clock was set, or the machine has slept: everything is looked at again.');
-        capture.refresh();
+        capture.readAnew();
+        capture.sendAnew();
       }
       checkPause(capture);
-      const change = settings.look();
-      if (change === 'renewed') capture.retryNow();
-      if (change !== 'other') continue;
-      log.info('The sign-in has changed.');
-      reopen.abort();
+      const change = wishes.look();
+      if (change === 'account') return log.info('The sign-in has changed.');
+      if (change !== undefined) capture.readAnew();
+      if (change === 'renewed') capture.sendAnew();
     }
   }
 
@@ -56,38 +77,38 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
     paused = isPaused(folder, context.now());
     if (paused === before) return;
     log.info(paused ? 'Paused: nothing is read or sent.' : 'The pause is over.');
-    if (!paused) capture.retryNow();
+    if (paused) return;
+    capture.readAnew();
+    capture.sendAnew();
   }
 
-  async function captureWith(current: Pipeline): Promise<void> {
-    log.info(`Capturing for ${current.account?.organizationName ?? current.settings.url}.`);
-    const reopen = new AbortController();
-    const signal = AbortSignal.any([context.stop, reopen.signal]);
-    const capture = startCapture(context, {
-      ...{ pipeline: current, places, signal, log, timing },
-      isPaused: () => paused,
-    });
-    const care = takeCare(capture, reopen);
+  async function captureWith({ pipeline, home }: Opened): Promise<void> {
+    const name = pipeline.account?.organizationName ?? pipeline.settings.url;
+    log.info(`Capturing for ${name}.`);
+    const ending = new AbortController();
+    const signal = AbortSignal.any([context.stop, ending.signal]);
+    const capture = startCapture(context, { pipeline, places, signal, log, timing, isPaused: () => paused });
+    const care = takeCare(capture, pipeline, signal);
     try {
-      await capture.ended;
+      await Promise.race([capture.ended, care]);
     } catch (error) {
+      if (lock.isLost()) throw error;
       isSuspect = damageOf(error) === 'damaged';
       log.warn(`The spool is opened anew: ${describe(error)}`);
       await sleep(timing.settleMs);
     } finally {
-      reopen.abort();
-      await care;
-      closeQuietly(current);
+      ending.abort();
+      await Promise.allSettled([care, capture.ended]);
+      closeQuietly(pipeline);
+      home?.release();
     }
   }
 
   /** Undefined when asked to stop before. */
-  async function reopen(): Promise<Pipeline | undefined> {
+  async function reopen(): Promise<Opened | undefined> {
     while (!context.stop.aborted) {
       try {
-        const opened = await openPipeline(context, { recalls: true, isSuspect });
-        isSuspect = false;
-        return opened;
+        return await open();
       } catch (error) {
         log.warn(`${describe(error)} ${(error instanceof Failure && error.hint) || ''}`);
         await waitForChange();
@@ -98,46 +119,82 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
 
   async function waitForChange(): Promise<void> {
     const until = performance.now() + timing.restartMs;
-    while (!context.stop.aborted && performance.now() < until && settings.look() === undefined) {
+    while (!context.stop.aborted && performance.now() < until && wishes.look() === undefined) {
+      if (lock.isLost()) throw deleted(folder);
       await sleep(timing.careMs, undefined, { signal: context.stop }).catch(() => {});
     }
   }
 
-  output.say(`Capturing for ${pipeline.account?.organizationName ?? pipeline.settings.url}. Stop with Ctrl-C.`);
   try {
-    for (; pipeline; pipeline = await reopen()) await captureWith(pipeline);
-  } finally {
+    let opened: Opened | undefined = await open();
+    const name = opened.pipeline.account?.organizationName ?? opened.pipeline.settings.url;
+    output.say(`Capturing for ${name}. Stop with Ctrl-C.`);
+    for (; opened && !context.stop.aborted; opened = await reopen()) await captureWith(opened);
     log.info('Stopped.');
+  } finally {
+    lock.release();
   }
 }
 
-/** `other`: another secret or address. `renewed`: the same ones, stored again, as by a person who wants it tried again. */
-type Change = 'other' | 'renewed' | undefined;
+const deleted = (folder: string): Failure =>
+  new Failure(
+    EXIT.failure,
+    `${folder} was deleted while \`capture run\` had its state in it.`,
+    'Sign in again with `capture login`, and start it with `capture restart`.',
+  );
 
-function createSettingsStamp(context: Context) {
-  const read = () => {
+/** More than a clock is slewed by, or a busy machine is late by. */
+const JUMP_MS = 10_000;
+const LATE_MS = 30_000;
+
+/** Whether, since it was asked last, the machine has slept or its clock was set; it is asked every so often. */
+function createClock({ now }: Pick<Context, 'now'>, pauseMs: number): () => boolean {
+  let tick = performance.now();
+  let time = now();
+  return () => {
+    const passed = performance.now() - tick;
+    const isSet = Math.abs(now() - time - passed) > JUMP_MS;
+    tick += passed;
+    time = now();
+    return isSet || passed > pauseMs + LATE_MS;
+  };
+}
+
+/** `account`: another secret or address. `renewed`: the same ones, stored again. `wishes`: what is to be captured. */
+type Change = 'account' | 'renewed' | 'wishes' | undefined;
+
+/** Notices when a person has changed what they want. */
+function createWishes(context: Context) {
+  const folder = stateFolder(context);
+  const stampOf = (name: string) => statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs;
+  const stampWishes = () => ['preferences.json', 'skipped.json', 'history.json'].map(stampOf).join();
+  const readAccount = () => {
     try {
       return JSON.stringify(readSettings(context));
     } catch {
       // Half written by hand: what was read before counts.
-      return values;
+      return account;
     }
   };
-  const timeOf = () => statSync(join(stateFolder(context), 'config.json'), { throwIfNoEntry: false })?.mtimeMs;
-  let values = '';
-  values = read();
-  let time = timeOf();
+  let account = '';
+  account = readAccount();
+  let stored = stampOf('config.json');
+  let wishes = stampWishes();
 
   return {
     look(): Change {
-      const before = { values, time };
-      time = timeOf();
-      if (time === before.time) return undefined;
-      values = read();
-      return values === before.values ? 'renewed' : 'other';
+      const before = { account, stored, wishes };
+      stored = stampOf('config.json');
+      wishes = stampWishes();
+      if (stored !== before.stored) account = readAccount();
+      if (account !== before.account) return 'account';
+      if (stored !== before.stored) return 'renewed';
+      return wishes === before.wishes ? undefined : 'wishes';
     },
   };
 }
+
+const inodeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.ino;
 
 /** One that is damaged cannot be closed properly either. */
 function closeQuietly({ spool }: Pipeline): void {

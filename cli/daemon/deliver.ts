@@ -4,10 +4,11 @@ import { describe, Failure } from '../failure.ts';
 import type { Pipeline } from '../pipeline.ts';
 import { type Sending, startSending } from '../sending.ts';
 import { damageOf } from '../spool/damage.ts';
+import type { NoticeKind } from '../spool/meta.ts';
 import { explainRefusal } from '../upload/problem.ts';
 import { VERSION } from '../version.ts';
+import type { Timing } from './limits.ts';
 import type { Log } from './log.ts';
-import type { Timing } from './timing.ts';
 
 export interface DeliverOptions {
   signal: AbortSignal;
@@ -25,15 +26,18 @@ export function startDelivery(context: Context, pipeline: Pipeline, options: Del
   const { signal, log, isPaused, timing } = options;
   let sending: Sending | undefined;
   let isHeld = false;
-  let patience = new AbortController();
+  let resting = new AbortController();
 
   async function deliver(): Promise<void> {
     while (!signal.aborted) {
       const failure = await sendUntilRefused();
       if (signal.aborted) return;
       if (!(failure instanceof Failure) || damageOf(failure) !== undefined) throw failure;
-      hold(failure);
-      await rest();
+      isHeld = true;
+      log.warn(`Nothing is sent for now: ${failure.message} ${failure.hint ?? ''}`);
+      setNotice('held', failure);
+      const ends = AbortSignal.any([signal, resting.signal]);
+      await sleep(timing.holdMs, undefined, { signal: ends }).catch(() => {});
     }
   }
 
@@ -55,55 +59,36 @@ export function startDelivery(context: Context, pipeline: Pipeline, options: Del
     for (let beat = 1; !lasting.aborted; beat++) {
       try {
         await current.heartbeat();
-        release();
+        if (isHeld) log.info('The service takes captures again.');
+        isHeld = false;
+        setNotice('held', undefined);
       } catch (error) {
         const reason = explainRefusal(error);
         if (lasting.aborted || reason instanceof Failure) return reason;
         log.warn(describe(error));
       }
-      noteDaemon();
-      tellOfHeld(current);
+      const [some] = current.held();
+      if (some) log.warn(`${some.message} ${some.hint ?? ''}`);
+      setNotice('heldSome', some);
+      write(() =>
+        spool.setMeta('daemon', JSON.stringify({ pid: context.pid, beatAt: context.now(), version: VERSION })),
+      );
       if (beat % timing.reconsiderBeats === 0) current.reconsider();
       await sleep(timing.heartbeatMs, undefined, { signal: lasting }).catch(() => {});
     }
     return undefined;
   }
 
-  function noteDaemon(): void {
-    const beat = { pid: context.pid, beatAt: context.now(), version: VERSION };
-    attemptNote(() => spool.setMeta('daemon', JSON.stringify(beat)));
-  }
-
-  function tellOfHeld(current: Sending): void {
-    const [failure] = current.held();
-    if (failure) log.warn(`${failure.message} ${failure.hint ?? ''}`);
-    attemptNote(() => spool.setNotice('heldSome', failure && { sentence: failure.message, hint: failure.hint }));
-  }
-
-  function hold(failure: Failure): void {
-    isHeld = true;
-    log.warn(`Nothing is sent for now: ${failure.message} ${failure.hint ?? ''}`);
-    attemptNote(() => spool.setNotice('held', { sentence: failure.message, hint: failure.hint }));
-  }
-
-  function release(): void {
-    if (isHeld) log.info('The service takes captures again.');
-    isHeld = false;
-    attemptNote(() => spool.setNotice('held', undefined));
-  }
+  const setNotice = (kind: NoticeKind, failure: Failure | undefined): void =>
+    write(() => spool.setNotice(kind, failure && { sentence: failure.message, hint: failure.hint }));
 
   /** What `status` shows need not survive a power cut, and is no reason to stop when it cannot be written. */
-  function attemptNote(work: () => void): void {
+  function write(work: () => void): void {
     try {
       spool.transactLightly(work);
     } catch (error) {
       log.warn(`The spool cannot be written to: ${describe(error)}`);
     }
-  }
-
-  async function rest(): Promise<void> {
-    const ends = AbortSignal.any([signal, patience.signal]);
-    await sleep(timing.holdMs, undefined, { signal: ends }).catch(() => {});
   }
 
   return {
@@ -115,8 +100,8 @@ export function startDelivery(context: Context, pipeline: Pipeline, options: Del
     /** Tries again at once, over new connections. */
     retryNow(): void {
       sending?.reconnect();
-      patience.abort();
-      patience = new AbortController();
+      resting.abort();
+      resting = new AbortController();
     },
   };
 }

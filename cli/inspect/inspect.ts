@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { type Account, findSpool, recallAccount } from '../account.ts';
 import { readSettings, type Settings, stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
-import { MAX_DAYS, MAX_MEGABYTES, MEGABYTE } from '../daemon/room.ts';
+import { MAX_DAYS, MAX_MEGABYTES, MEGABYTE } from '../daemon/limits.ts';
 import { describe } from '../failure.ts';
 import { type Preferences, readPreferences } from '../preferences.ts';
 import { ownPlaces } from '../read/places.ts';

@@ -1,10 +1,9 @@
 import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { onTestFinished, vi } from 'vitest';
+import { expect, onTestFinished, vi } from 'vitest';
 import type { Context } from '../context.ts';
 import { type DaemonOptions, runDaemon } from '../daemon/daemon.ts';
 import { createOutput } from '../output.ts';
-import { openPipeline } from '../pipeline.ts';
 import { ownPlaces } from '../read/places.ts';
 import { makeFolder } from './folder.ts';
 import { createContext, run } from './program.ts';
@@ -14,7 +13,9 @@ import { prompt, sessionId } from './transcripts.ts';
 /** Short, so that what would take minutes can be seen in a test. */
 const TIMING = { settleMs: 5, heartbeatMs: 100, restartMs: 50, holdMs: 100, careMs: 20, reconsiderBeats: 2 };
 
-export interface DaemonSetUp extends Omit<Partial<DaemonOptions>, 'pipeline'> {
+const WAIT = { timeout: 10_000, interval: 10 };
+
+export interface DaemonSetUp extends Partial<DaemonOptions> {
   service?: FakeOptions;
   context?: Partial<Context>;
   /** Written into the state folder before it starts. */
@@ -41,19 +42,19 @@ export async function setUpDaemon({
     run(['login', '--secret-stdin', '--url', service.url], { home, variables, input: secret });
   await login('sk_live_test');
 
-  /** Starts a daemon; returns what ends it. */
+  /** Starts a daemon; returns once it captures, with what ends it. */
   async function start() {
     const stop = new AbortController();
     const { context, written } = createContext({ home, variables, context: { stop: stop.signal, ...more } });
-    const pipeline = await openPipeline(context, { recalls: true });
     const timing = { ...TIMING, ...options.timing };
-    const daemon = { places: ownPlaces(context), ...options, timing, pipeline };
+    const daemon = { places: ownPlaces(context), ...options, timing };
     const ended = runDaemon(context, daemon, createOutput(context, {}));
     const end = async () => {
       stop.abort();
       await ended;
     };
-    onTestFinished(end);
+    onTestFinished(() => end().catch(() => {}));
+    await Promise.race([ended, vi.waitFor(() => expect(written.stderr).toContain('Capturing for'), WAIT)]);
     return { end, ended, warnings: () => written.stderr };
   }
 
@@ -70,13 +71,10 @@ export async function setUpDaemon({
     /** Makes files look as if they had not changed for long. */
     age: (path: string) => utimesSync(path, new Date(0), new Date(0)),
     waitForTexts: (session: number, expected: string[]) =>
-      vi.waitFor(
-        () => {
-          if (JSON.stringify(texts(session)) !== JSON.stringify(expected))
-            throw new Error(JSON.stringify(texts(session)));
-        },
-        { timeout: 10_000, interval: 10 },
-      ),
+      vi.waitFor(() => {
+        if (JSON.stringify(texts(session)) !== JSON.stringify(expected))
+          throw new Error(JSON.stringify(texts(session)));
+      }, WAIT),
     status: async () =>
       JSON.parse((await run(['status', '--json'], { home, variables })).stdout) as Record<string, never>,
   };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createMemory } from './memory.ts';
+import { createMemory } from './limits.ts';
 
 test('memory is given back once it is quiet after much work, and not for heartbeats', () => {
   let time = 0;

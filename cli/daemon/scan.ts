@@ -1,0 +1,252 @@
+import { type Stats, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Found, findTranscripts, type Place, stampOf, transcriptAt } from '../read/discover.ts';
+import type { Watch } from './watch.ts';
+
+export interface ScanOptions {
+  places: readonly Place[];
+  /** Folders that hold no transcripts themselves, and whose changes the reader takes in. */
+  inboxes?: readonly Place[];
+  watch: Pick<Watch, 'add' | 'remove' | 'isWatched' | 'retry'>;
+  /** Milliseconds of a clock that is never set. */
+  tick: () => number;
+  /** Milliseconds since 1970, as the file system counts. */
+  now: () => number;
+}
+
+export type Scan = ReturnType<typeof createScan>;
+
+/** A file or folder, and when it is looked at next. */
+interface Item {
+  place: Place;
+  isFolder: boolean;
+  /** What tells whether it has changed; undefined where it was not seen yet, or is gone. */
+  stamp: string | undefined;
+  nextAt: number;
+  /** The system says that it has changed. */
+  isNoticed: boolean;
+  /** Until then it is looked at often, since it changed lately. */
+  activeUntil: number;
+  /** Not before then, since reading it costs much. */
+  restUntil: number;
+}
+
+const ACTIVE_MS = 10 * 60_000;
+const MAX_ACTIVE = 64;
+/** Reading one file that is written again and again takes at most a twentieth of a processor. */
+const REST_TIMES = 20;
+const MAX_REST_MS = 60_000;
+/** An agent that runs for the first time makes its folder then. */
+const ABSENT_MS = 4000;
+/** File systems count time in steps: what was changed this lately may be changed again without another time. */
+const BLUR_MS = 2000;
+/** The reader is asked for everything this often: for what an unchanged file does not tell, such as that it may be read now. */
+const EVERYTHING_MS = 10 * 60_000;
+const EVERYTHING_MS_A_FILE = 60;
+
+/**
+ * How often to look. At rest the pause is so many times what looking took, doubled from the shortest pause on: 5,000 files
+ * take 25 ms, 0.04 % of a processor. Where the system tells of no changes, looking is all there is.
+ */
+const PACE = {
+  watched: { activeMs: 2000, restMs: 60_000, times: 1500, maxMs: 16 * 60_000 },
+  unwatched: { activeMs: 500, restMs: 2000, times: 200, maxMs: 64_000 },
+};
+
+/** Every file and folder of the places, and when to look at it: a notice makes that sooner, and without any it is found as well. */
+export function createScan({ places, inboxes = [], watch, tick, now }: ScanOptions) {
+  const items = new Map<string, Item>();
+  const active = new Set<Item>();
+  const postponed = new Set<Item>();
+  const roots = new Set([...places, ...inboxes].map((place) => ensure(place, true)));
+  let everythingAt = 0;
+
+  function ensure(place: Place, isFolder: boolean): Item {
+    const { agent, root, below } = place;
+    const known = items.get(keyOf(place));
+    if (known) return known;
+    const times = { nextAt: 0, activeUntil: 0, restUntil: 0 };
+    const item = { place: { agent, root, below }, isFolder, stamp: undefined, isNoticed: false, ...times };
+    items.set(keyOf(place), item);
+    return item;
+  }
+
+  function forget(item: Item): void {
+    if (item.isFolder) watch.remove(item.place);
+    item.stamp = undefined;
+    if (roots.has(item)) return;
+    items.delete(keyOf(item.place));
+    active.delete(item);
+    postponed.delete(item);
+  }
+
+  function activate(item: Item): void {
+    active.delete(item);
+    active.add(item);
+    item.activeUntil = tick() + ACTIVE_MS;
+    const [oldest] = active;
+    if (active.size <= MAX_ACTIVE || oldest === undefined) return;
+    active.delete(oldest);
+    oldest.activeUntil = 0;
+  }
+
+  /** Times on a common grid, so that the process wakes up once for many. */
+  function schedule(item: Item, costMs: number): void {
+    const at = tick();
+    const { activeMs, restMs, times, maxMs } = PACE[watch.isWatched(item.place) ? 'watched' : 'unwatched'];
+    const doublings = Math.ceil(Math.log2(Math.max(1, (costMs * times) / restMs)));
+    const paceMs = roots.has(item) && item.stamp === undefined ? ABSENT_MS : Math.min(maxMs, restMs * 2 ** doublings);
+    const pause = item.activeUntil > at ? activeMs : paceMs;
+    item.nextAt = Math.max(item.restUntil, (Math.floor(at / pause) + 1) * pause);
+    item.isNoticed = false;
+    if (item.activeUntil <= at) active.delete(item);
+  }
+
+  function rest(item: Item, costMs: number): void {
+    item.restUntil = tick() + Math.min(MAX_REST_MS, costMs * REST_TIMES);
+    item.nextAt = Math.max(item.nextAt, item.restUntil);
+  }
+
+  /** A folder is watched before it is listed: what comes in between is told of. */
+  function enter(place: Place): void {
+    const item = ensure(place, true);
+    const stat = statOf(place);
+    if (stat === undefined) return;
+    watch.add(item.place, `${stat.dev} ${stat.ino} ${stat.birthtimeMs}`);
+    item.stamp = Math.abs(now() - stat.mtimeMs) < BLUR_MS ? 'blurred' : stampOfFolder(stat);
+    schedule(item, 0);
+  }
+
+  /** The transcripts of a folder that has changed: those in it, and those in folders that are new. */
+  function lookIntoFolder(item: Item): Found[] {
+    const stat = statOf(item.place);
+    if (stat?.isDirectory() !== true) forget(item);
+    else if (item.isNoticed || item.stamp !== stampOfFolder(stat)) {
+      const { agent } = item.place;
+      const started = tick();
+      const entersFolder = (path: string) =>
+        items.get(keyOf({ ...item.place, below: path }))?.stamp === undefined && (agent.entersFolder?.(path) ?? true);
+      const onFolder = (folder: Place) => enter({ ...folder, agent });
+      const found = findTranscripts([{ ...item.place, agent: { ...agent, entersFolder }, onFolder }], ignore);
+      rest(item, tick() - started);
+      return found.map((file) => ({ ...file, agent }));
+    }
+    return [];
+  }
+
+  /** Looks at these; returns what is to be read. */
+  function look(due: readonly Item[]): Place[] {
+    const started = tick();
+    const files = due.filter(({ isFolder }) => !isFolder);
+    const found = findTranscripts(
+      files.map(({ place }) => place),
+      ignore,
+    );
+    const isThere = new Set(found.map(({ agent, root, path }) => keyOf({ agent, root, below: path })));
+    for (const item of files) if (!isThere.has(keyOf(item.place))) forget(item);
+    const changed: Place[] = [];
+    const folders = due.filter(({ isFolder }) => isFolder);
+    for (const folder of folders) {
+      const before = folder.stamp;
+      const inside = lookIntoFolder(folder);
+      found.push(...inside);
+      const isInbox = inboxes.some(({ root }) => root === folder.place.root);
+      if (isInbox && (folder.isNoticed || folder.stamp !== before)) changed.push(folder.place);
+    }
+    const looked = new Set(due);
+    for (const file of found) {
+      const item = ensure({ agent: file.agent, root: file.root, below: file.path }, false);
+      looked.add(item);
+      if (takeIn(item, file)) changed.push(item.place);
+    }
+    for (const item of looked) schedule(item, tick() - started);
+    return changed;
+  }
+
+  /** Whether it is to be read. */
+  function takeIn(item: Item, file: Found): boolean {
+    if (item.restUntil > tick()) return false;
+    const stamp = stampOf(file);
+    const before = item.stamp;
+    item.stamp = stamp;
+    const isNew = before === undefined && now() - file.modifiedAt < ACTIVE_MS;
+    if (isNew || (before !== undefined && before !== stamp)) activate(item);
+    return before !== stamp || item.isNoticed || item.activeUntil > tick();
+  }
+
+  /** There may be watches again where there were none. */
+  function retryWatches(): void {
+    const folders = items.values().filter(({ isFolder, place }) => isFolder && !watch.isWatched(place));
+    for (const folder of folders) Object.assign(folder, { stamp: undefined, nextAt: 0 });
+    watch.retry();
+  }
+
+  const isDue = (item: Item) => item.nextAt <= tick() && !postponed.has(item);
+
+  return {
+    /** The system says that this has changed. */
+    notice(place: Place): void {
+      if (!isEntered(place)) return;
+      const isFolder = transcriptAt(place.agent, place.below) === undefined;
+      const item = ensure(place, isFolder);
+      item.isNoticed = true;
+      item.nextAt = Math.min(item.nextAt, Math.max(tick(), item.restUntil));
+    },
+    /** What may have changed, and is to be read now; what was postponed only where nothing else is. */
+    take(): Place[] {
+      const isCatchingUp = everythingAt <= tick();
+      const due = [...items.values()].filter((item) => isDue(item) && (item.isNoticed || !isCatchingUp));
+      const changed = look(due);
+      const [waiting] = postponed;
+      if (changed.length > 0 || waiting === undefined) return changed;
+      postponed.delete(waiting);
+      return [waiting.place];
+    },
+    /** All places, where it is time to have everything read that is new in them; else none. */
+    takeEverything(): readonly Place[] {
+      if (everythingAt > tick()) return [];
+      retryWatches();
+      look([...items.values()].filter(isDue));
+      everythingAt = tick() + Math.max(EVERYTHING_MS, items.size * EVERYTHING_MS_A_FILE);
+      return places;
+    },
+    /** Whether something that was noticed waits to be read. */
+    isNoticed: (): boolean => items.values().some((item) => item.isNoticed && isDue(item)),
+    /** It is read again only when nothing else waits. */
+    postpone: (place: Place) => void postponed.add(ensure(place, false)),
+    hasPostponed: () => postponed.size > 0,
+    /** Reading it took this long: it is left alone for a while, whatever is written to it. */
+    rest: (place: Place, costMs: number): void => rest(ensure(place, false), costMs),
+    /** Everything is to be read at once: after a sleep, or when something got in between. */
+    expire(): void {
+      everythingAt = 0;
+    },
+    /** Milliseconds until the next look. */
+    pauseMs(): number {
+      if (postponed.size > 0) return 0;
+      const next = items.values().reduce((least, { nextAt }) => Math.min(least, nextAt), everythingAt);
+      return Math.max(0, next - tick());
+    },
+  };
+}
+
+const keyOf = ({ agent, root, below }: Place) => `${agent.id}\0${root}\0${below}`;
+const stampOfFolder = ({ dev, ino, mtimeMs }: Stats) => `${dev} ${ino} ${mtimeMs}`;
+
+/** Where one watch is for all folders below, it also tells of those that the agent keeps something else in. */
+function isEntered({ agent, below }: Place): boolean {
+  if (below === '' || agent.entersFolder === undefined || transcriptAt(agent, below) !== undefined) return true;
+  const parts = below.split('/');
+  return parts.every((_, depth) => agent.entersFolder?.(parts.slice(0, depth + 1).join('/')) !== false);
+}
+
+/** The reader tells of what cannot be read. */
+const ignore = () => {};
+
+function statOf({ root, below }: Place): Stats | undefined {
+  try {
+    return statSync(join(root, below), { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,74 @@
+import { type FSWatcher, type WatchListener, watch } from 'node:fs';
+import { join, sep } from 'node:path';
+import { type Place, transcriptAt } from '../read/discover.ts';
+
+export interface WatchOptions {
+  platform: string;
+  /** Called with a transcript that changed, or with a folder in which something came or went. */
+  onChange: (place: Place) => void;
+  watchFolder?: WatchFolder;
+}
+
+export type WatchFolder = (path: string, recursive: boolean, onChange: WatchListener<string>) => FSWatcher;
+
+export type Watch = ReturnType<typeof createWatch>;
+
+/** A watch a folder: far below what systems allow, and enough for years of sessions. */
+const MAX_WATCHES = 4000;
+
+const watchByName: WatchFolder = (path, recursive, onChange) => watch(path, { recursive, persistent: false }, onChange);
+
+/** What the system says has changed. It forgets some, and some systems say nothing: then the scan finds it. */
+export function createWatch({ platform, onChange, watchFolder = watchByName }: WatchOptions) {
+  // Linux has no recursive watches; Node would imitate them with a watch for each single file.
+  const isRecursive = platform === 'darwin' || platform === 'win32';
+  const watchers = new Map<string, { watcher: FSWatcher; identity: string }>();
+  const unwatched = new Set<string>();
+
+  function tell(place: Place, event: string, name: string | null): void {
+    if (name === null) {
+      onChange(place);
+      return;
+    }
+    const parts = [...(place.below === '' ? [] : [place.below]), ...name.split(sep)];
+    const transcript = transcriptAt(place.agent, parts.join('/'));
+    if (transcript !== undefined) onChange({ ...place, below: transcript });
+    // A name that came or went may be that of a folder with transcripts.
+    else if (event === 'rename') onChange({ ...place, below: parts.slice(0, -1).join('/') });
+  }
+
+  function remove(place: Place): void {
+    watchers.get(keyOf(place))?.watcher.close();
+    watchers.delete(keyOf(place));
+  }
+
+  return {
+    /** Watches a folder; `identity` tells it from one that took its place. */
+    add(place: Place, identity: string): void {
+      const key = keyOf(place);
+      if ((isRecursive && place.below !== '') || watchers.get(key)?.identity === identity) return;
+      remove(place);
+      try {
+        if (watchers.size >= MAX_WATCHES) throw new Error('enough');
+        const path = join(place.root, place.below);
+        const watcher = watchFolder(path, isRecursive, (event, name) => tell(place, event, name));
+        watcher.on('error', () => remove(place));
+        watchers.set(key, { watcher, identity });
+      } catch {
+        // Out of watches, or a system that has none.
+        unwatched.add(place.root);
+      }
+    },
+    remove,
+    /** Whether the system tells of all changes below a root, as far as is known. */
+    isWatched: ({ root }: Place): boolean => !unwatched.has(root),
+    /** There may be watches again. */
+    retry: () => unwatched.clear(),
+    close(): void {
+      for (const { watcher } of watchers.values()) watcher.close();
+      watchers.clear();
+    },
+  };
+}
+
+const keyOf = ({ agent, root, below }: Place) => `${agent.id}\0${root}\0${below}`;
