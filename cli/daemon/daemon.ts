@@ -5,15 +5,17 @@ import { readSettings, stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { describe, EXIT, Failure } from '../failure.ts';
 import type { Lock } from '../lock.ts';
-import type { Output } from '../output.ts';
+import { formatCount, type Output } from '../output.ts';
 import { openPipeline, type Pipeline } from '../pipeline.ts';
-import type { Place } from '../read/discover.ts';
+import { ensureConsent } from '../privacy/consent.ts';
+import { findTranscripts, type Place } from '../read/discover.ts';
 import { damageOf } from '../spool/damage.ts';
 import { type Capture, startCapture } from './capture.ts';
 import { becomeDaemon, claimHome } from './control.ts';
 import { TIMING, type Timing } from './limits.ts';
 import { createLog } from './log.ts';
 import { isPaused } from './pause.ts';
+import { createSessionLines } from './show.ts';
 
 export interface DaemonOptions {
   places: readonly Place[];
@@ -54,6 +56,7 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
   async function takeCare(capture: Capture, { spool }: Pipeline, signal: AbortSignal): Promise<void> {
     const hasJumped = createClock(context, timing.careMs);
     const spoolFile = inodeOf(spool.path);
+    const showSessions = createSessionLines(context, output, spool);
     while (!signal.aborted) {
       await sleep(timing.careMs, undefined, { signal }).catch(() => {});
       if (signal.aborted) return;
@@ -64,6 +67,7 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
         capture.readAnew();
         capture.sendAnew();
       }
+      showSessions();
       checkPause(capture);
       const change = wishes.look();
       if (change === 'account') return log.info('The sign-in has changed.');
@@ -104,6 +108,16 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
     }
   }
 
+  /** Where nobody was asked about the sessions that are there, they stay where they are. */
+  function beginConsent({ spool }: Pipeline): void {
+    const consent = ensureConsent(context, spool.counters().recordsCaptured > 0);
+    const earlier = consent.isNew && consent.history === 'none' ? findTranscripts(places, () => {}).length : 0;
+    if (earlier === 0) return;
+    const sentence = `Sessions are captured from now on. ${formatCount(earlier, 'earlier transcript')} ${earlier === 1 ? 'is' : 'are'} not: \`capture import\` sends them.`;
+    log.info(sentence);
+    output.say(sentence);
+  }
+
   /** Undefined when asked to stop before. */
   async function reopen(): Promise<Opened | undefined> {
     while (!context.stop.aborted) {
@@ -129,6 +143,7 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
     let opened: Opened | undefined = await open();
     const name = opened.pipeline.account?.organizationName ?? opened.pipeline.settings.url;
     output.say(`Capturing for ${name}. Stop with Ctrl-C.`);
+    beginConsent(opened.pipeline);
     for (; opened && !context.stop.aborted; opened = await reopen()) await captureWith(opened);
     log.info('Stopped.');
   } finally {

@@ -1,9 +1,10 @@
-import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, vi } from 'vitest';
 import type { Context } from '../context.ts';
 import { type DaemonOptions, runDaemon } from '../daemon/daemon.ts';
 import { createOutput } from '../output.ts';
+import { type Consent, writeConsent } from '../privacy/consent.ts';
 import { ownPlaces } from '../read/places.ts';
 import { makeFolder } from './folder.ts';
 import { createContext, run } from './program.ts';
@@ -20,6 +21,10 @@ export interface DaemonSetUp extends Partial<DaemonOptions> {
   context?: Partial<Context>;
   /** Written into the state folder before it starts. */
   preferences?: object;
+  isTTY?: boolean;
+  json?: boolean;
+  /** What the person has let go of earlier sessions, by default all; `unasked` where nobody was asked. */
+  consent?: Consent | 'unasked';
   /** The state folder, by default one in the home. */
   state?: string;
 }
@@ -29,6 +34,9 @@ export async function setUpDaemon({
   service: faults = {},
   context: more = {},
   preferences,
+  isTTY = false,
+  json = false,
+  consent = { since: 0, history: 'all' },
   ...options
 }: DaemonSetUp = {}) {
   const service = await startService(faults);
@@ -41,21 +49,26 @@ export async function setUpDaemon({
   const login = (secret: string) =>
     run(['login', '--secret-stdin', '--url', service.url], { home, variables, input: secret });
   await login('sk_live_test');
+  if (consent !== 'unasked') writeConsent({ variables, home }, consent);
+
+  const log = join(state, 'daemon.log');
+  const starts = () => (existsSync(log) ? readFileSync(log, 'utf8').split('Capturing for').length : 1);
 
   /** Starts a daemon; returns once it captures, with what ends it. */
   async function start() {
     const stop = new AbortController();
-    const { context, written } = createContext({ home, variables, context: { stop: stop.signal, ...more } });
+    const before = starts();
+    const { context, written } = createContext({ home, variables, isTTY, context: { stop: stop.signal, ...more } });
     const timing = { ...TIMING, ...options.timing };
     const daemon = { places: ownPlaces(context), ...options, timing };
-    const ended = runDaemon(context, daemon, createOutput(context, {}));
+    const ended = runDaemon(context, daemon, createOutput(context, { json }));
     const end = async () => {
       stop.abort();
       await ended;
     };
     onTestFinished(() => end().catch(() => {}));
-    await Promise.race([ended, vi.waitFor(() => expect(written.stderr).toContain('Capturing for'), WAIT)]);
-    return { end, ended, warnings: () => written.stderr };
+    await Promise.race([ended, vi.waitFor(() => expect(starts()).toBeGreaterThan(before), WAIT)]);
+    return { end, ended, warnings: () => written.stderr, shown: () => written.stdout };
   }
 
   const file = (session: number) => join(home, '.claude/projects/shop', `${sessionId(session)}.jsonl`);

@@ -1,6 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { writeConsent } from '../privacy/consent.ts';
 import { makeFolder, write } from './folder.ts';
 import { exitOf, run, start } from './program.ts';
 import { startService } from './service.ts';
@@ -13,6 +14,7 @@ async function setUp() {
   const file = write(join(home, '.claude/projects/shop', `${sessionId(1)}.jsonl`), `${prompt(1, 0, 'one')}\n`);
   const options = { home, url: service.url, secret: 'sk_live_test' };
   await run(['login', '--secret-stdin', '--url', service.url], { home, input: 'sk_live_test' });
+  writeConsent({ home, variables: { CAPTURE_HOME: join(home, 'state') } }, { since: 0, history: 'all' });
   const daemon = start(['run'], { home });
   onTestFinished(() => {
     daemon.kill('SIGKILL');

@@ -1,0 +1,126 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { setUpDaemon } from '../test/daemon.ts';
+import { write } from '../test/folder.ts';
+import { prompt, sessionId } from '../test/transcripts.ts';
+import { isHomeClaimed } from './control.ts';
+import { logPaths } from './log.ts';
+
+const until = (check: () => void | Promise<void>) => vi.waitFor(check, { timeout: 20_000, interval: 10 });
+
+/** Prompts that take so many megabytes. */
+const long = (session: number, megabytes: number) => {
+  const text = 'word '.repeat(2000);
+  return Array.from({ length: megabytes * 100 }, (_, id) => `${prompt(session, id, text)}\n`).join('');
+};
+
+test('who signs in for another organization has the home captured for that one', async () => {
+  const { start, home, service, login, say, waitForTexts } = await setUpDaemon();
+  await start();
+  const account = (id: string) => ({ id: `${id} live`, plane: 'live' });
+  expect(isHomeClaimed({ home }, account('org_1'))).toBe(true);
+  service.state.secret = 'sk_live_other';
+  service.state.organizationId = 'org_2';
+  await login('sk_live_other');
+  await until(() => expect(isHomeClaimed({ home }, account('org_2'))).toBe(true));
+  expect(isHomeClaimed({ home }, account('org_1'))).toBe(false);
+  say(1, 0, 'one');
+  await waitForTexts(1, ['one']);
+});
+
+test('a daemon whose state folder is deleted ends, and says what to do', async () => {
+  const { start, state } = await setUpDaemon();
+  const { ended } = await start();
+  rmSync(state, { recursive: true });
+  await expect(ended).rejects.toMatchObject({
+    message: expect.stringContaining('was deleted'),
+    hint: expect.stringContaining('capture login'),
+  });
+  expect(existsSync(join(state, 'daemon.pid'))).toBe(false);
+});
+
+test('a daemon whose spool is deleted makes it anew, and goes on', async () => {
+  const { start, state, say, texts, waitForTexts } = await setUpDaemon();
+  say(1, 0, 'one');
+  const { warnings } = await start();
+  await waitForTexts(1, ['one']);
+  for (const end of ['', '-wal', '-shm']) rmSync(join(state, `spool.db${end}`), { force: true });
+  await until(() => expect(warnings()).toContain('spool.db was deleted'));
+  say(2, 0, 'two');
+  await waitForTexts(2, ['two']);
+  expect(texts(1)).toEqual(['one']);
+});
+
+test('a session that is skipped while it is read is left at once', async () => {
+  const { start, file, state, texts, say, waitForTexts } = await setUpDaemon();
+  write(file(1), long(1, 20));
+  await start();
+  await until(() => expect(texts(1).length).toBeGreaterThan(0));
+  writeFileSync(join(state, 'skipped.json'), JSON.stringify([`claude-code ${sessionId(1)}`]));
+  say(2, 0, 'another');
+  await waitForTexts(2, ['another']);
+  expect(texts(1).length).toBeLessThan(2000);
+}, 60_000);
+
+test('a session that was just begun does not wait for a large one that is being read', async () => {
+  const { start, file, texts, say, waitForTexts } = await setUpDaemon({ timing: { sliceMs: 50 } });
+  say(1, 0, 'small');
+  await start();
+  await waitForTexts(1, ['small']);
+  write(file(2), long(2, 20));
+  await until(() => expect(texts(2).length).toBeGreaterThan(0));
+  say(3, 0, 'new');
+  say(1, 1, 'more');
+  await waitForTexts(3, ['new']);
+  await waitForTexts(1, ['small', 'more']);
+  expect(texts(2).length).toBeLessThan(2000);
+  await until(() => expect(texts(2)).toHaveLength(2000));
+}, 60_000);
+
+test('what a hook of Cursor leaves is captured at once', async () => {
+  const { start, state, service } = await setUpDaemon();
+  await start();
+  const id = 'bbbbbbbb-1111-4222-8333-444444444444';
+  const leave = (name: string, text: string) => {
+    const event = { conversation_id: id, hook_event_name: 'beforeSubmitPrompt', prompt: text };
+    write(join(state, 'inbox/cursor', `${name}.json`), JSON.stringify(event));
+  };
+  const prompts = () => (service.eventsBySession().get(id) ?? []).flatMap(({ payload }) => payload.text ?? []);
+  leave('1-0', 'one');
+  await until(() => expect(prompts()).toEqual(['one']));
+  leave('2-0', 'two');
+  await until(() => expect(prompts()).toEqual(['one', 'two']));
+});
+
+test('in a terminal a session takes a line, and for programs an object', async () => {
+  const { start, say, waitForTexts } = await setUpDaemon({ isTTY: true });
+  say(1, 0, 'Mend the \u001b[31mdoor');
+  const { shown, end } = await start();
+  say(1, 1, 'and the window');
+  await waitForTexts(1, ['Mend the \u001b[31mdoor', 'and the window']);
+  await until(() =>
+    expect(shown()).toMatch(/^\d\d:\d\d:\d\d {2}claude-code {3}Mend the door {2}\d events? {2}sent\n$/),
+  );
+  await end();
+  const programs = await setUpDaemon({ json: true });
+  programs.say(2, 0, 'one');
+  const daemon = await programs.start();
+  await until(() =>
+    expect(JSON.parse(daemon.shown())).toMatchObject({
+      ...{ agent: 'claude-code', session: sessionId(2), title: 'one', events: 1, waiting: 0, state: 'sent' },
+    }),
+  );
+});
+
+test('where nobody was asked about earlier sessions, it says what becomes of them, once', async () => {
+  const { start, say, state } = await setUpDaemon({ consent: 'unasked' });
+  say(1, 0, 'one');
+  say(2, 0, 'two');
+  const first = await start();
+  expect(first.warnings()).toContain('2 earlier transcripts are not: `capture import` sends them.');
+  await first.end();
+  const second = await start();
+  expect(second.warnings()).not.toContain('earlier');
+  expect(readFileSync(logPaths(state).current, 'utf8').match(/earlier transcripts/g)).toHaveLength(1);
+});
