@@ -1,10 +1,9 @@
 import { defineCommand, flag, value } from '../command.ts';
 import { stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
+import { followLog, type LogLine, readLog } from '../daemon/read-log.ts';
 import { EXIT, Failure } from '../failure.ts';
 import type { Output } from '../output.ts';
-import { followLog } from '../status/follow.ts';
-import { type LogLine, readLog } from '../status/log-lines.ts';
 import { toPlainText } from '../terminal.ts';
 
 export interface LogsOptions {

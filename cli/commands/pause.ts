@@ -42,10 +42,10 @@ export async function runPause(context: Context, options: PauseOptions, output: 
   ]);
 }
 
-const UNITS: { readonly [unit: string]: number } = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+const UNITS: { readonly [unit: string]: number } = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 function readLength(text: string): number {
-  const [, number = '', unit = ''] = /^(\d{1,5})([mhd])$/.exec(text) ?? [];
+  const [, number = '', unit = ''] = /^(\d{1,5})([smhd])$/.exec(text) ?? [];
   const length = Number(number) * (UNITS[unit] ?? 0);
   if (length > 0) return length;
   throw new Failure(EXIT.usage, `--for does not take ${text}.`, 'It takes a time like 30m, 2h or 1d.');

@@ -1,11 +1,11 @@
 import { appendFileSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { isPaused } from '../daemon/pause.ts';
 import { runProgram } from '../program.ts';
 import { setUpDaemon } from '../test/daemon.ts';
 import { makeFolder, write } from '../test/folder.ts';
 import { createContext, exitOf, run, start } from '../test/program.ts';
+import { isPaused } from './pause.ts';
 
 test('a pause is what the daemon reads, ends by itself or by resume, and loses nothing', async () => {
   const { start: startDaemon, home, say, texts, waitForTexts, state } = await setUpDaemon();
@@ -38,6 +38,8 @@ test('a pause with an end says when that is', async () => {
     running: false,
   });
   expect(JSON.parse((await run(['resume', '--json'], at(0))).stdout)).toMatchObject({ wasPaused: false });
+  expect(await run(['pause', '--for', '10s'], at(0))).toMatchObject({ exitCode: 0 });
+  expect(isPaused(join(home, 'state'), now + 10_000)).toBe(false);
   for (const text of ['2', '0h', 'h', '2w', '-1h']) {
     expect(await run(['pause', '--for', text], at(0))).toMatchObject({ exitCode: 2 });
   }
