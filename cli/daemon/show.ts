@@ -65,7 +65,7 @@ export function createSessionLines(
 }
 
 function list(spool: Spool) {
-  const waiting = new Map(spool.waiting.perSession().map(({ session, events }) => [session, events]));
+  const waiting = new Map(spool.batches.perSession().map(({ session, events }) => [session, events]));
   return spool.sessions.list().flatMap(({ id, agent, agentSession, title, prompt, sent }) => {
     const left = waiting.get(id) ?? 0;
     const name = (title ?? prompt)?.replace(/\s+/g, ' ').slice(0, TITLE_LENGTH);
