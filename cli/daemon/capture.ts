@@ -4,6 +4,7 @@ import { storeOf } from '../agents/store.ts';
 import type { Context } from '../context.ts';
 import { describe } from '../failure.ts';
 import { openReader, type Pipeline } from '../pipeline.ts';
+import type { Consent } from '../privacy/consent.ts';
 import type { Place } from '../read/discover.ts';
 import { giveWay } from '../read/give-way.ts';
 import type { Work } from '../read/reader.ts';
@@ -17,6 +18,7 @@ import { createWatch } from './watch.ts';
 export interface CaptureOptions {
   pipeline: Pipeline;
   places: readonly Place[];
+  consent: Consent;
   isPaused: () => boolean;
   signal: AbortSignal;
   log: Log;
@@ -34,7 +36,7 @@ const tick = () => performance.now();
 
 /** Reads and sends with one spool, until the signal, or until the spool can no longer be used as it is. */
 export function startCapture(context: Context, options: CaptureOptions) {
-  const { pipeline, places, isPaused, log, timing } = options;
+  const { pipeline, places, consent, isPaused, log, timing } = options;
   const { spool, folder } = pipeline;
   const stop = new AbortController();
   const signal = AbortSignal.any([options.signal, stop.signal]);
@@ -59,7 +61,7 @@ export function startCapture(context: Context, options: CaptureOptions) {
   };
   const delivery = startDelivery({ ...context, fetch: counted }, pipeline, { signal, log, isPaused, timing });
   const reader = openReader(context, pipeline, {
-    patienceMs: PATIENCE_MS,
+    ...{ consent, patienceMs: PATIENCE_MS },
     onTrouble: ({ path, reason }) => log.warn(`${path} cannot be read: ${reason}`),
   });
   let isFull = false;

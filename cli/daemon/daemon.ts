@@ -7,7 +7,7 @@ import { describe, EXIT, Failure } from '../failure.ts';
 import type { Lock } from '../lock.ts';
 import { formatCount, type Output } from '../output.ts';
 import { openPipeline, type Pipeline } from '../pipeline.ts';
-import { ensureConsent } from '../privacy/consent.ts';
+import { type Consent, ensureConsent } from '../privacy/consent.ts';
 import { findTranscripts, type Place } from '../read/discover.ts';
 import { damageOf } from '../spool/damage.ts';
 import { type Capture, startCapture } from './capture.ts';
@@ -24,6 +24,7 @@ export interface DaemonOptions {
 
 interface Opened {
   pipeline: Pipeline;
+  consent: Consent;
   home: Lock | undefined;
 }
 
@@ -45,7 +46,7 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
     const pipeline = await openPipeline(context, { recalls: true, isSuspect });
     try {
       isSuspect = false;
-      return { pipeline, home: claimHome(context, pipeline.account) };
+      return { pipeline, consent: findConsent(pipeline), home: claimHome(context, pipeline.account) };
     } catch (error) {
       closeQuietly(pipeline);
       throw error;
@@ -71,6 +72,7 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
       checkPause(capture);
       const change = wishes.look();
       if (change === 'account') return log.info('The sign-in has changed.');
+      if (change === 'consent') return log.info('What may be captured of earlier sessions has changed.');
       if (change !== undefined) capture.readAnew();
       if (change === 'renewed') capture.sendAnew();
     }
@@ -86,12 +88,13 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
     capture.sendAnew();
   }
 
-  async function captureWith({ pipeline, home }: Opened): Promise<void> {
+  async function captureWith({ pipeline, consent, home }: Opened): Promise<void> {
     const name = pipeline.account?.organizationName ?? pipeline.settings.url;
     log.info(`Capturing for ${name}.`);
     const ending = new AbortController();
     const signal = AbortSignal.any([context.stop, ending.signal]);
-    const capture = startCapture(context, { pipeline, places, signal, log, timing, isPaused: () => paused });
+    const options = { pipeline, places, consent, signal, log, timing, isPaused: () => paused };
+    const capture = startCapture(context, options);
     const care = takeCare(capture, pipeline, signal);
     try {
       await Promise.race([capture.ended, care]);
@@ -109,13 +112,16 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
   }
 
   /** Where nobody was asked about the sessions that are there, they stay where they are. */
-  function beginConsent({ spool }: Pipeline): void {
-    const consent = ensureConsent(context, spool.counters().recordsCaptured > 0);
-    const earlier = consent.isNew && consent.history === 'none' ? findTranscripts(places, () => {}).length : 0;
-    if (earlier === 0) return;
-    const sentence = `Sessions are captured from now on. ${formatCount(earlier, 'earlier transcript')} ${earlier === 1 ? 'is' : 'are'} not: \`capture import\` sends them.`;
-    log.info(sentence);
-    output.say(sentence);
+  function findConsent({ spool }: Pipeline): Consent {
+    const { isNew, ...consent } = ensureConsent(context, !spool.sessions.isEmpty());
+    const earlier = isNew && consent.history === 'none' ? findTranscripts(places, () => {}).length : 0;
+    if (earlier > 0) {
+      const are = `${formatCount(earlier, 'earlier transcript')} ${earlier === 1 ? 'is' : 'are'}`;
+      const sentence = `Sessions are captured from now on. ${are} not: \`capture import\` sends them.`;
+      log.info(sentence);
+      output.say(sentence);
+    }
+    return consent;
   }
 
   /** Undefined when asked to stop before. */
@@ -143,7 +149,6 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
     let opened: Opened | undefined = await open();
     const name = opened.pipeline.account?.organizationName ?? opened.pipeline.settings.url;
     output.say(`Capturing for ${name}. Stop with Ctrl-C.`);
-    beginConsent(opened.pipeline);
     for (; opened && !context.stop.aborted; opened = await reopen()) await captureWith(opened);
     log.info('Stopped.');
   } finally {
@@ -176,13 +181,13 @@ function createClock({ now }: Pick<Context, 'now'>, pauseMs: number): () => bool
 }
 
 /** `account`: another secret or address. `renewed`: the same ones, stored again. `wishes`: what is to be captured. */
-type Change = 'account' | 'renewed' | 'wishes' | undefined;
+type Change = 'account' | 'consent' | 'renewed' | 'wishes' | undefined;
 
 /** Notices when a person has changed what they want. */
 function createWishes(context: Context) {
   const folder = stateFolder(context);
-  const stampOf = (name: string) => statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs;
-  const stampWishes = () => ['preferences.json', 'skipped.json', 'history.json'].map(stampOf).join();
+  const stampOf = (...names: string[]) =>
+    names.map((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs).join();
   const readAccount = () => {
     try {
       return JSON.stringify(readSettings(context));
@@ -193,18 +198,22 @@ function createWishes(context: Context) {
   };
   let account = '';
   account = readAccount();
-  let stored = stampOf('config.json');
-  let wishes = stampWishes();
+  const look = () => ({
+    stored: stampOf('config.json'),
+    consent: stampOf('history.json'),
+    wishes: stampOf('preferences.json', 'skipped.json'),
+  });
+  let last = look();
 
   return {
     look(): Change {
-      const before = { account, stored, wishes };
-      stored = stampOf('config.json');
-      wishes = stampWishes();
-      if (stored !== before.stored) account = readAccount();
+      const before = { ...last, account };
+      last = look();
+      if (last.stored !== before.stored) account = readAccount();
       if (account !== before.account) return 'account';
-      if (stored !== before.stored) return 'renewed';
-      return wishes === before.wishes ? undefined : 'wishes';
+      if (before.consent !== '' && last.consent !== before.consent) return 'consent';
+      if (last.stored !== before.stored) return 'renewed';
+      return last.wishes === before.wishes ? undefined : 'wishes';
     },
   };
 }

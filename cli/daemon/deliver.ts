@@ -9,6 +9,7 @@ import { explainRefusal } from '../upload/problem.ts';
 import { VERSION } from '../version.ts';
 import type { Timing } from './limits.ts';
 import type { Log } from './log.ts';
+import { createStoppedAgents } from './processes.ts';
 
 export interface DeliverOptions {
   signal: AbortSignal;
@@ -27,6 +28,9 @@ export function startDelivery(context: Context, pipeline: Pipeline, options: Del
   let sending: Sending | undefined;
   let isHeld = false;
   let resting = new AbortController();
+  let stopped: readonly string[] = [];
+  const { agents, platform } = context;
+  const findStopped = createStoppedAgents({ agents, platform, tick: () => performance.now() });
 
   async function deliver(): Promise<void> {
     while (!signal.aborted) {
@@ -45,7 +49,7 @@ export function startDelivery(context: Context, pipeline: Pipeline, options: Del
     const ending = new AbortController();
     const lasting = AbortSignal.any([signal, ending.signal]);
     const current = startSending(context, pipeline, {
-      ...{ signal: lasting, onTrouble: log.warn, restartMs: timing.restartMs, isPaused },
+      ...{ signal: lasting, onTrouble: log.warn, restartMs: timing.restartMs, isPaused, findStopped: () => stopped },
     });
     sending = current;
     const failure = await Promise.race([current.ended.then(current.failure), keepBeating(current, lasting)]);
@@ -67,6 +71,8 @@ export function startDelivery(context: Context, pipeline: Pipeline, options: Del
         if (lasting.aborted || reason instanceof Failure) return reason;
         log.warn(describe(error));
       }
+      stopped = await findStopped(spool.sessions.openAgents());
+      if (stopped.length > 0) current.wake();
       const [some] = current.held();
       if (some) log.warn(`${some.message} ${some.hint ?? ''}`);
       setNotice('heldSome', some);

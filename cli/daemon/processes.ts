@@ -2,8 +2,10 @@ import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { promisify } from 'node:util';
+import type { Agent } from '../agents/agent.ts';
 
 export interface ProcessOptions {
+  agents: readonly Pick<Agent, 'id' | 'programs'>[];
   platform: string;
   /** Milliseconds of a clock that is never set. */
   tick: () => number;
@@ -17,19 +19,27 @@ const ASK_MS = 60_000;
 const WORDS = 3;
 
 /**
- * Tells which of these programs run on this machine, for any of its people; undefined where the system does not tell. The
- * system is asked once a minute at most: a program may have begun or ended that long ago.
+ * Tells of which of these agents no process runs on this machine, for any of its people: none where the system or the agent
+ * does not tell. The system is asked once a minute at most, and where it is asked for any agent at all.
  */
-export function createRunningPrograms({ platform, tick, list = listProcesses }: ProcessOptions) {
+export function createStoppedAgents({ agents, platform, tick, list = listProcesses }: ProcessOptions) {
   let askedAt = Number.NEGATIVE_INFINITY;
   let running: Promise<Set<string> | undefined> = Promise.resolve(undefined);
 
-  return async (names: Iterable<string>): Promise<Set<string> | undefined> => {
+  return async (ids: readonly string[]): Promise<string[]> => {
+    const programsOf = (id: string) => agents.filter((agent) => agent.id === id).map(({ programs }) => programs);
+    const told = ids.filter((id) => programsOf(id).every((programs) => programs !== undefined));
+    if (told.length === 0) return [];
     if (tick() - askedAt >= ASK_MS) {
       askedAt = tick();
       running = list(platform).then((processes) => processes && new Set(processes.flat().map(nameOf)));
     }
-    return (await running)?.intersection(new Set(names));
+    const names = await running;
+    const isRunning = (id: string) =>
+      programsOf(id)
+        .flat()
+        .some((name) => name !== undefined && names?.has(name));
+    return names === undefined ? [] : told.filter((id) => !isRunning(id));
   };
 }
 

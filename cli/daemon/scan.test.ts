@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync, utimesSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { claudeCode } from '../agents/claude-code.ts';
@@ -93,6 +93,21 @@ test('a new file, one in a new folder, and one in a folder that took the place o
   write(join(root, first), 'other');
   utimesSync(join(root, 'p'), 1, 1);
   expect(rest(MINUTE_MS).changed).toContain(first);
+});
+
+test('what a link leads to is found, and what is known by another name is found once', () => {
+  const { add, round, rest, root } = setUp();
+  const [first = ''] = ids(1);
+  add(first);
+  round();
+  const elsewhere = makeFolder();
+  const [other = ''] = ids(1, 'other');
+  write(join(elsewhere, other), 'x');
+  symlinkSync(elsewhere, join(root, 'linked'));
+  symlinkSync(join(root, 'p'), join(root, 'same'));
+  symlinkSync(root, join(root, 'p', 'round'));
+  const { changed } = rest(3 * MINUTE_MS);
+  expect(new Set(changed)).toEqual(new Set([`linked/${other}`]));
 });
 
 test('what is gone is forgotten, and found again when it comes back', () => {

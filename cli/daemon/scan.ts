@@ -58,6 +58,8 @@ export function createScan({ places, inboxes = [], watch, tick, now }: ScanOptio
   const items = new Map<string, Item>();
   const active = new Set<Item>();
   const postponed = new Set<Item>();
+  /** Folders by what tells them apart: one that a link leads to may be known by another name. */
+  const entered = new Map<string, Item>();
   const roots = new Set([...places, ...inboxes].map((place) => ensure(place, true)));
   let everythingAt = 0;
 
@@ -112,9 +114,20 @@ export function createScan({ places, inboxes = [], watch, tick, now }: ScanOptio
     const item = ensure(place, true);
     const stat = statOf(place);
     if (stat === undefined) return;
-    watch.add(item.place, `${stat.dev} ${stat.ino} ${stat.birthtimeMs}`);
+    watch.add(item.place, identityOf(stat));
+    entered.set(`${place.agent.id} ${identityOf(stat)}`, item);
     item.stamp = Math.abs(now() - stat.mtimeMs) < BLUR_MS ? 'blurred' : stampOfFolder(stat);
     schedule(item, 0);
+  }
+
+  /** Whether a folder that is found in another one is to be looked into. */
+  function isNew(place: Place): boolean {
+    const { agent, below } = place;
+    if (items.get(keyOf(place))?.stamp !== undefined || agent.entersFolder?.(below) === false) return false;
+    if (agent.isTranscript(below)) return true;
+    const stat = statOf(place);
+    const same = stat && entered.get(`${agent.id} ${identityOf(stat)}`);
+    return same?.stamp === undefined || items.get(keyOf(same.place)) !== same;
   }
 
   /** The transcripts of a folder that has changed: those in it, and those in folders that are new. */
@@ -124,8 +137,7 @@ export function createScan({ places, inboxes = [], watch, tick, now }: ScanOptio
     else if (item.isNoticed || item.stamp !== stampOfFolder(stat)) {
       const { agent } = item.place;
       const started = tick();
-      const entersFolder = (path: string) =>
-        items.get(keyOf({ ...item.place, below: path }))?.stamp === undefined && (agent.entersFolder?.(path) ?? true);
+      const entersFolder = (path: string) => isNew({ ...item.place, below: path });
       const onFolder = (folder: Place) => enter({ ...folder, agent });
       const found = findTranscripts([{ ...item.place, agent: { ...agent, entersFolder }, onFolder }], ignore);
       rest(item, tick() - started);
@@ -169,8 +181,8 @@ export function createScan({ places, inboxes = [], watch, tick, now }: ScanOptio
     const stamp = stampOf(file);
     const before = item.stamp;
     item.stamp = stamp;
-    const isNew = before === undefined && now() - file.modifiedAt < ACTIVE_MS;
-    if (isNew || (before !== undefined && before !== stamp)) activate(item);
+    const isFresh = before !== undefined || now() - file.modifiedAt < ACTIVE_MS;
+    if (isFresh && before !== stamp) activate(item);
     return before !== stamp || item.isNoticed || item.activeUntil > tick();
   }
 
@@ -231,6 +243,7 @@ export function createScan({ places, inboxes = [], watch, tick, now }: ScanOptio
 }
 
 const keyOf = ({ agent, root, below }: Place) => `${agent.id}\0${root}\0${below}`;
+const identityOf = ({ dev, ino, birthtimeMs }: Stats) => `${dev} ${ino} ${birthtimeMs}`;
 const stampOfFolder = ({ dev, ino, mtimeMs }: Stats) => `${dev} ${ino} ${mtimeMs}`;
 
 /** Where one watch is for all folders below, it also tells of those that the agent keeps something else in. */
