@@ -185,7 +185,7 @@ test('only what is named is dropped, after saying what is lost', async () => {
   expect(await json('sessions', '--waiting')).toMatchObject({ sessions: [{ session: sessionId(2) }] });
   rmSync(join(home, '.claude'), { recursive: true });
   const all = await capture(['spool', 'drop', '--all', '--yes']);
-  expect(all.stdout).toContain('The transcripts are gone: what is dropped is nowhere else.\n');
+  expect(all.stdout).toContain('that the service does not have: they are nowhere else.');
   expect(await json('spool', 'drop', '--all', '--yes')).toEqual({ droppedEvents: 0, droppedRefused: 0, sessions: 0 });
 });
 

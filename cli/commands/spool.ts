@@ -95,7 +95,8 @@ async function drop(context: Context, spool: Spool, choice: Choice, output: Outp
     output.answer({ droppedEvents: 0, droppedRefused: 0, sessions: 0 }, ['There is nothing of that to drop.']);
     return;
   }
-  if (!yes) await confirm(context, [...describe(spool, waiting), `${formatCount(refusals, 'refused event')}.`], output);
+  const lost = [...describe(spool, waiting), ...(refusals > 0 ? [`${formatCount(refusals, 'refused event')}.`] : [])];
+  if (!yes) await confirm(context, lost, output);
   // Held, nobody sends meanwhile. A daemon that does will find its batch gone once it is acknowledged, which it bears.
   const lock = takeLock(stateFolder(context), 'upload');
   try {
@@ -108,6 +109,7 @@ async function drop(context: Context, spool: Spool, choice: Choice, output: Outp
   }
   output.answer({ droppedEvents: events, droppedRefused: refusals, sessions: waiting.length }, [
     `Dropped: ${formatCount(events, 'waiting event')} and ${formatCount(refusals, 'refused one')}.`,
+    ...(yes ? lost : []),
   ]);
   if (lock === undefined) output.say('The daemon was sending meanwhile: what was on its way may have arrived.');
 }

@@ -169,7 +169,7 @@ const SPOOL: Trouble[] = [
     'the spool is full',
     'spool',
     'failed',
-    /at its cap, so nothing more is read/,
+    /The spool is full, so nothing more is read/,
     /^capture logs/,
     {
       arrange(machine) {

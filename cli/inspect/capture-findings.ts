@@ -81,8 +81,8 @@ export const CAPTURE_CHECKS: { readonly [check: string]: Check } = {
     const why = lastError === undefined ? '' : ` Last error: ${lastError}`;
     const size = `${formatCount(events, 'event')} (${formatBytes(bytes)} of ${formatBytes(capBytes)})`;
     const send = daemon.running ? 'capture logs -f' : 'capture import';
-    if (bytes >= capBytes) {
-      return failed(`The spool is at its cap, so nothing more is read: ${size} wait.${why}`, send);
+    if (bytes >= capBytes || (spool.isFull && daemon.running)) {
+      return failed(`The spool is full, so nothing more is read: ${size} wait.${why}`, send);
     }
     if (age > capDays * DAY_MS) return failed(`Events have been waiting for ${formatAge(age)}: ${size}.${why}`, send);
     if (bytes >= capBytes * GROWING_SHARE) {

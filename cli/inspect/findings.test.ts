@@ -153,6 +153,7 @@ const DAEMON: Trouble[] = [
     /CAPTURE_HOME/,
     {
       arrange({ home }) {
+        write(join(home, '.capture/daemon.pid'), '4711\n');
         const lock = takeLock(join(home, '.capture'), 'run');
         onTestFinished(() => lock?.release());
       },

@@ -91,6 +91,8 @@ function readSpool(spool: Spool, preferences: Preferences) {
     counters: spool.counters(),
     refused: spool.refused.perProblem(),
     held: spool.notice('held'),
+    /** Whether the daemon has stopped reading for it. */
+    isFull: spool.notice('full') !== undefined,
     /** What else a person should know of; what the daemon says of the spool's size is seen here as it is now. */
     notices: [spool.notice('heldSome'), spool.notice('replaced')].filter((notice) => notice !== undefined),
     sent: spool.sessions.perAgent(),
