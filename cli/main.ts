@@ -7,11 +7,12 @@ import { setFlagsFromString } from 'node:v8';
 import { AGENTS } from './agents/all.ts';
 import { fetchPlainly } from './http.ts';
 import { runProgram } from './program.ts';
-import { isRedactionWorker } from './redact/aside/worker.ts';
 
 // A small young generation: an import of gigabytes then stays 90 MB smaller, and is no slower.
 setFlagsFromString('--max-semi-space-size=4');
 setFlagsFromString('--semi-space-growth-factor=1');
+// No pattern is known that goes back without end; should one, V8 tries it in linear time after 50,000 steps.
+setFlagsFromString('--enable-experimental-regexp-engine-on-excessive-backtracks');
 
 const stop = new AbortController();
 // SIGHUP: the terminal was closed.
@@ -31,34 +32,32 @@ process.on('warning', (warning) => {
   for (const print of printers) print(warning);
 });
 
-// No `await` out here: a CommonJS file, which it is bundled into, cannot have one. In that file the worker starts here too.
-const exitCode = isRedactionWorker
-  ? undefined
-  : runProgram(
-      {
-        variables: process.env,
-        home: homedir(),
-        folder: process.cwd(),
-        hostname: hostname(),
-        platform: process.platform,
-        agents: AGENTS,
-        stdin: process.stdin,
-        stdout: process.stdout,
-        stderr: process.stderr,
-        fetch: fetchPlainly,
-        spawn,
-        program: [process.execPath, ...(isSea() ? [] : process.argv.slice(1, 2))],
-        now: Date.now,
-        random: Math.random,
-        newKey: randomUUID,
-        pid: process.pid,
-        stop: stop.signal,
-      },
-      process.argv.slice(2),
-    );
+// No `await` out here: a CommonJS file, which it is bundled into, cannot have one.
+const exitCode = runProgram(
+  {
+    variables: process.env,
+    home: homedir(),
+    folder: process.cwd(),
+    hostname: hostname(),
+    platform: process.platform,
+    agents: AGENTS,
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    fetch: fetchPlainly,
+    spawn,
+    program: [process.execPath, ...(isSea() ? [] : process.argv.slice(1, 2))],
+    now: Date.now,
+    random: Math.random,
+    newKey: randomUUID,
+    pid: process.pid,
+    stop: stop.signal,
+  },
+  process.argv.slice(2),
+);
 
 // A request that nobody waits for any more must not keep the process; an answer that is still being read must.
-void exitCode?.then((code) => {
+void exitCode.then((code) => {
   process.exitCode = code;
   process.stdout.write('', () => process.stderr.write('', () => process.exit()));
 });

@@ -1,49 +1,50 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
+import type { CapturedEvent } from '../../contract/transcript.ts';
+import type { JsonObject } from '../agents/agent.ts';
 import { defineCommand, flag, texts } from '../command.ts';
 import { readSettings, stateFolder } from '../config.ts';
-import { type Context, credentialsOf } from '../context.ts';
+import type { Context } from '../context.ts';
 import { codeOf, EXIT, Failure } from '../failure.ts';
 import { formatCount, type Output } from '../output.ts';
-import { preferencesPath, readPreferences } from '../preferences.ts';
-import { readKey } from '../redact/key.ts';
-import { KNOWN_VALUE } from '../redact/known/finder.ts';
-import { createRedactor } from '../redact/redactor.ts';
-import { type Finding, findSecrets } from '../redact/trial/findings.ts';
-import { listRules } from '../redact/trial/list.ts';
+import { openRedactor } from '../pipeline.ts';
+import { preferencesPath } from '../preferences.ts';
+import { folderOf } from '../read/record.ts';
+import type { Redactor } from '../redact/redactor.ts';
+import { RULES } from '../redact/rules/all.ts';
 
 export interface RedactOptions {
   test: string[];
   listRules: boolean;
-  show: boolean;
   fail: boolean;
 }
 
 interface FileReport {
   file: string;
-  findings: Finding[];
+  text: string;
+  counts: { [rule: string]: number };
 }
 
 export const redactCommand = defineCommand({
   name: 'redact',
-  summary: 'show what would be masked in a file',
-  description: 'Shows which secrets would be masked in a transcript or any other text. Sends and stores nothing.',
+  summary: 'show a file as it would be captured, without secrets',
+  description: 'Shows a transcript or any other text with its secrets masked. Sends and stores nothing.',
   examples: [
-    ['capture redact --test session.jsonl', 'what would be masked in a file'],
+    ['capture redact --test session.jsonl', 'what would be captured of a file'],
     ['git diff | capture redact --test - --fail', 'in a script, before something is shared'],
   ],
   options: {
     test: texts('--test <file...>', 'the files; - for what is piped in'),
     listRules: flag('--list-rules', 'list the rules instead'),
-    show: flag('--show', 'show the secrets themselves on the screen'),
     fail: flag('--fail', 'exit with 1 when something would be masked'),
   },
   run: runRedact,
 });
 
+/** Throws a `Failure` where there is nothing to test, a file cannot be read, or `fail` is asked for and something is masked. */
 export async function runRedact(context: Context, options: RedactOptions, output: Output): Promise<void> {
-  if (options.listRules) return showRules(output);
+  if (options.listRules) return listRules(output);
   if (options.test.length === 0) {
     throw new Failure(
       EXIT.usage,
@@ -51,39 +52,21 @@ export async function runRedact(context: Context, options: RedactOptions, output
       'Name files: `capture redact --test FILE`, - for stdin.',
     );
   }
-  const redactor = openRedactor(context);
+  const redactor = openRedactor(context, { folder: stateFolder(context), settings: readSettings(context) });
   const files: FileReport[] = [];
-  for (const file of options.test) {
-    files.push({ file, findings: findSecrets(redactor, await readText(context, file)) });
-  }
-  const findings = files.flatMap((report) => report.findings);
-  const totals = countByRule(findings);
-  output.answer({ rules: redactor.rules, secrets: findings.length, totals, files: files.map(toJson(options)) }, [
-    ...files.flatMap((report) => report.findings.flatMap((finding) => describeFinding(report.file, finding, options))),
-    describeTotals(findings.length, files.length, totals, redactor.rules),
-    ...describeAllowing(context, findings),
-  ]);
-  if (options.fail && findings.length > 0) {
-    throw new Failure(EXIT.failure, `${formatCount(findings.length, 'secret')} would be masked.`);
-  }
-}
-
-/** As for capturing, but without a limit of time: here nobody waits but the person who asked. */
-function openRedactor(context: Context) {
-  const { variables, home, now, folder } = context;
-  const { secret } = readSettings(context);
-  const { allow = [] } = readPreferences(context).redaction ?? {};
-  return createRedactor({
-    variables,
-    home,
-    credentials: credentialsOf(context),
-    cwds: [folder],
-    secrets: secret === undefined ? [] : [secret],
-    key: readKey(stateFolder(context)),
-    allow,
-    now,
-    patienceMs: Number.POSITIVE_INFINITY,
-  });
+  for (const file of options.test) files.push(maskFile(redactor, context.folder, file, await readText(context, file)));
+  const totals = addUp(files);
+  const secrets = Object.values(totals).reduce((sum, count) => sum + count, 0);
+  output.answer(
+    { rules: redactor.rules, secrets, totals, files },
+    files.map(({ text }) => text.replace(/\n$/, '')),
+  );
+  const parts = Object.entries(totals).map(([rule, count]) => `${rule} ${count}`);
+  output.say(`${formatCount(secrets, 'secret')} masked${secrets === 0 ? '' : `: ${parts.join(', ')}`}.`);
+  if (secrets > 0)
+    output.say(`A false alarm? "redaction": { "allow": [MARK] } in ${preferencesPath(context)} lets it through.`);
+  if (options.fail && secrets > 0)
+    throw new Failure(EXIT.failure, `${formatCount(secrets, 'secret')} would be masked.`);
 }
 
 async function readText(context: Context, file: string): Promise<string> {
@@ -95,53 +78,47 @@ async function readText(context: Context, file: string): Promise<string> {
   }
 }
 
-function countByRule(findings: readonly Finding[]): { [rule: string]: number } {
-  const groups = Map.groupBy(findings, ({ rule }) => rule);
-  const counts = Array.from(groups, ([rule, found]): [string, number] => [rule, found.length]);
-  return Object.fromEntries(counts.sort(([, one], [, other]) => other - one));
-}
-
-const toJson =
-  ({ show }: RedactOptions) =>
-  ({ file, findings }: FileReport) => ({
-    file,
-    findings: findings.map(({ secret, ...finding }) => (show ? { ...finding, secret } : finding)),
+/** As captured: a transcript line by line, any other text as if a tool had printed it. */
+function maskFile(redactor: Redactor, folder: string, file: string, text: string): FileReport {
+  const source = { agent: '', session: '', file: '', position: 0 };
+  const counts: FileReport['counts'] = {};
+  // The secrets of the folder that we are in count, and then those of the folder of each record.
+  redactor.redact([], { session: '', folder });
+  const lines = text.split(/(?<=\n)/);
+  const isTranscript = readRecord(lines[0] ?? '') !== undefined;
+  const masked = (isTranscript ? lines : [text]).map((piece) => {
+    const record = readRecord(piece);
+    const event: CapturedEvent = { eventType: 'record', payload: { source, rest: piece } };
+    const [after = event] = redactor.redact([event], { session: '', folder: record && folderOf(record) });
+    for (const [rule, count] of Object.entries(after.payload.redactions ?? {}))
+      counts[rule] = (counts[rule] ?? 0) + count;
+    return after.eventType === 'record' ? String(after.payload.rest) : '';
   });
-
-function describeFinding(file: string, finding: Finding, { show }: RedactOptions): string[] {
-  const { line, column, rule, path, context, secret } = finding;
-  return [
-    `${file}:${line}:${column}  ${rule}${path ? `  ${path}` : ''}`,
-    `    ${context}`,
-    ...(show ? [`    ${JSON.stringify(secret)}`] : []),
-  ];
+  return { file, text: masked.join(''), counts };
 }
 
-function describeTotals(count: number, files: number, totals: { [rule: string]: number }, rules: string): string {
-  const where = `in ${formatCount(files, 'file')} (rules ${rules})`;
-  if (count === 0) return `Nothing would be masked ${where}.`;
-  const parts = Object.entries(totals).map(([rule, number]) => `${rule} ${number}`);
-  return `${formatCount(count, 'secret')} would be masked ${where}: ${parts.join(', ')}.`;
+function readRecord(line: string): JsonObject | undefined {
+  if (!/^\s{0,64}\{/.test(line)) return undefined;
+  try {
+    return JSON.parse(line) as JsonObject;
+  } catch {
+    return undefined;
+  }
 }
 
-function describeAllowing(context: Context, findings: readonly Finding[]): string[] {
-  const example = findings.find(({ mark }) => mark !== '');
-  if (example === undefined) return [];
-  const all =
-    example.rule === KNOWN_VALUE ? '' : ` "${example.rule}" in its place lets through all that the rule finds.`;
-  return [
-    `A false alarm? Let it through by its mark, in ${preferencesPath(context)}:`,
-    `    { "redaction": { "allow": ["${example.mark}"] } }`,
-    ...(all ? [all.trim()] : []),
-  ];
+/** The most frequent rule first. */
+function addUp(files: readonly FileReport[]): FileReport['counts'] {
+  const totals: FileReport['counts'] = {};
+  for (const [rule, count] of files.flatMap(({ counts }) => Object.entries(counts))) {
+    totals[rule] = (totals[rule] ?? 0) + count;
+  }
+  return Object.fromEntries(Object.entries(totals).sort(([, one], [, other]) => other - one));
 }
 
-function showRules(output: Output): void {
-  const rules = listRules();
-  const width = Math.max(...rules.map(({ id }) => id.length));
-  const groupWidth = Math.max(...rules.map(({ of }) => of.length));
+function listRules(output: Output): void {
+  const rules = RULES.map(({ id, keywords }) => ({ id, keywords }));
   output.answer(
     { rules },
-    rules.map(({ id, of, shape }) => `${id.padEnd(width)}  ${of.padEnd(groupWidth)}  ${shape}`),
+    rules.map(({ id, keywords }) => `${id.padEnd(32)} ${keywords.join(' ')}`),
   );
 }

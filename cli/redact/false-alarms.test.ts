@@ -35,7 +35,7 @@ function readIfFile(path: string): string {
   }
 }
 
-const options = { variables: {}, home: '/nowhere', key: new Uint8Array(32), patienceMs: Number.POSITIVE_INFINITY };
+const options = { variables: {}, home: '/nowhere', key: new Uint8Array(32) };
 const source = { agent: 'codex', session: 's-1', file: 'a.jsonl', position: 0 };
 
 /** How often something is masked in what holds no secrets, or hardly any, per megabyte. */

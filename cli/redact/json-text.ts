@@ -4,7 +4,11 @@ export type StringMapper = (value: string, key: string | undefined) => string;
 // Unrolled, so that a long string does not fill the stack of the matcher.
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{},:]/g;
 
+/** Letters. A longer text would take ten times its size to be read, and is masked as plain text. */
+const LONGEST = 16 * 1024 * 1024;
+
 export function looksLikeJson(text: string): boolean {
+  if (text.length > LONGEST) return false;
   const first = /^\s{0,20}([[{])/.exec(text)?.[1];
   if (first === undefined) return false;
   try {
@@ -15,21 +19,12 @@ export function looksLikeJson(text: string): boolean {
   }
 }
 
-/**
- * Maps the strings of a JSON text in place: numbers, blanks and every string that did not change stay as they were
- * written. `pause` is called after each token.
- */
-export function mapJsonStrings(
-  text: string,
-  mapKey: (key: string) => string,
-  mapValue: StringMapper,
-  pause: () => void,
-): string {
+/** Maps the strings of a JSON text in place: numbers, blanks and every string that did not change stay as they were written. */
+export function mapJsonStrings(text: string, mapKey: (key: string) => string, mapValue: StringMapper): string {
   const open: { isObject: boolean; key: string | undefined; awaitsKey: boolean }[] = [];
   let mapped = '';
   let from = 0;
   for (const match of text.matchAll(TOKEN)) {
-    pause();
     const token = match[0];
     const top = open.at(-1);
     if (token === '{' || token === '[') {

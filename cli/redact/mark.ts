@@ -18,12 +18,13 @@ export interface Span {
 export type Marker = (rule: string, secret: string) => string;
 
 /**
- * Marks end in four hex digits of a keyed hash, so that a reader sees which marks stand for the same secret, and nobody
- * without the machine's key can test a guess.
+ * Marks end in four hex digits of a keyed hash, so that a reader sees which marks of a session stand for the same secret,
+ * and nobody without the machine's key can test a guess. Each session has a key of its own: else whoever gets a list of
+ * guesses into another session of the machine could compare their marks with those of this one.
  */
-export function createMarker(key: Uint8Array): Marker {
+export function createMarker(key: Uint8Array, session: string): Marker {
   // Made once: from bytes each mark would take four times as long.
-  const keyObject = createSecretKey(key);
+  const keyObject = createSecretKey(createHmac('sha256', key).update(session).digest());
   return (rule, secret) => {
     const hash = createHmac('sha256', keyObject).update(secret).digest('hex');
     return `${MARK_START}${rule}:${hash.slice(0, 4)}]`;

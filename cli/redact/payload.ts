@@ -1,8 +1,7 @@
-import type { Budget } from './budget.ts';
 import { looksLikeJson, mapJsonStrings } from './json-text.ts';
 import { isMasked } from './mark.ts';
 import { createNameReader } from './names.ts';
-import type { Count, TextRedactor } from './text.ts';
+import type { Pass, TextRedactor } from './text.ts';
 import { isSecretInField } from './values.ts';
 
 type Json = { [key: string]: unknown };
@@ -10,94 +9,114 @@ type Json = { [key: string]: unknown };
 /** JSON text within JSON text within …; what lies deeper is masked as plain text. */
 const JSON_DEPTH = 4;
 const ROUNDS = 4;
+/** A record may be nested deeper than the stack: what lies deeper than this is masked after the rest. */
+const STACK_DEPTH = 500;
 
-interface Task {
+/** What is masked later on: the copy that is handed out already is filled then. */
+interface Postponed {
   from: object;
   to: object;
   name: string | undefined;
 }
 
 /** Masks every string of a JSON value: keys and values, at any depth, and inside JSON text. */
-export function createPayloadRedactor(text: TextRedactor, budget: Budget) {
+export function createPayloadRedactor(text: TextRedactor) {
   const readName = createNameReader();
+  const postponed: Postponed[] = [];
 
-  function redactString(value: string, name: string | undefined, count: Count, depth = 0): string {
-    budget.step();
+  function redactString(value: string, name: string | undefined, pass: Pass, depth = 0): string {
     const strength = name === undefined ? undefined : readName(name);
-    const found: string[] = [];
-    const note: Count = (rule) => found.push(rule);
+    const found: [rule: string, secret: string][] = [];
+    const inner =
+      strength === undefined ? pass : { ...pass, count: (...each: (typeof found)[number]) => found.push(each) };
     let current = value;
     for (let round = 0; round < ROUNDS; round++) {
-      let next = depth < JSON_DEPTH && looksLikeJson(current) ? redactJsonText(current, note, depth + 1) : current;
-      next = text.redactText(next, note);
+      let next = depth < JSON_DEPTH && looksLikeJson(current) ? redactJsonText(current, inner, depth + 1) : current;
+      next = text.redactText(next, inner);
       if (strength !== undefined && !isMasked(next) && isSecretInField(next, strength)) {
         // All of the value is one secret, whatever was found in it.
-        return text.redactValue(value, count);
+        return text.redactValue(value, pass);
       }
       if (next === current) break;
       current = next;
     }
-    for (const rule of found) count(rule);
+    for (const each of found) pass.count(...each);
     return current;
   }
 
-  function redactJsonText(value: string, count: Count, depth: number): string {
+  function redactJsonText(value: string, pass: Pass, depth: number): string {
     return mapJsonStrings(
       value,
-      (key) => text.redactText(key, count),
-      (item, key) => redactString(item, key, count, depth),
-      budget.step,
+      (key) => text.redactText(key, pass),
+      (item, key) => redactString(item, key, pass, depth),
     );
   }
 
-  /** A copy, made without recursion: a record may be nested deeper than the stack. */
-  function redactJson(value: unknown, name: string | undefined, count: Count): unknown {
-    const tasks: Task[] = [];
-    const copy = (item: unknown, itemName: string | undefined): unknown => {
-      budget.step();
-      if (typeof item === 'string') return redactString(item, itemName, count);
-      if (typeof item !== 'object' || item === null || isRawJson(item)) return item;
-      const to = Array.isArray(item) ? [] : {};
-      tasks.push({ from: item, to, name: itemName });
-      return to;
-    };
-    const root = copy(value, name);
-    for (let task = tasks.pop(); task !== undefined; task = tasks.pop()) {
-      if (Array.isArray(task.from)) copyArray(task.from, task.to as unknown[], task.name, copy);
-      else copyObject(task.from as Json, task.to as Json, count, copy);
+  /** A copy without secrets; the value itself where there are none. */
+  function redactJson(value: unknown, name: string | undefined, pass: Pass): unknown {
+    postponed.length = 0;
+    const masked = redactItem(value, name, pass, 0);
+    for (let next = postponed.pop(); next !== undefined; next = postponed.pop()) {
+      const filled = redactObject(next.from, next.name, pass, 0);
+      if (Array.isArray(next.to)) for (const item of filled as unknown[]) next.to.push(item);
+      else Object.defineProperties(next.to, Object.getOwnPropertyDescriptors(filled));
     }
-    return root;
+    return masked;
   }
 
-  function copyArray(from: unknown[], to: unknown[], name: string | undefined, copy: Copy): void {
-    for (const [index, item] of from.entries()) {
-      const before = index === 0 ? undefined : to[index - 1];
-      to.push(copy(item, nameBefore(before, from.length) ?? name));
-    }
+  function redactItem(item: unknown, name: string | undefined, pass: Pass, depth: number): unknown {
+    if (typeof item === 'string') return redactString(item, name, pass);
+    if (typeof item !== 'object' || item === null || isRawJson(item)) return item;
+    if (depth < STACK_DEPTH) return redactObject(item, name, pass, depth + 1);
+    const to = Array.isArray(item) ? [] : {};
+    postponed.push({ from: item, to, name });
+    return to;
   }
 
-  function copyObject(from: Json, to: Json, count: Count, copy: Copy): void {
+  function redactObject(from: object, name: string | undefined, pass: Pass, depth: number): object {
+    return Array.isArray(from) ? redactArray(from, name, pass, depth) : redactFields(from as Json, pass, depth);
+  }
+
+  function redactArray(from: unknown[], name: string | undefined, pass: Pass, depth: number): unknown[] {
+    let to: unknown[] | undefined;
+    for (const [index, before] of from.entries()) {
+      const after = redactItem(before, nameBefore(from, index) ?? name, pass, depth);
+      if (after !== before) to ??= from.slice(0, index);
+      to?.push(after);
+    }
+    return to ?? from;
+  }
+
+  function redactFields(from: Json, pass: Pass, depth: number): Json {
     const keys = Object.keys(from);
-    const masked = keys.map((key) => text.redactText(key, count));
-    const names = separateKeys(keys, masked);
-    const pairName = readPairName(from, (value) => redactString(value, undefined, () => {}));
+    const names = redactKeys(keys, pass);
+    let values: unknown[] | undefined = names === keys ? undefined : [];
     for (const [index, key] of keys.entries()) {
-      const name = names[index] as string;
-      const isPairValue = pairName !== undefined && /^value$/i.test(key);
-      // Not an assignment: `__proto__` is a key like any other in JSON.
-      Object.defineProperty(to, name, {
-        value: copy(from[key], isPairValue ? pairName : name),
-        enumerable: true,
-        configurable: true,
-        writable: true,
-      });
+      const before = from[key];
+      const after = redactItem(before, pairName(from, key, pass) ?? names[index], pass, depth);
+      if (after !== before) values ??= keys.slice(0, index).map((earlier) => from[earlier]);
+      values?.push(after);
     }
+    // Not by assignment: `__proto__` is a key like any other in JSON.
+    return values === undefined ? from : Object.fromEntries(names.map((name, index) => [name, values[index]]));
   }
 
-  return { redactString, redactJson };
-}
+  function redactKeys(keys: string[], pass: Pass): string[] {
+    const masked = keys.map((key) => text.redactText(key, pass));
+    return masked.some((name, index) => name !== keys[index]) ? separateKeys(keys, masked) : keys;
+  }
 
-type Copy = (item: unknown, name: string | undefined) => unknown;
+  /** `{ "name": "API_KEY", "value": "…" }`, as containers and editors list their environment. */
+  function pairName(object: Json, key: string, pass: Pass): string | undefined {
+    if (key !== 'value' && key !== 'Value') return undefined;
+    const name = object.name ?? object.key ?? object.Name ?? object.Key;
+    return typeof name === 'string' && name.length < 100
+      ? redactString(name, undefined, { ...pass, count() {} })
+      : undefined;
+  }
+
+  return { redactJson };
+}
 
 /** Keys that mask to the same text get a number, so that each keeps its value. */
 function separateKeys(keys: string[], masked: string[]): string[] {
@@ -112,15 +131,10 @@ function separateKeys(keys: string[], masked: string[]): string[] {
 }
 
 /** `["--password", "…"]` and `["authorization", "…"]`: the name stands before its value. */
-function nameBefore(before: unknown, length: number): string | undefined {
+function nameBefore(items: unknown[], index: number): string | undefined {
+  const before = items[index - 1];
   if (typeof before !== 'string') return undefined;
-  return length === 2 || /^--?[a-z][\w-]{2,60}$/i.test(before) ? before : undefined;
-}
-
-/** `{ "name": "API_KEY", "value": "…" }`, as containers and editors list their environment. */
-function readPairName(object: Json, mask: (value: string) => string): string | undefined {
-  const name = object.name ?? object.key ?? object.Name ?? object.Key;
-  return typeof name === 'string' && name.length < 100 ? mask(name) : undefined;
+  return items.length === 2 || /^--?[a-z][\w-]{2,60}$/i.test(before) ? before : undefined;
 }
 
 type RawJson = { isRawJSON?: (value: unknown) => boolean };

@@ -1,20 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import type { CapturedEvent } from '../../contract/transcript.ts';
 import type { Variables } from '../agents/agent.ts';
-import { type Aside, createAside } from './aside/aside.ts';
-import { createBudget, OverBudget } from './budget.ts';
-import { createEventRedactor } from './event.ts';
-import { createKnownFinder } from './known/finder.ts';
 import { createKnownValues } from './known/known-values.ts';
-import { RULES_VERSION } from './rules/all.ts';
+import { createValueIndex } from './known/value-index.ts';
+import { createPayloadRedactor } from './payload.ts';
+import { RULES, RULES_VERSION } from './rules/all.ts';
+import { createSessions, type Session } from './sessions.ts';
+import { createTextRedactor, KNOWN_VALUE, type Pass } from './text.ts';
 
+/** Plain data: a worker thread can be handed them. */
 export interface RedactorOptions {
   variables: Variables;
   home: string;
   /** Absolute paths of what the agents sign in with. */
   credentials?: readonly string[];
-  /** Folders whose `.env` files hold secrets of this machine; more are learned while reading. */
-  cwds?: readonly string[];
   /** Further secrets of this machine: the capture program's own. */
   secrets?: readonly string[];
   /** What marks are made with; without one they compare within this process only. See `readKey`. */
@@ -23,11 +22,14 @@ export interface RedactorOptions {
   allow?: readonly string[];
   /** Milliseconds since 1970. */
   now?: () => number;
-  /** Milliseconds that never go back, for the time a record may take. */
-  elapsed?: () => number;
-  /** Where records go that take longer than `patienceMs`; a worker by default. */
-  aside?: Aside;
-  patienceMs?: number;
+}
+
+/** What a record is part of. */
+export interface Subject {
+  /** The agent and its own id of the session, a blank between them. */
+  session: string;
+  /** Where the agent worked: the secrets of that folder's repository are masked in this session. */
+  folder?: string | undefined;
 }
 
 export interface Redactor {
@@ -40,82 +42,88 @@ export interface Redactor {
   redact(events: readonly CapturedEvent[], of: Subject): CapturedEvent[];
 }
 
-/** What a record is part of. */
-export interface Subject {
-  /** The agent and its own id of the session, a blank between them. */
-  session: string;
-  /** Where the agent worked: the secrets of that folder are learned. */
-  folder?: string | undefined;
-}
-
-/** Nearly every record takes well below a millisecond. */
-const PATIENCE_MS = 50;
-/** Where no worker can be started, all is done here, and only between steps is it seen that it takes too long. */
-const ALONE_MS = 5000;
-
 /** Counts, in place of a rule, that nothing of an event was kept. */
 export const WITHHELD = 'withheld';
-
 export const FAILED = 'redaction failed';
-export const TOOK_TOO_LONG = 'redaction took too long';
 
-type Withhold = (event: CapturedEvent, reason: string) => CapturedEvent;
+/** Each pass masks what the one before it learned late in the record, in what stands early in it. One is the rule. */
+const PASSES = 4;
+/** Secrets of a record that are remembered. To learn one takes as long as to mask twenty. */
+const MOST_LEARNED = 100;
+
+type Source = CapturedEvent['payload']['source'];
 
 export function createRedactor(options: RedactorOptions): Redactor {
-  const { key = randomBytes(32), allow = [], patienceMs = PATIENCE_MS } = options;
-  const knownValues = createKnownValues(options);
-  let finder = createKnownFinder(knownValues.values());
-  const budget = createBudget(options.elapsed ?? (() => performance.now()));
-  const { redactEvent, redactSource } = createEventRedactor({ known: () => finder, key, allow, budget });
-  const aside = options.aside ?? createAside({ key, allow, known: () => knownValues.values() });
+  const { key = randomBytes(32), allow = [] } = options;
+  const index = createValueIndex();
+  const learnFolder = createKnownValues(options, (secret, scope) => index.add({ secret, rule: KNOWN_VALUE }, scope));
+  const sessionOf = createSessions(key, index);
+  const text = createTextRedactor(RULES, index, new Set(allow));
+  const { redactJson } = createPayloadRedactor(text);
 
-  function redactHere(event: CapturedEvent, ms: number, onOverBudget: Withhold): CapturedEvent {
-    try {
-      budget.start(ms);
-      return redactEvent(event);
-    } catch (error) {
-      return error instanceof OverBudget ? onOverBudget(event, TOOK_TOO_LONG) : withhold(event, FAILED);
-    }
-  }
-
-  function redactAside(event: CapturedEvent): CapturedEvent {
-    const outcome = aside.redact(event);
-    if (outcome.kind === 'done') return outcome.event ?? event;
-    if (outcome.kind === 'unavailable') return redactHere(event, ALONE_MS, withhold);
-    return withhold(event, outcome.kind === 'late' ? TOOK_TOO_LONG : FAILED);
-  }
-
-  function withhold(event: CapturedEvent, reason: string): CapturedEvent {
-    return {
-      eventType: 'unreadable',
-      payload: { source: keepSource(event), raw: '', encoding: 'utf8', reason, redactions: { [WITHHELD]: 1 } },
+  function redactEvent(event: CapturedEvent, session: Session, learn: Pass['count']): CapturedEvent {
+    const counts: { [rule: string]: number } = {};
+    const pass: Pass = {
+      session,
+      count(rule, secret) {
+        counts[rule] = (counts[rule] ?? 0) + 1;
+        learn(rule, secret);
+      },
     };
+    const { source, redactions = {}, ...fields } = event.payload;
+    const after: { [name: string]: unknown } = { source: redactSource(source, pass) };
+    for (const [name, value] of Object.entries(fields)) after[name] = redactJson(value, name, pass);
+    if (Object.keys(counts).length === 0) return event;
+    for (const [rule, count] of Object.entries(redactions)) counts[rule] = (counts[rule] ?? 0) + count;
+    return { ...event, payload: { ...after, redactions: counts } } as CapturedEvent;
+  }
+
+  /** Paths and ids say which record this is. Only what is surely a secret is taken out of them. */
+  function redactSource(source: Source, pass: Pass): Source {
+    const entries = Object.entries(source).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? text.redactKnown(value, pass) : value,
+    ]);
+    return Object.fromEntries(entries) as Source;
+  }
+
+  function withhold(event: CapturedEvent, session: Session): CapturedEvent {
+    const payload = { source: keepSource(event, session), raw: '', encoding: 'utf8' as const, reason: FAILED };
+    return { eventType: 'unreadable', payload: { ...payload, redactions: { [WITHHELD]: 1 } } };
   }
 
   /** Where a withheld event was. Its path is given up rather than shown unread. */
-  function keepSource(event: CapturedEvent): CapturedEvent['payload']['source'] {
+  function keepSource(event: CapturedEvent, session: Session): Source {
     try {
-      budget.start(patienceMs);
-      return redactSource(event.payload.source, () => {});
+      return redactSource(event.payload.source, { session, count() {} });
     } catch {
-      const { agent = '', session = '', position = 0 } = event?.payload?.source ?? {};
-      return { agent, session, file: '', position };
-    }
-  }
-
-  function learn(folder: string): void {
-    try {
-      if (knownValues.learn(folder)) finder = createKnownFinder(knownValues.values());
-    } catch {
-      // A folder that cannot be read has nothing to tell; the rules still apply.
+      const { agent = '', session: id = '', position = 0 } = event?.payload?.source ?? {};
+      return { agent, session: id, file: '', position };
     }
   }
 
   return {
     rules: RULES_VERSION,
-    redact(events, { folder }) {
-      if (folder !== undefined) learn(folder);
-      return events.map((event) => redactHere(event, patienceMs, redactAside));
+    redact(events, of) {
+      const session = sessionOf(of.session);
+      const root = of.folder === undefined ? undefined : learnFolder(of.folder);
+      if (root !== undefined) session.addRepository(root);
+      let learned = 0;
+      const learn: Pass['count'] = (rule, secret) => {
+        if (rule !== KNOWN_VALUE && learned < MOST_LEARNED && session.remember(rule, secret)) learned++;
+      };
+      let masked = [...events];
+      for (let pass = 0, before = -1; pass < PASSES && learned > before; pass++) {
+        before = learned;
+        masked = masked.map((event) => {
+          try {
+            return redactEvent(event, session, learn);
+          } catch {
+            return withhold(event, session);
+          }
+        });
+      }
+      return masked;
     },
   };
 }

@@ -1,108 +1,135 @@
 import { createAssignmentReader, KEY_NAME, NAME_KEYWORDS } from './assignments.ts';
-import type { Budget } from './budget.ts';
 import { createKeywordScanner } from './keywords.ts';
-import { KNOWN_VALUE, type KnownFinder } from './known/finder.ts';
-import { findMarks, type Marker, type Span } from './mark.ts';
+import type { Scopes, ValueIndex } from './known/value-index.ts';
+import { findMarks, type Span } from './mark.ts';
 import { findCutToken } from './rules/cut.ts';
 import { matchRule, type PreparedRule, prepareRules } from './rules/match.ts';
 import type { Rule } from './rules/rule.ts';
+import type { Session } from './sessions.ts';
 
-export interface TextRedactorOptions {
-  rules: readonly Rule[];
-  /** Asked for each text: what is known grows while sessions are read. */
-  known: () => KnownFinder;
-  mark: Marker;
-  /** Rule ids and whole marks that are let through. */
-  allow: ReadonlySet<string>;
-  budget: Budget;
+/** The rule that the machine's own secrets are masked by. */
+export const KNOWN_VALUE = 'known-value';
+
+/** What is masked of one event, and in which session. */
+export interface Pass {
+  session: Session;
+  count(rule: string, secret: string): void;
 }
 
-export interface TextRedactor {
-  /** Masks what is known to be a secret, what is named like one and what looks like one. */
-  redactText(text: string, count: Count): string;
-  /** Masks only the machine's own secrets: for file paths and ids. */
-  redactKnown(text: string, count: Count): string;
-  /** Masks a whole value because of the name it stands under. */
-  redactValue(value: string, count: Count): string;
-}
-
-export type Count = (rule: string) => void;
+export type TextRedactor = ReturnType<typeof createTextRedactor>;
 
 const SHORTEST = 8;
 /** Masking one secret may bring a neighbour to light. Two rounds are the rule; each masks at least one more letter. */
 const ROUNDS = 8;
+/** Letters. Of a longer text one piece after the other is masked: every ninth letter of a hostile one begins a secret. */
+const LONGEST = 4 * 1024 * 1024;
+/** Where a long text is cut, the best place first: within so many letters before its limit. */
+const CUTS = ['\n', ' ', ';', ','];
+const CUT_WITHIN = 65_536;
 
-export function createTextRedactor({ rules, known, mark, allow, budget }: TextRedactorOptions): TextRedactor {
+/** `allow` are rule ids and whole marks that are let through. */
+export function createTextRedactor(rules: readonly Rule[], index: ValueIndex, allow: ReadonlySet<string>) {
   const prepared = prepareRules(rules);
   const readAssignment = createAssignmentReader();
-  const scan = createKeywordScanner([...NAME_KEYWORDS, ...prepared.keywords], budget.step);
+  const scan = createKeywordScanner([...NAME_KEYWORDS, ...prepared.keywords]);
 
-  function findSpans(text: string): Span[] {
-    const spans = known()(text);
+  function findSpans(text: string, scopes: Scopes, knownOnly: boolean): Span[] {
+    const spans: Span[] = [];
     let lastValue = -1;
     // What a rule has matched need not be matched again from within: a text of nothing but its keyword stays cheap.
     const matchedTo = new Map<PreparedRule, number>();
-    scan(text, (keyword, start) => {
-      budget.step();
-      if (keyword >= NAME_KEYWORDS.length) {
-        for (const rule of prepared.byKeyword[keyword - NAME_KEYWORDS.length] ?? []) {
-          if (start < (matchedTo.get(rule) ?? 0)) continue;
-          const span = matchRule(rule, text, start);
-          if (span === undefined) continue;
-          matchedTo.set(rule, span.end);
-          spans.push(span);
-        }
-        return;
+
+    function visitKeyword(keyword: number, start: number): void {
+      if (knownOnly) return;
+      if (keyword < NAME_KEYWORDS.length) visitName(start);
+      for (const rule of prepared.byKeyword[keyword - NAME_KEYWORDS.length] ?? []) {
+        if (start < (matchedTo.get(rule) ?? 0)) continue;
+        const span = matchRule(rule, text, start);
+        if (span === undefined) continue;
+        matchedTo.set(rule, span.end);
+        spans.push(span);
       }
+    }
+
+    function visitName(start: number): void {
       const value = readAssignment(text, start);
       if (value === undefined || value.start === lastValue) return;
       lastValue = value.start;
       spans.push({ ...value, rule: KEY_NAME, secret: text.slice(value.start, value.end) });
+    }
+
+    scan(text, visitKeyword, index.filter(), (hash, end) => {
+      const span = index.find(text, hash, end, scopes);
+      if (span !== undefined) spans.push(span);
     });
-    const cut = findCutToken(text);
+    const cut = knownOnly ? undefined : findCutToken(text);
     if (cut !== undefined) spans.push(cut);
     return spans;
   }
 
-  function redactBy(find: (text: string) => Span[], text: string, count: Count): string {
+  function redact(text: string, pass: Pass, scopes: Scopes, knownOnly: boolean): string {
+    if (text.length < SHORTEST) return text;
+    if (text.length > LONGEST)
+      return cutUp(text)
+        .map((piece) => redact(piece, pass, scopes, knownOnly))
+        .join('');
     let current = text;
-    for (let round = 0; round < ROUNDS && current.length >= SHORTEST; round++) {
-      const next = maskSpans(current, find(current), count);
+    for (let round = 0; round < ROUNDS; round++) {
+      const next = maskSpans(current, findSpans(current, scopes, knownOnly), pass);
       if (next === current) break;
       current = next;
     }
     return current;
   }
 
-  function maskSpans(text: string, spans: Span[], count: Count): string {
+  function maskSpans(text: string, spans: Span[], pass: Pass): string {
     if (spans.length === 0) return text;
     let masked = '';
     let from = 0;
-    for (const span of joinSpans(text, spans)) {
-      const replacement = mark(span.rule, span.secret);
-      if (isAllowed(allow, span.rule, replacement)) continue;
-      masked += text.slice(from, span.start) + replacement;
-      from = span.end;
-      count(span.rule);
+    for (const { start, end, rule, secret } of joinSpans(text, spans)) {
+      const replacement = maskValue(rule, secret, pass);
+      if (replacement === undefined) continue;
+      masked += text.slice(from, start) + replacement;
+      from = end;
     }
     return from === 0 ? text : masked + text.slice(from);
   }
 
+  /** The mark of a secret; undefined where it is let through. */
+  function maskValue(rule: string, secret: string, { session, count }: Pass): string | undefined {
+    const mark = session.mark(rule, secret);
+    if (allow.size > 0) {
+      // The machine's own secrets can be let through one by one only.
+      if (rule !== KNOWN_VALUE && allow.has(rule)) return undefined;
+      if (allow.has(mark) || allow.has(session.markAnywhere(rule, secret))) return undefined;
+    }
+    count(rule, secret);
+    return mark;
+  }
+
   return {
-    redactText: (text, count) => redactBy(findSpans, text, count),
-    redactKnown: (text, count) => redactBy(known(), text, count),
-    redactValue(value, count) {
-      const replacement = mark(KEY_NAME, value);
-      if (isAllowed(allow, KEY_NAME, replacement)) return value;
-      count(KEY_NAME);
-      return replacement;
-    },
+    /** Masks what is known to be a secret, what is named like one and what looks like one. */
+    redactText: (text: string, pass: Pass) => redact(text, pass, pass.session.scopes, false),
+    /** Masks only the machine's own secrets: for file paths and ids. */
+    redactKnown: (text: string, pass: Pass) => redact(text, pass, pass.session.repositories, true),
+    /** Masks a whole value because of the name it stands under. */
+    redactValue: (value: string, pass: Pass) => maskValue(KEY_NAME, value, pass) ?? value,
   };
 }
 
-/** The machine's own secrets can be let through one by one only. */
-function isAllowed(allow: ReadonlySet<string>, rule: string, mark: string): boolean {
-  return allow.size > 0 && (allow.has(mark) || (rule !== KNOWN_VALUE && allow.has(rule)));
+/** A secret that is cut in two nevertheless is found as what a chunk cuts in two is. */
+function cutUp(text: string): string[] {
+  const pieces: string[] = [];
+  for (let from = 0; from < text.length; ) {
+    const limit = from + LONGEST;
+    const tail = text.slice(limit - CUT_WITHIN, limit);
+    const cut =
+      limit < text.length ? CUTS.map((letter) => tail.lastIndexOf(letter)).find((place) => place >= 0) : undefined;
+    const to = cut === undefined ? limit : limit - CUT_WITHIN + cut + 1;
+    pieces.push(text.slice(from, to));
+    from = to;
+  }
+  return pieces;
 }
 
 /** Spans that overlap become one, named after the surest; a mark is never cut, and never masked for itself. */

@@ -12,11 +12,7 @@ export function createMask(context: Context): Mask {
   const { variables, home, now } = context;
   const { secret } = readSettings(context);
   const secrets = secret === undefined ? [] : [secret];
-  const credentials = credentialsOf(context);
-  const redactor = createRedactor({
-    ...{ variables, home, credentials, secrets, now },
-    patienceMs: Number.POSITIVE_INFINITY,
-  });
+  const redactor = createRedactor({ variables, home, credentials: credentialsOf(context), secrets, now });
   return (text) => {
     const [masked] = redactor.redact([{ eventType: 'record', payload: { source: PLACE, rest: text } }], {
       session: '',

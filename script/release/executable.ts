@@ -3,7 +3,6 @@ import { chmodSync, copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ASSET } from '../../cli/redact/aside/worker.ts';
 import { FUSE } from './node.ts';
 import { isHost, type Target } from './targets.ts';
 
@@ -42,8 +41,6 @@ function prepare(folder: string, bundle: string, isNative: boolean): string {
     disableExperimentalSEAWarning: true,
     // Compiled code is for one kind of processor. It saves some 8 of 55 ms of a start.
     useCodeCache: isNative,
-    // The worker thread of redaction has no file to start from, and takes the program from here.
-    assets: { [ASSET]: bundle },
   };
   writeFileSync(config, JSON.stringify(settings));
   execFileSync(process.execPath, ['--experimental-sea-config', config], { stdio: 'pipe' });

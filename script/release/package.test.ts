@@ -1,11 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { beforeAll, expect, test } from 'vitest';
-import { createAside } from '../../cli/redact/aside/aside.ts';
 import { makeFolder } from '../../cli/test/folder.ts';
-import type { CapturedEvent } from '../../contract/transcript.ts';
 import { ROOT, readManifest } from './bundle.ts';
 import { makePackage } from './package.ts';
 import { expectCapture, run } from './program.ts';
@@ -42,28 +39,6 @@ test('the bundle signs in and captures, from a folder that holds nothing else', 
   copyFileSync(join(made, 'capture.js'), join(folder, 'capture.js'));
   await expectCapture([process.execPath, join(folder, 'capture.js')]);
 }, 60_000);
-
-test('the bundle is the worker thread of redaction as well, as a file and as a text', () => {
-  const path = join(made, 'capture.js');
-  const event = {
-    eventType: 'user.message',
-    payload: {
-      source: { agent: 'codex', session: 's', file: 'f', position: 0 },
-      text: 'password=correct-horse-battery',
-    },
-  } as CapturedEvent;
-  for (const code of [{ url: pathToFileURL(path) }, { source: readFileSync(path, 'utf8') }]) {
-    const aside = createAside({
-      key: new Uint8Array(32),
-      allow: [],
-      known: () => ['correct-horse-battery'],
-      code: () => code,
-    });
-    const outcome = aside.redact(event);
-    expect(outcome).toMatchObject({ kind: 'done' });
-    expect(JSON.stringify(outcome)).not.toContain('horse');
-  }
-});
 
 test('on an older Node the bundle says so in a sentence', async () => {
   const folder = makeFolder();

@@ -1,4 +1,4 @@
-const MIN_FORM = 8;
+import { HASHED_LETTERS } from './rolling-hash.ts';
 
 /** The ways one secret is written in a transcript: as it is, escaped, encoded. */
 export function writeForms(secret: string): string[] {
@@ -12,11 +12,15 @@ export function writeForms(secret: string): string[] {
     for (const form of writeUrlForms(plain)) forms.add(form);
     const bytes = Buffer.from(plain, 'utf8');
     forms.add(bytes.toString('hex')).add(bytes.toString('hex').toUpperCase());
-    for (const form of writeBase64Forms(bytes)) forms.add(form);
+    for (const form of writeBase64Forms(bytes)) {
+      forms.add(form);
+      // A secret of Kubernetes is base64, and may be encoded once more on its way.
+      for (const again of writeBase64Forms(Buffer.from(form))) forms.add(again);
+    }
     // PowerShell's -EncodedCommand
     for (const form of writeBase64Forms(Buffer.from(plain, 'utf16le'))) forms.add(form);
   }
-  return [...forms].filter((form) => form.length >= MIN_FORM);
+  return [...forms].filter((form) => form.length >= HASHED_LETTERS);
 }
 
 /** A key that was quoted line by line (`cat -n`, a diff) keeps its lines only. */
@@ -32,9 +36,17 @@ function escapeJson(text: string): string {
 /** As programs write it for a shell, a page, or a reader of JSON that knows only ASCII. They differ in the quotes. */
 function writeEscapes(text: string): string[] {
   const html = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  const bytes = [...Buffer.from(text)].map((byte) => byte.toString(16).padStart(2, '0'));
+  const letters = [...text].map((letter) => letter.codePointAt(0) ?? 0);
   const unicode = toUnicode(text, /./gs);
   return [
     ...HTML_QUOTES.map(([double, single]) => html.replaceAll('"', double).replaceAll("'", single)),
+    // Every letter escaped, as a shell, an address and a page can have it.
+    ...['\\x', '%'].flatMap((lead) =>
+      [bytes, bytes.map((byte) => byte.toUpperCase())].map((each) => lead + each.join(lead)),
+    ),
+    letters.map((letter) => `&#${letter};`).join(''),
+    letters.map((letter) => `&#x${letter.toString(16)};`).join(''),
     unicode,
     unicode.replace(/[a-f]/g, (digit) => digit.toUpperCase()),
     toUnicode(escapeJson(text), /[^ -~]/g),

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { made } from '../rules/made.ts';
-import { createKnownValues, loadKnownValues } from './known-values.ts';
+import { createKnownValues, type KnownValuesOptions } from './known-values.ts';
 
 let home = '';
 
@@ -15,6 +15,18 @@ afterEach(() => rmSync(home, { recursive: true, force: true }));
 function write(path: string, text: string): void {
   mkdirSync(dirname(join(home, path)), { recursive: true });
   writeFileSync(join(home, path), text);
+}
+
+function learn(options: KnownValuesOptions) {
+  const everywhere: string[] = [];
+  const below: { [root: string]: string[] } = {};
+  const open = createKnownValues(options, (value, root) => {
+    if (root !== undefined) below[root] ??= [];
+    const values = root === undefined ? everywhere : (below[root] ?? []);
+    if (!values.includes(value)) values.push(value);
+    return true;
+  });
+  return { everywhere, below, open };
 }
 
 const one = made('alnum', 24, 1);
@@ -39,7 +51,7 @@ test('takes secrets of the environment by name, and leaves harmless values', () 
     API_TOKEN: '<your-token-1>',
     PATH: `/usr/bin:${made('alnum', 30)}`,
   };
-  expect(loadKnownValues({ variables, home }).sort()).toEqual(
+  expect(learn({ variables, home }).everywhere.sort()).toEqual(
     [one, `p@ss ${two}`, `${three}%21x`, `${three}!x`].sort(),
   );
 });
@@ -67,7 +79,7 @@ test.each([
   ['.m2/settings.xml', `<server><username>ada</username><password>${one}</password></server>`, [one]],
 ])('reads %s', (path, text, expected) => {
   write(path, text);
-  const values = loadKnownValues({ variables: {}, home });
+  const values = learn({ variables: {}, home }).everywhere;
   for (const value of expected) expect(values).toContain(value);
 });
 
@@ -77,8 +89,8 @@ test.each([
 ])('reads a file of %s that an agent signs in with', (_kind, text) => {
   write('.agent/auth', text);
   const credentials = [join(home, '.agent', 'auth'), join(home, '.agent', 'none')];
-  expect(loadKnownValues({ variables: {}, home, credentials })).toEqual(expect.arrayContaining([one, two]));
-  expect(loadKnownValues({ variables: {}, home })).toEqual([]);
+  expect(learn({ variables: {}, home, credentials }).everywhere).toEqual(expect.arrayContaining([one, two]));
+  expect(learn({ variables: {}, home }).everywhere).toEqual([]);
 });
 
 test('learns the .env files of a folder, of its packages and up to the root of its repository', () => {
@@ -90,26 +102,67 @@ test('learns the .env files of a folder, of its packages and up to the root of i
   write('shop/apps/web/.env.local', `export B_SECRET="${two}" # used by the shop\n`);
   write('shop/apps/web/.env.example', `C_SECRET=${made('alnum', 24, 9)}\n`);
   write('shop/apps/web/api/.env', `D_KEY='${three}'\n`);
-  const known = createKnownValues({ variables: {}, home });
-  expect(known.values()).toEqual([]);
-  expect(known.learn(join(home, 'shop/apps/web'))).toBe(true);
-  expect(known.values().sort()).toEqual([one, two, three].sort());
-  expect(known.learn(join(home, 'shop/apps/web'))).toBe(false);
+  const { everywhere, below, open } = learn({ variables: {}, home });
+  const root = join(home, 'shop');
+  expect(open(join(root, 'apps/web'))).toBe(root);
+  expect(below[root]?.sort()).toEqual([one, two, three].sort());
+  expect(everywhere).toEqual([]);
+});
+
+test('a folder that is in no repository is one of its own, and below the home folder its parents are read, too', () => {
+  write('work/.env', `A_TOKEN=${one}\n`);
+  write('work/shop/.env', `A_TOKEN=${two}\n`);
+  write('.git/HEAD', '');
+  const { below, open } = learn({ variables: {}, home });
+  expect(open(join(home, 'work/shop'))).toBe(join(home, 'work/shop'));
+  expect(below).toEqual({ [join(home, 'work/shop')]: [two, one] });
+  expect(open(home)).toBeUndefined();
+});
+
+test('text of a program is no secret, whatever name the .env of a repository gives it', () => {
+  write(
+    'shop/.env',
+    ['rm -rf / --no', 'const result = ', 'f(x)[1];', one].map((value) => `A_TOKEN="${value}"\n`).join(''),
+  );
+  const { below, open } = learn({ variables: {}, home });
+  open(join(home, 'shop'));
+  expect(Object.values(below)).toEqual([[one]]);
+});
+
+test('the password in an address of a .env is a secret of its own', () => {
+  write(
+    'shop/.env',
+    `DATABASE_URL="postgresql://app:${one}@db.test:5432/app?schema=public"\nREDIS_URL=redis://:${two}@r\n`,
+  );
+  const { below, open } = learn({ variables: {}, home });
+  open(join(home, 'shop'));
+  expect(Object.values(below)).toEqual([[one, two]]);
+});
+
+test('a repository tells so many letters of secrets and no more', () => {
+  write('shop/.env', Array.from({ length: 3000 }, (_, index) => `A_TOKEN=${made('alnum', 40, index)}\n`).join(''));
+  const { below, open } = learn({ variables: {}, home });
+  open(join(home, 'shop'));
+  expect(Object.values(below).flat().join('').length).toBeLessThanOrEqual(65_536);
 });
 
 test('reads again after a while, and forgets nothing', () => {
   let time = 0;
   write('shop/.env', `A_TOKEN=${one}\n`);
-  const known = createKnownValues({ variables: {}, home, cwds: [join(home, 'shop')], now: () => time });
+  const { everywhere, below, open } = learn({ variables: {}, home, now: () => time });
+  const shop = join(home, 'shop');
+  open(shop);
   write('shop/.env', `A_TOKEN=${two}\n`);
   write('.netrc', `machine x password ${three}`);
-  expect(known.learn(join(home, 'shop'))).toBe(false);
+  open(shop);
+  expect(below[shop]).toEqual([one]);
   time = 60_000;
-  expect(known.learn(join(home, 'shop'))).toBe(true);
-  expect(known.values()).toEqual([one, two, three]);
+  open(shop);
+  expect(below[shop]).toEqual([one, two]);
+  expect(everywhere).toEqual([three]);
 });
 
 test('takes no value that is part of a path it reads', () => {
   const folder = join(home, 'Geheim-2024x');
-  expect(createKnownValues({ variables: { A_PASSWORD: 'Geheim-2024x' }, home: folder }).values()).toEqual([]);
+  expect(learn({ variables: { A_PASSWORD: 'Geheim-2024x' }, home: folder }).everywhere).toEqual([]);
 });

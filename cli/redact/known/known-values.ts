@@ -1,6 +1,8 @@
+import { normalize } from 'node:path';
 import type { Variables } from '../../agents/agent.ts';
+import { isLocal } from './local.ts';
 import type { Found } from './pair.ts';
-import { readFolder, readHome, readVariables } from './sources.ts';
+import { findRepository, readHome, readRepository, readVariables } from './sources.ts';
 import { isWorthKnowing } from './worth.ts';
 
 export interface KnownValuesOptions {
@@ -8,58 +10,69 @@ export interface KnownValuesOptions {
   home: string;
   /** Absolute paths of further files that hold secrets, in JSON or a pair a line; most will not exist. */
   credentials?: readonly string[];
-  cwds?: readonly string[];
   secrets?: readonly string[];
+  /** Milliseconds since 1970. */
   now?: () => number;
-}
-
-export interface KnownValues {
-  values(): string[];
-  /** Whether the folder told something new. */
-  learn(cwd: string): boolean;
 }
 
 /** Tokens are renewed and `.env` files are written while sessions run. What was a secret once stays one. */
 const REREAD_AFTER = 10_000;
+/** Letters of all values of one repository, whoever wrote its `.env`: with their forms they take some 2 MB. */
+const MOST_LETTERS = 65_536;
 
-/** The machine's own secrets, read when they are first needed and again from time to time. */
-export function createKnownValues(options: KnownValuesOptions) {
-  const { variables, home, credentials = [], cwds = [], secrets = [], now = Date.now } = options;
-  const values = new Set<string>(secrets.filter((secret) => secret.length >= 8));
-  const folders = new Map<string, number>();
+const MOST_FOLDERS = 1000;
+
+/** Text with blanks and code would vanish from what is shown of a session, by the will of whoever wrote the `.env`. */
+const CODE = /[\s(){}[\]<>;"'`|\\]/;
+
+/**
+ * Tells `add` the machine's own secrets now and again from time to time: those of its environment and its home folder count
+ * everywhere, those of a folder's `.env` files in the folder's repository. Gives a function that reads a folder and tells
+ * the root of that repository. Cheap for a folder that is known: call it for each record.
+ */
+export function createKnownValues(
+  { variables, home, credentials = [], secrets = [], now = Date.now }: KnownValuesOptions,
+  add: (secret: string, root?: string) => unknown,
+): (folder: string) => string | undefined {
+  const folders = new Map<string, { root: string | undefined; readAt: number }>();
+  const letters = new Map<string, number>();
   let homeReadAt = now();
 
-  function add(found: readonly Found[]): void {
+  function addFound(found: readonly Found[], root?: string): void {
     for (const { value, named } of found) {
-      if (isWorthKnowing(value, named) && !isPartOfPath(value)) values.add(value);
+      if (!isWorthKnowing(value, named) || isPartOfPath(value)) continue;
+      if (root === undefined) add(value);
+      else if (!CODE.test(value)) addToRoot(value, root);
     }
+  }
+
+  function addToRoot(value: string, root: string): void {
+    const sum = (letters.get(root) ?? 0) + value.length;
+    if (sum <= MOST_LETTERS && add(value, root)) letters.set(root, sum);
   }
 
   function isPartOfPath(value: string): boolean {
-    return home.includes(value) || [...folders.keys()].some((folder) => folder.includes(value));
+    return home.includes(value) || folders.keys().some((folder) => folder.includes(value));
   }
 
-  function learn(cwd: string): boolean {
-    const time = now();
-    const readAt = folders.get(cwd);
-    if (readAt !== undefined && time - readAt < REREAD_AFTER) return false;
-    const before = values.size;
-    folders.set(cwd, time);
-    add(readFolder(cwd, home));
-    if (time - homeReadAt >= REREAD_AFTER) {
-      homeReadAt = time;
-      add(readHome(variables, home, credentials));
-    }
-    return values.size > before;
+  function readAgain(): void {
+    if (now() - homeReadAt < REREAD_AFTER) return;
+    homeReadAt = now();
+    addFound(readHome(variables, home, credentials));
   }
 
-  add(readVariables(variables));
-  add(readHome(variables, home, credentials));
-  for (const cwd of cwds) learn(cwd);
-  return { values: () => [...values], learn } satisfies KnownValues;
-}
+  for (const secret of secrets) if (secret.length >= 8) add(secret);
+  addFound(readVariables(variables));
+  addFound(readHome(variables, home, credentials));
 
-/** All of them at once, for a reader that keeps no redactor. */
-export function loadKnownValues(options: KnownValuesOptions): string[] {
-  return createKnownValues(options).values();
+  return (folder) => {
+    readAgain();
+    const known = folders.get(folder);
+    if (known !== undefined && now() - known.readAt < REREAD_AFTER) return known.root;
+    const repository = isLocal(folder, home) ? findRepository(normalize(folder), home) : undefined;
+    if (folders.size >= MOST_FOLDERS) folders.clear();
+    folders.set(folder, { root: repository?.root, readAt: now() });
+    if (repository !== undefined) addFound(readRepository(repository), repository.root);
+    return repository?.root;
+  };
 }

@@ -1,7 +1,8 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Variables } from '../../agents/agent.ts';
 import { readPlainFile } from '../../plain-file.ts';
+import { findRoot } from '../../repository.ts';
 import { HOME_FILES } from './files.ts';
 import { type Found, readPair } from './pair.ts';
 import { readJson, readPairs } from './readers.ts';
@@ -24,22 +25,31 @@ export function readHome(variables: Variables, home: string, credentials: readon
   );
 }
 
+export interface Repository {
+  /** The folder itself where it is in no repository. */
+  root: string;
+  /** The folder and those above it, as far as the root of the repository or the home folder. */
+  folders: string[];
+}
+
+/** Undefined for the home folder and the root of the file system. */
+export function findRepository(folder: string, home: string): Repository | undefined {
+  const root = findRoot(folder);
+  const folders: string[] = [];
+  for (let at = folder; folders.length <= PARENTS && at !== home && at !== dirname(at); at = dirname(at)) {
+    folders.push(at);
+    if (at === root) return { root, folders };
+  }
+  return folders.length === 0 ? undefined : { root: folder, folders };
+}
+
 /** The `.env` files of a folder, of its direct children (a repository of several packages) and up to the repository's root. */
-export function readFolder(cwd: string, home: string): Found[] {
-  if (cwd === '' || dirname(cwd) === cwd) return [];
-  const found = readEnvironmentFiles(cwd);
-  for (const entry of list(cwd).slice(0, CHILDREN)) {
-    if (entry.isDirectory() && entry.name !== 'node_modules' && !entry.name.startsWith('.')) {
-      found.push(...readEnvironmentFiles(join(cwd, entry.name)));
-    }
-  }
-  let folder = cwd;
-  for (let level = 0; level < PARENTS && folder !== home && !hasRepository(folder); level++) {
-    folder = dirname(folder);
-    if (folder === home || folder === dirname(folder)) break;
-    found.push(...readEnvironmentFiles(folder));
-  }
-  return found;
+export function readRepository({ folders }: Repository): Found[] {
+  const [folder = ''] = folders;
+  const children = list(folder)
+    .slice(0, CHILDREN)
+    .filter((entry) => entry.isDirectory() && entry.name !== 'node_modules' && !entry.name.startsWith('.'));
+  return [...folders, ...children.map(({ name }) => join(folder, name))].flatMap(readEnvironmentFiles);
 }
 
 const ENVIRONMENT_FILE =
@@ -52,8 +62,6 @@ function readEnvironmentFiles(folder: string): Found[] {
     .filter((entry) => !entry.isDirectory() && ENVIRONMENT_FILE.test(entry.name) && !TEMPLATE.test(entry.name))
     .flatMap((entry) => readPairs(readText(join(folder, entry.name)) ?? ''));
 }
-
-const hasRepository = (folder: string): boolean => existsSync(join(folder, '.git'));
 
 function list(folder: string) {
   try {

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import { RULES } from '../redact/rules/all.ts';
+import { made } from '../redact/rules/made.ts';
+import { makeFolder, write } from '../test/folder.ts';
+import { run } from '../test/program.ts';
+
+const token = `ghp_${made('alnum', 36)}`;
+const known = 'mountain-Lake-77';
+
+function setUp(files: { [name: string]: string }) {
+  const home = makeFolder();
+  for (const [name, text] of Object.entries(files)) write(`${home}/${name}`, text);
+  return { home, test: (...args: string[]) => run(['redact', '--test', ...args], { home }) };
+}
+
+test('shows a text as it would be captured, and counts what is masked by rule', async () => {
+  const { test: redact } = setUp({ 'notes.txt': `hello\nGITHUB_TOKEN=${token} \u001b[31mnpm publish\nbye\n` });
+  const { exitCode, stdout, stderr } = await redact('notes.txt');
+  expect(stdout).toMatch(/^hello\nGITHUB_TOKEN=\[REDACTED:github-token:[0-9a-f]{4}\] npm publish\nbye\n$/);
+  expect(stderr).toMatch(/^1 secret masked: github-token 1\.\nA false alarm\? /);
+  expect(exitCode).toBe(0);
+});
+
+test('reads a transcript record by record: with its field names, and with the secrets of its folder', async () => {
+  const home = makeFolder();
+  write(`${home}/shop/.env`, `DB_PASSWORD=${known}\n`);
+  const lines = [
+    JSON.stringify({ type: 'a', cwd: `${home}/shop` }),
+    'no record',
+    `{ "n": 1.0, "input": {"password": "correct horse"}, "output": ["é ${known} y"] }`,
+  ];
+  write(`${home}/session.jsonl`, `${lines.join('\n')}\n`);
+  const { stdout } = await run(['--json', 'redact', '--test', 'session.jsonl'], { home });
+  const { totals, files } = JSON.parse(stdout);
+  expect(totals).toEqual({ 'key-name': 1, 'known-value': 1 });
+  expect(files[0].text.split('\n').slice(0, 2)).toEqual(lines.slice(0, 2));
+  expect(files[0].text.split('\n')[2]).toMatch(
+    /^\{ "n": 1\.0, "input": \{"password": "\[REDACTED:key-name:....\]"\}, "output": \["é \[REDACTED:known-value:....\] y"\] \}$/,
+  );
+});
+
+test('what a person has allowed is let through, by mark or by rule', async () => {
+  const { home, test: redact } = setUp({ 'a.txt': `x ${token}`, 'b.txt': 'nothing' });
+  const mark = /\[REDACTED:[^\]]+\]/.exec((await redact('a.txt')).stdout)?.[0];
+  for (const entry of [mark, 'github-token']) {
+    write(`${home}/state/preferences.json`, JSON.stringify({ redaction: { allow: [entry] } }));
+    expect(await redact('a.txt', 'b.txt')).toMatchObject({
+      stdout: `x ${token}\nnothing\n`,
+      stderr: '0 secrets masked.\n',
+    });
+  }
+});
+
+test('an earlier mark is not counted', async () => {
+  const { test: redact } = setUp({ 'a.txt': `[REDACTED:npm-token:12ab] ${token} [REDACTED:npm-token:12ab]` });
+  expect((await redact('a.txt')).stderr).toMatch(/^1 secret masked/);
+});
+
+test('reads what is piped in, and says by its exit code what it found when asked to', async () => {
+  const home = makeFolder();
+  const pipe = (input: string) => run(['redact', '--test', '-', '--fail'], { home, input });
+  expect(await pipe(`\n\nx ${token}`)).toMatchObject({ exitCode: 1, stdout: expect.stringContaining('x [REDACTED:') });
+  expect(await pipe('nothing')).toMatchObject({ exitCode: 0 });
+});
+
+test('says what is wrong with how it was called', async () => {
+  const { home, test: redact } = setUp({});
+  expect(await redact('nope')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('nope cannot be read') });
+  expect(await run(['redact'], { home })).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('--test FILE'),
+  });
+});
+
+test('lists every rule with its keywords', async () => {
+  const { stdout } = await run(['redact', '--list-rules'], { home: makeFolder() });
+  expect(stdout).toMatch(/^github-token +ghp_/m);
+  expect(stdout.trim().split('\n')).toHaveLength(RULES.length);
+});

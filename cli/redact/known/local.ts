@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+import { isAbsolute, normalize, parse, sep } from 'node:path';
+import { LONGEST_PATH } from '../../repository.ts';
+
+/** A server that is gone lets whoever asks for a file wait for minutes, and an automounter asks the network at once. */
+const REMOTE =
+  /^(?:nfs\d?|cifs|smb\w*|autofs|afs|ceph|davfs|glusterfs|lustre|fuse\.(?:sshfs|rclone|s3fs|gvfsd-fuse|davfs2?|glusterfs))$/;
+const REMOTE_PLACES = /^(?:[\\/]{2}|\/(?:net|Network|Volumes)\/)/;
+
+/**
+ * Whether a folder that a transcript names may be looked into: told by its name and by what is mounted where, so that the
+ * folder itself is not touched. A file server is looked at only where the home folder is on it, too.
+ */
+export function isLocal(folder: string, home: string, mounts = readMounts()): boolean {
+  const path = normalize(folder);
+  if (!isAbsolute(folder) || folder.length > LONGEST_PATH || REMOTE_PLACES.test(folder) || REMOTE_PLACES.test(path))
+    return false;
+  if (parse(path).root.toLowerCase() !== parse(home).root.toLowerCase()) return false;
+  const mount = findMount(path, mounts);
+  return mount === undefined || !REMOTE.test(mount.type) || mount === findMount(home, mounts);
+}
+
+export interface Mount {
+  at: string;
+  type: string;
+}
+
+function findMount(path: string, mounts: readonly Mount[]): Mount | undefined {
+  const above = mounts.filter(({ at }) => path === at || path.startsWith(at.endsWith(sep) ? at : at + sep));
+  return above.reduce<Mount | undefined>(
+    (deepest, mount) => ((deepest?.at.length ?? -1) > mount.at.length ? deepest : mount),
+    undefined,
+  );
+}
+
+/** Linux tells; elsewhere names have to do. */
+function readMounts(): Mount[] {
+  try {
+    return parseMounts(readFileSync('/proc/self/mountinfo', 'utf8'));
+  } catch {
+    return [];
+  }
+}
+
+export function parseMounts(text: string): Mount[] {
+  return Array.from(text.matchAll(/^(?:\S+ ){4}(\S+) .*? - (\S+) /gm), ([, at = '', type = '']) => ({
+    at: at.replace(/\\([0-7]{3})/g, (_code, octal: string) => String.fromCharCode(Number.parseInt(octal, 8))),
+    type,
+  }));
+}

@@ -1,0 +1,42 @@
+/** The hash looks at eight letters: nothing shorter is looked for. */
+export const HASHED_LETTERS = 8;
+
+/** One scattered number per letter; each shift by four bits drops the letter of eight places before. */
+export const GEAR = Int32Array.from({ length: 256 }, (_, letter) => {
+  let mixed = Math.imul(letter + 1, 0x9e3779b1);
+  mixed = Math.imul(mixed ^ (mixed >>> 15), 0x85ebca6b);
+  return mixed ^ (mixed >>> 13);
+});
+
+export function hashLetters(text: string, from: number): number {
+  let hash = 0;
+  for (let index = from; index < from + HASHED_LETTERS; index++)
+    hash = ((hash << 4) + (GEAR[text.charCodeAt(index) & 255] as number)) | 0;
+  return hash;
+}
+
+/** A bit for each of the highest `32 - shift` bits of a hash. */
+export interface HashFilter {
+  bits: Uint32Array;
+  shift: number;
+}
+
+/** 32 bits a hash: with 100,000 of them one text position in 30 is looked at again. 4 kB at least, for they stay in the cache. */
+const BITS_PER_HASH = 32;
+const FEWEST_BITS = 15;
+
+export const NO_HASHES: HashFilter = { bits: new Uint32Array(1 << (FEWEST_BITS - 5)), shift: 32 - FEWEST_BITS };
+
+export function createHashFilter(hashes: Iterable<number>, count: number): HashFilter {
+  const width = Math.max(FEWEST_BITS, Math.min(27, Math.ceil(Math.log2(count * BITS_PER_HASH))));
+  const filter = { bits: new Uint32Array(1 << (width - 5)), shift: 32 - width };
+  for (const hash of hashes) addHash(filter, hash);
+  return filter;
+}
+
+export function addHash({ bits, shift }: HashFilter, hash: number): void {
+  const place = hash >>> shift;
+  bits[place >>> 5] = (bits[place >>> 5] as number) | (1 << (place & 31));
+}
+
+export const isCrowded = ({ bits }: HashFilter, count: number): boolean => count * BITS_PER_HASH > bits.length * 32;

@@ -1,0 +1,138 @@
+import type { Span } from '../mark.ts';
+import { writeForms } from './forms.ts';
+import { addHash, createHashFilter, HASHED_LETTERS, hashLetters, isCrowded } from './rolling-hash.ts';
+
+/** How much of a value at the end or the beginning of a text tells that it was cut there, a third of it at least. */
+const SHORTEST_PIECE = 12;
+/** How far into a text the second half of a value may reach. */
+const LONGEST_PIECE = 2048;
+
+/** What a terminal, a pager or a program puts into a value that does not fit its line: line breaks, colours, joiners. */
+const BREAK = new RegExp(
+  [
+    '\\\\{0,3}(?:\\r?\\n|\\\\(?:r\\\\{1,3})?n)[ \\t]{0,40}(?:[+>|][ \\t])?',
+    '(?:\\u001b|\\\\{1,3}u001b)\\[[\\d;]{0,16}[mK]',
+    '[\\u200b-\\u200d\\ufeff]',
+  ].join('|'),
+  'y',
+);
+
+export interface KnownValue {
+  secret: string;
+  /** What its mark is named after. */
+  rule: string;
+}
+
+interface Form extends KnownValue {
+  text: string;
+  /** Where it counts; everywhere if it is undefined. */
+  scope: string | undefined;
+}
+
+/** Where a text stands: what was learned in one of these scopes is masked in it. */
+export type Scopes = ReadonlySet<string>;
+
+export type ValueIndex = ReturnType<typeof createValueIndex>;
+
+/**
+ * Finds any of many values in all their forms, however many there are: the scanner's filter nearly always says no, then one
+ * look-up and a comparison follow. A value that the text's end or beginning cuts is found as well: output arrives in chunks.
+ */
+export function createValueIndex() {
+  const starts = new Map<number, Form[]>();
+  const ends = new Map<number, Form[]>();
+  const scopes = new Map<string | undefined, Map<string, Form[]>>([[undefined, new Map()]]);
+  let filter = createHashFilter([], 0);
+
+  function add({ secret, rule }: KnownValue, scope?: string): boolean {
+    const known = scopes.get(scope) ?? new Map<string, Form[]>();
+    scopes.set(scope, known);
+    if (known.has(secret) || scopes.get(undefined)?.has(secret)) return false;
+    const forms = writeForms(secret).map((text) => ({ text, secret, rule, scope }));
+    known.set(secret, forms);
+    for (const form of forms) {
+      insert(starts, hashLetters(form.text, 0), form);
+      insert(ends, hashLetters(form.text, form.text.length - HASHED_LETTERS), form);
+    }
+    const count = starts.size + ends.size;
+    if (isCrowded(filter, count)) filter = createHashFilter([...starts.keys(), ...ends.keys()], 2 * count);
+    return true;
+  }
+
+  function insert(forms: Map<number, Form[]>, hash: number, form: Form): void {
+    const sharing = forms.get(hash);
+    if (sharing === undefined) forms.set(hash, [form]);
+    // The longest first: a secret goes before another one that it begins with.
+    else sharing.splice(sharing.findLastIndex(({ text }) => text.length >= form.text.length) + 1, 0, form);
+    addHash(filter, hash);
+  }
+
+  function drop(scope: string): void {
+    for (const form of [...(scopes.get(scope)?.values() ?? [])].flat()) {
+      remove(starts, hashLetters(form.text, 0), form);
+      remove(ends, hashLetters(form.text, form.text.length - HASHED_LETTERS), form);
+    }
+    scopes.delete(scope);
+  }
+
+  /** The value that the eight letters before `end` are the first or the last of. */
+  function find(text: string, hash: number, end: number, active: Scopes): Span | undefined {
+    const start = end - HASHED_LETTERS;
+    if (start < 0) return undefined;
+    const beginning = (starts.get(hash) ?? []).filter(isActive);
+    for (const read of [readWhole, readBroken]) {
+      for (const form of beginning) {
+        const formEnd = read(form.text, text, start);
+        if (formEnd !== undefined) return { start, end: formEnd, rule: form.rule, secret: form.secret };
+      }
+    }
+    if (end > LONGEST_PIECE) return undefined;
+    const ending = ends.get(hash)?.find((form) => isActive(form) && endsWithin(form.text, text, end));
+    return ending && { start: 0, end, rule: ending.rule, secret: ending.secret };
+
+    function isActive({ scope }: Form): boolean {
+      return scope === undefined || active.has(scope);
+    }
+  }
+
+  return {
+    /** Whether it was not known so far. */
+    add,
+    /** Forgets what counts in a scope alone. */
+    drop,
+    find,
+    filter: () => filter,
+    /** What counts everywhere, or in one scope. */
+    values: (scope?: string) => [...(scopes.get(scope)?.keys() ?? [])],
+  };
+}
+
+function remove(forms: Map<number, Form[]>, hash: number, form: Form): void {
+  const left = forms.get(hash)?.filter((each) => each !== form) ?? [];
+  if (left.length === 0) forms.delete(hash);
+  else forms.set(hash, left);
+}
+
+const readWhole = (form: string, text: string, start: number) =>
+  text.startsWith(form, start) ? start + form.length : undefined;
+
+/** Where a form ends that the end of the text cuts, or that is broken over lines. */
+function readBroken(form: string, text: string, start: number): number | undefined {
+  let at = start;
+  for (let read = 0; read < form.length; read++, at++) {
+    if (at === text.length) return isPiece(read, form) ? at : undefined;
+    if (text.charCodeAt(at) === form.charCodeAt(read)) continue;
+    BREAK.lastIndex = at;
+    at += BREAK.exec(text)?.[0].length ?? 0;
+    if (text.charCodeAt(at) !== form.charCodeAt(read)) return undefined;
+  }
+  return at;
+}
+
+/** Whether a text begins within a form that ends at `end`. */
+function endsWithin(form: string, text: string, end: number): boolean {
+  return isPiece(end, form) && form.endsWith(text.slice(0, end));
+}
+
+const isPiece = (length: number, form: string) =>
+  length < form.length && length >= Math.max(SHORTEST_PIECE, form.length / 3);

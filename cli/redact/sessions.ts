@@ -1,0 +1,84 @@
+import { KEY_NAME } from './assignments.ts';
+import type { Scopes, ValueIndex } from './known/value-index.ts';
+import { createMarker, type Marker } from './mark.ts';
+import { looksRandom } from './values.ts';
+
+/** What is known of a session while its records are masked. */
+export interface Session {
+  mark: Marker;
+  /** The mark that a secret has in no session: `capture redact --test` shows it, and it can be let through everywhere. */
+  markAnywhere: Marker;
+  /** The repositories it works in, by their roots: their secrets are masked in it. */
+  repositories: Scopes;
+  /** The same, and the session itself, whose secrets are those that were masked in it before. */
+  scopes: Scopes;
+  addRepository(root: string): void;
+  /** Whether a secret that was masked is from now on masked wherever the session has it. */
+  remember(rule: string, secret: string): boolean;
+}
+
+/** An agent works on a few sessions at once; of another one, what was masked before is forgotten. */
+const MOST_SESSIONS = 64;
+/** Of a session: 16 kB of secrets take about 0.5 MB with all their forms. */
+const MOST_LETTERS = 16_384;
+const LONGEST = 4096;
+
+export function createSessions(key: Uint8Array, index: ValueIndex): (name: string) => Session {
+  const sessions = new Map<string, Session>();
+  const markAnywhere = createMarker(key, '');
+
+  function create(name: string): Session {
+    const own = `session ${name}`;
+    const repositories = new Set<string>();
+    const scopes = new Set([own]);
+    let letters = 0;
+    return {
+      mark: createMarker(key, name),
+      markAnywhere,
+      repositories,
+      scopes,
+      addRepository(root) {
+        repositories.add(root);
+        scopes.add(root);
+      },
+      remember(rule, secret) {
+        if (secret.length > LONGEST || !isSure(rule, secret) || !index.add({ rule, secret }, own)) return false;
+        letters += secret.length;
+        if (letters <= MOST_LETTERS) return true;
+        index.drop(own);
+        letters = secret.length;
+        return index.add({ rule, secret }, own);
+      },
+    };
+  }
+
+  return (name) => {
+    const session = sessions.get(name) ?? create(name);
+    // Moved to the end: the first one is the one that was not met for the longest time.
+    sessions.delete(name);
+    sessions.set(name, session);
+    const [oldest] = sessions.keys();
+    if (sessions.size > MOST_SESSIONS && oldest !== undefined) {
+      sessions.delete(oldest);
+      index.drop(`session ${oldest}`);
+    }
+    return session;
+  };
+}
+
+const BOTH = /^(?=.*\d)(?=.*[A-Za-z])[!-~]{10,}$/;
+/** No name, address or call of code has one of these in it. */
+const SYMBOL = /[!#%&*+^~?]/;
+const HASH_OR_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
+/** Capitals, small letters and digits take turns in what is random; words are made of longer runs of one kind. */
+const LONGEST_RUNS = 2.7;
+
+/** Words are not looked for: masking each `opensesame` of a session would tell more than it hides, and lose more. */
+function isSure(rule: string, secret: string): boolean {
+  if (secret.startsWith('-----BEGIN')) return true;
+  if (rule !== KEY_NAME) return looksRandom(secret);
+  if (HASH_OR_ID.test(secret) || !BOTH.test(secret)) return false;
+  if (SYMBOL.test(secret) && secret.length < 40) return true;
+  const runs = secret.match(/[a-z]+|[A-Z]+|\d+/g) ?? [];
+  return looksRandom(secret) && runs.join('').length / runs.length < LONGEST_RUNS;
+}
