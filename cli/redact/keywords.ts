@@ -25,14 +25,16 @@ export function createKeywordScanner(keywords: readonly string[]): KeywordScanne
   const lengths = keywords.map(({ length }) => length);
 
   return (text, visit, { bits, shift } = NO_HASHES, suspect = () => {}) => {
+    // Names of this function: what is looked up in a module or a closure at each letter makes it half as fast.
+    const [table, letterClasses, gear, { length }] = [next, classes, GEAR, text];
     let state = 0;
     let hash = 0;
-    for (let index = 0; index < text.length; index++) {
+    for (let index = 0; index < length; index++) {
       const code = text.charCodeAt(index);
-      hash = ((hash << 4) + (GEAR[code & 255] as number)) | 0;
+      hash = ((hash << 4) + (gear[code & 255] as number)) | 0;
       const place = hash >>> shift;
       if ((((bits[place >>> 5] as number) >>> (place & 31)) & 1) === 1) suspect(hash, index + 1);
-      state = next[state + (code < 128 ? (classes[code] as number) : 0)] as number;
+      state = table[state + (code < 128 ? (letterClasses[code] as number) : 0)] as number;
       if (state >= 0) continue;
       state = ~state;
       for (const word of found[state / width] as number[]) visit(word, index + 1 - (lengths[word] as number));

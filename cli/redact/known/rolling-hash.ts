@@ -17,7 +17,7 @@ export function hashLetters(text: string, from: number): number {
 
 /** A bit for each of the highest `32 - shift` bits of a hash. */
 export interface HashFilter {
-  bits: Uint32Array;
+  bits: Int32Array;
   shift: number;
 }
 
@@ -25,11 +25,11 @@ export interface HashFilter {
 const BITS_PER_HASH = 32;
 const FEWEST_BITS = 15;
 
-export const NO_HASHES: HashFilter = { bits: new Uint32Array(1 << (FEWEST_BITS - 5)), shift: 32 - FEWEST_BITS };
+export const NO_HASHES: HashFilter = { bits: new Int32Array(1 << (FEWEST_BITS - 5)), shift: 32 - FEWEST_BITS };
 
 export function createHashFilter(hashes: Iterable<number>, count: number): HashFilter {
   const width = Math.max(FEWEST_BITS, Math.min(27, Math.ceil(Math.log2(count * BITS_PER_HASH))));
-  const filter = { bits: new Uint32Array(1 << (width - 5)), shift: 32 - width };
+  const filter = { bits: new Int32Array(1 << (width - 5)), shift: 32 - width };
   for (const hash of hashes) addHash(filter, hash);
   return filter;
 }
