@@ -2,31 +2,31 @@ import { HASHED_LETTERS } from './rolling-hash.ts';
 
 /** The ways one secret is written in a transcript: as it is, escaped, encoded. */
 export function writeForms(secret: string): string[] {
-  const forms = new Set<string>();
-  for (const plain of [secret, ...longLines(secret)]) {
-    forms.add(plain);
-    const once = escapeJson(plain);
-    const twice = escapeJson(once);
-    forms.add(once).add(twice).add(escapeJson(twice));
-    for (const form of writeEscapes(plain)) forms.add(form).add(escapeJson(form));
-    for (const form of writeUrlForms(plain)) forms.add(form);
-    const bytes = Buffer.from(plain, 'utf8');
-    forms.add(bytes.toString('hex')).add(bytes.toString('hex').toUpperCase());
-    for (const form of writeBase64Forms(bytes)) {
-      forms.add(form);
-      // A secret of Kubernetes is base64, and may be encoded once more on its way.
-      for (const again of writeBase64Forms(Buffer.from(form))) forms.add(again);
-    }
+  const bytes = Buffer.from(secret, 'utf8');
+  const base64 = writeBase64Forms(bytes);
+  const json = [secret, escapeJson(secret), escapeJson(escapeJson(secret)), escapeJson(escapeJson(escapeJson(secret)))];
+  const forms = [
+    ...json,
+    ...longLines(secret),
+    ...writeEscapes(secret).flatMap((form) => [form, escapeJson(form)]),
+    ...writeUrlForms(secret),
+    bytes.toString('hex'),
+    bytes.toString('hex').toUpperCase(),
+    ...base64,
+    // What Kubernetes keeps as base64 may be encoded once more on its way.
+    ...base64.flatMap((form) => writeBase64Forms(Buffer.from(form))),
     // PowerShell's -EncodedCommand
-    for (const form of writeBase64Forms(Buffer.from(plain, 'utf16le'))) forms.add(form);
-  }
-  return [...forms].filter((form) => form.length >= HASHED_LETTERS);
+    ...writeBase64Forms(Buffer.from(secret, 'utf16le')),
+  ];
+  return [...new Set(forms)].filter((form) => form.length >= HASHED_LETTERS);
 }
 
-/** A key that was quoted line by line (`cat -n`, a diff) keeps its lines only. */
+/** Of a key that was quoted line by line (`cat -n`, a diff, a program) the letters of its lines. */
 function longLines(secret: string): string[] {
-  if (!secret.includes('\n')) return [];
-  return secret.split(/\r?\n/).filter((line) => line.length >= 24 && !line.startsWith('-----'));
+  const lines = secret.replaceAll('\\n', '\n');
+  return lines.includes('\n')
+    ? (lines.match(/[^\s'"`\\]{24,}/g) ?? []).filter((line) => !line.startsWith('-----'))
+    : [];
 }
 
 function escapeJson(text: string): string {

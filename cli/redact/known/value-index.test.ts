@@ -53,8 +53,8 @@ test.each<[string, (text: string) => string]>([
   ['as a diff shows it', (text) => text.replace(/(.{25})/g, '$1\n+ ')],
   ['in escaped text', (text) => text.replace(/(.{25})/g, '$1\\\\n')],
   ['by a backslash', (text) => text.replace(/(.{30})/g, '$1\\\n  ')],
-  ['by a colour', (text) => `${text.slice(0, 10)}\u001b[01;31m${text.slice(10, 20)}\u001b[0m${text.slice(20)}`],
-  ['by letters of no width', (text) => text.replace(/(.{9})/g, '$1\u200b')],
+  ['by a colour', (text) => `${text.slice(0, 20)}\u001b[01;31m${text.slice(20, 30)}\u001b[0m${text.slice(30)}`],
+  ['by letters of no width', (text) => text.replace(/(.{18})/g, '$1\u200b')],
 ])('finds a value that is broken %s', (_how, write) => {
   expect(found(`x ${write(secret)} y`)).toHaveLength(1);
   expect(found(`x ${write(secret)} y`)[0]).toContain(secret.slice(-3));

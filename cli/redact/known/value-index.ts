@@ -7,6 +7,10 @@ const SHORTEST_PIECE = 12;
 /** How far into a text the second half of a value may reach. */
 const LONGEST_PIECE = 2048;
 
+/** Values that share their hashed letters. More of them are a trap: all are compared wherever those letters stand. */
+const MOST_ALIKE = 256;
+const DEEPEST_ANCHOR = 8;
+
 /** What a terminal, a pager or a program puts into a value that does not fit its line: line breaks, colours, joiners. */
 const BREAK = new RegExp(
   [
@@ -27,6 +31,8 @@ interface Form extends KnownValue {
   text: string;
   /** Where it counts; everywhere if it is undefined. */
   scope: string | undefined;
+  /** Where its hashed letters begin: not at once if it can be, since what many tokens have in common stands there. */
+  anchor: number;
 }
 
 /** Where a text stands: what was learned in one of these scopes is masked in it. */
@@ -48,10 +54,17 @@ export function createValueIndex() {
     const known = scopes.get(scope) ?? new Map<string, Form[]>();
     scopes.set(scope, known);
     if (known.has(secret) || scopes.get(undefined)?.has(secret)) return false;
-    const forms = writeForms(secret).map((text) => ({ text, secret, rule, scope }));
+    const forms = writeForms(secret).map((text): Form => {
+      const anchor = Math.min(
+        DEEPEST_ANCHOR,
+        Math.max(0, shortestPiece(text) - HASHED_LETTERS),
+        text.length - HASHED_LETTERS,
+      );
+      return { text, secret, rule, scope, anchor };
+    });
     known.set(secret, forms);
     for (const form of forms) {
-      insert(starts, hashLetters(form.text, 0), form);
+      insert(starts, hashLetters(form.text, form.anchor), form);
       insert(ends, hashLetters(form.text, form.text.length - HASHED_LETTERS), form);
     }
     const count = starts.size + ends.size;
@@ -63,32 +76,33 @@ export function createValueIndex() {
     const sharing = forms.get(hash);
     if (sharing === undefined) forms.set(hash, [form]);
     // The longest first: a secret goes before another one that it begins with.
-    else sharing.splice(sharing.findLastIndex(({ text }) => text.length >= form.text.length) + 1, 0, form);
+    else if (sharing.length < MOST_ALIKE)
+      sharing.splice(sharing.findLastIndex(({ text }) => text.length >= form.text.length) + 1, 0, form);
     addHash(filter, hash);
   }
 
   function drop(scope: string): void {
     for (const form of [...(scopes.get(scope)?.values() ?? [])].flat()) {
-      remove(starts, hashLetters(form.text, 0), form);
+      remove(starts, hashLetters(form.text, form.anchor), form);
       remove(ends, hashLetters(form.text, form.text.length - HASHED_LETTERS), form);
     }
     scopes.delete(scope);
   }
 
-  /** The value that the eight letters before `end` are the first or the last of. */
+  /** The value whose hashed letters the eight before `end` are. */
   function find(text: string, hash: number, end: number, active: Scopes): Span | undefined {
-    const start = end - HASHED_LETTERS;
-    if (start < 0) return undefined;
-    const beginning = (starts.get(hash) ?? []).filter(isActive);
+    const beginning = starts.get(hash);
+    const ending = end <= LONGEST_PIECE ? ends.get(hash) : undefined;
+    if (beginning === undefined && ending === undefined) return undefined;
     for (const read of [readWhole, readBroken]) {
-      for (const form of beginning) {
-        const formEnd = read(form.text, text, start);
+      for (const form of beginning ?? []) {
+        const start = end - HASHED_LETTERS - form.anchor;
+        const formEnd = start >= 0 && isActive(form) ? read(form.text, text, start) : undefined;
         if (formEnd !== undefined) return { start, end: formEnd, rule: form.rule, secret: form.secret };
       }
     }
-    if (end > LONGEST_PIECE) return undefined;
-    const ending = ends.get(hash)?.find((form) => isActive(form) && endsWithin(form.text, text, end));
-    return ending && { start: 0, end, rule: ending.rule, secret: ending.secret };
+    const form = ending?.find((each) => isActive(each) && endsWithin(each.text, text, end));
+    return form && { start: 0, end, rule: form.rule, secret: form.secret };
 
     function isActive({ scope }: Form): boolean {
       return scope === undefined || active.has(scope);
@@ -134,5 +148,6 @@ function endsWithin(form: string, text: string, end: number): boolean {
   return isPiece(end, form) && form.endsWith(text.slice(0, end));
 }
 
-const isPiece = (length: number, form: string) =>
-  length < form.length && length >= Math.max(SHORTEST_PIECE, form.length / 3);
+const isPiece = (length: number, form: string) => length < form.length && length >= shortestPiece(form);
+
+const shortestPiece = (form: string) => Math.max(SHORTEST_PIECE, Math.ceil(form.length / 3));
