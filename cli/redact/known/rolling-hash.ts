@@ -21,9 +21,9 @@ export interface HashFilter {
   shift: number;
 }
 
-/** 128 bits a hash: one text position in 100 is looked at again. 16 kB at least, and they stay in the cache. */
-const BITS_PER_HASH = 128;
-const FEWEST_BITS = 17;
+/** 32 bits a hash: one text position in 30 at most is looked at again. 32 kB at least, which stay in the cache. */
+const BITS_PER_HASH = 32;
+const FEWEST_BITS = 18;
 
 export const NO_HASHES: HashFilter = { bits: new Int32Array(1 << (FEWEST_BITS - 5)), shift: 32 - FEWEST_BITS };
 
