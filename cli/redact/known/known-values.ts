@@ -1,7 +1,7 @@
 import { normalize } from 'node:path';
 import type { Variables } from '../../agents/agent.ts';
 import { isLocal } from './local.ts';
-import type { Found } from './pair.ts';
+import type { Found } from './readers.ts';
 import { findRepository, readHome, readRepository, readVariables } from './sources.ts';
 import { isWorthKnowing } from './worth.ts';
 

@@ -1,28 +1,61 @@
 import { readdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { Variables } from '../../agents/agent.ts';
 import { readPlainFile } from '../../plain-file.ts';
 import { findRoot } from '../../repository.ts';
-import { HOME_FILES } from './files.ts';
-import { type Found, readPair } from './pair.ts';
-import { readJson, readPairs } from './readers.ts';
+import type { Found } from './readers.ts';
+import * as readers from './readers.ts';
 
 const LARGEST_FILE = 4 * 1024 * 1024;
 const PARENTS = 8;
 const CHILDREN = 100;
 
+/** Where programs of developers keep their secrets: below the home folder, or where a variable says. Agents tell theirs. */
+const FILES: readonly [read: (text: string) => Found[], paths: string][] = [
+  [
+    readers.readPairs,
+    `.env .npmrc .yarnrc .yarnrc.yml .pypirc .databrickscfg .my.cnf .s3cfg .boto .terraformrc .sentryclirc
+    .aws/credentials .aws/config .config/gh/hosts.yml .config/hub .kube/config .config/glab-cli/config.yml
+    .config/doctl/config.yaml .config/stripe/config.toml .cargo/credentials.toml .cargo/credentials .gem/credentials
+    .gradle/gradle.properties .fly/config.yml .wrangler/config/default.toml .config/.wrangler/config/default.toml
+    .config/pip/pip.conf .pip/pip.conf $AWS_SHARED_CREDENTIALS_FILE $KUBECONFIG $NPM_CONFIG_USERCONFIG`,
+  ],
+  [
+    readers.readJson,
+    `.docker/config.json .config/gcloud/application_default_credentials.json .composer/auth.json .kaggle/kaggle.json
+    .local/share/com.vercel.cli/auth.json .config/netlify/config.json .config/configstore/firebase-tools.json
+    .azure/msal_token_cache.json .terraform.d/credentials.tfrc.json .config/heroku/config.json
+    $GOOGLE_APPLICATION_CREDENTIALS $DOCKER_CONFIG/config.json`,
+  ],
+  [
+    readers.readBare,
+    `.vault-token .huggingface/token .cache/huggingface/token .supabase/access-token
+    .ssh/id_rsa .ssh/id_ed25519 .ssh/id_ecdsa .ssh/id_dsa`,
+  ],
+  [readers.readNetrc, '.netrc _netrc'],
+  [readers.readAddresses, '.git-credentials .config/git/credentials .gitconfig'],
+  [readers.readPgpass, '.pgpass'],
+  [readers.readXml, '.m2/settings.xml .nuget/NuGet/NuGet.Config'],
+];
+
 export function readVariables(variables: Variables): Found[] {
-  return Object.entries(variables).flatMap(([name, value]) => (value === undefined ? [] : readPair(name, value)));
+  return Object.entries(variables).flatMap(([name, value]) =>
+    value === undefined ? [] : readers.readPair(name, value),
+  );
 }
 
+/** `credentials` are further files. */
 export function readHome(variables: Variables, home: string, credentials: readonly string[]): Found[] {
-  const files = [...HOME_FILES, { at: () => credentials, read: readJson }];
-  return files.flatMap(({ at, read }) =>
-    at(variables, home).flatMap((path) => {
-      const text = readText(path);
-      return text === undefined ? [] : read(text);
-    }),
+  const files = FILES.flatMap(([read, paths]) => paths.split(/\s+/).map((path) => ({ read, path: locate(path) })));
+  return [...files, ...credentials.map((path) => ({ read: readers.readJson, path }))].flatMap(({ read, path }) =>
+    read(path === undefined ? '' : readText(path)),
   );
+
+  function locate(path: string): string | undefined {
+    const [, variable = '', rest = ''] = /^\$(\w+)(.*)$/.exec(path) ?? [];
+    if (variable === '') return join(home, path);
+    return variables[variable] ? resolve(variables[variable] + rest) : undefined;
+  }
 }
 
 export interface Repository {
@@ -60,7 +93,7 @@ const TEMPLATE = /\.(?:example|sample|template|dist|defaults?|schema)$/i;
 function readEnvironmentFiles(folder: string): Found[] {
   return list(folder)
     .filter((entry) => !entry.isDirectory() && ENVIRONMENT_FILE.test(entry.name) && !TEMPLATE.test(entry.name))
-    .flatMap((entry) => readPairs(readText(join(folder, entry.name)) ?? ''));
+    .flatMap((entry) => readers.readPairs(readText(join(folder, entry.name))));
 }
 
 function list(folder: string) {
@@ -71,11 +104,11 @@ function list(folder: string) {
   }
 }
 
-/** Password managers put pipes where `.env` was, which ask their owner for a password. */
-function readText(path: string): string | undefined {
+/** Nothing where it cannot be read. Password managers put pipes where `.env` was, which ask their owner for a password. */
+function readText(path: string): string {
   try {
     return readPlainFile(path, LARGEST_FILE).toString('utf8');
   } catch {
-    return undefined;
+    return '';
   }
 }
