@@ -49,26 +49,27 @@ export function createValueIndex() {
   const ends = new Map<number, Form[]>();
   const scopes = new Map<string | undefined, Map<string, Form[]>>([[undefined, new Map()]]);
   let filter = createHashFilter([], 0);
+  /** Hashes in the filter; those of what was dropped since it was made are among them. */
+  let filtered = 0;
 
   function add({ secret, rule }: KnownValue, scope?: string): boolean {
     const known = scopes.get(scope) ?? new Map<string, Form[]>();
     scopes.set(scope, known);
     if (known.has(secret) || scopes.get(undefined)?.has(secret)) return false;
     const forms = writeForms(secret).map((text): Form => {
-      const anchor = Math.min(
-        DEEPEST_ANCHOR,
-        Math.max(0, shortestPiece(text) - HASHED_LETTERS),
-        text.length - HASHED_LETTERS,
-      );
-      return { text, secret, rule, scope, anchor };
+      // No piece may be too short for it.
+      const latest = Math.min(shortestPiece(text), text.length) - HASHED_LETTERS;
+      return { text, secret, rule, scope, anchor: Math.min(DEEPEST_ANCHOR, latest) };
     });
     known.set(secret, forms);
     for (const form of forms) {
       insert(starts, hashLetters(form.text, form.anchor), form);
       insert(ends, hashLetters(form.text, form.text.length - HASHED_LETTERS), form);
     }
-    const count = starts.size + ends.size;
-    if (isCrowded(filter, count)) filter = createHashFilter([...starts.keys(), ...ends.keys()], 2 * count);
+    if (isCrowded(filter, filtered)) {
+      filtered = starts.size + ends.size;
+      filter = createHashFilter([...starts.keys(), ...ends.keys()], 2 * filtered);
+    }
     return true;
   }
 
@@ -79,6 +80,7 @@ export function createValueIndex() {
     else if (sharing.length < MOST_ALIKE)
       sharing.splice(sharing.findLastIndex(({ text }) => text.length >= form.text.length) + 1, 0, form);
     addHash(filter, hash);
+    filtered++;
   }
 
   function drop(scope: string): void {
@@ -116,8 +118,6 @@ export function createValueIndex() {
     drop,
     find,
     filter: () => filter,
-    /** What counts everywhere, or in one scope. */
-    values: (scope?: string) => [...(scopes.get(scope)?.keys() ?? [])],
   };
 }
 
