@@ -23,6 +23,8 @@ const SECRETS = ['Wähle "Regen"\\& <7>\'s $x/+=', 'zK9vQ2mX7bT4nR8wL3pD6hJ1'];
 const escapeJson = (text: string) => JSON.stringify(text).slice(1, -1);
 const toUnicode = (text: string) =>
   [...text].map((letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
+const escapeBytes = (text: string, lead: string) =>
+  [...Buffer.from(text)].map((byte) => `${lead}${byte.toString(16).padStart(2, '0').toUpperCase()}`).join('');
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
 /** The piece of a base64 text that holds nothing but the secret; the letters at its edges hold bits of its neighbours. */
@@ -43,7 +45,14 @@ const ENCODINGS: { [name: string]: (secret: string) => { written: string; tellta
     written: Buffer.from(`u:${secret}\n`).toString('base64url'),
     telltale: inner('u:', secret, (text) => Buffer.from(text).toString('base64url')),
   }),
+  'base64 twice': (secret) => ({
+    written: base64(base64(`${secret}\n`)),
+    telltale: base64(inner('', secret)).slice(0, -4),
+  }),
   hex: (secret) => ({ written: Buffer.from(secret).toString('hex') }),
+  'address, every letter': (secret) => ({ written: escapeBytes(secret, '%') }),
+  'shell, every letter': (secret) => ({ written: escapeBytes(secret, '\\x') }),
+  'HTML, every letter': (secret) => ({ written: [...secret].map((letter) => `&#${letter.codePointAt(0)};`).join('') }),
   shell: (secret) => ({ written: `'${secret.replaceAll("'", "'\\''")}'`, telltale: secret.replaceAll("'", "'\\''") }),
   'shell with backslashes': (secret) => ({ written: secret.replace(/[^\w@%+=:,./-]/g, '\\$&') }),
   HTML: (secret) => ({
