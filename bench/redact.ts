@@ -3,6 +3,7 @@ import { extname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createRedactor } from '../cli/redact/redactor.ts';
 import { RULES } from '../cli/redact/rules/all.ts';
+import { RULE_EXAMPLES } from '../cli/test/redaction/rule-examples.ts';
 import type { CapturedEvent } from '../contract/transcript.ts';
 
 /**
@@ -55,7 +56,9 @@ function measureFiring(): void {
   const line = 'The quick brown fox jumps over 42 lazy dogs, if (n > 3) return list.map((item) => item + 1);\n';
   const nearly =
     'const token = await getToken(); // password: string, api_key = process.env.API_KEY, sk-… https://a.test\n';
-  const hits = RULES.flatMap(({ examples }) => examples.hit.slice(0, 1)).filter((hit) => hit.length < 300);
+  const hits = Object.values(RULE_EXAMPLES)
+    .flatMap(({ hit }) => hit.slice(0, 1))
+    .filter((hit) => hit.length < 300);
   const mixed = (every: number) =>
     Array.from({ length: 2 * hits.length * every }, (_, index) =>
       index % every === 0 ? `${hits[(index / every) % hits.length]}\n` : line,
@@ -110,10 +113,12 @@ function toEvents(file: string, text: string): CapturedEvent[] {
 
 /** Each rule's own examples, cut off and repeated, at four sizes: twice the input may take about twice the time. */
 function measureGrowth(): void {
-  const starts = RULES.flatMap(({ id, keywords, examples }) => [
+  const starts = RULES.flatMap(({ id, keywords }) => [
     ...keywords.map((keyword): [string, string] => [id, keyword]),
-    ...examples.hit.map((hit): [string, string] => [id, hit.slice(0, -1)]),
-    ...examples.hit.map((hit): [string, string] => [id, `${hit.slice(0, hit.length / 2)} `]),
+    ...(RULE_EXAMPLES[id]?.hit ?? []).flatMap((hit): [string, string][] => [
+      [id, hit.slice(0, -1)],
+      [id, `${hit.slice(0, hit.length / 2)} `],
+    ]),
   ]);
   let worst = { id: '', seconds: 0, ratio: 0 };
   for (const [id, start] of starts) {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { RULES } from '../redact/rules/all.ts';
-import { made } from '../redact/rules/made.ts';
 import { makeFolder, write } from '../test/folder.ts';
 import { run } from '../test/program.ts';
+import { made } from '../test/redaction/made.ts';
 
 const token = `ghp_${made('alnum', 36)}`;
 const known = 'mountain-Lake-77';

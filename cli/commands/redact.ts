@@ -12,7 +12,7 @@ import { openRedactor } from '../pipeline.ts';
 import { preferencesPath } from '../preferences.ts';
 import { folderOf } from '../read/record.ts';
 import type { Redactor } from '../redact/redactor.ts';
-import { RULES } from '../redact/rules/all.ts';
+import { listRules } from '../redact/rules/all.ts';
 
 export interface RedactOptions {
   test: string[];
@@ -44,7 +44,7 @@ export const redactCommand = defineCommand({
 
 /** Throws a `Failure` where there is nothing to test, a file cannot be read, or `fail` is asked for and something is masked. */
 export async function runRedact(context: Context, options: RedactOptions, output: Output): Promise<void> {
-  if (options.listRules) return listRules(output);
+  if (options.listRules) return showRules(output);
   if (options.test.length === 0) {
     throw new Failure(
       EXIT.usage,
@@ -115,10 +115,11 @@ function addUp(files: readonly FileReport[]): FileReport['counts'] {
   return Object.fromEntries(Object.entries(totals).sort(([, one], [, other]) => other - one));
 }
 
-function listRules(output: Output): void {
-  const rules = RULES.map(({ id, keywords }) => ({ id, keywords }));
+function showRules(output: Output): void {
+  const rules = listRules();
+  const width = Math.max(...rules.map(({ id }) => id.length));
   output.answer(
     { rules },
-    rules.map(({ id, keywords }) => `${id.padEnd(32)} ${keywords.join(' ')}`),
+    rules.map(({ id, keywords }) => `${id.padEnd(width)}  ${keywords}`),
   );
 }

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { CapturedEvent } from '../../contract/transcript.ts';
 import { makeFolder, write } from '../test/folder.ts';
 import { redactOne } from '../test/redacting.ts';
+import { made } from '../test/redaction/made.ts';
 import { createRedactor, type Subject } from './redactor.ts';
-import { made } from './rules/made.ts';
 
 const secret = 'Sommer/regen+2024!';
 const key = new Uint8Array(32);

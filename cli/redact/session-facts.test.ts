@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { codex } from '../agents/codex.ts';
 import { makeFolder, write } from '../test/folder.ts';
 import { openReading } from '../test/reading.ts';
+import { made } from '../test/redaction/made.ts';
 import { createRedactor } from './redactor.ts';
-import { made } from './rules/made.ts';
 
 test('what is told of a session when it is opened is masked, too', async () => {
   const secret = made('alnum', 30);

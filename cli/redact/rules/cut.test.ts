@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { made } from '../../test/redaction/made.ts';
 import { findCutToken } from './cut.ts';
-import { made } from './made.ts';
 
 const told = (text: string) => {
   const span = findCutToken(text);

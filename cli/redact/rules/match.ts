@@ -9,8 +9,7 @@ export interface PreparedRule extends Rule {
 export function prepareRules(rules: readonly Rule[]) {
   const byWord = new Map<string, PreparedRule[]>();
   for (const rule of rules) {
-    const flags = `y${rule.pattern.flags}${rule.group === undefined ? '' : 'd'}`;
-    const prepared = { ...rule, sticky: new RegExp(rule.pattern.source, flags) };
+    const prepared = { ...rule, sticky: new RegExp(rule.pattern.source, `yd${rule.pattern.flags}`) };
     for (const keyword of rule.keywords) byWord.set(keyword, [...(byWord.get(keyword) ?? []), prepared]);
   }
   return { keywords: [...byWord.keys()], byKeyword: [...byWord.values()] };
@@ -18,42 +17,89 @@ export function prepareRules(rules: readonly Rule[]) {
 
 /** Tries a rule where its keyword stands. */
 export function matchRule(rule: PreparedRule, text: string, keywordStart: number): Span | undefined {
-  const start = keywordStart - (rule.lead ?? 0);
-  if (start < 0 || (rule.inside !== true && !startsWord(text, start))) return undefined;
+  const start = keywordStart - rule.lead;
+  if (start < 0 || !(rule.inside || startsWord(text, start))) return undefined;
   rule.sticky.lastIndex = start;
   const match = rule.sticky.exec(text);
   if (match === null) return undefined;
-  const [from, to] = findSecret(rule, text, start, match);
-  if (from === undefined || to === undefined) return undefined;
+  const [from, to] = findSecret(rule, text, match);
+  if (to - from < SHORTEST) return undefined;
   const secret = text.slice(from, to);
+  if (rule.extent === 'basic' && !isUserAndPassword(secret)) return undefined;
   // Its beginning tells a filler; reading all of a long one again for each keyword in it would not be cheap.
   const sample = secret.slice(0, 128);
-  if (rule.entropy !== undefined && (measureEntropy(sample) < rule.entropy || isFiller(sample))) return undefined;
+  if (rule.entropy > 0 && (measureEntropy(sample) < rule.entropy || isFiller(sample))) return undefined;
   return { start: from, end: to, rule: rule.id, secret };
 }
 
-function findSecret(rule: PreparedRule, text: string, start: number, match: RegExpExecArray): (number | undefined)[] {
-  if (rule.reach !== undefined) return [reachBack(rule.reach, text, start), start + match[0].length];
-  return rule.group === undefined ? [start, start + match[0].length] : (match.indices?.[rule.group] ?? []);
+const SHORTEST = 3;
+const LONGEST_KEY = 20_000;
+const SHORTEST_KEY = 40;
+
+function findSecret(rule: PreparedRule, text: string, match: RegExpExecArray): readonly [number, number] {
+  const end = match.index + match[0].length;
+  if (rule.extent === 'back') return [startOfKey(text, match.index), end];
+  if (rule.extent === 'lines') return [match.index, endOfKey(text, end)];
+  return match.indices?.[1] ?? [match.index, end];
 }
 
-const LONGEST_REACH = 20_000;
-const SHORTEST_REACH = 40;
-
-/** Undefined where hardly anything is there. */
-function reachBack(letter: RegExp, text: string, end: number): number | undefined {
+/** Where the body of a key begins that ends at `end`; the end of the text if hardly anything is there. */
+function startOfKey(text: string, end: number): number {
   let start = end;
-  while (start > 0 && end - start < LONGEST_REACH && letter.test(text.charAt(start - 1))) start--;
-  return end - start < SHORTEST_REACH ? undefined : start;
+  while (start > 0 && end - start < LONGEST_KEY && /[A-Za-z0-9+/=\r\n\\]/.test(text.charAt(start - 1))) start--;
+  return end - start < SHORTEST_KEY ? text.length : start;
+}
+
+/** What may stand before a line of a key: indentation, a number, `>`, quotes, an escaped end of line. */
+const KEY_LINE =
+  /(?:[\s\\"'+>|:→#,.]|\\{1,7}[nrt]|(?<![A-Za-z+/])\d{1,6}(?=[\s:|→])){0,40}[A-Za-z0-9+/]{24,20000}={0,2}/y;
+const KEY_END = /-----END[A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----/y;
+const KEY_HEADER = /(?:\s|\\{1,7}[nr])*(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset): [^\r\n\\]{1,200}/y;
+
+/** Where a key ends: with its last line or, if that was cut off, with its last line of base64, before any prose. */
+function endOfKey(text: string, start: number): number {
+  KEY_END.lastIndex = text.indexOf('-----', start);
+  if (KEY_END.lastIndex > 0 && KEY_END.lastIndex - start < LONGEST_KEY && KEY_END.test(text)) return KEY_END.lastIndex;
+  let end = start;
+  for (const line of [KEY_HEADER, KEY_LINE]) {
+    for (let found = true; found && end - start < LONGEST_KEY; ) {
+      line.lastIndex = end;
+      found = line.test(text);
+      if (found) end = line.lastIndex;
+    }
+  }
+  const last = /^(?:\s|\\{1,7}[nr])*[A-Za-z0-9+/]{1,80}={0,2}$/.exec(text.slice(end, end + 100));
+  return last === null ? end : text.length;
+}
+
+function isUserAndPassword(encoded: string): boolean {
+  return /^[!-9;-~][ -9;-~]*:[ -~]+$|^:[!-~]{8,}$/.test(Buffer.from(encoded, 'base64').toString('latin1'));
 }
 
 /** After a letter or digit no secret begins, unless they end an escape: `\n`, `\u001b`, `%3D`, `ESC[0m`. */
 function startsWord(text: string, index: number): boolean {
-  if (index === 0 || !isLetterOrDigit(text.charCodeAt(index - 1))) return true;
+  if (index === 0) return true;
+  const before = text.charCodeAt(index - 1);
+  if (before === SLASH || before === PLUS) return !isInBase64(text, index);
+  if (!isLetterOrDigit(before)) return true;
   return ESCAPE_BEFORE.test(text.slice(Math.max(0, index - 9), index));
 }
 
 const ESCAPE_BEFORE = /(?:\\[nrtbfv]|\\u[0-9a-f]{4}|\\x[0-9a-f]{2}|%[0-9a-f]{2}|\[[\d;]{0,6}m)$/i;
+
+/** Long runs of base64 are data, in which any short beginning of a token stands somewhere. */
+const DATA = 100;
+
+function isInBase64(text: string, index: number): boolean {
+  for (let before = index - 1; before >= index - DATA; before--) {
+    const code = text.charCodeAt(before);
+    if (!isLetterOrDigit(code) && code !== SLASH && code !== PLUS) return false;
+  }
+  return true;
+}
+
+const SLASH = 47;
+const PLUS = 43;
 
 function isLetterOrDigit(code: number): boolean {
   return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122);

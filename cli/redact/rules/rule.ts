@@ -3,26 +3,64 @@ export interface Rule {
   id: string;
   /** Lower case. The pattern is tried where one of them stands, and nowhere else. */
   keywords: readonly string[];
-  /** Matches from the keyword on (`lead` letters before it). Each repetition is bounded: the work per keyword is too. */
+  /** Matches from the keyword on (`lead` letters before it); its first group is the secret, if it has one. */
   pattern: RegExp;
-  /** How many letters before the keyword the pattern starts. */
-  lead?: number;
-  /** What the secret also takes in before the keyword, however much of it there is: the body that a footer ends. */
-  reach?: RegExp;
-  /** The group that holds the secret, where it is not the whole match. */
-  group?: number;
+  lead: number;
   /** The least entropy of the secret in bits per letter, where the pattern alone would match words. */
-  entropy?: number;
+  entropy: number;
   /** The keyword may stand inside a word: it is the name of a vendor, not the start of a secret. */
-  inside?: boolean;
-  examples: { hit: readonly string[]; miss: readonly string[] };
+  inside: boolean;
+  /** What else is the secret: what the lines before or after hold, or only what decodes to `user:password`. */
+  extent: Extent | undefined;
 }
 
-/** Between a name and its value: closing quote, `=` or `:`, opening quote, an authentication scheme. */
+/** `back`: the key that ends here. `lines`: the key that begins here and was cut off. `basic`: decodes to `user:password`. */
+type Extent = 'back' | 'lines' | 'basic';
+
+/** Between a name and its value: closing quote, `=` or `:`, opening quote. */
 const ASSIGNMENT =
   '[\\w.\\x20-]{0,24}(?:\\\\{0,3}["\'`])?[\\x20\\t]{0,4}[:=,(]{1,2}>?[\\x20\\t]{0,4}(?:\\\\{0,3}["\'`])?';
 
-/** A value that only its name tells from other values of the same look: `DATADOG_API_KEY=…`. */
-export function assigned(name: string, value: string): RegExp {
-  return new RegExp(`${name}${ASSIGNMENT}(${value})(?![\\w+/-])`, 'i');
+const MACROS: { [macro: string]: string } = {
+  '{=}': ASSIGNMENT,
+  '{uuid}': '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}',
+  '{!}': '(?![A-Za-z0-9])',
+  '{!-}': '(?![\\w+/-])',
+};
+
+/**
+ * Reads a table with a rule a line: `id  keywords  pattern  options`, two blanks between. A keyword `gh[op]_` stands for
+ * `gho_` and `ghp_`. In a pattern `{=}` is what stands between a name and its value, `{uuid}` a UUID, `{!}` and `{!-}` the
+ * end of a word. Options: `e3.5` (entropy), `lead32`, `i` (capitals or not), `inside`, `back`, `lines`, `basic`.
+ */
+export function readRules(table: string): Rule[] {
+  return table.split('\n').filter(Boolean).map(readRule);
+}
+
+function readRule(line: string): Rule {
+  const [id = '', keywords = '', source = '', options = ''] = line.split(/ {2,}/);
+  const named = source.includes('{=}');
+  const pattern =
+    source.replace(/\{(?:=|uuid|!-?)\}/g, (macro) => MACROS[macro] ?? macro) + (named ? MACROS['{!-}'] : '');
+  const words = options.split(' ');
+  const readNumber = (name: string) =>
+    Number(words.find((word) => /^\d/.test(word.slice(name.length)) && word.startsWith(name))?.slice(name.length) ?? 0);
+  return {
+    id,
+    keywords: keywords
+      .split(',')
+      .flatMap(expand)
+      .map((keyword) => keyword.replaceAll('\\x20', ' ')),
+    pattern: new RegExp(pattern, named || words.includes('i') ? 'i' : ''),
+    lead: readNumber('lead'),
+    entropy: readNumber('e'),
+    inside: named || words.includes('inside'),
+    extent: (['back', 'lines', 'basic'] as const).find((extent) => words.includes(extent)),
+  };
+}
+
+/** `a[bc]d` → `abd`, `acd`. */
+function expand(keyword: string): string[] {
+  const [, before = '', letters = '', after = ''] = /^([^[]*)\[([^\]]+)\](.*)$/.exec(keyword) ?? [];
+  return letters === '' ? [keyword] : [...letters].flatMap((letter) => expand(before + letter + after));
 }

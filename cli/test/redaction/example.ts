@@ -1,4 +1,4 @@
-import { made, madeUuid } from '../rules/made.ts';
+import { made, madeUuid } from './made.ts';
 
 /** A secret as its provider issues it, and a text in which people have it: `§` is where the secret stands. */
 export type Example = readonly [secret: string, text: string];

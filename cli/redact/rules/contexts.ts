@@ -1,0 +1,65 @@
+/** Secrets that a vendor's name beside them tells, a line each; see `readRules`. */
+export const NAMED_SECRETS = String.raw`
+ibm-cloud-key  ibm,watson,bluemix  (?:ibm|watson|bluemix){=}([\w-]{44})  e4
+cloudflare-token  cloudflare,cf_api,cf-api,x-auth-key  (?:cloudflare|cf[_-]api|x-auth-key){=}([A-Za-z0-9_-]{37,45})  e3.3
+heroku-key  heroku  heroku{=}({uuid})
+vercel-token  vercel,now_token  (?:vercel|now)_?\w{0,8}token{=}([A-Za-z0-9]{24})  e3.3
+netlify-named-token  netlify  netlify{=}([\w-]{40,46})  e3.8
+netlify-build-hook  netlify.com/build_hooks/  netlify\.com/build_hooks/([0-9a-f]{24})  inside
+railway-token  railway  railway\w{0,8}token{=}({uuid})
+vault-named-token  vault,root\x20token:\x20  (?:vault[\w-]{0,8}token["'\x60]?[:=\x20]{1,4}["'\x60]?|Root\x20Token:\x20)(s\.[\w-]{24,120})(?![\w-])  i inside e3.3
+vault-key-share  unseal\x20key\x20,recovery\x20key\x20  (?:Unseal|Recovery)\x20Key\x20\d{1,2}:\x20([A-Za-z0-9+/]{43,44}={0,2})  i inside
+scaleway-linode-token  linode,hcloud,hetzner,vultr,fastly,scw_secret  (?:linode|hcloud|hetzner|vultr|fastly|scw_secret){=}(?:[A-Za-z0-9]{64}|[A-Za-z0-9_-]{32}|[A-Z0-9]{36}|{uuid})  e3.3
+named-build-token  snyk,codecov,travis,coveralls,codacy,drone,gitea,gitee,bitbucket  (?:snyk|codecov|travis|coveralls|codacy|drone|gitea|gitee|bitbucket)[_-]?\w{0,8}(?:token|key|secret){=}({uuid}|[A-Za-z0-9_+-]{22,48})  e3
+named-model-key  mistral,cohere,co_api,deepseek,together,wandb,ai21,voyage,stability,azure_openai,assemblyai,deepgram  (?:mistral|cohere|co_api|deepseek|together|wandb|ai21|voyage|stability|azure_openai|assemblyai|deepgram){=}([a-f0-9]{64}|[A-Za-z0-9]{40}|[A-Za-z0-9]{32})  e3.3
+paypal-secret  paypal,braintree  (?:paypal|braintree){=}(E[\w-]{79}|[0-9a-f]{32})  e3
+discord-named-token  discord,bot_token,bot\x20,client.login(,bot.run(  (?:discord[\w.\x20-]{0,30}|bot_token|bot\x20|client\.login\(|bot\.run\()["'\x60:=\x20]{0,6}([MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,40})  i inside
+twilio-token  twilio  twilio{=}([A-Za-z0-9]{32})  e3
+postmark-token  postmark  postmark{=}({uuid})
+snowflake-password  snowflake,snowsql  (?:snowflake|snowsql)[_.-]?(?:password|pwd|token|pat|passphrase){=}([^\s"'\x60\\,;]{8,100})  e2.5
+algolia-key  algoliasearch(  algoliasearch\(["'][\w-]{1,20}["'],[\x20\n]{0,4}["']([0-9a-f]{32})["']  e3
+named-database-key  algolia,upstash,confluent,cockroach,elastic,meili_master,typesense,qdrant,weaviate  (?:algolia|upstash|confluent|cockroach|elastic|meili_master|typesense|qdrant|weaviate)[\w.-]{0,16}(?:key|token|secret|password){=}([A-Za-z0-9_+/=-]{24,120})  e3.3
+datadog-key  datadog,dd_api,dd-api,dd_app,dd-app  (?:datadog|dd[_-]ap[ip]){=}([0-9a-f]{40}|[0-9a-f]{32})  e3
+sentry-named-token  sentry_auth  sentry_auth{=}([0-9a-f]{64})
+named-monitoring-key  pagerduty,honeycomb,rollbar,bugsnag,logtail,loggly,splunk,sumologic,opsgenie,statuspage,amplitude,mixpanel  (?:pagerduty|honeycomb|rollbar|bugsnag|logtail|loggly|splunk|sumologic|opsgenie|statuspage|amplitude|mixpanel)[\w.-]{0,16}(?:key|token|secret){=}([A-Za-z0-9+_-]{20,64})  e3.2
+atlassian-named-token  atlassian,jira,confluence  (?:atlassian|jira|confluence)[\w.-]{0,16}(?:token|key|password){=}([A-Za-z0-9]{24})  e3.3
+asana-token  asana  asana{=}((?:[012]/\d{16}(?:/\d{16})?:)?[0-9a-f]{32})  e3
+work-tool-token  nylas,zapier,intercom,zendesk,trello,monday,clickup  (?:nylas|zapier|intercom|zendesk|trello|monday|clickup)[\w.-]{0,16}(?:key|token|secret){=}([A-Za-z0-9=_-]{24,80})  e3.5
+okta-token  okta,ssws\x20  (?:okta[\w.-]{0,30}["'\x60]?\x20{0,3}[:=]\x20{0,3}["'\x60]?|SSWS\x20)(00[\w-]{40})(?![\w-])  i inside
+auth0-secret  auth0  auth0{=}([\w-]{64})  e3.5
+named-sign-in-secret  clerk,keycloak,cognito,linkedin,spotify,twitch,nextauth,better_auth,workos,stytch  (?:clerk|keycloak|cognito|linkedin|spotify|twitch|nextauth|better_auth|workos|stytch)[\w.-]{0,16}(?:secret|token|key){=}([A-Za-z0-9_+/=-]{16,100})  e3.2
+`;
+
+/**
+ * Private keys and signed tokens. The body of a key may be wrapped, numbered (`cat -n`), indented, quoted with `>` or
+ * `+`, or written as JSON with `\n`, once or twice escaped; it may also have been cut off before its last line.
+ */
+export const KEYS = String.raw`
+private-key  -----begin  -----BEGIN[A-Z0-9\x20]{0,30}PRIVATE\x20KEY(?:\x20BLOCK)?-----(?=[^-]{0,200}[A-Za-z0-9+/=]{32})  inside lines
+private-key-end  -----end  -----END[A-Z0-9\x20]{0,30}PRIVATE\x20KEY(?:\x20BLOCK)?-----  inside back
+encoded-private-key  ls0tls1crudjti  LS0tLS1CRUdJTi(?:BQUklW|BSU0Eg|BFQyBQ|BPUEVO|BEU0Eg|BFTkNS)[A-Za-z0-9+/]{40,20000}={0,2}
+putty-key  private-lines:  Private-Lines:\x20\d{1,4}((?:[A-Za-z0-9+/=\r\n]|\\[nr]){40,16000})  i
+json-web-token  eyj  eyJ[\w-]{12,600}\.[\w-]{12,8000}(?:\.[\w-]{0,1500})?  e3.8
+encrypted-web-token  eyj  eyJ[\w-]{30,600}\.[\w-]{0,1000}\.[\w-]{16}\.[\w-]{20,8000}\.[\w-]{22}(?![\w-])  e4
+password-hash  $2[abxy]$,$1$,$5$,$6$,$y$,$argon2,$apr1$  \$(?:2[abxy]\$\d\d\$[./A-Za-z0-9]{53}|(?:[156]|apr1)\$(?:rounds=\d{1,9}\$)?[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{22,86}|y\$[./A-Za-z0-9]{1,20}\$[./A-Za-z0-9]{1,90}\$[./A-Za-z0-9]{43}|argon2(?:id?|d)\$v=\d{1,3}\$[a-z0-9=,]{5,60}\$[A-Za-z0-9+/]{8,90}\$[A-Za-z0-9+/]{16,120})(?![./A-Za-z0-9])  inside
+seed-phrase  mnemonic,seed\x20phrase,seed_phrase,seedphrase,recovery\x20phrase,recovery_phrase  (?:mnemonic|(?:seed|recovery)[\x20_]?phrase)\\?["']?\x20?[:=]\x20?\\?["']?(?![a-z\x20]{0,220}(?:\x20[a-z]{1,2}\x20|[a-z]{9}))([a-z]{3,8}\x20[a-z\x20]{50,220}[a-z])  i inside
+`;
+
+/** Passwords in addresses, headers and command lines, whatever service they belong to. */
+export const CONTEXTS = String.raw`
+address-password  ://  ://[^\s:/@"'\x60<>\\[\]{}|$,()]{0,100}:(?!\d{1,5}(?:[/?#]|$))([^\s/@"'\x60<>\\{}:,|]{3,300})@[\w.[%-]  inside e2
+database-address-password  ://  (?<=(?:postgres|postgresql|mysql2?|mariadb|mongodb|redis|rediss|amqps?|mssql|sqlserver|clickhouse|s?ftp|smtps?|ldaps?)(?:\+[a-z]{2,12})?)://[^\s:/@"'\x60<>\\[\]{}|$,()]{0,100}:(?!\d{1,5}(?:[/?#]|$))([^\s"'\x60<>\\{}|]{3,300})@[\w.[%-]  inside e2
+address-token  ://  ://([\w-]{24,255})@(?:git|[\w.-]{1,80}\.[a-z]{2,10})  inside e3.5
+basic-auth  basic\x20  [Bb]asic\x20([A-Za-z0-9+/]{8,500}={0,2})(?![A-Za-z0-9+/])  basic
+bearer-token  bearer\x20  Bearer\x20([\w.~+/-]{20,4000}={0,2})  i e3.5
+cookie  sess,sid=,sid\x20,auth,token,jwt,csrf,xsrf  [\w.%-]{0,40}=(?<=cookie["']?[:=,][^\r\n]{1,800})([^\s"';,\\[\]<>{}$]{8,4096})  i inside e3
+curl-user  \x20-u,--user,--proxy-user  (?:\x20-u\x20?|--(?:proxy-)?user[\x20=])(?<=(?:curl|wget|https?|xh)\x20[^\0]{0,400})["']?[\w.@%+~\\-]{1,64}["']?:(?!//)([^\s"'\\$<]{5,200})  inside e2.3
+command-line-password  \x20-p,\x20-a,\x20-w\x20  \x20-(?:[pPaw]\x20)(?<=(?:(?:docker|podman|az|helm\x20registry|oc|nerdctl)\x20login|mongo\w{0,8}|sqlcmd|bcp|unzip|zip|plink|pscp|psexec|redis-cli|sshpass|ldap\w{3,8}|http)\b[^|;\r\n]{0,200})["']?([^\s"'\\<>|;\x60-][^\s"'\\<>|;\x60]{3,100})  inside e2.3
+command-line-password  \x20-p  \x20-p(?<=(?:mysql|mariadb|sshpass|7z)(?:dump|admin|import)?\b[^|;\r\n]{0,200})["']?([^\s"'\\<>|;\x60-][^\s"'\\<>|;\x60]{4,100})  inside e2.3
+command-line-password  pgpassword=,mysql_pwd=,-passin\x20pass:,-passout\x20pass:,user%  (?:PGPASSWORD=|MYSQL_PWD=|-pass(?:in|out)\x20pass:)["']?([^\s"'\\<>|;\x60]{4,100})  inside e2
+piped-password  sudo\x20-,chpasswd,docker\x20login,podman\x20login,kinit,cryptsetup  (?<=echo(?=\x20)[^|\r\n]{0,30}["'\x20:]([^\s"'|:\\]{4,64})["']?\x20?\|\x20?(?:sudo\x20)?)(?:sudo\x20-\w{0,4}S|chpasswd|docker\x20login|podman\x20login|kinit|cryptsetup)  inside e2
+pgpass-password  :5432:,:5433:,:6432:,:*:  (?<=[\w.*-]{1,100}):(?:543[23]|6432|\*):[\w*.-]{1,64}:[\w*.-]{1,64}:([^\s"'\\:]{6,100})  inside e2.3
+sql-password  identified  identified\x20(?:with\x20[\w"'\x60]{1,40}\x20)?by\x20(?:password\x20)?["']([^\s"'\\]{4,100})["']  i inside e2
+netrc-password  login\x20  login\x20[^\s"']{1,40}[\s\\n]{1,6}password\s\s{0,2}(?=[a-z]{0,20}[^a-z\s.,;:)'"])([^\s"'\\$<]{6,200})  e2
+signed-address  x-amz-signature=,x-goog-signature=  X-(?:Amz|Goog)-Signature=([0-9a-f]{64,512})  i
+`;
