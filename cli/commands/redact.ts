@@ -12,7 +12,7 @@ import { openRedactor } from '../pipeline.ts';
 import { preferencesPath } from '../preferences.ts';
 import { folderOf } from '../read/record.ts';
 import type { Redactor } from '../redact/redactor.ts';
-import { listRules } from '../redact/rules/all.ts';
+import { RULES } from '../redact/rules/all.ts';
 
 export interface RedactOptions {
   test: string[];
@@ -116,7 +116,7 @@ function addUp(files: readonly FileReport[]): FileReport['counts'] {
 }
 
 function showRules(output: Output): void {
-  const rules = listRules();
+  const rules = RULES.map(({ id, keywords }) => ({ id, keywords: keywords.join(' ') }));
   const width = Math.max(...rules.map(({ id }) => id.length));
   output.answer(
     { rules },
