@@ -1,23 +1,80 @@
 import { createNameReader, type NameStrength } from './names.ts';
-import { isSecretInText } from './values.ts';
+import { isSecretInText, isSurelyRandom, type Shape } from './values.ts';
 
 /** What a name of a secret has in it. `assignments.ts` looks at what stands around each of them. */
-export const NAME_KEYWORDS = ['pass', 'pwd', 'secret', 'token', 'key', 'auth', 'credential', 'bearer', 'conn', '_pat'];
+export const NAME_KEYWORDS = [
+  'pass',
+  'pwd',
+  'psw',
+  'pw:',
+  'pw=',
+  'pw ',
+  'secret',
+  'token',
+  'key',
+  'auth',
+  'credential',
+  'bearer',
+  'conn',
+  '_pat',
+  'pat=',
+  'kennwort',
+  'contrase',
+  'senha',
+  'wachtwoord',
+  'jwt',
+  'csrf',
+];
 
 export const KEY_NAME = 'key-name';
 
 const NAME_LIMIT = 64;
 const VALUE_LIMIT = 2048;
 
-const AFTER_NAME = /(\\{0,7})(["'`])?\]?[ \t]{0,4}(?::=|=>|={1,3}(?!=)|:(?!:))[ \t]{0,4}/y;
+const QUOTED_NAME = String.raw`(?:\\{0,7}["'\x60])?`;
+/** What may stand between a name and its value; the first that fits decides how the value is looked at. */
+const SEPARATORS: readonly (readonly [Shape | undefined, RegExp])[] = [
+  // `name: string = "…"`, `var name string = "…"`, `name: |` with the value on the next line.
+  [
+    undefined,
+    /\??[ \t]{0,2}:[ \t]{0,2}&?[A-Za-z_][\w.]{0,20}(?:[<[][\w<>[\], ]{0,20}[>\]])?(?: ?\| ?\w{1,12})?[ \t]{1,2}=[ \t]{0,2}(?=\\{0,7}["'`])/y,
+  ],
+  [undefined, /[ \t]{1,8}(?:string|str|&str)[ \t]{0,2}=[ \t]{0,2}(?=\\{0,7}["'`])/y],
+  ['bare', /:[ \t]{0,3}[|>][+-]?[ \t]{0,3}(?:\r?\n|\\{1,7}n)[ \t]{1,24}/y],
+  [
+    undefined,
+    new RegExp(
+      String.raw`${QUOTED_NAME}[\])]{0,2}[ \t]{0,4}(?::{2,3}=|[:?+.!|]?={1,3}>?|:(?!:)|->|<-|\|\|)[ \t]{0,4}(?:[\[(][\s]{0,8}(?=\\{0,7}["'\x60]))?`,
+      'y',
+    ),
+  ],
+  // `name: API_KEY`, on the next line `value: …`: how containers list their environment; and `key="…" value="…"`.
+  [
+    undefined,
+    /(?:\\{0,7}["'])?,?(?:\r?\n|\\{1,7}n|[ \t]){1,40}(?:\\{0,7}["'])?value(?:\\{0,7}["'])?[ \t]?[:=][ \t]{0,4}/iy,
+  ],
+  // `variable "name" { … default = "…"`.
+  [undefined, /\\{0,7}"[ \t]{0,2}\{[^{}]{0,160}?default[ \t]{0,20}=[ \t]{0,4}/y],
+  // `setenv("NAME", "…")`.
+  ['prose', /(?:\\{0,7}["'`]|(?<=[A-Z]{3}))[ \t]{0,2},[ \t\r\n]{0,10}(?=\\{0,7}["'`])/y],
+];
+const AFTER_TAG = />\s{0,20}/y;
 const AFTER_FLAG = /[ \t]{1,4}/y;
-/** `name: API_KEY`, on the next line `value: …`: how containers list their environment. */
-const AFTER_PAIR = /(?:\\{0,7}["'])?,?(?:\r?\n|\\{1,7}n|[ \t]){1,40}(?:\\{0,7}["'])?value(?:\\{0,7}["'])?:[ \t]{1,4}/iy;
-const AFTER_TAG = />[ \t]{0,4}/y;
-const SCHEME = /(?:bearer|basic|token|bot|ssws|apikey|digest)[ \t]{1,4}/iy;
+const BEFORE_VALUE = /(?:(?:^|[\s"'`(\\nt])(?:set|setx|env|define|const|arg|export)[ \t]{1,4}|[\s"'`]--?)$/i;
+/** `PASSWORD '…'`, as SQL has it. */
+const BEFORE_QUOTE = /[ \t]{1,4}(?=["'])/y;
+/** `password for ada: …`, `the password is …`. */
+const PROSE =
+  /(?: (?:for|of|to|für|von|pour|de|para) [^\s:=]{1,40})?(?: ?: {1,3}| (?:is|was|ist|est|es)(?: now)?:? {1,3})["'`]{0,1}/y;
+/** `token - '…'`, `secret …`, and a value on the next line or as the next part of an address. */
+const LOOSE =
+  /(?:(?=[ \t"'`([{:-])["'`]?[ \t]{0,4}(?:(?:[-–—:=>|~]{1,3}|is|was)[ \t]{1,4})?["'`([{]{0,3}|[ \t:]{0,4}(?:\r?\n|\\{1,7}n)[ \t>|-]{0,24}["'`]?|\/)(?=[\w+/=.~-]{16})/y;
+const LOOSE_VALUE = /[\w+/=.~:-]{16,512}/y;
+const SCHEME = /(?:bearer|basic|token|bot|ssws|apikey|digest|ntlm|negotiate)[ \t]{1,4}/iy;
 const OPENING = /(\\{0,7})(["'`])/y;
-const BARE = /[^\s"'`\\,;&<>|{}()[\]]{1,512}/y;
-const BARE_VARIABLE = /[^\s"'`\\]{0,511}[^\s"'`\\;,]/y;
+/** Not the name of another assignment: `auth=token=…` is read at the last of them. */
+const BARE = /(?![A-Za-z_]{1,24}\d?=[^=\s"'])[^\s"'`\\,;&<>|{}()[\]]{1,512}/y;
+const BARE_VARIABLE = /(?![A-Za-z_]{1,24}\d?=[^=\s"'])[^\s"'`\\]{0,511}[^\s"'`\\;,]/y;
 const VARIABLE = /^[A-Z][A-Z0-9_]*$/;
 
 export interface Assignment {
@@ -26,57 +83,107 @@ export interface Assignment {
 }
 
 /**
- * Reads `KEY=VALUE`, `"key": "value"`, `Header: value`, `--key value` and `<key>value</key>` around a keyword. Gives the
- * place of the value when it is a secret.
+ * Reads `KEY=VALUE`, `"key": "value"`, `Header: value`, `--key value`, `<key>value</key>` and what else puts a value behind
+ * a name. Gives the place of the value when it is a secret.
  */
 export function createAssignmentReader() {
   const readName = createNameReader();
 
   return (text: string, keywordStart: number): Assignment | undefined => {
     const nameEnd = endOfName(text, keywordStart);
-    const separator = readSeparator(text, nameEnd, keywordStart);
-    if (separator === undefined) return undefined;
-    const name = text.slice(startOfName(text, keywordStart), nameEnd);
+    if (!isBeforeValue(text.charCodeAt(nameEnd))) return undefined;
+    const nameStart = startOfName(text, keywordStart);
+    if (text[nameEnd - 1] === '-') return undefined;
+    // `AWS::KMS::Key`, `arn:aws:secretsmanager:…:secret:…`: a part of a longer name.
+    if (text[nameStart - 1] === ':' && text[nameEnd] !== '=' && /[\w*:]/.test(text[nameStart - 2] ?? ''))
+      return undefined;
+    const name = text.slice(nameStart, nameEnd);
     const strength = readName(name);
     if (strength === undefined) return undefined;
-    return readValue(text, separator, name, strength);
+    for (const [shape, separator] of SEPARATORS) {
+      const found = matchAt(separator, text, nameEnd);
+      if (found === undefined) continue;
+      const value = readValue(text, nameEnd + found.length, name, strength, shape);
+      if (value !== undefined || shape === 'prose') return value;
+      break;
+    }
+    return readBehindName(text, nameStart, nameEnd, strength);
   };
 }
 
-function readSeparator(text: string, nameEnd: number, keywordStart: number): number | undefined {
-  const after = matchAt(AFTER_NAME, text, nameEnd);
-  if (after !== undefined) return nameEnd + after[0].length;
-  const pair = matchAt(AFTER_PAIR, text, nameEnd);
-  if (pair !== undefined) return nameEnd + pair[0].length;
-  const code = text.charCodeAt(nameEnd);
-  if (code === SPACE && isBeforeValue(text, startOfName(text, keywordStart))) {
-    return nameEnd + (matchAt(AFTER_FLAG, text, nameEnd)?.[0].length ?? 0);
+function readBehindName(
+  text: string,
+  nameStart: number,
+  nameEnd: number,
+  strength: NameStrength,
+): Assignment | undefined {
+  const isTag = text[nameStart - 1] === '<';
+  const isFlag = text[nameStart] === '-' || BEFORE_VALUE.test(text.slice(Math.max(0, nameStart - 12), nameStart));
+  const after = isTag ? matchAt(AFTER_TAG, text, nameEnd) : isFlag ? matchAt(AFTER_FLAG, text, nameEnd) : undefined;
+  if (after !== undefined) return readValue(text, nameEnd + after.length, '', strength, isTag ? 'quoted' : undefined);
+  if (strength === 'password') {
+    const quoted = matchAt(BEFORE_QUOTE, text, nameEnd);
+    const prose = matchAt(PROSE, text, nameEnd);
+    const value =
+      quoted !== undefined
+        ? readValue(text, nameEnd + quoted.length, '', strength, undefined)
+        : prose !== undefined
+          ? readProse(text, nameEnd + prose.length)
+          : undefined;
+    if (value !== undefined) return value;
   }
-  if (code !== GREATER || text[startOfName(text, keywordStart) - 1] !== '<') return undefined;
-  return nameEnd + (matchAt(AFTER_TAG, text, nameEnd)?.[0].length ?? 0);
+  const loose = matchAt(LOOSE, text, nameEnd);
+  if (loose === undefined || nameEnd - nameStart > LONGEST_LOOSE) return undefined;
+  // Within base64 any name may stand; as a part of an address it is one by itself.
+  const before = text.charCodeAt(nameStart - 1);
+  if (before === PLUS || (before === SLASH) !== (loose === '/')) return undefined;
+  if (isSurelyRandom(text.slice(nameStart, nameEnd), 10)) return undefined;
+  const start = nameEnd + loose.length;
+  return judge(text, start, matchAt(LOOSE_VALUE, text, start), strength, 'loose');
 }
 
-/** `--password …` and `configure set password …`. */
-function isBeforeValue(text: string, start: number): boolean {
-  return text.startsWith('--', start) || text.slice(Math.max(0, start - 4), start) === 'set ';
+/** A sentence ends in punctuation that is none of the password's. */
+function readProse(text: string, start: number): Assignment | undefined {
+  const value = matchAt(/[^\s"'`<>\\]{6,64}/y, text, start)?.replace(/[.,;:)\]]{1,3}$/, '');
+  return judge(text, start, value, 'password', 'prose');
 }
 
-function readValue(text: string, from: number, name: string, strength: NameStrength): Assignment | undefined {
-  const opening = matchAt(OPENING, text, from);
+function readValue(
+  text: string,
+  from: number,
+  name: string,
+  strength: NameStrength,
+  given: Shape | undefined,
+): Assignment | undefined {
+  const opening = matchOpening(text, from);
   let start = from + (opening?.[0].length ?? 0);
-  start += matchAt(SCHEME, text, start)?.[0].length ?? 0;
+  start += matchAt(SCHEME, text, start)?.length ?? 0;
   const quote = opening?.[2];
   if (quote !== undefined) {
     const end = closeQuote(text, start, quote, opening?.[1]?.length ?? 0);
-    if (end !== undefined)
-      return isSecretInText(text.slice(start, end), strength, 'quoted') ? { start, end } : undefined;
+    if (end !== undefined) {
+      const value = text.slice(start, end);
+      const blanks = value.length - value.trimStart().length;
+      return judge(text, start + blanks, value.trimEnd().slice(blanks), strength, given ?? 'quoted');
+    }
   }
   const isVariable = VARIABLE.test(name) && text[from - 1] === '=';
-  const value = matchAt(isVariable ? BARE_VARIABLE : BARE, text, start)?.[0];
+  const value = matchAt(isVariable ? BARE_VARIABLE : BARE, text, start);
   if (value === undefined) return undefined;
-  const end = start + value.length;
-  if (text[end] === '(' || text[end] === '[') return undefined;
-  return isSecretInText(value, strength, isVariable ? 'variable' : 'bare') ? { start, end } : undefined;
+  const next = text[start + value.length];
+  if ((next === '(' || next === '[') && !/\d.*\d/.test(value)) return undefined;
+  return judge(text, start, value, strength, given ?? (isVariable ? 'variable' : 'bare'));
+}
+
+function judge(
+  text: string,
+  start: number,
+  value: string | undefined,
+  strength: NameStrength,
+  shape: Shape,
+): Assignment | undefined {
+  if (value === undefined || !isSecretInText(value, strength, shape)) return undefined;
+  return text.startsWith(value, start) ? { start, end: start + value.length } : undefined;
 }
 
 /** The quote that has as many backslashes as the opening one; more of them belong to a quote inside the value. */
@@ -112,16 +219,27 @@ function isNameCode(code: number): boolean {
     (code >= 97 && code <= 122) ||
     (code >= 65 && code <= 90) ||
     (code >= 45 && code <= 57 && code !== 47) ||
-    code === 95
+    code === 95 ||
+    (code >= 0xc0 && code < 0x250)
   );
 }
 
-function matchAt(pattern: RegExp, text: string, index: number): RegExpExecArray | undefined {
-  pattern.lastIndex = index;
-  return pattern.exec(text) ?? undefined;
+/** Quotes, blanks, signs: anything that a separator may begin with. Most names in a text are followed by something else. */
+const isBeforeValue = (code: number) => BEFORE_VALUES.has(code);
+const BEFORE_VALUES = new Set([...' \t\r\n"\'`\\:=?+.!|<>-)](~/–—,'].map((letter) => letter.charCodeAt(0)));
+
+function matchOpening(text: string, index: number): RegExpExecArray | undefined {
+  OPENING.lastIndex = index;
+  return OPENING.exec(text) ?? undefined;
 }
 
+function matchAt(pattern: RegExp, text: string, index: number): string | undefined {
+  pattern.lastIndex = index;
+  return pattern.exec(text)?.[0];
+}
+
+const LONGEST_LOOSE = 40;
 const NEWLINE = 10;
-const SPACE = 32;
-const GREATER = 62;
+const PLUS = 43;
+const SLASH = 47;
 const BACKSLASH = 92;

@@ -1,24 +1,47 @@
 /**
- * What a name says about its value. `strong`: it is a secret whatever it looks like (`password`). `weak`: it is one if it
- * also looks like one (`token`, which may as well be a word of a grammar).
+ * What a name says about its value. `strong`: it is a secret whatever it looks like (`api_key`); a `password` may be a weak
+ * one, a `phrase` has words in it. `weak`: it is one if it also looks random (`token`, which may as well be a word of a
+ * grammar). `key`: only if it is surely random (`cache_key`, `stripe_key`).
  */
-export type NameStrength = 'strong' | 'weak';
+export type NameStrength = 'strong' | 'password' | 'phrase' | 'weak' | 'key';
 
 /** The words come last in a name: `password_reset_url` and `tokenType` hold no secret. A number or a stage may follow. */
 const SUFFIX =
-  '(?:_?\\d{1,3})?(?:_(?:value|string|str|plain|plaintext|text|raw|old|new|current|prod|production|dev|test|staging|live|local|base64|b64|hex|env|data))?$';
+  '(?:_?\\d{1,3})?(?:_(?:value|string|str|plain|plaintext|text|raw|old|new|current|prod|production|dev|test|staging|live|local|base64|b64|hex|env|data|here|only))?$';
 
-const STRONG = new RegExp(
-  `(?:^|_)(?:password|passwd|passphrase|pwd|passcode|mysql_pwd|(?:db|user|smtp|mail|email|ftp|ssh|root|admin|redis|sudo|http)_pass|api_?key|x_api_?key|secret|secret_?key|client_?secret|private_?key|(?:secret_)?access_?key|access_?token|refresh_?token|id_?token|auth_?token|bearer_?token|api_?token|bot_?token|session_?token|security_?token|deploy_?token|oauth_?token|identity_?token|personal_access_token|bearer|authorization|credentials?|connection_?string|conn_?str|signing_?key|signing_?secret|encryption_?key|master_?key|account_?key|shared_?key|subscription_?key|webhook_?secret|service_role_?key|license_?key|ssh_?key|client_key|app_?key|application_?key|admin_?key|auth_?key|pat)${SUFFIX}`,
-);
-const WEAK = new RegExp(`(?:^|_)(?:token|auth|pass|cookie|secrets|passwords|dsn|salt|otp|jwt|csrf|xsrf)${SUFFIX}`);
+const STRENGTHS: readonly (readonly [NameStrength, RegExp])[] = [
+  ['key', /(?:^|_)(?:client|update|unit|export|import|verification|grant|product)_tokens?$/],
+  ['phrase', new RegExp(`(?:^|_)(?:mnemonic|(?:seed|recovery|backup)_?phrase|pass_?phrase|seed_?words)${SUFFIX}`)],
+  [
+    'password',
+    new RegExp(
+      `(?:password|passwd|pwd|(?:^|_)(?:pswd|psw|pass_?word|pass_?code|pw|mysql_pwd|passwort|kennwort|mot_de_passe|passe|contrase_?n?a|senha|wachtwoord|parola|(?:db|user|smtp|mail|email|ftp|ssh|root|admin|redis|sudo|http|store|key|login|my|server)_?pass))${SUFFIX}|(?:^|_)password_`,
+    ),
+  ],
+  [
+    'strong',
+    new RegExp(
+      `(?:^|_)(?:(?:\\w*_)?x?_?api_?keys?|[a-z]*secrete?|[a-z]*secret_?(?:key|token)|[a-z]*client_?secret|[a-z]*private_?key|[a-z]*access_?key|[a-z]*(?:access|refresh|id|auth|bearer|api|bot|session|security|deploy|oauth|identity)_?tokens?|personal_access_token|bearer|authorization|credentials?|connection_?string|conn_?str|signing_?(?:key|secret)|encryption_?key|master_?key|account_?key|shared_?key|subscription_?key|webhook_?secret|service_role_?key|licen[cs]e_?key|ssh_?key|client_key|app_?key|application_?key|admin_?key|auth_?key|consumer_?key|security_?key|otp|totp|two_?factor|mfa_?code)${SUFFIX}`,
+    ),
+  ],
+  [
+    'weak',
+    new RegExp(
+      `(?:^|_)(?:[a-z]*tokens?|pat|auth|pass|cookie|secrets|passwords|dsn|salt|jwt|csrf|xsrf|(?:php|j|asp|cgi)sess(?:ion)?_?id|connect_sid|session_cookie|csrf_?token|csrfmiddlewaretoken|(?:laravel|rack|play)_session)${SUFFIX}`,
+    ),
+  ],
+  ['key', new RegExp(`key_?id|(?:^|_)[a-z]*keys?${SUFFIX}|(?:^|_)(?:secret|token|auth|pat)_[a-z]+$`)],
+];
 
 /** Names that end like a secret and hold a setting, a cursor or something public. */
-const HARMLESS =
-  /(?:^|_)(?:max|min|num|count|total|next|page|prev|previous|continuation|cancellation|cancel|sync|has|is|no|use|show|hide|forgot|reset|public|publishable|design|syntax|token_type|stop|eos|bos|pad|unk|mask|special|input|output|invalid|missing|unexpected|current|last|first|start|end|end_of|open|close|parse|lex|keyword|lock)_(?:[a-z]+_)?(?:token|tokens|auth|pass|key|api_key|password|secret|cookie)$|^(?:pwd|oldpwd|old_pwd)$/;
+const HARMLESS = new RegExp(
+  '(?:^|_)(?:max|min|num|count|total|next|page|prev|previous|continuation|cancellation|cancel|sync|has|is|no|use|show|hide|forgot|reset|public|publishable|design|syntax|token_type|stop|eos|bos|pad|unk|mask|special|input|output|invalid|missing|unexpected|current|last|first|start|end|end_of|open|close|parse|lex|keyword|lock|change|request|client_request|idempotency|concurrency|next_page|action|batch|cfn|aws|resource|starting|pagination|semicolon|colon|comma)_(?:[a-z]+_)?(?:token|tokens|auth|pass|api_key|password|secret|cookie)$' +
+    '|^old_?pwd$|(?:change|request|next|page|action)_?tokens?$|(?:^|_)(?:id|ids|name|names|arn|url|uri|type|path|file|hash|version|date|expiry|used|changed|updated|created|age|days|at|length|size|count|index|policy|format|field|label|placeholder|digest|algorithm|endpoint|prefix|suffix|in|on|enabled|required|hint|manager|provider|store|service|error|status|mode|state|header|kind|class)$' +
+    '|(?:^|_)(?:public|publish\\w*|primary|foreign|cache|sort|partition|i18n|lang|locale|translation|row|column|col|hash|range|group|storage|state|query|map|dict|object|prop|react|event|arrow|shift|enter|meta|alt|ctrl|lock|s3|bucket|file|path|route|dedup\\w*|config|setting|feature|flag|param|field|attr|menu|shortcut|record|item|entry|node|unique|composite|join|host|gpg|pgp|fingerprint|pub|session|message|thread|conversation|trace|metric|sub|bound|mon|don|tur|jo|hot|don|whis|fingerprint|verify|verification|release|artifact|image|layer|chunk|build|content|etag|registry|index|block|target|web_?socket|parent|child|template|document|doc|asset|package|commit|project|user|site)_?keys?\\d{0,3}$',
+);
 
 const CACHE_LIMIT = 20_000;
-const SHORTEST = 3;
+const SHORTEST = 2;
 const LONGEST = 100;
 
 /** Names repeat, so what was found out about one is kept. */
@@ -40,9 +63,7 @@ function readName(name: string): NameStrength | undefined {
   if (name.includes('[REDACTED:')) return undefined;
   const words = toWords(name);
   if (HARMLESS.test(words)) return undefined;
-  if (STRONG.test(words)) return 'strong';
-  if (WEAK.test(words)) return 'weak';
-  return undefined;
+  return STRENGTHS.find(([, pattern]) => pattern.test(words))?.[0];
 }
 
 /** `clientSecret`, `CLIENT-SECRET` and `client.secret` → `client_secret`. */

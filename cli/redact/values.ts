@@ -12,11 +12,15 @@ export function measureEntropy(text: string): number {
 
 /** Fills the place of a secret in documentation. */
 const FILLER =
-  /^[<[{(%$].*[>\]})%]$|^\$\{?[A-Za-z_]|\$\{|\{\{|<[^<>]*>|^%[A-Z_]+%$|^\*+|x{4,}|\.{3}|…|your|example|placeholder|change.?me|dummy|redacted|insert[-_]|process\.env|import\.meta|os\.environ|getenv|secrets\.|0{6,}/i;
+  /^[<[{(%$].*[>\]})%]$|^\$\{?[A-Za-z_]|\$\{|\{\{|<[^<>]*>|^%[A-Z_]+%$|^\*+|x{4,}|\.{3}|…|your|example|placeholder|change.?me|dummy|redacted|insert[-_]|process\.env|%\(|%[sd]|\{[A-Za-z_]\w*\}|^aws4-hmac|import\.meta|os\.environ|getenv|secrets\.|0{6,}/i;
 
 /** Words that a real secret in running text hardly has in it. */
 const MADE_UP =
   /password|passwd|^secret|secret$|^test|^foo|^bar|sample|replace|todo|fixme|fake|mock|env\.|0123456789|12345678|abcdef|do.?not.?use|^(?:(?:access|refresh|session|auth|bearer|token|key|api|abc|new|old|my|some|user)[-_.]?){1,3}\d{0,6}$/i;
+
+/** A password that is called one. */
+const PASSWORD_WORD =
+  /^(?:your|the|some|new|old|user)?[-_]?(?:password|passwd|pass|pwd)[-_]?\d{0,3}$|^(?:real.)?secret|secret$|^foo|^bar|placeholder|do.?not.?use|fake|mock|dummy|sample|12345678|0123456789|abcdef/i;
 
 const HARMLESS = new Set(
   'true false null none undefined nil yes no on off default localhost development production staging testing required optional string number boolean object unknown any secret token password bearer basic digest oauth apikey api-key hidden disabled enabled anonymous postgres mysql mongodb redis admin administrator root user guest username'.split(
@@ -32,10 +36,12 @@ const TECHNICAL =
 const CODE = /^[+,;)\]}?:]/;
 /** What an unquoted value of code has in it. */
 const OPERATOR = /\?\?|\?[\w.]+:/;
+/** `bufToB64Url`, `AuthenticationMD5Password`. */
+const CODE_NAME = /^[A-Za-z_$]+\d{1,3}[A-Za-z_$]+[:;,]?$|^[a-z]+(?:[A-Z][a-z]+)+\d{1,2}$/;
 /** A regular expression. */
-const PATTERN = /\(\?[:=!<]/;
-/** `^2.14.1`: what a package with the name of a secret depends on. */
-const VERSION = /^[~^<>=v]{0,2}\d{1,4}(?:\.\d{1,6}){1,3}(?:[-+][\w.-]{1,40})?$/;
+const PATTERN = /\(\?[:=!<]|\\[bsdwu]|\[\^|^\^/;
+/** `^2.14.1`: what a package with the name of a secret depends on; and when a password was changed. */
+const VERSION = /^[~^<>=v]{0,2}\d{1,4}(?:\.\d{1,6}){1,3}(?:[-+][\w.-]{1,40})?$|^\d{4}-\d\d-\d\d/;
 
 /** Stands where a secret would, and is none: `<YOUR_API_KEY>`, `process.env.API_KEY`, `xxxxx`, `true`. */
 export function isPlaceholder(value: string): boolean {
@@ -59,33 +65,86 @@ export function isWords(value: string): boolean {
 }
 
 /** Letters and digits mixed, without blanks, and more variety than words have. */
-export function looksRandom(value: string): boolean {
-  if (value.length < 16 || !isGraphicAscii(value) || !hasDigitsAndLetters(value)) return false;
+export function looksRandom(value: string, shortest = 16): boolean {
+  if (value.length < shortest || !isGraphicAscii(value) || !hasDigitsAndLetters(value)) return false;
   if (isWords(value)) return false;
-  return measureEntropy(value) >= (/^[0-9a-f-]+$/i.test(value) ? 2.8 : 3.4);
+  return measureEntropy(value) >= (value.length < 16 || /^[0-9a-f-]+$/i.test(value) ? 2.8 : 3.4);
 }
 
+/** Nothing but a secret, a hash or an id looks so: letters and digits follow each other as they come. */
+export function isSurelyRandom(value: string, shortest: number): boolean {
+  if (!/^[\w+/=.~:@!-]+$/.test(value) || !looksRandom(value, shortest)) return false;
+  return (
+    countChanges(value) >= value.length * 0.2 &&
+    countWords(value) < 2 &&
+    !UUID.test(value) &&
+    !CODE_NAME.test(value) &&
+    !isLocation(value)
+  );
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const HASH = /^(?:[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128})$/i;
+
+const countWords = (value: string) =>
+  value.split(/[^A-Za-z0-9]+/).filter((part) => /^[A-Za-z][a-z]{2,}(?:[A-Z][a-z]+)*$/.test(part)).length;
+
+/** How often a digit follows a letter, a letter a digit, or a capital a small letter: every second time in a random text. */
+function countChanges(value: string): number {
+  return value.match(/[a-z](?=[A-Z0-9])|[A-Z](?=\d)|\d(?=[A-Za-z])/g)?.length ?? 0;
+}
+
+/** How a value stands in a text: in quotes, bare, behind `NAME=`, in a sentence, or beside its name only. */
+export type Shape = 'quoted' | 'bare' | 'variable' | 'prose' | 'loose';
+
 /** Whether the value of a name found in running text is a secret: code and prose name passwords all the time. */
-export function isSecretInText(value: string, strength: NameStrength, shape: 'quoted' | 'bare' | 'variable'): boolean {
-  if (value.length < 6 || hasMark(value) || isPlaceholder(value)) return false;
-  if (/\s/.test(value) || CODE.test(value) || TECHNICAL.test(value)) return false;
-  if (isReference(value) || isLocation(value) || PATTERN.test(value) || VERSION.test(value)) return false;
-  if (shape !== 'quoted' && OPERATOR.test(value)) return false;
-  if (strength === 'weak') return looksRandom(value);
+export function isSecretInText(value: string, strength: NameStrength, shape: Shape): boolean {
+  if (value.length < 6 || hasMark(value) || isFiller(value)) return false;
+  if (strength === 'phrase') return SEED.test(value) || (hasDigitsAndLetters(value) && !/\s/.test(value));
+  if (/\s/.test(value) || (strength === 'password' ? PASSWORD_WORD : MADE_UP).test(value)) return false;
+  if (strength === 'key') return isSurelyRandom(value, 16) && (shape === 'variable' || !HASH.test(value));
+  if (shape === 'loose') return isSurelyRandom(value, 16) && !/[:!]|=[^=]/.test(value);
+  if (CODE.test(value) || TECHNICAL.test(value) || PATTERN.test(value) || VERSION.test(value) || isLocation(value))
+    return false;
+  if (isReference(value) && !(strength === 'password' && countChanges(value) > 2) && !isDottedToken(value))
+    return false;
+  if (shape !== 'quoted' && (OPERATOR.test(value) || (shape !== 'variable' && isCodeName(value, strength))))
+    return false;
+  if (strength === 'weak')
+    return (looksRandom(value) && countWords(value) < 2) || (countChanges(value) >= 4 && isSurelyRandom(value, 10));
   const mixed = hasDigitsAndLetters(value);
-  if (shape === 'variable') return mixed || (value.length >= 8 && !HARMLESS.has(value.toLowerCase()));
+  if (shape === 'variable') return mixed || (value.length >= 6 && !HARMLESS.has(value.toLowerCase()));
+  if (shape === 'prose') return mixed && (countChanges(value) > 1 || /[^\w.-]/.test(value));
   if (isWords(value)) return false;
   if (shape === 'quoted') return mixed || (value.length >= 10 && /[^\w.-]/.test(value));
   return mixed && value.length >= 8;
 }
 
+/** Random parts with a dot between them, and not `win32api.RegEnumKey`. */
+const isDottedToken = (value: string) => isSurelyRandom(value, 16) && (value.match(/\d+/g)?.length ?? 0) > 2;
+
+/** A password may look like a name of code, but hardly has a word in it. */
+const isCodeName = (value: string, strength: NameStrength) =>
+  CODE_NAME.test(value) && (strength !== 'password' || /[a-z]{3}/.test(value));
+
+/** Twelve small words, more or less, and no sentence. */
+const SEED = /^(?:[a-z]{3,8}[ -]){3,23}[a-z]{3,8}$/;
+
 /** Whether a string that an object holds under a secret's name is one: here the name is no figure of speech. */
 export function isSecretInField(value: string, strength: NameStrength): boolean {
   if (value.length < 4 || isFieldPlaceholder(value) || VERSION.test(value)) return false;
-  if (strength === 'strong') return !isPlainSentence(value);
+  if (strength === 'key') return isSecretInText(value, 'key', 'quoted') && value.length >= 20;
+  if (strength === 'phrase' && SEED.test(value)) return true;
+  if (strength !== 'weak') return !isPlainSentence(value);
   // `pass`, `token` and `auth` are as often the name of a message, of a word in a grammar, of a setting.
-  if (value.length < 8 || !isGraphicAscii(value) || isWords(value) || isLocation(value)) return false;
-  return hasDigitsAndLetters(value) || (value.length >= 10 && /[^\w.:/-]/.test(value));
+  if (value.length < 8 || !isGraphicAscii(value) || isLocation(value)) return false;
+  if (isWords(value)) return isUserAndPassword(value);
+  return hasDigitsAndLetters(value) || (value.length >= 10 && /[^\w.:/-]/.test(value)) || isUserAndPassword(value);
+}
+
+/** As a header has them: base64 of `user:password`. */
+export function isUserAndPassword(value: string): boolean {
+  return /^[!-9;-~][ -9;-~]*:[ -~]+$|^:[!-~]{8,}$/.test(Buffer.from(value, 'base64').toString('latin1'));
 }
 
 const hasDigitsAndLetters = (value: string) => /\d/.test(value) && /[A-Za-z]/.test(value);
@@ -107,13 +166,14 @@ function isPlainSentence(value: string): boolean {
 
 function isReference(value: string): boolean {
   return (
-    /^[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->)[A-Za-z_$][\w$]*)+[;,)]*$/.test(value) || /^[A-Za-z_$][\w$.]*[([]/.test(value)
+    /^[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->)[A-Za-z_$][\w$]*)+[;,)]*$/.test(value) ||
+    (/^[A-Za-z_$][\w$.]*[([]/.test(value) && countChanges(value) < 3)
   );
 }
 
 function isLocation(value: string): boolean {
   return (
-    /^(?:[a-z][a-z0-9+.-]*:\/\/|~?\.{0,2}\/[\w.-]*(?:\/|$)|[A-Za-z]:\\)/.test(value) ||
+    /^(?:[a-z][a-z0-9+.-]*:\/\/|arn:|~?\.{0,2}\/[\w.-]*(?:\/|$)|[A-Za-z]:\\)/.test(value) ||
     /^[\w.-]+\/[\w.-]+\.[a-z]{1,4}$/.test(value)
   );
 }

@@ -35,7 +35,7 @@ named-sign-in-secret  clerk,keycloak,cognito,linkedin,spotify,twitch,nextauth,be
  * `+`, or written as JSON with `\n`, once or twice escaped; it may also have been cut off before its last line.
  */
 export const KEYS = String.raw`
-private-key  -----begin  -----BEGIN[A-Z0-9\x20]{0,30}PRIVATE\x20KEY(?:\x20BLOCK)?-----(?=[^-]{0,200}[A-Za-z0-9+/=]{32})  inside lines
+private-key  -----begin  -----BEGIN[A-Z0-9\x20]{0,30}PRIVATE\x20KEY(?:\x20BLOCK)?-----(?=(?:[^-]|-(?!-)){0,240}[A-Za-z0-9+/=]{32})  inside lines
 private-key-end  -----end  -----END[A-Z0-9\x20]{0,30}PRIVATE\x20KEY(?:\x20BLOCK)?-----  inside back
 encoded-private-key  ls0tls1crudjti  LS0tLS1CRUdJTi(?:BQUklW|BSU0Eg|BFQyBQ|BPUEVO|BEU0Eg|BFTkNS)[A-Za-z0-9+/]{40,20000}={0,2}
 putty-key  private-lines:  Private-Lines:\x20\d{1,4}((?:[A-Za-z0-9+/=\r\n]|\\[nr]){40,16000})  i
@@ -54,12 +54,12 @@ basic-auth  basic\x20  [Bb]asic\x20([A-Za-z0-9+/]{8,500}={0,2})(?![A-Za-z0-9+/])
 bearer-token  bearer\x20  Bearer\x20([\w.~+/-]{20,4000}={0,2})  i e3.5
 cookie  sess,sid=,sid\x20,auth,token,jwt,csrf,xsrf  [\w.%-]{0,40}=(?<=cookie["']?[:=,][^\r\n]{1,800})([^\s"';,\\[\]<>{}$]{8,4096})  i inside e3
 curl-user  \x20-u,--user,--proxy-user  (?:\x20-u\x20?|--(?:proxy-)?user[\x20=])(?<=(?:curl|wget|https?|xh)\x20[^\0]{0,400})["']?[\w.@%+~\\-]{1,64}["']?:(?!//)([^\s"'\\$<]{5,200})  inside e2.3
-command-line-password  \x20-p,\x20-a,\x20-w\x20  \x20-(?:[pPaw]\x20)(?<=(?:(?:docker|podman|az|helm\x20registry|oc|nerdctl)\x20login|mongo\w{0,8}|sqlcmd|bcp|unzip|zip|plink|pscp|psexec|redis-cli|sshpass|ldap\w{3,8}|http)\b[^|;\r\n]{0,200})["']?([^\s"'\\<>|;\x60-][^\s"'\\<>|;\x60]{3,100})  inside e2.3
+command-line-password  \x20-p,\x20-a,\x20-w\x20  \x20-(?:[pPaw]\x20)(?<=(?:(?:docker|podman|az|helm\x20registry|oc|nerdctl)\x20login|mongo\w{0,8}|sqlcmd|bcp|unzip|zip|plink|pscp|psexec|redis-cli|sshpass|ldap\w{3,8})\b[^|;\r\n]{0,200})["']?([^\s"'\\<>|;\x60-][^\s"'\\<>|;\x60]{3,100})  inside e2.3
 command-line-password  \x20-p  \x20-p(?<=(?:mysql|mariadb|sshpass|7z)(?:dump|admin|import)?\b[^|;\r\n]{0,200})["']?([^\s"'\\<>|;\x60-][^\s"'\\<>|;\x60]{4,100})  inside e2.3
-command-line-password  pgpassword=,mysql_pwd=,-passin\x20pass:,-passout\x20pass:,user%  (?:PGPASSWORD=|MYSQL_PWD=|-pass(?:in|out)\x20pass:)["']?([^\s"'\\<>|;\x60]{4,100})  inside e2
+command-line-password  pgpassword=,mysql_pwd=,-passin\x20,-passout\x20  (?:PGPASSWORD=|MYSQL_PWD=|-pass(?:in|out)\x20["']?pass:)["']?([^\s"'\\<>|;\x60]{4,100})  inside e2
 piped-password  sudo\x20-,chpasswd,docker\x20login,podman\x20login,kinit,cryptsetup  (?<=echo(?=\x20)[^|\r\n]{0,30}["'\x20:]([^\s"'|:\\]{4,64})["']?\x20?\|\x20?(?:sudo\x20)?)(?:sudo\x20-\w{0,4}S|chpasswd|docker\x20login|podman\x20login|kinit|cryptsetup)  inside e2
-pgpass-password  :5432:,:5433:,:6432:,:*:  (?<=[\w.*-]{1,100}):(?:543[23]|6432|\*):[\w*.-]{1,64}:[\w*.-]{1,64}:([^\s"'\\:]{6,100})  inside e2.3
-sql-password  identified  identified\x20(?:with\x20[\w"'\x60]{1,40}\x20)?by\x20(?:password\x20)?["']([^\s"'\\]{4,100})["']  i inside e2
+pgpass-password  :5432:,:5433:,:6432:,:*:  (?<=(?:^|[\s"']|\\n)[\w.*-]{1,80}):(?:543[23]|6432|\*):[\w*.-]{1,64}:[\w*.-]{1,64}:([^\s"'\\:[\]]{6,100})  inside e2.3
+sql-password  identified  identified\x20(?:with\x20[\w"'\x60]{1,40}\x20)?by\x20(?:password\x20)?(?:["']|(?=[a-z]{0,30}[\d!@#$%^&*]))([^\s"'\\;)]{4,100})  i inside e2.3
 netrc-password  login\x20  login\x20[^\s"']{1,40}[\s\\n]{1,6}password\s\s{0,2}(?=[a-z]{0,20}[^a-z\s.,;:)'"])([^\s"'\\$<]{6,200})  e2
 signed-address  x-amz-signature=,x-goog-signature=  X-(?:Amz|Goog)-Signature=([0-9a-f]{64,512})  i
 `;

@@ -1,5 +1,5 @@
 import type { Span } from '../mark.ts';
-import { isFiller, measureEntropy } from '../values.ts';
+import { isFiller, isUserAndPassword, measureEntropy } from '../values.ts';
 import type { Rule } from './rule.ts';
 
 export interface PreparedRule extends Rule {
@@ -25,6 +25,7 @@ export function matchRule(rule: PreparedRule, text: string, keywordStart: number
   const [from, to] = findSecret(rule, text, match);
   if (to - from < SHORTEST) return undefined;
   const secret = text.slice(from, to);
+  if (rule.named && !/\d/.test(secret)) return undefined;
   if (rule.extent === 'basic' && !isUserAndPassword(secret)) return undefined;
   // Its beginning tells a filler; reading all of a long one again for each keyword in it would not be cheap.
   const sample = secret.slice(0, 128);
@@ -72,10 +73,6 @@ function endOfKey(text: string, start: number): number {
   return last === null ? end : text.length;
 }
 
-function isUserAndPassword(encoded: string): boolean {
-  return /^[!-9;-~][ -9;-~]*:[ -~]+$|^:[!-~]{8,}$/.test(Buffer.from(encoded, 'base64').toString('latin1'));
-}
-
 /** After a letter or digit no secret begins, unless they end an escape: `\n`, `\u001b`, `%3D`, `ESC[0m`. */
 function startsWord(text: string, index: number): boolean {
   if (index === 0) return true;
@@ -93,13 +90,15 @@ const DATA = 100;
 function isInBase64(text: string, index: number): boolean {
   for (let before = index - 1; before >= index - DATA; before--) {
     const code = text.charCodeAt(before);
-    if (!isLetterOrDigit(code) && code !== SLASH && code !== PLUS) return false;
+    if (!isLetterOrDigit(code) && !BASE64_SIGNS.includes(code)) return false;
   }
   return true;
 }
 
 const SLASH = 47;
 const PLUS = 43;
+/** Its lines may be wrapped, and their ends escaped. */
+const BASE64_SIGNS = [SLASH, PLUS, 10, 13, 92];
 
 function isLetterOrDigit(code: number): boolean {
   return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122);

@@ -10,6 +10,8 @@ export interface Rule {
   entropy: number;
   /** The keyword may stand inside a word: it is the name of a vendor, not the start of a secret. */
   inside: boolean;
+  /** It has a digit, where only the name of a vendor tells it. */
+  named: boolean;
   /** What else is the secret: what the lines before or after hold, or only what decodes to `user:password`. */
   extent: Extent | undefined;
 }
@@ -54,6 +56,7 @@ function readRule(line: string): Rule {
     pattern: new RegExp(pattern, named || words.includes('i') ? 'i' : ''),
     lead: readNumber('lead'),
     entropy: readNumber('e'),
+    named,
     inside: named || words.includes('inside'),
     extent: (['back', 'lines', 'basic'] as const).find((extent) => words.includes(extent)),
   };

@@ -1,7 +1,7 @@
 /** Tokens of providers that can be told by their own form, a line each; see `readRules`. */
 export const CLOUD_TOKENS = String.raw`
 aws-access-key  akia,asia,abia,acca  (?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}{!}  e3
-aws-secret-key  aws,secretaccesskey,secret_access_key,secret\x20access\x20key  (?:aws|secret[_\x20]?access[_\x20]?key){=}(?=[A-Za-z+/]{0,39}\d)([A-Za-z0-9+/]{40})  e4
+aws-secret-key  aws,secretaccesskey,secret_access_key,secret\x20access\x20key  (?:aws|secret[_\x20]?access[_\x20]?key){=}(?=[A-Za-z+/]{0,39}\d)(?!policy/)([A-Za-z0-9+/]{40})  e4
 aws-session-token  session_token,sessiontoken,x-amz-security-token  (?:session_?token|x-amz-security-token){=}([A-Za-z0-9+/%]{100,2000}={0,2})  e4
 aws-bedrock-key  absk,bedrock-api-key-  (?:ABSK|bedrock-api-key-)[A-Za-z0-9+/]{60,1500}={0,2}  e4
 aws-service-key  amzn.mws.,da2-  (?:amzn\.mws\.{uuid}|da2-[a-z0-9]{26}{!})
@@ -52,7 +52,7 @@ github-token-jwt  ghs_,ghu_  gh[su]_\d{1,12}_eyJ[\w.-]{60,1500}
 github-fine-grained-token  github_pat_  github_pat_[A-Za-z0-9_]{36,255}  e3
 gitlab-token  glpat-,gldt-,glptt-,glrt-,glrtr-,glcbt-,glft-,glimt-,glagent-,glsoat-,glffct-,gloas-,glwt-  gl(?:pat|dt|ptt|rt|rtr|cbt|ft|imt|agent|soat|ffct|oas|wt)-(?:[0-9a-zA-Z]{1,5}_)?[\w.-]{20,300}  e3
 gitlab-registration-token  gr1348941  GR1348941[\w-]{20,50}
-gitlab-session  _gitlab_session=  _gitlab_session=([0-9a-f]{32})
+gitlab-session  _gitlab_session=  _gitlab_session=([0-9a-z]{32})
 bitbucket-token  atbb,atctt3,bbdc-  (?:ATBB[A-Za-z0-9_=.-]{24,40}|ATCTT3[\w=.-]{60,400}|BBDC-[A-Za-z0-9+/@_-]{40,50})  e3.5
 sourcegraph-token  sgp_  sgp_(?:(?:[a-fA-F0-9]{16}_|local_)?[a-fA-F0-9]{40}|[A-Za-z0-9]{64})
 sonar-token  sq[upa]_,sqco_  sq(?:[upa]|co)_[a-f0-9]{40}
@@ -69,7 +69,7 @@ crates-token  cio  cio[A-Za-z0-9]{32}{!}  e4
 nuget-key  oy2  oy2[a-z0-9]{43}{!}  e4
 clojars-token  clojars_  CLOJARS_[a-z0-9]{60}  i
 artifactory-token  akcp,cmvmdgtu  (?:AKCp[A-Za-z0-9]{60,80}|cmVmdGtu[A-Za-z0-9]{56}){!}  e4
-packagist-token  packagist_  packagist_[ou][ru]t_[a-f0-9]{68}
+packagist-token  packagist_  packagist_(?:[ou][ru]t|ack)_[a-f0-9]{28,90}
 sentry-token  sntrys_,sntry[uai]_  sntry(?:s_[A-Za-z0-9+/=_-]{60,500}|[uai]_[a-f0-9]{64})
 postman-key  pmak-,pmat-  (?:PMAK-[a-fA-F0-9]{24}-[a-fA-F0-9]{34}|PMAT-[A-Z0-9]{26})
 harness-token  pat.,sat.  [ps]at\.[\w-]{22}\.[0-9a-f]{24}\.[A-Za-z0-9]{20}
@@ -90,7 +90,7 @@ huggingface-token  hf_,api_org_  (?:hf_|api_org_)[A-Za-z0-9]{34,40}{!}  e3.5
 replicate-token  r8_  r8_[A-Za-z0-9]{37,40}
 groq-key  gsk_  gsk_[A-Za-z0-9]{48,60}
 perplexity-key  pplx-  pplx-[A-Za-z0-9]{48,64}
-xai-key  xai-  xai-(?:token-)?[A-Za-z0-9]{70,90}
+xai-key  xai-  xai-(?:token-)?[\w-]{70,90}
 nvidia-key  nvapi-  nvapi-[\w-]{60,70}
 elevenlabs-key  sk_  sk_[0-9a-f]{48}{!}
 langsmith-key  lsv2_,sk-lf-  (?:lsv2_(?:pt|sk)_[0-9a-f]{32}_[0-9a-f]{10}|sk-lf-[0-9a-f-]{36})
@@ -107,7 +107,7 @@ shopify-token  shp[abcdefghijklmnopqrstuvwxyz]  shp[a-z]{2}_[A-Za-z0-9]{32}  e3
 razorpay-key  rzp_live_,rzp_test_  rzp_(?:live|test)_[A-Za-z0-9]{14,24}  e3
 plaid-token  access-sandbox-,access-production-,access-development-  access-(?:sandbox|production|development)-[0-9a-f-]{36}
 payment-provider-key  flwseck,pdl_live_,pdl_sdbx_,ezak,eztk,aqe,mid-server-,xnd_  (?:FLWSECK(?:_TEST|_LIVE)?-[A-Za-z0-9]{12,32}(?:-X)?|pdl_(?:live|sdbx)_apikey_[a-z0-9]{26}_[A-Za-z0-9]{22}_[A-Za-z0-9]{3}|EZ[AT]K[A-Za-z0-9]{54}|AQE[a-z][A-Za-z0-9+/=]{80,200}-[A-Za-z0-9+/=]{40,60}-\S{10,20}|Mid-server-[\w-]{24}|xnd_(?:development|production)_[\w=]{30,80})  e3.3
-live-or-test-key  live_,test_,shippo_live_,shippo_test_,sandbox_  (?:(?:live|sandbox)_(?:[\w=-]{40}|[0-9a-f]{35}|[A-Za-z0-9]{30})|live_\d{6,10}_[A-Za-z0-9]{30}|test_(?:[0-9a-f]{35}|[A-Za-z0-9]{30})|shippo_(?:live|test)_[a-f0-9]{40}){!}  e3.5
+live-or-test-key  live_,test_,shippo_live_,shippo_test_,sandbox_  (?:(?:live|sandbox)_(?=[A-Za-z_=-]{0,29}\d)(?:[\w=-]{40}|[0-9a-f]{35}|[A-Za-z0-9]{30})|live_\d{6,10}_[A-Za-z0-9]{30}|test_(?=[A-Za-z]{0,29}\d)(?:[0-9a-f]{35}|[A-Za-z0-9]{30})|shippo_(?:live|test)_[a-f0-9]{40}){!}  e3.5
 slack-token  xox[abcdeoprs]-,xoxe.  xox[abcdeoprs](?:\.xox[bp])?-[A-Za-z0-9%/+=-]{16,400}  e2.8
 slack-app-token  xapp-  xapp-\d-[A-Z0-9]{6,20}-\d{8,20}-[a-z0-9]{24,80}  i
 slack-webhook  hooks.slack.com/  hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9+/]{30,100})  e3
@@ -120,8 +120,9 @@ sendgrid-key  sg.  SG\.[\w-]{16,32}\.[\w-]{32,64}  e3.5
 mailgun-key  key-  key-[0-9a-zA-Z]{32}{!}  e3.2
 mailgun-named-key  mailgun  mailgun[^\n]{0,80}?(?<![0-9a-z])([0-9a-f]{32}(?:-[0-9a-f]{8}-[0-9a-f]{8})?)(?![\w-])  i e3 inside
 mailchimp-key  -us[123456789]  [0-9a-f]{32}-us\d{1,2}{!}  e3 lead32
-mail-service-key  xkeysib-,xsmtpsib-,re_,mlsn.,md-,os_v2_  (?:x(?:keysib|smtpsib)-[a-f0-9]{64}-[A-Za-z0-9]{16}|re_[A-Za-z0-9]{8}_[A-Za-z0-9]{22,26}{!}|mlsn\.[a-f0-9]{64}|md-[\w-]{22}(?![\w-])|os_v2_[a-z]{3}_[a-z0-9]{60,120})  e3.5
+mail-service-key  xkeysib-,xsmtpsib-,re_,mlsn.,md-,os_v2_  (?:x(?:keysib|smtpsib)-[a-f0-9]{64}-[A-Za-z0-9]{16}|re_[A-Za-z0-9]{8}_[A-Za-z0-9]{22,26}{!}|mlsn\.[a-f0-9]{64}|md-(?=[A-Za-z_-]{0,21}\d)[\w-]{22}(?![\w-])|os_v2_[a-z]{3}_[a-z0-9]{60,120})  e3.5
 teams-webhook  /webhookb2/,/incomingwebhook/,outlook.office.com/webhook/  /(?:webhookb2|IncomingWebhook|webhook)/([0-9a-fA-F@/-]{30,120}(?:IncomingWebhook/[0-9a-f]{32}/[0-9a-f-]{36})?)  i inside
+webhook-address  tines.com/webhook/,zapier.com/hooks/catch/  (?:tines|zapier)\.com/(?:webhook|hooks/catch)/([\w/]{12,120})  inside
 facebook-token  eaa  EAA[A-Z][A-Za-z0-9]{20,400}{!}  e4
 instagram-token  igqv,igaa  IG(?:QV|AA)[\w-]{60,300}  e4
 facebook-app-token  [0123456789]|,[0123456789]%7c  (?<=\d{13,16})\d(?:\||%7C)([\w-]{27,40})(?![\w-])  e3.5 inside
@@ -132,7 +133,8 @@ neon-key  napi_,npg_  (?:napi_[a-z0-9]{50,80}|npg_[A-Za-z0-9]{12,20}{!})  e3.3
 airtable-token  pat,oaa  (?:pat[A-Za-z0-9]{14}\.[a-f0-9]{64}|oaa[A-Za-z0-9]{14,16}\.v1\.[\w=./+-]{40,600})
 datadog-prefixed-key  ddapp_,ddpat_  dd(?:app|pat)_[A-Za-z0-9_-]{34,60}
 new-relic-key  nrak-,nrii-,nrjs-,nraa-,nriq-,nrbr-,nrma-  NR(?:AK|II|JS|AA|IQ|BR|MA)-[A-Za-z0-9_-]{19,40}  e3
-new-relic-license  nral  [0-9a-f]{4}[0-9a-fx]{8}[0-9a-f]{24}NRAL{!}  i lead36
+new-relic-license  nral  (?:eu01xx|[0-9a-f]{6})[0-9a-f]{30}NRAL{!}  i lead36
+new-relic-license  eu01xx  eu01xx[0-9a-f]{20,40}-?NR(?:AL|MA)  i
 grafana-token  glsa_,glc_,eyjrijoi  (?:glsa_[A-Za-z0-9]{32}_[a-fA-F0-9]{8}|glc_[A-Za-z0-9+/]{32,500}={0,2}|eyJrIjoi[A-Za-z0-9]{60,400}={0,2})  e3.3
 dynatrace-token  dt0c01.,dt0s[0123456789]  dt0[cs]\d{2}\.[A-Z0-9]{8,24}\.[A-Z0-9]{64}
 analytics-key  ph[xcsra]_,xaat-,xapt-,pylf_v,hcaik_,hcaic_  (?:ph[xcsra]_[\w-]{40,50}|xa[ap]t-[0-9a-f-]{36}|pylf_v\d_[a-z]{2}_[A-Za-z0-9]{40,50}|hcai[kc]_[a-z0-9]{55,64})  e3
@@ -146,6 +148,7 @@ typeform-token  tfp_  tfp_[A-Za-z0-9_.=-]{40,64}
 mapbox-token  sk.eyj,tk.eyj  [st]k\.eyJ[\w-]{20,300}\.[\w-]{20,24}
 dropbox-token  sl.  sl\.(?:u\.)?[\w-]{130,1500}  e4
 launchdarkly-key  sdk-,api-,mob-  (?:sdk|api|mob)-{uuid}  i
+maxmind-key  _mmk  [A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk{!}  lead36
 salesforce-token  00d,5aep,3mvg  (?:00D[A-Za-z0-9]{12,15}!\.?[\w.]{60,160}|5Aep[\w.=]{70,120}|3MVG[\w.]{70,100})  e3.5
 adobe-secret  p8e-  p8e-[a-z0-9-]{32}{!}  i e3
 adafruit-key  aio_  aio_[A-Za-z0-9]{28}{!}  e3

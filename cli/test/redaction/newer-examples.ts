@@ -55,6 +55,11 @@ export const NEWER_EXAMPLES: RuleExamples = {
   },
   'instagram-token': { hit: [`IGQV${made('alnum', 120)}`], miss: ['IGQV'] },
   'facebook-app-token': { hit: [`${made('digits', 15)}|${made('url', 27)}`], miss: ['123|456', '| 1 | 2 |'] },
+  'webhook-address': {
+    hit: [`https://hooks.zapier.com/hooks/catch/${made('digits', 7)}/${made('lower', 7)}/`],
+    miss: ['tines.com/webhook/'],
+  },
+  'maxmind-key': { hit: [`${made('alnum', 6)}_${made('alnum', 29)}_mmk`], miss: ['a_mmk'] },
   'adobe-secret': { hit: [`p8e-${made('lower', 32)}`], miss: ['p8e-'] },
   'salesforce-token': { hit: [`00D${made('alnum', 12)}!${made('alnum', 96)}`], miss: ['00D0'] },
   'adafruit-key': { hit: [`aio_${made('alnum', 28)}`], miss: ['aio_write'] },

@@ -1,0 +1,96 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { createRedactor } from '../../cli/redact/redactor.ts';
+import { createDetectSecrets, createGitleaks, createSecretlint, type Masker } from './others.ts';
+
+/**
+ * How much of other people's examples is masked, a table by class. The examples lie outside the repository, in folders of
+ * TSV files with a line `provider, class, secret, text` each, secret and text as JSON strings.
+ *
+ *     node bench/redaction/measure.ts FOLDER… [--show CLASS] [--gitleaks gitleaks.toml] [--secretlint NODE_MODULES]
+ *         [--detect-secrets SOURCE]
+ *
+ * What the other tools find is taken out of the same texts in the same run. `--show` prints what is left of a class here.
+ */
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    show: { type: 'string' },
+    gitleaks: { type: 'string' },
+    secretlint: { type: 'string' },
+    'detect-secrets': { type: 'string' },
+  },
+});
+
+interface Example {
+  provider: string;
+  kind: string;
+  secret: string;
+  text: string;
+}
+
+const options = { variables: {}, home: '/nonexistent', key: new Uint8Array(32), patienceMs: Number.POSITIVE_INFINITY };
+const redactor = createRedactor(options);
+const source = { agent: 'bench', session: 'bench', file: 'example', position: 0 };
+
+const ours: Masker = async (texts) =>
+  texts.map((output) => {
+    const { payload } = redactor.redact({ eventType: 'tool.result', payload: { source, output } });
+    if (payload.redactions?.withheld) throw new Error(`Withheld: ${output}`);
+    return String((payload as { output?: unknown }).output);
+  });
+
+const maskers: { [name: string]: Masker } = {
+  'Session Capture': ours,
+  ...(values.gitleaks && { gitleaks: createGitleaks(values.gitleaks) }),
+  ...(values['detect-secrets'] && { 'detect-secrets': createDetectSecrets(values['detect-secrets']) }),
+  ...(values.secretlint && { secretlint: await createSecretlint(values.secretlint) }),
+};
+
+for (const folder of positionals) await measureFolder(folder);
+
+async function measureFolder(folder: string): Promise<void> {
+  const examples = readdirSync(folder)
+    .filter((name) => name.endsWith('.tsv'))
+    .flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n').filter(Boolean).map(readExample));
+  const texts = examples.map(({ text }) => text);
+  const table: { [kind: string]: { [column: string]: number | string } } = {};
+  for (const kind of [...new Set(examples.map((example) => example.kind))].sort()) {
+    table[kind] = { examples: examples.filter((example) => example.kind === kind).length };
+  }
+  table.all = { examples: examples.length };
+  for (const [name, mask] of Object.entries(maskers)) {
+    const masked = await mask(texts);
+    const found = examples.map(({ secret }, index) => !survives(secret, masked[index] ?? ''));
+    for (const [kind, row] of Object.entries(table)) {
+      const hits = found.filter((hit, index) => hit && (kind === 'all' || examples[index]?.kind === kind)).length;
+      row[name] = `${((100 * hits) / Number(row.examples)).toFixed(1)} %`;
+    }
+    if (name === 'Session Capture') showMisses(examples, found);
+  }
+  console.log(folder);
+  console.table(table);
+}
+
+function readExample(line: string): Example {
+  const [provider = '', kind = '', secret = '""', text = '""'] = line.split('\t');
+  return { provider, kind, secret: JSON.parse(secret), text: JSON.parse(text) };
+}
+
+/** A mask that leaves eight letters in a row of a secret, or 40 % of it, is none. */
+function survives(secret: string, masked: string): boolean {
+  const length = Math.min(secret.length, Math.max(8, Math.ceil(secret.length * 0.4)));
+  return Array.from({ length: secret.length - length + 1 }).some((_, start) =>
+    masked.includes(secret.slice(start, start + length)),
+  );
+}
+
+function showMisses(examples: Example[], found: boolean[]): void {
+  for (const [index, { provider, kind, secret, text }] of examples.entries()) {
+    if (kind !== values.show || found[index]) continue;
+    const start = Math.max(0, text.indexOf(secret));
+    const around = `${text.slice(Math.max(0, start - 60), start)}§${secret.slice(0, 90)}§${text.slice(start + secret.length).slice(0, 10)}`;
+    console.log(`${provider}: ${JSON.stringify(around)}`);
+  }
+}

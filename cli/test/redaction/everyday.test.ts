@@ -1,0 +1,176 @@
+import { expect, test } from 'vitest';
+import { createRedactor } from '../../redact/redactor.ts';
+import { made, madeUuid } from './made.ts';
+
+const redactor = createRedactor({ variables: {}, home: '/nowhere', key: new Uint8Array(32) });
+const source = { agent: 'codex', session: 's-1', file: 'a.jsonl', position: 0 };
+
+function redact(output: unknown): string {
+  return JSON.stringify(redactor.redact({ eventType: 'tool.result', payload: { source, output } }).payload);
+}
+
+const password = `${made('alnum', 9, 5)}7K`;
+const token = made('alnum', 22, 11);
+const hex = made('hex', 32, 3);
+
+/** What people and agents write every day; `§` is where the secret stands. */
+const FORMS: { [what: string]: { secret: string; texts: string[] } } = {
+  'curl with a user': {
+    secret: password,
+    texts: [
+      'curl -u ada:§ https://x.test',
+      'curl -uada:§ https://x.test',
+      'curl -u "ada:§" https://x.test',
+      "curl -u 'ada:§' https://x.test",
+      'curl -s -X POST \\\n  -H "Accept: application/json" \\\n  -u ada:§ \\\n  https://x.test',
+      'curl --user ada:§ https://x.test',
+      `curl https://x.test/${'a/'.repeat(80)} -u ada:§`,
+    ],
+  },
+  'a password of a command': {
+    secret: password,
+    texts: [
+      'docker login -u ada -p § registry.test',
+      'az login -u ada@x.test -p §',
+      'mongo -u ada -p § shop',
+      'mongosh --password § shop',
+      'sqlcmd -S db -U sa -P § -Q "select 1"',
+      'mysql -u root -p§ shop',
+      'sshpass -p § ssh ada@x.test',
+      "echo '§' | sudo -S apt-get update",
+      'echo § | sudo -S ls',
+      "echo 'ada:§' | chpasswd",
+      'echo "§" | docker login -u ada --password-stdin',
+      'PGPASSWORD=§ psql shop',
+      'db.test:5432:shop:ada:§',
+      'openssl rsa -passin pass:§ -in key.pem',
+      'redis-cli -a § ping',
+    ],
+  },
+  'a password of a database': {
+    secret: password,
+    texts: [
+      "ALTER USER ada WITH PASSWORD '§';",
+      "CREATE USER ada IDENTIFIED BY '§';",
+      'Server=db;Database=shop;User Id=sa;Password=§;',
+      'Server=db;Uid=sa;Pwd=§;Encrypt=yes',
+      'postgres://ada:§@db:5432/shop',
+      'jdbc:mysql://db/shop?user=ada&password=§',
+    ],
+  },
+  'a password in a sentence': {
+    secret: password,
+    texts: [
+      'The password is §.',
+      'password for ada: §',
+      'PW: §',
+      'pw = §',
+      'pass: §23456',
+      'Passwort: §',
+      'mot de passe : §',
+      'Das Passwort ist §, bitte nicht weitersagen.',
+      'contraseña: §',
+      'senha: §',
+      'ADMIN_PASSWORD=§',
+      'pwd: §',
+    ],
+  },
+  'a token in code': {
+    secret: token,
+    texts: [
+      'let apiKey: string = "§";',
+      'api_key: str = "§"',
+      'var token string = "§"',
+      'setenv("API_KEY", "§", 1);',
+      'headers.set("X-Api-Key", "§");',
+      "header('Authorization', '§');",
+      'define("DB_PASSWORD", "§");',
+      '<add key="ApiKey" value="§"/>',
+      '<apiKey>\n  §\n</apiKey>',
+      'ENV DB_PASSWORD §',
+      'setx API_KEY §',
+      'API_TOKEN ?= §',
+      'API_TOKEN ::= "§"',
+      'secret: |\n  §\n',
+      '"apiKeys": ["§"]',
+      'STRIPE_KEY=§',
+      'sendgridKey: "§"',
+      'https://maps.test/api?key=§',
+      'vault kv put secret/x token=§',
+      "token - '§'",
+      'variable "api_token" {\n  default = "§"\n}',
+    ],
+  },
+  'a session in a cookie': {
+    secret: hex,
+    texts: ['Cookie: theme=dark; sessionid=§; lang=de', 'Set-Cookie: connect.sid=§; Path=/', 'Cookie: PHPSESSID=§'],
+  },
+  'a hash of a password': {
+    secret: `$2b$12$${made('alnum', 53)}`,
+    texts: ['ada:§', 'password_digest = "§"'],
+  },
+};
+
+const CASES = Object.entries(FORMS).flatMap(([what, { secret, texts }]) =>
+  texts.map((text) => [what, text, secret] as const),
+);
+
+test.each(CASES)('%s is masked: %s', (_what, text, secret) => {
+  const masked = redact(text.replace('§', () => secret));
+  expect(masked).not.toContain(secret.slice(0, 8));
+  // Nothing beside the secret goes with it.
+  const [before = '', after = ''] = text.split('§').map((part) => JSON.stringify(part).slice(1, -1));
+  expect(masked).toContain(`${before}[REDACTED:`);
+  expect(masked).toContain(after.replace('23456', ''));
+});
+
+test.each([
+  [{ passphrase: 'correct horse battery staple' }, 'battery'],
+  [{ mnemonic: 'orbit canyon velvet ladder puzzle tiger frost anchor meadow silver copper lunar' }, 'velvet'],
+  [{ apiKeys: [token] }, token],
+  [{ tokens: [token] }, token],
+  [{ args: ['--password', password] }, password],
+  [{ otp: '492017' }, '492017'],
+  [{ two_factor: '492017' }, '492017'],
+  [{ a_password_here: password }, password],
+  [{ cookies: { PHPSESSID: hex } }, hex],
+  [{ auths: { 'registry.test': { auth: Buffer.from(`ada:${password}`).toString('base64') } } }, 'YWRh'],
+])('of %j nothing is left', (value, secret) => expect(redact(value)).not.toContain(secret));
+
+test('a key that was cut off ends where prose begins', () => {
+  const lines = [1, 2, 3].map((seed) => made('base64', 64, seed)).join('\n');
+  const masked = redact(
+    `-----BEGIN PRIVATE KEY-----\n${lines}\n\nThat was the key; now to the tests, which are green.`,
+  );
+  expect(masked).toContain(']\\n\\nThat was the key; now to the tests, which are green.');
+  expect(masked).not.toContain(lines.slice(0, 20));
+});
+
+test('a key that was cut off leaves JSON whole', () => {
+  const text = JSON.stringify({
+    key: `-----BEGIN PGP PRIVATE KEY BLOCK-----\n\n${made('base64', 64)}\n${made('base64', 64, 2)}`,
+  });
+  expect(() => JSON.parse(JSON.parse(redact(`log: ${text}`)).output.slice(5))).not.toThrow();
+});
+
+test.each([
+  `https://shop.blob.core.windows.net/c?sv=2024&sig=${made('alnum', 43)}%3D&se=2026`,
+  `SharedAccessSignature sr=x&sig=${made('alnum', 41)}%2F%2B%3D&se=1`,
+])('of a signature nothing is left: %s', (text) => {
+  expect(redact(text)).toMatch(/sig=\[REDACTED:[a-z-]+:[0-9a-f]{4}\]&se=/);
+});
+
+test.each([
+  '"AWS::ApiGateway::ApiKey": "48205d4ffd7feba3"',
+  '"arn:aws:iam::aws:policy/AWSBillingConductorReadOnlyAccess"',
+  'arn:aws:secretsmanager:eu-west-1:123456789012:secret:MyTestDatabaseSecret-a1b2c3',
+  `"ClientRequestToken": "${madeUuid()}"`,
+  'Basic WebSocketSubject, basic CloudFormation template, basic FunctionDeclarations',
+  'type SemicolonToken = SemicolonToken$1;',
+  'const token = calculateSha2Token(x); this.auth = this.x509Authentication;',
+  'token: android.os.BinderProxy@2bd79ce',
+  'restore cache with key: setup-1-x86_64-unknown-linux-gnu-0.7.13-f6c65b29c82e4981',
+  'cacheKey: "a1b2c3d4e5f6a7b8c9d0"',
+  'const PASSWORD_PATTERN = /^\\w{8,}$/; password: z.string().min(8)',
+  'password [REDACTED:key-name:1a2b] and token=[REDACTED]',
+])('%s is left as it is', (text) => expect(redact(text)).toContain(JSON.stringify(text).slice(1, -1)));
