@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createRedactor } from '../../cli/redact/redactor.ts';
+import type { CapturedEvent } from '../../contract/transcript.ts';
 import { createDetectSecrets, createGitleaks, createSecretlint, type Masker } from './others.ts';
 
 /**
@@ -30,13 +31,14 @@ interface Example {
   text: string;
 }
 
-const options = { variables: {}, home: '/nonexistent', key: new Uint8Array(32), patienceMs: Number.POSITIVE_INFINITY };
+const options = { variables: {}, home: '/nonexistent', key: new Uint8Array(32) };
 const redactor = createRedactor(options);
 const source = { agent: 'bench', session: 'bench', file: 'example', position: 0 };
 
 const ours: Masker = async (texts) =>
-  texts.map((output) => {
-    const { payload } = redactor.redact({ eventType: 'tool.result', payload: { source, output } });
+  texts.map((output, index) => {
+    const event: CapturedEvent = { eventType: 'tool.result', payload: { source, output } };
+    const [{ payload } = event] = redactor.redact([event], { session: `bench ${index}` });
     if (payload.redactions?.withheld) throw new Error(`Withheld: ${output}`);
     return String((payload as { output?: unknown }).output);
   });

@@ -1,12 +1,18 @@
 import { expect, test } from 'vitest';
 import { createRedactor } from '../../redact/redactor.ts';
+import { redactOne } from '../redacting.ts';
 import { made, madeUuid } from './made.ts';
 
 const redactor = createRedactor({ variables: {}, home: '/nowhere', key: new Uint8Array(32) });
 const source = { agent: 'codex', session: 's-1', file: 'a.jsonl', position: 0 };
+let sessions = 0;
 
 function redact(output: unknown): string {
-  return JSON.stringify(redactor.redact({ eventType: 'tool.result', payload: { source, output } }).payload);
+  // A session of its own: what one masks another must not.
+  const subject = { session: `codex ${++sessions}` };
+  return JSON.stringify(
+    redactOne(redactor, { eventType: 'tool.result', payload: { source, output } }, subject).payload,
+  );
 }
 
 const password = `${made('alnum', 9, 5)}7K`;
