@@ -1,5 +1,5 @@
 import type { Context } from './context.ts';
-import type { ExitCode } from './failure.ts';
+import { EXIT, type ExitCode, Failure } from './failure.ts';
 import type { Output } from './output.ts';
 
 /** An option such as `--agent <id>` or an argument such as `[PATH...]`, and what its text becomes. */
@@ -68,6 +68,13 @@ export const texts = (flags: string, about: string): Parameter<string[]> => ({
   parse: (one, before = []) => [...before, one],
   absent: [],
 });
+
+/** For options that take a number of seconds. */
+export function toSeconds(given: string): number {
+  const seconds = Number(given);
+  if (seconds >= 0) return seconds;
+  throw new Failure(EXIT.usage, `${given} is no number of seconds.`);
+}
 
 /** What `parse` makes of a text. */
 export const value = <Value>(

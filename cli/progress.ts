@@ -1,27 +1,34 @@
 import type { Sink } from './context.ts';
-import { formatBytes, formatCount } from './output.ts';
 
 export interface ProgressState {
-  readBytes: number;
-  totalBytes: number;
-  sentEvents: number;
+  /** In any unit; `total` may grow. */
+  done: number;
+  total: number;
+  /** What was done, in words. */
+  text: string;
 }
 
 const WIDTH = 24;
 const TERMINAL_MS = 100;
 /** In a log a line now and then is enough. */
 const PIPE_MS = 10_000;
+/** Before that much was done, how long it will take is a guess. */
+const LEAST_SHARE = 0.02;
+const LEAST_MS = 2000;
 
-/** One line that is written over on a terminal, a line now and then elsewhere. */
+/** One line that is written over on a terminal, a line now and then elsewhere. `now` in milliseconds. */
 export function createProgress(sink: Sink, now: () => number) {
-  let last = now();
+  const startedAt = now();
+  let last = startedAt;
 
   return {
-    show(state: ProgressState): void {
+    show({ done, total, text }: ProgressState): void {
       const time = now();
       if (time - last < (sink.isTTY ? TERMINAL_MS : PIPE_MS)) return;
       last = time;
-      sink.write(sink.isTTY ? `\r\u001b[K${drawBar(state)}` : `${describeState(state)}\n`);
+      const share = total === 0 ? 1 : Math.min(1, done / total);
+      const line = text + describeLeft(share, time - startedAt);
+      sink.write(sink.isTTY ? `\r\u001b[K${drawBar(share)} ${line}` : `${line}\n`);
     },
     clear(): void {
       if (sink.isTTY) sink.write('\r\u001b[K');
@@ -29,11 +36,13 @@ export function createProgress(sink: Sink, now: () => number) {
   };
 }
 
-function drawBar(state: ProgressState): string {
-  const share = state.totalBytes === 0 ? 1 : Math.min(1, state.readBytes / state.totalBytes);
+function drawBar(share: number): string {
   const full = Math.round(share * WIDTH);
-  return `${'█'.repeat(full)}${'░'.repeat(WIDTH - full)} ${describeState(state)}`;
+  return '█'.repeat(full) + '░'.repeat(WIDTH - full);
 }
 
-const describeState = ({ readBytes, totalBytes, sentEvents }: ProgressState) =>
-  `read ${formatBytes(readBytes)} of ${formatBytes(totalBytes)}, sent ${formatCount(sentEvents, 'event')}`;
+function describeLeft(share: number, elapsedMs: number): string {
+  if (share < LEAST_SHARE || share === 1 || elapsedMs < LEAST_MS) return '';
+  const seconds = Math.ceil((elapsedMs / share - elapsedMs) / 1000);
+  return seconds < 90 ? `, ${seconds} s left` : `, ${Math.ceil(seconds / 60)} min left`;
+}

@@ -1,4 +1,4 @@
-import { defineCommand, flag, text, texts, value } from '../command.ts';
+import { defineCommand, flag, text, texts, toSeconds, value } from '../command.ts';
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { importAll } from '../import/capture.ts';
@@ -62,10 +62,4 @@ function choosePlaces(context: Context, { agent, paths }: ImportOptions): Place[
   }
   const options = { ...context, agents };
   return paths.length === 0 ? ownPlaces(options) : paths.flatMap((path) => placesOf(path, options));
-}
-
-function toSeconds(text: string): number {
-  const seconds = Number(text);
-  if (!(seconds >= 0)) throw new Failure(EXIT.usage, `--patience takes a number of seconds, not ${text}.`);
-  return seconds;
 }

@@ -1,12 +1,12 @@
-import { defineCommand, text, texts, value } from '../command.ts';
+import { defineCommand, text, texts, toSeconds, value } from '../command.ts';
 import type { Context } from '../context.ts';
-import { EXIT, Failure } from '../failure.ts';
+import { EXIT, type ExitCode, Failure } from '../failure.ts';
 import type { Output } from '../output.ts';
 import { readSince } from '../sessions/choose.ts';
 import { reportFindings } from '../verify/report.ts';
 import { verify } from '../verify/verify.ts';
 
-export interface VerifyCommandOptions {
+interface VerifyCommandOptions {
   sessions: string[];
   agent: string | undefined;
   since: string | undefined;
@@ -17,9 +17,9 @@ export const verifyCommand = defineCommand({
   name: 'verify',
   summary: 'prove that the service holds what was captured',
   description:
-    'Reads the transcripts once more and compares them with what the service holds, value by value. The service answers ' +
+    'Reads the transcripts once more and compares them with what the service holds, event by event. The service answers ' +
     'with digests: nothing that was captured comes back to this machine. Ends with 1 where something is missing, ' +
-    'doubled or different, and with 75 where the service cannot be reached.',
+    'doubled or different, with 75 where the service cannot be reached.',
   examples: [
     ['capture verify', 'everything'],
     ['capture verify --since 7d', 'what was active within a week'],
@@ -38,7 +38,7 @@ export const verifyCommand = defineCommand({
   run: runVerify,
 });
 
-export async function runVerify(context: Context, options: VerifyCommandOptions, output: Output): Promise<void> {
+async function runVerify(context: Context, options: VerifyCommandOptions, output: Output): Promise<ExitCode> {
   const { sessions, agent, since, patience } = options;
   const findings = await verify(
     context,
@@ -51,11 +51,5 @@ export async function runVerify(context: Context, options: VerifyCommandOptions,
     output,
   );
   if (context.stop.aborted) throw new Failure(EXIT.failure, 'Verifying was interrupted.', 'Nothing was changed.');
-  reportFindings(findings, output);
-}
-
-function toSeconds(text: string): number {
-  const seconds = Number(text);
-  if (!(seconds >= 0)) throw new Failure(EXIT.usage, `--patience takes a number of seconds, not ${text}.`);
-  return seconds;
+  return reportFindings(findings, output);
 }

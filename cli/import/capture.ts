@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
-import { formatCount, type Output } from '../output.ts';
+import { formatBytes, formatCount, type Output } from '../output.ts';
 import { openPipeline, openReader, type Pipeline } from '../pipeline.ts';
 import { createProgress } from '../progress.ts';
 import type { Place, Trouble } from '../read/discover.ts';
@@ -43,13 +43,18 @@ async function importWith(
   const before = spool.counters();
   const state = { readBytes: 0, totalBytes: 0, sentEvents: 0 };
   const progress = createProgress(output.progress, context.now);
+  const showProgress = () => {
+    const { readBytes, totalBytes, sentEvents } = state;
+    const read = `read ${formatBytes(readBytes)} of ${formatBytes(totalBytes)}`;
+    progress.show({ done: readBytes, total: totalBytes, text: `${read}, sent ${formatCount(sentEvents, 'event')}` });
+  };
   const ending = new AbortController();
   const sending = startSending(context, pipeline, {
     signal: AbortSignal.any([context.stop, ending.signal]),
     timeoutMs: Math.max(patienceMs, SLOWEST_MS),
     onSent(events) {
       state.sentEvents += events;
-      progress.show(state);
+      showProgress();
     },
   });
   const isImpatient = () => sending.failingMs() > (sending.isFailing() ? patienceMs : Math.max(patienceMs, SLOWEST_MS));
@@ -66,7 +71,7 @@ async function importWith(
         isStopped: isLost,
         async onCommit(bytes) {
           state.readBytes += bytes;
-          progress.show(state);
+          showProgress();
           sending.wake();
           await giveWay(spool, { isStopped: isLost, isFlowing: () => true });
         },

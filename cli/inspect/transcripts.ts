@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Agent } from '../agents/agent.ts';
 import { storeOf } from '../agents/store.ts';
 import type { Context } from '../context.ts';
-import { readConsent } from '../privacy/consent.ts';
+import { readConsent, wantedFrom } from '../privacy/consent.ts';
 import { createPolicy } from '../privacy/policy.ts';
 import { attempt, type Found, findTranscripts, type Trouble } from '../read/discover.ts';
 import { identify, type Unread } from '../read/identify.ts';
@@ -15,8 +15,9 @@ export interface AgentTranscripts {
   agent: Agent;
   files: number;
   bytes: number;
-  /** When those that have something to capture were last written. */
+  /** When those that have something to capture were last written, and how many of them nothing was captured of. */
   unread: number[];
+  untouched: number;
   /** How many are from before capturing began here, and were not let go. */
   earlier: number;
   /** Why those are left out that are not wanted. */
@@ -32,10 +33,18 @@ export interface AgentTranscripts {
 export function inspectTranscripts(context: Context, spool: Spool, isAsked: boolean): AgentTranscripts[] {
   const policy = createPolicy(context);
   const consent = readConsent(context);
-  const before = consent?.history === 'none' ? consent.since : 0;
   if (isAsked) policy.refresh();
   return context.agents.map((agent) => {
-    const one: AgentTranscripts = { agent, files: 0, bytes: 0, unread: [], earlier: 0, leftOut: [], troubles: [] };
+    const one: AgentTranscripts = {
+      agent,
+      files: 0,
+      bytes: 0,
+      unread: [],
+      untouched: 0,
+      earlier: 0,
+      leftOut: [],
+      troubles: [],
+    };
     const onTrouble = (trouble: Trouble) => void one.troubles.push(trouble);
     for (const found of findTranscripts(ownPlaces({ ...context, agents: [agent] }), onTrouble)) {
       one.files++;
@@ -44,8 +53,11 @@ export function inspectTranscripts(context: Context, spool: Spool, isAsked: bool
         for (const { origin, id } of identifyAll(spool, found, context.now())) {
           const objection = isAsked ? policy.objection(agent.id, origin) : undefined;
           if (objection !== undefined) one.leftOut.push(objection);
-          else if (id === undefined && found.modifiedAt < before) one.earlier++;
-          else one.unread.push(found.modifiedAt);
+          else if (found.modifiedAt < wantedFrom(consent, origin.cwd)) one.earlier++;
+          else {
+            one.unread.push(found.modifiedAt);
+            if (id === undefined) one.untouched++;
+          }
         }
       });
     }

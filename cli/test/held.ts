@@ -128,7 +128,6 @@ export interface Report {
     file?: string;
     position?: number;
     eventType: string;
-    leaves?: string[];
     part?: string;
   }[];
 }

@@ -33,7 +33,7 @@ const PAGE = 1000;
 
 /** Events to be recognised, each of them once. */
 export function createHeldEvents() {
-  const { digestPayload } = createDigester(NONCE);
+  const { digestPayload, digestName } = createDigester(NONCE);
   const events: HeldEvent[] = [];
   const byName = new Map<string, HeldEvent[]>();
 
@@ -53,39 +53,44 @@ export function createHeldEvents() {
     return event;
   }
 
-  /** One that is exactly this, or else all but its file and position. */
-  const takeExact = (digests: PayloadDigests) => takeFirst(exactNames(digests));
+  /** One that is exactly this. */
+  const takeSame = (digests: PayloadDigests) => takeFirst(textNames(digests));
+  /** One that is this but for its file and position. */
+  const takeMoved = (digests: PayloadDigests) => takeFirst(contentNames(digests));
   /** One that was made of the same part of the same record. */
   const takeAltered = (digests: PayloadDigests) => takeFirst(placeNames(digests));
 
   return {
     events: events as readonly HeldEvent[],
     digestPayload,
+    digestName,
     add(place: number, digests: EventDigest): void {
       const event = { ...digests, place, number: events.length, isTaken: false };
       events.push(event);
-      for (const name of [...exactNames(event), ...placeNames(event)]) {
+      for (const name of [...textNames(event), ...contentNames(event), ...placeNames(event)]) {
         const named = byName.get(name);
         if (named) named.push(event);
         else byName.set(name, [event]);
       }
     },
-    takeExact,
+    takeSame,
+    takeMoved,
     takeAltered,
     /** Whether an event is held, by the JSON text of its payload; what is so is taken, and not found a second time. */
     take(payload: string): Likeness | undefined {
       const digests = digestPayload(payload);
-      const exact = takeExact(digests);
-      if (exact) return exact.digest === digests.digest ? 'same' : 'moved';
+      if (takeSame(digests)) return 'same';
+      if (takeMoved(digests)) return 'moved';
       return takeAltered(digests) && 'altered';
     },
     /** One that was taken and is exactly this, or else all but its file and position. */
-    findTaken: (digests: PayloadDigests): HeldEvent | undefined => find(exactNames(digests), ({ isTaken }) => isTaken),
+    findTaken: (digests: PayloadDigests): HeldEvent | undefined =>
+      find([...textNames(digests), ...contentNames(digests)], ({ isTaken }) => isTaken),
   };
 }
 
-const exactNames = ({ digest, content }: PayloadDigests): string[] =>
-  digest === undefined ? [] : [`text ${digest}`, `content ${content}`];
+const textNames = ({ digest }: PayloadDigests): string[] => (digest === undefined ? [] : [`text ${digest}`]);
+const contentNames = ({ content }: PayloadDigests): string[] => (content === undefined ? [] : [`content ${content}`]);
 
 /** A record with an id is that record wherever it stands; one without is known by its place alone. */
 function placeNames({ record, file, position, index = 0, part = 0, revision = 0 }: PayloadDigests): string[] {

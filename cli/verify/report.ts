@@ -1,65 +1,108 @@
-import { EXIT, Failure } from '../failure.ts';
-import { formatCount, type Output } from '../output.ts';
-import { type Counts, type Finding, type Findings, PROBLEMS, type Problem } from './findings.ts';
+import { EXIT, type ExitCode } from '../failure.ts';
+import { formatCount, type Line, type Output } from '../output.ts';
 
-/** Prints what was found. Throws the failure that the command ends with where something is wrong. */
-export function reportFindings(findings: Findings, output: Output): void {
-  const { counts, problems, list } = findings;
-  const total = findings.total();
-  const left = total - list.length;
-  output.answer({ ...counts, problems, findings: list, ...(left > 0 && { findingsLeftOut: left }) }, [
-    ...list.map(describeFinding),
-    ...(left > 0 ? [`… and ${formatCount(left, 'more event', 'more events')}`] : []),
-    ...NOTES.flatMap(([what, say]) => (counts[what] > 0 ? [say(counts[what])] : [])),
-    summarize(findings),
-  ]);
-  if (total === 0) return;
-  throw new Failure(
-    EXIT.failure,
-    `Of ${formatCount(total, 'event')} the service does not hold what the transcripts say.`,
-    'The transcripts still have it. `--json` tells every place; docs/verify.md tells what to do.',
-  );
+/** What may be wrong with an event. */
+const PROBLEMS = {
+  missing: 'missing at the service',
+  doubled: 'at the service more than once',
+  different: 'different at the service',
+  surplus: 'at the service, but in no transcript',
+  disordered: 'out of order at the service',
+} as const;
+export type Problem = keyof typeof PROBLEMS;
+
+/** One thing that is wrong, with all that tells where. */
+export interface Finding {
+  problem: Problem;
+  agent: string;
+  session: string;
+  serviceSession?: string;
+  sequence?: number;
+  /** Absolute path, and the byte offset of the record in it. */
+  file?: string;
+  position?: number;
+  eventType: string;
+  /** Which of its parts, of an event in parts. */
+  part?: string;
 }
 
-function summarize({ counts, problems, total }: Findings): string {
+/** What was looked at, and what is no fault although it is not there as it was captured; and how that is said. */
+const COUNTS = {
+  sessions: undefined,
+  files: undefined,
+  /** Records that are there, all of their events included. */
+  records: undefined,
+  events: undefined,
+  replayed: (count: number) => `${formatCount(count, 'record')} that forks repeat: held in the session they came from.`,
+  waiting: (count: number) => `${formatCount(count, 'record')} waiting to be captured or sent.`,
+  setAside: (count: number) =>
+    `${formatCount(count, 'record')} set aside, since the service refused them: see \`capture status\`.`,
+  leftOut: (count: number) => `${formatCount(count, 'record')} left out, as was asked for.`,
+  masked: (count: number) => `${formatCount(count, 'event')} masked differently: other secrets were known then.`,
+  /** Events of what a transcript said before it was rewritten. */
+  history: (count: number) => `${formatCount(count, 'event')} of what transcripts said before they were rewritten.`,
+  deletedFiles: (count: number) =>
+    `${formatCount(count, 'transcript')} cannot be verified: the agent deleted the file.`,
+  unverifiable: (count: number) => `${formatCount(count, 'event')} cannot be verified: their transcript was deleted.`,
+  unreadableFiles: undefined,
+  newFiles: (count: number) => `${formatCount(count, 'transcript')} not captured yet: \`capture import\` does it.`,
+} satisfies { [what: string]: ((count: number) => string) | undefined };
+export type Counted = keyof typeof COUNTS;
+
+export type Findings = ReturnType<typeof createFindings>;
+
+/** A person reads the first few; the rest is counted. */
+const MOST = 1000;
+
+export function createFindings() {
+  const zeros = <Name extends string>(names: object) =>
+    Object.fromEntries(Object.keys(names).map((name) => [name, 0])) as Record<Name, number>;
+  const counts = zeros<Counted>(COUNTS);
+  const problems = zeros<Problem>(PROBLEMS);
+  const list: Finding[] = [];
+  return {
+    counts,
+    problems,
+    list,
+    count: (what: Counted, by = 1): void => {
+      counts[what] += by;
+    },
+    add(finding: Finding): void {
+      problems[finding.problem]++;
+      if (list.length < MOST) list.push(finding);
+    },
+  };
+}
+
+/** Prints what was found; returns how the command ends. */
+export function reportFindings({ counts, problems, list }: Findings, output: Output): ExitCode {
+  const total = Object.values(problems).reduce((sum, count) => sum + count, 0);
+  const left = total - list.length;
+  const lines: Line[] = list.map(describeFinding);
+  if (left > 0) lines.push(`… and ${formatCount(left, 'more event')}`);
+  for (const [what, say] of Object.entries(COUNTS)) {
+    const count = counts[what as Counted];
+    if (count > 0 && say) lines.push(say(count));
+  }
+  lines.push(summarize(counts, problems, total));
+  if (total > 0) lines.push('The transcripts still have it: docs/verify.md tells what to do.');
+  output.answer({ ...counts, problems, findings: list, ...(left > 0 && { findingsLeftOut: left }) }, lines);
+  return total > 0 ? EXIT.failure : EXIT.ok;
+}
+
+function summarize(counts: Findings['counts'], problems: Findings['problems'], total: number): Line {
   if (counts.sessions === 0) return 'No session was captured that this could be about.';
-  const said = total() === 0 ? 'all there' : describeProblems(problems);
-  return `${formatCount(counts.records, 'record')} of ${formatCount(counts.sessions, 'session')}: ${said}`;
+  const wrong = Object.entries(PROBLEMS).flatMap(([problem, words]) => {
+    const count = problems[problem as Problem];
+    return count > 0 ? [`${formatCount(count, 'event')} ${words}`] : [];
+  });
+  const about = `${formatCount(counts.records, 'record')} of ${formatCount(counts.sessions, 'session')}: `;
+  return total === 0 ? ['green', `${about}all there`, ''] : ['red', about + wrong.join(', '), ''];
 }
 
 function describeFinding({ problem, agent, session, file, position, eventType, ...more }: Finding): string {
   const where = file === undefined ? '' : `  ${file}${position === undefined ? '' : `:${position}`}`;
   const part = more.part === undefined ? '' : ` (part ${more.part})`;
   const held = more.serviceSession === undefined ? '' : `  ${more.serviceSession} #${more.sequence}`;
-  const leaves = more.leaves === undefined ? '' : `  ${more.leaves.join(', ')}`;
-  return `${problem.padEnd(10)}  ${agent} ${session}${where}${held}  ${eventType}${part}${leaves}`;
+  return `${problem.padEnd(10)}  ${agent} ${session}${where}${held}  ${eventType}${part}`;
 }
-
-const describeProblems = (problems: Record<Problem, number>): string =>
-  Object.entries(PROBLEMS)
-    .flatMap(([problem, words]) => {
-      const count = problems[problem as Problem];
-      return count > 0 ? [`${formatCount(count, 'event')} ${words}`] : [];
-    })
-    .join(', ');
-
-/** What is no fault, and worth knowing. */
-const NOTES: readonly (readonly [keyof Counts, (count: number) => string])[] = [
-  ['replayed', (count) => `${formatCount(count, 'record')} that forks repeat: held in the session they came from.`],
-  ['waiting', (count) => `${formatCount(count, 'record')} waiting to be captured or sent.`],
-  [
-    'setAside',
-    (count) => `${formatCount(count, 'record')} set aside, since the service refused them: see \`capture status\`.`,
-  ],
-  ['leftOut', (count) => `${formatCount(count, 'record')} left out, as was asked for.`],
-  ['masked', (count) => `${formatCount(count, 'event')} masked differently: other secrets were known then.`],
-  [
-    'renamed',
-    (count) =>
-      `${formatCount(count, 'record')} under other names, given by another version of capture: every value is there.`,
-  ],
-  ['history', (count) => `${formatCount(count, 'event')} of what transcripts said before they were rewritten.`],
-  ['deletedFiles', (count) => `${formatCount(count, 'transcript')} cannot be verified: the agent deleted the file.`],
-  ['unverifiable', (count) => `${formatCount(count, 'event')} cannot be verified: their transcript was deleted.`],
-  ['newFiles', (count) => `${formatCount(count, 'transcript')} not captured yet: \`capture import\` does it.`],
-];

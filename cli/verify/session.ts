@@ -1,172 +1,256 @@
+import { hash } from 'node:crypto';
 import { join } from 'node:path';
+import type { PayloadDigests } from '../../contract/digester.ts';
 import type { Agent } from '../agents/agent.ts';
 import { codeOf, describe } from '../failure.ts';
 import type { Trouble } from '../read/discover.ts';
 import { parseExact } from '../read/exact.ts';
 import type { Identify } from '../read/identity.ts';
+import { encodeRaw } from '../read/mask.ts';
+import type { CapturedRecord } from '../read/record.ts';
+import { serializeEvent } from '../read/serialize.ts';
 import type { Redactor } from '../redact/redactor.ts';
 import type { FileRow } from '../spool/files.ts';
 import type { Spool } from '../spool/open.ts';
 import type { SessionRow } from '../spool/sessions.ts';
+import { createHeldEvents, type HeldEvent, type HeldEvents } from '../upload/held.ts';
 import { readEvents } from '../upload/refusals.ts';
-import type { Answers } from './answers.ts';
-import { type Digester, type ExpectedEvent, expectEvents, identityOf } from './expect.ts';
-import type { Findings } from './findings.ts';
-import { type Held, type HeldEvents, REFUSED, WAITING } from './held.ts';
-import { resolveLacking } from './lacking.ts';
-import type { Notes } from './notes.ts';
-import { createOrder } from './order.ts';
-import { openTranscript, type Transcript } from './records.ts';
-import { explainSurplus } from './surplus.ts';
+import type { Finding, Findings } from './report.ts';
+import { openTranscript, positionOf, type Transcript } from './transcript.ts';
 
 export interface Verifier {
   spool: Spool;
   redactor: Pick<Redactor, 'redact'>;
   identify: Identify;
-  answers: Answers;
-  digester: Digester;
-  held: HeldEvents;
-  notes: Notes;
   findings: Findings;
+  /** Adds what the service has of one of its sessions. */
+  addHeld(held: HeldEvents, place: number, sessionId: string): Promise<unknown>;
   /** The agent whose transcript a file is. */
-  agentOf: (row: FileRow) => Agent | undefined;
+  agentOf(row: FileRow): Agent | undefined;
   /** Why a session is not captured any more. */
-  objection: (session: SessionRow, row: FileRow) => string | undefined;
-  onTrouble: (trouble: Trouble) => void;
+  objection(session: SessionRow, row: FileRow): string | undefined;
+  onTrouble(trouble: Trouble): void;
   /** Told of a session that records of another one were captured in. */
-  onOwner: (id: number) => void;
-  now: () => number;
-  isStopped: () => boolean;
+  onOwner(id: number): void;
+  now(): number;
+  isStopped(): boolean;
 }
 
-/** A file of the session that is being verified. */
-export interface KnownFile {
+/** Places of events that are held other than in the n-th of the service's sessions. */
+const WAITING = -1;
+const REFUSED = -2;
+
+interface KnownFile {
   row: FileRow;
   path: string;
   /** What events from it have as `file`. */
   digest: string;
-  /** Absent where it was deleted. */
-  transcript?: Pick<Transcript, 'isKnown' | 'isRewritten'>;
   isLeftOut: boolean;
+  /** Absent where it was deleted, or cannot be read. */
+  transcript?: Pick<Transcript, 'isKnown' | 'isRewritten'>;
 }
 
-/** The session that is being verified. */
-export interface Verified {
-  session: SessionRow;
-  /** The service's sessions that hold it, in order; those that the service does not know are among them. */
-  serviceIds: string[];
-  files: KnownFile[];
+/** An event as it must be held, or one of the parts of one that is too large. */
+interface Expected extends PayloadDigests {
+  eventType: string;
+  held?: HeldEvent | undefined;
+}
+
+/** A record of which something is not held as capturing it now would make it. */
+interface Lacking {
+  file: KnownFile;
+  position: number;
+  identity: string;
+  /** The other session that has captured it. */
+  owner: number | undefined;
+  /** Whether it was left out, since it is from before capturing began. */
+  isEarlier: boolean;
+  events: Expected[];
 }
 
 /** Compares what the service holds of a session with what its transcripts say. */
 export async function verifySession(verifier: Verifier, session: SessionRow): Promise<void> {
-  const { spool, held, notes, findings, digester } = verifier;
-  held.clear();
-  notes.clear();
+  const { spool, findings } = verifier;
+  const held = createHeldEvents();
   // In this order nothing is overlooked while capturing goes on: what was read is in the spool until the service has it.
   const rows = spool.files.ofSession(session.agent, session.agentSession);
   const serviceIds = spool.sessions.serviceIds(session.id);
-  addSpooled(verifier, session);
-  for (const [place, sessionId] of serviceIds.entries()) await addHeld(verifier, place, sessionId);
-
+  addSpooled(spool, held, session.id);
+  for (const [place, sessionId] of serviceIds.entries()) await verifier.addHeld(held, place, sessionId);
   const files = rows.map((row): KnownFile => {
-    const digest = digester.digestName('file', session.agentSession, row.path);
-    const isLeftOut = verifier.objection(session, row) !== undefined;
-    return { row, path: join(row.root, row.path), digest, isLeftOut };
+    const digest = held.digestName('file', session.agentSession, row.path);
+    return { row, path: join(row.root, row.path), digest, isLeftOut: verifier.objection(session, row) !== undefined };
   });
-  const verified = { session, serviceIds, files };
-  for (const number of files.keys()) {
+
+  const tell = (finding: Omit<Finding, 'agent' | 'session'>, event?: HeldEvent) => {
+    const serviceSession = event && serviceIds[event.place];
+    const where = event && { sequence: event.sequence, ...(serviceSession !== undefined && { serviceSession }) };
+    findings.add({ agent: session.agent, session: session.agentSession, ...where, ...finding });
+  };
+
+  const lacking: Lacking[] = [];
+  const met = new Set<string>();
+  for (const file of files) {
     if (verifier.isStopped()) return;
-    await readFile(verifier, verified, number);
+    await readFile(file);
   }
   findings.count('sessions');
-  await resolveLacking(verifier, verified);
-  explainSurplus(verifier, verified);
-}
+  for (const record of lacking) resolve(record);
+  for (const event of held.events) if (!event.isTaken && event.place >= 0) explainSurplus(event);
 
-/** A file that cannot be read stops nothing: what is held of it cannot be verified, like that of one that was deleted. */
-async function readFile(verifier: Verifier, verified: Verified, number: number): Promise<void> {
-  const { findings } = verifier;
-  const file = verified.files[number] as KnownFile;
-  const agent = verifier.agentOf(file.row);
-  let stream: Transcript['stream'] | undefined;
-  try {
-    const transcript = agent && openTranscript(agent, file.row, verifier.now(), verifier.identify);
-    findings.count(transcript ? 'files' : 'deletedFiles');
-    if (transcript === undefined) return;
-    stream = transcript.stream;
-    await walk(verifier, verified, number, transcript);
-    file.transcript = transcript;
-  } catch (error) {
-    if (codeOf(error)?.startsWith('E') !== true) throw error;
-    findings.count('unreadableFiles');
-    verifier.onTrouble({ path: file.path, reason: describe(error) });
-  } finally {
-    stream?.close();
-  }
-}
-
-function addSpooled({ spool, held, digester }: Verifier, { id }: SessionRow): void {
-  const add = (place: number, event: unknown, sequence: number) => {
-    const { eventType, payload } = event as { eventType: string; payload: unknown };
-    held.add({ place, sequence, eventType, ...digester.digestPayload(JSON.stringify(payload)) });
-  };
-  for (let batch = spool.batches.next(id, 0); batch; batch = spool.batches.next(id, batch.id)) {
-    for (const [index, event] of readEvents(batch).entries()) add(WAITING, parseExact(event), index);
-  }
-  const refused = [...spool.refused.list()].filter(({ session }) => session === id);
-  for (const [index, { event }] of refused.entries()) add(REFUSED, parseExact(event), index);
-}
-
-const addHeld = ({ answers, held }: Verifier, place: number, sessionId: string) =>
-  answers.digests(sessionId, (page) => {
-    for (const digests of page) held.add({ place, ...digests });
-  });
-
-/** Takes every event of a transcript that is held exactly as it would be captured, and notes those that are not. */
-async function walk(verifier: Verifier, verified: Verified, number: number, transcript: Transcript): Promise<void> {
-  const { spool, notes, findings, redactor, digester } = verifier;
-  const { session, files } = verified;
-  const order = createOrder(verifier, verified, number, transcript);
-  let bytes = 0;
-  for (let record = transcript.stream.peek(); record; record = transcript.stream.peek()) {
-    transcript.stream.take();
-    if (transcript.isAppended(record)) {
-      findings.count('waiting');
-      continue;
+  /** A file that cannot be read stops nothing: what is held of it cannot be verified, like that of one that was deleted. */
+  async function readFile(file: KnownFile): Promise<void> {
+    const agent = verifier.agentOf(file.row);
+    let transcript: Transcript | undefined;
+    try {
+      transcript = agent && openTranscript(agent, file.row, verifier.now(), verifier.identify);
+      findings.count(transcript ? 'files' : 'deletedFiles');
+      if (transcript === undefined) return;
+      await readRecords(file, transcript);
+      file.transcript = transcript;
+    } catch (error) {
+      if (codeOf(error)?.startsWith('E') !== true) throw error;
+      findings.count('unreadableFiles');
+      verifier.onTrouble({ path: file.path, reason: describe(error) });
+    } finally {
+      transcript?.stream.close();
     }
-    bytes += record.bytes;
-    if (bytes > BYTES_A_TURN) bytes = await giveWay();
-    const { source } = record.events[0]?.payload ?? {};
-    if (source === undefined) continue;
-    const identity = identityOf(record, source);
-    const events = expectEvents(record, redactor, digester);
-    const taken = events.map((event) => takeSame(verifier.held, event));
-    const lacking = events.filter((_, index) => taken[index] === undefined);
-    if (lacking.length === 0) {
-      notes.meet(identity, session.id);
-      countRecord(findings, taken.flat());
-      order.check(record, events, taken);
-      continue;
+  }
+
+  /** Takes every event that is held exactly as it would be captured, and notes the records of the others. */
+  async function readRecords(file: KnownFile, { stream, isAppended, isRewritten }: Transcript): Promise<void> {
+    const checkOrder = isRewritten
+      ? () => {}
+      : createOrder((event, position) => {
+          tell({ problem: 'disordered', file: file.path, position, eventType: event.eventType }, event);
+        });
+    let bytes = 0;
+    for (let record = stream.peek(); record; record = stream.peek()) {
+      stream.take();
+      if (isAppended(record)) {
+        findings.count('waiting');
+        continue;
+      }
+      bytes += record.bytes;
+      if (bytes > BYTES_A_TURN) bytes = await giveWay();
+      const events = expectEvents(verifier, record, held);
+      const position = positionOf(record);
+      for (const event of events) {
+        event.held = held.takeSame(event);
+        if (event.held && event.held.place >= 0) checkOrder(event.held, position);
+      }
+      const identity = identityOf(record);
+      if (events.every((event) => event.held?.eventType === event.eventType)) {
+        met.add(identity);
+        countRecord(events);
+      } else {
+        const owner = record.keyed ? spool.seen.sessionOf(record.identity) : undefined;
+        const isEarlier = record.time < (file.row.leftBefore ?? 0);
+        lacking.push({ file, position, identity, owner, isEarlier, events });
+      }
     }
-    const owner = record.keyed ? spool.seen.sessionOf(identity) : undefined;
-    if (lacking.length === events.length && owner !== undefined && owner !== session.id) {
-      const place = {
-        path: files[number]?.path ?? '',
-        position: source.position,
-        eventType: events[0]?.eventType ?? '',
-      };
-      notes.addElsewhere({ identity, owner, session: session.id, ...place, record: source.record });
+  }
+
+  /** Finds out what has become of a record that is not held exactly as it would be captured now. */
+  function resolve({ file, position, identity, owner, isEarlier, events }: Lacking): void {
+    const isNew = events.every((event) => event.held === undefined);
+    // A copy of a record that was met at another place.
+    if (isNew && met.has(identity)) return;
+    if (isNew && owner !== undefined && owner !== session.id) {
       findings.count('replayed');
       verifier.onOwner(owner);
-    } else {
-      const others = events.length - lacking.length;
-      notes.addLacking({ identity, file: number, position: source.position, others, events: lacking });
-      order.check(record, events, taken);
+      return;
     }
+    met.add(identity);
+    const isLeftOut = file.isLeftOut || (isNew && isEarlier);
+    if (isLeftOut || file.transcript?.isKnown === false) {
+      findings.count(isLeftOut ? 'leftOut' : 'waiting');
+      return;
+    }
+    let problems = 0;
+    const isMasked = events.some(({ masked }) => masked);
+    for (const event of events) {
+      const { eventType, part, of } = event;
+      event.held ??= held.takeMoved(event);
+      const exact = event.held;
+      const other = exact ?? held.takeAltered(event);
+      event.held = other;
+      if (exact?.eventType === eventType) continue;
+      const isMaskedOtherwise = exact === undefined && (isMasked || other?.masked === true);
+      if (isMaskedOtherwise && (other?.eventType === eventType || part !== undefined)) {
+        findings.count('masked');
+        continue;
+      }
+      problems++;
+      const place = { file: file.path, position, eventType, ...(part !== undefined && { part: `${part} of ${of}` }) };
+      tell({ problem: other ? 'different' : 'missing', ...place }, other);
+    }
+    if (problems === 0) countRecord(events);
+  }
+
+  /** A record is where the least far of its events is. */
+  function countRecord(events: readonly Expected[]): void {
+    const places = events.map((event) => event.held?.place ?? 0);
+    if (places.includes(WAITING)) findings.count('waiting');
+    else if (places.includes(REFUSED)) findings.count('setAside');
+    else findings.count('records');
+    findings.count('events', places.filter((place) => place >= 0).length);
+  }
+
+  /** What the service holds beyond what the transcripts say: twice the same, history, or something nobody wrote. */
+  function explainSurplus(event: HeldEvent): void {
+    const { eventType, position, part, of } = event;
+    const file = files.find(({ digest }) => digest === event.file);
+    const twin = held.findTaken(event);
+    const excuse = twin?.digest === event.digest && twin ? undefined : excuseFor(event, file);
+    if (excuse) {
+      findings.count(excuse);
+      return;
+    }
+    const place = {
+      ...(file && { file: file.path }),
+      ...(position !== undefined && { position }),
+      ...(part !== undefined && { part: `${part} of ${of}` }),
+    };
+    tell({ problem: twin ? 'doubled' : 'surplus', eventType, ...place }, event);
+  }
+
+  function excuseFor({ record, revision = 0, file: digest }: HeldEvent, file: KnownFile | undefined) {
+    // A file that was moved may have become any of those there are.
+    const origins = file || digest === undefined ? [file] : files;
+    if (origins.some((one) => one && one.transcript === undefined)) return 'unverifiable';
+    const isRewritten = origins.some((one) => one?.transcript?.isRewritten);
+    const isOlder = () => held.events.some((one) => one.record === record && (one.revision ?? 0) > revision);
+    return isRewritten || (record !== undefined && isOlder()) ? 'history' : undefined;
   }
 }
 
+function addSpooled(spool: Spool, held: HeldEvents, session: number): void {
+  const add = (place: number, text: string) => {
+    const { eventType, payload } = parseExact(text) as { eventType: string; payload: unknown };
+    const digests = held.digestPayload(JSON.stringify(payload));
+    held.add(place, { sequence: held.events.length, eventType, ...digests });
+  };
+  for (let batch = spool.batches.next(session, 0); batch; batch = spool.batches.next(session, batch.id)) {
+    for (const event of readEvents(batch)) add(WAITING, event);
+  }
+  for (const refused of spool.refused.list()) if (refused.session === session) add(REFUSED, refused.event);
+}
+
+/** What capturing a record makes of it. */
+function expectEvents({ redactor }: Verifier, record: CapturedRecord, { digestPayload }: HeldEvents): Expected[] {
+  const { agent, session } = record.events[0]?.payload.source ?? {};
+  const masked = redactor.redact(record.events, { session: `${agent} ${session}`, folder: record.folder });
+  return masked.flatMap((each) => {
+    const event = encodeRaw(each);
+    return serializeEvent(event).map((json) => {
+      const payload = json.slice(json.indexOf(PAYLOAD) + PAYLOAD.length, -1);
+      return { eventType: event.eventType, ...digestPayload(payload) };
+    });
+  });
+}
+
+const PAYLOAD = ',"payload":';
 const BYTES_A_TURN = 4 * 1024 * 1024;
 
 async function giveWay(): Promise<0> {
@@ -174,19 +258,29 @@ async function giveWay(): Promise<0> {
   return 0;
 }
 
-/** The events that carry it, taken; undefined, and none of them taken, where one is not held exactly so. */
-function takeSame(held: HeldEvents, { eventType, payloads }: ExpectedEvent): Held[] | undefined {
-  const rows = payloads.map(({ digest }) => (digest === undefined ? undefined : held.findSame(digest, eventType)));
-  if (!rows.every((row) => row !== undefined)) return undefined;
-  for (const { id } of rows) held.take(id);
-  return rows;
+/** What a record is known by when it is met in a second file. One without a key is a copy only where it stands the same. */
+function identityOf({ identity, keyed, events }: CapturedRecord): string {
+  const name = identity.toString('hex');
+  if (keyed) return name;
+  const { subagent, position } = events[0]?.payload.source ?? {};
+  return hash('sha256', `${name} ${subagent ?? ''} ${position}`);
 }
 
-/** A record is where the least far of its events is. */
-export function countRecord(findings: Findings, rows: readonly (Held | undefined)[]): void {
-  const places = rows.map((row) => row?.place ?? 0);
-  if (places.includes(WAITING)) findings.count('waiting');
-  else if (places.includes(REFUSED)) findings.count('setAside');
-  else findings.count('records');
-  findings.count('events', places.filter((place) => place >= 0).length);
+/**
+ * Tells of the events of a file that do not come in the order of the file. Between files there is no order to be told: they
+ * are captured as they grow.
+ */
+function createOrder(tell: (event: HeldEvent, position: number) => void) {
+  let before = -1;
+  let last: { event: HeldEvent; position: number } | undefined;
+  return (event: HeldEvent, position: number): void => {
+    if (last === undefined || event.number > last.event.number) {
+      before = last?.event.number ?? before;
+      last = { event, position };
+    } else if (event.number > before) {
+      // It is the last one that came too late: this one follows the one before it.
+      tell(last.event, last.position);
+      last = { event, position };
+    } else tell(event, position);
+  };
 }

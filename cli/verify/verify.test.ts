@@ -24,7 +24,7 @@ test('what was captured of every agent is all there', async () => {
   generateTranscripts(home, { seed: 7, sessions: 3, records: 60 });
   expect(await run('import')).toMatchObject({ exitCode: 0 });
   const report = await verify();
-  expect(report).toMatchObject({ exitCode: 0, findings: [], masked: 0, renamed: 0, history: 0, unverifiable: 0 });
+  expect(report).toMatchObject({ exitCode: 0, findings: [], masked: 0, history: 0, unverifiable: 0 });
   expect(report).toMatchObject({ waiting: 0, deletedFiles: 0, unreadableFiles: 0, newFiles: 0 });
   expect(report.records).toBeGreaterThan(500);
   // The generated fork, and what the fixtures repeat.
@@ -40,7 +40,7 @@ test('an event that is gone is named, and nothing else', async () => {
   await held.remove(1);
   const report = await held.verify();
   const position = one.length + 1;
-  expect(report).toMatchObject({ exitCode: 1, records: 2, stderr: expect.stringContaining('Of 1 event the service') });
+  expect(report).toMatchObject({ exitCode: 1, records: 2, stderr: '' });
   expect(report.findings).toEqual([
     { problem: 'missing', agent: 'claude-code', session: sessionId(1), file, position, eventType: 'user.message' },
   ]);
@@ -60,21 +60,18 @@ test('an event that is there twice is named', async () => {
   expect(findings).toMatchObject([{ problem: 'doubled', ...place, eventType: 'user.message' }]);
 });
 
-test('a value that differs is named by its place, and never shown', async () => {
+test('an event with another text is named, and never shown', async () => {
   const held = await startHeld();
   await capture(held, one, prompt(1, 2, 'two', { extra: { list: [1, { deep: 'private' }] } }), three);
   await held.alter(1, (payload) => {
     payload.rest.extra.list[1].deep = 'other';
-    payload.rest.added = 'a word';
   });
   const { findings, stderr } = await held.verify();
-  expect(findings).toMatchObject([
-    { problem: 'different', sequence: 2, leaves: ['/rest/extra/list/1/deep', 'a value in /rest'] },
-  ]);
-  expect(JSON.stringify(findings) + stderr).not.toMatch(/private|other|a word/);
+  expect(findings).toMatchObject([{ problem: 'different', sequence: 2 }]);
+  expect(JSON.stringify(findings) + stderr).not.toMatch(/private|other/);
 });
 
-test('another type, session or record of an event is a difference', async () => {
+test('another type of an event is a difference, and that of another record or session is not this one', async () => {
   const held = await startHeld();
   await capture(held, one, two, three);
   await held.change(0, (events, index) =>
@@ -87,13 +84,7 @@ test('another type, session or record of an event is a difference', async () => 
     source.session = 'another';
   });
   const { findings } = await held.verify();
-  expect(findings.map(({ problem, leaves }) => [problem, leaves?.[0]])).toEqual([
-    ['different', 'eventType'],
-    ['different', '/source/record'],
-    // Nothing ties an event of another session to this record.
-    ['missing', undefined],
-    ['surplus', undefined],
-  ]);
+  expect(findings.map(({ problem }) => problem)).toEqual(['different', 'missing', 'missing', 'surplus', 'surplus']);
 });
 
 test('events in another order than their file are named', async () => {
@@ -122,7 +113,7 @@ test('an event that no transcript tells is named', async () => {
   ]);
 });
 
-test('a payload in parts is compared as a whole, and by its parts', async () => {
+test('a payload in parts is compared part by part', async () => {
   const held = await startHeld();
   const text = 'ü"\n'.repeat(150_000);
   await capture(held, prompt(1, 1, text), two);
@@ -134,7 +125,9 @@ test('a payload in parts is compared as a whole, and by its parts', async () => 
   await held.alter(1, (payload) => {
     payload.json = payload.json.replace('ü', 'u');
   });
-  expect((await held.verify()).findings).toMatchObject([{ problem: 'different', leaves: ['/text'], sequence: 1 }]);
+  expect((await held.verify()).findings).toMatchObject([
+    { problem: 'different', part: `2 of ${stored.length - 1}`, sequence: 2 },
+  ]);
   await back();
   await held.remove(1);
   expect((await held.verify()).findings).toMatchObject([{ problem: 'missing', part: `2 of ${stored.length - 1}` }]);

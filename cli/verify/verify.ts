@@ -1,27 +1,26 @@
-import { DatabaseSync } from 'node:sqlite';
-import { createDigester } from '../../contract/digester.ts';
 import type { Agent } from '../agents/agent.ts';
 import type { Context } from '../context.ts';
-import type { Output } from '../output.ts';
-import { openPipeline, openReader, openRedactor } from '../pipeline.ts';
+import { EXIT, Failure } from '../failure.ts';
+import { inspectTranscripts } from '../inspect/transcripts.ts';
+import { formatCount, type Output } from '../output.ts';
+import { openPipeline, openRedactor } from '../pipeline.ts';
 import { createPolicy } from '../privacy/policy.ts';
+import { createProgress } from '../progress.ts';
 import { createIdentify } from '../read/identity.ts';
-import { ownPlaces } from '../read/places.ts';
 import { readKey } from '../redact/key.ts';
 import { type Choice, chooseSessions } from '../sessions/choose.ts';
 import type { FileRow } from '../spool/files.ts';
 import type { Spool } from '../spool/open.ts';
 import type { SessionRow } from '../spool/sessions.ts';
-import { createService } from '../upload/service.ts';
-import { createAnswers } from './answers.ts';
-import { resolveElsewhere } from './elsewhere.ts';
-import { createFindings, type Findings } from './findings.ts';
-import { createHeld } from './held.ts';
-import { createNotes } from './notes.ts';
-import { createProgress } from './progress.ts';
+import { readHeld } from '../upload/held.ts';
+import { explainRefusal, hasStatus, isTemporary } from '../upload/problem.ts';
+import { createRetry } from '../upload/retry.ts';
+import { createService, type Service } from '../upload/service.ts';
+import { createFindings, type Findings } from './report.ts';
 import { type Verifier, verifySession } from './session.ts';
 
 export interface VerifyOptions extends Choice {
+  /** How long to ask a service that does not answer. */
   patienceMs: number;
 }
 
@@ -30,36 +29,36 @@ export async function verify(context: Context, options: VerifyOptions, output: O
   const pipeline = await openPipeline(context);
   const { settings, spool } = pipeline;
   const service = createService({ ...settings, fetch: context.fetch });
-  const db = openTemporary();
   const findings = createFindings();
   const progress = createProgress(output.progress, context.now);
+  const policy = createPolicy(context);
+  policy.refresh();
   try {
     const queue = createQueue(spool, chooseSessions(context, spool, options));
-    const answers = createAnswers(context, { service, patienceMs: options.patienceMs });
+    const ask = createAsking(context, service, options.patienceMs);
     const verifier: Verifier = {
-      ...{ spool, answers, findings },
+      ...{ spool, findings },
       redactor: openRedactor(context, pipeline),
       identify: createIdentify(readKey(pipeline.folder)),
-      digester: createDigester(answers.nonce),
-      held: createHeld(db),
-      notes: createNotes(db),
+      addHeld: (held, place, sessionId) => readHeld(service, { sessionId, place, held }, ask),
       agentOf: (row) => findAgent(context, row),
-      objection: createObjection(context),
+      objection: ({ agent }, { origin }) => policy.objection(agent, origin),
       onTrouble: ({ path, reason }) => output.warn(`${path} cannot be read: ${reason}`),
       onOwner: queue.add,
       now: context.now,
       isStopped: () => context.stop.aborted,
     };
-    db.exec('BEGIN');
+    await refuseOlder(service, ask);
     for (let session = queue.next(); session && !context.stop.aborted; session = queue.next()) {
       await verifySession(verifier, session);
-      progress.show(findings.counts, queue.length());
+      const { sessions, records } = findings.counts;
+      const total = queue.length();
+      const text = `${sessions.toLocaleString('en-US')} of ${formatCount(total, 'session')}, ${formatCount(records, 'record')}`;
+      progress.show({ done: sessions, total, text });
     }
-    await resolveElsewhere(verifier);
-    if (options.sessions.length === 0) countNew(context, pipeline, options, findings);
+    if (options.sessions.length === 0) countNew(context, spool, options, findings);
   } finally {
     progress.clear();
-    db.close();
     spool.close();
   }
   return findings;
@@ -81,16 +80,6 @@ function createQueue(spool: Spool, chosen: readonly SessionRow[]) {
   };
 }
 
-/**
- * A database whose file has no name and goes with the process: memory holds 16 MB of it. Nothing in it is ever committed,
- * which takes half of the time away.
- */
-function openTemporary(): DatabaseSync {
-  const db = new DatabaseSync('');
-  db.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -16384');
-  return db;
-}
-
 /** An agent's program and its extension of an editor share an id, and keep their transcripts in different places. */
 function findAgent({ agents, variables, home }: Context, { agent: id, root, path }: FileRow): Agent | undefined {
   const candidates = agents.filter((agent) => agent.id === id);
@@ -101,21 +90,49 @@ function findAgent({ agents, variables, home }: Context, { agent: id, root, path
   );
 }
 
-function createObjection(context: Context): Verifier['objection'] {
-  const policy = createPolicy(context);
-  policy.refresh();
-  return ({ agent }, { origin }) => policy.objection(agent, origin);
+type Ask = <Answer>(request: () => Promise<Answer>) => Promise<Answer>;
+
+/** Failures that may pass are waited for; a rate limit however long. */
+function createAsking(context: Context, { url }: Service, patienceMs: number): Ask {
+  const giveUp = new AbortController();
+  const retry = createRetry({
+    random: context.random,
+    signal: AbortSignal.any([context.stop, giveUp.signal]),
+    onTrouble: () => retry.failingMs() >= patienceMs && giveUp.abort(),
+  });
+  return async (request) => {
+    try {
+      return await retry.attempt(request);
+    } catch (error) {
+      if (!giveUp.signal.aborted && !isTemporary(error)) throw explainUnless(404, error);
+      const trouble = retry.lastTrouble();
+      throw new Failure(
+        EXIT.temporary,
+        `The service at ${url} cannot be reached${trouble === undefined ? '' : `: ${trouble}`}.`,
+        'Nothing can be said about what it holds. Try again when it is reachable.',
+      );
+    }
+  };
+}
+
+const explainUnless = (status: number, error: unknown) => (hasStatus(error, status) ? error : explainRefusal(error));
+
+/** A service without the route would seem to hold nothing; one that has it refuses the query before it looks. */
+async function refuseOlder({ client, url }: Service, ask: Ask): Promise<void> {
+  try {
+    await ask(() => client.listEventDigests({ sessionId: 'ses_none', query: { nonce: '' } }));
+  } catch (error) {
+    if (hasStatus(error, 400)) return;
+    if (!hasStatus(error, 404, 405)) throw error;
+  }
+  const sentence = `The service at ${url} is too old to answer for what it holds.`;
+  throw new Failure(EXIT.failure, sentence, 'Ask for it to be updated.');
 }
 
 /** Transcripts that nothing was captured of yet. */
-function countNew(
-  context: Context,
-  pipeline: Parameters<typeof openReader>[1],
-  { agent }: Choice,
-  findings: Findings,
-): void {
+function countNew(context: Context, spool: Spool, { agent }: Choice, findings: Findings): void {
   const agents = context.agents.filter(({ id }) => agent === undefined || id === agent);
-  const reader = openReader(context, pipeline, { patienceMs: 0, onTrouble: () => {} });
-  const { sessions } = reader.findWork(ownPlaces({ ...context, agents }));
-  findings.count('newFiles', sessions.flat().filter(({ id }) => id === undefined).length);
+  for (const { untouched } of inspectTranscripts({ ...context, agents }, spool, true)) {
+    findings.count('newFiles', untouched);
+  }
 }
