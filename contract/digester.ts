@@ -1,8 +1,5 @@
 import { hash } from 'node:crypto';
-import type { EventDigest, LeafDigest } from './digest.ts';
-import { type JsonLeaf, scanLeaves } from './leaves.ts';
-import { Part } from './parts.ts';
-import { VOCABULARY } from './transcript.ts';
+import type { EventDigest } from './digest.ts';
 
 /** What a payload's text tells of where it comes from. */
 interface Origin {
@@ -18,19 +15,13 @@ interface Origin {
   end: number;
 }
 
-export interface DigestedLeaf extends LeafDigest {
-  /** Its JSON path, for a person. Valid until the next leaf is asked for. */
-  pointer(): string;
-}
-
 /** What the service lays beside what the command line has captured. */
 export type PayloadDigests = Omit<EventDigest, 'sequence' | 'eventType'>;
 
 const EVENT_BYTES = 16;
 const SMALL_BYTES = 8;
-const MARK_START = '[REDACTED:';
-/** In a text, its quotes would be escaped. */
-const MASKED = [MARK_START, '"redactions":{'];
+/** What an event has in which a secret was masked; quotes in a text would be escaped. */
+const MASKED = ['[REDACTED:', '"redactions":{'];
 
 /**
  * Makes the digests of captured events, at both ends the same way. Their key is made from the nonce and from the agent's
@@ -72,36 +63,10 @@ export function createDigester(nonce: string) {
         ...(MASKED.some((sign) => text.includes(sign)) && { masked: true }),
       };
     },
-    /** The leaves of a payload's JSON text; none where `digestPayload` has none. */
-    *digestLeaves(text: string): Generator<DigestedLeaf> {
-      const origin = readOrigin(text);
-      if (origin === undefined) return;
-      const key = keyOf(origin.session);
-      const step = (parent: string, name: string) => digest(key, `path ${parent} ${name}`, SMALL_BYTES);
-      for (const leaf of scanLeaves(text, step, (name) => name.includes(MARK_START))) {
-        yield {
-          ...fieldOf(leaf),
-          path: leaf.path,
-          value: digest(key, `value ${leaf.text}`, SMALL_BYTES),
-          ...((leaf.flagged || leaf.text.includes(MARK_START)) && { masked: true }),
-          pointer: leaf.pointer,
-        };
-      }
-    },
     /** The digest that the events of a session have for a file or a record of the agent. */
     digestName: (kind: 'file' | 'record', session: string, name: string): string =>
       digest(keyOf(session), `${kind} ${name}`, SMALL_BYTES),
   };
-}
-
-const FIELDS = new Set(
-  [...Object.values(VOCABULARY), Part].flatMap(({ properties }): string[] => Object.keys(properties)),
-);
-
-/** Only a word of the vocabulary: other names are content. */
-function fieldOf({ top }: JsonLeaf): { field?: string } {
-  const name = top === undefined ? undefined : (JSON.parse(top) as string);
-  return name !== undefined && FIELDS.has(name) ? { field: name } : {};
 }
 
 const SOURCE_START = '{"source":';

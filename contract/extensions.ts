@@ -10,7 +10,7 @@ import {
   MAX_BULK_BYTES,
 } from './capture.ts';
 import { Body, Envelope, Id, OneOf, Timestamp } from './common.ts';
-import { DigestPage, DigestQuery, LeafPage, LeafQuery } from './digest.ts';
+import { DigestPage, DigestQuery } from './digest.ts';
 import { EventPage } from './event.ts';
 import {
   Member,
@@ -243,15 +243,6 @@ export const EXTENSIONS = {
     summary: 'Show digests of captured events, to who knows what was captured',
     query: DigestQuery,
     replies: { 200: DigestPage },
-    errors: [400, 401, 404, 429, 503],
-  }),
-  listLeafDigests: route({
-    method: 'GET',
-    path: '/v1/sessions/{sessionId}/leaf-digests',
-    auth: 'secret',
-    summary: 'Show digests of the single values of captured events',
-    query: LeafQuery,
-    replies: { 200: LeafPage },
     errors: [400, 401, 404, 429, 503],
   }),
   streamChanges: route({

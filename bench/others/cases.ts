@@ -30,9 +30,9 @@ export function createCases({ port, store, token, forgedToken }: Target): Case[]
     Promise.all(Array.from({ length: count }, (_, n) => work(n)));
   const posted = (name: string, body: Buffer, encoding?: string): Case => ({ name, run: () => post(body, encoding) });
   const whole = `${own}/${long}/events?limit=1000000`;
-  const digests = (kind: string, limit: number) =>
+  const digests = (limit: number) =>
     sendRaw(port, [
-      requestText('GET', `/v1/sessions/${numbers}/${kind}?limit=${limit}&nonce=${'a'.repeat(32)}`, secret),
+      requestText('GET', `/v1/sessions/${numbers}/digests?limit=${limit}&nonce=${'a'.repeat(32)}`, secret),
     ]);
 
   const numbersBody = zstd(manyNumbers());
@@ -69,8 +69,7 @@ export function createCases({ port, store, token, forgedToken }: Target): Case[]
       name: '8 slow readers of it',
       run: () => atOnce(8, () => readSlowly(port, requestText('GET', whole, token), 3000)),
     },
-    { name: 'digests of 50 × 256 KiB of numbers', run: () => digests('digests', 50) },
-    { name: 'leaf digests of them', run: () => digests('leaf-digests', 50) },
+    { name: 'digests of 50 × 256 KiB of numbers', run: () => digests(50) },
     {
       name: 'a session list at offset 99,900 of 100,000, 20 times',
       run: () => sequence(20, () => read('GET', `${own}?cursor=${Buffer.from('o:99900').toString('base64url')}`)),

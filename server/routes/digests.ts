@@ -2,7 +2,7 @@ import { Problem } from '../../contract/problem.ts';
 import type { Deps } from '../deps.ts';
 import type { SecretCaller } from '../http/caller.ts';
 import type { Handlers } from '../http/handler.ts';
-import { streamEventDigests, streamLeafDigests } from '../ingest/digests.ts';
+import { streamEventDigests } from '../ingest/digests.ts';
 import { findSession } from '../store/sessions.ts';
 
 const DEFAULT_PAGE = 100;
@@ -19,12 +19,6 @@ export const digestHandlers = ({ store: { db } }: Deps) => {
       const session = await findOrFail(caller, params.sessionId);
       const range = { from: Number(query.from ?? 1), limit: Number(query.limit ?? DEFAULT_PAGE) };
       return { status: 200, body: await streamEventDigests(db, session, range, query.nonce) };
-    },
-
-    async listLeafDigests({ caller, params, query }) {
-      const session = await findOrFail(caller, params.sessionId);
-      const range = { from: Number(query.from ?? 1), limit: Number(query.limit ?? 1) };
-      return { status: 200, body: await streamLeafDigests(db, session, range, query.nonce) };
     },
   } satisfies Partial<Handlers>;
 };

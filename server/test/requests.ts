@@ -77,7 +77,6 @@ export const RIGHT: Record<AnyRouteName, (world: World) => Ask> = {
   listSessionSummaries: ({ ours }) => ({ query: { sessionIds: ours.sessionId } }),
   getEventWindow: ({ ours }) => ({ params: { sessionId: ours.sessionId } }),
   listEventDigests: ({ ours }) => ({ params: { sessionId: ours.sessionId }, query: { nonce: 'a'.repeat(22) } }),
-  listLeafDigests: ({ ours }) => ({ params: { sessionId: ours.sessionId }, query: { nonce: 'a'.repeat(22) } }),
   streamChanges: () => ({}),
 };
 

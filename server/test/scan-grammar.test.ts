@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { scanAppend } from '../ingest/scan/append.ts';
-import { isJson } from '../ingest/scan/json.ts';
 import { agrees, referenceOfAppend, verdictOf } from './scan-reference.ts';
 
 const around = (value: string) => `{"x":${value},"events":[{"eventType":"a"}]}`;
@@ -171,21 +170,5 @@ describe('the grammar of an append', () => {
     }
     for (let start = 2; start < text.length; start++)
       expect(() => scanAppend(text.subarray(start))).toThrow('not JSON');
-  });
-});
-
-describe('a text that may be JSON', () => {
-  test.each(['1', ' {"a":[1,{}]} ', '"\\ud800"', 'null'])('%j is', (text) => {
-    expect(isJson(Buffer.from(text))).toBe(true);
-  });
-
-  test.each(['', '1 2', '[1,]', '{"a"}', '01', '"'])('%j is not', (text) => {
-    expect(isJson(Buffer.from(text))).toBe(false);
-  });
-
-  test('has a thousand levels and no more', () => {
-    const nested = (levels: number) => Buffer.from('['.repeat(levels) + ']'.repeat(levels));
-    expect(isJson(nested(1_000))).toBe(true);
-    expect(isJson(nested(1_001))).toBe(false);
   });
 });

@@ -48,20 +48,6 @@ export function walkText<Into>(
   if (end < body.length) throw malformed(body, end);
 }
 
-/** Deeper than any record of an agent. */
-const MOST_LEVELS = 1_000;
-
-/** Whether the bytes are one JSON value, as strictly as `JSON.parse` looks at it, of at most a thousand levels. */
-export function isJson(body: Buffer): boolean {
-  try {
-    walkText(body, skipValue, undefined);
-    return skippedDepth() <= MOST_LEVELS;
-  } catch (error) {
-    if (error instanceof Problem) return false;
-    throw error;
-  }
-}
-
 function isSpace(byte: number): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }

@@ -29,7 +29,7 @@ const ask = async (world: World, query: Record<string, string> = {}) => ({
 
 const PRIVATE = () => ['private', 'agent-session', 'r1"'];
 
-const ROUTES = ['listEventDigests', 'listLeafDigests'] as const;
+const route = 'listEventDigests';
 
 const WRONG_QUERIES: Record<string, string>[] = [
   { nonce: '' },
@@ -41,7 +41,7 @@ const WRONG_QUERIES: Record<string, string>[] = [
 
 export const DIGEST_SCENARIOS: readonly Scenario[] = [
   {
-    route: 'listEventDigests',
+    route,
     name: 'tell nothing of what events say, nor of what was not captured',
     ask: (world) => ask(world),
     status: 200,
@@ -56,22 +56,7 @@ export const DIGEST_SCENARIOS: readonly Scenario[] = [
     without: PRIVATE,
   },
   {
-    route: 'listLeafDigests',
-    name: 'tell nothing of what values say',
-    ask: (world) => ask(world, { limit: '3' }),
-    status: 200,
-    body: () => ({
-      payloads: [
-        { sequence: 1, events: 1, leaves: [] },
-        { sequence: 2, events: 1 },
-        { sequence: 3, events: 1, leaves: [] },
-      ],
-      nextFrom: null,
-    }),
-    without: PRIVATE,
-  },
-  {
-    route: 'listEventDigests',
+    route,
     name: 'of a session of the test plane',
     as: ({ ours }) => ours.test,
     ask: ({ ours }) => ({ params: { sessionId: ours.testSessionId } }),
@@ -79,37 +64,34 @@ export const DIGEST_SCENARIOS: readonly Scenario[] = [
     body: () => ({ digests: [], nextFrom: null }),
   },
   {
-    route: 'listEventDigests',
+    route,
     name: 'of a closed session',
     ask: ({ ours }) => ({ params: { sessionId: ours.closedSessionId } }),
     status: 200,
   },
-  ...ROUTES.flatMap((route): Scenario[] => [
-    { route, name: 'without a nonce', ask: { query: {} }, status: 400, says: /^\/nonce / },
-    ...WRONG_QUERIES.map(
-      (query): Scenario => ({
-        route,
-        name: JSON.stringify(query),
-        ask: { query: { nonce: NONCE, ...query } },
-        status: 400,
-        code: 'validation_failed',
-      }),
-    ),
-    { route, name: 'of an unknown session', ask: { params: { sessionId: 'ses_none' } }, status: 404 },
-    {
+  { route, name: 'without a nonce', ask: { query: {} }, status: 400, says: /^\/nonce / },
+  ...WRONG_QUERIES.map(
+    (query): Scenario => ({
       route,
-      name: "of another organization's session",
-      ask: ({ theirs }) => ({ params: { sessionId: theirs.sessionId } }),
-      status: 404,
-    },
-    {
-      route,
-      name: 'of a session on the other plane',
-      as: ({ ours }) => ours.test,
-      ask: ({ ours }) => ({ params: { sessionId: ours.sessionId } }),
-      status: 404,
-    },
-  ]),
-  { route: 'listEventDigests', name: 'too many', ask: { query: { nonce: NONCE, limit: '10000' } }, status: 400 },
-  { route: 'listLeafDigests', name: 'too many', ask: { query: { nonce: NONCE, limit: '51' } }, status: 400 },
+      name: JSON.stringify(query),
+      ask: { query: { nonce: NONCE, ...query } },
+      status: 400,
+      code: 'validation_failed',
+    }),
+  ),
+  { route, name: 'of an unknown session', ask: { params: { sessionId: 'ses_none' } }, status: 404 },
+  {
+    route,
+    name: "of another organization's session",
+    ask: ({ theirs }) => ({ params: { sessionId: theirs.sessionId } }),
+    status: 404,
+  },
+  {
+    route,
+    name: 'of a session on the other plane',
+    as: ({ ours }) => ours.test,
+    ask: ({ ours }) => ({ params: { sessionId: ours.sessionId } }),
+    status: 404,
+  },
+  { route, name: 'too many', ask: { query: { nonce: NONCE, limit: '10000' } }, status: 400 },
 ];
