@@ -73,6 +73,7 @@ function report({ state, service, settings, account, ...more }: Inspection, trou
       counters: spool.counters,
       refused: spool.refused,
       capBytes: spool.capBytes,
+      notices: spool.notices,
     }),
     ...(spool?.lastUploadAt && { lastUploadAt: spool.lastUploadAt }),
     troubles: troubles.map(({ check, outcome, sentence, fix }) => ({ check, outcome, sentence, ...(fix && { fix }) })),

@@ -87,7 +87,7 @@ async function importWith(
 
     const failure = sending.failure() ?? sending.held()[0];
     if (failure !== undefined) throw failure;
-    if (left > 0 || !isAllRead) throw unsent(left, sending.lastTrouble());
+    if (left > 0 || !isAllRead) throw unsent(left, sending.lastTrouble(), context.stop.aborted);
     const refused = spool.counters().eventsRefused - before.eventsRefused;
     if (refused > 0) throw setAside(refused);
   } finally {
@@ -125,11 +125,9 @@ const setAside = (events: number) =>
     '`capture spool retry` sends them again, as after an update of the service.',
   );
 
-function unsent(events: number, trouble: string | undefined): Failure {
+function unsent(events: number, trouble: string | undefined, isInterrupted: boolean): Failure {
   const what = events > 0 ? `${formatCount(events, 'event')} could not be sent yet` : 'Not everything was read yet';
-  return new Failure(
-    EXIT.temporary,
-    `${what}${trouble ? ` (${trouble})` : ''}.`,
-    'Nothing is lost: run `capture import` again, or `capture run`, when the service is reachable.',
-  );
+  const when = isInterrupted ? '' : ' when the service is reachable';
+  const why = isInterrupted ? ' (interrupted)' : trouble ? ` (${trouble})` : '';
+  return new Failure(EXIT.temporary, `${what}${why}.`, `Nothing is lost: \`capture import\` goes on${when}.`);
 }

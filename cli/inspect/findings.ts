@@ -62,7 +62,7 @@ const CHECKS: { readonly [check: string]: Check } = {
   held({ spool, service }) {
     if (spool === undefined || service.secret === 'refused') return skipped('Whether it is shut out is not known.');
     const held = spool.held && failed(spool.held.sentence, spool.held.hint ?? 'capture logs');
-    const others = spool.notices.map(({ sentence, hint }) => warning(sentence, hint ?? 'capture logs'));
+    const others = spool.others.map(({ sentence, hint }) => warning(sentence, hint ?? 'capture logs'));
     if (held) return [held, ...others];
     return others.length > 0 ? others : ok('Neither this machine nor an agent of it is shut out by the service.');
   },

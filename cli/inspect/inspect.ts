@@ -93,8 +93,9 @@ function readSpool(spool: Spool, preferences: Preferences) {
     held: spool.notice('held'),
     /** Whether the daemon has stopped reading for it. */
     isFull: spool.notice('full') !== undefined,
-    /** What else a person should know of; what the daemon says of the spool's size is seen here as it is now. */
-    notices: [spool.notice('heldSome'), spool.notice('replaced')].filter((notice) => notice !== undefined),
+    notices: spool.notices(),
+    /** Those that nothing else here tells of: of the spool's size, say, `waiting` does. */
+    others: [spool.notice('heldSome'), spool.notice('replaced')].filter((notice) => notice !== undefined),
     sent: spool.sessions.perAgent(),
     ...(lastUpload !== undefined && { lastUploadAt: new Date(Number(lastUpload)).toISOString() }),
     // One that sending has gone on after is none any more.
