@@ -19,6 +19,7 @@ import { stopCommand } from './stop.ts';
 import { uninstallCommand } from './uninstall.ts';
 import { verifyCommand } from './verify.ts';
 import { versionCommand } from './version.ts';
+import { whoamiCommand } from './whoami.ts';
 
 /** In the order of the help. */
 export const COMMANDS: readonly Command[] = [
@@ -29,6 +30,7 @@ export const COMMANDS: readonly Command[] = [
   stopCommand,
   restartCommand,
   statusCommand,
+  whoamiCommand,
   doctorCommand,
   sessionsCommand,
   openCommand,

@@ -9,14 +9,11 @@ const status = async ({ capture }: Machine) => (await capture(['status'])).stdou
 test('where all is well it is short, and nothing is to be done', async () => {
   const machine = await setUpMachine();
   machine.service.state.publicUrl = 'https://capture.example.com';
-  machine.inSpool((spool) => {
-    spool.setMeta('daemon', JSON.stringify({ pid: 4711, beatAt: Date.now(), version: '0.1.0' }));
-  });
   expect((await status(machine)).split('\n')).toEqual([
     `Service       ${machine.service.url}, reachable`,
     'Signed in     Acme, live plane',
     'Dashboard     https://capture.example.com/',
-    'Daemon        running (0.1.0)',
+    'Daemon        running for less than a minute (0.1.0)',
     expect.stringMatching(/^Claude Code {3}1 transcript \(\d+ B\), 2 events of 1 session sent$/),
     'Spool         empty: all is sent',
     'Last upload   less than a minute ago',

@@ -1,7 +1,7 @@
 import { defineCommand } from '../command.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../failure.ts';
-import { type DaemonState, formatMoment } from '../inspect/daemon.ts';
+import { formatMoment } from '../inspect/daemon.ts';
 import { describeFinding } from '../inspect/describe.ts';
 import type { Checked } from '../inspect/finding.ts';
 import { findTroubles } from '../inspect/findings.ts';
@@ -30,7 +30,7 @@ async function runStatus(context: Context, _values: object, output: Output): Pro
   const next = chooseNext(troubles);
   output.answer(report(inspection, troubles, next), [
     ...describeService(inspection),
-    ...describeDaemon(inspection.daemon),
+    ...describeDaemon(inspection),
     ...describeAgents(inspection),
     ...describeSpool(inspection),
     ...(troubles.length > 0 ? [''] : []),
@@ -95,10 +95,14 @@ function describeService({ service, settings: { url, secret }, account }: Inspec
   ];
 }
 
-function describeDaemon({ running, version, paused, pausedUntil }: DaemonState): Line[] {
+function describeDaemon({ daemon, now }: Inspection): Line[] {
+  const { running, since = '', version = '', paused, pausedUntil } = daemon;
   const until = pausedUntil ? `until ${formatMoment(pausedUntil)}` : 'until `capture resume`';
   return [
-    line('Daemon', running ? `running${version ? ` (${version})` : ''}` : 'not running'),
+    line(
+      'Daemon',
+      running ? `running${since && ` for ${formatAge(now - Date.parse(since))} (${version})`}` : 'not running',
+    ),
     ...(paused ? [line('Paused', until)] : []),
   ];
 }

@@ -1,15 +1,16 @@
 import { readFileSync } from 'node:fs';
-import { isDaemonRunning } from '../daemon/control.ts';
+import { holderOf, isDaemonRunning } from '../daemon/control.ts';
 import { isPaused, pausedPath } from '../daemon/pause.ts';
 import { readStarter, type Starter } from '../setup/daemon.ts';
 
 export interface DaemonState {
   /** Whether it runs is told by its lock, which ends with its process. */
   running: boolean;
-  /** Of the daemon that last noted something, in ISO times. */
+  /** Of the one that runs; times are ISO. */
   pid?: number;
+  since?: string;
   version?: string;
-  /** When the service last answered it. */
+  /** When the service last answered it, or the one before. */
   beatAt?: string;
   /** Who starts it again. */
   starter?: Starter;
@@ -18,22 +19,17 @@ export interface DaemonState {
   pausedUntil?: string;
 }
 
-interface Beat {
-  pid?: number;
-  beatAt?: number;
-  version?: string;
-}
-
 /** `beat` is what the daemon noted in its spool, JSON. */
 export function inspectDaemon(state: string, beat: string | undefined, now: number): DaemonState {
-  const { pid, beatAt, version } = beat === undefined ? {} : (JSON.parse(beat) as Beat);
+  const { beatAt } = JSON.parse(beat ?? '{}') as { beatAt?: number };
+  const running = isDaemonRunning(state);
+  const holder = running ? holderOf(state) : undefined;
   const starter = readStarter(state);
   const paused = isPaused(state, now);
   const pausedUntil = paused ? readUntil(state) : undefined;
   return {
-    running: isDaemonRunning(state),
-    ...(pid !== undefined && { pid }),
-    ...(version !== undefined && { version }),
+    running,
+    ...(holder && { pid: holder.pid, since: new Date(holder.startedAt).toISOString(), version: holder.version }),
     ...(beatAt !== undefined && { beatAt: new Date(beatAt).toISOString() }),
     ...(starter && { starter }),
     paused,

@@ -7,7 +7,7 @@ import { write } from '../test/folder.ts';
 import { HOUR_MS, type Machine, setUpMachine, type Trouble, testTroubles } from '../test/machine.ts';
 
 const beat = (values: object) => (machine: Machine) =>
-  machine.inSpool((spool) => spool.setMeta('daemon', JSON.stringify({ pid: 4711, beatAt: Date.now(), ...values })));
+  machine.inSpool((spool) => spool.setMeta('daemon', JSON.stringify(values)));
 const endDaemon = ({ endDaemon: end }: Machine) => end();
 const setUpAs = ({ state }: Machine, setup: object) => write(join(state, 'setup.json'), JSON.stringify(setup));
 const answer = (values: object) => (machine: Machine) => Object.assign(machine.service.state, values);
@@ -119,7 +119,7 @@ const DAEMON: Trouble[] = [
     'warning',
     /of version 0\.0\.1/,
     /^capture restart$/,
-    { arrange: beat({ version: '0.0.1' }) },
+    { arrange: ({ startAs }) => startAs('0.0.1') },
   ],
   [
     'the daemon hangs',

@@ -8,6 +8,7 @@ import { findTroubles } from '../inspect/findings.ts';
 import { type InspectOptions, inspect } from '../inspect/inspect.ts';
 import { takeLock } from '../lock.ts';
 import { openSpool } from '../spool/open.ts';
+import { VERSION } from '../version.ts';
 import { makeFolder, write } from './folder.ts';
 import { createContext, type RunOptions, run } from './program.ts';
 import { startService } from './service.ts';
@@ -36,9 +37,10 @@ export async function setUpMachine() {
     lock = undefined;
   };
   onTestFinished(endDaemon);
-  write(pidPath(state), '4711\n');
+  const startAs = (version: string) => write(pidPath(state), `4711\n${new Date().toISOString()}\n${version}\n`);
+  startAs(VERSION);
   return {
-    ...{ service, home, state, transcript, capture, endDaemon },
+    ...{ service, home, state, transcript, capture, endDaemon, startAs },
     /** Changes the spool as the daemon would. */
     inSpool(work: (spool: ReturnType<typeof openSpool>) => void): void {
       const spool = openSpool(join(state, 'spool.db'));
