@@ -53,7 +53,7 @@ export function startCapture(context: Context, options: CaptureOptions) {
     .filter(({ hookedAs }) => hookedAs !== undefined)
     .map((agent) => ({ agent, root: join(folder, 'inbox', agent.id), below: '' }));
   const scan = createScan({ places, inboxes, watch, tick, now: context.now });
-  const limit = createSpoolLimit(context, spool, log, tick);
+  const findFull = createSpoolLimit(context, spool, log);
   const memory = createMemory(spool, tick);
   const counted: Context['fetch'] = (...request) => {
     memory.use();
@@ -78,7 +78,7 @@ export function startCapture(context: Context, options: CaptureOptions) {
       async onCommit() {
         delivery.wake();
         memory.use();
-        isFull = limit.isFull();
+        isFull = findFull();
         await giveWay(spool, { isStopped: mustStop, isFlowing: delivery.isFlowing });
       },
     });
@@ -134,7 +134,7 @@ export function startCapture(context: Context, options: CaptureOptions) {
 
   async function readOnce(): Promise<void> {
     isOutdated = false;
-    isFull = limit.isFull();
+    isFull = findFull();
     if (!isStopped()) {
       await readRound();
       // Another process may have read what is new and left it for this one to send.

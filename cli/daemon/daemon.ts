@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readSettings, stateFolder } from '../config.ts';
+import { stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { describe, EXIT, Failure } from '../failure.ts';
 import type { Lock } from '../lock.ts';
@@ -38,11 +38,14 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
   const folder = stateFolder(context);
   const lock = await becomeDaemon(folder, context);
   const log = createLog(folder, context, output);
-  const wishes = createWishes(context);
+  const stampOf = (...names: string[]) =>
+    names.map((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs).join();
+  let signIn = '';
   let isSuspect = false;
   let paused = isPaused(folder, context.now());
 
   async function open(): Promise<Opened> {
+    signIn = stampOf('config.json');
     const pipeline = await openPipeline(context, { recalls: true, isSuspect });
     try {
       isSuspect = false;
@@ -57,6 +60,8 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
   async function takeCare(capture: Capture, { spool }: Pipeline, signal: AbortSignal): Promise<void> {
     const hasJumped = createClock(context, timing.careMs);
     const spoolFile = inodeOf(spool.path);
+    const consent = stampOf('history.json');
+    let wishes = stampOf('preferences.json', 'skipped.json');
     const showSessions = createSessionLines(context, output, spool);
     while (!signal.aborted) {
       await sleep(timing.careMs, undefined, { signal }).catch(() => {});
@@ -70,11 +75,11 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
       }
       showSessions();
       checkPause(capture);
-      const change = wishes.look();
-      if (change === 'account') return log.info('The sign-in has changed.');
-      if (change === 'consent') return log.info('What may be captured of earlier sessions has changed.');
-      if (change !== undefined) capture.readAnew();
-      if (change === 'renewed') capture.sendAnew();
+      if (stampOf('config.json') !== signIn) return log.info('There is a new sign-in.');
+      if (stampOf('history.json') !== consent) return log.info('More or less of earlier sessions may be captured now.');
+      if (stampOf('preferences.json', 'skipped.json') === wishes) continue;
+      wishes = stampOf('preferences.json', 'skipped.json');
+      capture.readAnew();
     }
   }
 
@@ -139,7 +144,7 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
 
   async function waitForChange(): Promise<void> {
     const until = performance.now() + timing.restartMs;
-    while (!context.stop.aborted && performance.now() < until && wishes.look() === undefined) {
+    while (!context.stop.aborted && performance.now() < until && stampOf('config.json') === signIn) {
       if (lock.isLost()) throw deleted(folder);
       await sleep(timing.careMs, undefined, { signal: context.stop }).catch(() => {});
     }
@@ -177,44 +182,6 @@ function createClock({ now }: Pick<Context, 'now'>, pauseMs: number): () => bool
     tick += passed;
     time = now();
     return isSet || passed > pauseMs + LATE_MS;
-  };
-}
-
-/** `account`: another secret or address. `renewed`: the same ones, stored again. `wishes`: what is to be captured. */
-type Change = 'account' | 'consent' | 'renewed' | 'wishes' | undefined;
-
-/** Notices when a person has changed what they want. */
-function createWishes(context: Context) {
-  const folder = stateFolder(context);
-  const stampOf = (...names: string[]) =>
-    names.map((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs).join();
-  const readAccount = () => {
-    try {
-      return JSON.stringify(readSettings(context));
-    } catch {
-      // Half written by hand: what was read before counts.
-      return account;
-    }
-  };
-  let account = '';
-  account = readAccount();
-  const look = () => ({
-    stored: stampOf('config.json'),
-    consent: stampOf('history.json'),
-    wishes: stampOf('preferences.json', 'skipped.json'),
-  });
-  let last = look();
-
-  return {
-    look(): Change {
-      const before = { ...last, account };
-      last = look();
-      if (last.stored !== before.stored) account = readAccount();
-      if (account !== before.account) return 'account';
-      if (before.consent !== '' && last.consent !== before.consent) return 'consent';
-      if (last.stored !== before.stored) return 'renewed';
-      return last.wishes === before.wishes ? undefined : 'wishes';
-    },
   };
 }
 

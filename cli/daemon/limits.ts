@@ -1,86 +1,52 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Context } from '../context.ts';
-import { formatAge, formatBytes } from '../output.ts';
+import { formatBytes } from '../output.ts';
 import { readPreferences } from '../preferences.ts';
 import type { Spool } from '../spool/open.ts';
 import type { Log } from './log.ts';
 
 /** How long the daemon waits for what, in milliseconds. */
-export interface Timing {
+export const TIMING = {
   /** Several changes of one write come as one. */
-  settleMs: number;
-  /** A long reading is interrupted this often at most, where something else waits. */
-  sliceMs: number;
-  heartbeatMs: number;
-  /** After how many heartbeats what an administrator disabled is tried again. */
-  reconsiderBeats: number;
-  /** After an error of this machine, such as a full disk. */
-  restartMs: number;
-  /** After a refusal that only a person can change. */
-  holdMs: number;
-  /** Sign-in, wishes, pause and clock are asked for this often. */
-  careMs: number;
-}
-
-export const TIMING: Timing = {
   settleMs: 30,
+  /** A long reading is interrupted this often at most, where something else waits. */
   sliceMs: 500,
   heartbeatMs: 60_000,
+  /** After how many heartbeats what an administrator disabled is tried again. */
   reconsiderBeats: 10,
+  /** After an error of this machine, such as a full disk. */
   restartMs: 10_000,
+  /** After a refusal that only a person can change. */
   holdMs: 5 * 60_000,
+  /** Sign-in, wishes, pause and clock are asked for this often. */
   careMs: 2000,
 };
 
+export type Timing = typeof TIMING;
+
 export const MEGABYTE = 1_000_000;
 export const MAX_MEGABYTES = 1024;
+/** What has waited for longer is worth a warning. */
 export const MAX_DAYS = 30;
-const DAY_MS = 24 * 60 * 60_000;
 /** Once full, the spool takes more only when it has fallen to this share of its cap. */
 const FREE_SHARE = 0.9;
-const AGE_MS = 60_000;
 
-/** Whether the spool may take more. At its cap reading stops: the transcripts keep what is not read. */
-export function createSpoolLimit(context: Context, spool: Spool, log: Log, tick: () => number) {
-  const { maxMegabytes = MAX_MEGABYTES, maxDays = MAX_DAYS } = readPreferences(context).spool ?? {};
-  const maxBytes = maxMegabytes * MEGABYTE;
-  let isFull = spool.notice('full') !== undefined;
-  let ageAt = 0;
-  let isOld = spool.notice('old') !== undefined;
-
-  function warnOfAge(): void {
-    if (tick() < ageAt) return;
-    ageAt = tick() + AGE_MS;
-    const { oldest } = spool.batches.depth();
-    const age = oldest === undefined ? 0 : context.now() - oldest;
-    const wasOld = isOld;
-    isOld = age > maxDays * DAY_MS;
-    if (isOld === wasOld) return;
-    const sentence = `Events have been waiting to be sent for ${formatAge(age)}.`;
-    const hint = 'They are kept, and sent when the service takes them. See why it does not with `capture status`.';
-    if (isOld) log.warn(`${sentence} ${hint}`);
-    spool.setNotice('old', isOld ? { sentence, hint } : undefined);
-  }
-
-  function tellFull(bytes: number): void {
-    const sentence = `The spool is full (${formatBytes(bytes)}), so nothing more is read until some of it is sent.`;
-    const hint =
-      'The transcripts keep it for as long as their agents do. See why nothing is sent with `capture status`, or raise "spool": {"maxMegabytes"} in preferences.json.';
-    if (isFull) log.warn(`${sentence} ${hint}`);
-    else log.info('The spool is below its cap again: reading goes on.');
-    spool.setNotice('full', isFull ? { sentence, hint } : undefined);
-  }
-
-  return {
-    isFull(): boolean {
-      warnOfAge();
-      const bytes = spool.batches.bytes();
-      const wasFull = isFull;
-      isFull = bytes >= maxBytes * (isFull ? FREE_SHARE : 1);
-      if (isFull !== wasFull) tellFull(bytes);
-      return isFull;
-    },
+/** Tells whether the spool may take no more. At its cap reading stops: the transcripts keep what is not read. */
+export function createSpoolLimit(context: Context, spool: Spool, log: Log): () => boolean {
+  const maxBytes = (readPreferences(context).spool?.maxMegabytes ?? MAX_MEGABYTES) * MEGABYTE;
+  let isFull = false;
+  return () => {
+    const bytes = spool.batches.bytes();
+    const wasFull = isFull;
+    isFull = bytes >= maxBytes * (isFull ? FREE_SHARE : 1);
+    if (isFull && !wasFull) {
+      log.warn(
+        `The spool is full (${formatBytes(bytes)}), so nothing more is read until some of it is sent. The transcripts keep it for as long as their agents do. See why nothing is sent with \`capture status\`, or raise "spool": {"maxMegabytes"} in preferences.json.`,
+      );
+    }
+    if (wasFull && !isFull) log.info('The spool is below its cap again: reading goes on.');
+    return isFull;
   };
 }
 

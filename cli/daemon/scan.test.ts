@@ -1,7 +1,9 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { Agent } from '../agents/agent.ts';
 import { claudeCode } from '../agents/claude-code.ts';
+import { goose } from '../agents/goose.ts';
 import type { Place } from '../read/discover.ts';
 import { makeFolder, write } from '../test/folder.ts';
 import { createScan } from './scan.ts';
@@ -16,8 +18,8 @@ const SILENT: WatchFolder = () => ({ on: () => {}, close: () => {} }) as never;
 const MINUTE_MS = 60_000;
 
 /** A scan of a folder of transcripts, on a clock that the test sets. */
-function setUp(watchFolder: WatchFolder = SILENT, root = makeFolder()) {
-  const place: Place = { agent: claudeCode, root, below: '' };
+function setUp(watchFolder: WatchFolder = SILENT, root = makeFolder(), agent: Agent = claudeCode) {
+  const place: Place = { agent, root, below: '' };
   let time = 1_000_000;
   const watch = createWatch({ platform: 'linux', onChange: (changed) => scan.notice(changed), watchFolder });
   const scan = createScan({ places: [place], watch, tick: () => time, now: Date.now });
@@ -179,6 +181,15 @@ test('a file that costs much to read is read seldom while it is written to, and 
   expect(reads).toBeLessThanOrEqual(14);
   pass(5000);
   expect(scan.take().map(({ below }) => below)).toEqual([first]);
+});
+
+test('a notice counts for a file of an agent that keeps all its sessions in one folder', () => {
+  const { add, round, scan, at } = setUp(SILENT, makeFolder(), goose);
+  add('sessions.db');
+  round();
+  scan.notice(at('sessions.db'));
+  expect(scan.isNoticed()).toBe(true);
+  expect(round().changed).toEqual(['sessions.db']);
 });
 
 test('while everything is to be read, what is noticed comes first; what is postponed waits for all others, and takes turns', () => {

@@ -7,7 +7,7 @@ export interface ScanOptions {
   places: readonly Place[];
   /** Folders that hold no transcripts themselves, and whose changes the reader takes in. */
   inboxes?: readonly Place[];
-  watch: Pick<Watch, 'add' | 'remove' | 'isWatched' | 'retry'>;
+  watch: Pick<Watch, 'add' | 'remove' | 'isWatched'>;
   /** Milliseconds of a clock that is never set. */
   tick: () => number;
   /** Milliseconds since 1970, as the file system counts. */
@@ -23,8 +23,6 @@ interface Item {
   /** What tells whether it has changed; undefined where it was not seen yet, or is gone. */
   stamp: string | undefined;
   nextAt: number;
-  /** The system says that it has changed. */
-  isNoticed: boolean;
   /** Until then it is looked at often, since it changed lately. */
   activeUntil: number;
   /** Not before then, since reading it costs much. */
@@ -57,6 +55,8 @@ const PACE = {
 export function createScan({ places, inboxes = [], watch, tick, now }: ScanOptions) {
   const items = new Map<string, Item>();
   const active = new Set<Item>();
+  /** The system says that they have changed. */
+  const noticed = new Set<Item>();
   const postponed = new Set<Item>();
   /** Folders by what tells them apart: one that a link leads to may be known by another name. */
   const entered = new Map<string, Item>();
@@ -68,7 +68,7 @@ export function createScan({ places, inboxes = [], watch, tick, now }: ScanOptio
     const known = items.get(keyOf(place));
     if (known) return known;
     const times = { nextAt: 0, activeUntil: 0, restUntil: 0 };
-    const item = { place: { agent, root, below }, isFolder, stamp: undefined, isNoticed: false, ...times };
+    const item = { place: { agent, root, below }, isFolder, stamp: undefined, ...times };
     items.set(keyOf(place), item);
     return item;
   }
@@ -78,8 +78,7 @@ export function createScan({ places, inboxes = [], watch, tick, now }: ScanOptio
     item.stamp = undefined;
     if (roots.has(item)) return;
     items.delete(keyOf(item.place));
-    active.delete(item);
-    postponed.delete(item);
+    for (const set of [active, noticed, postponed]) set.delete(item);
   }
 
   function activate(item: Item): void {
@@ -100,7 +99,7 @@ export function createScan({ places, inboxes = [], watch, tick, now }: ScanOptio
     const paceMs = roots.has(item) && item.stamp === undefined ? ABSENT_MS : Math.min(maxMs, restMs * 2 ** doublings);
     const pause = item.activeUntil > at ? activeMs : paceMs;
     item.nextAt = Math.max(item.restUntil, (Math.floor(at / pause) + 1) * pause);
-    item.isNoticed = false;
+    noticed.delete(item);
     if (item.activeUntil <= at) active.delete(item);
   }
 
@@ -134,7 +133,7 @@ export function createScan({ places, inboxes = [], watch, tick, now }: ScanOptio
   function lookIntoFolder(item: Item): Found[] {
     const stat = statOf(item.place);
     if (stat?.isDirectory() !== true) forget(item);
-    else if (item.isNoticed || item.stamp !== stampOfFolder(stat)) {
+    else if (noticed.has(item) || item.stamp !== stampOfFolder(stat)) {
       const { agent } = item.place;
       const started = tick();
       const entersFolder = (path: string) => isNew({ ...item.place, below: path });
@@ -163,7 +162,7 @@ export function createScan({ places, inboxes = [], watch, tick, now }: ScanOptio
       const inside = lookIntoFolder(folder);
       found.push(...inside);
       const isInbox = inboxes.some(({ root }) => root === folder.place.root);
-      if (isInbox && (folder.isNoticed || folder.stamp !== before)) changed.push(folder.place);
+      if (isInbox && (noticed.has(folder) || folder.stamp !== before)) changed.push(folder.place);
     }
     const looked = new Set(due);
     for (const file of found) {
@@ -183,14 +182,7 @@ export function createScan({ places, inboxes = [], watch, tick, now }: ScanOptio
     item.stamp = stamp;
     const isFresh = before !== undefined || now() - file.modifiedAt < ACTIVE_MS;
     if (isFresh && before !== stamp) activate(item);
-    return before !== stamp || item.isNoticed || item.activeUntil > tick();
-  }
-
-  /** There may be watches again where there were none. */
-  function retryWatches(): void {
-    const folders = items.values().filter(({ isFolder, place }) => isFolder && !watch.isWatched(place));
-    for (const folder of folders) Object.assign(folder, { stamp: undefined, nextAt: 0 });
-    watch.retry();
+    return before !== stamp || noticed.has(item) || item.activeUntil > tick();
   }
 
   const isDue = (item: Item) => item.nextAt <= tick() && !postponed.has(item);
@@ -198,16 +190,18 @@ export function createScan({ places, inboxes = [], watch, tick, now }: ScanOptio
   return {
     /** The system says that this has changed. */
     notice(place: Place): void {
-      if (!isEntered(place)) return;
-      const isFolder = transcriptAt(place.agent, place.below) === undefined;
+      const { agent, below } = place;
+      const isFolder = transcriptAt(agent, below) === undefined;
+      // Where one watch is for all folders below, it also tells of those that hold something else.
+      if (isFolder && below !== '' && agent.entersFolder?.(below) === false) return;
       const item = ensure(place, isFolder);
-      item.isNoticed = true;
+      noticed.add(item);
       item.nextAt = Math.min(item.nextAt, Math.max(tick(), item.restUntil));
     },
     /** What may have changed, and is to be read now; what was postponed only where nothing else is. */
     take(): Place[] {
       const isCatchingUp = everythingAt <= tick();
-      const due = [...items.values()].filter((item) => isDue(item) && (item.isNoticed || !isCatchingUp));
+      const due = [...items.values()].filter((item) => isDue(item) && (noticed.has(item) || !isCatchingUp));
       const changed = look(due);
       const [waiting] = postponed;
       if (changed.length > 0 || waiting === undefined) return changed;
@@ -217,13 +211,12 @@ export function createScan({ places, inboxes = [], watch, tick, now }: ScanOptio
     /** All places, where it is time to have everything read that is new in them; else none. */
     takeEverything(): readonly Place[] {
       if (everythingAt > tick()) return [];
-      retryWatches();
       look([...items.values()].filter(isDue));
       everythingAt = tick() + Math.max(EVERYTHING_MS, items.size * EVERYTHING_MS_A_FILE);
       return places;
     },
     /** Whether something that was noticed waits to be read. */
-    isNoticed: (): boolean => items.values().some((item) => item.isNoticed && isDue(item)),
+    isNoticed: (): boolean => noticed.values().some(isDue),
     /** It is read again only when nothing else waits. */
     postpone: (place: Place) => void postponed.add(ensure(place, false)),
     hasPostponed: () => postponed.size > 0,
@@ -245,13 +238,6 @@ export function createScan({ places, inboxes = [], watch, tick, now }: ScanOptio
 const keyOf = ({ agent, root, below }: Place) => `${agent.id}\0${root}\0${below}`;
 const identityOf = ({ dev, ino, birthtimeMs }: Stats) => `${dev} ${ino} ${birthtimeMs}`;
 const stampOfFolder = ({ dev, ino, mtimeMs }: Stats) => `${dev} ${ino} ${mtimeMs}`;
-
-/** Where one watch is for all folders below, it also tells of those that the agent keeps something else in. */
-function isEntered({ agent, below }: Place): boolean {
-  if (below === '' || agent.entersFolder === undefined || transcriptAt(agent, below) !== undefined) return true;
-  const parts = below.split('/');
-  return parts.every((_, depth) => agent.entersFolder?.(parts.slice(0, depth + 1).join('/')) !== false);
-}
 
 /** The reader tells of what cannot be read. */
 const ignore = () => {};

@@ -62,8 +62,6 @@ export function createWatch({ platform, onChange, watchFolder = watchByName }: W
     remove,
     /** Whether the system tells of all changes below a root, as far as is known. */
     isWatched: ({ root }: Place): boolean => !unwatched.has(root),
-    /** There may be watches again. */
-    retry: () => unwatched.clear(),
     close(): void {
       for (const { watcher } of watchers.values()) watcher.close();
       watchers.clear();
