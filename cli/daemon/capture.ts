@@ -92,12 +92,6 @@ export function startCapture(context: Context, options: CaptureOptions) {
     if (!isRead) scan.postpone(place);
   }
 
-  /** The reader makes transcripts of what it finds there. */
-  function readInbox(inbox: Place): void {
-    reader.findWork([inbox]);
-    for (const place of places) if (place.agent === inbox.agent) scan.notice(place);
-  }
-
   async function readFiles(files: readonly Place[]): Promise<void> {
     const [first] = files;
     if (first === undefined) return;
@@ -119,13 +113,10 @@ export function startCapture(context: Context, options: CaptureOptions) {
   }
 
   async function readRound(): Promise<void> {
-    const isInbox = ({ root }: Place) => inboxes.some((inbox) => inbox.root === root);
     const isStore = ({ agent, below }: Place) => storeOf(agent, below) !== undefined;
     const changed = scan.take();
-    for (const place of changed.filter(isInbox)) readInbox(place);
-    const transcripts = changed.filter((place) => !isInbox(place));
-    await readFiles(transcripts.filter((place) => !isStore(place)));
-    for (const place of transcripts.filter(isStore)) if (!isStopped()) await readStore(place);
+    await readFiles(changed.filter((place) => !isStore(place)));
+    for (const place of changed.filter(isStore)) if (!isStopped()) await readStore(place);
     const everything = isStopped() ? [] : scan.takeEverything();
     if (everything.length === 0) return;
     const isRead = await read(reader.findWork(everything), () => scan.isNoticed());

@@ -108,7 +108,7 @@ test('in a terminal a session takes a line, and for programs an object', async (
   const daemon = await programs.start();
   await until(() =>
     expect(JSON.parse(daemon.shown())).toMatchObject({
-      ...{ agent: 'claude-code', session: sessionId(2), title: 'one', events: 1, waiting: 0, state: 'sent' },
+      ...{ agent: 'claude-code', session: sessionId(2), title: 'one', events: 1, state: 'open' },
     }),
   );
 });

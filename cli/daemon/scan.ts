@@ -5,7 +5,7 @@ import type { Watch } from './watch.ts';
 
 export interface ScanOptions {
   places: readonly Place[];
-  /** Folders that hold no transcripts themselves, and whose changes the reader takes in. */
+  /** Folders of which the reader, when it is asked for them, makes transcripts in the agent's other places. */
   inboxes?: readonly Place[];
   watch: Pick<Watch, 'add' | 'remove' | 'isWatched'>;
   /** Milliseconds of a clock that is never set. */
@@ -156,13 +156,12 @@ export function createScan({ places, inboxes = [], watch, tick, now }: ScanOptio
     const isThere = new Set(found.map(({ agent, root, path }) => keyOf({ agent, root, below: path })));
     for (const item of files) if (!isThere.has(keyOf(item.place))) forget(item);
     const changed: Place[] = [];
-    const folders = due.filter(({ isFolder }) => isFolder);
-    for (const folder of folders) {
+    const filled: Item[] = [];
+    for (const folder of due.filter(({ isFolder }) => isFolder)) {
       const before = folder.stamp;
-      const inside = lookIntoFolder(folder);
-      found.push(...inside);
-      const isInbox = inboxes.some(({ root }) => root === folder.place.root);
-      if (isInbox && (noticed.has(folder) || folder.stamp !== before)) changed.push(folder.place);
+      found.push(...lookIntoFolder(folder));
+      const isChanged = noticed.has(folder) || folder.stamp !== before;
+      if (isChanged && inboxes.some(({ root }) => root === folder.place.root)) filled.push(folder);
     }
     const looked = new Set(due);
     for (const file of found) {
@@ -171,6 +170,10 @@ export function createScan({ places, inboxes = [], watch, tick, now }: ScanOptio
       if (takeIn(item, file)) changed.push(item.place);
     }
     for (const item of looked) schedule(item, tick() - started);
+    for (const { place } of filled) {
+      changed.push(place);
+      for (const root of roots) if (root.place.agent === place.agent && root.place.root !== place.root) notice(root);
+    }
     return changed;
   }
 
@@ -185,6 +188,11 @@ export function createScan({ places, inboxes = [], watch, tick, now }: ScanOptio
     return before !== stamp || noticed.has(item) || item.activeUntil > tick();
   }
 
+  function notice(item: Item): void {
+    noticed.add(item);
+    item.nextAt = Math.min(item.nextAt, Math.max(tick(), item.restUntil));
+  }
+
   const isDue = (item: Item) => item.nextAt <= tick() && !postponed.has(item);
 
   return {
@@ -194,9 +202,7 @@ export function createScan({ places, inboxes = [], watch, tick, now }: ScanOptio
       const isFolder = transcriptAt(agent, below) === undefined;
       // Where one watch is for all folders below, it also tells of those that hold something else.
       if (isFolder && below !== '' && agent.entersFolder?.(below) === false) return;
-      const item = ensure(place, isFolder);
-      noticed.add(item);
-      item.nextAt = Math.min(item.nextAt, Math.max(tick(), item.restUntil));
+      notice(ensure(place, isFolder));
     },
     /** What may have changed, and is to be read now; what was postponed only where nothing else is. */
     take(): Place[] {
