@@ -78,6 +78,16 @@ test('a session that was just begun does not wait for a large one that is being 
   await until(() => expect(texts(2)).toHaveLength(2000));
 }, 60_000);
 
+test('a session that was just written to stays open, whether its agent runs or not', async () => {
+  const { start, say, service, waitForTexts } = await setUpDaemon();
+  await start();
+  say(1, 0, 'one');
+  await waitForTexts(1, ['one']);
+  const beats = service.state.heartbeats;
+  await until(() => expect(service.state.heartbeats).toBeGreaterThan(beats + 3));
+  expect([...service.state.sessions.values()].map(({ status }) => status)).toEqual(['active']);
+});
+
 test('what a hook of Cursor leaves is captured at once', async () => {
   const { start, state, service } = await setUpDaemon();
   await start();

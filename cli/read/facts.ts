@@ -27,6 +27,8 @@ export function mergeFacts(one: SessionFacts, other: SessionFacts): SessionFacts
     prompt: one.prompt ?? other.prompt,
     cwd: one.cwd ?? other.cwd,
     branch: one.branch ?? other.branch,
+    forkedFrom: one.forkedFrom ?? other.forkedFrom,
+    changedAt: times(Math.max, one.changedAt, other.changedAt),
     firstAt: times(Math.min, one.firstAt, other.firstAt),
     lastAt: times(Math.max, one.lastAt, other.lastAt),
   };
