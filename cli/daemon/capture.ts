@@ -33,6 +33,11 @@ const PATIENCE_MS = 60_000;
 const LARGE_BYTES = 8 * 1024 * 1024;
 
 const tick = () => performance.now();
+/** Milliseconds that the processor has worked for this process. */
+function cpu(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
 
 /** Reads and sends with one spool, until the signal, or until the spool can no longer be used as it is. */
 export function startCapture(context: Context, options: CaptureOptions) {
@@ -52,7 +57,7 @@ export function startCapture(context: Context, options: CaptureOptions) {
   const inboxes = context.agents
     .filter(({ hookedAs }) => hookedAs !== undefined)
     .map((agent) => ({ agent, root: join(folder, 'inbox', agent.id), below: '' }));
-  const scan = createScan({ places, inboxes, watch, tick, now: context.now });
+  const scan = createScan({ places, inboxes, watch, tick, cpu, now: context.now });
   const findFull = createSpoolLimit(context, spool, log);
   const memory = createMemory(spool, tick);
   const counted: Context['fetch'] = (...request) => {
@@ -107,9 +112,9 @@ export function startCapture(context: Context, options: CaptureOptions) {
 
   /** One that is read as a whole whenever it changes is not read at each of its changes. */
   async function readStore(place: Place): Promise<void> {
-    const started = tick();
+    const started = cpu();
     await readOne(place, reader.findWork([place]));
-    scan.rest(place, tick() - started);
+    scan.rest(place, cpu() - started);
   }
 
   async function readRound(): Promise<void> {

@@ -22,7 +22,7 @@ function setUp(watchFolder: WatchFolder = SILENT, root = makeFolder(), agent: Ag
   const place: Place = { agent, root, below: '' };
   let time = 1_000_000;
   const watch = createWatch({ platform: 'linux', onChange: (changed) => scan.notice(changed), watchFolder });
-  const scan = createScan({ places: [place], watch, tick: () => time, now: Date.now });
+  const scan = createScan({ places: [place], watch, tick: () => time, cpu: () => 0, now: Date.now });
   const at = (below: string): Place => ({ ...place, below });
   /** A round of the daemon; what is to be read of it. */
   const round = () => {

@@ -10,11 +10,11 @@ export interface ScanOptions {
   watch: Pick<Watch, 'add' | 'remove' | 'isWatched'>;
   /** Milliseconds of a clock that is never set. */
   tick: () => number;
+  /** Milliseconds that the processor has worked for this process: on a busy machine looking takes longer, and costs the same. */
+  cpu: () => number;
   /** Milliseconds since 1970, as the file system counts. */
   now: () => number;
 }
-
-export type Scan = ReturnType<typeof createScan>;
 
 /** A file or folder, and when it is looked at next. */
 interface Item {
@@ -52,7 +52,7 @@ const PACE = {
 };
 
 /** Every file and folder of the places, and when to look at it: a notice makes that sooner, and without any it is found as well. */
-export function createScan({ places, inboxes = [], watch, tick, now }: ScanOptions) {
+export function createScan({ places, inboxes = [], watch, tick, cpu, now }: ScanOptions) {
   const items = new Map<string, Item>();
   const active = new Set<Item>();
   /** The system says that they have changed. */
@@ -135,11 +135,11 @@ export function createScan({ places, inboxes = [], watch, tick, now }: ScanOptio
     if (stat?.isDirectory() !== true) forget(item);
     else if (noticed.has(item) || item.stamp !== stampOfFolder(stat)) {
       const { agent } = item.place;
-      const started = tick();
+      const started = cpu();
       const entersFolder = (path: string) => isNew({ ...item.place, below: path });
       const onFolder = (folder: Place) => enter({ ...folder, agent });
       const found = findTranscripts([{ ...item.place, agent: { ...agent, entersFolder }, onFolder }], ignore);
-      rest(item, tick() - started);
+      rest(item, cpu() - started);
       return found.map((file) => ({ ...file, agent }));
     }
     return [];
@@ -147,7 +147,7 @@ export function createScan({ places, inboxes = [], watch, tick, now }: ScanOptio
 
   /** Looks at these; returns what is to be read. */
   function look(due: readonly Item[]): Place[] {
-    const started = tick();
+    const started = cpu();
     const files = due.filter(({ isFolder }) => !isFolder);
     const found = findTranscripts(
       files.map(({ place }) => place),
@@ -169,7 +169,7 @@ export function createScan({ places, inboxes = [], watch, tick, now }: ScanOptio
       looked.add(item);
       if (takeIn(item, file)) changed.push(item.place);
     }
-    for (const item of looked) schedule(item, tick() - started);
+    for (const item of looked) schedule(item, cpu() - started);
     for (const { place } of filled) {
       changed.push(place);
       for (const root of roots) if (root.place.agent === place.agent && root.place.root !== place.root) notice(root);
