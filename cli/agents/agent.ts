@@ -40,8 +40,8 @@ export interface RecordPlace {
 }
 
 /**
- * What the pipeline must know of an agent. Pure: no disk, no clock, no network. A new agent is one file like
- * `claude-code.ts` and a line in `all.ts`.
+ * What the pipeline must know of an agent. Pure: no disk, no clock, no network. A new agent is a folder like
+ * `pi/` and a line in `all.ts`.
  */
 export interface Agent {
   id: AgentId;

@@ -1,19 +1,19 @@
 import type { Agent } from './agent.ts';
-import { aider } from './aider.ts';
-import { claudeCode } from './claude-code.ts';
-import { cline } from './cline.ts';
-import { kiloExtension, rooCode } from './cline-extension.ts';
-import { codex } from './codex.ts';
-import { copilotCli } from './copilot-cli.ts';
-import { cursor } from './cursor.ts';
-import { custom } from './custom.ts';
-import { droid } from './droid.ts';
-import { geminiCli } from './gemini-cli.ts';
-import { goose } from './goose.ts';
-import { kilo } from './kilo.ts';
-import { opencode } from './opencode.ts';
-import { pi } from './pi.ts';
-import { qwenCode } from './qwen-code.ts';
+import { aider } from './aider/aider.ts';
+import { claudeCode } from './claude-code/claude-code.ts';
+import { cline } from './cline/cline.ts';
+import { codex } from './codex/codex.ts';
+import { copilotCli } from './copilot-cli/copilot-cli.ts';
+import { cursor } from './cursor/cursor.ts';
+import { custom } from './custom/custom.ts';
+import { droid } from './droid/droid.ts';
+import { geminiCli } from './gemini-cli/gemini-cli.ts';
+import { goose } from './goose/goose.ts';
+import { kilo } from './kilo/kilo.ts';
+import { opencode } from './opencode/opencode.ts';
+import { pi } from './pi/pi.ts';
+import { qwenCode } from './qwen-code/qwen-code.ts';
+import { rooCode } from './roo-code/roo-code.ts';
 
 /** Every agent whose transcripts can be read. */
 export const AGENTS: readonly Agent[] = [
@@ -30,7 +30,6 @@ export const AGENTS: readonly Agent[] = [
   goose,
   cline,
   rooCode,
-  kiloExtension,
   aider,
   custom,
 ];

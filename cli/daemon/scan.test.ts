@@ -2,8 +2,8 @@ import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync } from 'node:fs'
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Agent } from '../agents/agent.ts';
-import { claudeCode } from '../agents/claude-code.ts';
-import { goose } from '../agents/goose.ts';
+import { claudeCode } from '../agents/claude-code/claude-code.ts';
+import { goose } from '../agents/goose/goose.ts';
 import type { Place } from '../read/discover.ts';
 import { makeFolder, write } from '../test/folder.ts';
 import { createScan } from './scan.ts';

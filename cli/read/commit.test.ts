@@ -1,7 +1,7 @@
 import { appendFileSync, copyFileSync, mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { geminiCli } from '../agents/gemini-cli.ts';
+import { geminiCli } from '../agents/gemini-cli/gemini-cli.ts';
 import { makeFolder, write } from '../test/folder.ts';
 import { openReading, textsOf } from '../test/reading.ts';
 import { mode, prompt, sessionId } from '../test/transcripts.ts';

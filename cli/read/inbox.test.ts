@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runs } from '../../contract/test/runs.ts';
-import { cursor } from '../agents/cursor.ts';
+import { cursor } from '../agents/cursor/cursor.ts';
 import { takeLock } from '../lock.ts';
 import { makeFolder, write } from '../test/folder.ts';
 import { openReading, spooledEvents } from '../test/reading.ts';

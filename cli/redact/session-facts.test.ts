@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { codex } from '../agents/codex.ts';
+import { codex } from '../agents/codex/codex.ts';
 import { makeFolder, write } from '../test/folder.ts';
 import { openReading } from '../test/reading.ts';
 import { made } from '../test/redaction/made.ts';

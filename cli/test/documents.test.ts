@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { runs } from '../../contract/test/runs.ts';
 import type { Agent } from '../agents/agent.ts';
-import { aider } from '../agents/aider.ts';
-import { cline } from '../agents/cline.ts';
-import { rooCode } from '../agents/cline-extension.ts';
+import { aider } from '../agents/aider/aider.ts';
+import { cline } from '../agents/cline/cline.ts';
+import { rooCode } from '../agents/roo-code/roo-code.ts';
 import { makeFolder, write } from './folder.ts';
 import { openReading, spooledEvents } from './reading.ts';
 

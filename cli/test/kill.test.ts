@@ -2,7 +2,7 @@ import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { patience, SEED, seeded, times } from '../../contract/test/runs.ts';
-import { aider } from '../agents/aider.ts';
+import { aider } from '../agents/aider/aider.ts';
 import { AGENTS } from '../agents/all.ts';
 import { groupByFile } from './by-file.ts';
 import { makeFolder, write } from './folder.ts';

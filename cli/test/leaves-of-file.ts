@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isPart, joinParts, type Part } from '../../contract/parts.ts';
 import type { CapturedEvent } from '../../contract/transcript.ts';
 import type { JsonObject } from '../agents/agent.ts';
-import { isObject } from '../agents/remainder.ts';
+import { isObject } from '../agents/shared/part.ts';
 import { parseExact } from '../read/exact.ts';
 import { compareLeaves, leavesOf } from './agents/leaves.ts';
 import type { Captured } from './by-file.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import type { CapturedEvent } from '../../contract/transcript.ts';
 import type { JsonObject } from '../agents/agent.ts';
-import { isObject } from '../agents/remainder.ts';
+import { isObject } from '../agents/shared/part.ts';
 import { parseExact } from '../read/exact.ts';
 import { copyDatabase } from './agents/corpus.ts';
 import { compareLeaves, leavesOf } from './agents/leaves.ts';

@@ -1,5 +1,5 @@
 import type { Agent } from '../agents/agent.ts';
-import { claudeCode } from '../agents/claude-code.ts';
+import { claudeCode } from '../agents/claude-code/claude-code.ts';
 import type { Place, Trouble } from '../read/discover.ts';
 import { createIdentify } from '../read/identity.ts';
 import { createReader, type ReaderOptions, type Work } from '../read/reader.ts';

@@ -1,6 +1,6 @@
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { isObject } from '../agents/remainder.ts';
+import { isObject } from '../agents/shared/part.ts';
 import { copyDatabase } from './agents/corpus.ts';
 import type { createRandom } from './random.ts';
 import { replay } from './replay.ts';

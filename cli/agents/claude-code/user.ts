@@ -1,45 +1,95 @@
 import type { RecordPlace } from '../agent.ts';
-import { type Draft, draft } from '../compose.ts';
-import { type Path, peek, type Remainder } from '../remainder.ts';
-import { lengthAt, peekText, takeText } from '../typed.ts';
-import { injectedKind } from './injected.ts';
-import { readToolResult } from './tool-result.ts';
+import { type Draft, draft, fields } from '../shared/events.ts';
+import { readBlock, withImages } from '../shared/messages.ts';
+import { at, elementsAt, type Part, peek, peekText, takeText } from '../shared/part.ts';
 
-const CONTENT: Path = ['message', 'content'];
+const CONTENT = 'message.content';
 
-export function readUser(remainder: Remainder, place: RecordPlace): Draft[] {
-  if (peekText(remainder, ...CONTENT) !== undefined) return [readText(remainder, place, CONTENT)];
-  const drafts: Draft[] = [];
-  const blocks = lengthAt(remainder, ...CONTENT);
-  const results = count(remainder, 'tool_result');
-  for (let index = 0; index < blocks; index++) {
-    const at = [...CONTENT, index];
-    const type = peekText(remainder, ...at, 'type');
-    if (type === 'tool_result') drafts.push(...readToolResult(remainder, at, results === 1));
-    else if (peekText(remainder, ...at, 'text') !== undefined) drafts.push(readText(remainder, place, [...at, 'text']));
-    else if (peekText(remainder, ...at) !== undefined) drafts.push(readText(remainder, place, at));
-  }
-  return countImages(drafts, count(remainder, 'image'));
+/** A prompt, texts that were put before the model, or what tools answered. */
+export function readUser(part: Part, place: RecordPlace): Draft[] {
+  const blocks = elementsAt(part, CONTENT);
+  const countOf = (type: string) => blocks.filter((block) => peek(block, 'type') === type).length;
+  const hasDetail = countOf('tool_result') === 1;
+  const drafts = [at(part, CONTENT), ...blocks].flatMap((block) => {
+    if (peek(block, 'type') === 'tool_result') return readToolResult(part, block, hasDetail);
+    const text = [at(block, 'text'), block].find((text) => peekText(text) !== undefined);
+    return text === undefined ? [] : [readText(part, text, place)];
+  });
+  return withImages(drafts, countOf('image'));
 }
 
-function readText(remainder: Remainder, place: RecordPlace, at: Path): Draft {
-  const kind = injectedKind(remainder, place, peekText(remainder, ...at) ?? '');
-  const text = takeText(remainder, ...at);
+function readText(part: Part, from: Part, place: RecordPlace): Draft {
+  const kind = injectedKind(part, place, peekText(from) ?? '');
+  const text = takeText(from);
   if (text?.startsWith('[Request interrupted by user')) return draft('turn.finished', { reason: text });
   if (kind !== undefined) return draft('context.message', { text, kind });
   return draft('user.message', { text });
 }
 
-function count(remainder: Remainder, type: string): number {
-  const content = peek(remainder, ...CONTENT);
-  return Array.isArray(content) ? content.filter((block) => block?.type === type).length : 0;
+const readDetail = fields('tool.result', {
+  exitCode: 'toolUseResult.exitCode',
+  durationMs: ['toolUseResult.durationMs', 'toolUseResult.totalDurationMs'],
+  detail: 'toolUseResult',
+});
+
+/** With the record's structured copy of the result where the record has no other result. */
+function readToolResult(part: Part, block: Part, hasDetail: boolean): Draft[] {
+  const [result] = readBlock(block);
+  if (result === undefined || !hasDetail) return result === undefined ? [] : [result];
+  const { callId } = result.fields as { callId?: string };
+  const subagent = readSubagent(part, callId);
+  return [{ ...result, fields: { ...result.fields, ...readDetail(part)[0]?.fields } }, ...subagent];
 }
 
-/** The images stay in `rest`; the prompt they were pasted into says how many there are. */
-function countImages(drafts: Draft[], images: number): Draft[] {
-  if (images === 0) return drafts;
-  const prompt = drafts.find(({ eventType }) => eventType === 'user.message');
-  if (prompt === undefined) return drafts.length > 0 ? drafts : [draft('user.message', { images })];
-  prompt.fields = { ...prompt.fields, images };
-  return drafts;
+const readStart = fields('subagent.started', {
+  subagent: 'toolUseResult.agentId',
+  agentType: 'toolUseResult.agentType',
+  description: 'toolUseResult.description',
+  prompt: 'toolUseResult.prompt',
+});
+const readEnd = fields('subagent.finished', { subagent: 'toolUseResult.agentId', result: 'toolUseResult.content' });
+
+/** The result of the tool that starts sub-agents names the one it started, which by then has finished or runs on. */
+function readSubagent(part: Part, callId: string | undefined): Draft[] {
+  const runsOn = peek(part, 'toolUseResult.status') === 'async_launched';
+  return runsOn ? readStart(part, { callId }) : readEnd(part, { callId });
+}
+
+/** How texts begin that stand in a user's record although nobody typed them, and what they are called here. */
+const OPENINGS: readonly (readonly [start: string, kind: string])[] = [
+  ['<command-name>', 'command'],
+  ['<command-message>', 'command'],
+  ['<command-args>', 'command'],
+  ['<local-command-stdout>', 'command-output'],
+  ['<local-command-stderr>', 'command-output'],
+  ['<local-command-caveat>', 'command-caveat'],
+  ['Caveat: The messages below were generated by the user', 'command-caveat'],
+  ['<bash-input>', 'shell-command'],
+  ['<bash-stdout>', 'shell-output'],
+  ['<bash-stderr>', 'shell-output'],
+  ['<system-reminder>', 'system-reminder'],
+  ['<task-notification>', 'task-notification'],
+  ['<teammate-message', 'teammate-message'],
+  ['<user-prompt-submit-hook>', 'hook-output'],
+  ['<user-memory-input>', 'memory-input'],
+  ['<new-diagnostics>', 'diagnostics'],
+  ['<ide_opened_file>', 'ide'],
+  ['<ide_selection>', 'ide'],
+  ['<ide_diagnostics>', 'ide'],
+  ['This session is being continued from a previous conversation', 'compact-summary'],
+];
+
+/** Why a text of a user's record is no prompt; `undefined` if a person typed it. */
+export function injectedKind(part: Part, place: RecordPlace, text: string): string | undefined {
+  if (peek(part, 'isCompactSummary') === true) return 'compact-summary';
+  const start = text.trimStart();
+  const opening = OPENINGS.find(([opening]) => start.startsWith(opening));
+  if (opening !== undefined) return opening[1];
+  if (peek(part, 'isMeta') === true) return 'meta';
+  const origin = peekText(part, 'origin.kind');
+  if (origin !== undefined && origin !== 'human') return origin;
+  if (peekText(part, 'promptSource') === 'system') return 'system';
+  // The prompt of a sub-agent is written by the agent that started it.
+  const isSubagent = place.origin.subagent !== undefined || peek(part, 'isSidechain') === true;
+  return isSubagent ? 'subagent-prompt' : undefined;
 }

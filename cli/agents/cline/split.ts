@@ -1,6 +1,6 @@
 import type { JsonObject } from '../agent.ts';
-import { partition, recordsOf } from '../document.ts';
-import { isObject } from '../remainder.ts';
+import { partition, recordsOf } from '../shared/document.ts';
+import { isObject } from '../shared/part.ts';
 import type { DocumentSession } from '../store.ts';
 
 /** What of a session's facts changes while it runs. */

@@ -1,47 +1,18 @@
-import type { RecordPlace } from '../agent.ts';
-import { type Draft, draft } from '../compose.ts';
-import { type Path, type Remainder, take } from '../remainder.ts';
-import { lengthAt, peekText, takeFirstText, takeInteger, takeNumber, takeText } from '../typed.ts';
-import { readItem } from './item.ts';
-import { readSettings, readThreadName } from './meta.ts';
-import { readActivity, readClose, readSpawn } from './subagent.ts';
-import { readTokenCount } from './usage.ts';
+import type { Origin, RecordPlace } from '../agent.ts';
+import { type Draft, draft, event, facts, fields, notice, quiet, type Reader, usage } from '../shared/events.ts';
+import { readContext, textsAt } from '../shared/messages.ts';
+import { at, lengthAt, type Part, peek, peekText, takeText } from '../shared/part.ts';
+
+/** The thread whose file it is: of a sub-agent its own, not the session's. */
+export const threadOf = (origin: Origin): string => origin.subagent ?? origin.session;
 
 /** What the person was shown. Kinds that have no reader become a `record`. */
-export function readEvent(remainder: Remainder, place: RecordPlace): Draft[] {
-  const kind = peekText(remainder, 'payload', 'type') ?? '';
-  if (DUPLICATES.has(kind)) return [draft('record', { kind: `duplicate:${kind}` })];
-  if (NOTICES.has(kind) || kind.startsWith('hook_')) return [readNotice(remainder, kind)];
-  return READERS.get(kind)?.(remainder, place) ?? [];
+export function readEvent(part: Part, place: RecordPlace): Draft[] {
+  const kind = peekText(part, 'payload.type') ?? '';
+  if (DUPLICATES.has(kind)) return quiet(`duplicate:${kind}`)(part);
+  if (NOTICES.has(kind) || kind.startsWith('hook_')) return notice(kind, ...TEXTS)(part);
+  return READERS.get(kind)?.(part, place) ?? [];
 }
-
-type Reader = (remainder: Remainder, place: RecordPlace) => Draft[];
-
-const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
-  ['user_message', readPrompt],
-  ['item_completed', readItem],
-  ['token_count', readTokenCount],
-  ['task_complete', readTurnEnd],
-  ['turn_complete', readTurnEnd],
-  ['turn_aborted', readTurnEnd],
-  ['exec_command_end', readToolEnd],
-  ['patch_apply_end', readToolEnd],
-  ['mcp_tool_call_end', readToolEnd],
-  ['web_search_end', readToolEnd],
-  ['dynamic_tool_call_response', readToolEnd],
-  ['image_generation_end', readToolEnd],
-  ['view_image_tool_call', readToolEnd],
-  ['collab_agent_interaction_end', readToolEnd],
-  ['collab_waiting_end', readToolEnd],
-  ['collab_resume_end', readToolEnd],
-  ['collab_agent_spawn_end', readSpawn],
-  ['collab_close_end', readClose],
-  ['sub_agent_activity', readActivity],
-  ['thread_name_updated', readThreadName],
-  ['thread_settings_applied', readSettings],
-  ['error', readError],
-  ['stream_error', readError],
-]);
 
 /** Said by a `response_item`, or by `compacted`. */
 const DUPLICATES = new Set([
@@ -55,41 +26,150 @@ const NOTICES = new Set([
   ...['plan_update', 'mcp_startup_update', 'mcp_startup_complete', 'shutdown_complete'],
 ]);
 
-function readPrompt(remainder: Remainder, place: RecordPlace): Draft[] {
-  const images = lengthAt(remainder, 'payload', 'images') + lengthAt(remainder, 'payload', 'local_images');
-  const kind = peekText(remainder, 'payload', 'kind') ?? 'plain';
-  const text = takeText(remainder, 'payload', 'message');
+const TEXTS = [
+  ...[
+    'message',
+    'text',
+    'summary',
+    'explanation',
+    'rationale',
+    'user_facing_hint',
+    'review_output.overall_explanation',
+  ],
+  ...['goal.objective', 'error.message'],
+].map((key) => `payload.${key}`);
+
+const TOOL_ENDS = [
+  ...['exec_command_end', 'patch_apply_end', 'mcp_tool_call_end', 'web_search_end', 'dynamic_tool_call_response'],
+  ...['image_generation_end', 'view_image_tool_call', 'collab_agent_interaction_end', 'collab_waiting_end'],
+  'collab_resume_end',
+];
+
+/** What became of a call whose output is in its `response_item`: joined to it by `callId`. */
+const readToolEnd = event('tool.result', {
+  callId: 'payload.call_id',
+  name: ['payload.invocation.tool', 'payload.tool'],
+  exitCode: 'payload.exit_code',
+  detail: 'payload',
+});
+
+const readTurnEnd = event('turn.finished', { reason: 'payload.reason', durationMs: 'payload.duration_ms' });
+
+/** Settings that hold from here on. */
+export const readSettings = facts({ cwd: 'cwd', model: 'model' });
+
+const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
+  ['user_message', readPrompt],
+  ['item_completed', (part, place) => readItem(at(part, 'payload.item'), place)],
+  ['token_count', (part, at) => readUsage(part, at, 'payload.info.last_token_usage', 'payload.info.total_token_usage')],
+  ...['task_complete', 'turn_complete', 'turn_aborted'].map((kind): [string, Reader] => [kind, readTurnEnd]),
+  ...TOOL_ENDS.map((kind): [string, Reader] => [kind, readToolEnd]),
+  [
+    'collab_agent_spawn_end',
+    event('subagent.started', {
+      subagent: 'payload.new_thread_id',
+      callId: 'payload.call_id',
+      agentType: 'payload.new_agent_role',
+      description: 'payload.new_agent_nickname',
+      prompt: 'payload.prompt',
+    }),
+  ],
+  [
+    'collab_close_end',
+    event('subagent.finished', {
+      subagent: 'payload.receiver_thread_id',
+      callId: 'payload.call_id',
+      result: 'payload.status',
+    }),
+  ],
+  ['sub_agent_activity', (part) => readActivity(at(part, 'payload'))],
+  ['thread_name_updated', readThreadName],
+  ['thread_settings_applied', (part) => readSettings(at(part, 'payload.thread_settings'))],
+  ['error', readError],
+  ['stream_error', readError],
+]);
+
+function readPrompt(part: Part, place: RecordPlace): Draft[] {
+  const images = lengthAt(part, 'payload.images') + lengthAt(part, 'payload.local_images');
+  const kind = peekText(part, 'payload.kind') ?? 'plain';
+  const text = takeText(part, 'payload.message');
   if (kind !== 'plain') return [draft('context.message', { text, kind })];
   // To a sub-agent its parent speaks; and its file may begin with a copy of the parent's prompts.
   if (place.origin.subagent !== undefined) return [draft('context.message', { text, kind: 'subagent-prompt' })];
   return [draft('user.message', { text, images: images || undefined })];
 }
 
-function readTurnEnd(remainder: Remainder): Draft[] {
-  const reason = takeText(remainder, 'payload', 'reason');
-  return [draft('turn.finished', { reason, durationMs: takeNumber(remainder, 'payload', 'duration_ms') })];
+function readThreadName(part: Part, place: RecordPlace): Draft[] {
+  if (peek(part, 'payload.thread_id') !== threadOf(place.origin)) return [];
+  return [draft('session.meta', { title: takeText(part, 'payload.thread_name') })];
 }
 
-/** What became of a call whose output is in its `response_item`: joined to it by `callId`. */
-function readToolEnd(remainder: Remainder): Draft[] {
-  const callId = takeText(remainder, 'payload', 'call_id');
-  const name = takeFirstText(remainder, ['payload', 'invocation', 'tool'], ['payload', 'tool']);
-  const exitCode = takeInteger(remainder, 'payload', 'exit_code');
-  return [draft('tool.result', { callId, name, exitCode, detail: take(remainder, 'payload') })];
+function readError(part: Part): Draft[] {
+  const kind = peekText(part, 'payload.codex_error_info') ?? peekText(part, 'payload.type');
+  return event('error', { text: TEXTS }, { kind })(part);
 }
 
-const TEXTS: readonly Path[] = [
-  ...['message', 'text', 'summary', 'explanation', 'rationale', 'user_facing_hint'].map((key) => ['payload', key]),
-  ['payload', 'review_output', 'overall_explanation'],
-  ['payload', 'goal', 'objective'],
-  ['payload', 'error', 'message'],
-];
+const readTool = event('tool.result', { callId: 'id', name: 'tool', exitCode: 'exit_code', detail: '' });
 
-function readNotice(remainder: Remainder, kind: string): Draft {
-  return draft('notice', { text: takeFirstText(remainder, ...TEXTS), kind });
+/** Since 0.149 one kind of event, `item_completed`, stands for most of the older ones. */
+function readItem(item: Part, place: RecordPlace): Draft[] {
+  const type = peekText(item, 'type') ?? '';
+  if (type === 'UserMessage') return readPromptItem(item, place);
+  if (type === 'SubAgentActivity') return readActivity(item);
+  if (/^(AgentMessage|Reasoning|Plan|ContextCompaction)$/.test(type)) return quiet(`duplicate:${type}`)(item);
+  if (/^(EnteredReviewMode|ExitedReviewMode|HookPrompt)$/.test(type)) return [draft('notice', { kind: type })];
+  return TOOL_KEYS.some((key) => peek(item, key) !== undefined) ? readTool(item) : [];
 }
 
-function readError(remainder: Remainder): Draft[] {
-  const kind = peekText(remainder, 'payload', 'codex_error_info') ?? peekText(remainder, 'payload', 'type');
-  return [draft('error', { text: takeFirstText(remainder, ...TEXTS), kind })];
+/** One of these has `CommandExecution`, `FileChange`, `McpToolCall`, `Extension` and what else did something. */
+const TOOL_KEYS = ['status', 'tool', 'action', 'exit_code', 'path', 'changes', 'kind'];
+
+function readPromptItem(item: Part, place: RecordPlace): Draft[] {
+  const texts = textsAt(item, 'content');
+  if (place.origin.subagent !== undefined) return readContext(texts, 'subagent-prompt');
+  const images = lengthAt(item, 'content') - texts.length || undefined;
+  if (texts.length === 0) return [draft('user.message', { images })];
+  return texts.map((text, index) =>
+    draft('user.message', { text: takeText(text), images: index === 0 ? images : undefined }),
+  );
+}
+
+/** `started`, `interacted`, or an end under one of several words; an event's id is the call's, as is an item's. */
+function readActivity(activity: Part): Draft[] {
+  const word = peekText(activity, 'kind') ?? '';
+  const isEnd = /^(completed|finished|closed|shutdown|errored|interrupted)$/.test(word);
+  const drafts = isEnd ? readActivityEnd(activity) : word === 'started' ? readActivityStart(activity) : [];
+  return drafts.length > 0 ? drafts : [draft('notice', { kind: 'sub_agent_activity' })];
+}
+
+const ACTIVITY = { subagent: 'agent_thread_id', callId: ['event_id', 'id'] } as const;
+const readActivityStart = fields('subagent.started', { ...ACTIVITY, description: 'agent_path' });
+const readActivityEnd = fields('subagent.finished', ACTIVITY);
+
+const COUNTS = {
+  inputTokens: 'input_tokens',
+  outputTokens: 'output_tokens',
+  cacheReadTokens: 'cached_input_tokens',
+  cacheWriteTokens: 'cache_write_input_tokens',
+  reasoningTokens: 'reasoning_output_tokens',
+  totalTokens: 'total_tokens',
+};
+const readCounts = usage(COUNTS, 'included');
+
+/** The tokens of the last response, and the thread's running total. */
+export const readUsage = (part: Part, place: RecordPlace, last: string, total: string): Draft[] =>
+  readCounts(at(part, last), { responseId: nameResponse(part, place, at(part, total)) });
+
+/**
+ * The thread's running total after a response stands for the response. `token_count` has no id of it and is repeated
+ * while nothing is used (224 of 3008 in real sessions), a copied history has the parent's, and since 0.169
+ * `token_usage_record` says the same next to it, with the id. The totals are equal in all of these, and grow in between.
+ */
+function nameResponse(part: Part, { origin }: RecordPlace, total: Part): string | undefined {
+  const [input, output] = [peek(total, 'input_tokens'), peek(total, 'output_tokens')];
+  if (typeof input !== 'number' || typeof output !== 'number') return undefined;
+  // Histories were copied before records had numbers; the copy's totals go on from those of the thread copied from.
+  const isCopying = origin.subagent !== undefined && peek(part, 'ordinal') === undefined;
+  const thread = (isCopying ? origin.forkedFrom : undefined) ?? threadOf(origin);
+  return `${thread}:${input}+${output}`;
 }

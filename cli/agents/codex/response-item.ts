@@ -1,72 +1,80 @@
-import { type Draft, draft } from '../compose.ts';
-import { type Path, peek, type Remainder, take } from '../remainder.ts';
-import { lengthAt, peekText, takeText } from '../typed.ts';
-import { readMessage } from './message.ts';
+import { type Draft, draft, fields } from '../shared/events.ts';
+import { readContext, textsAt } from '../shared/messages.ts';
+import { type Part, peek, peekText, takeText } from '../shared/part.ts';
+
+type Reader = (item: Part, type: string, record: Part) => Draft[];
+
+/** What the model was sent or sent. */
+export function readResponseItem(record: Part, item: Part): Draft[] {
+  const type = peekText(item, 'type') ?? 'message';
+  const read = READERS.get(type) ?? (/_call$/.test(type) ? readCall : /_output$/.test(type) ? readOutput : undefined);
+  return read?.(item, type, record) ?? [];
+}
 
 /** Types that stood in a line of their own before there was an envelope. */
 export const isResponseItem = (type: string): boolean => READERS.has(type);
 
-/** What the model was sent or sent. */
-export function readResponseItem(remainder: Remainder, at: Path): Draft[] {
-  const type = peekText(remainder, ...at, 'type') ?? 'message';
-  const read = READERS.get(type);
-  if (read !== undefined) return read(remainder, at, type);
-  return /_(call|output)$/.test(type) ? READ_OTHER_TOOL(remainder, at, type) : [];
-}
+const calls = fields('tool.call', { callId: 'call_id', name: 'name', input: ['arguments', 'input', 'action'] });
+const outputs = fields('tool.result', { callId: 'call_id', output: ['output', 'tools'] });
 
-type Reader = (remainder: Remainder, at: Path, type: string) => Draft[];
+/** Tools of the vendor's have no name but the item's type, and their input under other names. */
+const readCall: Reader = (item, type) =>
+  calls(item, { callId: peekText(item, 'id'), name: type.replace(/_call$/, '') });
+
+const readOutput: Reader = (item) => outputs(item);
 
 const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ['message', readMessage],
   ['reasoning', readReasoning],
-  ['agent_message', readAgentMessage],
-  ['function_call', readCall],
-  ['function_call_output', readOutput],
-  ['custom_tool_call', readCall],
-  ['custom_tool_call_output', readOutput],
-  ['local_shell_call', readCall],
-  ['local_shell_call_output', readOutput],
-  ['web_search_call', readCall],
-  ['tool_search_call', readCall],
-  ['tool_search_output', readOutput],
-  ['image_generation_call', readCall],
+  // Between agents: put before the model like other context.
+  ['agent_message', (item) => readContext(textsAt(item, 'content'), 'agent_message')],
   ['additional_tools', () => [draft('context.message', { kind: 'additional_tools' })]],
+  ...['function_call', 'custom_tool_call', 'local_shell_call', 'web_search_call', 'tool_search_call']
+    .concat('image_generation_call')
+    .map((type): [string, Reader] => [type, readCall]),
+  ...['function_call_output', 'custom_tool_call_output', 'local_shell_call_output', 'tool_search_output'].map(
+    (type): [string, Reader] => [type, readOutput],
+  ),
 ]);
 
-const READ_OTHER_TOOL: Reader = (remainder, at, type) =>
-  type.endsWith('_call') ? readCall(remainder, at, type) : readOutput(remainder, at);
-
-/** Tools of the vendor's have no name but the item's type, and their input under other names. */
-function readCall(remainder: Remainder, at: Path, type: string): Draft[] {
-  const callId = takeText(remainder, ...at, 'call_id') ?? peekText(remainder, ...at, 'id');
-  const name = takeText(remainder, ...at, 'name') ?? type.replace(/_call$/, '');
-  const inputAt = ['arguments', 'input', 'action'].find((key) => peek(remainder, ...at, key) !== undefined);
-  const input = inputAt === undefined ? undefined : take(remainder, ...at, inputAt);
-  return [draft('tool.call', { callId, name, input })];
-}
-
-function readOutput(remainder: Remainder, at: Path): Draft[] {
-  const callId = takeText(remainder, ...at, 'call_id');
-  const key = peek(remainder, ...at, 'output') === undefined ? 'tools' : 'output';
-  return [draft('tool.result', { callId, output: take(remainder, ...at, key) })];
-}
-
 /** One event for each part that can be read; most thoughts are there encrypted only, and left in `rest`. */
-function readReasoning(remainder: Remainder, at: Path): Draft[] {
-  const messageId = peekText(remainder, ...at, 'id');
-  const texts = ['summary', 'content'].flatMap((list) => takeTexts(remainder, [...at, list]));
+function readReasoning(item: Part): Draft[] {
+  const messageId = peekText(item, 'id');
+  const texts = ['summary', 'content'].flatMap((list) => textsAt(item, list)).map((text) => takeText(text) ?? '');
   return (texts.length > 0 ? texts : ['']).map((text) => draft('assistant.reasoning', { text, messageId }));
 }
 
-/** Between agents: put before the model like other context. */
-function readAgentMessage(remainder: Remainder, at: Path): Draft[] {
-  const texts = takeTexts(remainder, [...at, 'content']);
-  return texts.map((text) => draft('context.message', { text, kind: 'agent_message' }));
+/** A message of the assistant, or one put before it. */
+function readMessage(item: Part, _type: string, record: Part): Draft[] {
+  const role = peekText(item, 'role');
+  const texts = textsAt(item, 'content');
+  if (role === 'assistant') {
+    const messageId = peekText(item, 'id');
+    return texts.map((text) => draft('assistant.message', { text: takeText(text) ?? '', messageId }));
+  }
+  const [first] = texts;
+  const kind = role === 'user' ? injectedKind(item, first && peekText(first)) : (role ?? 'message');
+  if (kind !== undefined) return readTexts(item, kind);
+  // Without an envelope, or the type in it, there are no events that say the prompt.
+  if (peek(record, 'payload.type') !== undefined) return [draft('record', { kind: 'duplicate:user_message' })];
+  return texts.map((text) => draft('user.message', { text: takeText(text) }));
 }
 
-function takeTexts(remainder: Remainder, list: Path): string[] {
-  const parts = Array.from({ length: lengthAt(remainder, ...list) }, (_, index) =>
-    takeText(remainder, ...list, index, 'text'),
-  );
-  return parts.filter((text) => text !== undefined);
+const readTexts = (item: Part, kind: string): Draft[] =>
+  textsAt(item, 'content').map((part) => {
+    const text = takeText(part);
+    return draft('context.message', { text, kind: openingTag(text) ?? kind });
+  });
+
+/** Why a message of the user is no prompt; `undefined` if a person typed it. */
+function injectedKind(item: Part, text = ''): string | undefined {
+  const kinds = peek(item, 'internal_chat_message_metadata_passthrough.content_item_kinds');
+  if (Array.isArray(kinds) && kinds.length > 0) {
+    return kinds.some((kind) => String(kind).startsWith('user.')) ? undefined : String(kinds[0]);
+  }
+  if (text.startsWith('# AGENTS.md instructions')) return 'user_instructions';
+  return openingTag(text);
 }
+
+/** Injected texts are wrapped in a tag: `<environment_context>`, `<permissions instructions>`. */
+const openingTag = (text = ''): string | undefined => /^\s*<([a-z][a-z_-]*)[ >]/.exec(text)?.[1];

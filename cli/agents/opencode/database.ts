@@ -1,8 +1,8 @@
 import type { JsonObject } from '../agent.ts';
-import { rootOf, tablesOf, unfoldColumns } from '../database.ts';
-import { isObject } from '../remainder.ts';
+import { rootOf, tablesOf, unfoldColumns } from '../shared/database.ts';
+import { isObject } from '../shared/part.ts';
 import type { DatabaseSession, DatabaseStore, Query, StoredRecord } from '../store.ts';
-import { isUnsettled, toPartRecord } from './context.ts';
+import { isUnsettled, toPartRecord } from './records.ts';
 
 /**
  * A row of a table is a record, `{<table>: row}`; of a part `{<role of its message>: row}`. Only tables of a session's

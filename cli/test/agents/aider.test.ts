@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { runs } from '../../../contract/test/runs.ts';
+import { aider } from '../../agents/aider/aider.ts';
 import { type Block, MARKS, splitRuns } from '../../agents/aider/blocks.ts';
-import { aider } from '../../agents/aider.ts';
 import type { DocumentSession } from '../../agents/store.ts';
 
 /** The text of the file again. */

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject, Origin } from '../../agents/agent.ts';
-import { cline } from '../../agents/cline.ts';
-import { kiloExtension, rooCode } from '../../agents/cline-extension.ts';
+import { cline } from '../../agents/cline/cline.ts';
+import { kilo } from '../../agents/kilo/kilo.ts';
+import { rooCode } from '../../agents/roo-code/roo-code.ts';
 import type { DocumentStore } from '../../agents/store.ts';
 
 const S = '1796000000000_ab1cd';
@@ -50,7 +51,7 @@ test('tasks lie in the folders of editors', () => {
   expect(cline.roots({ CLINE_SESSION_DATA_DIR: '/s' }, '/h')).toContain('/s');
   const ofRoo = rooCode.roots({}, '/h');
   expect(ofRoo).toContain('/h/.config/Code - Insiders/User/globalStorage/rooveterinaryinc.roo-cline/tasks');
-  expect(kiloExtension.roots({}, '/h')).toContain('/h/.config/Code/User/globalStorage/kilocode.kilo-code/tasks');
+  expect(kilo.roots({}, '/h')).toContain('/h/.config/Code/User/globalStorage/kilocode.kilo-code/tasks');
 });
 
 test.each([

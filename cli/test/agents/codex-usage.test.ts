@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { codex } from '../../agents/codex.ts';
+import { codex } from '../../agents/codex/codex.ts';
 import { type Transcript, transcriptsOf } from './corpus.ts';
 
 const transcripts = transcriptsOf(codex).filter(({ path }) => /full|rollout/.test(path));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { beforeEach, expect, test } from 'vitest';
-import { goose } from '../../agents/goose.ts';
+import { goose } from '../../agents/goose/goose.ts';
 import { openReading, spooledEvents } from '../reading.ts';
 
 const fixture = fileURLToPath(new URL('fixtures/goose/sessions.sql', import.meta.url));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../agents/agent.ts';
-import { claudeCode } from '../../agents/claude-code.ts';
-import { codex } from '../../agents/codex.ts';
+import { claudeCode } from '../../agents/claude-code/claude-code.ts';
+import { codex } from '../../agents/codex/codex.ts';
 
 const A = '11111111-2222-4333-8444-555555555555';
 const B = '22222222-3333-7444-8555-666666666666';

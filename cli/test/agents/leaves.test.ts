@@ -4,10 +4,9 @@ import { runs } from '../../../contract/test/runs.ts';
 import type { CapturedEvent } from '../../../contract/transcript.ts';
 import type { JsonObject } from '../../agents/agent.ts';
 import { AGENTS } from '../../agents/all.ts';
-import { ADDED } from '../../agents/compose.ts';
-import { isObject } from '../../agents/remainder.ts';
+import { isObject } from '../../agents/shared/part.ts';
 import { fixturesOf } from './corpus.ts';
-import { compareLeaves, leavesOf } from './leaves.ts';
+import { ADDED, compareLeaves, leavesOf } from './leaves.ts';
 
 /** A record with its events. */
 const parsed = AGENTS.flatMap((agent) =>

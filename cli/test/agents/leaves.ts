@@ -1,6 +1,34 @@
 import type { CapturedEvent } from '../../../contract/transcript.ts';
-import { ADDED } from '../../agents/compose.ts';
-import { isObject } from '../../agents/remainder.ts';
+import { isObject } from '../../agents/shared/part.ts';
+
+/**
+ * The payload fields that may hold a leaf the record does not have, or has once while several events of the record say
+ * it. Every other leaf of an event was taken out of the record.
+ */
+export const ADDED: ReadonlySet<string> = new Set([
+  'source.agent',
+  'source.agentVersion', // where the record has none: the file's
+  'source.session', // where the record says another, or none
+  'source.subagent',
+  'source.file',
+  'source.position',
+  'source.index',
+  'source.revision',
+  'source.record', // from here on: said again by the second and later events of a record
+  'source.parent',
+  'occurredAt',
+  'model',
+  'messageId',
+  'responseId', // also: made from the running total where the agent has no id of a response
+  'callId',
+  'kind', // the parser's word for what the record is
+  'name', // of a tool that the agent only names by the record's type
+  'text', // '' where an event must have one and the record has none, such as encrypted thoughts; or without a wrapping
+  'images', // a count
+  'titleBy',
+  'cached', // how the agent counts
+  'isError', // where the agent says the opposite, that it succeeded, or uses another word
+]);
 
 /**
  * Whether the events of a record say all that it says, and nothing twice. A leaf is a string, a number, a boolean, null,

@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { runs } from '../../../contract/test/runs.ts';
 import type { Source } from '../../../contract/transcript.ts';
-import { opencode } from '../../agents/opencode.ts';
+import { opencode } from '../../agents/opencode/opencode.ts';
 import { openReading, spooledEvents } from '../reading.ts';
 
 const fixture = fileURLToPath(new URL('fixtures/opencode/opencode.sql', import.meta.url));

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Agent, JsonObject, Origin } from '../../agents/agent.ts';
-import { copilotCli } from '../../agents/copilot-cli.ts';
-import { cursor } from '../../agents/cursor.ts';
-import { droid } from '../../agents/droid.ts';
-import { geminiCli } from '../../agents/gemini-cli.ts';
-import { pi } from '../../agents/pi.ts';
-import { qwenCode } from '../../agents/qwen-code.ts';
+import { copilotCli } from '../../agents/copilot-cli/copilot-cli.ts';
+import { cursor } from '../../agents/cursor/cursor.ts';
+import { droid } from '../../agents/droid/droid.ts';
+import { geminiCli } from '../../agents/gemini-cli/gemini-cli.ts';
+import { pi } from '../../agents/pi/pi.ts';
+import { qwenCode } from '../../agents/qwen-code/qwen-code.ts';
 
 const A = '11111111-2222-4333-8444-555555555555';
 const B = '22222222-3333-4444-8555-666666666666';

@@ -1,0 +1,75 @@
+import { join } from 'node:path';
+import type { Agent, JsonObject, Origin, TranscriptFile, Variables } from '../agent.ts';
+import { firstWords, headerOf, isUuid, stemOf, toOrigin } from '../shared/identity.ts';
+import { peekWords } from '../shared/part.ts';
+import { parse } from './parse.ts';
+
+const DEFAULT_RETENTION_DAYS = 30;
+
+/**
+ * Claude Code writes a file per session, a record per line, append-only; `uuid` and `parentUuid` chain the records. A
+ * sub-agent has a file of its own. What is in which event:
+ *
+ * - `user`: a prompt, injected text, or tool results with the structured copy `toolUseResult`;
+ * - `assistant`: one API response, one record per content block, the usage repeated on each: hence `usage.responseId`;
+ * - `attachment`: what was put before the model besides the prompt; `system` and `progress`: what the person was told;
+ * - kinds without `uuid` (titles, modes, …) are facts of the session and written again at every start.
+ */
+export const claudeCode: Agent = {
+  id: 'claude-code',
+  displayName: 'Claude Code',
+  programs: ['claude'],
+  variables: ['CLAUDE_CONFIG_DIR'],
+  folder,
+  credentials: (variables, home) => [
+    ...['.credentials.json', 'settings.json', '.claude.json'].map((file) => join(folder(variables, home), file)),
+    join(home, '.claude.json'),
+  ],
+  settings: {
+    path: (variables, home) => join(folder(variables, home), 'settings.json'),
+    findRetention: ({ cleanupPeriodDays: days }) => ({
+      setting: 'cleanupPeriodDays',
+      days: typeof days === 'number' ? days : DEFAULT_RETENTION_DAYS,
+    }),
+  },
+  roots: (variables, home) => [join(folder(variables, home), 'projects')],
+  isTranscript,
+  identify,
+  recordKey,
+  parse,
+};
+
+function folder(variables: Variables, home: string): string {
+  return variables.CLAUDE_CONFIG_DIR || join(home, '.claude');
+}
+
+/**
+ * `<project>/<session>.jsonl`, below it `<session>/subagents/agent-<id>.jsonl` and `…/workflows/<run>/agent-<id>.jsonl`
+ * with its `journal.jsonl`. Beside a sub-agent's file lies `agent-<id>.meta.json`, one document that is rewritten: not a
+ * transcript. `tool-results/` holds output that was too long for the transcript.
+ */
+function isTranscript(path: string): boolean {
+  return path.endsWith('.jsonl') && !path.includes('/tool-results/');
+}
+
+/** Session files are named after their session: in a fork, the records may still name another one. */
+function identify({ path }: TranscriptFile, first: JsonObject | undefined): Origin {
+  const record = headerOf(first);
+  const stem = stemOf(path);
+  const parent = /([^/]+)\/subagents\//.exec(path)?.[1];
+  const own = isUuid(stem) ? stem : firstWords(record, 'sessionId');
+  return toOrigin({
+    session: parent ?? own ?? path.slice(0, -'.jsonl'.length),
+    subagent: /^agent-(.+)$/.exec(stem)?.[1],
+    agentVersion: peekWords(record, 'version'),
+    cwd: peekWords(record, 'cwd'),
+    branch: peekWords(record, 'gitBranch'),
+  });
+}
+
+/** A fork replays the whole chain into a new file, with the same `uuid` and time but its own `sessionId`. */
+function recordKey({ uuid, type, timestamp }: JsonObject): string | undefined {
+  if (typeof uuid !== 'string' || !isUuid(uuid)) return undefined;
+  // Type and time guard against an equality that would lose a record; a replay keeps both.
+  return [uuid, type, timestamp].filter((part) => typeof part === 'string').join(' ');
+}

@@ -1,0 +1,176 @@
+import type { CapturedEvent } from '../../../contract/transcript.ts';
+import type { JsonObject, RecordPlace } from '../agent.ts';
+import { compose, type Draft, draft, event, facts, notice, type Reader, usage } from '../shared/events.ts';
+import { readBlock, readContext, takeSaid, textsAt } from '../shared/messages.ts';
+import {
+  at,
+  elementsAt,
+  type Part,
+  partOf,
+  peek,
+  peekText,
+  takeFirstText,
+  takeFirstWords,
+  takeSame,
+  takeText,
+} from '../shared/part.ts';
+import { injectedKind, readUser } from './user.ts';
+
+export function parse(record: JsonObject, place: RecordPlace): CapturedEvent[] {
+  const part = partOf(record);
+  const type = peekText(part, 'type');
+  const drafts = READERS.get(type ?? '')?.(part, place) ?? [];
+  if (peek(part, 'parentUuid') === null) drafts.push(...readRoot(part, place));
+  takeSame(part, 'sessionId', place.origin.session);
+  takeSame(part, 'agentId', place.origin.subagent);
+  const envelope = {
+    agent: 'claude-code',
+    agentVersion: takeText(part, 'version'),
+    record: takeText(part, 'uuid'),
+    parent: takeText(part, 'parentUuid'),
+    occurredAt: takeFirstText(part, 'timestamp', 'snapshot.timestamp'),
+  } as const;
+  return compose(part, place, envelope, drafts, type);
+}
+
+const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
+  ['user', readUser],
+  ['assistant', readAssistant],
+  ['system', readSystem],
+  ['attachment', readAttachment],
+  ['progress', readProgress],
+  ['custom-title', facts({ title: 'customTitle' }, 'person')],
+  ['ai-title', facts({ title: 'aiTitle' }, 'agent')],
+  ['agent-name', facts({})],
+  ['pr-link', facts({ repository: 'prRepository' })],
+  ['mode', facts({})],
+  ['permission-mode', facts({})],
+  ['last-prompt', facts({})],
+  ['bridge-session', facts({})],
+  ['worktree-state', facts({ cwd: 'worktreeSession.worktreePath', branch: 'worktreeSession.worktreeBranch' })],
+  ['relocated', facts({ cwd: 'relocatedCwd' })],
+  // Titles of other sessions of the project: `leafUuid` points into their files, so it must not title this one.
+  ['summary', notice('summary', 'summary')],
+  ['queue-operation', notice('queue-operation', 'content')],
+  ['frame-link', notice('frame-link', 'title')],
+  // The journal of a workflow.
+  ['started', event('subagent.started', { subagent: 'agentId' })],
+  ['result', event('subagent.finished', { subagent: 'agentId', result: 'result' })],
+]);
+
+const readUsage = usage(
+  {
+    inputTokens: 'message.usage.input_tokens',
+    outputTokens: 'message.usage.output_tokens',
+    cacheReadTokens: 'message.usage.cache_read_input_tokens',
+    cacheWriteTokens: 'message.usage.cache_creation_input_tokens',
+    reasoningTokens: 'message.usage.output_tokens_details.thinking_tokens',
+  },
+  'excluded',
+);
+
+/** An API response, or the part of it that one content block makes up. */
+function readAssistant(part: Part): Draft[] {
+  if (peek(part, 'isApiErrorMessage') === true) return readApiError(part);
+  const model = peekText(part, 'message.model');
+  const messageId = peekText(part, 'message.id');
+  const text = takeText(part, 'message.content');
+  const drafts = text === undefined ? [] : [draft('assistant.message', { text, model, messageId })];
+  drafts.push(...elementsAt(part, 'message.content').flatMap((block) => readBlock(block, { model, messageId })));
+  drafts.push(...readUsage(part, { responseId: messageId, model }));
+  takeSaid(part, drafts, { model: 'message.model', messageId: 'message.id', responseId: 'message.id' });
+  return drafts;
+}
+
+/** The program's own message in place of a response that did not come. Its usage is all zeros and left in `rest`. */
+function readApiError(part: Part): Draft[] {
+  const text = takeFirstText(part, 'message.content.0.text', 'message.content');
+  return [draft('error', { text, kind: peekText(part, 'error') ?? 'api_error' })];
+}
+
+/** What the program did or told the person, by `subtype`; versions before 2.0 have none. */
+function readSystem(part: Part, place: RecordPlace): Draft[] {
+  const kind = peekText(part, 'subtype') ?? 'system';
+  const read = SYSTEM_READERS.get(kind) ?? event('notice', { text: 'content', level: 'level' }, { kind });
+  return read(part, place);
+}
+
+const readError = (kind: string): [string, Reader] => [kind, event('error', { text: ERRORS }, { kind })];
+
+const ERRORS = [
+  'error.formatted',
+  'error.message',
+  'error.error.error.message',
+  'error.error.message',
+  'error',
+  'content',
+];
+
+const SYSTEM_READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
+  // The summary itself is in the user's record that follows.
+  [
+    'compact_boundary',
+    event('compaction', { trigger: 'compactMetadata.trigger', tokensBefore: 'compactMetadata.preTokens' }),
+  ],
+  ['turn_duration', event('turn.finished', { durationMs: 'durationMs' })],
+  ...['api_error', 'api_refusal', 'error'].map(readError),
+]);
+
+/** Versions 2.1.12 to 2.1.63 kept what tools and hooks showed while they ran. */
+function readProgress(part: Part): Draft[] {
+  const places = ['output', 'taskDescription', 'query', 'command', 'toolName'].map((key) => `data.${key}`);
+  return notice(peekText(part, 'data.type') ?? 'progress', ...places)(part);
+}
+
+/** What was put before the model besides the prompt, and what hooks said. */
+function readAttachment(part: Part, place: RecordPlace): Draft[] {
+  const kind = peekText(part, 'attachment.type') ?? 'attachment';
+  if (kind === 'queued_command') return readQueued(part, place);
+  if (kind.startsWith('hook_') && kind !== 'hook_additional_context') {
+    return [draft('notice', { text: takeFirstWords(part, ...HOOK_TEXTS), kind })];
+  }
+  // As it was put before the model, which newer versions keep, or as parts of the attachment.
+  const rendered = elementsAt(part, 'rendered').map((element) => at(element, 'content'));
+  const texts = [...rendered, ...elementsAt(part, 'attachment.content')].filter((text) => peekText(text) !== undefined);
+  return texts.length > 0
+    ? readContext(texts, kind)
+    : [draft('context.message', { text: takeFirstText(part, ...TEXTS), kind })];
+}
+
+/** Where attachments keep their text, in order of preference. */
+const TEXTS = ['content', 'content.content', 'content.file.content', 'snippet', 'text', 'banner', 'stdout'].map(
+  (key) => `attachment.${key}`,
+);
+
+/** Hooks mostly write '' into those that say nothing. */
+const HOOK_TEXTS = ['content', 'blockingError.blockingError', 'blockingError', 'stderr', 'stdout'].map(
+  (key) => `attachment.${key}`,
+);
+
+/** What was typed, or arrived, while the agent was at work; it is in no user's record. */
+function readQueued(part: Part, place: RecordPlace): Draft[] {
+  const mode = peekText(part, 'attachment.commandMode');
+  const drafts = textsAt(part, 'attachment.prompt').map((at) => {
+    const injected = injectedKind(part, place, peekText(at) ?? '') ?? injectedMode(part, mode);
+    const text = takeText(at);
+    if (injected !== undefined) return draft('context.message', { text, kind: injected });
+    return draft('user.message', { text });
+  });
+  return drafts.length > 0 ? drafts : [draft('context.message', { kind: mode ?? 'queued_command' })];
+}
+
+function injectedMode(part: Part, mode: string | undefined): string | undefined {
+  if (peek(part, 'attachment.isMeta') === true) return 'meta';
+  const origin = peekText(part, 'attachment.origin.kind');
+  if (origin !== undefined && origin !== 'human') return origin;
+  return mode === 'prompt' ? undefined : (mode ?? 'queued_command');
+}
+
+/** The first record of a chain also says where the work goes on; every later one repeats it, and is not asked. */
+function readRoot(part: Part, place: RecordPlace): Draft[] {
+  // Up to 1.0 a sub-agent's chain stood in the session's own file.
+  if (peek(part, 'isSidechain') === true && place.origin.subagent === undefined) return [];
+  const cwd = takeText(part, 'cwd');
+  const branch = takeFirstWords(part, 'gitBranch');
+  return cwd === undefined && branch === undefined ? [] : [draft('session.meta', { cwd, branch })];
+}

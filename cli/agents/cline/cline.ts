@@ -1,0 +1,77 @@
+import { join } from 'node:path';
+import type { Agent, JsonObject, Variables } from '../agent.ts';
+import { documentOf } from '../shared/document.ts';
+import { keyWithContent } from '../shared/identity.ts';
+import { identifySession, isSessionFile, parseSession } from './session.ts';
+import { splitSession } from './split.ts';
+import {
+  identifyTask,
+  isTaskFile,
+  isTaskUnsettled,
+  parserOfTasks,
+  splitTask,
+  TASK_VARIABLES,
+  taskFolders,
+} from './task.ts';
+
+/**
+ * Cline's command line (3.x, and the extension from 4.0 on) keeps two documents per session, written anew at each change:
+ * - `<id>/<id>.json`, facts and totals. The totals say again what the messages say, so they are no usage. What changes
+ *   while the session runs is a record of its own, so that the facts are captured at once and the changes when it rests.
+ * - `<id>/<id>.messages.json`, or `<agent>.messages.json` for a sub-agent or a teammate: a header with the system prompt,
+ *   then the messages. They are appended whole; one that is written again, as when the metrics of a turn are added, is a
+ *   revision of the same `source.record`. The time of the last change is a record too, captured when the file rests.
+ * - `<id>/<id>.compaction.json`, what stands in for the messages after a compaction: a summary, and messages that were
+ *   captured already.
+ * A fork begins with its parent's messages, which are recognised. Input tokens include those that came from the cache.
+ *
+ * The older extension keeps its tasks as its offspring do: see `task.ts`.
+ */
+export const cline: Agent = {
+  id: 'cline',
+  displayName: 'Cline',
+  programs: ['cline'],
+  variables: ['CLINE_DATA_DIR', 'CLINE_DIR', 'CLINE_SESSION_DATA_DIR', ...TASK_VARIABLES],
+  folder,
+  credentials: (variables, home) =>
+    ['secrets.json', join('settings', 'providers.json')].map((file) => join(dataFolder(variables, home), file)),
+  roots: (variables, home) => {
+    const data = dataFolder(variables, home);
+    const moved = variables.CLINE_SESSION_DATA_DIR;
+    const usual = ['sessions', 'tasks'].map((name) => join(data, name));
+    return [...(moved ? [moved] : []), ...usual, ...taskFolders('saoudrizwan.claude-dev', variables, home)];
+  },
+  isTranscript: (path) => isTaskFile(path) || isSessionFile(path),
+  store: {
+    kind: 'document',
+    split: (text) => {
+      const document = documentOf(text);
+      return splitSession(document) ?? splitTask(document);
+    },
+    isUnsettled: (record) => isChange(record) || isTaskUnsettled(record),
+  },
+  identify: (file, first) => (isTaskFile(file.path) ? identifyTask(file, first) : identifySession(file, first)),
+  recordKey,
+  parse: (record, place) => (isTaskFile(place.file) ? parseTask : parseSession)(record, place),
+};
+
+const parseTask = parserOfTasks('cline', 'excluded');
+
+function dataFolder(variables: Variables, home: string): string {
+  return variables.CLINE_DATA_DIR || join(folder(variables, home), 'data');
+}
+
+function folder(variables: Variables, home: string): string {
+  return variables.CLINE_DIR || join(home, '.cline');
+}
+
+/** What is written anew with each message. */
+const isChange = ({ updated_at, status, session_id, role }: JsonObject): boolean =>
+  role === undefined && session_id === undefined && (updated_at !== undefined || status !== undefined);
+
+/** A message with another content is another writing of it. */
+function recordKey(record: JsonObject): string | undefined {
+  const { id, ts } = record;
+  if (typeof id !== 'string' || id.length < 8 || typeof ts !== 'number') return undefined;
+  return keyWithContent(`${id} ${ts}`, record);
+}

@@ -1,0 +1,139 @@
+import type { RecordPlace } from '../agent.ts';
+import { type Draft, draft, event, type Fields, fields, usage } from '../shared/events.ts';
+import { takeSaid } from '../shared/messages.ts';
+import { lengthAt, type Part, peek, peekText, takeFirstWords, takeText } from '../shared/part.ts';
+
+/** Whether the tokens that came from the cache are among the input's. */
+export type Cached = Fields<'usage'>['cached'];
+
+/** What a person saw, told by what was said or asked. */
+export interface Shown {
+  kind: string;
+  place: RecordPlace;
+  cached: Cached;
+}
+
+type Reader = (part: Part, shown: Shown) => Draft[];
+
+export function kindOf(part: Part): string | undefined {
+  const type = peekText(part, 'type');
+  return type === 'say' || type === 'ask' ? peekText(part, type) : undefined;
+}
+
+export function readShown(part: Part, shown: Shown): Draft[] {
+  const { kind, place } = shown;
+  // The first text of a task is the prompt.
+  const isPrompt = kind === 'text' && place.position === 0;
+  const read = isPrompt ? readPrompt : (KINDS.get(kind) ?? readNotice);
+  const drafts = read(part, shown);
+  takeSaid(part, drafts, { model: 'modelInfo.modelId' });
+  return drafts.length > 0 ? drafts : [draft('record', { kind })];
+}
+
+const modelOf = (part: Part) => peekText(part, 'modelInfo.modelId');
+
+function readPrompt(part: Part): Draft[] {
+  return [draft('user.message', { text: takeText(part, 'text'), images: lengthAt(part, 'images') || undefined })];
+}
+
+function readAnswer(part: Part): Draft[] {
+  const text = takeFirstWords(part, 'text', 'text.question', 'text.response');
+  return text === undefined ? [] : [draft('assistant.message', { text, model: modelOf(part) })];
+}
+
+const thoughts = fields('assistant.reasoning', { text: ['text', 'reasoning'] });
+
+/** The name of a tool stands in its text, next to what it was given. */
+function readCall(...name: string[]): Reader {
+  const read = fields('tool.call', { name, input: 'text' });
+  return (part, { kind }) => read(part, { name: kind, model: modelOf(part) });
+}
+
+const results = fields('tool.result', { output: 'text' });
+
+const readResult =
+  (name: string): Reader =>
+  (part) =>
+    peek(part, 'text') === undefined ? [] : results(part, { name });
+
+const errors = fields('error', { text: ['text', 'text.message'] });
+
+function readNotice(part: Part, { kind }: Shown): Draft[] {
+  const text = takeFirstWords(part, 'text');
+  return text === undefined ? [] : [draft('notice', { text, kind })];
+}
+
+const edits = fields('context.message', { text: ['text.diff', 'text'] });
+
+const summaries = event('compaction', {
+  summary: ['contextCondense.summary', 'text'],
+  tokensBefore: ['contextCondense.prevContextTokens', 'contextTruncation.prevContextTokens'],
+});
+
+function readCompaction(part: Part): Draft[] {
+  return summaries(part).filter(({ fields }) => Object.keys(fields).length > 0);
+}
+
+const COUNTS = {
+  inputTokens: 'text.tokensIn',
+  outputTokens: 'text.tokensOut',
+  cacheReadTokens: 'text.cacheReads',
+  cacheWriteTokens: 'text.cacheWrites',
+};
+const counts = { excluded: usage(COUNTS, 'excluded'), included: usage(COUNTS, 'included') };
+
+/** Written when a request is sent, and again with its tokens when the answer is complete, or with why it is not. */
+function readRequest(part: Part, { cached = 'excluded' }: Shown): Draft[] {
+  const time = peek(part, 'ts');
+  const responseId = typeof time === 'number' ? String(time) : undefined;
+  const drafts = counts[cached](part, { responseId, model: modelOf(part) });
+  const text = takeFirstWords(part, 'text.streamingFailedMessage');
+  if (text !== undefined) drafts.push(draft('error', { text, kind: 'api_req_started' }));
+  const reason = takeText(part, 'text.cancelReason');
+  if (reason !== undefined) drafts.push(draft('turn.finished', { reason }));
+  return drafts;
+}
+
+const ERRORS = [
+  ...['error', 'error_retry', 'api_req_failed', 'mistake_limit_reached', 'diff_error', 'clineignore_error'],
+  ...['rooignore_error', 'condense_context_error', 'command_permission_denied'],
+];
+
+/** Kinds that say nothing a reader of the session asks for, or what another record says. */
+const QUIET = [
+  ...['api_req_finished', 'deleted_api_reqs', 'checkpoint_created', 'checkpoint_saved', 'resume_task'],
+  ...['resume_completed_task', 'mcp_server_request_started', 'browser_session_status'],
+];
+
+/** Kinds that are missing here are notices. */
+const KINDS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
+  ['task', readPrompt],
+  ['user_feedback', readPrompt],
+  ['user_feedback_diff', (part, { kind }) => edits(part, { kind })],
+  ['text', readAnswer],
+  ['completion_result', readAnswer],
+  ['followup', readAnswer],
+  ['plan_mode_respond', readAnswer],
+  ['act_mode_respond', readAnswer],
+  ['reasoning', (part) => thoughts(part, { model: modelOf(part) })],
+  ['tool', readCall('text.tool')],
+  ['command', readCall()],
+  ['command_output', readResult('command')],
+  ['use_mcp_server', readCall('text.toolName', 'text.type')],
+  ['mcp_server_response', readResult('use_mcp_server')],
+  ['browser_action_launch', readCall()],
+  ['browser_action', readCall('text.action')],
+  ['browser_action_result', readResult('browser_action')],
+  ['new_task', readCall()],
+  ['use_subagents', readCall()],
+  ['subtask_result', readResult('new_task')],
+  ['codebase_search_result', readResult('codebaseSearch')],
+  ['condense', readCompaction],
+  ['summarize_task', readCompaction],
+  ['condense_context', readCompaction],
+  ['sliding_window_truncation', readCompaction],
+  ['api_req_started', readRequest],
+  ['subagent_usage', readRequest],
+  ...ERRORS.map((kind): [string, Reader] => [kind, (part) => errors(part, { kind })]),
+  ...QUIET.map((kind): [string, Reader] => [kind, () => []]),
+]);

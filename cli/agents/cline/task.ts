@@ -1,0 +1,133 @@
+import { basename, dirname, join } from 'node:path';
+import type { CapturedEvent } from '../../../contract/transcript.ts';
+import type { Agent, JsonObject, Origin, RecordPlace, TranscriptFile, Variables } from '../agent.ts';
+import { documentOf, recordsOf, toTimestamp, unfold } from '../shared/document.ts';
+import { compose, type Draft, draft, event } from '../shared/events.ts';
+import { headerOf, toOrigin } from '../shared/identity.ts';
+import { isObject, type Part, partOf, peek, peekText, peekWords } from '../shared/part.ts';
+import type { DocumentSession, DocumentStore } from '../store.ts';
+import { type Cached, kindOf, readShown } from './shown.ts';
+
+/**
+ * The older extension of Cline, Roo Code and the older Kilo Code keep a folder per task, with documents that are written
+ * anew at each change:
+ * - `ui_messages.json`, what the person sees: prompts, answers, tools, output of commands and, in `api_req_started`, tokens.
+ *   Each has a time, and a compaction takes nothing out of it. So the events of the session are made from it.
+ * - `api_conversation_history.json`, what the model sees: the same conversation with the tools' whole output, in older
+ *   versions as XML within texts, without times, shortened when it is compacted. Its messages are kept as they are,
+ *   one `record` each, so that nothing is shown twice and nothing is lost.
+ * - `task_metadata.json` and `history_item.json`, facts about the task. The totals in there are no usage.
+ *
+ * Texts that are JSON are unfolded where that loses nothing. A message keeps its time when it is written again, so its
+ * time and kind are its `source.record`; output of a command, which comes several times in a millisecond, has none.
+ * What was taken back with a checkpoint was said, so it stays. Tasks that one task gave to another are sessions of their own.
+ */
+export const parserOfTasks =
+  (agent: Agent['id'], cached: Cached) =>
+  (record: JsonObject, place: RecordPlace): CapturedEvent[] => {
+    const part = partOf(record);
+    const time = peek(part, 'ts');
+    const kind = kindOf(part);
+    const drafts = kind === undefined ? readOther(part) : readShown(part, { kind, place, cached });
+    const isNamed = kind !== undefined && kind !== 'command_output' && typeof time === 'number';
+    const isItem = peek(part, 'tokensIn') !== undefined;
+    const name = isNamed ? `${time} ${peekText(part, 'type')}:${kind}` : isItem ? 'history_item' : undefined;
+    const envelope = { agent, record: name, revision: name && 0, occurredAt: toTimestamp(time) };
+    return compose(part, place, envelope as { agent: Agent['id'] }, drafts);
+  };
+
+const readItem = event('session.meta', { title: ['title', 'task'], cwd: 'workspace' }, { titleBy: 'agent' });
+const readModel = event('session.meta', { model: 'model_usage.model_id' });
+
+/** What the model sees, and facts. */
+function readOther(part: Part): Draft[] {
+  const role = peekText(part, 'role');
+  if (role !== undefined) return [draft('record', { kind: `history:${role}` })];
+  if (peek(part, 'tokensIn') !== undefined) return readItem(part);
+  if (peek(part, 'model_usage') !== undefined) return readModel(part);
+  const [kind] = Object.keys(part.value as JsonObject);
+  return [draft('record', { kind: FACTS.has(kind ?? '') ? kind : undefined })];
+}
+
+const FACTS = new Set(['environment_history', 'files_in_context', 'version']);
+
+/** `claude_messages.json` is what the first versions called the history. */
+const TASK_FILE = /(^|\/)(ui_messages|api_conversation_history|claude_messages|task_metadata|history_item)\.json$/;
+
+export const isTaskFile = (path: string): boolean => TASK_FILE.test(path);
+
+/** A task's folder is named after it. */
+export const identifyTask = ({ root, path }: TranscriptFile, first: JsonObject | undefined): Origin =>
+  toOrigin({ session: basename(dirname(join(root, path))), cwd: peekWords(headerOf(first), 'workspace') });
+
+export const TASK_STORE: DocumentStore = {
+  kind: 'document',
+  split: (text) => splitTask(documentOf(text)),
+  isUnsettled: isTaskUnsettled,
+};
+
+/** The records of one of a task's documents. Throws where it is none. */
+export function splitTask(document: unknown): DocumentSession[] {
+  if (Array.isArray(document)) return [splitList(recordsOf(document))];
+  if (!isObject(document)) throw new Error('it is no document of a task');
+  // Newer versions of Roo Code put the history into an envelope.
+  const { messages, ...envelope } = document;
+  if (Array.isArray(messages)) {
+    const { folder, records } = splitList(recordsOf(messages));
+    return [{ name: '', records: [...records, envelope], folder }];
+  }
+  const lists = Object.entries(document);
+  if (!lists.every(([, list]) => Array.isArray(list))) return [{ name: '', records: [document] }];
+  return [{ name: '', records: lists.flatMap(([name, list]) => splitFacts(name, list as unknown[])) }];
+}
+
+/** Of the facts about a task, those that are new are captured and the others are not captured again. */
+const splitFacts = (name: string, list: unknown[]): JsonObject[] =>
+  list.length === 0 ? [{ [name]: list }] : list.map((fact) => ({ [name]: fact }));
+
+function splitList(messages: JsonObject[]): DocumentSession {
+  const records = messages.map((message) => {
+    if (typeof message.text !== 'string' || typeof message.type !== 'string') return message;
+    return { ...message, text: unfold(message.text) };
+  });
+  const folders = messages.values().map(folderIn);
+  return { name: '', records, folder: folders.find((folder) => folder !== undefined) };
+}
+
+/** What is put before the model tells the folder; how it is wrapped depends on the version. */
+function folderIn({ text, content }: JsonObject): string | undefined {
+  const texts = typeof text === 'string' ? [text] : JSON.stringify(content ?? '').slice(0, 1_000_000);
+  const found = /Current (?:Working|Workspace) Directory \(((?:[^()"\\]|\\\\)+)\)/.exec(String(texts))?.[1];
+  // Within JSON a backslash is written twice.
+  return found?.replaceAll('\\\\', '\\');
+}
+
+/** A message that is being written says so; a request has no cost until it is answered. */
+export function isTaskUnsettled({ partial, say, text, tokensIn }: JsonObject): boolean {
+  if (partial === true || tokensIn !== undefined) return true;
+  return say === 'api_req_started' && isObject(text) && text.cost === undefined && text.cancelReason === undefined;
+}
+
+/** What moves the folders below. */
+export const TASK_VARIABLES = ['VSCODE_PORTABLE', 'XDG_CONFIG_HOME'];
+
+/** Where an extension of VS Code and of its kin keeps its tasks, for every program and system. */
+export function taskFolders(extension: string, variables: Variables, home: string): string[] {
+  const bases = [
+    variables.XDG_CONFIG_HOME || join(home, '.config'),
+    join(home, 'Library', 'Application Support'),
+    variables.APPDATA || join(home, 'AppData', 'Roaming'),
+  ];
+  const users = [
+    ...bases.flatMap((base) => PROGRAMS.map((program) => join(base, program, 'User'))),
+    ...SERVERS.map((server) => join(home, server, 'data', 'User')),
+    join(home, '.local', 'share', 'code-server', 'User'),
+    ...(variables.VSCODE_PORTABLE ? [join(variables.VSCODE_PORTABLE, 'user-data', 'User')] : []),
+  ];
+  return users.map((user) => join(user, 'globalStorage', extension, 'tasks'));
+}
+
+const PROGRAMS = ['Code', 'Code - Insiders', 'VSCodium', 'Cursor', 'Windsurf'];
+
+/** What runs on a machine that one works on from another. */
+const SERVERS = ['.vscode-server', '.vscode-server-insiders', '.vscodium-server', '.cursor-server', '.windsurf-server'];

@@ -1,0 +1,51 @@
+import { join } from 'node:path';
+import type { Agent, JsonObject, Origin, TranscriptFile, Variables } from '../agent.ts';
+import { headerOf, keyOf, toOrigin } from '../shared/identity.ts';
+import { peekWords } from '../shared/part.ts';
+import { parse } from './parse.ts';
+
+/**
+ * Copilot CLI writes a file per session, a record per line, append-only, in batches; `id` and `parentId` chain them. The
+ * records of sub-agents stand among those of the session. What several records say, and which of them the event is made
+ * from:
+ *
+ * | fact           | the event is made from                   | the others become                                     |
+ * | -------------- | ---------------------------------------- | ----------------------------------------------------- |
+ * | prompt         | `user.message`: `content`                | `context.message`: the same as it was sent to the model |
+ * | tool call      | `assistant.message`: `toolRequests`      | `record`, kind `duplicate:tool.execution_start`       |
+ * | tool result    | `tool.execution_complete`                | –                                                     |
+ * | usage          | `session.usage_record` and `assistant.message`, which share a `responseId`       |
+ * | hooks          | `hook.end` of one that failed or answered | `record`: half of all lines say that hooks ran       |
+ */
+export const copilotCli: Agent = {
+  id: 'copilot-cli',
+  displayName: 'Copilot CLI',
+  programs: ['copilot'],
+  variables: ['COPILOT_HOME'],
+  folder,
+  credentials: (variables, home) => [
+    join(folder(variables, home), 'config.json'),
+    ...['apps.json', 'hosts.json'].map((file) => join(home, '.config', 'github-copilot', file)),
+  ],
+  roots: (variables, home) => [join(folder(variables, home), 'session-state')],
+  // `<session>/events.jsonl`, before 1.0 `<session>.jsonl`. Deeper down lie files that the agent worked on.
+  isTranscript: (path) => /^([^/]+\/events|[^/]+)\.jsonl$/.test(path),
+  identify,
+  recordKey: (record) => keyOf(record, 'id'),
+  parse,
+};
+
+function folder(variables: Variables, home: string): string {
+  return variables.COPILOT_HOME || join(home, '.copilot');
+}
+
+function identify({ path }: TranscriptFile, first: JsonObject | undefined): Origin {
+  const start = headerOf(first, 'session.start');
+  const named = path.replace(/(\/events)?\.jsonl$/, '').replace(/^.*\//, '');
+  return toOrigin({
+    session: peekWords(start, 'data.sessionId') ?? named,
+    agentVersion: peekWords(start, 'data.copilotVersion'),
+    cwd: peekWords(start, 'data.context.cwd'),
+    branch: peekWords(start, 'data.context.branch'),
+  });
+}

@@ -1,0 +1,284 @@
+import type { CapturedEvent } from '../../../contract/transcript.ts';
+import type { JsonObject, RecordPlace } from '../agent.ts';
+import {
+  compose,
+  context,
+  type Draft,
+  draft,
+  event,
+  facts,
+  fields,
+  notice,
+  quiet,
+  type Reader,
+  usage,
+} from '../shared/events.ts';
+import { firstWords } from '../shared/identity.ts';
+import { countImages, takeSaid } from '../shared/messages.ts';
+import {
+  at,
+  elementsAt,
+  isObject,
+  lengthAt,
+  type Part,
+  partOf,
+  peek,
+  peekText,
+  peekWords,
+  takeFirstText,
+  takeSame,
+  takeText,
+} from '../shared/part.ts';
+
+export function parse(record: JsonObject, filePlace: RecordPlace): CapturedEvent[] {
+  const part = partOf(record);
+  const type = peekText(part, 'type') ?? '';
+  const place = withSubagent(part, filePlace, type);
+  const drafts = READERS.get(type)?.(part, place) ?? [];
+  takeSame(part, 'data.sessionId', place.origin.session);
+  const envelope = {
+    agent: 'copilot-cli',
+    agentVersion: takeText(part, 'data.copilotVersion'),
+    record: takeText(part, 'id'),
+    parent: takeText(part, 'parentId'),
+    occurredAt: takeText(part, 'timestamp'),
+  } as const;
+  return compose(part, place, envelope, drafts, type || undefined);
+}
+
+/**
+ * Where a record of a sub-agent stands. It names the sub-agent, or else the call that started it. The record of the
+ * start itself is the parent's.
+ */
+function withSubagent(part: Part, place: RecordPlace, type: string): RecordPlace {
+  if (type.startsWith('subagent.')) return place;
+  const subagent = takeFirstText(part, 'agentId', 'data.parentToolCallId');
+  return subagent === undefined ? place : { ...place, origin: { ...place.origin, subagent } };
+}
+
+const readPlace = (at: string): Reader =>
+  facts({
+    cwd: `${at}.cwd`,
+    repository: `${at}.repository`,
+    branch: `${at}.branch`,
+    commit: `${at}.headCommit`,
+    model: 'data.selectedModel',
+  });
+
+const told = (kind: string, ...texts: string[]): [string, Reader] => [
+  kind,
+  notice(kind, ...texts.map((path) => `data.${path}`)),
+];
+
+const hushed = (kind: string): [string, Reader] => [kind, quiet(kind)];
+
+const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
+  ['session.start', readPlace('data.context')],
+  ['session.resume', readPlace('data.context')],
+  ['session.context_changed', readPlace('data')],
+  ['session.title_changed', facts({ title: 'data.title' }, 'agent')],
+  ['session.model_change', facts({ model: 'data.newModel' })],
+  ['session.auto_mode_resolved', facts({ model: 'data.chosenModel' })],
+  ['session.mode_changed', facts({})],
+  ['session.permissions_changed', facts({})],
+  ['session.remote_steerable_changed', facts({})],
+  ['session.compaction_complete', readCompaction],
+  ['session.error', readError],
+  ['session.shutdown', readShutdown],
+  ['abort', event('turn.finished', { reason: 'data.reason' })],
+  ['user.message', readUser],
+  ['assistant.message', readAssistant],
+  ['assistant.reasoning', readReasoning],
+  ['system.message', context('system', 'data.content')],
+  ['system.notification', readNotification],
+  // Every one is in the response that asked for it: 165 of 165 in real sessions.
+  ['tool.execution_start', quiet('duplicate:tool.execution_start')],
+  ['tool.execution_complete', readResult],
+  // A tool the person ran, without the model.
+  [
+    'tool.user_requested',
+    event('tool.call', { callId: 'data.toolCallId', name: 'data.toolName', input: 'data.arguments' }),
+  ],
+  ['session.usage_record', (part) => readCallUsage(at(part, 'data.usage'))],
+  ['assistant.usage', (part) => readCallUsage(at(part, 'data'))],
+  ['subagent.started', readSubagentStart],
+  ['subagent.completed', readSubagentEnd],
+  ['subagent.failed', readSubagentEnd],
+  told('subagent.selected', 'agentDisplayName', 'agentName'),
+  told('subagent.deselected'),
+  ['hook.start', quiet('hook.start')],
+  ['hook.end', readHookEnd],
+  told('session.info', 'message'),
+  told('session.warning', 'message'),
+  told('session.task_complete', 'summary'),
+  told('session.plan_changed', 'operation'),
+  told('session.workspace_file_changed', 'path'),
+  told('session.compaction_start'),
+  told('session.truncation'),
+  told('session.snapshot_rewind'),
+  told('session.handoff', 'summary'),
+  told('skill.invoked', 'name'),
+  told('permission.requested', 'permissionRequest.fullCommandText', 'permissionRequest.intention'),
+  told('permission.completed', 'result.kind'),
+  told('user_input.requested', 'question'),
+  told('user_input.completed', 'answer'),
+  told('elicitation.requested', 'message'),
+  told('elicitation.completed', 'action'),
+  told('command.queued', 'command'),
+  told('command.execute', 'command'),
+  told('command.completed'),
+  told('exit_plan_mode.requested', 'summary'),
+  told('exit_plan_mode.completed'),
+  // A turn is one call of the model here, not what a prompt sets off.
+  hushed('assistant.turn_start'),
+  hushed('assistant.turn_end'),
+  hushed('assistant.intent'),
+  hushed('session.usage_checkpoint'),
+  hushed('session.usage_info'),
+  hushed('session.idle'),
+]);
+
+const readSummary = event('compaction', { summary: 'data.summaryContent', tokensBefore: 'data.preCompactionTokens' });
+
+/** One that failed replaced nothing. */
+function readCompaction(part: Part): Draft[] {
+  const error = takeFirstText(part, 'data.error', 'data.error.message');
+  return error === undefined ? readSummary(part) : [draft('error', { text: error, kind: 'compaction' })];
+}
+
+function readError(part: Part): Draft[] {
+  const kind = peekText(part, 'data.errorType') ?? 'session.error';
+  return [draft('error', { text: takeText(part, 'data.message'), kind })];
+}
+
+function readShutdown(part: Part, place: RecordPlace): Draft[] {
+  const kind = 'session.shutdown';
+  const reason = takeText(part, 'data.errorReason');
+  const end = reason === undefined ? draft('notice', { kind }) : draft('error', { text: reason, kind });
+  return [end, ...readTotals(part, place.origin.session)];
+}
+
+function readUser(part: Part, place: RecordPlace): Draft[] {
+  const kind = injectedKind(part, place);
+  const images = countImages(part, 'data.attachments');
+  const text = takeText(part, 'data.content');
+  const message =
+    kind === undefined ? draft('user.message', { text, images }) : draft('context.message', { text, kind });
+  // As it was sent to the model, with what the program put around it.
+  const isSentAsTyped = peekText(part, 'data.transformedContent') === text;
+  const sent = isSentAsTyped ? undefined : takeText(part, 'data.transformedContent');
+  return sent ? [message, draft('context.message', { text: sent, kind: 'transformed-prompt' })] : [message];
+}
+
+/** Why a user's message is no prompt; `undefined` if a person typed it. */
+function injectedKind(part: Part, place: RecordPlace): string | undefined {
+  const source = peekWords(part, 'data.source');
+  if (source !== undefined && source !== 'user') return source;
+  if (place.origin.subagent !== undefined) return 'subagent-prompt';
+  return peekText(part, 'data.content')?.startsWith('<skill-context') ? 'skill' : undefined;
+}
+
+const readThought = fields('assistant.reasoning', { text: 'data.reasoningText' });
+const readAnswer = fields('assistant.message', { text: 'data.content' });
+const readCall = fields('tool.call', { callId: 'toolCallId', name: 'name', input: 'arguments' });
+const readOutputTokens = usage({ outputTokens: 'data.outputTokens' }, 'included');
+
+function readAssistant(part: Part): Draft[] {
+  const response = { model: peekText(part, 'data.model'), messageId: peekText(part, 'data.messageId') };
+  // Of a response that only asks for tools the text is empty.
+  const isSilent = lengthAt(part, 'data.toolRequests') > 0 && !peekWords(part, 'data.content');
+  const drafts = [
+    ...readThought(part, response),
+    ...(isSilent ? [] : readAnswer(part, response)),
+    ...elementsAt(part, 'data.toolRequests').flatMap((call) => readCall(call, { model: response.model })),
+  ];
+  // Shared with the call's own record, where there is one.
+  const responseId = firstWords(part, 'data.apiCallId', 'data.requestId', 'data.messageId');
+  const tokens = readOutputTokens(part, { responseId, model: response.model });
+  takeSaid(part, [...drafts, ...tokens], { model: 'data.model', messageId: 'data.messageId' });
+  return [...drafts, ...tokens];
+}
+
+function readReasoning(part: Part): Draft[] {
+  return READ_REASONING(part);
+}
+
+const READ_REASONING = fields('assistant.reasoning', { text: 'data.content', messageId: 'data.reasoningId' });
+
+function readNotification(part: Part): Draft[] {
+  return context(peekText(part, 'data.kind.type') ?? 'notification', 'data.content')(part);
+}
+
+const readEnd = fields('tool.result', {
+  callId: 'data.toolCallId',
+  name: 'data.toolName',
+  exitCode: 'data.shellExecution.exitCode',
+  durationMs: 'data.toolTelemetry.metrics.durationMs',
+  detail: 'data.result',
+});
+
+function readResult(part: Part): Draft[] {
+  const output = takeFirstText(part, 'data.result.content', 'data.error.message', 'data.result');
+  return readEnd(part, { output, isError: peek(part, 'data.success') === false || undefined });
+}
+
+/** A sub-agent without an id of its own is known by the call that started it. */
+const SUBAGENT = { subagent: 'agentId', callId: 'data.toolCallId' };
+const readStart = fields('subagent.started', {
+  ...SUBAGENT,
+  agentType: 'data.agentName',
+  description: ['data.agentDescription', 'data.agentDisplayName'],
+});
+const readFinish = fields('subagent.finished', { ...SUBAGENT, result: 'data.error' });
+const byCall = (part: Part) => {
+  const call = peekText(part, 'data.toolCallId');
+  return call === undefined ? {} : { subagent: call };
+};
+
+function readSubagentStart(part: Part): Draft[] {
+  return readStart(part, byCall(part));
+}
+
+function readSubagentEnd(part: Part): Draft[] {
+  return readFinish(part, byCall(part));
+}
+
+/** Most hooks only listen, this program's own among them. What others put before the model or complain of is shown. */
+function readHookEnd(part: Part): Draft[] {
+  const text = takeText(part, 'data.output.additionalContext');
+  if (text !== undefined) return [draft('context.message', { text, kind: 'hook_additional_context' })];
+  const error = takeFirstText(part, 'data.error.message', 'data.error');
+  const hasFailed = error !== undefined || peek(part, 'data.success') === false;
+  return [hasFailed ? draft('notice', { text: error, kind: 'hook_error' }) : draft('record', { kind: 'hook.end' })];
+}
+
+const INPUTS = {
+  inputTokens: 'inputTokens',
+  cacheReadTokens: 'cacheReadTokens',
+  cacheWriteTokens: 'cacheWriteTokens',
+  reasoningTokens: 'reasoningTokens',
+};
+
+/**
+ * Since about 1.0.9x every model call has a record of its own. Before, a message says its output tokens, and the rest
+ * was told in totals at the end. Input tokens include cached ones.
+ */
+const readCallUsage = usage(
+  { ...INPUTS, responseId: 'apiCallId', model: 'model', outputTokens: 'outputTokens' },
+  'included',
+);
+const readInputs = usage(INPUTS, 'included');
+
+/**
+ * The totals at the end, by model, where no call has a record of its own: without the output tokens, which the messages
+ * say. A session that goes on says them again, grown: the same start stands for the same count.
+ */
+function readTotals(part: Part, session: string): Draft[] {
+  const metrics = peek(part, 'data.modelMetrics');
+  if (peek(part, 'data.accountingSnapshot') !== undefined || !isObject(metrics)) return [];
+  const started = peek(part, 'data.sessionStartTime');
+  return Object.keys(metrics).flatMap((model) => {
+    const responseId = [session, typeof started === 'number' ? started : '', model].join(' ');
+    return readInputs(at(part, ['data', 'modelMetrics', model, 'usage']), { responseId, model });
+  });
+}

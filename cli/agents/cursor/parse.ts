@@ -1,0 +1,253 @@
+import type { CapturedEvent } from '../../../contract/transcript.ts';
+import type { JsonObject, RecordPlace } from '../agent.ts';
+import {
+  compose,
+  context,
+  type Draft,
+  draft,
+  event,
+  fields,
+  notice,
+  quiet,
+  type Reader,
+  usage,
+} from '../shared/events.ts';
+import { countImages, readBlock, takeSaid } from '../shared/messages.ts';
+import {
+  at,
+  elementsAt,
+  isObject,
+  type Part,
+  partOf,
+  peek,
+  peekText,
+  peekWords,
+  takeFirstText,
+  takeFirstWords,
+  takeSame,
+  takeText,
+} from '../shared/part.ts';
+
+/** Two events of a hook may be the same to the letter: what tells them apart is the name they were put down under. */
+export function recordKey({ name, event, unreadable }: JsonObject): string | undefined {
+  return typeof name === 'string' && (isObject(event) || isObject(unreadable)) ? `hook ${name}` : undefined;
+}
+
+export function parse(record: JsonObject, place: RecordPlace): CapturedEvent[] {
+  const part = partOf(record);
+  if (isObject(record.event)) return parseHook(part, place);
+  const isUnreadable = isObject(record.unreadable);
+  const drafts = isUnreadable ? readUnreadable(part) : readLine(part, place);
+  const kind = isUnreadable ? 'unreadable' : peekText(part, 'type');
+  const isHook = recordKey(record) !== undefined;
+  const envelope = {
+    agent: 'cursor',
+    record: isHook ? takeText(part, 'name') : undefined,
+    occurredAt: isHook ? takeText(part, 'at') : undefined,
+  } as const;
+  return compose(part, place, envelope, drafts, kind);
+}
+
+const readRaw = fields('unreadable', {
+  raw: 'unreadable.raw',
+  encoding: 'unreadable.encoding',
+  reason: 'unreadable.reason',
+});
+
+/** What a hook was told and is no JSON. */
+const readUnreadable = (part: Part): Draft[] => (peek(part, 'unreadable.encoding') === 'utf8' ? readRaw(part) : []);
+
+/** Which writing of a tool call an event is. */
+const REVISIONS: ReadonlyMap<string, number> = new Map([
+  ['preToolUse', 1],
+  ['postToolUse', 2],
+  ['postToolUseFailure', 2],
+]);
+
+function parseHook(part: Part, place: RecordPlace): CapturedEvent[] {
+  const hook = at(part, 'event');
+  const kind = peekText(hook, 'hook_event_name') ?? '';
+  const call = peekText(hook, 'tool_use_id');
+  const revision = call === undefined ? undefined : REVISIONS.get(kind);
+  const drafts = HOOK_READERS.get(kind)?.(hook, place) ?? [];
+  const { session } = place.origin;
+  takeSame(hook, peek(hook, 'conversation_id') === session ? 'conversation_id' : 'session_id', session);
+  const envelope = {
+    agent: 'cursor',
+    agentVersion: takeText(hook, 'cursor_version'),
+    record: revision === undefined ? takeText(part, 'name') : call,
+    revision,
+    occurredAt: takeText(part, 'at'),
+  } as const;
+  return compose(part, place, envelope, drafts, kind || undefined);
+}
+
+const told = (name: string): [string, Reader] => [name, quiet(`duplicate:${name}`)];
+
+/** What Cursor's hooks tell, by `hook_event_name`. */
+const HOOK_READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
+  ['sessionStart', readStart],
+  ['sessionEnd', readEnd],
+  ['beforeSubmitPrompt', readPrompt],
+  ['afterAgentResponse', readAnswer],
+  ['afterAgentThought', readThought],
+  ['preToolUse', readCall],
+  ['postToolUse', readToolResult],
+  ['postToolUseFailure', readToolResult],
+  ['stop', readStop],
+  ['preCompact', event('compaction', { trigger: 'trigger', tokensBefore: 'context_tokens' })],
+  ['subagentStart', readSubagentStart],
+  ['subagentStop', readSubagentStop],
+  ['workspaceOpen', quiet('workspaceOpen')],
+  ['beforeTabFileRead', context('beforeTabFileRead')],
+  ['afterTabFileEdit', notice('afterTabFileEdit')],
+  // Of these tools the hooks above tell as well.
+  told('beforeShellExecution'),
+  told('afterShellExecution'),
+  told('beforeMCPExecution'),
+  told('afterMCPExecution'),
+  told('beforeReadFile'),
+  told('afterFileEdit'),
+]);
+
+function readStart(hook: Part): Draft[] {
+  const cwd = takeFirstText(hook, 'cwd', 'workspace_roots.0');
+  return [draft('session.meta', { cwd, branch: takeText(hook, 'git_branch'), model: takeFirstWords(hook, 'model') })];
+}
+
+function readEnd(hook: Part): Draft[] {
+  const text = takeFirstWords(hook, 'error_message');
+  return [text ? draft('error', { text, kind: 'sessionEnd' }) : draft('record', { kind: 'sessionEnd' })];
+}
+
+function readPrompt(hook: Part): Draft[] {
+  const images = countImages(hook, 'attachments');
+  return [draft('user.message', { text: takeText(hook, 'prompt'), images })];
+}
+
+/** Which model `default` is, Cursor does not tell. */
+const takeResponse = (hook: Part) => ({
+  model: takeFirstWords(hook, 'model'),
+  messageId: takeText(hook, 'generation_id'),
+});
+
+function readAnswer(hook: Part): Draft[] {
+  const usage = readUsage(hook);
+  return [draft('assistant.message', { text: takeText(hook, 'text') ?? '', ...takeResponse(hook) }), ...usage];
+}
+
+function readThought(hook: Part): Draft[] {
+  return [draft('assistant.reasoning', { text: takeText(hook, 'text') ?? '', ...takeResponse(hook) })];
+}
+
+function readStop(hook: Part): Draft[] {
+  const usage = readUsage(hook);
+  if (usage.length > 0) takeResponse(hook);
+  const reason = takeText(hook, 'status');
+  const error = takeFirstWords(hook, 'error_message');
+  const broken = error === undefined ? [] : [draft('error', { text: error, kind: 'stop' })];
+  return [draft('turn.finished', { reason }), ...broken, ...usage];
+}
+
+const counts = usage(
+  {
+    inputTokens: 'input_tokens',
+    outputTokens: 'output_tokens',
+    cacheReadTokens: 'cache_read_tokens',
+    cacheWriteTokens: 'cache_write_tokens',
+  },
+  'included',
+);
+
+/** Of a turn as a whole, told with its answers as well as at its end: the largest figures of a generation count. */
+const readUsage = (hook: Part): Draft[] =>
+  counts(hook, { responseId: peekText(hook, 'generation_id'), model: peekWords(hook, 'model') });
+
+const calls = fields('tool.call', { callId: 'tool_use_id', name: 'tool_name', input: 'tool_input', model: 'model' });
+const results = fields('tool.result', { output: ['tool_output', 'error_message'], durationMs: 'duration' });
+
+/** A call before it runs; the same call afterwards is a revision of it, and says it again with the result. */
+function readCall(hook: Part): Draft[] {
+  return calls(hook, { name: 'tool' });
+}
+
+function readToolResult(hook: Part): Draft[] {
+  const callId = peekText(hook, 'tool_use_id');
+  const isFailure = peek(hook, 'hook_event_name') === 'postToolUseFailure';
+  const isError = isFailure || hasFailed(peek(hook, 'tool_output')) || undefined;
+  return [...readCall(hook), ...results(hook, { callId, isError })];
+}
+
+const LONGEST_LOOKED_INTO = 1024 * 1024;
+
+/** A command's exit code stands in JSON inside the output's text. */
+function hasFailed(output: unknown): boolean {
+  if (typeof output !== 'string' || output.length > LONGEST_LOOKED_INTO || !output.startsWith('{')) return false;
+  try {
+    const { exitCode } = JSON.parse(output) as { exitCode?: unknown };
+    return typeof exitCode === 'number' && exitCode !== 0;
+  } catch {
+    return false;
+  }
+}
+
+const SUBAGENT = { subagent: 'subagent_id', callId: 'tool_call_id' };
+const starts = fields('subagent.started', {
+  ...SUBAGENT,
+  agentType: 'subagent_type',
+  description: 'description',
+  prompt: 'task',
+});
+const ends = fields('subagent.finished', { ...SUBAGENT, result: 'summary' });
+
+function readSubagentStart(hook: Part): Draft[] {
+  const started = starts(hook);
+  return started.length > 0 ? started : notice('subagentStart', 'task')(hook);
+}
+
+function readSubagentStop(hook: Part): Draft[] {
+  const finished = ends(hook);
+  return finished.length > 0 ? finished : notice('subagentStop', 'summary', 'description')(hook);
+}
+
+/** A line of a transcript: what was said, and which tools were asked for. It has no ids, no times and no results. */
+function readLine(part: Part, place: RecordPlace): Draft[] {
+  const role = peekText(part, 'role');
+  if (role === undefined && peekText(part, 'type') === 'turn_ended') {
+    return [draft('turn.finished', { reason: takeText(part, 'status') })];
+  }
+  if (role !== 'user' && role !== 'assistant') return [];
+  const model = peekText(part, 'model');
+  const content = at(part, 'message.content');
+  const blocks = peekText(content) === undefined ? elementsAt(content, '') : [content];
+  const drafts = blocks.flatMap((block) => readSaid(block, { role, model, place }));
+  takeSaid(part, drafts, { model: 'model' });
+  return drafts;
+}
+
+interface About {
+  role: 'user' | 'assistant';
+  model: string | undefined;
+  place: RecordPlace;
+}
+
+function readSaid(block: Part, { role, model, place: { origin } }: About): Draft[] {
+  const type = peekText(block, 'type') ?? 'text';
+  // The hooks have told it, with what it answered.
+  if (origin.hooked && /^tool[-_](use|call)$/.test(type)) return [draft('record', { kind: 'duplicate:tool_use' })];
+  if (/^tool[-_]|^(thinking|reasoning)$/.test(type)) return readBlock(block, { model });
+  const typed = role === 'user' ? peekTyped(block) : undefined;
+  if (typed !== undefined) return [draft('user.message', { text: typed })];
+  const text = takeFirstText(block, '', 'text');
+  if (text === undefined) return [];
+  if (role === 'assistant') return [draft('assistant.message', { text, model })];
+  if (origin.subagent !== undefined) return [draft('context.message', { text, kind: 'subagent-prompt' })];
+  const isInjected = text.trimStart().startsWith('<') && !text.includes('<user_query>');
+  return [isInjected ? draft('context.message', { text, kind: 'attached' }) : draft('user.message', { text })];
+}
+
+/** What a person typed, out of what Cursor put around it. The whole stays in `rest`. */
+function peekTyped(block: Part): string | undefined {
+  const text = peekText(block) ?? peekText(block, 'text') ?? '';
+  return /^\s*<user_query>\s*([\s\S]*?)\s*<\/user_query>\s*$/.exec(text)?.[1];
+}

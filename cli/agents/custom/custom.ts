@@ -1,0 +1,82 @@
+import { join } from 'node:path';
+import { type CapturedEvent, type CapturedType, VOCABULARY } from '../../../contract/transcript.ts';
+import type { Agent, JsonObject, Origin, RecordPlace, TranscriptFile } from '../agent.ts';
+import { toTimestamp } from '../shared/document.ts';
+import { compose, type Draft, draft, fieldsOf, fits } from '../shared/events.ts';
+import { headerOf, keyWithContent, toOrigin } from '../shared/identity.ts';
+import { type Part, partOf, peek, peekText, peekWords, take, takeInteger, takeSame, takeText } from '../shared/part.ts';
+
+/**
+ * For agents of one's own: files of JSON objects, one a line, whose `type` is a name of the vocabulary and whose fields
+ * are those of that event. `docs/custom-agents.md` describes them. A file is a session, or a sub-agent of one; the first
+ * line tells which. What a type does not have, or not with such a value, is kept in `rest`: no line is refused.
+ */
+export const custom: Agent = {
+  id: 'custom',
+  displayName: 'Custom agent',
+  variables: ['CAPTURE_CUSTOM', 'CAPTURE_HOME'],
+  roots: ({ CAPTURE_CUSTOM, CAPTURE_HOME }, home) => [
+    CAPTURE_CUSTOM || join(CAPTURE_HOME || join(home, '.capture'), 'custom'),
+  ],
+  isTranscript: (path) => path.endsWith('.jsonl'),
+  identify,
+  recordKey,
+  parse,
+};
+
+function identify({ path }: TranscriptFile, first: JsonObject | undefined): Origin {
+  const header = headerOf(first);
+  return toOrigin({
+    session: peekWords(header, 'session') ?? path.replace(/\.jsonl$/, ''),
+    subagent: peekWords(header, 'subagent'),
+    agentVersion: peekWords(header, 'version'),
+    cwd: peekWords(header, 'cwd'),
+    branch: peekWords(header, 'branch'),
+    forkedFrom: peekWords(header, 'forkedFrom'),
+  });
+}
+
+/** A line in a fork, or one written anew with the rest of its file, is told by its id and time: neither alone is safe. */
+function recordKey(record: JsonObject): string | undefined {
+  const { id, time } = record;
+  if (typeof id !== 'string' || id.length < 8 || (typeof time !== 'string' && typeof time !== 'number'))
+    return undefined;
+  return keyWithContent(`${id} ${time}`, record);
+}
+
+function parse(record: JsonObject, place: RecordPlace): CapturedEvent[] {
+  const part = partOf(record);
+  const { session, subagent, agentVersion } = place.origin;
+  // A time in milliseconds stays in `rest`.
+  const occurredAt = toTimestamp(peek(part, 'time')) ?? takeText(part, 'time');
+  const source = {
+    record: takeText(part, 'id'),
+    parent: takeText(part, 'parent'),
+    revision: takeInteger(part, 'revision'),
+  };
+  takeSame(part, 'session', session);
+  takeSame(part, 'subagent', subagent);
+  takeSame(part, 'version', agentVersion);
+  return compose(part, place, { agent: 'custom', occurredAt, ...source }, [readFields(part)]);
+}
+
+/** The event that a line's `type` names, with the line's fields that it may have; else a `record` of that kind. */
+function readFields(part: Part): Draft {
+  const type = peekText(part, 'type') ?? '';
+  const eventType = toEventType(type);
+  const fields = fieldsOf(eventType).map((field) => ({
+    ...field,
+    isThere: fits(field.schema, peek(part, field.name)),
+  }));
+  if (eventType === 'record' || fields.some(({ isRequired, isThere }) => isRequired && !isThere)) {
+    return draft('record', { kind: takeText(part, 'kind') ?? (type || undefined) });
+  }
+  const present = fields.filter(({ isThere }) => isThere);
+  return { eventType, fields: Object.fromEntries(present.map(({ name }) => [name, take(part, name)])) };
+}
+
+function toEventType(type: string): CapturedType {
+  if (type === 'session') return 'session.meta';
+  // What is unreadable is for the reader to tell.
+  return Object.hasOwn(VOCABULARY, type) && type !== 'unreadable' ? (type as CapturedType) : 'record';
+}

@@ -1,0 +1,172 @@
+import type { CapturedEvent } from '../../../contract/transcript.ts';
+import type { JsonObject, RecordPlace } from '../agent.ts';
+import { compose, type Draft, draft, event, facts, fields, notice, type Reader, usage } from '../shared/events.ts';
+import { countImages, readContext, takeSaid, textsAt } from '../shared/messages.ts';
+import {
+  elementsAt,
+  lengthAt,
+  type Part,
+  partOf,
+  peek,
+  peekText,
+  take,
+  takeFirstText,
+  takeSame,
+  takeText,
+} from '../shared/part.ts';
+
+export function parse(record: JsonObject, place: RecordPlace): CapturedEvent[] {
+  const part = partOf(record);
+  const checkpoint = parseCheckpoint(part, place);
+  if (checkpoint !== undefined) return checkpoint;
+  const type = peekText(part, 'type') ?? '';
+  const isMessage = peekText(part, 'id') !== undefined;
+  const drafts = (READERS.get(type) ?? bareReader(record))?.(part, place) ?? [];
+  if (peek(part, 'id') === undefined) takeSame(part, 'sessionId', place.origin.session);
+  const envelope = {
+    agent: 'gemini-cli',
+    record: takeText(part, 'id'),
+    revision: isMessage ? place.position : undefined,
+    occurredAt: takeFirstText(part, 'timestamp', 'startTime', '$set.lastUpdated'),
+  } as const;
+  return compose(part, place, envelope, drafts, type || undefined);
+}
+
+const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
+  ['user', readUser],
+  ['gemini', readAnswer],
+  ['model', readAnswer], // as it was called at first
+  ['info', notice('info', 'content')],
+  ['warning', notice('warning', 'content')],
+  ['error', event('error', { text: 'content' }, { kind: 'error' })],
+]);
+
+/** How lines that are no messages are read. */
+function bareReader(record: JsonObject): Reader | undefined {
+  if (Object.hasOwn(record, '$set')) return readChange;
+  if (Object.hasOwn(record, '$rewindTo')) return readRewind;
+  return Object.hasOwn(record, 'projectHash') ? facts({ title: 'summary' }, 'agent') : undefined;
+}
+
+function readUser(part: Part, place: RecordPlace): Draft[] {
+  const sent = textsAt(part, 'content');
+  const images = countImages(part, 'content');
+  if (place.origin.subagent !== undefined) return readContext(sent, 'subagent-prompt');
+  const hasAnswer = elementsAt(part, 'content').some((said) => peek(said, 'functionResponse') !== undefined);
+  if (sent.length === 0 && images === undefined && hasAnswer)
+    return [draft('record', { kind: 'duplicate:tool_result' })];
+  const isInjected = (text: Part) => /^\s*<(session_context|system-reminder|hook_context)/.test(peekText(text) ?? '');
+  const injected = sent.filter(isInjected);
+  const [first, ...attached] = sent.filter((text) => !isInjected(text));
+  // What was typed is said apart where commands or files were put in its place.
+  const [shown] = textsAt(part, 'displayContent');
+  const isSame = shown && first && peekText(shown) === peekText(first);
+  const typed = isSame ? first : (shown ?? first);
+  const text = typed && takeText(typed);
+  const prompt = text === undefined && images === undefined ? [] : [draft('user.message', { text, images })];
+  const expanded = typed === first || first === undefined ? [] : [first];
+  return [
+    ...prompt,
+    ...readContext(expanded, 'transformed-prompt'),
+    ...readContext(attached, 'attached'),
+    ...readContext(injected, 'session_context'),
+  ];
+}
+
+const readThought = fields('assistant.reasoning', { text: 'description' });
+const readText = fields('assistant.message', { text: '' });
+const readUsage = usage(
+  {
+    inputTokens: 'tokens.input',
+    outputTokens: 'tokens.output',
+    cacheReadTokens: 'tokens.cached',
+    reasoningTokens: 'tokens.thoughts',
+    totalTokens: 'tokens.total',
+  },
+  'included',
+);
+
+/** One response of the model, with the tools it called and, in a later writing, what they answered. */
+function readAnswer(part: Part): Draft[] {
+  const model = peekText(part, 'model');
+  const messageId = peekText(part, 'id');
+  // Of a response that only asks for tools the text is empty.
+  const texts = [...textsAt(part, 'content'), ...textsAt(part, 'parts')].filter((text) => peekText(text) !== '');
+  const drafts = [
+    ...elementsAt(part, 'thoughts').flatMap((thought) => readThought(thought, { text: '', model, messageId })),
+    ...texts.flatMap((text) => readText(text, { model, messageId })),
+    ...readUsage(part, { responseId: messageId, model }),
+    ...elementsAt(part, 'toolCalls').flatMap((call) => readTool(call, model)),
+  ];
+  takeSaid(part, drafts, { model: 'model' });
+  return drafts;
+}
+
+const readCall = fields('tool.call', { callId: 'id', name: 'name', input: 'args' });
+
+function readTool(tool: Part, model: string | undefined): Draft[] {
+  const [call] = readCall(tool, { model });
+  if (call === undefined) return [];
+  const { callId } = call.fields as { callId?: string };
+  const status = peekText(tool, 'status') ?? '';
+  const isError = /^(error|cancelled)$/.test(status) || undefined;
+  const answered = takeAnswer(tool);
+  const detail = take(tool, 'resultDisplay');
+  const isOpen = [answered.output, detail, isError].every((value) => value === undefined) && status !== 'success';
+  return isOpen ? [call] : [call, draft('tool.result', { callId, ...answered, isError, detail })];
+}
+
+/** What a tool told the model: mostly one text, with the call's id and name around it. */
+function takeAnswer(tool: Part): { output?: unknown; name?: string | undefined } {
+  const inner = 'result.0.functionResponse';
+  const told = ['output', 'error'].filter((key) => peekText(tool, `${inner}.response.${key}`) !== undefined);
+  if (told.length !== 1 || lengthAt(tool, 'result') !== 1) return { output: take(tool, 'result') };
+  return { name: takeText(tool, `${inner}.name`), output: take(tool, `${inner}.response.${told[0]}`) };
+}
+
+/** Mostly only the time of the last change, which is that of the message before it. */
+function readChange(part: Part): Draft[] {
+  const title = takeText(part, '$set.summary');
+  if (title !== undefined) return [draft('session.meta', { title, titleBy: 'agent' })];
+  const changed = Object.keys((peek(part, '$set') ?? {}) as object);
+  return [draft('record', { kind: changed.join() === 'lastUpdated' ? 'duplicate:lastUpdated' : '$set' })];
+}
+
+function readRewind(part: Part): Draft[] {
+  const text = `Went back to before message ${peekText(part, '$rewindTo') ?? ''}: what was said since counts no more`;
+  return [draft('notice', { text, kind: 'rewind' })];
+}
+
+/** A whole history in place of what was; undefined where the record is none. */
+function parseCheckpoint(part: Part, place: RecordPlace): CapturedEvent[] | undefined {
+  const messages = elementsAt(part, '$set.messages');
+  if (messages.length === 0 || peek(part, 'id') !== undefined) return undefined;
+  // Every checkpoint of a session says them again: they are revisions of one record.
+  const said = messages.flatMap((message) => readSaid(message, place));
+  const occurredAt = takeText(part, '$set.lastUpdated');
+  const checkpoint = draft('context.message', { kind: 'checkpoint' });
+  const events = [...compose(part, place, { agent: 'gemini-cli', occurredAt }, [checkpoint]), ...said];
+  if (events.length > 1) for (const [index, { payload }] of events.entries()) payload.source.index = index;
+  return events;
+}
+
+/** What is said nowhere but in a checkpoint. */
+function readSaid(message: Part, place: RecordPlace): CapturedEvent[] {
+  const [only, ...others] = textsAt(message, 'content');
+  if (only === undefined || others.length > 0 || peekText(message, 'type') !== 'user') return [];
+  const [, tag] = /^\s*<(session_context|state_snapshot)>/.exec(peekText(only) ?? '') ?? [];
+  if (tag === undefined) return [];
+  const text = takeText(only);
+  const isSummary = tag === 'state_snapshot';
+  const said = isSummary ? draft('compaction', { summary: text }) : draft('context.message', { text, kind: tag });
+  const envelope = {
+    agent: 'gemini-cli',
+    record: takeText(message, 'id'),
+    revision: place.position,
+    occurredAt: takeText(message, 'timestamp'),
+  } as const;
+  const [event] = compose(partOf({}), place, envelope, [said]);
+  // What is left of the message stays in the checkpoint.
+  if (event !== undefined) delete event.payload.rest;
+  return event === undefined ? [] : [event];
+}

@@ -1,0 +1,55 @@
+import { hash } from 'node:crypto';
+import { join } from 'node:path';
+import type { Agent, JsonObject, Origin, TranscriptFile } from '../agent.ts';
+import { firstWords, headerOf, toOrigin } from '../shared/identity.ts';
+import { isObject } from '../shared/part.ts';
+import { parse } from './parse.ts';
+import { database, exported } from './store.ts';
+
+/**
+ * Goose keeps all sessions in a database: a row per session, per message and, in a ledger, per response of the model. When
+ * a conversation is shortened its messages are written anew, under the same `message_id`. Sub-agents have sessions of their
+ * own. Exports and the older files, a message per line, are read where a person names them: Goose itself took the older
+ * files over into the database. A session's ledger and its export, both captured, count its tokens twice.
+ */
+export const goose: Agent = {
+  id: 'goose',
+  displayName: 'Goose',
+  programs: ['goose'],
+  variables: ['GOOSE_PATH_ROOT', 'XDG_DATA_HOME'],
+  credentials: (_, home) => [join(home, '.config', 'goose', 'secrets.yaml')],
+  roots: (variables, home) => {
+    const { GOOSE_PATH_ROOT: root, XDG_DATA_HOME: data = join(home, '.local', 'share'), APPDATA } = variables;
+    const moved = root ? [join(root, 'data', 'sessions')] : [];
+    const onWindows = APPDATA ? [join(APPDATA, 'Block', 'goose', 'data', 'sessions')] : [];
+    return [...moved, join(data, 'goose', 'sessions'), ...onWindows];
+  },
+  isTranscript: (path) => path === 'sessions.db',
+  entersFolder: () => false,
+  store: (path) => (path.endsWith('.jsonl') ? undefined : /\.db(#|$)/.test(path) ? database : exported),
+  identify,
+  recordKey,
+  parse,
+};
+
+/** The first record is the session's; sub-agents have one of their own, with a parent. */
+function identify({ path }: TranscriptFile, first: JsonObject | undefined): Origin {
+  const record = headerOf(first);
+  const word = (name: string) => firstWords(record, `sessions.${name}`, `summed.${name}`);
+  const id = word('id') ?? path.split('#')[1] ?? path.replace(/^.*\/|\.[^.]*$/g, '');
+  const parent = firstWords(record, 'root') ?? word('parent_session_id');
+  return toOrigin({
+    session: parent ?? id,
+    subagent: parent && id,
+    cwd: word('working_dir') ?? firstWords(record, 'working_dir'),
+  });
+}
+
+/** A message is the same in another row, and in an export. */
+function recordKey({ messages }: JsonObject): string | undefined {
+  if (!isObject(messages)) return undefined;
+  const { message_id: id = messages.id, role, content_json: content = messages.content } = messages;
+  const { metadata_json: metadata = messages.metadata, created_timestamp: created = messages.created } = messages;
+  if (typeof id !== 'string' || id.length < 8) return undefined;
+  return `${id} ${hash('sha256', JSON.stringify([role, content, metadata, created]))}`;
+}

@@ -1,0 +1,78 @@
+import type { JsonObject } from '../agent.ts';
+import { rootOf, tablesOf, unfoldColumns } from '../shared/database.ts';
+import { documentOf } from '../shared/document.ts';
+import { isObject } from '../shared/part.ts';
+import type { DatabaseSession, DatabaseStore, DocumentStore, Query, StoredRecord } from '../store.ts';
+
+/**
+ * A row of a table is a record, `{<table>: row}`. Messages tell no time of their last change, and all of them are written
+ * again when a conversation is shortened: a session that changed is read as a whole, and what is known is recognised.
+ */
+export const database: DatabaseStore = { kind: 'database', sessions: listSessions, records: readRecords };
+
+function listSessions(query: Query): DatabaseSession[] {
+  const tables = tablesOf(query);
+  if (!tables.has('sessions') || !tables.has('messages')) return [];
+  // The numbers of rows are never used again, and stand in the index over their sessions.
+  const last = (table: string) => `SELECT session_id, max(id) AS last FROM ${table} GROUP BY session_id`;
+  const ledger = tables.has('usage_ledger') ? last('usage_ledger') : 'SELECT NULL AS session_id, NULL AS last';
+  const rows = query(`
+    SELECT s.id AS name, s.updated_at AS changed, m.last AS message, u.last AS usage
+    FROM sessions s LEFT JOIN (${last('messages')}) m ON m.session_id = s.id
+    LEFT JOIN (${ledger}) u ON u.session_id = s.id`);
+  return rows.map(({ name, changed, message, usage }) => ({
+    name: String(name),
+    changedAt: toTime(changed) ?? 0,
+    stamp: `${changed} ${message} ${usage}`,
+  }));
+}
+
+function* readRecords(query: Query, session: string): Generator<StoredRecord> {
+  const tables = tablesOf(query);
+  const usage = tables.has('usage_ledger')
+    ? query('SELECT * FROM usage_ledger WHERE session_id = ? ORDER BY id', session)
+    : [];
+  for (const row of query('SELECT rowid AS "#", * FROM sessions WHERE id = ?', session)) {
+    const { '#': position, ...cells } = row;
+    const isChild = typeof row.parent_session_id === 'string';
+    const root = isChild && { root: rootOf(query, 'sessions', 'parent_session_id', session) };
+    // Where the ledger tells the tokens, the totals say them again.
+    const key = usage.length > 0 ? 'sessions' : 'summed';
+    const record = { [key]: unfoldRow(cells), ...(root || {}) };
+    yield { record, position: Number(position), changedAt: toTime(row.updated_at) ?? 0 };
+  }
+  const messages = query('SELECT * FROM messages WHERE session_id = ? ORDER BY created_timestamp, id', session);
+  yield* messages.map((row) => toStored('messages', row));
+  yield* usage.map((row) => toStored('usage_ledger', row));
+}
+
+const toStored = (table: string, row: JsonObject): StoredRecord => ({
+  record: { [table]: unfoldRow(row) },
+  position: Number(row.id),
+  changedAt: toTime(row.created_timestamp) ?? 0,
+});
+
+const unfoldRow = (row: JsonObject): JsonObject => unfoldColumns(row, (column) => JSON_COLUMN.test(column));
+
+const JSON_COLUMN = /_json$|^extension_data$|^parent_delegation$/;
+
+/** What `goose session export --format json` writes: the session, and in it its messages as `conversation`. */
+export const exported: DocumentStore = { kind: 'document', split: (text) => [{ name: '', records: split(text) }] };
+
+function split(text: string): JsonObject[] {
+  const document = documentOf(text);
+  if (!isObject(document) || !Array.isArray(document.conversation)) throw new Error('it is no export of a session');
+  const { conversation, ...summed } = document;
+  return [{ summed }, ...conversation.map((messages) => ({ messages }))];
+}
+
+/** Milliseconds of a time as Goose writes it: seconds, of some versions milliseconds, or text in UTC without saying so. */
+export function toTime(value: unknown): number | undefined {
+  if (typeof value === 'number') return value < FIRST_MILLISECONDS ? value * 1000 : value;
+  if (typeof value !== 'string') return undefined;
+  const time = Date.parse(/^[\d-]+ [\d:.]+$/.test(value) ? `${value.replace(' ', 'T')}Z` : value);
+  return Number.isNaN(time) ? undefined : time;
+}
+
+/** As seconds, in the year 2286. */
+const FIRST_MILLISECONDS = 10_000_000_000;

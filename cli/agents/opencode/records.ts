@@ -1,0 +1,57 @@
+import type { JsonObject } from '../agent.ts';
+import { documentOf } from '../shared/document.ts';
+import { isObject } from '../shared/part.ts';
+import type { DocumentStore } from '../store.ts';
+
+/**
+ * A part under the role of its message: what is text of a person in one is the model's in another, and a summary in a
+ * third. With the model where an event tells it.
+ */
+export function toPartRecord(part: JsonObject, content: JsonObject, message: JsonObject): JsonObject {
+  const { role, modelID: model, summary } = message;
+  const isKnown = role === 'user' || role === 'assistant';
+  const key = !isKnown ? 'part' : role === 'assistant' && summary === true ? 'summary' : role;
+  const isSaid = role === 'assistant' && OF_MODEL.has(content.type) && !(key === 'summary' && content.type === 'text');
+  const isOfModel = isSaid && typeof model === 'string';
+  return { [key]: part, ...(isOfModel && { model }) };
+}
+
+const OF_MODEL: ReadonlySet<unknown> = new Set(['text', 'reasoning', 'tool', 'step-finish']);
+
+/** Whether a message, or a part of a message in this role, is still being written. */
+export function isUnsettled({ type, role, state, time, error, summary }: JsonObject, roleOfMessage?: unknown): boolean {
+  const times = isObject(time) ? time : {};
+  if (role === 'assistant') return times.completed === undefined && error === undefined;
+  // Not seen by anybody, and written again after every step: what has changed in all files so far.
+  if (role === 'user') return summary !== undefined;
+  if (roleOfMessage !== 'assistant') return false;
+  if (type === 'text' || type === 'reasoning') return times.end === undefined;
+  return type === 'tool' && isObject(state) && (state.status === 'pending' || state.status === 'running');
+}
+
+/** What `opencode export` writes: `{info, messages: [{info, parts: []}]}`. Its records are those of the database. */
+export const exported: DocumentStore = { kind: 'document', split: (text) => [{ name: '', records: split(text) }] };
+
+function split(text: string): JsonObject[] {
+  const document = documentOf(text);
+  if (!isObject(document) || !isObject(document.info) || !Array.isArray(document.messages)) {
+    throw new Error('it is no export of a session');
+  }
+  const { info, messages, ...others } = document;
+  return [{ session: info, ...others }, ...messages.flatMap(splitMessage)];
+}
+
+function splitMessage(message: unknown): JsonObject[] {
+  if (!isObject(message) || !isObject(message.info) || !Array.isArray(message.parts)) return [{ message }];
+  const { info, parts, ...others } = message as JsonObject & { info: JsonObject; parts: unknown[] };
+  const own = { message: info, ...others };
+  const records = parts.map((part) =>
+    isObject(part) ? withTime(toPartRecord(part, part, info), part, info) : { part },
+  );
+  return info.role === 'assistant' ? [...records, own] : [own, ...records];
+}
+
+/** Of a prompt only the message tells the time. */
+function withTime(record: JsonObject, part: JsonObject, { time }: JsonObject): JsonObject {
+  return part.time === undefined && isObject(time) ? { ...record, created: time.created } : record;
+}

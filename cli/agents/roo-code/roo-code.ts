@@ -1,0 +1,15 @@
+import type { Agent } from '../agent.ts';
+import { identifyTask, isTaskFile, parserOfTasks, TASK_STORE, TASK_VARIABLES, taskFolders } from '../cline/task.ts';
+
+/** Descends from Cline's extension, and keeps its tasks as that did. Its input tokens include those from the cache. */
+export const rooCode: Agent = {
+  id: 'roo-code',
+  displayName: 'Roo Code',
+  variables: TASK_VARIABLES,
+  roots: (variables, home) => taskFolders('rooveterinaryinc.roo-cline', variables, home),
+  isTranscript: isTaskFile,
+  store: TASK_STORE,
+  identify: identifyTask,
+  recordKey: () => undefined,
+  parse: parserOfTasks('roo-code', 'included'),
+};

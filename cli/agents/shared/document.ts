@@ -1,0 +1,43 @@
+import { parseExact } from '../../read/exact.ts';
+import type { JsonObject } from '../agent.ts';
+import { isObject } from './part.ts';
+
+/** For agents that keep JSON documents: takes them apart into records without losing a leaf. */
+
+/** The value of a document's text, its numbers kept exact. Throws where it is no JSON. */
+export const documentOf = (text: string): unknown => parseExact(text);
+
+/** An array's objects; of what is no object a record is made. */
+export const recordsOf = (values: readonly unknown[]): JsonObject[] =>
+  values.map((value) => (isObject(value) ? value : { value }));
+
+/** A copy of an object in two: the fields that are named, and the others. */
+export function partition(object: JsonObject, names: ReadonlySet<string>): { named: JsonObject; others: JsonObject } {
+  const isNamed = ([name]: [string, unknown]) => names.has(name);
+  const entries = Object.entries(object);
+  // `fromEntries` makes `__proto__` a field like any other, as `JSON.parse` does.
+  return {
+    named: Object.fromEntries(entries.filter(isNamed)),
+    others: Object.fromEntries(entries.filter((entry) => !isNamed(entry))),
+  };
+}
+
+/** Agents write JSON into texts. It is unfolded where folding it again gives the very same text. */
+export function unfold(text: unknown): unknown {
+  if (typeof text !== 'string' || !/^\s*[{[]/.test(text)) return text;
+  try {
+    const value = parseExact(text);
+    return JSON.stringify(value) === text ? value : text;
+  } catch {
+    return text;
+  }
+}
+
+/** A time as agents written in JavaScript keep it, milliseconds since 1970; undefined where it is none. */
+export function toTimestamp(time: unknown): string | undefined {
+  const isTime = typeof time === 'number' && time > 0 && time <= LATEST;
+  return isTime ? new Date(time).toISOString() : undefined;
+}
+
+/** The end of the year 9999. */
+const LATEST = 253_402_300_799_999;

@@ -1,0 +1,49 @@
+import { hash } from 'node:crypto';
+import type { JsonObject, Origin } from '../agent.ts';
+import { toJson } from '../deep-json.ts';
+import { type Part, partOf, peekWords } from './part.ts';
+
+/** What tells sessions from each other, and records. */
+
+/** An origin of the facts that are known. */
+export const toOrigin = (facts: { [Fact in keyof Origin]: Origin[Fact] | undefined }): Origin =>
+  Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined)) as unknown as Origin;
+
+/** The first record, for looking at what it says; empty where it is not of this type. */
+export const headerOf = (first: JsonObject | undefined, type?: string): Part =>
+  partOf(first === undefined || (type !== undefined && first.type !== type) ? {} : first);
+
+/** The first of the places with words. */
+export const firstWords = (part: Part, ...places: string[]): string | undefined => {
+  for (const place of places) {
+    const words = peekWords(part, place);
+    if (words !== undefined) return words;
+  }
+  return undefined;
+};
+
+const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+export const isUuid = (text: string): boolean => text.length === 36 && UUID.test(text);
+
+/** The UUID at a name's end. */
+export const uuidAtEnd = (name: string): string | undefined => UUID.exec(name)?.[0];
+
+/** A file's name without folders and its ending. */
+export const stemOf = (path: string): string => path.replace(/^.*\/|\.jsonl?$/g, '');
+
+/** A key for agents that give each record an id and a time, both of which a copy keeps. */
+export function keyOf({ type, timestamp, ...record }: JsonObject, idName: string): string | undefined {
+  const id = Object.hasOwn(record, idName) ? record[idName] : undefined;
+  // Without a time, such as in a header that is written again with another title, the id alone could lose a record.
+  if (typeof id !== 'string' || id.length < 8 || !isTime(timestamp)) return undefined;
+  return [id, type, timestamp].filter((part) => typeof part === 'string').join(' ');
+}
+
+/** Words in its place, as where a transcript was made anonymous, tell no record from another. */
+export const isTime = (timestamp: unknown): timestamp is string =>
+  typeof timestamp === 'string' && !Number.isNaN(Date.parse(timestamp));
+
+/** A key for records that are written again under the same name with another content. */
+export const keyWithContent = (name: string, record: unknown): string =>
+  `${name} ${hash('sha256', toJson(record), 'base64url')}`;

@@ -1,0 +1,166 @@
+import type { JsonObject } from '../agent.ts';
+
+/**
+ * A record that is being taken apart, or a value inside one. Parsers `take` leaves out of it and put them into events; what
+ * they leave becomes the first event's `rest`. So no leaf can be lost, and none can be stored twice.
+ *
+ * The record itself is changed, since copying it would cost more than the parsing: who calls a parser hands it over. What
+ * was taken is `undefined` until the end, since `delete` makes dictionaries of objects: on 70 MB of transcripts parsing was
+ * a quarter slower with it, and writing the events a third.
+ */
+export interface Part {
+  readonly value: unknown;
+  /** What it is in, and where; undefined for the record. */
+  readonly up: Part | undefined;
+  readonly key: string | number;
+  /** How much is left of each container from which something was taken, and of those around it. */
+  readonly left: Map<object, number>;
+}
+
+export type Path = readonly (string | number)[];
+
+/** Where something is in a part: keys with dots between them, or one by one. Nothing means the part itself. */
+export type Where = string | Path;
+
+export const partOf = (record: JsonObject): Part => ({ value: record, up: undefined, key: '', left: new Map() });
+
+/** The part at a place, even where nothing is there. */
+export function at(part: Part, where: Where): Part {
+  let inner = part;
+  for (const key of toPath(where)) inner = { value: child(inner.value, key), up: inner, key, left: part.left };
+  return inner;
+}
+
+/** The elements of a list; none where there is no list. */
+export function elementsAt(part: Part, where: Where): Part[] {
+  const list = at(part, where);
+  if (!Array.isArray(list.value)) return [];
+  return list.value.map((value, key) => ({ value, up: list, key, left: part.left }));
+}
+
+export const lengthAt = (part: Part, where: Where): number => {
+  const list = peek(part, where);
+  return Array.isArray(list) ? list.length : 0;
+};
+
+/** The value at a place without taking it; `undefined` where there is none, or it was taken. */
+export function peek(part: Part, where: Where = ''): unknown {
+  let value = part.up === undefined ? part.value : child(part.up.value, part.key);
+  for (const key of toPath(where)) value = child(value, key);
+  return value;
+}
+
+/** Text without taking it: for telling kinds apart. */
+export function peekText(part: Part, where: Where = ''): string | undefined {
+  const value = peek(part, where);
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** Text that says something, without taking it. */
+export const peekWords = (part: Part, where: Where = ''): string | undefined => peekText(part, where) || undefined;
+
+/** Removes the value at a place and returns it; a container that this empties goes with it. */
+export function take(part: Part, where: Where = ''): unknown {
+  const inner = where === '' ? part : at(part, where);
+  const value = peek(inner);
+  if (value === undefined || inner.up === undefined) return undefined;
+  const { left } = part;
+  let isEmpty = true;
+  for (let inside = inner; inside.up !== undefined; inside = inside.up) {
+    const container = inside.up.value as JsonObject;
+    const count = left.get(container);
+    if (!isEmpty && count !== undefined) break;
+    const size = count ?? sizeOf(container);
+    if (isEmpty) container[inside.key] = undefined;
+    left.set(container, isEmpty ? size - 1 : size);
+    isEmpty &&= size === 1;
+  }
+  return withoutTaken(left, value);
+}
+
+/** What nobody took of the record, `undefined` if that is nothing. */
+export const restOf = ({ value, left }: Part): unknown =>
+  left.get(value as object) === 0 ? undefined : withoutTaken(left, value);
+
+/*
+ * An agent may write any type under any key. What a field of the vocabulary cannot hold is left where it is, and so stays
+ * in `rest`.
+ */
+
+export function takeText(part: Part, where: Where = ''): string | undefined {
+  return typeof peek(part, where) === 'string' ? (take(part, where) as string) : undefined;
+}
+
+export function takeInteger(part: Part, where: Where): number | undefined {
+  return Number.isInteger(peek(part, where)) ? (take(part, where) as number) : undefined;
+}
+
+/** The first of the places at which there is text, taken. */
+export function takeFirstText(part: Part, ...places: readonly Where[]): string | undefined {
+  const place = places.find((where) => peekText(part, where) !== undefined);
+  return place === undefined ? undefined : takeText(part, place);
+}
+
+/** The first of the texts that says something, taken. */
+export function takeFirstWords(part: Part, ...places: readonly Where[]): string | undefined {
+  const place = places.find((where) => peekText(part, where));
+  return place === undefined ? undefined : takeText(part, place);
+}
+
+/** Takes the value only where it is this one, because an event says the same elsewhere. */
+export function takeSame(part: Part, where: Where, value: string | undefined): void {
+  if (value !== undefined && peek(part, where) === value) take(part, where);
+}
+
+/** A JSON object; not a number kept exact by `JSON.rawJSON`, which is a leaf. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isExactNumber(value);
+}
+
+const paths = new Map<string, Path>();
+
+/** The places are written in the code: there are a few hundred. */
+export function toPath(where: Where): Path {
+  if (typeof where !== 'string') return where;
+  let path = paths.get(where);
+  if (path === undefined) {
+    path = where === '' ? [] : where.split('.').map((key) => (/^\d+$/.test(key) ? Number(key) : key));
+    paths.set(where, path);
+  }
+  return path;
+}
+
+function child(value: unknown, key: string | number): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) !== (typeof key === 'number'))
+    return undefined;
+  // A number kept exact is an object of that one key.
+  if (!Object.hasOwn(value, key) || (key === 'rawJSON' && isExactNumber(value))) return undefined;
+  return (value as JsonObject)[key];
+}
+
+function sizeOf(container: object): number {
+  if (Array.isArray(container)) return container.length;
+  let size = 0;
+  for (const _ in container) size++;
+  return size;
+}
+
+function withoutTaken(left: Part['left'], value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !left.has(value)) return value;
+  if (Array.isArray(value)) {
+    return value.filter((element) => element !== undefined).map((element) => withoutTaken(left, element));
+  }
+  const rest: JsonObject = {};
+  for (const key in value) {
+    const inner = (value as JsonObject)[key];
+    if (inner === undefined) continue;
+    const kept = withoutTaken(left, inner);
+    // An assignment would set the prototype.
+    if (key !== '__proto__') rest[key] = kept;
+    else Object.defineProperty(rest, key, { value: kept, enumerable: true, configurable: true, writable: true });
+  }
+  return rest;
+}
+
+const { isRawJSON } = JSON as unknown as { isRawJSON?: (value: unknown) => boolean };
+const isExactNumber = (value: object): boolean => isRawJSON?.(value) ?? false;
