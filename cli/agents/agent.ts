@@ -68,14 +68,19 @@ export interface Agent {
   store?: Store | ((path: string) => Store | undefined);
   /** Under which name the agent's hooks may have told what a transcript says; see `cli/read/hook-logs.ts`. */
   hookedAs?(path: string): string | undefined;
-  /** `first` is the file's first JSON record, absent in a file that has none yet. */
+  /** Its ids of sessions are times, counters or names, so that those of two machines may be equal. */
+  hasLocalIds?: true;
+  /** Whether a file's name or this record says which session it is, where not every first record does. */
+  namesSession?(record: JsonObject, path: string): boolean;
+  /** Whether the agent says with a record that the session is over. It may be resumed all the same. */
+  endsSession?(record: JsonObject): boolean;
+  /**
+   * What a file is. `first` is its first JSON record, or the first near its start that `namesSession`; absent in a file that
+   * has none yet.
+   */
   identify(file: TranscriptFile, first: JsonObject | undefined): Origin;
   /** The folder a record says the agent works in, where the agent does not call it `cwd`. */
   folderOf?(record: JsonObject): string | undefined;
-  /** Whether a record says that its session is over. */
-  endOf?(record: JsonObject): boolean;
-  /** Its session ids are not random: another machine may have the same ones. */
-  hasLocalIds?: true;
   /**
    * A key that is equal for two records exactly when the agent wrote the same record twice: into a fork, into a resumed
    * file, or by rewriting. Undefined where the record has no identity of its own.

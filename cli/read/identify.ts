@@ -41,7 +41,7 @@ export function identify(spool: Spool, found: Found, isYoung: boolean, isWanted:
     const { size } = fstatSync(fd);
     const known = spool.files.find(agent.id, root, path);
     if (known) return toUnread(found, known, fd, size, isWanted);
-    const head = readHead(agent, fd);
+    const head = readHead(agent, path, fd);
     if (!head.hasLine || (head.first === undefined && isYoung)) return undefined;
     const origin = withFolder(agent.identify({ root, path }, head.first), head.folder);
     const same = spool.files
@@ -88,6 +88,8 @@ interface Head {
   /** Whether there is a whole line, or a whole record that waits for its line feed. */
   hasLine: boolean;
   first: JsonObject | undefined;
+  /** Whether that says which session it is of. */
+  isNamed: boolean;
   time: number | undefined;
   folder: string | undefined;
 }
@@ -96,9 +98,9 @@ interface Head {
 export const withFolder = (origin: Origin, folder: string | undefined): Origin =>
   origin.cwd === undefined && folder !== undefined ? { ...origin, cwd: folder } : origin;
 
-function readHead(agent: Agent, fd: number): Head {
+function readHead(agent: Agent, path: string, fd: number): Head {
   const reader = createLineReader(fd, 0, LINES);
-  const head: Head = { hasLine: false, first: undefined, time: undefined, folder: undefined };
+  const head: Head = { hasLine: false, first: undefined, isNamed: false, time: undefined, folder: undefined };
   let records = 0;
   for (let line = reader.next(); line !== undefined; line = reader.next()) {
     const values = readValues(line);
@@ -107,10 +109,12 @@ function readHead(agent: Agent, fd: number): Head {
       if (record === undefined) continue;
       records++;
       head.folder ??= folderOf(record, agent);
-      head.first ??= copyOf(record);
+      const isNamed = agent.namesSession?.(record, path) ?? true;
+      if (head.first === undefined || (isNamed && !head.isNamed)) head.first = copyOf(record);
+      head.isNamed ||= isNamed;
       head.time ??= timeOfRecord(agent, record);
     }
-    const isKnown = head.time !== undefined && (head.folder !== undefined || records >= HEAD_RECORDS);
+    const isKnown = head.time !== undefined && ((head.isNamed && head.folder !== undefined) || records >= HEAD_RECORDS);
     if (isKnown || line.end > HEAD_LIMIT) break;
   }
   return head;

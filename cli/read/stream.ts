@@ -43,7 +43,7 @@ export function createRecordStream(options: StreamOptions): RecordStream {
     const { record } = value;
     const key = record && agent.recordKey(record, place);
     const folder = record && folderOf(record, agent);
-    const ended = (record && agent.endOf?.(record)) ?? false;
+    const ended = (record && agent.endsSession?.(record)) ?? false;
     const events = (record && parseRecord(agent, record, place)) ?? [unreadableEvent(agent, value, place)];
     lastTime = Math.max(lastTime, timeOf(events) ?? 0);
     return {

@@ -24,6 +24,7 @@ export const aider: Agent = {
   roots: ({ AIDER_CHAT_HISTORY_FILE: file }) => (file ? [dirname(file)] : []),
   isTranscript: (path) => /(^|\/)[^/]*aider[^/]*\.md$/i.test(path),
   store: { kind: 'document', split: splitRuns, isUnsettled: (_, isLast) => isLast },
+  hasLocalIds: true,
   identify,
   recordKey: () => undefined,
   parse,

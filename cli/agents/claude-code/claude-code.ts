@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Agent, JsonObject, Origin, TranscriptFile, Variables } from '../agent.ts';
-import { firstWords, headerOf, isUuid, stemOf, toOrigin } from '../shared/identity.ts';
-import { peekWords } from '../shared/part.ts';
+import { headerOf, isUuid, stemOf, toOrigin } from '../shared/identity.ts';
+import { partOf, peekText, peekWords } from '../shared/part.ts';
 import { parse } from './parse.ts';
 
 const DEFAULT_RETENTION_DAYS = 30;
@@ -34,6 +34,8 @@ export const claudeCode: Agent = {
   },
   roots: (variables, home) => [join(folder(variables, home), 'projects')],
   isTranscript,
+  namesSession: ({ sessionId }, path) => typeof sessionId === 'string' || isUuid(stemOf(path)),
+  endsSession,
   identify,
   recordKey,
   parse,
@@ -52,19 +54,28 @@ function isTranscript(path: string): boolean {
   return path.endsWith('.jsonl') && !path.includes('/tool-results/');
 }
 
-/** Session files are named after their session: in a fork, the records may still name another one. */
+/** Session files are named after their session: in a fork, the records may still name the one that was forked. */
 function identify({ path }: TranscriptFile, first: JsonObject | undefined): Origin {
   const record = headerOf(first);
   const stem = stemOf(path);
   const parent = /([^/]+)\/subagents\//.exec(path)?.[1];
-  const own = isUuid(stem) ? stem : firstWords(record, 'sessionId');
+  const named = peekWords(record, 'sessionId');
+  const own = isUuid(stem) ? stem : named;
+  const isFork = parent === undefined && named !== undefined && isUuid(named) && named !== own;
   return toOrigin({
     session: parent ?? own ?? path.slice(0, -'.jsonl'.length),
     subagent: /^agent-(.+)$/.exec(stem)?.[1],
     agentVersion: peekWords(record, 'version'),
     cwd: peekWords(record, 'cwd'),
     branch: peekWords(record, 'gitBranch'),
+    forkedFrom: peekWords(record, 'forkedFrom.sessionId') ?? (isFork ? named : undefined),
   });
+}
+
+/** What a person types to leave, which the program puts into a tag. */
+function endsSession(record: JsonObject): boolean {
+  const text = record.type === 'user' ? peekText(partOf(record), 'message.content') : undefined;
+  return text !== undefined && /^\s*<command-name>\/(exit|quit)<\/command-name>/.test(text);
 }
 
 /** A fork replays the whole chain into a new file, with the same `uuid` and time but its own `sessionId`. */

@@ -50,6 +50,8 @@ export const cline: Agent = {
     },
     isUnsettled: (record) => isChange(record) || isTaskUnsettled(record),
   },
+  hasLocalIds: true,
+  endsSession: ({ ended_at, role }) => role === undefined && typeof ended_at === 'string',
   identify: (file, first) => (isTaskFile(file.path) ? identifyTask(file, first) : identifySession(file, first)),
   recordKey,
   parse: (record, place) => (isTaskFile(place.file) ? parseTask : parseSession)(record, place),

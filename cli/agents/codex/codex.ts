@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Agent, JsonObject, Origin, RecordPlace, TranscriptFile, Variables } from '../agent.ts';
 import { firstWords, headerOf, isTime, keyWithContent, stemOf, toOrigin, uuidAtEnd } from '../shared/identity.ts';
-import { at, partOf, peek, peekText, peekWords } from '../shared/part.ts';
+import { at, isObject, partOf, peek, peekText, peekWords } from '../shared/part.ts';
 import { threadOf } from './event.ts';
 import { parse } from './parse.ts';
 
@@ -32,6 +32,7 @@ export const codex: Agent = {
   roots: (variables, home) =>
     ['sessions', 'archived_sessions'].map((sessions) => join(folder(variables, home), sessions)),
   isTranscript: (path) => path.endsWith('.jsonl'),
+  endsSession: ({ type, payload }) => type === 'event_msg' && isObject(payload) && payload.type === 'shutdown_complete',
   identify,
   recordKey,
   parse,

@@ -30,6 +30,7 @@ export const copilotCli: Agent = {
   roots: (variables, home) => [join(folder(variables, home), 'session-state')],
   // `<session>/events.jsonl`, before 1.0 `<session>.jsonl`. Deeper down lie files that the agent worked on.
   isTranscript: (path) => /^([^/]+\/events|[^/]+)\.jsonl$/.test(path),
+  endsSession: ({ type }) => type === 'session.shutdown',
   identify,
   recordKey: (record) => keyOf(record, 'id'),
   parse,

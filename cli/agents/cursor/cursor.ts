@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Agent, JsonObject, Origin, TranscriptFile } from '../agent.ts';
 import { firstWords, headerOf, stemOf, toOrigin } from '../shared/identity.ts';
-import { partOf, peekWords } from '../shared/part.ts';
+import { isObject, partOf, peekWords } from '../shared/part.ts';
 import { parse, recordKey } from './parse.ts';
 
 /** None is one that asks for permission: those wait for an answer. */
@@ -45,6 +45,7 @@ export const cursor: Agent = {
   ],
   isTranscript,
   hookedAs,
+  endsSession: ({ event }) => isObject(event) && event.hook_event_name === 'sessionEnd',
   identify,
   folderOf,
   recordKey,

@@ -19,6 +19,7 @@ export const custom: Agent = {
     CAPTURE_CUSTOM || join(CAPTURE_HOME || join(home, '.capture'), 'custom'),
   ],
   isTranscript: (path) => path.endsWith('.jsonl'),
+  hasLocalIds: true,
   identify,
   recordKey,
   parse,

@@ -27,6 +27,7 @@ export const goose: Agent = {
   isTranscript: (path) => path === 'sessions.db',
   entersFolder: () => false,
   store: (path) => (path.endsWith('.jsonl') ? undefined : /\.db(#|$)/.test(path) ? database : exported),
+  hasLocalIds: true,
   identify,
   recordKey,
   parse,

@@ -20,6 +20,8 @@ export const kilo: Agent = {
   // A task's folder is named after its time or by a UUID; the program's data folder has none of such.
   entersFolder: (path) => /^(\d{13}|[\da-f-]{36})$/.test(path),
   store: (path) => (isTaskFile(path) ? TASK_STORE : program.store(path)),
+  // Those of tasks are times.
+  hasLocalIds: true,
   identify: (file, first) => (isTaskFile(file.path) ? identifyTask(file, first) : program.identify(file, first)),
   parse: (record, place) => (isTaskFile(place.file) ? parseTask : program.parse)(record, place),
 };

@@ -25,6 +25,7 @@ export const qwenCode: Agent = {
     ['oauth_creds.json', 'settings.json'].map((file) => join(folder(variables, home), file)),
   roots: (variables, home) => [join(variables.QWEN_RUNTIME_DIR || folder(variables, home), 'projects')],
   isTranscript: (path) => /(^|\/)(chats|subagents)\/.*\.jsonl$/.test(path),
+  namesSession: ({ sessionId }, path) => typeof sessionId === 'string' || isUuid(stemOf(path)),
   identify,
   recordKey: (record) => keyOf(record, 'uuid'),
   parse,

@@ -9,6 +9,7 @@ export const rooCode: Agent = {
   roots: (variables, home) => taskFolders('rooveterinaryinc.roo-cline', variables, home),
   isTranscript: isTaskFile,
   store: TASK_STORE,
+  hasLocalIds: true,
   identify: identifyTask,
   recordKey: () => undefined,
   parse: parserOfTasks('roo-code', 'included'),

@@ -52,7 +52,7 @@ export function createStoredStream(options: StoredStreamOptions): RecordStream {
     const json = toJson(record);
     const key = agent.recordKey(record, place) ?? nameOf(json);
     const folder = folderOf(record, agent);
-    const ended = agent.endOf?.(record) ?? false;
+    const ended = agent.endsSession?.(record) ?? false;
     const bytes = Buffer.from(json);
     const events = parseRecord(agent, record, place) ?? [unreadableEvent(agent, { bytes }, place)];
     lastTime = Math.max(lastTime, timeOf(events) ?? 0);

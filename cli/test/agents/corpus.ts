@@ -123,7 +123,8 @@ export function copyDatabase(path: string): string {
 
 function readLines(agent: Agent, root: string, path: string): Transcript {
   const lines = readFileSync(join(root, path), 'utf8').split('\n').filter(isRecord);
-  const first = lines[0] === undefined ? undefined : (JSON.parse(lines[0]) as JsonObject);
+  const records = lines.slice(0, 50).map((line) => JSON.parse(line) as JsonObject);
+  const first = records.find((record) => agent.namesSession?.(record, path) ?? true) ?? records[0];
   return { path, origin: agent.identify({ root, path }, first), lines };
 }
 

@@ -12,7 +12,20 @@ const spawned = { subagent: { thread_spawn: { parent_thread_id: A } } };
 describe('whose file it is', () => {
   test.each([
     ['a session', claudeCode, `-p/${A}.jsonl`, undefined, { session: A }],
-    ['a fork, which names its parent', claudeCode, `-p/${A}.jsonl`, { sessionId: B }, { session: A }],
+    [
+      'a fork, whose records name its parent',
+      claudeCode,
+      `-p/${A}.jsonl`,
+      { sessionId: B },
+      { session: A, forkedFrom: B },
+    ],
+    [
+      'a branch',
+      claudeCode,
+      `-p/${A}.jsonl`,
+      { sessionId: A, forkedFrom: { sessionId: B } },
+      { session: A, forkedFrom: B },
+    ],
     ['a sub-agent', claudeCode, `-p/${A}/subagents/agent-x1.jsonl`, undefined, { session: A, subagent: 'x1' }],
     [
       'one of a workflow',
