@@ -1,8 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { guardedCommand, hookPath, plainCommand, writeScript } from '../cli/hooks/script.ts';
+import { commandOf, hookScript, scriptPath } from '../cli/hooks/script.ts';
 import { withFolder } from './process.ts';
 import type { Row } from './report.ts';
 
@@ -19,18 +19,13 @@ const MESSAGE = JSON.stringify({
 interface Case {
   what: string;
   detail: string;
-  agent?: string;
   message?: string;
-  startsDaemon?: boolean;
   spoil?(state: string): void;
 }
 
 const CASES: Case[] = [
-  { what: 'hook', detail: 'the usual path' },
+  { what: 'hook', detail: 'keeps the message' },
   { what: 'hook, large message', detail: 'a message of 1 MB', message: MESSAGE.padEnd(1_000_000) },
-  { what: "hook, Cursor's", detail: 'keeps the message', agent: 'cursor' },
-  { what: 'hook, dead daemon', detail: 'starts it, at most once a minute', startsDaemon: true },
-  { what: 'hook, no state folder', detail: 'deleted by hand', spoil: (state) => rmSync(state, { recursive: true }) },
   { what: 'hook, read-only folder', detail: 'mounted so where root', spoil: makeReadOnly },
   { what: 'hook, full disk', detail: 'a file system of 64 KB, where root', spoil: fillDisk },
 ];
@@ -38,33 +33,29 @@ const CASES: Case[] = [
 /** Runs the hook as agents do, and in turn with it a shell that does nothing: what any hook costs on this machine now. */
 export async function benchHooks(): Promise<Row[]> {
   const rows: Row[] = [];
-  for (const { what, detail, agent = 'codex', message = MESSAGE, startsDaemon = false, spoil } of CASES) {
+  for (const { what, detail, message = MESSAGE, spoil } of CASES) {
     await withFolder(async (folder) => {
-      const state = join(folder, 'state');
-      install(state, startsDaemon);
+      const context = { variables: {}, home: folder, platform: process.platform };
+      const inbox = join(folder, '.capture', 'inbox', 'cursor');
+      install(context, inbox);
       try {
-        spoil?.(state);
-        const write = agent === 'cursor' ? plainCommand : guardedCommand;
-        const { empty, hook } = await compare(write(state, process.platform, agent), message);
+        spoil?.(inbox);
+        const { empty, hook } = await compare(commandOf(context, 'hook', 'cursor'), message);
         const compared = `p50/95/99 ${describe(hook)}, an empty shell ${describe(empty)}`;
         rows.push({ what: `${what}, p95`, figure: hook.p95, unit: 'ms', goal: GOAL, detail: `${detail}; ${compared}` });
       } finally {
-        spawnSync('/bin/umount', [join(state, 'notes')], { stdio: 'ignore' });
+        spawnSync('/bin/umount', [inbox], { stdio: 'ignore' });
       }
     });
   }
   return rows;
 }
 
-function install(state: string, startsDaemon: boolean): void {
-  const path = hookPath(state, process.platform);
-  for (const folder of [dirname(path), join(state, 'notes'), join(state, 'inbox/cursor')]) {
-    mkdirSync(folder, { recursive: true });
-  }
-  const start = startsDaemon ? { start: ['/bin/false'] } : {};
-  writeFileSync(path, writeScript({ state, platform: process.platform, ...start }));
+function install(context: Parameters<typeof hookScript>[0], inbox: string): void {
+  const path = scriptPath(context, 'hook');
+  for (const folder of [dirname(path), inbox]) mkdirSync(folder, { recursive: true });
+  writeFileSync(path, hookScript(context));
   chmodSync(path, 0o755);
-  if (startsDaemon) writeFileSync(join(state, 'daemon.pid'), '999999999\n');
 }
 
 interface Times {
@@ -102,16 +93,14 @@ async function runOnce(command: string, message: string): Promise<number> {
 const describe = ({ p50, p95, p99 }: Times): string => `${p50.toFixed(1)}/${p95.toFixed(1)}/${p99.toFixed(1)}`;
 
 /** Root may write wherever the mode says it may not, so for root it is mounted read-only. */
-function makeReadOnly(state: string): void {
-  const notes = join(state, 'notes');
-  chmodSync(notes, 0o500);
-  spawnSync('/bin/mount', ['-t', 'tmpfs', '-o', 'ro', 'tmpfs', notes], { stdio: 'ignore' });
+function makeReadOnly(folder: string): void {
+  chmodSync(folder, 0o500);
+  spawnSync('/bin/mount', ['-t', 'tmpfs', '-o', 'ro', 'tmpfs', folder], { stdio: 'ignore' });
 }
 
-function fillDisk(state: string): void {
-  const notes = join(state, 'notes');
-  const { status } = spawnSync('/bin/mount', ['-t', 'tmpfs', '-o', 'size=64k,nr_inodes=2', 'tmpfs', notes], {
+function fillDisk(folder: string): void {
+  const { status } = spawnSync('/bin/mount', ['-t', 'tmpfs', '-o', 'size=64k,nr_inodes=2', 'tmpfs', folder], {
     stdio: 'ignore',
   });
-  if (status === 0) spawnSync('dd', ['if=/dev/zero', `of=${join(notes, 'filler')}`], { stdio: 'ignore' });
+  if (status === 0) spawnSync('dd', ['if=/dev/zero', `of=${join(folder, 'filler')}`], { stdio: 'ignore' });
 }

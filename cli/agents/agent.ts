@@ -56,8 +56,10 @@ export interface Agent {
   credentials?(variables: Variables, home: string): string[];
   /** Where it says after how long it deletes its transcripts, if it does. */
   settings?: AgentSettings;
-  /** What its settings need for it to tell what no transcript of its holds. */
+  /** What its settings need for it to tell what no transcript of its holds, by a command line that no shell need see. */
   hooks?: AgentHooks;
+  /** What its settings need for it to run a command line, which it hands to a shell, when a session begins. */
+  startHook?: AgentHooks;
   /** Absolute folders to look in, most of which will not exist. */
   roots(variables: Variables, home: string): string[];
   /** Whether a file below a root is a transcript. */
@@ -109,6 +111,6 @@ export interface AgentHooks {
   root?: JsonObject;
   /** Names of the lists in the root's `hooks` at whose end an entry goes. */
   events: readonly string[];
-  /** The entry that runs a command line, which is not handed to a shell. */
+  /** The entry that runs a command line. */
   entry(command: string): JsonObject;
 }

@@ -44,7 +44,7 @@ test('what failed comes first, then warnings, and the rest is a number', async (
   mkdirSync(join(home, '.cursor'));
   expect(await capture(['doctor'])).toMatchObject({
     exitCode: 0,
-    stdout: expect.stringMatching(/^Warning {2}Cursor: .*\n {9}→ capture init --agent cursor\n\n0 failed, 1 warning, /),
+    stdout: expect.stringMatching(/^Warning {2}Cursor: .*\n {9}→ capture init\n\n0 failed, 1 warning, /),
   });
   endDaemon();
   const failing = await capture(['doctor']);

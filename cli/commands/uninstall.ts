@@ -1,14 +1,16 @@
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
 import { defineCommand, flag } from '../command.ts';
 import { stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
+import { removeEarlierHooks } from '../hooks/earlier.ts';
+import { type Edited, removeHooks, startHooks, tellingHooks } from '../hooks/install.ts';
+import { removeScripts, scriptPath } from '../hooks/script.ts';
 import { formatCount, type Output } from '../output.ts';
 import { createAsker } from '../setup/ask.ts';
 import { removeDaemon } from '../setup/daemon.ts';
 import { listRemains, purge } from '../setup/remains.ts';
-import { removeScript } from '../setup/script-file.ts';
-import { describeUndone, restoreAll } from '../setup/undo.ts';
+import { takeSetup } from '../setup/state-folder.ts';
 
 export interface UninstallOptions {
   purge: boolean;
@@ -17,10 +19,10 @@ export interface UninstallOptions {
 
 export const uninstallCommand = defineCommand({
   name: 'uninstall',
-  summary: 'take the hooks and the daemon away again',
+  summary: 'stop capturing, and undo `capture init`',
   description:
-    "Undoes `capture init`: the agents' settings are byte for byte as before, or lose our entries alone where they were " +
-    'changed since. Stops and removes the daemon. Keeps the sign-in and what was not sent yet.',
+    "Undoes `capture init`: ends capture and what starts it, and leaves the agents' settings byte for byte as before, or " +
+    'without our entries where they were changed since. Keeps the sign-in and what was not sent yet.',
   examples: [
     ['capture uninstall', 'undoes `capture init`'],
     ['capture uninstall --purge', 'and deletes all that capture keeps on this machine'],
@@ -35,40 +37,63 @@ export const uninstallCommand = defineCommand({
 export async function runUninstall(context: Context, options: UninstallOptions, output: Output): Promise<void> {
   const state = stateFolder(context);
   if (options.purge) await confirmPurge(context, options, output);
-  const files = restoreAll(context);
+  const lock = existsSync(state) ? takeSetup(context) : undefined;
   const daemon = await removeDaemon(context);
-  const left = files.filter(({ outcome }) => outcome === 'left');
-  if (left.length === 0) removeScript(context);
-  const isPurged = options.purge && left.length === 0 && !daemon.running;
+  const files = removeAllHooks(context);
+  lock?.release();
+  const left = files.filter(({ change }) => change === 'left');
+  if (left.length === 0) removeScripts(context);
+  const isPurged = options.purge && left.length === 0;
   const isGone = isPurged && purge(state);
   const remains = isPurged ? [] : listRemains(state);
+  const isNothing = files.length + daemon.removed.length === 0 && !daemon.stopped;
   output.answer({ files, daemon, stateFolder: state, purged: isPurged, remains }, [
-    ...files.map(describeUndone),
+    ...files.map(describeEdited),
     ...daemon.removed.map((path) => `${path} is removed.`),
-    ...(daemon.stopped ? ['The daemon has ended.'] : []),
-    ...(files.length + daemon.removed.length === 0 ? ['Nothing was installed.'] : []),
+    ...(daemon.stopped ? ['capture has ended.'] : []),
+    ...(isNothing && !isPurged ? ['Nothing was installed.'] : []),
     ...(remains.length > 0 ? ['What is kept:', ...remains.map(indent)] : []),
     ...(remains.length > 0 ? ['`capture uninstall --purge` deletes that, too.'] : []),
     ...(isPurged ? [isGone ? `${state} is deleted.` : `All of capture's own in ${state} is deleted.`] : []),
   ]);
-  if (daemon.running) output.warn('A `capture run` is still running. End it where it was started.');
   if (left.length > 0) {
     const sentence = `${formatCount(left.length, 'file')} could not be put right.`;
-    throw new Failure(EXIT.failure, sentence, `Take the entries that run ${join(state, 'bin')} out by hand.`);
+    throw new Failure(EXIT.failure, sentence, `Take the entries that run ${scriptPath(context, 'hook')} out by hand.`);
   }
   if (options.purge && !isPurged) throw new Failure(EXIT.failure, 'Nothing was purged.', 'Run it again after that.');
 }
+
+/** What earlier versions put into settings goes first, byte for byte where that can be. */
+const removeAllHooks = (context: Context): Edited[] =>
+  [
+    ...removeEarlierHooks(context),
+    ...[...tellingHooks(context), ...startHooks(context)].map((wanted) => removeHooks(context, wanted)),
+  ].filter(({ change }) => change !== 'none');
+
+const CHANGES: { readonly [change in Edited['change']]?: string } = {
+  restored: 'is as it was before',
+  cleaned: 'was changed since; only the entries of capture were taken out',
+  removed: 'is removed',
+  left: 'is left alone',
+};
+
+const describeEdited = ({ path, change, reason }: Edited): string =>
+  `${path} ${CHANGES[change]}${reason ? `: ${reason}` : ''}.`;
 
 async function confirmPurge(context: Context, { yes }: UninstallOptions, output: Output): Promise<void> {
   if (yes) return;
   if (!context.stdin.isTTY) {
     throw new Failure(EXIT.usage, 'There is no terminal to ask on.', 'Give --yes, and nothing is asked.');
   }
-  output.say('Besides the hooks and the daemon, this deletes:');
+  output.say('Besides what `capture init` made, this deletes:');
   for (const what of listRemains(stateFolder(context))) output.say(indent(what));
+  output.say(
+    'What was not sent yet is lost. What was sent stays at the service, where it would be doubled by capturing the same ' +
+      'transcripts again.',
+  );
   const asker = createAsker(context);
   const isWanted = await asker.ask('Delete it for good?').finally(asker.close);
-  if (!isWanted) throw new Failure(EXIT.failure, 'Nothing was changed.', 'Without --purge it all stays.');
+  if (!isWanted) throw new Failure(EXIT.usage, 'Nothing was changed.', 'Without --purge it all stays.');
 }
 
 const indent = (line: string): string => `  ${line}`;

@@ -8,10 +8,9 @@ import {
   openSync,
   readlinkSync,
   renameSync,
-  rmdirSync,
   rmSync,
   statSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { codeOf } from '../failure.ts';
@@ -20,21 +19,8 @@ import { readPlainFile } from '../plain-file.ts';
 /** Settings are some kilobytes. A file that is larger by far is not what it seems. */
 const MOST_BYTES = 16 * 1024 * 1024;
 
-/** A file as it is, or as it would be made. */
-export interface CurrentFile {
-  path: string;
-  /** The file itself, where the path is a link: it is what is written, the link stays. */
-  target: string;
-  /** Undefined where there is none. */
-  bytes: Buffer | undefined;
-}
-
-export function readCurrent(path: string): CurrentFile {
-  const target = followLinks(path);
-  return { path, target, bytes: readBytes(target) };
-}
-
-function followLinks(path: string): string {
+/** The file itself where a path is a link: it is what is written, the link stays. */
+export function followLinks(path: string): string {
   let target = path;
   // As many as Linux follows.
   for (let links = 0; links < 40; links++) {
@@ -44,7 +30,8 @@ function followLinks(path: string): string {
   throw Object.assign(new Error('it is a link that leads round in a circle'), { code: 'ELOOP' });
 }
 
-export function readBytes(path: string): Buffer | undefined {
+/** Undefined where there is no file. Throws the system's errors, and one for what cannot be read as a whole. */
+export function readFile(path: string): Buffer | undefined {
   try {
     return readPlainFile(path, MOST_BYTES);
   } catch (error) {
@@ -55,17 +42,20 @@ export function readBytes(path: string): Buffer | undefined {
 
 /**
  * Puts bytes in a file's place in one step, so that nobody finds half of them, even after a power failure. Keeps mode
- * and owner of the file that was there. Returns the folders it had to make, outermost first.
+ * and owner of the file that was there, and a link to it.
  */
-export function replaceFile(target: string, bytes: Uint8Array, newMode: number): string[] {
-  const folders = makeFolders(dirname(target));
+export function replaceFile(path: string, bytes: string | Uint8Array, newMode: number): void {
+  const target = followLinks(path);
+  const folder = dirname(target);
+  // Closed to others' writing even without a umask: what runs hooks lies here.
+  mkdirSync(folder, { recursive: true, mode: 0o755 });
   const before = statSync(target, { throwIfNoEntry: false });
-  const temporary = join(dirname(target), '.session-capture.tmp');
+  const temporary = join(folder, `.session-capture-${process.pid}.tmp`);
   rmSync(temporary, { force: true });
   try {
     const file = openSync(temporary, 'wx', 0o600);
     try {
-      for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
+      writeFileSync(file, bytes);
       if (before) keepOwner(file, before);
       fchmodSync(file, before ? before.mode & 0o7777 : newMode);
       fsyncSync(file);
@@ -73,11 +63,11 @@ export function replaceFile(target: string, bytes: Uint8Array, newMode: number):
       closeSync(file);
     }
     renameSync(temporary, target);
+    syncFolder(folder);
   } catch (error) {
     rmSync(temporary, { force: true });
     throw error;
   }
-  return folders;
 }
 
 /** Only root may give files away; for others the owner is the same, or cannot be kept. */
@@ -89,21 +79,16 @@ function keepOwner(file: number, { uid, gid }: { uid: number; gid: number }): vo
   }
 }
 
-function makeFolders(folder: string): string[] {
-  if (statSync(folder, { throwIfNoEntry: false }) !== undefined) return [];
-  const outer = makeFolders(dirname(folder));
-  // Closed to others' writing even without a umask: what runs hooks lies here.
-  mkdirSync(folder, { mode: 0o755 });
-  return [...outer, folder];
-}
-
-/** Removes those folders that hold nothing any more, innermost first. */
-export function removeEmptyFolders(folders: readonly string[]): void {
-  for (const folder of [...folders].reverse()) {
+/** Windows opens no folders, and some network file systems sync none. */
+function syncFolder(folder: string): void {
+  try {
+    const file = openSync(folder, 'r');
     try {
-      rmdirSync(folder);
-    } catch (error) {
-      if (!['ENOENT', 'ENOTEMPTY', 'EEXIST'].includes(codeOf(error) ?? '')) throw error;
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
     }
+  } catch {
+    // The file is whole either way.
   }
 }

@@ -1,122 +1,121 @@
 import { rmSync } from 'node:fs';
-import { EXIT, Failure } from '../failure.ts';
-import { type Change, decode, isSame } from './change.ts';
-import { Unparsable } from './document.ts';
-import { readBytes, readCurrent, removeEmptyFolders, replaceFile } from './file.ts';
-import { type Deed, digestOf, findDeed, readLedger, removeDeed, writeDeed } from './ledger.ts';
-import { type IsOurs, unmergeHooks } from './merge.ts';
+import { basename, join } from 'node:path';
+import type { Agent, AgentHooks } from '../agents/agent.ts';
+import { stateFolder } from '../config.ts';
+import type { Context } from '../context.ts';
+import { codeOf, describe } from '../failure.ts';
+import { addEntries, hasEntries, NotEditable, removeEntries } from './edit.ts';
+import { followLinks, readFile, replaceFile } from './file.ts';
+import { commandOf, isOursOn, type Script, scriptPath } from './script.ts';
 
-/** Takes ours out of a file that others have changed; undefined where nothing is left of one we made. May throw `Unparsable`. */
-export type TakeOut = (bytes: Buffer, deed: Pick<Deed, 'made' | 'original'>) => Buffer | undefined;
+type Where = Pick<Context, 'variables' | 'home' | 'platform'>;
 
-export interface Books {
-  /** The folder of capture's own state. */
-  state: string;
-  /** Whose files these are: an agent's id, or what else is set up. */
-  owner: string;
-  takeOut: TakeOut;
+/** Which entries an agent's settings are to have: those that tell more than a transcript, or that start the daemon. */
+export interface Wanted {
+  agent: Agent;
+  hooks: AgentHooks;
+  script: Script;
 }
 
-/** Writes a planned change. What was there before is in the ledger first. */
-export function applyChange(change: Change, { state, owner, takeOut }: Books): void {
-  if (isSame(change)) return;
-  const { path, target, bytes, after, made } = change;
-  if (!isEqual(readBytes(target), bytes)) {
-    throw new Failure(EXIT.temporary, `${path} has changed meanwhile, so it was left alone.`, 'Run the command again.');
-  }
-  const earlier = findDeed(readLedger(state, owner), path);
-  const original = change.kind === 'own' ? undefined : findOriginal(bytes, earlier, takeOut);
-  const deed: Deed = {
-    path,
-    written: digestOf(after),
-    ...(original && { original: original.toString('base64') }),
-    made: [...(earlier?.made ?? []), ...made],
-    folders: earlier?.folders ?? [],
-  };
-  writeDeed(state, owner, deed);
-  const folders = replaceFile(target, after, change.mode);
-  if (folders.length > 0) writeDeed(state, owner, { ...deed, folders: [...deed.folders, ...folders] });
-}
-
-/**
- * What the file is without us. That is what was kept, if nobody has changed the file since; else what is there now, less
- * what is ours.
- */
-export function findOriginal(
-  bytes: Buffer | undefined,
-  earlier: Deed | undefined,
-  takeOut: TakeOut,
-): Buffer | undefined {
-  if (bytes === undefined) return undefined;
-  if (earlier?.written === digestOf(bytes)) return originalOf(earlier);
-  return takeOut(bytes, { original: '', made: earlier?.made ?? [] });
-}
-
-const originalOf = ({ original }: Deed): Buffer | undefined =>
-  original === undefined ? undefined : Buffer.from(original, 'base64');
-
-/** What is to become of a file when ours is taken out of it. */
-export interface Restoration {
-  deed: Deed;
+/** `change`: what happens or happened to the file; `left` where it cannot be edited. */
+export interface Edited {
   path: string;
-  target: string;
-  bytes: Buffer | undefined;
-  /** Undefined where the file goes. */
-  after: Buffer | undefined;
-  /** Whether it becomes what it was, byte for byte. */
-  isExact: boolean;
-  /** Why the file is left alone. */
+  change: 'none' | 'edited' | 'created' | 'restored' | 'cleaned' | 'removed' | 'left';
+  /** Why it is left alone, as half a sentence. */
   reason?: string;
+  /** What a person would have to add. */
+  snippet?: string;
 }
 
-/** Byte for byte as it was, if nobody else has changed it since; else without what is ours. Writes nothing. */
-export function planRestoration(deed: Deed, takeOut: TakeOut): Restoration {
-  const current = { ...readCurrent(deed.path), deed, isExact: false };
-  const { bytes } = current;
-  if (bytes === undefined) return { ...current, after: undefined };
-  if (digestOf(bytes) === deed.written) return { ...current, after: originalOf(deed), isExact: true };
+/** The entries that carry what no transcript of the agent's holds. */
+export const tellingHooks = ({ agents }: Pick<Context, 'agents'>): Wanted[] =>
+  agents.flatMap((agent) => (agent.hooks ? [{ agent, hooks: agent.hooks, script: 'hook' as const }] : []));
+
+/** The entries by which an agent can start the daemon. */
+export const startHooks = ({ agents }: Pick<Context, 'agents'>): Wanted[] =>
+  agents.flatMap((agent) => (agent.startHook ? [{ agent, hooks: agent.startHook, script: 'start' as const }] : []));
+
+/** What is to become of the settings. Writes nothing. */
+export const planHooks = (context: Where, wanted: Wanted): Edited => change(context, wanted, false);
+
+/** Puts our entries into the settings. The file from before is kept beside capture's state. */
+export const installHooks = (context: Where, wanted: Wanted): Edited => change(context, wanted, true);
+
+function change(context: Where, wanted: Wanted, isWritten: boolean): Edited {
+  const { hooks, script, agent } = wanted;
+  const path = hooks.path(context.variables, context.home);
+  const isOurs = isOursOn(context);
+  const command = commandOf(context, script, agent.id);
   try {
-    return { ...current, after: takeOut(bytes, deed) };
-  } catch (error) {
-    if (!(error instanceof Unparsable)) throw error;
-    return { ...current, after: bytes, reason: error.message };
-  }
-}
-
-export const takeOutHooks =
-  (isOurs: IsOurs): TakeOut =>
-  (bytes, { made, original }) => {
+    const bytes = readFile(path);
     const { mark, text } = decode(bytes);
-    const without = unmergeHooks(text, made, isOurs);
-    return original === undefined && isEmpty(without, made) ? undefined : Buffer.from(mark + without);
-  };
-
-/** For a file that was all ours. */
-export const takeOutNothing: TakeOut = () => {
-  throw new Unparsable('it was changed since we made it');
-};
-
-/** Whether there is nothing but members that we made. */
-function isEmpty(text: string, made: Deed['made']): boolean {
-  const ours = new Set(made.filter(({ length }) => length === 1).flat());
-  try {
-    const { hooks, ...others } = JSON.parse(text) as { [name: string]: unknown };
-    return hooks === undefined && Object.keys(others).every((name) => ours.has(name));
-  } catch {
-    return false;
+    const after = addEntries(text, hooks, command, isOurs);
+    if (bytes && after === text) return { path, change: 'none' };
+    if (isWritten) {
+      const copy = copyPath(context, wanted);
+      if (bytes === undefined) rmSync(copy, { force: true });
+      else if (!hasEntries(text || '{}', isOurs)) replaceFile(copy, bytes, 0o600);
+      replaceFile(path, mark + after, 0o600);
+    }
+    return { path, change: bytes ? 'edited' : 'created' };
+  } catch (error) {
+    return { path, change: 'left', reason: reasonOf(error), snippet: addEntries('', hooks, command, isOurs) };
   }
 }
 
-export function applyRestoration(
-  { deed, path, target, bytes, after, reason }: Restoration,
-  { state, owner }: Pick<Books, 'state' | 'owner'>,
-): void {
-  if (reason !== undefined) return;
-  if (after === undefined) rmSync(target, { force: true });
-  else if (!isEqual(bytes, after)) replaceFile(target, after, 0o600);
-  removeEmptyFolders(deed.folders);
-  removeDeed(state, owner, path);
+/** Takes our entries out: byte for byte as it was where nobody has changed the file since. */
+export function removeHooks(context: Where, wanted: Wanted): Edited {
+  const { hooks, script, agent } = wanted;
+  const path = hooks.path(context.variables, context.home);
+  const isOurs = isOursOn(context);
+  const copy = copyPath(context, wanted);
+  try {
+    const bytes = readFile(path);
+    const { mark, text } = decode(bytes);
+    if (bytes === undefined || text.trim() === '' || !hasEntries(text, isOurs)) return forget('none');
+    const before = readFile(copy);
+    const earlier = decode(before);
+    const command = commandOf(context, script, agent.id);
+    if (earlier.mark + addEntries(earlier.text, hooks, command, isOurs) === mark + text) {
+      if (before) replaceFile(path, before, 0o600);
+      else rmSync(followLinks(path));
+      return forget(before ? 'restored' : 'removed');
+    }
+    replaceFile(path, mark + removeEntries(text, isOurs), 0o600);
+    return forget('cleaned');
+  } catch (error) {
+    if (!isPossiblyOurs(error)) return forget('none');
+    return { path, change: 'left', reason: reasonOf(error) };
+  }
+
+  /** What is no file holds none of ours, and another's text that is no JSON does not either. */
+  function isPossiblyOurs(error: unknown): boolean {
+    if (!(error instanceof NotEditable)) return codeOf(error) !== 'ENOTSUP';
+    return String(readFile(path)).replaceAll('\\\\', '\\').includes(scriptPath(context, script));
+  }
+
+  function forget(outcome: Edited['change']): Edited {
+    rmSync(copy, { force: true });
+    return { path, change: outcome };
+  }
 }
 
-const isEqual = (one: Buffer | undefined, other: Buffer | undefined): boolean =>
-  one === undefined || other === undefined ? one === other : one.equals(other);
+const copyPath = (context: Where, { agent, hooks }: Wanted): string =>
+  join(
+    stateFolder(context),
+    'hooks',
+    `${agent.id}.${basename(hooks.path(context.variables, context.home))}.before-capture`,
+  );
+
+function reasonOf(error: unknown): string {
+  if (error instanceof NotEditable) return error.message;
+  if (codeOf(error) === undefined) throw error;
+  return `it cannot be read or written (${describe(error)})`;
+}
+
+/** Takes the mark apart that some editors begin a file with. Throws `NotEditable` for what is not UTF-8. */
+function decode(bytes: Buffer | undefined): { mark: string; text: string } {
+  const text = (bytes ?? Buffer.alloc(0)).toString('utf8');
+  if (bytes && !Buffer.from(text).equals(bytes)) throw new NotEditable('it is not UTF-8');
+  return text.startsWith('\ufeff') ? { mark: '\ufeff', text: text.slice(1) } : { mark: '', text };
+}

@@ -1,72 +1,81 @@
-import { posix, win32 } from 'node:path';
-import { quoteForShell } from './shell.ts';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { delimiter, isAbsolute, join, posix, win32 } from 'node:path';
+import type { Variables } from '../agents/agent.ts';
+import { stateFolder } from '../config.ts';
+import type { Context } from '../context.ts';
+import type { IsOurs } from './edit.ts';
+import { readFile, replaceFile } from './file.ts';
 
-export interface ScriptOptions {
-  /** The folder of capture's own state, absolute. */
-  state: string;
-  platform: string;
-  /** The command that runs the daemon, if the hook is to start it where it does not run. */
-  start?: readonly string[] | undefined;
-  /** What the daemon must find in its environment. */
-  variables?: { readonly [name: string]: string };
-  /** The folder of `cat`, `mv` and `rm`. */
-  tools?: string;
+/** `hook` keeps what an agent tells, `start` sees to it that the daemon runs. */
+export type Script = 'hook' | 'start';
+
+type Where = Pick<Context, 'variables' | 'home' | 'platform'>;
+
+const SCRIPTS: readonly Script[] = ['hook', 'start'];
+const EXECUTABLE = 0o755;
+
+export function scriptPath(context: Where, script: Script): string {
+  const state = stateFolder(context);
+  return context.platform === 'win32' ? win32.join(state, 'bin', `${script}.cmd`) : posix.join(state, 'bin', script);
 }
-
-/** What stands in every hook of ours. */
-export const SIGNATURE = 'Session Capture. An agent runs this';
-
-export function hookPath(state: string, platform: string): string {
-  return platform === 'win32' ? win32.join(state, 'bin', 'hook.cmd') : posix.join(state, 'bin', 'hook');
-}
-
-/** A command line that runs the hook. It says no more than which agent rings: agents write it into their transcripts. */
-export const plainCommand = (state: string, platform: string, agent: string): string =>
-  `${quotedPath(state, platform)} ${agent}`;
 
 /**
- * One for agents that hand it to a shell: where the state folder was deleted by hand it only reads what it is told, since
- * an agent that could not write all of it reports a broken pipe.
+ * A command line that runs a script. Cursor may not hand it to a shell; others do, and report a program that is not there,
+ * as after the state folder was deleted by hand.
  */
-export function guardedCommand(state: string, platform: string, agent: string): string {
-  const path = quotedPath(state, platform);
-  return platform === 'win32'
-    ? `${path} ${agent}`
-    : `[ -x ${path} ] && exec ${path} ${agent}; [ -t 0 ] || cat >/dev/null 2>&1 || true`;
+export function commandOf(context: Where, script: Script, agent: string): string {
+  const path = quotedPath(context, script);
+  return script === 'hook' ? `${path} ${agent}` : `[ -x ${path} ] && exec ${path}; true`;
 }
 
-/** Whether a command line runs our hook. */
-export const mentionsHook = (state: string, platform: string) => (command: string) =>
-  `${command} `.includes(`${quotedPath(state, platform)} `);
+/** Whether a command line runs one of the scripts, also as earlier versions spelled it. */
+export const isOursOn =
+  (context: Where): IsOurs =>
+  (command) =>
+    SCRIPTS.some((script) => ` ${command} `.replaceAll(';', ' ').includes(` ${quotedPath(context, script)} `));
 
-const quotedPath = (state: string, platform: string): string => {
-  const path = hookPath(state, platform);
-  return platform === 'win32' ? `"${path}"` : quoteForShell(path);
+const quotedPath = (context: Where, script: Script): string => {
+  const path = scriptPath(context, script);
+  return context.platform === 'win32' ? `"${path}"` : quoteForShell(path);
 };
 
-export const writeScript = (options: ScriptOptions): string =>
-  options.platform === 'win32' ? writeBatch(options) : writeShell(options);
+/** Text as a word of a POSIX shell, in quotes only where it needs them. */
+export const quoteForShell = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+
+/** Puts a script, and the folder it writes to, into the state folder. */
+export function writeScript(context: Where, text: string, script: Script): void {
+  const path = scriptPath(context, script);
+  if (script === 'hook') mkdirSync(join(stateFolder(context), 'inbox', 'cursor'), { recursive: true, mode: 0o700 });
+  // Written anew only where it differs: a shell may be reading it.
+  if (readFile(path)?.toString('utf8') !== text) replaceFile(path, text, EXECUTABLE);
+}
+
+export function removeScripts(context: Where): void {
+  for (const script of SCRIPTS) rmSync(scriptPath(context, script), { force: true });
+}
+
+export const hookScript = (context: Where): string =>
+  context.platform === 'win32' ? writeBatch(stateFolder(context)) : writeShell(context);
 
 /**
- * In the usual path a shell does all of it by itself and then becomes `cat`, so that no process is started. The agent's
- * message is read to its end: an agent that could not write all of it reports our hook as broken.
+ * The shell does all but the copying by itself. A message is complete once it has its name; one that could not be kept
+ * whole is not kept. It is read to its end: an agent that could not write all of it reports our hook as broken.
  */
-function writeShell({ state, start, variables = {}, tools = '/bin' }: ScriptOptions): string {
-  const [cat, mv, rm] = ['cat', 'mv', 'rm'].map((name) => quoteForShell(`${tools}/${name}`));
+function writeShell(context: Where): string {
+  const tools = findTools(context.variables);
+  const [cat, mv, rm] = ['cat', 'mv', 'rm'].map((name) => quoteForShell(join(tools, name)));
   return `#!/bin/sh
-# ${SIGNATURE} when something happened: it leaves a note, for the daemon to look sooner. It prints
-# nothing, keeps nothing of what the agent says (except for Cursor, which writes it nowhere else), and always succeeds.
+# Session Capture. Cursor runs this when something happened, with what happened on standard input: it is kept here until
+# it is captured, since Cursor writes it nowhere else. It prints nothing, talks to no network, and always succeeds.
 # \`capture init\` writes this file, \`capture uninstall\` removes it.
 exec >/dev/null 2>&1
-state=${quoteForShell(state)}
-case \${1-} in '' | *[!a-z0-9-]*) exit 0 ;; esac
+[ "$1" = cursor ] || exit 0
 umask 077
-# A folder of a project may come first in an agent's.
-PATH=/usr/bin:/bin:$PATH
+inbox=${quoteForShell(join(stateFolder(context), 'inbox', 'cursor'))}
 
 keep() {
-  inbox=$state/inbox/$1
-  [ -d "$inbox" ] || mkdir -p "$inbox"
+  [ -d "$inbox" ] || /bin/mkdir -p "$inbox"
   [ -w "$inbox" ] || return
   number=0
   set -C
@@ -81,64 +90,64 @@ keep() {
     ${rm} -f "$inbox/$$-$number.part"
   fi
 }
-[ "$1" != cursor ] || keep cursor
 
-[ -d "$state/notes" ] || mkdir -p "$state/notes"
-true >"$state/notes/$1"
-${start === undefined ? '' : writeStart(start, variables)}
 # A terminal would never end, and what is closed cannot be read.
 if [ -t 0 ] || [ ! -e /dev/fd/0 ]; then exit 0; fi
-[ ! -x ${cat} ] || LC_ALL=C exec ${cat}
+keep
+[ ! -x ${cat} ] || exec ${cat}
 while read -r line; do :; done
 exit 0
 `;
 }
 
-/** The number of a process may be another's after the machine was started anew, which Linux tells by its boot id. */
-function writeStart(start: readonly string[], variables: Readonly<Record<string, string>>): string {
-  const program = start.map(quoteForShell).join(' ');
-  const exports = Object.entries(variables).map(([name, value]) => `  export ${name}=${quoteForShell(value)}\n`);
-  return `
+/** Not every system has them in /bin. */
+function findTools({ PATH = '' }: Variables): string {
+  const folders = ['/bin', '/usr/bin', ...PATH.split(delimiter).filter(isAbsolute)];
+  const hasTools = (folder: string) => ['cat', 'mv', 'rm'].every((name) => existsSync(join(folder, name)));
+  return folders.find(hasTools) ?? '/bin';
+}
+
+/** The same for Windows. */
+const writeBatch = (state: string): string =>
+  [
+    '@echo off',
+    'rem Session Capture. Cursor runs this when something happened: it is kept here until it is captured.',
+    `set "inbox=${state.replaceAll('%', '%%')}\\inbox\\cursor"`,
+    'if not "%~1"=="cursor" exit /b 0',
+    'set "name=%random%%random%%random%"',
+    'if not exist "%inbox%" mkdir "%inbox%" >nul 2>nul',
+    'more >"%inbox%\\%name%.part" 2>nul',
+    'move /y "%inbox%\\%name%.part" "%inbox%\\%name%.json" >nul 2>nul',
+    'exit /b 0',
+    '',
+  ].join('\r\n');
+
+/**
+ * Starts the daemon whenever an agent's session begins, with none of the agent's files open. It need not know whether one
+ * runs: a second one finds the lock taken, and ends.
+ */
+export function startScript(
+  context: Where & Pick<Context, 'program'>,
+  variables: { readonly [name: string]: string },
+): string {
+  const program = [...context.program, 'run', '--quiet'].map(quoteForShell).join(' ');
+  const exports = Object.entries(variables).map(([name, value]) => `export ${name}=${quoteForShell(value)}\n`);
+  return `#!/bin/sh
+# Session Capture. An agent runs this when a session begins; it starts capturing unless that runs already.
+# \`capture init\` writes this file, \`capture uninstall\` removes it.
+exec >/dev/null 2>&1
+# A folder of a project may come first in an agent's.
+PATH=/usr/bin:/bin:$PATH
+[ -t 0 ] || cat
 start() {
   exec </dev/null 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
-  cd "$state" || exit 0
-  # It may be unable to run: then once a minute is often enough.
-  [ -z "$(find daemon.started -mmin -1)" ] || exit 0
-  true >daemon.started || exit 0
-  printf '%s\\n' "$boot" >daemon.boot
-  unset NODE_OPTIONS NODE_CHANNEL_FD NODE_CHANNEL_SERIALIZATION_MODE ELECTRON_RUN_AS_NODE
-${exports.join('')}  if command -v setsid; then exec setsid ${program}; fi
+  cd ${quoteForShell(stateFolder(context))} || exit 0
+  if command -v setsid; then exec setsid ${program}; fi
   trap '' HUP
   exec ${program}
 }
-pid= boot= before=
-read -r pid <"$state/daemon.pid"
-read -r boot </proc/sys/kernel/random/boot_id
-read -r before <"$state/daemon.boot"
-case $pid in
-  '' | *[!0-9]*) start & ;;
-  *) if ! kill -0 "$pid" || [ "$boot" != "$before" ]; then start & fi ;;
-esac
+unset NODE_OPTIONS NODE_CHANNEL_FD NODE_CHANNEL_SERIALIZATION_MODE ELECTRON_RUN_AS_NODE
+${exports.join('')}start &
+exit 0
 `;
-}
-
-/** The same for Windows, where a scheduled task runs the daemon. */
-function writeBatch({ state }: ScriptOptions): string {
-  const lines = [
-    '@echo off',
-    `rem ${SIGNATURE} when something happened: it leaves a note, for the daemon to look sooner.`,
-    `set "state=${state.replaceAll('%', '%%')}"`,
-    'if "%~1"=="" exit /b 0',
-    'if not "%~1"=="cursor" goto note',
-    'set "name=%random%%random%%random%"',
-    'if not exist "%state%\\inbox\\cursor" mkdir "%state%\\inbox\\cursor" >nul 2>nul',
-    'more >"%state%\\inbox\\cursor\\%name%.part" 2>nul',
-    'move /y "%state%\\inbox\\cursor\\%name%.part" "%state%\\inbox\\cursor\\%name%.json" >nul 2>nul',
-    ':note',
-    'type nul >"%state%\\notes\\%~1" 2>nul',
-    'if not "%~1"=="cursor" findstr "^" >nul 2>nul',
-    'exit /b 0',
-    '',
-  ];
-  return lines.join('\r\n');
 }

@@ -19,7 +19,7 @@ const AGENTS: Trouble[] = [
     'hooks',
     'warning',
     /^Cursor: .* does not run capture's hook/,
-    /^capture init --agent cursor$/,
+    /^capture init$/,
     { arrange: ({ home }) => mkdirSync(join(home, '.cursor')) },
   ],
   [
@@ -27,7 +27,7 @@ const AGENTS: Trouble[] = [
     'hooks',
     'failed',
     /its hooks run .*bin\/hook, which cannot be run/,
-    /^capture init --agent cursor$/,
+    /^capture init$/,
     {
       arrange({ home, state }) {
         write(join(state, 'bin/hook'), '');

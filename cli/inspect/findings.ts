@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { isDaemonRunning, isHomeClaimed } from '../daemon/control.ts';
 import { describe } from '../failure.ts';
-import { hookPath } from '../hooks/script.ts';
+import { scriptPath } from '../hooks/script.ts';
 import { formatAge } from '../output.ts';
 import { findMissingProgram } from '../setup/daemon.ts';
-import { supervisorOf } from '../setup/supervisor.ts';
+import { findOpenFolder } from '../setup/state-folder.ts';
+import { findSupervisorTrouble, supervisorOf } from '../setup/supervisors.ts';
 import { VERSION } from '../version.ts';
 import { CAPTURE_CHECKS } from './capture-findings.ts';
 import { formatMoment } from './daemon.ts';
@@ -109,9 +110,11 @@ const CHECKS: { readonly [check: string]: Check } = {
       return failed(sentence, 'capture init --yes');
     }
     const supervisor = supervisorOf(context.platform);
-    if (supervisor?.kind !== starter) return skipped('No service manager is to keep the daemon running.');
-    const trouble = await supervisor?.findTrouble(context);
-    if (trouble === undefined) return ok(`${supervisor?.name} keeps the daemon running.`);
+    if (supervisor === undefined || supervisor.kind !== starter) {
+      return skipped('No service manager is to keep the daemon running.');
+    }
+    const trouble = await findSupervisorTrouble(context, supervisor);
+    if (trouble === undefined) return ok(`${supervisor.name} keeps the daemon running.`);
     const log = starter === 'systemd' ? '   # journalctl --user -u session-capture.service says why' : '';
     return failed(`The service manager does not keep the daemon running: ${trouble}.`, `capture init --yes${log}`);
   },
@@ -133,19 +136,18 @@ const CHECKS: { readonly [check: string]: Check } = {
       const sentence = 'Another daemon captures this home for the same organization, with a folder of its own.';
       return failed(sentence, 'Give it and this shell the same CAPTURE_HOME, or end it: ps x | grep "capture.* run"');
     }
-    const mode = statSync(state, { throwIfNoEntry: false })?.mode ?? 0;
-    if (context.platform !== 'win32' && (mode & 0o022) !== 0) {
-      return failed(`Others may write to ${state}, and choose what runs as you.`, `chmod go-w '${state}'`);
-    }
+    const open = findOpenFolder(context);
+    if (open) return failed(open.sentence, open.fix);
     return ok(`One folder of state, ${state}.`);
   },
 
   /** Of agents whose transcripts do not say all: without its hooks, what they leave out is never known. */
-  hooks({ state }, { agents, variables, home, platform }) {
-    const script = hookPath(state, platform);
-    const findings = agents.flatMap(({ id, displayName, folder, hooks }): Finding[] => {
+  hooks(_, context) {
+    const { agents, variables, home } = context;
+    const script = scriptPath(context, 'hook');
+    const init = 'capture init';
+    const findings = agents.flatMap(({ displayName, folder, hooks }): Finding[] => {
       if (hooks === undefined || !statSync(folder?.(variables, home) ?? '', { throwIfNoEntry: false })) return [];
-      const init = `capture init --agent ${id}`;
       const path = hooks.path(variables, home);
       if (!readText(path).includes(script)) {
         const sentence = `${displayName}: ${path} does not run capture's hook, so what its tools did is not captured.`;

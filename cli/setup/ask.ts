@@ -5,6 +5,8 @@ import { toPlainText } from '../terminal.ts';
 export interface Asker {
   /** True only for a yes. */
   ask(question: string): Promise<boolean>;
+  /** What was typed, without blanks around it; empty where nothing was. */
+  askText(question: string): Promise<string>;
   close(): void;
 }
 
@@ -12,13 +14,17 @@ export interface Asker {
 export function createAsker({ stdin, stderr, stop }: Pick<Context, 'stdin' | 'stderr' | 'stop'>): Asker {
   const lines = createInterface({ input: stdin, terminal: false, signal: stop });
   const answers = lines[Symbol.asyncIterator]();
+
+  async function askText(question: string): Promise<string> {
+    stderr.write(`${toPlainText(question)} `);
+    const { value, done } = await answers.next();
+    if (done) stderr.write('\n');
+    return done ? '' : value.trim();
+  }
+
   return {
-    async ask(question) {
-      stderr.write(`${toPlainText(question)} [y/N] `);
-      const { value, done } = await answers.next();
-      if (done) stderr.write('\n');
-      return !done && /^\s*(y|yes)\s*$/i.test(value);
-    },
+    ask: async (question) => /^(y|yes)$/i.test(await askText(`${question} [y/N]`)),
+    askText,
     close: () => lines.close(),
   };
 }

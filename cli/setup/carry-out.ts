@@ -1,138 +1,139 @@
 import { type Settings, stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
-import { describe, Failure } from '../failure.ts';
-import { isChange } from '../hooks/change.ts';
-import { applyChange } from '../hooks/install.ts';
-import { booksOf } from '../hooks/plan.ts';
+import { describe } from '../failure.ts';
+import { removeEarlierHooks } from '../hooks/earlier.ts';
+import { type Edited, installHooks } from '../hooks/install.ts';
+import { hookScript, startScript, writeScript } from '../hooks/script.ts';
+import { importAll } from '../import/capture.ts';
 import { formatCount, type Output } from '../output.ts';
-import { isTemporary } from '../upload/problem.ts';
-import { trustHooks } from './codex-trust.ts';
-import { type Starter, setUpDaemon } from './daemon.ts';
-import { captureHistory } from './earlier-history.ts';
-import { copyProgram, withLastingProgram } from './lasting-program.ts';
-import type { PlannedAgent, Preview } from './preview.ts';
-import { type Registered, register } from './register.ts';
-import { installScript } from './script-file.ts';
+import { writeConsent } from '../privacy/consent.ts';
+import { ownPlaces } from '../read/places.ts';
+import { note, readStarter, type Starter, startDaemon } from './daemon.ts';
+import { type Choice, countChosen, tilde } from './history.ts';
+import { namesOf, type Plan } from './plan.ts';
+import { register } from './register.ts';
+import { variablesForDaemon } from './variables.ts';
 
-export interface Work {
-  settings: Settings;
-  planned: Preview;
-  /** Undefined where Codex is not to be told; `ask` is absent where the answer is yes. */
-  trust: { ask: ((question: string) => Promise<boolean>) | undefined } | undefined;
+export interface Decisions {
+  /** Which earlier sessions are sent; undefined where that stays as it was decided. */
+  history: Choice | undefined;
+  /** Whether an agent's hook may start the daemon. */
+  startHook: boolean;
 }
-
-export type Trust = 'trusted' | 'already' | 'declined' | 'failed' | 'not needed';
 
 export interface Done {
-  registered: Registered | undefined;
-  /** Ids of the agents whose hooks stand as they should. */
-  installed: string[];
-  codexTrust: Trust;
+  report: object;
   starter: Starter;
-  failures: number;
-  lines: string[];
+  isRunning: boolean;
+  isRegistered: boolean;
+  edited: Edited[];
+  history: Choice | undefined;
+  failures: string[];
 }
 
-/** Does what was shown and agreed to. What fails is told, and keeps nothing else from being done. */
-export async function carryOut(context: Context, { settings, planned, trust }: Work, output: Output): Promise<Done> {
-  let failures = 0;
-  const fail = (sentence: string) => {
-    failures++;
-    output.warn(sentence);
-  };
-  const registered = await tryRegister(context, settings, planned, output);
-  await captureHistory(context, { planned: planned.agents, isReachable: registered !== undefined }, output);
-  if (planned.daemon.starter !== 'none') copyProgram(planned.program);
-  installScript(context, { startsDaemon: planned.daemon.starter === 'hook' });
-  const installed = planned.agents.filter((agent) => installAgent(context, agent, fail)).map(({ row }) => row.id);
-  const codex = planned.agents.find(({ row }) => row.id === 'codex');
-  const codexTrust = codex ? await tryTrust(context, codex, trust, output) : 'not needed';
-  if (codexTrust === 'failed') failures++;
-  const starter = await setUpDaemon(context, planned.daemon);
-  // The supervisor would not: then the hooks must.
-  if (starter === 'hook') installScript(context, { startsDaemon: true });
-  if (starter !== planned.daemon.starter && planned.daemon.starter !== 'none')
-    output.warn(describeFallback(context, starter));
-  const lines = [
-    `Hooks are installed for ${formatCount(installed.length, 'agent')}; each leaves a note in ${stateFolder(context)}.`,
-    'Next: `capture import` captures what is there already, `capture status` shows how it goes.',
-  ];
-  return { registered, installed, codexTrust, starter, failures, lines };
-}
-
-/** The supervisor that was shown refused. */
-function describeFallback(context: Context, starter: Starter): string {
-  if (starter === 'hook') return 'The system would not run the daemon, so the hooks start it.';
-  if (starter === 'run-key') {
-    return 'Windows would not make a task, so it starts the daemon when you sign in, and not again should it end.';
-  }
-  const command = [...withLastingProgram(context).program.map((word) => `"${word}"`), 'run'].join(' ');
-  return (
-    'Windows would neither make a task nor note a program to start, so nothing starts the daemon. Capture by leaving ' +
-    `\`capture run\` open, or put a shortcut to this into the folder that shell:startup opens: ${command}`
-  );
-}
-
-async function tryRegister(
+/** Does what was agreed to. What fails is told, and keeps nothing else from being done. */
+export async function carryOut(
   context: Context,
-  settings: Settings,
-  { agents }: Preview,
+  { settings, plan }: { settings: Settings; plan: Plan },
+  decisions: Decisions,
   output: Output,
-): Promise<Registered | undefined> {
+): Promise<Done> {
+  const registered = await register(context, settings, plan.agents);
+  for (const trouble of registered?.troubles ?? []) output.warn(trouble);
+  if (decisions.history !== undefined) {
+    writeConsent(context, { since: plan.consent?.since ?? context.now(), history: decisions.history });
+  }
+  const removed = removeEarlierHooks(context);
+  const installed = await install(context, plan, decisions, output);
+  const { starter, isRunning } = await start(context, plan, decisions);
+  const edited = [...removed, ...installed];
+  const failures = edited.filter(({ change }) => change === 'left').map(({ path, reason }) => `${path}: ${reason}`);
+  if (plan.daemon && !isRunning) failures.push('The daemon does not run.');
+  for (const failure of failures) output.warn(failure);
+  return {
+    ...{ starter, isRunning, isRegistered: registered !== undefined, edited, failures },
+    history: decisions.history,
+    report: {
+      dryRun: false,
+      agents: plan.agents.map(({ agent, program }) => ({ agent: agent.id, name: agent.displayName, program })),
+      files: edited.map(({ path, change, reason }) => ({ path, change, reason })),
+      daemon: { starter, running: isRunning },
+      history: decisions.history ?? plan.consent?.history,
+      registered: registered !== undefined,
+      ...(registered && { environmentId: registered.environmentId }),
+    },
+  };
+}
+
+async function install(context: Context, plan: Plan, decisions: Decisions, output: Output): Promise<Edited[]> {
+  const wanted = plan.hooks.map((each) => each.wanted);
+  if (wanted.length > 0) writeScript(context, hookScript(context), 'hook');
+  const isNew = plan.hooks.some(({ edited }) => ['edited', 'created'].includes(edited.change));
+  if (isNew && decisions.history === 'all') await captureBefore(context, plan, output);
+  const start = decisions.startHook ? plan.startHook : undefined;
+  if (start) writeScript(context, startScript(context, variablesForDaemon(context.variables)), 'start');
+  return [...wanted, ...(start ? [start] : [])].map((each) => installHooks(context, each));
+}
+
+const PATIENCE_MS = 10_000;
+
+/** What the hooks cannot tell any more: of a conversation that goes on with them, the transcript counts no longer. */
+async function captureBefore(context: Context, { hooks }: Plan, output: Output): Promise<void> {
+  const agents = hooks.map(({ wanted }) => wanted.agent);
+  const places = ownPlaces({ ...context, agents });
+  output.say(`Capturing what ${agents.map(({ displayName }) => displayName).join(' and ')} has written so far …`);
   try {
-    const registered = await register(context, settings, agents);
-    output.say(`Registered ${context.hostname} and ${formatCount(agents.length, 'agent')} with ${settings.url}.`);
-    for (const trouble of registered.troubles) output.warn(trouble);
-    return registered;
+    // Its answer is not that of `capture init`.
+    await importAll(context, { places, onTrouble: () => {}, patienceMs: PATIENCE_MS }, { ...output, answer() {} });
   } catch (error) {
-    const isTimeout = error instanceof Error && ['TimeoutError', 'AbortError'].includes(error.name);
-    if (context.stop.aborted || error instanceof Failure || !(isTimeout || isTemporary(error))) throw error;
-    output.warn(`${settings.url} cannot be reached now. The machine is registered when it first sends.`);
-    return undefined;
+    if (context.stop.aborted) throw error;
+    output.warn(`It was not captured, and \`capture import\` may still do so: ${describe(error)}`);
   }
 }
 
-/** True where the agent has its hooks. */
-function installAgent(context: Context, { row, files }: PlannedAgent, fail: (sentence: string) => void): boolean {
-  let complete = files.length > 0;
-  for (const file of files) {
-    try {
-      if (isChange(file)) applyChange(file, booksOf(context, row.id));
-      else if (file.kind === 'unparsable') fail(`${file.path} was left alone: ${file.reason}.`);
-      complete &&= isChange(file);
-    } catch (error) {
-      fail(`${file.path} could not be changed: ${describe(error)}`);
-      complete = false;
-    }
-  }
-  return complete;
+async function start(context: Context, { daemon, startHook }: Plan, decisions: Decisions) {
+  const earlier = readStarter(stateFolder(context)) ?? 'none';
+  if (daemon === undefined) return { starter: note(context, earlier), isRunning: false };
+  const { starter, isRunning } = await startDaemon(context, daemon);
+  const isHooked = starter === 'process' && startHook !== undefined && (decisions.startHook || earlier === 'hook');
+  return { starter: isHooked ? note(context, 'hook') : starter, isRunning };
 }
 
-async function tryTrust(context: Context, codex: PlannedAgent, trust: Work['trust'], output: Output): Promise<Trust> {
-  const { program, folder, files } = codex;
-  const hooks = files.find(isChange);
-  if (hooks === undefined) return 'not needed';
-  if (program === undefined || trust === undefined) {
-    output.warn('Codex runs hooks only once they are trusted: type /hooks in Codex and trust those of capture.');
-    return 'declined';
-  }
-  const question =
-    `Codex runs a hook only when it was told to trust it. Have Codex trust the entries that run \`capture\`'s hook in ` +
-    `${hooks.path}? Codex notes that in its config.toml; no other hook is trusted.`;
-  if (trust.ask) {
-    if (!(await trust.ask(question))) {
-      output.say('Then type /hooks in Codex and trust them there, or no hook rings.');
-      return 'declined';
-    }
-  }
-  try {
-    const count = await trustHooks(context, program, folder);
-    if (count > 0) output.say(`Codex now trusts ${formatCount(count, 'hook')} of capture in ${hooks.path}.`);
-    return count > 0 ? 'trusted' : 'already';
-  } catch (error) {
-    output.warn(
-      `Codex was not told to trust the hooks: ${describe(error)}. Type /hooks in Codex and trust them there.`,
-    );
-    return 'failed';
-  }
+/** What was done, in as few lines as it takes. */
+export function describeDone(context: Context, plan: Plan, done: Done): string[] {
+  const { starter, isRunning, isRegistered, edited, history } = done;
+  const changed = edited.filter(({ change }) => change !== 'none' && change !== 'left');
+  const files = changed.map(({ path }) => tilde(path, context.home));
+  return [
+    isRegistered
+      ? `Registered ${context.hostname}. Agents here: ${namesOf(plan.agents)}.`
+      : 'The service cannot be reached now. This machine is registered when it first sends.',
+    files.length > 0
+      ? `Changed in your agents: ${files.join(', ')}; \`capture uninstall\` undoes it.`
+      : 'Nothing in your agents was changed.',
+    ...describeChoice(plan, history),
+    ...(plan.daemon ? [isRunning ? RUNNING[starter] : 'The daemon did not start: `capture logs` may say why.'] : []),
+    plan.daemon
+      ? 'Next: open an agent and work; `capture status` shows how it goes, `capture open` the session.'
+      : 'Next: `capture run` captures while it runs, `capture status` shows how it goes.',
+  ];
+}
+
+const RUNNING: { readonly [starter in Starter]: string } = {
+  systemd: 'capture runs. systemd starts it again whenever you sign in.',
+  launchd: 'capture runs. launchd starts it again whenever you sign in.',
+  task: 'capture runs. A scheduled task starts it again whenever you sign in.',
+  hook: 'capture runs. After a restart of this machine it is started again when a session of that agent begins.',
+  process: 'capture runs. Nothing starts it again after a restart of this machine: run `capture init` again then.',
+  none: 'capture runs.',
+};
+
+function describeChoice({ history }: Plan, choice: Choice | undefined): string[] {
+  if (history === undefined || choice === undefined) return [];
+  const all = history.sessions.length;
+  const chosen = countChosen(history, choice);
+  if (all === 0) return ['There are no earlier sessions.'];
+  if (chosen === 0)
+    return [`${formatCount(all, 'earlier session')} stay here; \`capture init --history all\` sends them.`];
+  return [`Of ${formatCount(all, 'earlier session')}, ${chosen} ${chosen === 1 ? 'is' : 'are'} being sent.`];
 }

@@ -3,164 +3,183 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Context } from '../context.ts';
-import { guardedCommand } from '../hooks/script.ts';
-import { isLocked } from '../lock.ts';
+import { isDaemonRunning, stopDaemon } from '../daemon/control.ts';
 import { makeFolder, write } from '../test/folder.ts';
-import { run } from '../test/program.ts';
+import { createContext, run } from '../test/program.ts';
 import { startService } from '../test/service.ts';
+import { findTemporary, lastingProgram } from './program.ts';
+import { supervisorOf } from './supervisors.ts';
 
 async function prepare(systemctl: string | undefined) {
   const service = await startService();
   onTestFinished(service.stop);
   const home = makeFolder();
+  const state = join(home, 'state');
   const log = join(home, 'systemctl.log');
-  write(join(home, '.qwen/settings.json'), '{}');
   if (systemctl) write(join(home, 'programs/systemctl'), `#!/bin/sh\necho "$@" >> ${log}\n${systemctl}\n`, 0o755);
   const variables = { PATH: `${join(home, 'programs')}:/usr/bin:/bin`, CODEX_HOME: '/else/100%', XDG_CONFIG_HOME: '' };
   const capture = async (args: string[], more: Record<string, string> = {}, context: Partial<Context> = {}) => {
-    const result = await run(args, {
-      context,
-      home,
-      variables: { ...variables, ...more },
-      url: service.url,
-      secret: 'sk_live_test',
-    });
-    return { ...result, json: args.includes('--json') ? (JSON.parse(result.stdout) as Record<string, unknown>) : {} };
+    const options = { context, home, variables: { ...variables, ...more }, url: service.url, secret: 'sk_live_test' };
+    const result = await run(args, options);
+    return {
+      ...result,
+      json: args.includes('--json') ? (JSON.parse(result.stdout || '{}') as Record<string, unknown>) : {},
+    };
   };
+  await capture(['login']);
+  const environment = { ...variables, HOME: home, CAPTURE_HOME: state };
+  const isRunning = () => isDaemonRunning(state);
+  onTestFinished(async () => void (isRunning() && (await capture(['uninstall']))));
   const asked = () => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : []);
-  return { home, state: join(home, 'state'), capture, asked, variables, url: service.url };
+  return { home, state, capture, asked, isRunning, environment, url: service.url };
 }
 
+/** The daemon is started as systemd would, by what the unit says. */
+const STARTS =
+  'case "$2" in restart) grep ^ExecStart= "$HOME"/.config/systemd/user/*.service | cut -d= -f2- > "$HOME"/unit ; setsid sh "$HOME"/unit >/dev/null 2>&1 & ;; esac';
 const NO_USER_MANAGER = 'exit 1';
 
-test('systemd runs the daemon where a person has one, by a unit that is shown first', async () => {
-  const { home, state, capture, asked } = await prepare('exit 0');
+test('systemd keeps the daemon running where a person has one, and uninstall takes all of it away', async () => {
+  const { home, state, capture, asked, isRunning } = await prepare(STARTS);
   const unit = join(home, '.config/systemd/user/session-capture.service');
   const shown = await capture(['init', '--dry-run']);
-  expect(shown.stdout).toContain(`--- /dev/null\n+++ ${unit}\n`);
-  expect(existsSync(unit)).toBe(false);
+  expect([
+    shown.stdout.includes('systemd keeps capture running in the background: ~/.config/'),
+    existsSync(unit),
+  ]).toEqual([true, false]);
 
-  const { json } = await capture(['init', '--yes', '--json']);
-  expect(json).toMatchObject({ daemon: { starter: 'systemd', file: { change: 'created' } } });
+  const { json, exitCode } = await capture(['init', '--yes', '--json'], { HOME: home });
+  expect([exitCode, json.daemon]).toEqual([0, { starter: 'systemd', running: true }]);
   const text = readFileSync(unit, 'utf8');
   expect(text).toMatch(/^ExecStart=".*node.*" ".*main\.ts" "run" "--quiet"$/m);
-  expect(text).toContain('Environment="CODEX_HOME=/else/100%%"\n');
-  expect(text).toContain(`Environment="CAPTURE_HOME=${state}"\n`);
+  for (const pair of ['CODEX_HOME=/else/100%%', `CAPTURE_HOME=${state}`, 'MALLOC_ARENA_MAX=1']) {
+    expect(text).toContain(`Environment="${pair}"\n`);
+  }
   expect(text).not.toContain('sk_live_test');
-  expect(asked().slice(-3)).toEqual([
-    '--user daemon-reload',
-    '--user enable session-capture.service',
-    '--user restart session-capture.service',
-  ]);
-  expect(readFileSync(join(state, 'bin/hook'), 'utf8')).not.toContain('main.ts');
+  const steps = ['daemon-reload', 'enable session-capture.service', 'restart session-capture.service'];
+  expect(asked().slice(-3)).toEqual(steps.map((step) => `--user ${step}`));
 
-  await capture(['uninstall']);
-  expect(existsSync(join(home, '.config'))).toBe(false);
+  const again = await capture(['init'], { HOME: home });
+  expect(again.exitCode).toBe(2);
+  const already = await capture(['init', '--yes'], { HOME: home });
+  expect(already.stdout).toContain('This machine is set up already: capture runs.');
+
+  const { stdout } = await capture(['uninstall']);
+  expect(stdout).toContain('capture has ended.');
+  expect([existsSync(unit), isRunning()]).toEqual([false, false]);
   expect(asked().slice(-2)).toEqual(['--user disable --now session-capture.service', '--user daemon-reload']);
-});
+}, 60_000);
 
-test('where systemd will not run it, the unit goes again and the hooks start the daemon', async () => {
-  const { home, state, capture } = await prepare('case "$2" in restart) exit 1 ;; esac');
-  const result = await capture(['init', '--yes', '--json']);
-  expect(result.json).toMatchObject({ daemon: { starter: 'hook' } });
-  expect(result.stderr).toContain('The system would not run the daemon, so the hooks start it.');
-  expect(existsSync(join(home, '.config/systemd'))).toBe(false);
-  expect(readFileSync(join(state, 'bin/hook'), 'utf8')).toContain('main.ts');
-});
+test.each([
+  ['there is no systemd of theirs', NO_USER_MANAGER],
+  ['systemd refuses', 'case "$2" in restart) exit 1 ;; esac'],
+])(
+  'where %s, init starts the daemon itself and says that nothing will again',
+  async (_, systemctl) => {
+    const { home, capture, isRunning } = await prepare(systemctl);
+    const { stdout, exitCode } = await capture(['init', '--yes']);
+    expect([exitCode, isRunning()]).toEqual([0, true]);
+    expect(stdout).toContain('capture runs. Nothing starts it again after a restart of this machine');
+    expect(existsSync(join(home, '.config/systemd/user/session-capture.service'))).toBe(false);
+    expect((await capture(['uninstall', '--json'])).json).toMatchObject({ daemon: { stopped: true } });
+    expect(isRunning()).toBe(false);
+  },
+  60_000,
+);
+
+test('a process id that became that of another process does not keep init from starting the daemon', async () => {
+  const { state, capture, isRunning } = await prepare(NO_USER_MANAGER);
+  write(join(state, 'daemon.pid'), `${process.pid}\n`);
+  expect(isRunning()).toBe(false);
+  expect((await capture(['init', '--yes', '--json'])).json).toMatchObject({ daemon: { running: true } });
+}, 60_000);
+
+test('with a yes an agent starts it when a session begins, and uninstall leaves its settings as they were', async () => {
+  const { home, state, capture, isRunning, environment, url } = await prepare(NO_USER_MANAGER);
+  const settings = write(join(home, '.claude/settings.json'), '{"a": 1}');
+  const { stdout } = await capture(['init', '--yes', '--start-hook']);
+  expect(stdout).toContain('Changed in your agents: ~/.claude/settings.json;');
+  const { hooks } = JSON.parse(readFileSync(settings, 'utf8'));
+  await stopDaemon(state);
+  const env = { ...environment, CAPTURE_URL: url, CAPTURE_SECRET: 'sk_live_test' };
+  const command = hooks.SessionStart[0].hooks[0].command;
+  expect(spawnSync('/bin/sh', ['-c', command], { env, input: '{}' }).status).toBe(0);
+  await vi.waitFor(() => expect(isRunning()).toBe(true), 15_000);
+  await capture(['uninstall']);
+  expect([isRunning(), readFileSync(settings, 'utf8')]).toEqual([false, '{"a": 1}']);
+}, 60_000);
 
 test("a unit of that name that is somebody else's is left alone", async () => {
   const { home, capture } = await prepare('exit 0');
   const unit = write(join(home, '.config/systemd/user/session-capture.service'), '[Unit]\n');
-  expect((await capture(['init', '--yes', '--json'])).json).toMatchObject({ daemon: { starter: 'hook' } });
+  expect((await capture(['init', '--dry-run', '--json'])).json).toMatchObject({ daemon: { starter: 'process' } });
   await capture(['uninstall']);
   expect(readFileSync(unit, 'utf8')).toBe('[Unit]\n');
 });
 
-test('without a supervisor a hook starts the daemon, and uninstall ends it', async () => {
-  const { state, capture, variables, url } = await prepare(NO_USER_MANAGER);
-  const { json } = await capture(['init', '--yes', '--json']);
-  expect(json).toMatchObject({ daemon: { starter: 'hook' } });
-  expect(isLocked(state, 'run')).toBe(false);
-  // As from the shell that the agent was started in.
-  const env = { ...variables, HOME: join(state, '..'), CAPTURE_URL: url, CAPTURE_SECRET: 'sk_live_test' };
-  const { status } = spawnSync('/bin/sh', ['-c', guardedCommand(state, 'linux', 'qwen-code')], { env, input: '{}' });
-  expect(status).toBe(0);
-  await vi.waitFor(() => expect(existsSync(join(state, 'daemon.pid'))).toBe(true), 15_000);
-  expect(isLocked(state, 'run')).toBe(true);
-  const undone = await capture(['uninstall', '--json']);
-  expect(undone.json).toMatchObject({ daemon: { stopped: true, running: false } });
-  expect(isLocked(state, 'run')).toBe(false);
-}, 60_000);
+test('where the daemon does not come to run, init says so and fails', async () => {
+  const { capture } = await prepare(NO_USER_MANAGER);
+  const { exitCode, stdout } = await capture(['init', '--yes'], {}, { program: ['/bin/false'] });
+  expect([exitCode, stdout]).toEqual([1, expect.stringContaining('The daemon did not start: `capture logs`')]);
+});
 
-test('with --no-daemon nothing is set up, and no hook starts one', async () => {
-  const { state, capture, asked } = await prepare('exit 0');
+test('with --no-daemon nothing is set up; one that is there stays, until uninstall takes it away', async () => {
+  const { home, state, capture, asked } = await prepare('exit 0');
   expect((await capture(['init', '--yes', '--no-daemon', '--json'])).json).toMatchObject({
     daemon: { starter: 'none' },
   });
   expect(asked()).toEqual([]);
-  expect(readFileSync(join(state, 'bin/hook'), 'utf8')).not.toContain('main.ts');
-});
-
-test('a proxy is handed to the daemon; one with a password is not, and that is said', async () => {
-  const { home, capture } = await prepare('exit 0');
-  const proxies = { HTTPS_PROXY: 'http://proxy:8080', HTTP_PROXY: 'http://me:hunter2@proxy:8080' };
-  const { stdout, stderr } = await capture(['init', '--yes'], proxies);
-  const unit = readFileSync(join(home, '.config/systemd/user/session-capture.service'), 'utf8');
-  expect(unit).toContain('Environment="HTTPS_PROXY=http://proxy:8080"\n');
-  expect(stderr).toContain('HTTP_PROXY holds a password, which is not handed to systemd');
-  expect(stdout + stderr + unit).not.toContain('hunter2');
-});
-
-test('init with --no-daemon leaves one alone that is there, and uninstall takes it away', async () => {
-  const { home, state, capture } = await prepare('exit 0');
-  const unit = join(home, '.config/systemd/user/session-capture.service');
-  await capture(['init', '--yes']);
-  await capture(['init', '--yes', '--no-daemon']);
-  expect(existsSync(unit)).toBe(true);
+  const unit = write(join(home, '.config/systemd/user/session-capture.service'), 'Description=Session Capture\n');
   write(join(state, 'setup.json'), 'broken');
   expect((await capture(['uninstall'])).exitCode).toBe(0);
   expect(existsSync(unit)).toBe(false);
 });
 
-/**
- * Programs of Windows, by name, each noting how it is called. The command lines are as documented, and not tried. Paths
- * are Windows's, too, which are names of files where the test runs.
- */
-function onWindows(home: string, programs: { [name: string]: string }) {
-  const here = process.cwd();
-  process.chdir(home);
-  onTestFinished(() => process.chdir(here));
-  const log = join(home, 'windows.log');
-  for (const [name, line] of Object.entries(programs)) {
-    write(join(home, 'programs', name), `#!/bin/sh\nprintf '%s\\n' "${name} $*" >> ${log}\n${line}\n`, 0o755);
-  }
-  return () => readFileSync(log, 'utf8');
-}
+test('a proxy is handed to the daemon; one with a password is not, and that is said', async () => {
+  const { home, capture } = await prepare(STARTS);
+  const proxies = { HOME: home, HTTPS_PROXY: 'http://proxy:8080', HTTP_PROXY: 'http://me:hunter2@proxy:8080' };
+  const { stdout, stderr } = await capture(['init', '--yes'], proxies);
+  const unit = readFileSync(join(home, '.config/systemd/user/session-capture.service'), 'utf8');
+  expect(unit).toContain('Environment="HTTPS_PROXY=http://proxy:8080"\n');
+  expect(stderr).toContain('HTTP_PROXY holds a password, which is not handed to systemd');
+  expect(stdout + stderr + unit).not.toContain('hunter2');
+}, 60_000);
 
-const WINDOWS: Partial<Context> = { platform: 'win32', program: ['C:\\node.exe', 'C:\\capture.js'] };
-
-test('where Windows makes no task, its Run key starts the daemon', async () => {
-  const { home, capture } = await prepare(undefined);
-  const log = onWindows(home, { schtasks: 'exit 1', reg: 'exit 0', powershell: 'exit 0' });
-  const { json, stderr } = await capture(['init', '--yes', '--json'], {}, WINDOWS);
-  expect(json).toMatchObject({ daemon: { starter: 'run-key' } });
-  expect(stderr).toContain('Windows would not make a task, so it starts the daemon when you sign in');
+test('on Windows a task runs it when a person signs in', () => {
+  const { context } = createContext({ home: '/h', context: { program: ['C:\\node.exe', 'C:\\capture.js'] } });
   const line = 'conhost.exe --headless "C:\\node.exe" "C:\\capture.js" run --quiet';
-  expect(log()).toContain(`CurrentVersion\\Run /v Session Capture /t REG_SZ /d ${line} /f`);
-  const encoded = /-EncodedCommand (\S+)/.exec(log())?.[1] ?? '';
-  expect(Buffer.from(encoded, 'base64').toString('utf16le')).toBe(
-    `Start-Process -WindowStyle Hidden -FilePath 'C:\\node.exe' -ArgumentList '"C:\\capture.js" run --quiet'`,
-  );
-  await capture(['uninstall'], {}, WINDOWS);
-  expect(log()).toMatch(/reg delete HKCU\\.*\\Run \/v Session Capture \/f/);
+  expect(supervisorOf('win32')?.start(context)[0]).toEqual([
+    'schtasks',
+    '/Create',
+    '/F',
+    '/SC',
+    'ONLOGON',
+    '/RL',
+    'LIMITED',
+    '/TN',
+    'Session Capture',
+    '/TR',
+    line,
+  ]);
 });
 
-test('where Windows does neither, it is said that nothing starts the daemon, and what to do', async () => {
-  const { home, capture } = await prepare(undefined);
-  onWindows(home, { schtasks: 'exit 1', reg: 'exit 1', powershell: 'exit 0' });
-  const { json, stderr } = await capture(['init', '--yes', '--json'], {}, WINDOWS);
-  expect(json).toMatchObject({ daemon: { starter: 'none' } });
-  expect(stderr).toContain('so nothing starts the daemon.');
-  expect(stderr).toContain('shell:startup opens: "C:\\node.exe" "C:\\capture.js" run');
-  expect(stderr).not.toContain('the hooks start it');
+test('launchd is given what may stand in XML', () => {
+  const { context } = createContext({ home: '/h', context: { program: ['/a & b/<node>'] } });
+  const text = supervisorOf('darwin')?.file?.write(context);
+  expect(text).toContain('<string>/a &amp; b/&lt;node&gt;</string>\n    <string>run</string>');
+});
+
+test.each(['/h/.npm/_npx/1a/node_modules/x/capture.js', '/h/.cache/pnpm/dlx-1/capture.js', '/tmp/bunx-1-x/capture.js'])(
+  'a program in a cache that gets emptied, %s, is refused',
+  (path) => {
+    expect(() => lastingProgram({ program: ['/usr/bin/node', path] })).toThrow(/a cache that gets emptied/);
+  },
+);
+
+test('a program is started by the path that lasts', () => {
+  const home = makeFolder();
+  write(join(home, 'opt/node/bin/node'), '');
+  const cellar = write(join(home, 'Cellar/node/24.1.0/bin/node'), '');
+  expect(lastingProgram({ program: [cellar] })).toEqual([join(home, 'opt/node/bin/node')]);
+  expect(findTemporary(['/usr/bin/node', '/tmp/clone/cli/main.ts'])).toEqual(['/tmp/clone/cli/main.ts']);
 });

@@ -1,64 +1,95 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import type { ChildProcess } from 'node:child_process';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readJson, stateFolder, writeJson } from '../config.ts';
 import type { Context } from '../context.ts';
-import { type Change, isChange, planFile, type Refusal } from '../hooks/change.ts';
-import { applyChange, applyRestoration, planRestoration, takeOutNothing } from '../hooks/install.ts';
-import { findDeed, readDeeds } from '../hooks/ledger.ts';
-import { isLocked } from '../lock.ts';
+import { isDaemonRunning, stopDaemon } from '../daemon/control.ts';
+import { readFile, replaceFile } from '../hooks/file.ts';
 import { execute } from './execute.ts';
-import { withLastingProgram } from './lasting-program.ts';
-import { chainOf, type Supervisor, supervisorOf } from './supervisor.ts';
+import { findSupervisor, type Supervisor, supervisorOf } from './supervisors.ts';
+import { MEMORY_VARIABLES } from './variables.ts';
 
-/** Under which the supervisor's file is kept. */
-const OWNER = 'daemon';
 const COMMAND_MS = 30_000;
-const END_MS = 10_000;
+/** It asks the service whose secret it has before it counts as running, for 10 s at most. */
+const BEGIN_MS = 20_000;
 
-/** Who starts the daemon: a supervisor, the hooks, or the person alone. */
-export type Starter = Supervisor['kind'] | 'hook' | 'none';
+/** Who starts the daemon again: a supervisor, an agent by its hook, nobody (`process`), or none was ever started. */
+export type Starter = Supervisor['kind'] | 'hook' | 'process' | 'none';
 
 export interface DaemonPlan {
-  starter: Starter;
+  /** Undefined where nothing of the system keeps it running. */
   supervisor?: Supervisor;
-  /** The supervisor's file. */
-  file?: Change | Refusal;
+  /** The supervisor's file, and whether it is there as it should be. */
+  file?: { path: string; text: string; change: 'none' | 'created' | 'edited' };
 }
 
-export async function planDaemon(context: Context, { daemon }: { daemon: boolean }): Promise<DaemonPlan> {
-  if (!daemon) return { starter: 'none' };
-  const supervisor = supervisorOf(context.platform);
-  if (supervisor === undefined || !(await supervisor.isAvailable(context))) return planForHook(context);
-  const wanted = supervisor.file?.(withLastingProgram(context));
-  if (wanted === undefined) return { starter: supervisor.kind, supervisor };
-  const file = planFile(wanted, () => false, findDeed(readDeeds(stateFolder(context), OWNER), wanted.path));
-  return { starter: isChange(file) ? supervisor.kind : planForHook(context).starter, supervisor, file };
+/** Finds who can keep the daemon running. Writes nothing. */
+export async function planDaemon(context: Context): Promise<DaemonPlan> {
+  const supervisor = await findSupervisor(context);
+  if (supervisor?.file === undefined) return supervisor ? { supervisor } : {};
+  const path = supervisor.file.path(context);
+  const text = supervisor.file.write(context);
+  const there = readFile(path)?.toString('utf8');
+  if (there !== undefined && !there.includes(supervisor.file.marker)) return {};
+  return {
+    supervisor,
+    file: { path, text, change: there === undefined ? 'created' : there === text ? 'none' : 'edited' },
+  };
 }
 
-/** On Windows a hook cannot start a program that outlives it without a window. */
-const planForHook = ({ platform }: Context): DaemonPlan => ({ starter: platform === 'win32' ? 'none' : 'hook' });
-
-/** Sets the daemon up and starts it; returns who starts it in the end, the hooks where the supervisor would not. */
-export async function setUpDaemon(context: Context, { starter, supervisor, file }: DaemonPlan): Promise<Starter> {
-  const state = stateFolder(context);
-  const lasting = withLastingProgram(context);
-  if (starter === 'none') return note(lasting, earlierSupervisor(context)?.kind ?? 'none');
-  if (starter === 'hook') return note(lasting, 'hook');
-  if (file && isChange(file)) applyChange(file, { state, owner: OWNER, takeOut: takeOutNothing });
-  for (const each of chainOf(supervisor)) {
-    if (!(await each.isAvailable(lasting))) continue;
-    // Of several commands the last is what counts: those before may have nothing to do.
-    const outcomes = await runAll(context, each.start(lasting));
-    if (outcomes.at(-1) === 0) return note(lasting, each.kind);
-    await removeSupervisor(context, each);
+/** Has the daemon run from now on; returns who starts it again, and whether it runs. */
+export async function startDaemon(
+  context: Context,
+  { supervisor, file }: DaemonPlan,
+): Promise<{ starter: Starter; isRunning: boolean }> {
+  if (supervisor) {
+    if (file && file.change !== 'none') replaceFile(file.path, file.text, 0o644);
+    const outcomes = await runAll(context, supervisor.start(context));
+    if (outcomes.at(-1) === 0) {
+      return { starter: note(context, supervisor.kind), isRunning: await awaitDaemon(context) };
+    }
+    await removeSupervisor(context, supervisor);
   }
-  return note(lasting, planForHook(context).starter);
+  // One that runs already may be of an earlier version, and does not know what was decided just now.
+  return { starter: note(context, 'process'), isRunning: await restartDaemon(context) };
 }
 
-/** Which is asked to keep the daemon running from before: not to set one up leaves it alone. */
-const earlierSupervisor = (context: Context): Supervisor | undefined =>
-  chainOf(supervisorOf(context.platform)).find(({ kind }) => kind === readStarter(stateFolder(context)));
+/** Ends the daemon if it runs, and has it started by its supervisor, or starts it; false where it does not come to run. */
+export async function restartDaemon(context: Context): Promise<boolean> {
+  const state = stateFolder(context);
+  await stopDaemon(state);
+  const supervisor = supervisorOf(context.platform);
+  if (supervisor === undefined || supervisor.kind !== readStarter(state)) {
+    return awaitDaemon(context, startProcess(context));
+  }
+  await runAll(context, supervisor.start(context));
+  return awaitDaemon(context);
+}
+
+/** A process of its own, which outlives the terminal. What it cannot say here is in its log. */
+function startProcess(context: Context): ChildProcess {
+  const { spawn, program, variables } = context;
+  const [first = '', ...words] = program;
+  const child = spawn(first, [...words, 'run', '--quiet'], {
+    cwd: stateFolder(context),
+    env: { ...variables, ...MEMORY_VARIABLES },
+    detached: true,
+    stdio: 'ignore',
+    windowsHide: true,
+  });
+  child.once('error', () => {});
+  child.unref();
+  return child;
+}
+
+/** Waits until the daemon runs; false where it does not within 20 s, or its process has ended. */
+async function awaitDaemon(context: Context, child?: ChildProcess): Promise<boolean> {
+  const until = performance.now() + BEGIN_MS;
+  const mayBegin = () => performance.now() < until && !context.stop.aborted && (child?.exitCode ?? null) === null;
+  while (!isDaemonRunning(stateFolder(context)) && mayBegin()) await sleep(100);
+  return isDaemonRunning(stateFolder(context));
+}
 
 interface Setup {
   starter: Starter;
@@ -85,7 +116,8 @@ function readSetup(state: string): Partial<Setup> | undefined {
 
 const setupPath = (state: string) => join(state, 'setup.json');
 
-function note(context: Context, starter: Starter): Starter {
+/** Notes who starts the daemon, and from which files. */
+export function note(context: Pick<Context, 'variables' | 'home' | 'program'>, starter: Starter): Starter {
   writeJson(setupPath(stateFolder(context)), { starter, program: context.program } satisfies Setup);
   return starter;
 }
@@ -98,55 +130,23 @@ async function runAll(context: Context, commands: readonly string[][]): Promise<
 
 /** Returns the paths of files it removed. */
 async function removeSupervisor(context: Context, supervisor: Supervisor): Promise<string[]> {
-  const state = stateFolder(context);
   await runAll(context, supervisor.stop(context));
-  const removed: string[] = [];
-  for (const deed of readDeeds(state, OWNER).deeds) {
-    const restoration = planRestoration(deed, takeOutNothing);
-    applyRestoration(restoration, { state, owner: OWNER });
-    if (restoration.reason === undefined) removed.push(deed.path);
-  }
+  const path = supervisor.file?.path(context);
+  const isOurs = path !== undefined && readFile(path)?.includes(supervisor.file?.marker ?? '') === true;
+  if (isOurs) rmSync(path);
   await runAll(context, supervisor.forget ?? []);
-  return removed;
+  return isOurs ? [path] : [];
 }
 
-export interface DaemonRemoval {
-  /** Whether a daemon was running and has ended. */
-  stopped: boolean;
-  /** Whether one still runs. */
-  running: boolean;
-  removed: string[];
-}
-
-/** Takes the daemon from its supervisor and ends it, however it was started. */
-export async function removeDaemon(context: Context): Promise<DaemonRemoval> {
+/** Takes the daemon from its supervisor and ends it, however it was started. Throws a `Failure` where it does not end. */
+export async function removeDaemon(context: Context): Promise<{ stopped: boolean; removed: string[] }> {
   const state = stateFolder(context);
-  const wasRunning = isLocked(state, 'run');
-  // Its file may be there although the hooks start the daemon since.
-  const hasFile = readDeeds(state, OWNER).deeds.length > 0;
-  const supervisor = earlierSupervisor(context) ?? (hasFile ? supervisorOf(context.platform) : undefined);
-  const removed = supervisor ? await removeSupervisor(context, supervisor) : [];
-  const running = wasRunning && !(await endDaemon(context, state));
+  const wasRunning = isDaemonRunning(state);
+  const supervisor = supervisorOf(context.platform);
+  const file = supervisor?.file?.path(context);
+  const isSetUp = readStarter(state) === supervisor?.kind || (file !== undefined && existsSync(file));
+  const removed = supervisor && isSetUp ? await removeSupervisor(context, supervisor) : [];
+  await stopDaemon(state);
   for (const name of ['setup.json', 'daemon.started', 'daemon.boot']) rmSync(join(state, name), { force: true });
-  return { stopped: wasRunning && !running, running, removed };
-}
-
-/** Asks the holder of the daemon's lock to end, and waits for it. */
-async function endDaemon(context: Context, state: string): Promise<boolean> {
-  const pid = readPid(state);
-  if (isLocked(state, 'run') && pid !== undefined) {
-    const command = context.platform === 'win32' ? ['taskkill', '/F', '/PID', pid] : ['kill', '-TERM', pid];
-    await execute(context, command, COMMAND_MS);
-  }
-  const until = performance.now() + END_MS;
-  while (isLocked(state, 'run') && performance.now() < until) await sleep(100);
-  return !isLocked(state, 'run');
-}
-
-function readPid(state: string): string | undefined {
-  try {
-    return /^\d+/.exec(readFileSync(join(state, 'daemon.pid'), 'utf8'))?.[0];
-  } catch {
-    return undefined;
-  }
+  return { stopped: wasRunning, removed };
 }

@@ -9,44 +9,35 @@ export interface Execution {
 
 /** What was written before the end arrives shortly after it. */
 const REST_MS = 500;
-/** More is not kept: what is asked for stands in the first lines. */
-const MOST_BYTES = 64 * 1024;
 
-/** Runs a program with nothing on its standard input; never throws. What it leaves running is not waited for. */
-export async function execute(
+/**
+ * Runs a program of the system with nothing on its standard input; never throws. What it leaves running is not waited for,
+ * and is not handed capture's secret.
+ */
+export function execute(
   { spawn, variables, home }: Pick<Context, 'spawn' | 'variables' | 'home'>,
   [program = '', ...args]: readonly string[],
   timeoutMs: number,
 ): Promise<Execution> {
-  try {
+  return new Promise((resolve) => {
     const child = spawn(program, args, {
       cwd: home,
-      env: variables,
-      // What npm installs on Windows are batch files, which only a shell runs.
-      shell: /\.(cmd|bat)$/i.test(program),
+      env: { ...variables, CAPTURE_SECRET: undefined },
       stdio: ['ignore', 'pipe', 'pipe'],
       timeout: timeoutMs,
       killSignal: 'SIGKILL',
       windowsHide: true,
     });
-    const chunks: Buffer[] = [];
     const streams = [child.stdout, child.stderr];
-    let kept = 0;
-    for (const stream of streams) {
-      stream.on('data', (chunk: Buffer) => {
-        if (kept < MOST_BYTES) chunks.push(chunk);
-        kept += chunk.length;
-      });
-    }
-    const exitCode = await new Promise<number | undefined>((resolve) => {
-      child.once('error', () => resolve(undefined));
-      child.once('close', (code) => resolve(code ?? undefined));
-      // A program of its own that it left running holds its outputs open.
-      child.once('exit', (code) => setTimeout(resolve, REST_MS, code ?? undefined));
-    });
-    for (const stream of streams) stream.destroy();
-    return { exitCode, output: Buffer.concat(chunks).toString('utf8') };
-  } catch {
-    return { exitCode: undefined, output: '' };
-  }
+    let output = '';
+    for (const stream of streams) stream.on('data', (chunk: Buffer) => (output += chunk.toString('utf8')));
+    const end = (exitCode: number | undefined) => {
+      for (const stream of streams) stream.destroy();
+      resolve({ exitCode, output });
+    };
+    child.once('error', () => end(undefined));
+    child.once('close', (code) => end(code ?? undefined));
+    // A program of its own that it left running holds its outputs open.
+    child.once('exit', (code) => setTimeout(end, REST_MS, code ?? undefined));
+  });
 }

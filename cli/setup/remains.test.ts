@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { makeFolder, write } from '../test/folder.ts';
@@ -10,10 +10,12 @@ async function prepare() {
   onTestFinished(service.stop);
   const home = makeFolder();
   const state = join(home, 'state');
-  mkdirSync(join(home, '.cursor'));
+  write(join(home, '.cursor/hooks.json'), '{}');
   const capture = (args: string[], options: Partial<RunOptions> = {}) =>
     run(args, { home, url: service.url, secret: 'sk_live_test', ...options });
   await capture(['login']);
+  await capture(['import']);
+  service.state.organizationId = 'org_other';
   await capture(['import']);
   await capture(['init', '--yes', '--no-daemon']);
   write(join(state, 'inbox/cursor/1-0.json'), '{}');
@@ -21,43 +23,48 @@ async function prepare() {
   return { home, state, capture };
 }
 
-test('uninstall tells what it leaves, and how to be rid of it', async () => {
+test('uninstall tells what it leaves, of every account, and how to be rid of it', async () => {
   const { state, capture } = await prepare();
   const { stdout } = await capture(['uninstall']);
-  expect(stdout).toContain(`  1 message that hooks left and nobody read (${state}/inbox)\n`);
+  expect(stdout).toContain(`  what Cursor's hooks left and nobody read (${state}/inbox)\n`);
   expect(stdout).toContain(`  what Cursor's hooks told, with the secrets in it (${state}/sessions)\n`);
   expect(stdout).toContain(`  the sign-in (${state}/config.json)\n`);
+  for (const spool of readdirSync(state).filter((name) => /^spool.*\.db$/.test(name))) {
+    expect(stdout).toContain(`(${join(state, spool)})\n`);
+  }
   expect(stdout).toContain('`capture uninstall --purge` deletes that, too.');
   expect(existsSync(join(state, 'sessions/cursor/aaaa.jsonl'))).toBe(true);
 });
 
-test('purged, the state folder is gone, and the hooks with it', async () => {
+test('purged, the state folder is gone with the spools of every account, and the hooks with it', async () => {
   const { home, state, capture } = await prepare();
+  expect(readdirSync(state).filter((name) => /^spool(-[0-9a-f]{16})?\.db$/.test(name))).toHaveLength(2);
   const { exitCode, stdout } = await capture(['uninstall', '--purge', '--yes']);
   expect([exitCode, stdout]).toEqual([0, expect.stringContaining(`${state} is deleted.`)]);
   expect(existsSync(state)).toBe(false);
-  expect(readdirSync(join(home, '.cursor'))).toEqual([]);
+  expect(readFileSync(join(home, '.cursor/hooks.json'), 'utf8')).toBe('{}');
 });
 
 test("what is not capture's stays in its folder", async () => {
   const { state, capture } = await prepare();
-  write(join(state, 'notes.txt'), 'mine');
-  write(join(state, 'spool/mine.txt'), 'mine');
+  for (const name of ['notes.txt', 'spool/mine.txt', 'spool-mine.db']) write(join(state, name), 'mine');
   await capture(['uninstall', '--purge', '--yes']);
-  expect(readdirSync(state)).toEqual(['notes.txt', 'spool']);
+  expect(readdirSync(state)).toEqual(['notes.txt', 'spool', 'spool-mine.db']);
 });
 
-test('without a yes nothing is purged, nor anything else done', async () => {
+test('without a yes nothing is purged, nor anything else done; what is lost is said', async () => {
   const { home, capture } = await prepare();
   expect((await capture(['uninstall', '--purge'])).exitCode).toBe(2);
-  const refused = await capture(['uninstall', '--purge'], { isTTY: true, input: 'n\n' });
-  expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining('Delete it for good?')]);
+  const { exitCode, stderr } = await capture(['uninstall', '--purge'], { isTTY: true, input: 'n\n' });
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain('What was not sent yet is lost. What was sent stays at the service');
+  expect(stderr).toContain('Delete it for good?');
   expect(existsSync(join(home, '.cursor/hooks.json'))).toBe(true);
 });
 
 test('as long as settings cannot be put right, what would put them right is not purged', async () => {
   const { home, state, capture } = await prepare();
-  write(join(home, '.cursor/hooks.json'), 'broken');
+  write(join(home, '.cursor/hooks.json'), `broken ${state}/bin/hook`);
   expect((await capture(['uninstall', '--purge', '--yes'])).exitCode).toBe(1);
-  expect(existsSync(join(state, 'hooks/cursor.json'))).toBe(true);
+  expect(existsSync(join(state, 'hooks/cursor.hooks.json.before-capture'))).toBe(true);
 });

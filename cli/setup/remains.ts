@@ -1,30 +1,37 @@
-import { existsSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { codeOf } from '../failure.ts';
-import { formatCount } from '../output.ts';
+import { formatBytes } from '../output.ts';
+
+/** A spool, one an account: `spool.db` and `spool-<digest of the account>.db`. */
+const SPOOL = /^spool(?:-[0-9a-f]{16})?\.db$/;
 
 /** What is in the state folder and nobody else's: somebody may have set CAPTURE_HOME to a folder with other things. */
 const OWN = [
-  /^(?:accounts|config|preferences|setup|skipped)\.json(?:\.new)?$/,
-  /^(?:spool|redaction|daemon)\.[\w.:-]+$/,
-  /^(?:inbox|run|upload)\.lock(?:-journal)?$/,
+  /^(?:accounts|config|history|preferences|setup|skipped)\.json(?:\.new)?$/,
+  /^spool(?:-[0-9a-f]{16})?\.[\w.:-]+$/,
+  /^(?:redaction|daemon)\.[\w.:-]+$/,
+  /^(?:inbox|run|daemon|setup|upload)\.lock(?:-journal)?$/,
   /^(?:bin|homes|hooks|inbox|notes|paused|sessions)$/,
 ];
 
 /** What `capture uninstall` leaves in the state folder, each with where it is. */
 export function listRemains(state: string): string[] {
-  const unread = countFiles(join(state, 'inbox'));
-  const told = countFiles(join(state, 'sessions'));
-  const remains: [isThere: boolean, what: string, name: string][] = [
-    [true, 'what was captured and not sent yet, and up to where each transcript was read', 'spool.db'],
-    [unread > 0, `${formatCount(unread, 'message')} that hooks left and nobody read`, 'inbox'],
-    [told > 0, "what Cursor's hooks told, with the secrets in it", 'sessions'],
-    [true, 'the sign-in', 'config.json'],
-    [true, 'your preferences', 'preferences.json'],
+  const spools = list(state).filter((name) => SPOOL.test(name));
+  const remains: [what: string, name: string][] = [
+    ...spools.map((name): [string, string] => [
+      `what was captured and not sent yet, and up to where each transcript was read, ${sizeOf(join(state, name))}`,
+      name,
+    ]),
+    ["what Cursor's hooks left and nobody read", 'inbox'],
+    ["what Cursor's hooks told, with the secrets in it", 'sessions'],
+    ['what you decided about earlier sessions', 'history.json'],
+    ['the sign-in', 'config.json'],
+    ['your preferences', 'preferences.json'],
   ];
-  return remains.flatMap(([isThere, what, name]) => {
+  return remains.flatMap(([what, name]) => {
     const path = join(state, name);
-    return isThere && existsSync(path) ? [`${what} (${path})`] : [];
+    return existsSync(path) && !isEmpty(path) ? [`${what} (${path})`] : [];
   });
 }
 
@@ -41,8 +48,11 @@ export function purge(state: string): boolean {
   return !existsSync(state);
 }
 
-const countFiles = (folder: string): number =>
-  list(folder).reduce((count, name) => count + list(join(folder, name)).length, 0);
+const sizeOf = (path: string): string => formatBytes(statSync(path).size);
+
+/** A folder with no file in it, nor in the folders in it. */
+const isEmpty = (path: string): boolean =>
+  statSync(path).isDirectory() && list(path).every((name) => isEmpty(join(path, name)));
 
 function list(folder: string): string[] {
   try {

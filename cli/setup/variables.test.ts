@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createContext } from '../test/program.ts';
-import { findPasswords, variablesForDaemon } from './variables.ts';
+import { findPasswords, MEMORY_VARIABLES, variablesForDaemon } from './variables.ts';
 
 /** Variables of every name that is asked for, noted as they are. */
 function recordNames(use: (variables: { [name: string]: string | undefined }) => void): string[] {
@@ -18,7 +18,7 @@ test("every variable that moves an agent's folders reaches a daemon that a super
   // Windows sets it for every program.
   const moving = names.filter((name) => name !== 'APPDATA');
   const all = Object.fromEntries(moving.map((name) => [name, '/else']));
-  expect(variablesForDaemon(all)).toEqual(all);
+  expect(variablesForDaemon(all)).toEqual({ ...all, ...MEMORY_VARIABLES });
 });
 
 test('proxies and certificates reach it, passwords and other variables do not', () => {
@@ -30,6 +30,6 @@ test('proxies and certificates reach it, passwords and other variables do not', 
   };
   const secret = { http_proxy: 'http://me:hunter2@proxy.example:8080', HTTP_PROXY: 'me:hunter2@proxy.example' };
   const others = { CAPTURE_SECRET: 'sk_live_x', PATH: '/bin', CODEX_HOME: '/a\nInjected=1' };
-  expect(variablesForDaemon({ ...wanted, ...secret, ...others })).toEqual(wanted);
+  expect(variablesForDaemon({ ...wanted, ...secret, ...others })).toEqual({ ...wanted, ...MEMORY_VARIABLES });
   expect(findPasswords({ ...wanted, ...secret })).toEqual(['HTTP_PROXY', 'http_proxy']);
 });

@@ -16,10 +16,14 @@ const NAMES = [
   ...['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'].flatMap((name) => [name, name.toLowerCase()]),
 ];
 
+/** What glibc is to give back: 163 MB resident became 107 after a first catch-up. Others do not know these names. */
+export const MEMORY_VARIABLES = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072' };
+
 /** Those of a person's variables that the daemon needs; never a secret. */
 export function variablesForDaemon(variables: Variables): { [name: string]: string } {
   const known = NAMES.map((name) => [name, variables[name] ?? ''] as const);
-  return Object.fromEntries(known.filter(([, value]) => value !== '' && !/[\r\n]/.test(value) && !hasPassword(value)));
+  const handed = known.filter(([, value]) => value !== '' && !/[\r\n]/.test(value) && !hasPassword(value));
+  return { ...Object.fromEntries(handed), ...MEMORY_VARIABLES };
 }
 
 /** Names of those that are kept from it because they hold a password, such as that of a proxy. */

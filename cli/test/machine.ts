@@ -29,7 +29,7 @@ export async function setUpMachine() {
   const options: RunOptions = { home };
   const capture = (args: string[], more: Partial<RunOptions> = {}) => run(args, { ...options, ...more });
   await capture(['login', '--secret-stdin', '--url', service.url], { input: 'sk_live_test' });
-  await capture(['init', '--yes', '--no-daemon']);
+  await capture(['init', '--yes', '--no-daemon', '--history', 'all']);
   await capture(['import']);
   let lock = takeLock(state, 'run');
   const endDaemon = () => {

@@ -5,6 +5,7 @@ import { partOf, peekText, peekWords } from '../shared/part.ts';
 import { parse } from './parse.ts';
 
 const DEFAULT_RETENTION_DAYS = 30;
+const HOOK_SECONDS = 5;
 
 /**
  * Claude Code writes a file per session, a record per line, append-only; `uuid` and `parentUuid` chain the records. A
@@ -31,6 +32,11 @@ export const claudeCode: Agent = {
       setting: 'cleanupPeriodDays',
       days: typeof days === 'number' ? days : DEFAULT_RETENTION_DAYS,
     }),
+  },
+  startHook: {
+    path: (variables, home) => join(folder(variables, home), 'settings.json'),
+    events: ['SessionStart'],
+    entry: (command) => ({ hooks: [{ type: 'command', command, timeout: HOOK_SECONDS }] }),
   },
   roots: (variables, home) => [join(folder(variables, home), 'projects')],
   isTranscript,

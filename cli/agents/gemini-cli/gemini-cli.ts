@@ -53,6 +53,11 @@ export const geminiCli: Agent = {
     path: (variables, home) => join(folder(variables, home), 'settings.json'),
     findRetention,
   },
+  startHook: {
+    path: (variables, home) => join(folder(variables, home), 'settings.json'),
+    events: ['SessionStart'],
+    entry: (command) => ({ hooks: [{ name: 'session-capture', type: 'command', command, timeout: HOOK_MS }] }),
+  },
   roots: (variables, home) => [join(folder(variables, home), 'tmp')],
   // `<project>/chats/session-<time>-<start of id>.jsonl`; of sub-agents `<project>/chats/<session>/<id>.jsonl`.
   isTranscript: (path) => /(^|\/)chats\/.*\.jsonl?$/.test(path),
@@ -69,6 +74,7 @@ function folder(variables: Variables, home: string): string {
 }
 
 const DEFAULT_RETENTION_DAYS = 30;
+const HOOK_MS = 5000;
 
 function findRetention({ general }: JsonObject): Retention | undefined {
   const { sessionRetention } = (general ?? {}) as JsonObject;

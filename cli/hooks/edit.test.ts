@@ -1,0 +1,130 @@
+import fc from 'fast-check';
+import { parse, visit } from 'jsonc-parser';
+import { expect, test } from 'vitest';
+import { runs } from '../../contract/test/runs.ts';
+import type { AgentHooks } from '../agents/agent.ts';
+import { addEntries, hasEntries, NotEditable, removeEntries } from './edit.ts';
+
+const COMMAND = '/state/bin/hook cursor';
+const isOurs = (command: string) => command.startsWith('/state/bin/hook ');
+const FLAT: AgentHooks = {
+  path: () => '',
+  root: { version: 1 },
+  events: ['stop', 'sessionEnd'],
+  entry: (command) => ({ command, timeout: 5 }),
+};
+const GROUPED: AgentHooks = {
+  path: () => '',
+  events: ['SessionStart'],
+  entry: (command) => ({ hooks: [{ type: 'command', command }] }),
+};
+const add = (text: string, hooks = FLAT) => addEntries(text, hooks, COMMAND, isOurs);
+const remove = (text: string) => removeEntries(text, isOurs);
+const OURS = { command: COMMAND, timeout: 5 };
+
+test('entries stand behind those of others, and what there is stays as it is written', () => {
+  const text = '{\n    // mine\n    "hooks": {\n        "stop": [{ "command": "theirs" }]\n    },\n    "a": 1.50\n}\n';
+  const after = add(text);
+  expect(parse(after)).toEqual({
+    hooks: { stop: [{ command: 'theirs' }, OURS], sessionEnd: [OURS] },
+    a: 1.5,
+    version: 1,
+  });
+  expect(after).toContain('    // mine\n');
+  expect(after).toContain('"a": 1.50');
+  expect(add(after)).toBe(after);
+});
+
+test('a file that is empty or not there gets what is needed, and no more', () => {
+  const expected = { version: 1, hooks: { stop: [OURS], sessionEnd: [OURS] } };
+  for (const text of ['', ' \n', '{}']) expect(parse(add(text))).toEqual(expected);
+});
+
+test('lines end and are indented as their owner likes', () => {
+  const after = add('{\r\n\t"a": 1\r\n}\r\n');
+  expect(after.replaceAll('\r\n', '')).not.toContain('\n');
+  expect(after).toContain('\r\n\t"hooks": {\r\n\t\t"stop"');
+});
+
+test('an entry of ours that an earlier version wrote is replaced', () => {
+  const old = JSON.stringify({ hooks: { stop: [{ command: '/state/bin/hook cursor', timeout: 1 }], other: [OURS] } });
+  expect(parse(add(old)).hooks).toEqual({ stop: [OURS], sessionEnd: [OURS] });
+});
+
+test('of a group with handlers of others, ours alone is taken out', () => {
+  const theirs = { type: 'command', command: 'theirs' };
+  const group = { matcher: 'x', hooks: [theirs, { type: 'command', command: COMMAND }] };
+  const text = JSON.stringify({ hooks: { SessionStart: [group, GROUPED.entry(COMMAND)], Stop: [] } }, undefined, 2);
+  expect(parse(remove(text))).toEqual({ hooks: { SessionStart: [{ matcher: 'x', hooks: [theirs] }], Stop: [] } });
+  const copilot = JSON.stringify({ version: 1, hooks: { stop: [{ type: 'command', bash: COMMAND }] } });
+  expect(parse(remove(copilot))).toEqual({ version: 1 });
+});
+
+test.each<[string, string, RegExp]>([
+  ['broken', '{"a": ', /not valid JSON/],
+  ['a list', '[]', /does not hold a JSON object/],
+  ['hooks that are no object', '{"hooks": []}', /"hooks" is no object/],
+  ['a list that is none', '{"hooks": {"stop": {}}}', /"hooks.stop" is no list/],
+  ['members twice', '{"hooks": {"stop": [1]}, "hooks": {}}', /cannot be edited without changing more/],
+  ['nested without end', `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`, /nested too deeply/],
+])('%s is left to its owner', (_, text, reason) => {
+  expect(() => add(text)).toThrow(NotEditable);
+  expect(() => add(text)).toThrow(reason);
+});
+
+/** Any JSON object, with comments between its tokens and commas at their ends. */
+const document = fc
+  .record({
+    value: fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 }), { maxKeys: 4, noNullPrototype: true }),
+    hooks: fc.option(fc.dictionary(fc.constantFrom('stop', 'other'), fc.array(fc.jsonValue({ maxDepth: 1 })))),
+    indent: fc.constantFrom(undefined, 2, '\t'),
+    comments: fc.array(fc.tuple(fc.nat(), fc.constantFrom('/* a */', '// b\n', '/*,*/', ',')), { maxLength: 3 }),
+  })
+  .map(({ value, hooks, indent, comments }) => {
+    let text = JSON.stringify({ ...value, ...(hooks && { hooks }) }, undefined, indent);
+    for (const [at, comment] of comments) {
+      const ends: number[] = [];
+      visit(text, {
+        onObjectEnd: (offset) => void ends.push(offset),
+        onObjectBegin: (offset) => void ends.push(offset + 1),
+        onArrayEnd: (offset) => void ends.push(offset),
+        onSeparator: (_, offset) => void ends.push(offset + 1),
+      });
+      const place = ends[at % ends.length] ?? 0;
+      text = text.slice(0, place) + comment + text.slice(place);
+    }
+    return text;
+  });
+
+const commentsOf = (text: string) => {
+  const all: string[] = [];
+  visit(text, { onComment: (offset, length) => void all.push(text.slice(offset, offset + length)) });
+  return all;
+};
+
+test('whatever stands in a file, all of it is there after our entries came and went, or it was left alone', () => {
+  let edited = 0;
+  fc.assert(
+    fc.property(document, fc.constantFrom(FLAT, GROUPED), (text, hooks) => {
+      let after: string;
+      try {
+        after = add(text, hooks);
+      } catch (error) {
+        expect(error).toBeInstanceOf(NotEditable);
+        return;
+      }
+      edited++;
+      const [before, with_] = [parse(text), parse(after)];
+      for (const [name, value] of Object.entries(before)) if (name !== 'hooks') expect(with_[name]).toEqual(value);
+      expect(commentsOf(after)).toEqual(commentsOf(text));
+      expect(hasEntries(after, isOurs)).toBe(true);
+      const without = parse(remove(after));
+      for (const [event, list] of Object.entries(before.hooks ?? {})) {
+        if (!hooks.events.includes(event) || (list as []).length > 0) expect(without.hooks[event]).toEqual(list);
+      }
+      expect(hasEntries(remove(after), isOurs)).toBe(false);
+    }),
+    runs(200),
+  );
+  expect(edited).toBeGreaterThan(50);
+});

@@ -1,0 +1,154 @@
+import { isDeepStrictEqual } from 'node:util';
+import { applyEdits, type JSONPath, modify, type ParseError, parse, visit } from 'jsonc-parser';
+import type { AgentHooks, JsonObject } from '../agents/agent.ts';
+
+/** Why a text cannot be edited, as half a sentence about the file. */
+export class NotEditable extends Error {}
+
+/** Whether a command line runs a script of ours. */
+export type IsOurs = (command: string) => boolean;
+
+interface Settings extends JsonObject {
+  hooks?: { [event: string]: unknown[] };
+}
+
+/**
+ * The text, JSON with or without comments, with our entry at the end of each list and none of ours besides. Throws
+ * `NotEditable` where anything else of it would change, or a comment would be lost.
+ */
+export function addEntries(
+  text: string,
+  { root = {}, events, entry }: AgentHooks,
+  command: string,
+  isOurs: IsOurs,
+): string {
+  const before = text.trim() === '' ? '{}\n' : text;
+  const value = entry(command);
+  if (
+    isDeepStrictEqual(
+      lists(before, isOurs),
+      events.map((event) => ({ event, item: value })),
+    )
+  )
+    return text;
+  const start = removeEntries(before, isOurs);
+  const expected = parseSettings(start);
+  let after = start;
+  for (const [name, member] of Object.entries(root)) {
+    if (name in expected) continue;
+    expected[name] = member;
+    after = edit(after, [name], member);
+  }
+  expected.hooks ??= {};
+  for (const event of events) {
+    const list = expected.hooks[event];
+    if (list !== undefined && !Array.isArray(list)) throw new NotEditable(`its "hooks.${event}" is no list`);
+    after = edit(after, list ? ['hooks', event, list.length] : ['hooks', event], list ? value : [value]);
+    expected.hooks[event] = [...(list ?? []), value];
+  }
+  // What could not be taken out again is not put in.
+  removeEntries(checked(after, start, expected), isOurs);
+  return after;
+}
+
+/** The text without our entries, and without the lists that they leave empty. Throws `NotEditable` as `addEntries` does. */
+export function removeEntries(text: string, isOurs: IsOurs): string {
+  const expected = parseSettings(text);
+  let after = text;
+  for (const [event, list] of Object.entries(expected.hooks ?? {})) {
+    if (!Array.isArray(list)) continue;
+    const kept = list.map((item) => withoutOurs(item, isOurs));
+    if (isDeepStrictEqual(kept, list)) continue;
+    for (const index of [...list.keys()].reverse()) {
+      if (isDeepStrictEqual(kept[index], list[index])) continue;
+      after = edit(after, ['hooks', event, index], kept[index]);
+    }
+    const left = kept.filter((item) => item !== undefined);
+    if (left.length === 0) {
+      after = edit(after, ['hooks', event], undefined);
+      delete expected.hooks?.[event];
+    } else if (expected.hooks) expected.hooks[event] = left;
+    if (Object.keys(expected.hooks ?? {}).length === 0) {
+      after = edit(after, ['hooks'], undefined);
+      delete expected.hooks;
+    }
+  }
+  return after === text ? text : checked(after, text, expected);
+}
+
+/** Whether anything of ours stands in the text. Throws `NotEditable` where it is not JSON. */
+export const hasEntries = (text: string, isOurs: IsOurs): boolean => lists(text, isOurs).length > 0;
+
+/** Our entries, in their order. */
+function lists(text: string, isOurs: IsOurs): { event: string; item: unknown }[] {
+  return Object.entries(parseSettings(text).hooks ?? {}).flatMap(([event, list]) =>
+    (Array.isArray(list) ? list : [])
+      .filter((item) => !isDeepStrictEqual(withoutOurs(item, isOurs), item))
+      .map((item) => ({ event, item })),
+  );
+}
+
+/** Where handlers have their command lines: the latter two are Copilot CLI's. */
+const COMMANDS = ['command', 'bash', 'powershell'];
+
+/** Undefined where an item is a handler of ours, or a group of nothing else. */
+function withoutOurs(item: unknown, isOurs: IsOurs): unknown {
+  const handler = item as JsonObject | null;
+  if (typeof handler !== 'object' || handler === null) return item;
+  if (COMMANDS.some((name) => typeof handler[name] === 'string' && isOurs(handler[name]))) return undefined;
+  if (!Array.isArray(handler.hooks)) return item;
+  const kept = handler.hooks.filter((inner) => withoutOurs(inner, isOurs) !== undefined);
+  if (kept.length === handler.hooks.length) return item;
+  return kept.length === 0 ? undefined : { ...handler, hooks: kept };
+}
+
+/** The object that a text holds. Throws `NotEditable` where it holds none, or a member `hooks` that is none. */
+function parseSettings(text: string): Settings {
+  const errors: ParseError[] = [];
+  const value: unknown = guarded(() => parse(text, errors, { allowTrailingComma: true }));
+  if (errors.length > 0) throw new NotEditable('it is not valid JSON');
+  if (!isObject(value)) throw new NotEditable('it does not hold a JSON object');
+  if (value.hooks !== undefined && !isObject(value.hooks)) throw new NotEditable('its "hooks" is no object');
+  return value as Settings;
+}
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function edit(text: string, path: JSONPath, value: unknown): string {
+  const indentation = /^([ \t]+)\S/m.exec(text)?.[1] ?? '  ';
+  const formattingOptions = {
+    insertSpaces: !indentation.startsWith('\t'),
+    tabSize: indentation.startsWith('\t') ? 4 : indentation.length,
+    eol: text.includes('\r\n') ? '\r\n' : '\n',
+  };
+  const isArrayInsertion = value !== undefined && typeof path.at(-1) === 'number' && !isThere(text, path);
+  return guarded(() => applyEdits(text, modify(text, path, value, { formattingOptions, isArrayInsertion })));
+}
+
+const isThere = (text: string, path: JSONPath): boolean =>
+  path.reduce<unknown>((value, key) => (value as JsonObject | undefined)?.[key], parseSettings(text)) !== undefined;
+
+/** The editor has faults with commas and comments in odd places: then the file is a person's to edit. */
+function checked(after: string, before: string, expected: Settings): string {
+  if (!isDeepStrictEqual(parseSettings(after), expected) || !isDeepStrictEqual(comments(after), comments(before))) {
+    throw new NotEditable('it cannot be edited without changing more of it');
+  }
+  return after;
+}
+
+function comments(text: string): string[] {
+  const all: string[] = [];
+  visit(text, { onComment: (offset, length) => void all.push(text.slice(offset, offset + length)) });
+  return all;
+}
+
+/** A text may be nested more deeply than the parser's stack. */
+function guarded<Result>(work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof RangeError) throw new NotEditable('it is nested too deeply');
+    throw error;
+  }
+}

@@ -1,0 +1,156 @@
+import { hash } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { AGENTS } from '../agents/all.ts';
+import { makeFolder, write } from '../test/folder.ts';
+import { readTree } from '../test/tree.ts';
+import { removeEarlierHooks } from './earlier.ts';
+import { installHooks, planHooks, removeHooks, startHooks, tellingHooks } from './install.ts';
+
+function prepare() {
+  const home = makeFolder();
+  const context = { variables: {}, home, platform: 'linux' };
+  const [wanted] = tellingHooks({ agents: AGENTS });
+  if (wanted === undefined) throw new Error('no agent needs hooks');
+  return { home, context, wanted, path: join(home, '.cursor/hooks.json'), state: join(home, '.capture') };
+}
+
+const agentFiles = (home: string) =>
+  Object.fromEntries(Object.entries(readTree(home)).filter(([path]) => !path.startsWith('.capture')));
+
+test.each([
+  ['as people have it', '{\r\n\t"version": 1, // mine\r\n\t"hooks": {"stop": [{"command": "theirs"}],},\r\n}', 0o600],
+  ['with a mark before it', '\ufeff{"version":1}', 0o644],
+  ['empty', '', 0o640],
+])('a file %s is byte for byte what it was after installing and removing', (_, text, mode) => {
+  const { home, context, wanted } = prepare();
+  write(join(home, 'dotfiles/hooks.json'), text, mode);
+  mkdirSync(join(home, '.cursor'));
+  symlinkSync('../dotfiles/hooks.json', join(home, '.cursor/hooks.json'));
+  const before = agentFiles(home);
+  const installed = installHooks(context, wanted).change;
+  if (installed === 'left') return expect(agentFiles(home)).toEqual(before);
+  expect(installed).toBe('edited');
+  expect(statSync(join(home, 'dotfiles/hooks.json')).mode & 0o777).toBe(mode);
+  expect(planHooks(context, wanted).change).toBe('none');
+  expect(removeHooks(context, wanted).change).toBe('restored');
+  expect(agentFiles(home)).toEqual(before);
+});
+
+test('a file that was not there is gone again', () => {
+  const { context, wanted, path } = prepare();
+  expect([planHooks(context, wanted).change, existsSync(path)]).toEqual(['created', false]);
+  expect(installHooks(context, wanted)).toEqual({ path, change: 'created' });
+  expect(removeHooks(context, wanted)).toEqual({ path, change: 'removed' });
+  expect(existsSync(path)).toBe(false);
+});
+
+test('the file from before is kept for its owner alone, and what is there already changes nothing', () => {
+  const { home, context, wanted, path, state } = prepare();
+  write(path, '{"version": 1}');
+  installHooks(context, wanted);
+  const copy = join(state, 'hooks/cursor.hooks.json.before-capture');
+  expect([readFileSync(copy, 'utf8'), statSync(copy).mode & 0o777]).toEqual(['{"version": 1}', 0o600]);
+  const once = readTree(home);
+  expect(installHooks(context, wanted).change).toBe('none');
+  expect(readTree(home)).toEqual(once);
+});
+
+test.each([true, false])('what others wrote meanwhile stays, with or without the file from before (%s)', (isKept) => {
+  const { context, wanted, path, state } = prepare();
+  write(path, '{"version": 1}');
+  installHooks(context, wanted);
+  const settings = JSON.parse(readFileSync(path, 'utf8'));
+  settings.hooks.stop.unshift({ command: 'theirs' });
+  write(path, JSON.stringify({ ...settings, more: true }));
+  chmodSync(path, 0o640);
+  if (!isKept) rmSync(state, { recursive: true, force: true });
+  expect(removeHooks(context, wanted).change).toBe('cleaned');
+  expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({
+    version: 1,
+    hooks: { stop: [{ command: 'theirs' }] },
+    more: true,
+  });
+  expect(statSync(path).mode & 0o777).toBe(0o640);
+});
+
+test.each([
+  ['broken', '{"hooks": '],
+  ['not UTF-8', Buffer.from('{"a": "\xff"}', 'latin1')],
+])('settings that are %s are left alone, with what to add to them', (_, text) => {
+  const { context, wanted, path } = prepare();
+  write(path, text);
+  const { change, reason, snippet } = installHooks(context, wanted);
+  expect([change, reason, snippet]).toEqual(['left', expect.any(String), expect.stringContaining('bin/hook cursor')]);
+  expect(readFileSync(path)).toEqual(Buffer.from(text));
+  expect(removeHooks(context, wanted).change).toBe('none');
+});
+
+test('settings that became unreadable with our entries in them are left, and said to be', () => {
+  const { context, wanted, path } = prepare();
+  installHooks(context, wanted);
+  write(path, `${readFileSync(path, 'utf8')} and more`);
+  expect(removeHooks(context, wanted)).toMatchObject({ change: 'left', reason: 'it is not valid JSON' });
+});
+
+test('a folder or a pipe where the settings should be is left alone', () => {
+  const { context, wanted, path } = prepare();
+  mkdirSync(path, { recursive: true });
+  expect(installHooks(context, wanted)).toMatchObject({
+    change: 'left',
+    reason: expect.stringContaining('cannot be read'),
+  });
+});
+
+test('one entry starts the daemon, in a shell that the state folder may be gone from', () => {
+  const { home, context } = prepare();
+  const [start] = startHooks({ agents: AGENTS });
+  if (start === undefined) throw new Error('no agent starts the daemon');
+  expect(installHooks(context, start).path).toBe(join(home, '.claude/settings.json'));
+  const { hooks } = JSON.parse(readFileSync(join(home, '.claude/settings.json'), 'utf8'));
+  expect(Object.keys(hooks)).toEqual(['SessionStart']);
+  expect(hooks.SessionStart[0].hooks[0].command).toBe(
+    `[ -x ${home}/.capture/bin/start ] && exec ${home}/.capture/bin/start; true`,
+  );
+  expect(removeHooks(context, start).change).toBe('removed');
+});
+
+/** As versions up to 0.1 left a machine. */
+function leaveEarlier({ home, state }: ReturnType<typeof prepare>) {
+  const command = `[ -x ${state}/bin/hook ] && exec ${state}/bin/hook qwen-code; [ -t 0 ] || cat >/dev/null 2>&1 || true`;
+  const hooked = (more: object) =>
+    JSON.stringify({ ...more, hooks: { Stop: [{ hooks: [{ type: 'command', command }] }] } }, undefined, 2);
+  const path = (name: string) => join(home, name);
+  const deed = (name: string, written: string, original?: string) => ({
+    deeds: [
+      {
+        path: path(name),
+        written: hash('sha256', written),
+        ...(original !== undefined && { original: Buffer.from(original).toString('base64') }),
+        made: [],
+        folders: [join(path(name), '..')],
+      },
+    ],
+  });
+  const note = (agent: string, value: object) => write(join(state, 'hooks', `${agent}.json`), JSON.stringify(value));
+  write(path('.claude/settings.json'), hooked({ a: 1 }));
+  note('claude-code', deed('.claude/settings.json', hooked({ a: 1 }), '{"a":1}'));
+  write(path('.qwen/settings.json'), hooked({ a: 1, later: true }));
+  note('qwen-code', deed('.qwen/settings.json', hooked({ a: 1 }), '{"a":1}'));
+  write(path('.copilot/hooks/session-capture.json'), hooked({}));
+  note('copilot-cli', deed('.copilot/hooks/session-capture.json', hooked({})));
+  note('gemini-cli', deed('.gemini/settings.json', 'gone'));
+  write(join(state, 'hooks/droid.json'), '{');
+}
+
+test('what earlier versions put into the settings of every agent is taken out again', () => {
+  const machine = prepare();
+  leaveEarlier(machine);
+  const { home, context } = machine;
+  expect(removeEarlierHooks(context).map(({ change }) => change)).toEqual(['restored', 'removed', 'cleaned']);
+  expect(readFileSync(join(home, '.claude/settings.json'), 'utf8')).toBe('{"a":1}');
+  expect(JSON.parse(readFileSync(join(home, '.qwen/settings.json'), 'utf8'))).toEqual({ a: 1, later: true });
+  expect(existsSync(join(home, '.copilot/hooks'))).toBe(false);
+  expect(removeEarlierHooks(context)).toEqual([]);
+});

@@ -1,0 +1,122 @@
+import { join, resolve } from 'node:path';
+import { storeOf } from '../agents/store.ts';
+import type { Context } from '../context.ts';
+import { EXIT, Failure } from '../failure.ts';
+import { formatBytes, formatCount } from '../output.ts';
+import { type Consent, wantedFrom } from '../privacy/consent.ts';
+import { createPolicy } from '../privacy/policy.ts';
+import { attempt, findTranscripts } from '../read/discover.ts';
+import { identify } from '../read/identify.ts';
+import { ownPlaces } from '../read/places.ts';
+import { identifyStored } from '../read/stored/identify.ts';
+import { openSpool } from '../spool/open.ts';
+import type { Asker } from './ask.ts';
+
+/** The sessions that agents have left on this machine so far, but for those that a person excludes. */
+export interface History {
+  sessions: EarlierSession[];
+  /** Of all their transcripts. */
+  bytes: number;
+}
+
+interface EarlierSession {
+  agent: string;
+  /** Undefined where its agent does not say. */
+  folder: string | undefined;
+  /** Milliseconds since 1970. */
+  startedAt: number;
+}
+
+/** An empty spool has left nothing out. */
+const NOTHING_LEFT = () => false;
+
+/** Looks into the beginning of every transcript; writes nothing. */
+export function findHistory(context: Context): History {
+  const sessions = new Map<string, EarlierSession>();
+  const policy = createPolicy(context);
+  policy.refresh();
+  // None of it is known there, so that all counts as new.
+  const spool = openSpool(':memory:');
+  let bytes = 0;
+  for (const found of findTranscripts(ownPlaces(context), () => {})) {
+    const { agent, root, path, size } = found;
+    attempt(
+      join(root, path),
+      () => {},
+      () => {
+        const store = storeOf(agent, path);
+        const file = store ? undefined : identify(spool, found, false, NOTHING_LEFT);
+        const all = store ? identifyStored(spool, found, store, context.now(), NOTHING_LEFT) : file ? [file] : [];
+        const wanted = all.filter(({ origin }) => policy.objection(agent.id, origin) === undefined);
+        if (wanted.length > 0) bytes += size;
+        for (const { origin, startedAt } of wanted) {
+          const key = `${agent.id} ${origin.session}`;
+          const known = sessions.get(key);
+          const folder = known?.folder ?? origin.cwd;
+          const first = Math.min(known?.startedAt ?? startedAt, startedAt);
+          sessions.set(key, { agent: agent.displayName, folder, startedAt: first });
+        }
+      },
+    );
+  }
+  spool.close();
+  return { sessions: [...sessions.values()], bytes };
+}
+
+/** `412 earlier sessions since 2025-03 (310 MB) in 38 folders: Claude Code 300, Codex 112`. */
+export function describeHistory({ sessions, bytes }: History): string {
+  const since = new Date(Math.min(...sessions.map(({ startedAt }) => startedAt))).toISOString().slice(0, 7);
+  const count = formatCount(sessions.length, 'earlier session');
+  const agents = countBy(sessions, ({ agent }) => agent).map(([agent, each]) => `${agent} ${each}`);
+  const folders = formatCount(new Set(sessions.map(({ folder }) => folder)).size, 'folder');
+  return `${count} since ${since} (${formatBytes(bytes)}) in ${folders}: ${agents.join(', ')}`;
+}
+
+export type Choice = Consent['history'];
+
+/** How many of them a choice lets go. */
+export const countChosen = ({ sessions }: History, history: Choice): number =>
+  sessions.filter(({ folder }) => wantedFrom({ since: Number.POSITIVE_INFINITY, history }, folder) === 0).length;
+
+/** What `--history` says: `all`, `none`, or folders. Throws a `Failure` for a mixture. */
+export function parseChoice(words: readonly string[], { home, folder }: Pick<Context, 'home' | 'folder'>): Choice {
+  const [first] = words;
+  if (words.length === 1 && (first === 'all' || first === 'none')) return first;
+  if (words.includes('all') || words.includes('none')) {
+    throw new Failure(EXIT.usage, '--history takes all, none, or folders.', 'A folder of that name: ./all, ./none.');
+  }
+  return words.map((word) => resolve(folder, word.replace(/^~(?=$|[/\\])/, home)));
+}
+
+const MOST_LINES = 40;
+
+/** Asks which of the earlier sessions may be sent. Silence means none. */
+export async function askChoice(
+  history: History,
+  asker: Asker,
+  context: Pick<Context, 'home' | 'folder'>,
+  say: (line: string) => void,
+): Promise<Choice> {
+  const answer = await asker.askText(`${describeHistory(history)}.\nSend them, too? [y/N/c to choose folders]`);
+  if (/^(y|yes)$/i.test(answer)) return 'all';
+  if (!/^c/i.test(answer)) return 'none';
+  const known = history.sessions.filter(({ folder }) => folder !== undefined);
+  const folders = countBy(known, ({ folder }) => folder ?? '');
+  for (const [index, [folder, count]] of folders.slice(0, MOST_LINES).entries()) {
+    say(`${String(index + 1).padStart(4)}  ${tilde(folder, context.home)}  (${formatCount(count, 'session')})`);
+  }
+  if (folders.length > MOST_LINES) say(`      and ${formatCount(folders.length - MOST_LINES, 'more', 'more')}`);
+  const chosen = await asker.askText('Which? Numbers or paths, with commas between them:');
+  const words = chosen.split(',').map((word) => word.trim());
+  const paths = words.filter(Boolean).map((word) => folders[Number(word) - 1]?.[0] ?? word);
+  return paths.length === 0 ? 'none' : parseChoice(paths, context);
+}
+
+/** The home folder as `~`. */
+export const tilde = (text: string, home: string): string =>
+  text === home || text.startsWith(`${home}/`) ? `~${text.slice(home.length)}` : text;
+
+function countBy<Item>(items: readonly Item[], nameOf: (item: Item) => string): [name: string, count: number][] {
+  const groups = [...Map.groupBy(items, nameOf)].map(([name, all]): [string, number] => [name, all.length]);
+  return groups.sort(([, one], [, other]) => other - one);
+}

@@ -1,0 +1,166 @@
+import { join } from 'node:path';
+import type { Context } from '../context.ts';
+import { execute } from './execute.ts';
+import { variablesForDaemon } from './variables.ts';
+
+/** What of a system starts programs when a person signs in, and again when they end. */
+export interface Supervisor {
+  kind: 'systemd' | 'launchd' | 'task';
+  /** As people call it. */
+  name: string;
+  /** Fails where it cannot be used on this machine, by this person. */
+  probe?: string[];
+  /** What it reads about the daemon. A file at this path without the marker is somebody else's. */
+  file?: { path(context: Context): string; marker: string; write(context: Context): string };
+  /** What is run, after the file was written, to have the daemon run now and in future. The last one must succeed. */
+  start(context: Context): string[][];
+  /** What is run, before the file is removed, to have it stop for good, and what after. */
+  stop(context: Context): string[][];
+  forget?: string[][];
+  /** Tells whether it keeps the daemon running. */
+  ask: string[];
+  /** Why it does not, in its own words; undefined where it does. */
+  findTrouble(exitCode: number | undefined, answer: string): string | undefined;
+}
+
+const UNIT = 'session-capture.service';
+const LABEL = 'dev.session-capture.daemon';
+const TASK = 'Session Capture';
+
+const plistPath = ({ home }: Pick<Context, 'home'>) => join(home, 'Library', 'LaunchAgents', `${LABEL}.plist`);
+
+/** By platform, as Node names it. */
+const SUPERVISORS: { readonly [platform: string]: Supervisor } = {
+  /** Of the person's own, where one runs: not in a container, and not for who came by `su`. */
+  linux: {
+    kind: 'systemd',
+    name: 'systemd',
+    probe: ['systemctl', '--user', 'show-environment'],
+    file: {
+      path: ({ variables, home }) => join(variables.XDG_CONFIG_HOME || join(home, '.config'), 'systemd', 'user', UNIT),
+      marker: 'Description=Session Capture',
+      write: writeUnit,
+    },
+    start: () => [
+      ['systemctl', '--user', 'daemon-reload'],
+      ['systemctl', '--user', 'enable', UNIT],
+      ['systemctl', '--user', 'restart', UNIT],
+    ],
+    stop: () => [['systemctl', '--user', 'disable', '--now', UNIT]],
+    forget: [['systemctl', '--user', 'daemon-reload']],
+    ask: ['systemctl', '--user', 'show', UNIT, '--property=ActiveState,Result,ExecMainStatus'],
+    findTrouble(_, answer) {
+      const values = Object.fromEntries(answer.split('\n').map((line) => line.split('=', 2)));
+      const { ActiveState: state, Result: result, ExecMainStatus: status } = values as { [name: string]: string };
+      if (state === 'active' || state === 'activating') return undefined;
+      const cause = result && result !== 'success' ? ` (${result}, exit code ${status})` : '';
+      return `${UNIT} is ${state || 'not known to systemd'}${cause}`;
+    },
+  },
+  darwin: {
+    kind: 'launchd',
+    name: 'launchd',
+    file: { path: plistPath, marker: LABEL, write: writePropertyList },
+    start: (context) => [
+      ['launchctl', 'unload', plistPath(context)],
+      ['launchctl', 'load', '-w', plistPath(context)],
+    ],
+    stop: (context) => [['launchctl', 'unload', '-w', plistPath(context)]],
+    ask: ['launchctl', 'list', LABEL],
+    findTrouble(exitCode, answer) {
+      if (exitCode !== 0) return `${LABEL} is not loaded`;
+      if (/"PID" = \d+/.test(answer)) return undefined;
+      return `${LABEL} does not run (exit status ${/"LastExitStatus" = (\d+)/.exec(answer)?.[1] ?? 'unknown'})`;
+    },
+  },
+  /** The variables it needs are those the person set for all programs. Without `conhost` it would have a window. */
+  win32: {
+    kind: 'task',
+    name: 'a scheduled task',
+    start: ({ program }) => {
+      const line = ['conhost.exe --headless', ...program.map((word) => `"${word}"`), 'run', '--quiet'].join(' ');
+      return [
+        ['schtasks', '/Create', '/F', '/SC', 'ONLOGON', '/RL', 'LIMITED', '/TN', TASK, '/TR', line],
+        ['schtasks', '/Run', '/TN', TASK],
+      ];
+    },
+    stop: () => [
+      ['schtasks', '/End', '/TN', TASK],
+      ['schtasks', '/Delete', '/F', '/TN', TASK],
+    ],
+    ask: ['schtasks', '/Query', '/TN', TASK],
+    findTrouble: (exitCode) => (exitCode === 0 ? undefined : `there is no scheduled task “${TASK}”`),
+  },
+};
+
+export const supervisorOf = (platform: string): Supervisor | undefined => SUPERVISORS[platform];
+
+const ASK_MS = 5000;
+
+/** Why the supervisor does not keep the daemon running; undefined where it does. */
+export async function findSupervisorTrouble(context: Context, supervisor: Supervisor): Promise<string | undefined> {
+  const { exitCode, output } = await execute(context, supervisor.ask, ASK_MS);
+  return supervisor.findTrouble(exitCode, output);
+}
+
+/** The supervisor of this system; undefined where there is none for this person. */
+export async function findSupervisor(context: Context): Promise<Supervisor | undefined> {
+  const supervisor = supervisorOf(context.platform);
+  if (supervisor?.probe === undefined) return supervisor;
+  return (await execute(context, supervisor.probe, ASK_MS)).exitCode === 0 ? supervisor : undefined;
+}
+
+/** A usage error or a missing sign-in stays what it is however often it is tried. */
+function writeUnit({ program, variables }: Context): string {
+  const quote = (text: string) => `"${text.replace(/[\\"]/g, '\\$&').replaceAll('%', '%%')}"`;
+  const words = [...program, 'run', '--quiet'].map((word) => quote(word).replaceAll('$', '$$$$'));
+  const pairs = Object.entries(variablesForDaemon(variables)).map((pair) => `Environment=${quote(pair.join('='))}\n`);
+  return `[Unit]
+Description=Session Capture
+After=network.target
+
+[Service]
+ExecStart=${words.join(' ')}
+${pairs.join('')}Restart=on-failure
+RestartSec=30
+RestartPreventExitStatus=2 4
+Nice=10
+
+[Install]
+WantedBy=default.target
+`;
+}
+
+function writePropertyList({ program, variables }: Context): string {
+  const quote = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  const words = [...program, 'run', '--quiet'].map((word) => `    <string>${quote(word)}</string>\n`);
+  const pairs = Object.entries(variablesForDaemon(variables)).map(
+    ([name, value]) => `    <key>${name}</key>\n    <string>${quote(value)}</string>\n`,
+  );
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+<plist version="1.0">
+<dict>
+  <key>Label</key>
+  <string>${LABEL}</string>
+  <key>ProgramArguments</key>
+  <array>
+${words.join('')}  </array>
+  <key>EnvironmentVariables</key>
+  <dict>
+${pairs.join('')}  </dict>
+  <key>RunAtLoad</key>
+  <true/>
+  <key>KeepAlive</key>
+  <dict>
+    <key>SuccessfulExit</key>
+    <false/>
+  </dict>
+  <key>ThrottleInterval</key>
+  <integer>30</integer>
+  <key>ProcessType</key>
+  <string>Background</string>
+</dict>
+</plist>
+`;
+}
