@@ -1,8 +1,6 @@
 import { hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { ServiceError } from '../contract/client.ts';
-import type { SecretIdentity } from '../contract/extensions.ts';
 import { readJson, type Settings, writeJson } from './config.ts';
 import { EXIT, Failure } from './failure.ts';
 import { damageOf } from './spool/damage.ts';
@@ -30,7 +28,7 @@ export async function identifyAccount(service: Service, secret: string, folder: 
   const known = readJson<Accounts>(path) ?? {};
   const name = nameOf(service.url, secret);
   try {
-    const account = await askAccount(service, secret);
+    const account = await askAccount(service);
     if (known[name]?.id !== account.id || known[name].organizationName !== account.organizationName) {
       writeJson(path, { ...known, [name]: account });
     }
@@ -49,23 +47,11 @@ type Accounts = Record<string, Account>;
 const accountsPath = (folder: string) => join(folder, 'accounts.json');
 const nameOf = (url: string, secret: string) => digest(`${url} ${secret}`);
 
-export async function askAccount(service: Service, secret: string): Promise<Account> {
-  try {
-    const { body } = await service.client.identifySecret({});
-    requireId(body.organizationId);
-    return toAccount(body);
-  } catch (error) {
-    // A service without the extension: it cannot tell organizations apart for us.
-    const isUnknownRoute =
-      error instanceof ServiceError && (error.status === 404 || error.status === 405) && error.code;
-    if (!isUnknownRoute) throw error;
-    const plane = secret.startsWith('sk_test_') ? 'test' : 'live';
-    return { id: `${service.url} ${plane}`, plane };
-  }
-}
-
-function toAccount({ organizationId, organizationName, secretEnvironment }: SecretIdentity): Account {
-  return { id: `${organizationId} ${secretEnvironment}`, organizationName, plane: secretEnvironment };
+/** Throws a `ServiceError` where the secret is not accepted. */
+export async function askAccount(service: Service): Promise<Account> {
+  const { organizationId, organizationName, secretEnvironment } = (await service.client.identifySecret({})).body;
+  const id = `${requireId(organizationId)} ${secretEnvironment}`;
+  return { id, organizationName, plane: secretEnvironment };
 }
 
 /** The account's spool. One that was filled before the service could be asked belongs to the secret until then. */

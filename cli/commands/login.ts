@@ -1,11 +1,12 @@
 import { type Account, askAccount } from '../account.ts';
 import { defineCommand, flag, text } from '../command.ts';
-import { checkUrl, DEFAULT_URL, readSettings, stateFolder, writeSettings } from '../config.ts';
+import { DEFAULT_URL, readSettings, stateFolder, writeSettings } from '../config.ts';
 import type { Context } from '../context.ts';
-import { describe, EXIT, Failure } from '../failure.ts';
+import { EXIT, Failure } from '../failure.ts';
 import type { Output } from '../output.ts';
 import { askHidden, readInput } from '../prompt.ts';
-import { explainRefusal, isTemporary } from '../upload/problem.ts';
+import { findService, unreachable } from '../setup/service-address.ts';
+import { explainRefusal, hasStatus, isTemporary } from '../upload/problem.ts';
 import { createService } from '../upload/service.ts';
 
 export interface LoginOptions {
@@ -24,7 +25,10 @@ export const loginCommand = defineCommand({
     ['capture login --secret-stdin < secret.txt', 'where nobody can be asked'],
   ],
   options: {
-    url: text('--url <address>', `address of the service (default: $CAPTURE_URL, the last one, or ${DEFAULT_URL})`),
+    url: text(
+      '--url <address>',
+      `address of the service, or of any page of its dashboard (default: $CAPTURE_URL, the last one, or ${DEFAULT_URL})`,
+    ),
     secretStdin: flag(
       '--secret-stdin',
       'read the secret from standard input; else it is asked for, or taken from $CAPTURE_SECRET',
@@ -34,7 +38,7 @@ export const loginCommand = defineCommand({
 });
 
 export async function runLogin(context: Context, options: LoginOptions, output: Output): Promise<void> {
-  const url = checkUrl(options.url ?? readSettings(context).url ?? DEFAULT_URL);
+  const url = await findService(context, options.url ?? readSettings(context).url ?? DEFAULT_URL);
   if (isExposed(url)) output.warn(`${url} is not encrypted: anyone on the way can read the secret.`);
   const secret = await readSecret(context, options);
   const account = await verify(context, url, secret);
@@ -42,7 +46,7 @@ export async function runLogin(context: Context, options: LoginOptions, output: 
   const { organizationName, plane } = account;
   output.answer({ url, organizationName, plane, stateFolder: stateFolder(context) }, [
     `Signed in to ${organizationName ?? url} (${plane} plane).`,
-    'Next: `capture init` sets this machine up, `capture import` captures what is there already.',
+    'Next: `capture init` sets this machine up.',
   ]);
 }
 
@@ -50,7 +54,7 @@ async function readSecret(context: Context, { secretStdin }: LoginOptions): Prom
   const secret = secretStdin
     ? await readInput(context)
     : context.variables.CAPTURE_SECRET ||
-      (context.stdin.isTTY ? await askHidden('Organization secret: ', context) : '');
+      (context.stdin.isTTY ? await askHidden('Organization secret (it is not shown): ', context) : '');
   if (secret === '') {
     throw new Failure(
       EXIT.usage,
@@ -67,13 +71,14 @@ async function readSecret(context: Context, { secretStdin }: LoginOptions): Prom
 async function verify(context: Context, url: string, secret: string): Promise<Account> {
   const service = createService({ url, secret, fetch: context.fetch, timeoutMs: TIMEOUT_MS });
   try {
-    return await askAccount(service, secret);
+    return await askAccount(service);
   } catch (error) {
-    if (!isTemporary(error)) throw explainRefusal(error);
+    if (isTemporary(error)) throw unreachable(url, error);
+    if (!hasStatus(error, 404, 405)) throw explainRefusal(error);
     throw new Failure(
-      EXIT.temporary,
-      `The service at ${url} cannot be reached: ${describe(error)}`,
-      'Check the address and whether the service runs. Nothing was stored.',
+      EXIT.failure,
+      `The service at ${url} is of an older version, and cannot say whose this secret is.`,
+      'Ask its operator to upgrade it. Nothing was stored.',
       error,
     );
   }

@@ -39,7 +39,7 @@ export async function askService({ fetch, now }: Context, { url, secret }: Parti
       ...{ url, answer: 'yes', dashboard },
       ...(typeof body.version === 'string' && { version: body.version }),
       ...(!Number.isNaN(told) && { aheadMs: now() - told }),
-      ...(secret === undefined ? { secret: 'unasked' } : await askWhose(service, secret)),
+      ...(secret === undefined ? { secret: 'unasked' } : await askWhose(service)),
     };
   } catch (error) {
     const isOther = error instanceof NotTheService || hasStatus(error, 404);
@@ -47,9 +47,9 @@ export async function askService({ fetch, now }: Context, { url, secret }: Parti
   }
 }
 
-async function askWhose(service: Service, secret: string): Promise<Pick<ServiceAnswer, 'secret' | 'account'>> {
+async function askWhose(service: Service): Promise<Pick<ServiceAnswer, 'secret' | 'account'>> {
   try {
-    return { secret: 'accepted', account: await askAccount(service, secret) };
+    return { secret: 'accepted', account: await askAccount(service) };
   } catch (error) {
     if (hasStatus(error, 401, 403)) return { secret: 'refused' };
     throw error;

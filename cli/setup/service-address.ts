@@ -1,0 +1,66 @@
+import { checkUrl } from '../config.ts';
+import type { Context } from '../context.ts';
+import { codeOf, describe, EXIT, Failure } from '../failure.ts';
+import { hasStatus, isTemporary } from '../upload/problem.ts';
+import { createService, NotTheService } from '../upload/service.ts';
+
+const TIMEOUT_MS = 15_000;
+/** A page of the dashboard has three or four parts in its address. */
+const MOST_PARTS = 8;
+
+/**
+ * The service that an address belongs to, such as that of any page of its dashboard: the longest beginning of it at which
+ * the service answers. Throws a `Failure` where none does.
+ */
+export async function findService(context: Pick<Context, 'fetch'>, pasted: string): Promise<string> {
+  const { origin, pathname } = new URL(checkUrl(withScheme(pasted.trim())));
+  const parts = pathname.split('/').filter(Boolean).slice(0, MOST_PARTS);
+  let trouble: unknown;
+  for (let count = parts.length; count >= 0; count--) {
+    const url = [origin, ...parts.slice(0, count)].join('/');
+    try {
+      const { client } = createService({ url, secret: '', fetch: context.fetch, timeoutMs: TIMEOUT_MS });
+      if ((await client.getHealth({})).body.service === 'session-capture') return url;
+    } catch (error) {
+      if (isUnreachable(error)) throw unreachable(origin, error);
+      trouble = error;
+    }
+  }
+  throw new Failure(
+    EXIT.failure,
+    `At ${origin} answers something other than Session Capture.`,
+    'Paste the address of its dashboard, as the browser shows it. Nothing was stored.',
+    trouble,
+  );
+}
+
+/** `capture.example.com` is what people say; on this machine nothing is encrypted. */
+const withScheme = (text: string): string =>
+  /^\w+:\/\//.test(text) ? text : `${/^(localhost|127\.|\[::1\])/.test(text) ? 'http' : 'https'}://${text}`;
+
+/** A page that is not there says nothing about the others. */
+const isUnreachable = (error: unknown): boolean =>
+  !(error instanceof NotTheService) && isTemporary(error) && !hasStatus(error, ...REDIRECTS, ...ABSENT);
+
+const REDIRECTS = [301, 302, 303, 307, 308];
+const ABSENT = [400, 401, 403, 404, 405];
+
+/** What keeps a service from being asked, for a person. */
+export function unreachable(url: string, error: unknown): Failure {
+  const code = error instanceof Error ? (codeOf(error.cause) ?? '') : '';
+  if (url.startsWith('https:') && (code === 'EPROTO' || code.startsWith('ERR_SSL'))) {
+    const plain = url.replace('https:', 'http:');
+    return new Failure(
+      EXIT.temporary,
+      `What listens at ${url} does not speak https.`,
+      `If it is to be reached without encryption, give ${plain}. Nothing was stored.`,
+      error,
+    );
+  }
+  return new Failure(
+    EXIT.temporary,
+    `The service at ${url} cannot be reached: ${describe(error)}.`,
+    'Check the address and whether the service runs. Nothing was stored.',
+    error,
+  );
+}
