@@ -1,4 +1,5 @@
 import { pino } from 'pino';
+import { onboarding } from '../contract/onboarding.ts';
 import { closeAll } from './closing.ts';
 import { ConfigError, readConfig } from './config.ts';
 import { createFatal } from './fatal.ts';
@@ -38,7 +39,8 @@ async function main(): Promise<void> {
   await app.listen({ port, host: config.HOST });
   process.stdout.write(`Session Capture is ready at ${publicUrl}\n`);
   for (const line of (await identity.greeting?.()) ?? []) process.stdout.write(`${line}\n`);
-  process.stdout.write(`Capture on this machine: script/capture login --url ${publicUrl}, then script/capture run\n`);
+  process.stdout.write('\nTo capture on a machine, issue a secret in the dashboard, and then:\n');
+  for (const { about, command } of onboarding(publicUrl)) process.stdout.write(`\n  ${about}\n      ${command}\n`);
 }
 
 main().catch((error: unknown) => {

@@ -56,9 +56,11 @@ describe('from the first visit to an event of the first session', () => {
   });
 
   test('the commands on the page connect the machine, and its first session is announced at once', async () => {
-    const [login = [], capture = []] = await commandsOf(page);
+    const [login = [], init = []] = await commandsOf(page);
     expect(await machine.capture([...login, '--secret-stdin'], secret)).toContain('Harbour Works');
-    expect(await machine.capture(capture)).toContain('masked');
+    const choices = ['--yes', '--no-daemon', '--history', 'all'];
+    expect(await machine.capture([...init, ...choices])).toContain('Registered');
+    expect(await machine.capture(['import'])).toContain('masked');
     const acknowledged = performance.now();
     await page.getByText('The first session is here').waitFor();
     console.log(`announced ${since(acknowledged)} after the acknowledgement`);

@@ -1,12 +1,13 @@
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Environment } from '../../contract/environment.ts';
 import { useIsAdmin } from '../app.ts';
 import { ErrorNote } from '../components/error-note.tsx';
 import { Page } from '../components/page.tsx';
+import { paths } from '../paths.ts';
 import { keys, useChange, useEnvironments } from '../queries.ts';
 import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/confirm.tsx';
-import { CopyLine } from '../ui/copy.tsx';
 import { Empty, Waiting } from '../ui/notes.tsx';
 import { Scroll } from '../ui/scroll.tsx';
 import { Ago } from '../ui/time.tsx';
@@ -23,8 +24,10 @@ export function EnvironmentsPage() {
       {environments.isError && <ErrorNote error={environments.error} onRetry={() => void environments.refetch()} />}
       {environments.isSuccess && rows.length === 0 && (
         <Empty title="No environments yet">
-          <p>A machine appears here when it is logged in with a secret:</p>
-          <CopyLine text={`capture login --url ${window.location.origin}`} label="Copy the command" />
+          <p>A machine appears here once it is set up.</p>
+          <Link to={paths.welcome()} className="button" data-tone="primary">
+            Connect a machine
+          </Link>
         </Empty>
       )}
       {rows.length > 0 && <EnvironmentTable environments={rows} onRevoke={setRevoking} />}

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { Fragment, type ReactNode, useState } from 'react';
+import { onboarding } from '../../contract/onboarding.ts';
 import type { OfferedInvitation } from '../../contract/organization.ts';
 import { isMember } from '../app.ts';
 import { ErrorNote } from '../components/error-note.tsx';
@@ -174,12 +175,12 @@ function CreateOrganization() {
 function Commands() {
   return (
     <div className="flex flex-col gap-3 text-muted">
-      <p>Log in; it asks for the secret, so that it is not kept in the history of your shell:</p>
-      <CopyLine text={`capture login --url ${window.location.origin}`} label="Copy the command to log in" />
-      <p>Send the sessions that are already there:</p>
-      <CopyLine text="capture import" label="Copy the command to import" />
-      <p>And keep capturing while agents work:</p>
-      <CopyLine text="capture run" label="Copy the command to run" />
+      {onboarding(window.location.origin).map(({ about, command }) => (
+        <Fragment key={command}>
+          <p>{about}</p>
+          <CopyLine text={command} label={`Copy: ${about}`} />
+        </Fragment>
+      ))}
     </div>
   );
 }

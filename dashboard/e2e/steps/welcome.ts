@@ -18,10 +18,11 @@ export async function issueSecret(page: Page): Promise<string> {
   return (await shown.textContent()) ?? '';
 }
 
-/** The commands that the page tells to run on the machine, without their first word. */
+/** What the page tells to run on the machine with `capture`, each without that word. */
 export async function commandsOf(page: Page): Promise<string[][]> {
   const lines = await step(page, 'Run this on the machine').locator('code').allInnerTexts();
-  return lines.map((line) => line.trim().split(' ').slice(1));
+  const commands = lines.flatMap((line) => line.trim().split(' && ')).filter((line) => line.startsWith('capture '));
+  return commands.map((command) => command.split(' ').slice(1));
 }
 
 export async function openFirstSession(page: Page): Promise<void> {
