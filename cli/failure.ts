@@ -33,6 +33,13 @@ const REASONS: { readonly [code: string]: string } = {
   EPROTO: 'it does not speak HTTPS; is its address http://…?',
 };
 
+/** The answer was no. Like `gh`, 2: nothing failed, and yet it was not done. */
+export class Declined extends Failure {
+  constructor(sentence: string) {
+    super(EXIT.usage, sentence);
+  }
+}
+
 /** The text of whatever was thrown, with the cause that `fetch` hides its reasons in. */
 export function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import type { Context, Sink } from './context.ts';
-import { type ExitCode, explain } from './failure.ts';
+import { Declined, type ExitCode, explain } from './failure.ts';
 import { toPlainText } from './terminal.ts';
 
 export interface OutputOptions {
@@ -54,6 +54,7 @@ export function reportError(error: unknown, { stderr }: Pick<Context, 'stderr'>,
   const { message, hint, exitCode } = explain(error);
   const told = { error: toPlainText(message), ...(hint && { hint: toPlainText(hint) }), exitCode };
   if (json) stderr.write(`${JSON.stringify(told)}\n`);
+  else if (error instanceof Declined) stderr.write(`${told.error}\n`);
   else stderr.write(`error: ${told.error}\n${told.hint ? `hint: ${told.hint}\n` : ''}`);
   return exitCode;
 }

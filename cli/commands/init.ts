@@ -1,7 +1,7 @@
 import { defineCommand, flag, texts } from '../command.ts';
 import { requireSettings, type Settings, stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
-import { EXIT, Failure } from '../failure.ts';
+import { Declined, EXIT, Failure } from '../failure.ts';
 import { formatCount, type Output } from '../output.ts';
 import { type Asker, createAsker } from '../setup/ask.ts';
 import { carryOut, type Decisions, type Done, describeDone } from '../setup/carry-out.ts';
@@ -37,10 +37,7 @@ export const initCommand = defineCommand({
   options: {
     yes: flag('--yes', 'do not ask'),
     dryRun: flag('--dry-run', 'say what it would do, and do nothing'),
-    history: texts(
-      '--history <which>',
-      'earlier sessions to send: all, none (as without a terminal), or a folder; folders may be given several times',
-    ),
+    history: texts('--history <which>', 'earlier sessions to send: all, none (the default), or a folder, or several'),
     daemon: flag('--no-daemon', 'start nothing: capture by `capture run` alone'),
     hooks: flag('--no-hooks', 'change nothing in the settings of any agent'),
     startHook: flag('--start-hook', 'where nothing of the system does, have an agent start capture by a hook'),
@@ -58,83 +55,78 @@ export async function runInit(context: Context, options: InitOptions, output: Ou
   const lasting = options.daemon ? { ...context, program: lastingProgram(context) } : context;
   output.say('Looking for agents …');
   const plan = await planSetup(lasting, { ...options, isHistoryAsked: choice !== undefined });
-  if (settings === undefined) return rehearse(lasting, plan, choice, output);
-  if (plan.isDone && !options.startHook) return sayDone(context, plan, output);
+  if (settings === undefined) {
+    const earlier = plan.history?.sessions.length ? [`${describeHistory(plan.history)}.`] : [];
+    return output.answer(reportOf(plan, choice), [...describePlan(lasting, plan), ...earlier, 'Nothing was changed.']);
+  }
+  if (plan.isDone && !options.startHook) {
+    return output.answer({ ...reportOf(plan, choice), already: true }, [
+      `This machine is set up already: capture runs. Agents here: ${namesOf(plan.agents)}.`,
+      '`capture status` shows how it goes, `capture init --history all` sends earlier sessions, too.',
+    ]);
+  }
   for (const line of describePlan(lasting, plan)) output.say(line);
   for (const warning of findWarnings(lasting, plan)) output.warn(warning);
-  const done = await decideAndDo(lasting, { settings, plan, choice, options }, output);
-  if (done === undefined) return;
-  output.answer(done.report, describeDone(lasting, plan, done));
-  if (done.failures.length > 0) {
-    throw new Failure(EXIT.failure, `${formatCount(done.failures.length, 'step')} failed.`, 'The rest was done.');
-  }
-}
-
-interface Work {
-  settings: Settings;
-  plan: Plan;
-  choice: Choice | undefined;
-  options: InitOptions;
-}
-
-async function decideAndDo(context: Context, work: Work, output: Output): Promise<Done | undefined> {
-  const asker = work.options.yes ? undefined : createAsker(context);
+  const asker = options.yes ? undefined : createAsker(context);
   try {
-    if (asker && !(await asker.ask('Go on?'))) throw declined();
-    const decisions = await decide(context, work, asker, output);
-    const lock = takeSetup(context);
-    return await carryOut(context, work, decisions, output).finally(lock.release);
+    if (asker && !(await asker.ask('Go on?'))) throw new Declined('Nothing was changed.');
+    await act(
+      lasting,
+      { settings, plan, decisions: await decide(lasting, plan, { ...options, choice }, asker, output) },
+      output,
+    );
   } finally {
     asker?.close();
   }
 }
 
-/** Like `gh`: a no is no failure of the command, and yet it was not done. */
-const declined = () => new Failure(EXIT.usage, 'Nothing was changed.');
+async function act(
+  context: Context,
+  { settings, plan, decisions }: { settings: Settings; plan: Plan; decisions: Decisions },
+  output: Output,
+): Promise<void> {
+  const lock = takeSetup(context);
+  const done = await carryOut(context, { settings, plan }, decisions, output).finally(lock.release);
+  output.answer(reportOf(plan, decisions.history, done), describeDone(context, plan, decisions, done));
+  if (done.failures === 0) return;
+  throw new Failure(EXIT.failure, `${formatCount(done.failures, 'step')} failed.`, 'The rest was done.');
+}
 
 async function decide(
   context: Context,
-  { plan, choice, options }: Work,
+  { history, startHook }: Plan,
+  options: { choice: Choice | undefined; startHook: boolean },
   asker: Asker | undefined,
   output: Output,
 ): Promise<Decisions> {
-  const { history, startHook } = plan;
-  const isAsked = choice === undefined && history !== undefined && history.sessions.length > 0;
-  const chosen = isAsked && asker ? await askChoice(history, asker, context, output.say) : choice;
-  const question =
-    startHook &&
-    `Nothing here starts capture again after this machine was restarted. May ${startHook.agent.displayName} do so when a ` +
-      'session begins, by a hook in its settings?';
+  const isAsked = options.choice === undefined && history !== undefined && history.sessions.length > 0;
+  const chosen = isAsked && asker ? await askChoice(history, asker, context, output.say) : options.choice;
+  const decisions = { history: chosen ?? (history ? 'none' : undefined) };
   const isThere = readStarter(stateFolder(context)) === 'hook';
-  const isWanted = options.startHook || isThere || (question !== undefined && (await asker?.ask(question)) === true);
-  return { history: chosen ?? (history ? 'none' : undefined), startHook: isWanted };
+  if (options.startHook || isThere || !startHook || !asker)
+    return { ...decisions, startHook: options.startHook || isThere };
+  const question =
+    `Nothing here starts capture again after a restart of this machine. May ${startHook.agent.displayName} do so when a ` +
+    'session begins, by a hook in its settings?';
+  return { ...decisions, startHook: await asker.ask(question) };
 }
 
-function rehearse(context: Context, plan: Plan, choice: Choice | undefined, output: Output): void {
-  const { agents, hooks, daemon, history } = plan;
-  const files = [...hooks.map(({ edited }) => edited), ...(daemon?.file ? [daemon.file] : [])];
-  const report = {
-    dryRun: true,
+/** What `--json` answers: before it is done, and after. */
+function reportOf({ agents, hooks, daemon, history, consent }: Plan, choice: Choice | undefined, done?: Done): object {
+  const planned = [...hooks.map(({ edited }) => edited), ...(daemon?.file ? [daemon.file] : [])];
+  const files: readonly { path: string; change: string; reason?: string }[] = done?.edited ?? planned;
+  return {
+    dryRun: done === undefined,
     agents: agents.map(({ agent, program }) => ({ agent: agent.id, name: agent.displayName, program })),
-    files: files.map(({ path, change }) => ({ path, change })),
-    daemon: { starter: daemon?.supervisor?.kind ?? (daemon ? 'process' : 'none') },
-    ...(history && {
-      history: {
-        sessions: history.sessions.length,
-        bytes: history.bytes,
-        folders: [...new Set(history.sessions.map(({ folder }) => folder))],
-        chosen: countChosen(history, choice ?? 'none'),
-      },
-    }),
+    files: files.map(({ path, change, reason }) => ({ path, change, reason })),
+    daemon: done
+      ? { starter: done.starter, running: done.isRunning }
+      : { starter: daemon?.supervisor?.kind ?? (daemon ? 'process' : 'none') },
+    history: {
+      choice: choice ?? consent?.history ?? 'none',
+      ...(history && { sessions: history.sessions.length, bytes: history.bytes }),
+      ...(history && { chosen: countChosen(history, choice ?? 'none') }),
+    },
+    ...(done && { registered: done.environmentId !== undefined, environmentId: done.environmentId }),
   };
-  const earlier = history && history.sessions.length > 0 ? [`${describeHistory(history)}.`] : [];
-  output.answer(report, [...describePlan(context, plan), ...earlier, 'Nothing was changed.']);
-}
-
-function sayDone(context: Context, plan: Plan, output: Output): void {
-  const starter = readStarter(stateFolder(context));
-  output.answer({ already: true, daemon: { starter, running: true } }, [
-    `This machine is set up already: capture runs. Agents here: ${namesOf(plan.agents)}.`,
-    '`capture status` shows how it goes, `capture init --history all` sends earlier sessions, too.',
-  ]);
 }

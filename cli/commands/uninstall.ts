@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { defineCommand, flag } from '../command.ts';
 import { stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
-import { EXIT, Failure } from '../failure.ts';
+import { Declined, EXIT, Failure } from '../failure.ts';
 import { removeEarlierHooks } from '../hooks/earlier.ts';
 import { type Edited, removeHooks, startHooks, tellingHooks } from '../hooks/install.ts';
 import { removeScripts, scriptPath } from '../hooks/script.ts';
@@ -93,7 +93,7 @@ async function confirmPurge(context: Context, { yes }: UninstallOptions, output:
   );
   const asker = createAsker(context);
   const isWanted = await asker.ask('Delete it for good?').finally(asker.close);
-  if (!isWanted) throw new Failure(EXIT.usage, 'Nothing was changed.', 'Without --purge it all stays.');
+  if (!isWanted) throw new Declined('Nothing was changed. Without --purge it all stays.');
 }
 
 const indent = (line: string): string => `  ${line}`;

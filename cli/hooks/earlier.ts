@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
-import { readdirSync, rmdirSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { readJson, stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { describe } from '../failure.ts';
 import { removeEntries } from './edit.ts';
-import { followLinks, readFile, replaceFile } from './file.ts';
+import { followLinks, readFile, removeEmpty, replaceFile } from './file.ts';
 import type { Edited } from './install.ts';
 import { isOursOn } from './script.ts';
 
@@ -68,15 +68,5 @@ function readDeeds(note: string): Deed[] {
     return readJson<{ deeds?: Deed[] }>(note)?.deeds ?? [];
   } catch {
     return [];
-  }
-}
-
-function removeEmpty(folders: readonly string[]): void {
-  for (const folder of [...folders].reverse()) {
-    try {
-      rmdirSync(folder);
-    } catch {
-      // Something else is in it.
-    }
   }
 }

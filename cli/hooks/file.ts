@@ -8,6 +8,7 @@ import {
   openSync,
   readlinkSync,
   renameSync,
+  rmdirSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -90,5 +91,16 @@ function syncFolder(folder: string): void {
     }
   } catch {
     // The file is whole either way.
+  }
+}
+
+/** Removes those folders that hold nothing any more, innermost first. */
+export function removeEmpty(folders: readonly string[]): void {
+  for (const folder of [...folders].reverse()) {
+    try {
+      rmdirSync(folder);
+    } catch {
+      // Something else is in it.
+    }
   }
 }

@@ -4,7 +4,7 @@ import type { Variables } from '../agents/agent.ts';
 import { stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import type { IsOurs } from './edit.ts';
-import { readFile, replaceFile } from './file.ts';
+import { readFile, removeEmpty, replaceFile } from './file.ts';
 
 /** `hook` keeps what an agent tells, `start` sees to it that the daemon runs. */
 export type Script = 'hook' | 'start';
@@ -53,6 +53,7 @@ export function writeScript(context: Where, text: string, script: Script): void 
 
 export function removeScripts(context: Where): void {
   for (const script of SCRIPTS) rmSync(scriptPath(context, script), { force: true });
+  removeEmpty(['bin', 'hooks', 'inbox', 'inbox/cursor'].map((name) => join(stateFolder(context), name)));
 }
 
 export const hookScript = (context: Where): string =>

@@ -22,13 +22,13 @@ export interface Decisions {
 }
 
 export interface Done {
-  report: object;
+  edited: Edited[];
   starter: Starter;
   isRunning: boolean;
-  isRegistered: boolean;
-  edited: Edited[];
-  history: Choice | undefined;
-  failures: string[];
+  /** Undefined where the service could not be reached. */
+  environmentId: string | undefined;
+  /** How many steps failed. */
+  failures: number;
 }
 
 /** Does what was agreed to. What fails is told, and keeps nothing else from being done. */
@@ -38,31 +38,14 @@ export async function carryOut(
   decisions: Decisions,
   output: Output,
 ): Promise<Done> {
-  const registered = await register(context, settings, plan.agents);
-  for (const trouble of registered?.troubles ?? []) output.warn(trouble);
-  if (decisions.history !== undefined) {
-    writeConsent(context, { since: plan.consent?.since ?? context.now(), history: decisions.history });
-  }
-  const removed = removeEarlierHooks(context);
-  const installed = await install(context, plan, decisions, output);
+  const environmentId = await register(context, settings);
+  const { history } = decisions;
+  if (history) writeConsent(context, { since: plan.consent?.since ?? context.now(), history });
+  const edited = [...removeEarlierHooks(context), ...(await install(context, plan, decisions, output))];
+  const left = edited.filter(({ change }) => change === 'left');
+  for (const { path, reason } of left) output.warn(`${path} is left alone: ${reason}.`);
   const { starter, isRunning } = await start(context, plan, decisions);
-  const edited = [...removed, ...installed];
-  const failures = edited.filter(({ change }) => change === 'left').map(({ path, reason }) => `${path}: ${reason}`);
-  if (plan.daemon && !isRunning) failures.push('The daemon does not run.');
-  for (const failure of failures) output.warn(failure);
-  return {
-    ...{ starter, isRunning, isRegistered: registered !== undefined, edited, failures },
-    history: decisions.history,
-    report: {
-      dryRun: false,
-      agents: plan.agents.map(({ agent, program }) => ({ agent: agent.id, name: agent.displayName, program })),
-      files: edited.map(({ path, change, reason }) => ({ path, change, reason })),
-      daemon: { starter, running: isRunning },
-      history: decisions.history ?? plan.consent?.history,
-      registered: registered !== undefined,
-      ...(registered && { environmentId: registered.environmentId }),
-    },
-  };
+  return { edited, starter, isRunning, environmentId, failures: left.length + (plan.daemon && !isRunning ? 1 : 0) };
 }
 
 async function install(context: Context, plan: Plan, decisions: Decisions, output: Output): Promise<Edited[]> {
@@ -79,15 +62,13 @@ const PATIENCE_MS = 10_000;
 
 /** What the hooks cannot tell any more: of a conversation that goes on with them, the transcript counts no longer. */
 async function captureBefore(context: Context, { hooks }: Plan, output: Output): Promise<void> {
-  const agents = hooks.map(({ wanted }) => wanted.agent);
-  const places = ownPlaces({ ...context, agents });
-  output.say(`Capturing what ${agents.map(({ displayName }) => displayName).join(' and ')} has written so far …`);
+  const places = ownPlaces({ ...context, agents: hooks.map(({ wanted }) => wanted.agent) });
   try {
     // Its answer is not that of `capture init`.
     await importAll(context, { places, onTrouble: () => {}, patienceMs: PATIENCE_MS }, { ...output, answer() {} });
   } catch (error) {
     if (context.stop.aborted) throw error;
-    output.warn(`It was not captured, and \`capture import\` may still do so: ${describe(error)}`);
+    output.warn(`What Cursor wrote before was not captured; \`capture import\` may still do it: ${describe(error)}`);
   }
 }
 
@@ -95,45 +76,46 @@ async function start(context: Context, { daemon, startHook }: Plan, decisions: D
   const earlier = readStarter(stateFolder(context)) ?? 'none';
   if (daemon === undefined) return { starter: note(context, earlier), isRunning: false };
   const { starter, isRunning } = await startDaemon(context, daemon);
-  const isHooked = starter === 'process' && startHook !== undefined && (decisions.startHook || earlier === 'hook');
+  const isHooked = starter === 'process' && startHook !== undefined && decisions.startHook;
   return { starter: isHooked ? note(context, 'hook') : starter, isRunning };
 }
 
 /** What was done, in as few lines as it takes. */
-export function describeDone(context: Context, plan: Plan, done: Done): string[] {
-  const { starter, isRunning, isRegistered, edited, history } = done;
+export function describeDone(context: Context, plan: Plan, { history }: Decisions, done: Done): string[] {
+  const { starter, isRunning, environmentId, edited } = done;
   const changed = edited.filter(({ change }) => change !== 'none' && change !== 'left');
-  const files = changed.map(({ path }) => tilde(path, context.home));
+  const files = changed.map(({ path }) => tilde(path, context.home)).join(', ');
+  const running = isRunning
+    ? `capture runs. ${AGAIN[starter]}`
+    : 'The daemon did not start: `capture logs` may say why.';
   return [
-    isRegistered
-      ? `Registered ${context.hostname}. Agents here: ${namesOf(plan.agents)}.`
-      : 'The service cannot be reached now. This machine is registered when it first sends.',
-    files.length > 0
-      ? `Changed in your agents: ${files.join(', ')}; \`capture uninstall\` undoes it.`
-      : 'Nothing in your agents was changed.',
-    ...describeChoice(plan, history),
-    ...(plan.daemon ? [isRunning ? RUNNING[starter] : 'The daemon did not start: `capture logs` may say why.'] : []),
+    environmentId === undefined
+      ? 'The service cannot be reached now. This machine is registered when it first sends.'
+      : `Registered ${context.hostname}. Agents here: ${namesOf(plan.agents)}.`,
+    files === ''
+      ? 'Nothing in your agents was changed.'
+      : `Changed in your agents: ${files}; \`capture uninstall\` undoes it.`,
+    ...(history ? [describeChoice(plan, history)] : []),
+    ...(plan.daemon ? [running] : []),
     plan.daemon
       ? 'Next: open an agent and work; `capture status` shows how it goes, `capture open` the session.'
       : 'Next: `capture run` captures while it runs, `capture status` shows how it goes.',
   ];
 }
 
-const RUNNING: { readonly [starter in Starter]: string } = {
-  systemd: 'capture runs. systemd starts it again whenever you sign in.',
-  launchd: 'capture runs. launchd starts it again whenever you sign in.',
-  task: 'capture runs. A scheduled task starts it again whenever you sign in.',
-  hook: 'capture runs. After a restart of this machine it is started again when a session of that agent begins.',
-  process: 'capture runs. Nothing starts it again after a restart of this machine: run `capture init` again then.',
-  none: 'capture runs.',
+const AGAIN: { readonly [starter in Starter]: string } = {
+  systemd: 'systemd starts it again whenever you sign in.',
+  launchd: 'launchd starts it again whenever you sign in.',
+  task: 'A scheduled task starts it again whenever you sign in.',
+  hook: 'After a restart of this machine an agent starts it again.',
+  process: 'Nothing starts it again after a restart of this machine: run `capture init` again then.',
+  none: '',
 };
 
-function describeChoice({ history }: Plan, choice: Choice | undefined): string[] {
-  if (history === undefined || choice === undefined) return [];
-  const all = history.sessions.length;
-  const chosen = countChosen(history, choice);
-  if (all === 0) return ['There are no earlier sessions.'];
-  if (chosen === 0)
-    return [`${formatCount(all, 'earlier session')} stay here; \`capture init --history all\` sends them.`];
-  return [`Of ${formatCount(all, 'earlier session')}, ${chosen} ${chosen === 1 ? 'is' : 'are'} being sent.`];
+function describeChoice({ history }: Plan, choice: Choice): string {
+  const all = history?.sessions.length ?? 0;
+  const chosen = history ? countChosen(history, choice) : 0;
+  if (all === 0) return 'There are no earlier sessions.';
+  if (chosen > 0) return `Earlier sessions that are being sent: ${chosen} of ${all}.`;
+  return `Of ${formatCount(all, 'earlier session')} nothing is sent; \`capture init --history all\` changes that.`;
 }

@@ -2,12 +2,12 @@ import { readSettings, stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { isDaemonRunning } from '../daemon/control.ts';
 import { type Edited, planHooks, startHooks, tellingHooks, type Wanted } from '../hooks/install.ts';
+import { commandOf } from '../hooks/script.ts';
 import { formatCount } from '../output.ts';
 import { type Consent, readConsent } from '../privacy/consent.ts';
 import { type FoundAgent, findAgents } from './agents.ts';
 import { type DaemonPlan, planDaemon, readStarter } from './daemon.ts';
 import { findHistory, type History, tilde } from './history.ts';
-import { findTemporary } from './program.ts';
 import { findPasswords } from './variables.ts';
 
 export interface PlanOptions {
@@ -15,7 +15,7 @@ export interface PlanOptions {
   daemon: boolean;
   /** Whether settings of agents may be changed. */
   hooks: boolean;
-  /** Whether earlier sessions are looked for although somebody has decided about them. */
+  /** Whether earlier sessions are decided about anew. */
   isHistoryAsked: boolean;
 }
 
@@ -39,39 +39,35 @@ export interface Plan {
 /** Looks at the machine; writes nothing, and runs no agent. */
 export async function planSetup(context: Context, options: PlanOptions): Promise<Plan> {
   const agents = findAgents(context);
-  const isHere = ({ agent }: Wanted) => agents.some((found) => found.agent === agent);
-  const wanted = options.hooks ? tellingHooks(context).filter(isHere) : [];
-  const hooks = wanted.map((each) => ({ wanted: each, edited: planHooks(context, each) }));
+  const here = { agents: options.hooks ? agents.map(({ agent }) => agent) : [] };
+  const hooks = tellingHooks(here).map((wanted) => ({ wanted, edited: planHooks(context, wanted) }));
   const daemon = options.daemon ? await planDaemon(context) : undefined;
-  const hasNobody = daemon !== undefined && daemon.supervisor === undefined;
-  const isPosix = context.platform !== 'win32';
-  const startHook = options.hooks && hasNobody && isPosix ? startHooks(context).find(isHere) : undefined;
+  const isAlone = daemon !== undefined && daemon.supervisor === undefined;
   const consent = readConsent(context);
   const starter = readStarter(stateFolder(context));
-  const isKept = starter === 'process' || starter === 'hook' ? hasNobody : starter === daemon?.supervisor?.kind;
+  const isKept = daemon?.supervisor ? starter === daemon.supervisor.kind : starter === 'process' || starter === 'hook';
+  const files = [...hooks.map(({ edited }) => edited), ...(daemon?.file ? [daemon.file] : [])];
+  const isThere = isKept && isDaemonRunning(stateFolder(context)) && files.every(({ change }) => change === 'none');
+  const isDecided = consent !== undefined && !options.isHistoryAsked;
   return {
-    ...{ agents, hooks, daemon, startHook, consent },
-    history: consent === undefined || options.isHistoryAsked ? findHistory(context) : undefined,
-    isDone:
-      daemon !== undefined &&
-      isKept &&
-      isDaemonRunning(stateFolder(context)) &&
-      (daemon.file?.change ?? 'none') === 'none' &&
-      hooks.every(({ edited }) => edited.change === 'none') &&
-      consent !== undefined &&
-      !options.isHistoryAsked,
+    ...{ agents, hooks, daemon, consent },
+    startHook: isAlone && context.platform !== 'win32' ? startHooks(here)[0] : undefined,
+    history: isDecided ? undefined : findHistory(context),
+    isDone: daemon !== undefined && isThere && isDecided,
   };
 }
 
 /** What is about to be done, in some lines. */
 export function describePlan(context: Context, { agents, hooks, daemon }: Plan): string[] {
   const short = (path: string) => tilde(path, context.home);
+  const { supervisor, file } = daemon ?? {};
   return [
     `Agents here: ${namesOf(agents)}. What they write is read where it is.`,
-    ...hooks.flatMap(({ wanted, edited }) => describeHooks(wanted, { ...edited, path: short(edited.path) })),
+    ...hooks.flatMap(({ wanted, edited }) => describeHooks(context, wanted, { ...edited, path: short(edited.path) })),
     ...(hooks.length === 0 ? ['Nothing in your agents is changed.'] : []),
-    ...(daemon === undefined ? [] : [describeDaemonPlan(daemon, short)]),
-    `capture keeps its own files in ${short(stateFolder(context))}.`,
+    ...(supervisor ? [`${supervisor.name} keeps capture running${file ? `: ${short(file.path)}` : ''}.`] : []),
+    ...(daemon && !supervisor ? ['capture runs in the background from now on.'] : []),
+    `It keeps its own files in ${short(stateFolder(context))}.`,
   ];
 }
 
@@ -79,47 +75,30 @@ export function describePlan(context: Context, { agents, hooks, daemon }: Plan):
 export const namesOf = (agents: readonly FoundAgent[]): string =>
   [...new Set(agents.map(({ agent }) => agent.displayName))].join(', ') || 'none yet';
 
-function describeHooks({ agent, hooks }: Wanted, { path, change, reason, snippet = '' }: Edited): string[] {
+function describeHooks(context: Context, { agent, hooks, script }: Wanted, edited: Edited): string[] {
+  const { path, change, reason, snippet = '' } = edited;
   const name = agent.displayName;
-  if (change === 'none') return [`${path} has the entries that it needs to tell what ${name} does.`];
+  if (change === 'none') return [`${path} has the entries by which ${name} tells what it writes nowhere.`];
   if (change === 'left') {
-    return [
-      `${path} is left alone: ${reason}. ${name}'s sessions lack what tools answered until this is in it:`,
-      ...snippet
-        .trimEnd()
-        .split('\n')
-        .map((line) => `    ${line}`),
-    ];
+    const sentence = `${path} is left alone: ${reason}. What ${name} writes nowhere is not captured without this in it:`;
+    return [sentence, ...snippet.trimEnd().replace(/^/gm, '    ').split('\n')];
   }
-  return [
-    `${path} gets ${formatCount(hooks.events.length, 'entry', 'entries')}, since ${name} writes down neither times nor what ` +
-      `tools answered. One of them: ${JSON.stringify(hooks.entry('~/.capture/bin/hook'))}`,
-  ];
+  const example = JSON.stringify(hooks.entry(tilde(commandOf(context, script, agent.id), context.home)));
+  const count = formatCount(hooks.events.length, 'entry', 'entries');
+  return [`${path} gets ${count}, since ${name} writes neither times nor what tools answered. One of them: ${example}`];
 }
 
-function describeDaemonPlan({ supervisor, file }: DaemonPlan, short: (path: string) => string): string {
-  if (supervisor === undefined) return 'capture runs in the background from now on, until this machine is restarted.';
-  return `${supervisor.name} keeps capture running in the background${file ? `: ${short(file.path)}` : ''}.`;
-}
-
-/** What a daemon will not have, or not for long. */
-export function findWarnings(context: Context, { daemon }: Plan): string[] {
+/** What a daemon will not have. */
+export function findWarnings({ variables, home }: Context, { daemon }: Plan): string[] {
   if (daemon === undefined) return [];
-  const stored = readSettings({ ...context, variables: { ...context.variables, CAPTURE_SECRET: undefined } });
-  const names = findPasswords(context.variables).join(' and ');
-  const [temporary] = findTemporary(context.program);
+  const { secret } = readSettings({ home, variables: { ...variables, CAPTURE_SECRET: undefined } });
+  const names = daemon.supervisor ? findPasswords(variables).join(' and ') : '';
   return [
-    ...(stored.secret === undefined
-      ? [
-          'CAPTURE_SECRET is set in this shell only. Run `capture login`, so that the daemon has it after a restart, too.',
-        ]
+    ...(secret === undefined
+      ? ['CAPTURE_SECRET is set in this shell only. Run `capture login`, so that the daemon has it, too.']
       : []),
-    ...(names !== '' && daemon.supervisor
-      ? [
-          `${names} holds a password, which is not handed to ${daemon.supervisor.name}. If the service is behind that ` +
-            'proxy, give the daemon an address without one.',
-        ]
+    ...(names
+      ? [`${names} holds a password, which is not handed to the daemon. Give it an address without one if it needs it.`]
       : []),
-    ...(temporary ? [`${temporary} is in a temporary folder. Once it is gone, nothing is captured.`] : []),
   ];
 }

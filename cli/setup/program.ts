@@ -1,6 +1,4 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, sep } from 'node:path';
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
 
@@ -23,12 +21,6 @@ export function lastingProgram({ program }: Pick<Context, 'program'>): string[] 
     );
   });
 }
-
-/** Of the files that the daemon is started from, those that the system deletes when it likes. */
-export const findTemporary = (program: readonly string[]): string[] =>
-  program.filter((path) =>
-    [tmpdir(), '/tmp', '/var/tmp', '/dev/shm', '/run'].some((folder) => path.startsWith(join(folder, sep))),
-  );
 
 /** `…/Cellar/node/24.1.0/bin/node` goes with the next update, `…/opt/node/bin/node` stays. */
 function spellForHomebrew(path: string): string {
