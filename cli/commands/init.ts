@@ -117,7 +117,7 @@ function reportOf({ agents, hooks, daemon, history, consent }: Plan, choice: Cho
   const files: readonly { path: string; change: string; reason?: string }[] = done?.edited ?? planned;
   return {
     dryRun: done === undefined,
-    agents: agents.map(({ agent, program }) => ({ agent: agent.id, name: agent.displayName, program })),
+    agents: agents.map(({ id, displayName }) => ({ agent: id, name: displayName })),
     files: files.map(({ path, change, reason }) => ({ path, change, reason })),
     daemon: done
       ? { starter: done.starter, running: done.isRunning }

@@ -9,8 +9,7 @@ import { removeScripts, scriptPath } from '../hooks/script.ts';
 import { formatCount, type Output } from '../output.ts';
 import { createAsker } from '../setup/ask.ts';
 import { removeDaemon } from '../setup/daemon.ts';
-import { listRemains, purge } from '../setup/remains.ts';
-import { takeSetup } from '../setup/state-folder.ts';
+import { listRemains, purge, takeSetup } from '../setup/state-folder.ts';
 
 export interface UninstallOptions {
   purge: boolean;

@@ -24,13 +24,6 @@ export function addEntries(
 ): string {
   const before = text.trim() === '' ? '{}\n' : text;
   const value = entry(command);
-  if (
-    isDeepStrictEqual(
-      lists(before, isOurs),
-      events.map((event) => ({ event, item: value })),
-    )
-  )
-    return text;
   const start = removeEntries(before, isOurs);
   const expected = parseSettings(start);
   let after = start;
@@ -43,9 +36,10 @@ export function addEntries(
   for (const event of events) {
     const list = expected.hooks[event];
     if (list !== undefined && !Array.isArray(list)) throw new NotEditable(`its "hooks.${event}" is no list`);
-    after = edit(after, list ? ['hooks', event, list.length] : ['hooks', event], list ? value : [value]);
+    after = edit(after, list ? ['hooks', event, -1] : ['hooks', event], list ? value : [value]);
     expected.hooks[event] = [...(list ?? []), value];
   }
+  if (isDeepStrictEqual(expected, parseSettings(before))) return text;
   // What could not be taken out again is not put in.
   removeEntries(checked(after, start, expected), isOurs);
   return after;
@@ -77,16 +71,7 @@ export function removeEntries(text: string, isOurs: IsOurs): string {
 }
 
 /** Whether anything of ours stands in the text. Throws `NotEditable` where it is not JSON. */
-export const hasEntries = (text: string, isOurs: IsOurs): boolean => lists(text, isOurs).length > 0;
-
-/** Our entries, in their order. */
-function lists(text: string, isOurs: IsOurs): { event: string; item: unknown }[] {
-  return Object.entries(parseSettings(text).hooks ?? {}).flatMap(([event, list]) =>
-    (Array.isArray(list) ? list : [])
-      .filter((item) => !isDeepStrictEqual(withoutOurs(item, isOurs), item))
-      .map((item) => ({ event, item })),
-  );
-}
+export const hasEntries = (text: string, isOurs: IsOurs): boolean => removeEntries(text, isOurs) !== text;
 
 /** Where handlers have their command lines: the latter two are Copilot CLI's. */
 const COMMANDS = ['command', 'bash', 'powershell'];
@@ -122,12 +107,8 @@ function edit(text: string, path: JSONPath, value: unknown): string {
     tabSize: indentation.startsWith('\t') ? 4 : indentation.length,
     eol: text.includes('\r\n') ? '\r\n' : '\n',
   };
-  const isArrayInsertion = value !== undefined && typeof path.at(-1) === 'number' && !isThere(text, path);
-  return guarded(() => applyEdits(text, modify(text, path, value, { formattingOptions, isArrayInsertion })));
+  return guarded(() => applyEdits(text, modify(text, path, value, { formattingOptions })));
 }
-
-const isThere = (text: string, path: JSONPath): boolean =>
-  path.reduce<unknown>((value, key) => (value as JsonObject | undefined)?.[key], parseSettings(text)) !== undefined;
 
 /** The editor has faults with commas and comments in odd places: then the file is a person's to edit. */
 function checked(after: string, before: string, expected: Settings): string {

@@ -1,6 +1,6 @@
 import { type Settings, stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
-import { describe } from '../failure.ts';
+import { describe, Failure } from '../failure.ts';
 import { removeEarlierHooks } from '../hooks/earlier.ts';
 import { type Edited, installHooks } from '../hooks/install.ts';
 import { hookScript, startScript, writeScript } from '../hooks/script.ts';
@@ -8,10 +8,14 @@ import { importAll } from '../import/capture.ts';
 import { formatCount, type Output } from '../output.ts';
 import { writeConsent } from '../privacy/consent.ts';
 import { ownPlaces } from '../read/places.ts';
+import { findRepository } from '../repository.ts';
+import { isTemporary } from '../upload/problem.ts';
+import { createRegistration } from '../upload/registration.ts';
+import { createRetry } from '../upload/retry.ts';
+import { createService } from '../upload/service.ts';
 import { note, readStarter, type Starter, startDaemon } from './daemon.ts';
 import { type Choice, countChosen, tilde } from './history.ts';
 import { namesOf, type Plan } from './plan.ts';
-import { register } from './register.ts';
 import { variablesForDaemon } from './variables.ts';
 
 export interface Decisions {
@@ -46,6 +50,26 @@ export async function carryOut(
   for (const { path, reason } of left) output.warn(`${path} is left alone: ${reason}.`);
   const { starter, isRunning } = await start(context, plan, decisions);
   return { edited, starter, isRunning, environmentId, failures: left.length + (plan.daemon && !isRunning ? 1 : 0) };
+}
+
+const REGISTER_MS = 5000;
+
+/**
+ * Registers this machine with the service, and returns its id there; undefined where that does not answer in time, since
+ * sending registers it as well. Throws a `Failure` when the machine may not capture.
+ */
+async function register(context: Context, settings: Settings): Promise<string | undefined> {
+  const { fetch, hostname, platform, random } = context;
+  const signal = AbortSignal.any([context.stop, AbortSignal.timeout(REGISTER_MS)]);
+  const service = createService({ ...settings, fetch, timeoutMs: REGISTER_MS });
+  const machine = { hostname, platform, repository: findRepository(context.folder) };
+  try {
+    return await createRegistration(service, createRetry({ random, signal }), machine).environment();
+  } catch (error) {
+    const isTimeout = error instanceof Error && ['TimeoutError', 'AbortError'].includes(error.name);
+    if (context.stop.aborted || error instanceof Failure || !(isTimeout || isTemporary(error))) throw error;
+    return undefined;
+  }
 }
 
 async function install(context: Context, plan: Plan, decisions: Decisions, output: Output): Promise<Edited[]> {

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import type { Agent } from '../agents/agent.ts';
 import { readSettings, stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { isDaemonRunning } from '../daemon/control.ts';
@@ -5,7 +7,6 @@ import { type Edited, planHooks, startHooks, tellingHooks, type Wanted } from '.
 import { commandOf } from '../hooks/script.ts';
 import { formatCount } from '../output.ts';
 import { type Consent, readConsent } from '../privacy/consent.ts';
-import { type FoundAgent, findAgents } from './agents.ts';
 import { type DaemonPlan, planDaemon, readStarter } from './daemon.ts';
 import { findHistory, type History, tilde } from './history.ts';
 import { findPasswords } from './variables.ts';
@@ -21,7 +22,8 @@ export interface PlanOptions {
 
 /** All that `capture init` is about to do. */
 export interface Plan {
-  agents: FoundAgent[];
+  /** Those that have left a folder on this machine. */
+  agents: Agent[];
   /** Entries for what no transcript holds. */
   hooks: { wanted: Wanted; edited: Edited }[];
   /** Undefined where none is to be set up. */
@@ -38,8 +40,11 @@ export interface Plan {
 
 /** Looks at the machine; writes nothing, and runs no agent. */
 export async function planSetup(context: Context, options: PlanOptions): Promise<Plan> {
-  const agents = findAgents(context);
-  const here = { agents: options.hooks ? agents.map(({ agent }) => agent) : [] };
+  const { variables, home } = context;
+  const agents = context.agents.filter((agent) =>
+    [agent.folder?.(variables, home) ?? '', ...agent.roots(variables, home)].some((path) => existsSync(path)),
+  );
+  const here = { agents: options.hooks ? agents : [] };
   const hooks = tellingHooks(here).map((wanted) => ({ wanted, edited: planHooks(context, wanted) }));
   const daemon = options.daemon ? await planDaemon(context) : undefined;
   const isAlone = daemon !== undefined && daemon.supervisor === undefined;
@@ -72,8 +77,8 @@ export function describePlan(context: Context, { agents, hooks, daemon }: Plan):
 }
 
 /** Each name once: several agents may be kinds of one. */
-export const namesOf = (agents: readonly FoundAgent[]): string =>
-  [...new Set(agents.map(({ agent }) => agent.displayName))].join(', ') || 'none yet';
+export const namesOf = (agents: readonly Agent[]): string =>
+  [...new Set(agents.map(({ displayName }) => displayName))].join(', ') || 'none yet';
 
 function describeHooks(context: Context, { agent, hooks, script }: Wanted, edited: Edited): string[] {
   const { path, change, reason, snippet = '' } = edited;

@@ -17,10 +17,8 @@ export interface Supervisor {
   /** What is run, before the file is removed, to have it stop for good, and what after. */
   stop(context: Context): string[][];
   forget?: string[][];
-  /** Tells whether it keeps the daemon running. */
+  /** Fails where it does not keep the daemon running. */
   ask: string[];
-  /** Why it does not, in its own words; undefined where it does. */
-  findTrouble(exitCode: number | undefined, answer: string): string | undefined;
 }
 
 const UNIT = 'session-capture.service';
@@ -48,14 +46,7 @@ const SUPERVISORS: { readonly [platform: string]: Supervisor } = {
     ],
     stop: () => [['systemctl', '--user', 'disable', '--now', UNIT]],
     forget: [['systemctl', '--user', 'daemon-reload']],
-    ask: ['systemctl', '--user', 'show', UNIT, '--property=ActiveState,Result,ExecMainStatus'],
-    findTrouble(_, answer) {
-      const values = Object.fromEntries(answer.split('\n').map((line) => line.split('=', 2)));
-      const { ActiveState: state, Result: result, ExecMainStatus: status } = values as { [name: string]: string };
-      if (state === 'active' || state === 'activating') return undefined;
-      const cause = result && result !== 'success' ? ` (${result}, exit code ${status})` : '';
-      return `${UNIT} is ${state || 'not known to systemd'}${cause}`;
-    },
+    ask: ['systemctl', '--user', 'is-active', UNIT],
   },
   darwin: {
     kind: 'launchd',
@@ -67,11 +58,6 @@ const SUPERVISORS: { readonly [platform: string]: Supervisor } = {
     ],
     stop: (context) => [['launchctl', 'unload', '-w', plistPath(context)]],
     ask: ['launchctl', 'list', LABEL],
-    findTrouble(exitCode, answer) {
-      if (exitCode !== 0) return `${LABEL} is not loaded`;
-      if (/"PID" = \d+/.test(answer)) return undefined;
-      return `${LABEL} does not run (exit status ${/"LastExitStatus" = (\d+)/.exec(answer)?.[1] ?? 'unknown'})`;
-    },
   },
   /** The variables it needs are those the person set for all programs. Without `conhost` it would have a window. */
   win32: {
@@ -89,7 +75,6 @@ const SUPERVISORS: { readonly [platform: string]: Supervisor } = {
       ['schtasks', '/Delete', '/F', '/TN', TASK],
     ],
     ask: ['schtasks', '/Query', '/TN', TASK],
-    findTrouble: (exitCode) => (exitCode === 0 ? undefined : `there is no scheduled task “${TASK}”`),
   },
 };
 
@@ -97,10 +82,10 @@ export const supervisorOf = (platform: string): Supervisor | undefined => SUPERV
 
 const ASK_MS = 5000;
 
-/** Why the supervisor does not keep the daemon running; undefined where it does. */
-export async function findSupervisorTrouble(context: Context, supervisor: Supervisor): Promise<string | undefined> {
-  const { exitCode, output } = await execute(context, supervisor.ask, ASK_MS);
-  return supervisor.findTrouble(exitCode, output);
+/** Why the supervisor does not keep the daemon running, in its own words; undefined where it does. */
+export async function findSupervisorTrouble(context: Context, { ask, name }: Supervisor): Promise<string | undefined> {
+  const { exitCode, output } = await execute(context, ask, ASK_MS);
+  return exitCode === 0 ? undefined : `${name} says “${output.trim().split('\n')[0]}”`;
 }
 
 /** The supervisor of this system; undefined where there is none for this person. */
@@ -135,31 +120,23 @@ function writePropertyList({ program, variables }: Context): string {
   const quote = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
   const words = [...program, 'run', '--quiet'].map((word) => `    <string>${quote(word)}</string>\n`);
   const pairs = Object.entries(variablesForDaemon(variables)).map(
-    ([name, value]) => `    <key>${name}</key>\n    <string>${quote(value)}</string>\n`,
+    ([name, value]) => `    <key>${name}</key><string>${quote(value)}</string>\n`,
   );
   return `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
 <plist version="1.0">
 <dict>
-  <key>Label</key>
-  <string>${LABEL}</string>
+  <key>Label</key><string>${LABEL}</string>
   <key>ProgramArguments</key>
   <array>
 ${words.join('')}  </array>
   <key>EnvironmentVariables</key>
   <dict>
 ${pairs.join('')}  </dict>
-  <key>RunAtLoad</key>
-  <true/>
-  <key>KeepAlive</key>
-  <dict>
-    <key>SuccessfulExit</key>
-    <false/>
-  </dict>
-  <key>ThrottleInterval</key>
-  <integer>30</integer>
-  <key>ProcessType</key>
-  <string>Background</string>
+  <key>RunAtLoad</key><true/>
+  <key>KeepAlive</key><dict><key>SuccessfulExit</key><false/></dict>
+  <key>ThrottleInterval</key><integer>30</integer>
+  <key>ProcessType</key><string>Background</string>
 </dict>
 </plist>
 `;
