@@ -22,7 +22,7 @@ const SHORTEST = 8;
 /** Masking one secret may bring a neighbour to light. Two rounds are the rule; each masks at least one more letter. */
 const ROUNDS = 8;
 /** Letters. Of a longer text one piece after the other is masked: every ninth letter of a hostile one begins a secret. */
-const LONGEST = 4 * 1024 * 1024;
+const LONGEST = 1024 * 1024;
 /** Where a long text is cut, the best place first: within so many letters before its limit. */
 const CUTS = ['\n', ' ', ';', ','];
 const CUT_WITHIN = 65_536;
