@@ -1,11 +1,12 @@
+import { existsSync } from 'node:fs';
 import { defineCommand, flag, texts } from '../command.ts';
-import { requireSettings, type Settings, stateFolder } from '../config.ts';
+import { requireSettings, type Settings } from '../config.ts';
 import type { Context } from '../context.ts';
 import { Declined, EXIT, Failure } from '../failure.ts';
+import { scriptPath } from '../hooks/script.ts';
 import { formatCount, type Output } from '../output.ts';
 import { type Asker, createAsker } from '../setup/ask.ts';
 import { carryOut, type Decisions, type Done, describeDone } from '../setup/carry-out.ts';
-import { readStarter } from '../setup/daemon.ts';
 import { askChoice, type Choice, countChosen, describeHistory, parseChoice } from '../setup/history.ts';
 import { describePlan, findWarnings, namesOf, type Plan, planSetup } from '../setup/plan.ts';
 import { lastingProgram } from '../setup/program.ts';
@@ -102,7 +103,7 @@ async function decide(
   const isAsked = options.choice === undefined && history !== undefined && history.sessions.length > 0;
   const chosen = isAsked && asker ? await askChoice(history, asker, context, output.say) : options.choice;
   const decisions = { history: chosen ?? (history ? 'none' : undefined) };
-  const isThere = readStarter(stateFolder(context)) === 'hook';
+  const isThere = existsSync(scriptPath(context, 'start'));
   if (options.startHook || isThere || !startHook || !asker)
     return { ...decisions, startHook: options.startHook || isThere };
   const question =

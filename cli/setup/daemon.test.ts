@@ -102,6 +102,10 @@ test('with a yes an agent starts it when a session begins, and uninstall leaves 
   const command = hooks.SessionStart[0].hooks[0].command;
   expect(spawnSync('/bin/sh', ['-c', command], { env, input: '{}' }).status).toBe(0);
   await vi.waitFor(() => expect(isRunning()).toBe(true), 15_000);
+  // Asked for once, it stays.
+  expect((await capture(['init', '--yes', '--history', 'none', '--json'])).json).toMatchObject({
+    daemon: { starter: 'hook' },
+  });
   await capture(['uninstall']);
   expect([isRunning(), readFileSync(settings, 'utf8')]).toEqual([false, '{"a": 1}']);
 }, 60_000);
