@@ -32,7 +32,9 @@ export interface AgentTranscripts {
  */
 export function inspectTranscripts(context: Context, spool: Spool, isAsked: boolean): AgentTranscripts[] {
   const policy = createPolicy(context);
-  const consent = readConsent(context);
+  // Before anybody was asked, nothing is wanted that is there already.
+  const unasked = spool.sessions.isEmpty() ? ({ since: context.now(), history: 'none' } as const) : undefined;
+  const consent = readConsent(context) ?? unasked;
   if (isAsked) policy.refresh();
   return context.agents.map((agent) => {
     const one: AgentTranscripts = {
