@@ -54,4 +54,5 @@ export const readManifest = (folder: string) =>
     name: string;
     version: string;
     license: string;
+    author?: string;
   };

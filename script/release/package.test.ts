@@ -61,6 +61,7 @@ test('on an older Node the bundle says so in a sentence', async () => {
 
 test('the licences of bundled libraries go along', () => {
   const licences = readFileSync(join(made, 'LICENSES-OF-LIBRARIES.txt'), 'utf8');
-  expect(licences).toMatch(/^commander [\d.]+ \(MIT\)\n\n\(The MIT License\)\n/);
+  expect(licences).toMatch(/^@bomb\.sh\/tab [\d.]+ \(MIT\)\n\nCopyright \(c\) Bombshell Authors/);
+  expect(licences).toMatch(/^commander [\d.]+ \(MIT\)\n\n\(The MIT License\)\n/m);
   expect(licences).toMatch(/^typebox [\d.]+ \(MIT\)\n/m);
 });
