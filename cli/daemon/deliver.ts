@@ -49,7 +49,9 @@ export function startDelivery(context: Context, pipeline: Pipeline, options: Del
     const ending = new AbortController();
     const lasting = AbortSignal.any([signal, ending.signal]);
     const current = startSending(context, pipeline, {
-      ...{ signal: lasting, onTrouble: log.warn, restartMs: timing.restartMs, isPaused, findStopped: () => stopped },
+      ...{ signal: lasting, onTrouble: log.warn, restartMs: timing.restartMs, findStopped: () => stopped },
+      // What was refused is sent again once the service takes a heartbeat.
+      isPaused: () => isPaused() || isHeld,
     });
     sending = current;
     const failure = await Promise.race([current.ended.then(current.failure), keepBeating(current, lasting)]);
@@ -65,6 +67,7 @@ export function startDelivery(context: Context, pipeline: Pipeline, options: Del
         await current.heartbeat();
         if (isHeld) log.info('The service takes captures again.');
         isHeld = false;
+        current.wake();
         setNotice('held', undefined);
       } catch (error) {
         const reason = explainRefusal(error);

@@ -35,17 +35,18 @@ const FREE_SHARE = 0.9;
 /** Tells whether the spool may take no more. At its cap reading stops: the transcripts keep what is not read. */
 export function createSpoolLimit(context: Context, spool: Spool, log: Log): () => boolean {
   const maxBytes = (readPreferences(context).spool?.maxMegabytes ?? MAX_MEGABYTES) * MEGABYTE;
-  let isFull = false;
+  let isFull = spool.notice('full') !== undefined;
   return () => {
     const bytes = spool.batches.bytes();
     const wasFull = isFull;
     isFull = bytes >= maxBytes * (isFull ? FREE_SHARE : 1);
-    if (isFull && !wasFull) {
-      log.warn(
-        `The spool is full (${formatBytes(bytes)}), so nothing more is read until some of it is sent. The transcripts keep it for as long as their agents do. See why nothing is sent with \`capture status\`, or raise "spool": {"maxMegabytes"} in preferences.json.`,
-      );
-    }
-    if (wasFull && !isFull) log.info('The spool is below its cap again: reading goes on.');
+    if (isFull === wasFull) return isFull;
+    const sentence = `The spool is full (${formatBytes(bytes)}), so nothing more is read until some of it is sent.`;
+    const hint =
+      'The transcripts keep it for as long as their agents do. See why nothing is sent with `capture status`, or raise "spool": {"maxMegabytes"} in preferences.json.';
+    if (isFull) log.warn(`${sentence} ${hint}`);
+    else log.info('The spool is below its cap again: reading goes on.');
+    spool.setNotice('full', isFull ? { sentence, hint } : undefined);
     return isFull;
   };
 }

@@ -98,7 +98,7 @@ function toFound({ agent, root }: Place, path: string, stat: Stats): Found {
 }
 
 /** What tells whether a file has changed. */
-export const stampOf = ({ size, modifiedAt }: Found): string => `${size} ${modifiedAt}`;
+export const stampOf = ({ size, modifiedAt }: Pick<Found, 'size' | 'modifiedAt'>): string => `${size} ${modifiedAt}`;
 
 /** The transcript that a changed path belongs to, if any. */
 export function transcriptAt(agent: Agent, path: string): string | undefined {
