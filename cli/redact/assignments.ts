@@ -30,6 +30,8 @@ export const KEY_NAME = 'key-name';
 
 const NAME_LIMIT = 64;
 const VALUE_LIMIT = 2048;
+/** Letters of a long value that tell what it is. */
+const SAMPLE = 200;
 
 const QUOTED_NAME = String.raw`(?:\\{0,7}["'\x60])?`;
 /** What may stand between a name and its value; the first that fits decides how the value is looked at. */
@@ -73,8 +75,8 @@ const LOOSE_VALUE = /[\w+/=.~:-]{16,512}/y;
 const SCHEME = /(?:bearer|basic|token|bot|ssws|apikey|digest|ntlm|negotiate)[ \t]{1,4}/iy;
 const OPENING = /(\\{0,7})(["'`])/y;
 /** Not the name of another assignment: `auth=token=…` is read at the last of them. */
-const BARE = /(?![A-Za-z_]{1,24}\d?=[^=\s"'])[^\s"'`\\,;&<>|{}()[\]]{1,512}/y;
-const BARE_VARIABLE = /(?![A-Za-z_]{1,24}\d?=[^=\s"'])[^\s"'`\\]{0,511}[^\s"'`\\;,]/y;
+const BARE = /(?![A-Za-z_]{1,24}\d?=[^=\s"'])[^\s"'`\\,;&<>|{}()[\]]{1,2048}/y;
+const BARE_VARIABLE = /(?![A-Za-z_]{1,24}\d?=[^=\s"'])[^\s"'`\\]{0,2047}[^\s"'`\\;,]/y;
 const VARIABLE = /^[A-Z][A-Z0-9_]*$/;
 
 export interface Assignment {
@@ -88,27 +90,39 @@ export interface Assignment {
  */
 export function createAssignmentReader() {
   const readName = createNameReader();
+  let last = { text: '', keyword: 0, end: 0 };
 
   return (text: string, keywordStart: number): Assignment | undefined => {
+    // A name has several keywords in it, and so may a value that is masked as a whole: `client_secret_key=…`.
+    if (keywordStart > last.keyword && keywordStart < last.end && text === last.text) return undefined;
     const nameEnd = endOfName(text, keywordStart);
-    if (!isBeforeValue(text.charCodeAt(nameEnd))) return undefined;
-    const nameStart = startOfName(text, keywordStart);
-    if (text[nameEnd - 1] === '-') return undefined;
-    // `AWS::KMS::Key`, `arn:aws:secretsmanager:…:secret:…`: a part of a longer name.
-    if (text[nameStart - 1] === ':' && text[nameEnd] !== '=' && /[\w*:]/.test(text[nameStart - 2] ?? ''))
-      return undefined;
-    const name = text.slice(nameStart, nameEnd);
-    const strength = readName(name);
-    if (strength === undefined) return undefined;
-    for (const [shape, separator] of SEPARATORS) {
-      const found = matchAt(separator, text, nameEnd);
-      if (found === undefined) continue;
-      const value = readValue(text, nameEnd + found.length, name, strength, shape);
-      if (value !== undefined || shape === 'prose') return value;
-      break;
-    }
-    return readBehindName(text, nameStart, nameEnd, strength);
+    const value = isBeforeValue(text.charCodeAt(nameEnd))
+      ? readAround(text, keywordStart, nameEnd, readName)
+      : undefined;
+    last = { text, keyword: keywordStart, end: value?.end ?? nameEnd };
+    return value;
   };
+}
+
+type ReadName = ReturnType<typeof createNameReader>;
+
+function readAround(text: string, keywordStart: number, nameEnd: number, readName: ReadName): Assignment | undefined {
+  const nameStart = startOfName(text, keywordStart);
+  if (text[nameEnd - 1] === '-') return undefined;
+  // `AWS::KMS::Key`, `arn:aws:secretsmanager:…:secret:…`: a part of a longer name.
+  const isPart = text[nameStart - 1] === ':' && text[nameEnd] !== '=' && /[\w*:]/.test(text[nameStart - 2] ?? '');
+  if (isPart) return undefined;
+  const name = text.slice(nameStart, nameEnd);
+  const strength = readName(name);
+  if (strength === undefined) return undefined;
+  for (const [shape, separator] of SEPARATORS) {
+    const found = matchAt(separator, text, nameEnd);
+    if (found === undefined) continue;
+    const value = readValue(text, nameEnd + found.length, name, strength, shape);
+    if (value !== undefined || shape === 'prose') return value;
+    break;
+  }
+  return readBehindName(text, nameStart, nameEnd, strength);
 }
 
 function readBehindName(
@@ -182,7 +196,7 @@ function judge(
   strength: NameStrength,
   shape: Shape,
 ): Assignment | undefined {
-  if (value === undefined || !isSecretInText(value, strength, shape)) return undefined;
+  if (value === undefined || !isSecretInText(value.slice(0, SAMPLE), strength, shape)) return undefined;
   return text.startsWith(value, start) ? { start, end: start + value.length } : undefined;
 }
 

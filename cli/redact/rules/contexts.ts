@@ -52,7 +52,7 @@ database-address-password  ://  (?<=(?:postgres|postgresql|mysql2?|mariadb|mongo
 address-token  ://  ://([\w-]{24,255})@(?:git|[\w.-]{1,80}\.[a-z]{2,10})  inside e3.5
 basic-auth  basic\x20  [Bb]asic\x20([A-Za-z0-9+/]{8,500}={0,2})(?![A-Za-z0-9+/])  basic
 bearer-token  bearer\x20  Bearer\x20([\w.~+/-]{20,4000}={0,2})  i e3.5
-cookie  sess,sid=,sid\x20,auth,token,jwt,csrf,xsrf  [\w.%-]{0,40}=(?<=cookie["']?[:=,][^\r\n]{1,800})([^\s"';,\\[\]<>{}$]{8,4096})  i inside e3
+cookie  sess,sid=,sid\x20,auth,token,jwt,csrf,xsrf  [\w.%-]{0,40}=([^\s"';,=\\[\]<>{}$]{8,4096}={0,2})  i inside e3 cookie
 curl-user  \x20-u,--user,--proxy-user  (?:\x20-u\x20?|--(?:proxy-)?user[\x20=])(?<=(?:curl|wget|https?|xh)\x20[^\0]{0,400})["']?[\w.@%+~\\-]{1,64}["']?:(?!//)([^\s"'\\$<]{5,200})  inside e2.3
 command-line-password  \x20-p,\x20-a,\x20-w\x20  \x20-(?:[pPaw]\x20)(?<=(?:(?:docker|podman|az|helm\x20registry|oc|nerdctl)\x20login|mongo\w{0,8}|sqlcmd|bcp|unzip|zip|plink|pscp|psexec|redis-cli|sshpass|ldap\w{3,8})\b[^|;\r\n]{0,200})["']?([^\s"'\\<>|;\x60-][^\s"'\\<>|;\x60]{3,100})  inside e2.3
 command-line-password  \x20-p  \x20-p(?<=(?:mysql|mariadb|sshpass|7z)(?:dump|admin|import)?\b[^|;\r\n]{0,200})["']?([^\s"'\\<>|;\x60-][^\s"'\\<>|;\x60]{4,100})  inside e2.3

@@ -26,11 +26,21 @@ export function matchRule(rule: PreparedRule, text: string, keywordStart: number
   if (to - from < SHORTEST) return undefined;
   const secret = text.slice(from, to);
   if (rule.named && !/\d/.test(secret)) return undefined;
+  if (rule.extent === 'cookie' && !isInCookie(text, match.index)) return undefined;
   if (rule.extent === 'basic' && !isUserAndPassword(secret)) return undefined;
   // Its beginning tells a filler; reading all of a long one again for each keyword in it would not be cheap.
   const sample = secret.slice(0, 128);
   if (rule.entropy > 0 && (measureEntropy(sample) < rule.entropy || isFiller(sample))) return undefined;
   return { start: from, end: to, rule: rule.id, secret };
+}
+
+/** Letters. */
+const LONGEST_COOKIE = 1000;
+
+function isInCookie(text: string, index: number): boolean {
+  const before = text.slice(Math.max(0, index - LONGEST_COOKIE), index).toLowerCase();
+  const header = before.slice(before.lastIndexOf('cookie'));
+  return /^cookie["']?[:=,]/.test(header) && !header.includes('\n');
 }
 
 const SHORTEST = 3;

@@ -16,8 +16,9 @@ export interface Rule {
   extent: Extent | undefined;
 }
 
-/** `back`: the key that ends here. `lines`: the key that begins here and was cut off. `basic`: decodes to `user:password`. */
-type Extent = 'back' | 'lines' | 'basic';
+/** `back`: the key that ends here. `lines`: the key that begins here and was cut off. `basic`: decodes to `user:password`.
+ * `cookie`: stands in a header of cookies. */
+type Extent = 'back' | 'lines' | 'basic' | 'cookie';
 
 /** Between a name and its value: closing quote, `=` or `:`, opening quote. */
 const ASSIGNMENT =
@@ -33,7 +34,7 @@ const MACROS: { [macro: string]: string } = {
 /**
  * Reads a table with a rule a line: `id  keywords  pattern  options`, two blanks between. A keyword `gh[op]_` stands for
  * `gho_` and `ghp_`. In a pattern `{=}` is what stands between a name and its value, `{uuid}` a UUID, `{!}` and `{!-}` the
- * end of a word. Options: `e3.5` (entropy), `lead32`, `i` (capitals or not), `inside`, `back`, `lines`, `basic`.
+ * end of a word. Options: `e3.5` (entropy), `lead32`, `i` (capitals or not), `inside`, `back`, `lines`, `basic`, `cookie`.
  */
 export function readRules(table: string): Rule[] {
   return table.split('\n').filter(Boolean).map(readRule);
@@ -58,7 +59,7 @@ function readRule(line: string): Rule {
     entropy: readNumber('e'),
     named,
     inside: named || words.includes('inside'),
-    extent: (['back', 'lines', 'basic'] as const).find((extent) => words.includes(extent)),
+    extent: (['back', 'lines', 'basic', 'cookie'] as const).find((extent) => words.includes(extent)),
   };
 }
 
