@@ -151,6 +151,7 @@ function readBehindName(
   // Within base64 any name may stand; as a part of an address it is one by itself.
   const before = text.charCodeAt(nameStart - 1);
   if (before === PLUS || (before === SLASH) !== (loose === '/')) return undefined;
+  if (before === SLASH && !/[:.?]/.test(text.slice(Math.max(0, nameStart - ADDRESS), nameStart))) return undefined;
   if (isSurelyRandom(text.slice(nameStart, nameEnd), 10)) return undefined;
   const start = nameEnd + loose.length;
   return judge(text, start, matchAt(LOOSE_VALUE, text, start), strength, 'loose');
@@ -253,6 +254,8 @@ function matchAt(pattern: RegExp, text: string, index: number): string | undefin
 }
 
 const LONGEST_LOOSE = 40;
+/** Letters in which an address before a name has a colon or a dot. */
+const ADDRESS = 80;
 const NEWLINE = 10;
 const PLUS = 43;
 const SLASH = 47;
