@@ -186,7 +186,7 @@ function readValue(
   const value = matchAt(isVariable ? BARE_VARIABLE : BARE, text, start);
   if (value === undefined) return undefined;
   const next = text[start + value.length];
-  if ((next === '(' || next === '[') && !/\d.*\d/.test(value)) return undefined;
+  if ((next === '(' || next === '[') && /^[A-Za-z_$][\w$.]*$/.test(value)) return undefined;
   return judge(text, start, value, strength, given ?? (isVariable ? 'variable' : 'bare'));
 }
 

@@ -37,7 +37,8 @@ const CODE = /^[+,;)\]}?:]/;
 /** What an unquoted value of code has in it. */
 const OPERATOR = /\?\?|\?[\w.]+:/;
 /** `bufToB64Url`, `AuthenticationMD5Password`. */
-const CODE_NAME = /^[A-Za-z_$]+\d{1,3}[A-Za-z_$]+[:;,]?$|^[a-z]+(?:[A-Z][a-z]+)+\d{1,2}$/;
+const CODE_NAME =
+  /^[A-Za-z_$]+\d{1,3}[A-Za-z_$]+[:;,]?$|^[a-z]+(?:[A-Z][a-z]+)+\d{1,2}$|^\w*[a-z0-9](?:Key|Token|Password|Secret|Auth)s?$|^[A-Z0-9]{2,}(?:_[A-Z0-9]+){2,}$/;
 /** A regular expression. */
 const PATTERN = /\(\?[:=!<]|\\[bsdwu]|\[\^|^\^/;
 /** `^2.14.1`: what a package with the name of a secret depends on; and when a password was changed. */
