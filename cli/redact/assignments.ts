@@ -75,8 +75,8 @@ const LOOSE_VALUE = /[\w+/=.~:-]{16,512}/y;
 const SCHEME = /(?:bearer|basic|token|bot|ssws|apikey|digest|ntlm|negotiate)[ \t]{1,4}/iy;
 const OPENING = /(\\{0,7})(["'`])/y;
 /** Not the name of another assignment: `auth=token=…` is read at the last of them. */
-const BARE = /(?![A-Za-z_]{1,24}\d?=[^=\s"'])[^\s"'`\\,;&<>|{}()[\]]{1,2048}/y;
-const BARE_VARIABLE = /(?![A-Za-z_]{1,24}\d?=[^=\s"'])[^\s"'`\\]{0,2047}[^\s"'`\\;,]/y;
+const BARE = /(?![A-Za-z_]{1,24}\d?=[^=\s"'])[^\s"'`\\,;&<>|{}()[\]]{1,800}/y;
+const BARE_VARIABLE = /(?![A-Za-z_]{1,24}\d?=[^=\s"'])[^\s"'`\\]{0,799}[^\s"'`\\;,]/y;
 const VARIABLE = /^[A-Z][A-Z0-9_]*$/;
 
 export interface Assignment {
