@@ -31,7 +31,7 @@ export const KEY_NAME = 'key-name';
 const NAME_LIMIT = 64;
 const VALUE_LIMIT = 2048;
 /** Letters of a long value that tell what it is. */
-const SAMPLE = 200;
+const SAMPLE = 100;
 
 const QUOTED_NAME = String.raw`(?:\\{0,7}["'\x60])?`;
 /** What may stand between a name and its value; the first that fits decides how the value is looked at. */
