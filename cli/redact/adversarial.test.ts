@@ -36,7 +36,7 @@ const PATIENCE_MS = 120_000;
 const fill = (piece: string, letters: number) => piece.repeat(Math.ceil(letters / piece.length));
 
 /** Of patterns, for each letter of a text that is nothing but what they look for. */
-const TRIES_A_LETTER = 16;
+const TRIES_A_LETTER = 24;
 
 /** What looks like a secret until its very end. */
 const NEAR_MISSES = RULES.flatMap(({ id, keywords }) => [

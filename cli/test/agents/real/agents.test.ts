@@ -4,10 +4,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { Driver, Place, Turn } from './driver.ts';
 import { DRIVERS } from './drivers/all.ts';
 import { createMachine, type Machine } from './machine.ts';
+import { findMissing } from './missing.ts';
 import { SLOW, startModel } from './model/server.ts';
 import { type StoredEvent, startService } from './service.ts';
 
-/** Where `script/install-agents` has put the agents' packages. */
+/** Where `script/test --agents` has put the agents' packages. */
 const AGENTS = process.env.CAPTURE_TEST_AGENTS ?? join(import.meta.dirname, '../../../../artefacts/agents');
 
 const WITHIN = { timeout: 20_000, interval: 200 };
@@ -69,8 +70,9 @@ async function agentSession(text: string): Promise<string> {
   return prompts(events, text)[0]?.payload.source.session ?? '';
 }
 
-/** All records are at the service, once, as they stand in the agent's own store. */
-async function expectVerified(): Promise<void> {
+/** All records are at the service, as they stand in the agent's own store: by capture's own word, and without it. */
+async function expectAllThere(driver: Driver): Promise<void> {
+  await expect.poll(async () => findMissing(machine.home, driver.stored, await all()), WITHIN).toEqual([]);
   const verified = await machine.end(machine.startCapture('verify'));
   expect(verified, verified.output).toMatchObject({ code: 0 });
 }
@@ -82,13 +84,13 @@ function expectEachOnce(events: StoredEvent[]): void {
 }
 
 describe.each(DRIVERS)('$agent', (driver) => {
-  /** Projects on a machine that was set up, and on which capture runs. */
+  /** Projects on a machine on which capture runs. */
   async function prepare(...names: string[]): Promise<Place[]> {
     const places = names.map((name) => machine.createProject(name));
     if (places[0]) driver.prepare(places[0]);
-    const init = await machine.end(machine.startCapture('init', '--yes', '--no-daemon'));
-    expect(init, init.output).toMatchObject({ code: 0 });
-    machine.startCapture('run');
+    const capture = machine.startCapture('run');
+    // What is there before it runs is history, which nobody has let go.
+    await expect.poll(capture.output, WITHIN).toContain('Stop with Ctrl-C');
     return places;
   }
 
@@ -120,21 +122,34 @@ describe.each(DRIVERS)('$agent', (driver) => {
     expect(now.filter(({ eventType }) => eventType === 'tool.call')).toHaveLength(texts.length + copies);
     expect(now.some(({ eventType }) => eventType === 'usage')).toBe(true);
     expectEachOnce(events);
-    await expectVerified();
+    await expectAllThere(driver);
   });
 
-  test('is captured up to where it was interrupted, and after that', async () => {
-    const [place] = (await prepare('only')) as [Place];
-    const before = model.slowRequests();
-    const agent = machine.startAgent(driver, { how: 'start', prompt: `Please ${SLOW}: epsilon`, session: '' }, place);
-    if (driver.writesPrompt === 'at once') await expect.poll(() => findSession('epsilon'), WITHIN).toBeDefined();
-    else await expect.poll(model.slowRequests, WITHIN).toBeGreaterThan(before);
-    agent.child.kill('SIGINT');
-    const timer = setTimeout(() => agent.child.kill('SIGKILL'), 5_000);
-    await machine.end(agent);
-    clearTimeout(timer);
-    await work(driver, place, { how: 'start', prompt: 'Write the file, please: zeta' });
-    expect(prompts(await all(), ': epsilon')).toHaveLength(driver.writesPrompt === 'when answered' ? 0 : 1);
-    await expectVerified();
+  test('is captured in a worktree, in folders of any alphabet', async () => {
+    const [place] = (await prepare('проект é 日本')) as [Place];
+    await work(driver, place, { how: 'start', prompt: 'Write the file, please: eta' });
+    const worktree = machine.createWorktree(place, 'дерево 木');
+    await work(driver, worktree, { how: 'start', prompt: 'Write the file, please: theta' });
+    await expectAllThere(driver);
   });
+
+  test.each(['SIGINT', 'SIGKILL'] as const)(
+    'is captured up to where it was ended by %s, and after that',
+    async (signal) => {
+      const [place] = (await prepare('only')) as [Place];
+      const before = model.slowRequests();
+      const agent = machine.startAgent(driver, { how: 'start', prompt: `Please ${SLOW}: epsilon`, session: '' }, place);
+      if (driver.writesPrompt === 'at once') await expect.poll(() => findSession('epsilon'), WITHIN).toBeDefined();
+      else await expect.poll(model.slowRequests, WITHIN).toBeGreaterThan(before);
+      agent.child.kill(signal);
+      const timer = setTimeout(() => agent.child.kill('SIGKILL'), 5_000);
+      await machine.end(agent);
+      clearTimeout(timer);
+      await work(driver, place, { how: 'start', prompt: 'Write the file, please: zeta' });
+      const isWritten =
+        driver.writesPrompt === 'at once' || (driver.writesPrompt === 'when interrupted' && signal === 'SIGINT');
+      expect(prompts(await all(), ': epsilon')).toHaveLength(isWritten ? 1 : 0);
+      await expectAllThere(driver);
+    },
+  );
 });

@@ -32,8 +32,8 @@ export interface Driver {
   invoke(turn: Turn, place: Place): Invocation;
   /** When a prompt reaches the disk that the model takes long to answer, or never answers. */
   writesPrompt: 'at once' | 'when interrupted' | 'when answered';
-  /** Whether capture installs hooks for it. */
-  hasHooks: boolean;
+  /** Where below the home folder it keeps what it did: lines of JSON, documents, or a database. */
+  stored: string;
   canResume: boolean;
   /** A fork begins with its parent's records: under the ids they have, or under new ones, which nobody can tell from new records. */
   forks: 'same ids' | 'new ids' | 'never';

@@ -52,6 +52,16 @@ export function createMachine({ agents, modelUrl, serviceUrl, secret }: MachineO
       git(...who, 'commit', '--quiet', '--allow-empty', '--message', 'Begin');
       return { agents, home, folder, modelUrl };
     },
+    /** Another working copy of a project, beside it. */
+    createWorktree(place: Place, name: string): Place {
+      const folder = join(dirname(place.folder), name);
+      execFileSync('git', ['worktree', 'add', '--quiet', '-b', 'beside', folder], {
+        cwd: place.folder,
+        env: variables,
+        stdio: 'ignore',
+      });
+      return { ...place, folder };
+    },
     startAgent(driver: Driver, turn: Turn, place: Place) {
       const { program, args, variables: more } = driver.invoke(turn, place);
       return start(program, args, { ...variables, ...more }, place.folder);

@@ -20,7 +20,7 @@ export const claudeCode: Driver = {
     };
   },
   canResume: true,
-  hasHooks: true,
+  stored: '.claude/projects/**/*.jsonl',
   writesPrompt: 'at once',
   forks: 'same ids',
 };

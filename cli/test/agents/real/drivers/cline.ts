@@ -22,7 +22,7 @@ export const cline: Driver = {
   },
   // It goes on with a session in its terminal interface only.
   canResume: false,
-  hasHooks: true,
+  stored: '.cline/data/sessions/*/*.json',
   writesPrompt: 'when interrupted',
   forks: 'never',
 };

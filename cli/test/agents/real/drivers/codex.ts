@@ -17,7 +17,7 @@ export const codex: Driver = {
     };
   },
   canResume: true,
-  hasHooks: true,
+  stored: '.codex/sessions/**/*.jsonl',
   writesPrompt: 'at once',
   forks: 'same ids',
 };

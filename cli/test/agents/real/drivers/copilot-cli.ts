@@ -18,7 +18,7 @@ export const copilotCli: Driver = {
     };
   },
   canResume: true,
-  hasHooks: true,
+  stored: '.copilot/session-state/*/events.jsonl',
   writesPrompt: 'at once',
   forks: 'never',
 };

@@ -20,7 +20,7 @@ export const geminiCli: Driver = {
     };
   },
   canResume: true,
-  hasHooks: true,
+  stored: '.gemini/tmp/*/chats/**/*.jsonl',
   writesPrompt: 'at once',
   forks: 'never',
 };

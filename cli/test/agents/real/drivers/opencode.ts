@@ -43,7 +43,7 @@ export const opencode: Driver = {
     };
   },
   canResume: true,
-  hasHooks: false,
+  stored: '.local/share/opencode/opencode.db',
   writesPrompt: 'at once',
   forks: 'new ids',
 };

@@ -13,7 +13,7 @@ export const pi: Driver = {
   },
   invoke({ how, prompt, session }, place) {
     const target = how === 'start' ? [] : [how === 'fork' ? '--fork' : '--session', session];
-    const program = packageFile(place, '@mariozechner/pi-coding-agent/dist/cli.js');
+    const program = packageFile(place, '@earendil-works/pi-coding-agent/dist/bundle/cli.js');
     return {
       program: process.execPath,
       args: [program, '--provider', 'scripted', '--model', 'scripted', ...target, '-p', prompt],
@@ -21,7 +21,7 @@ export const pi: Driver = {
     };
   },
   canResume: true,
-  hasHooks: false,
+  stored: '.pi/agent/sessions/**/*.jsonl',
   writesPrompt: 'when answered',
   forks: 'same ids',
 };

@@ -25,7 +25,7 @@ export const qwenCode: Driver = {
     };
   },
   canResume: true,
-  hasHooks: true,
+  stored: '.qwen/projects/*/chats/*.jsonl',
   writesPrompt: 'at once',
   forks: 'same ids',
 };
