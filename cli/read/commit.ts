@@ -1,4 +1,4 @@
-import type { Cursor, NewFile } from '../spool/files.ts';
+import type { NewFile } from '../spool/files.ts';
 import type { Counter } from '../spool/meta.ts';
 import type { Spool } from '../spool/open.ts';
 import type { SessionFacts } from '../spool/sessions.ts';
@@ -38,7 +38,10 @@ interface Waiting {
 interface Opened {
   session: number;
   id: number;
-  cursor: Cursor;
+  /** Nothing more of it is wanted. */
+  isDeleted: boolean;
+  /** The record that was read last. */
+  last: Waiting['record'];
 }
 
 const COMMIT_BYTES = 2 * 1024 * 1024;
@@ -66,7 +69,7 @@ export function createCommit({ spool, now, newKey }: CommitOptions) {
     const count = (counter: Counter, by = 1) => void counts.set(counter, (counts.get(counter) ?? 0) + by);
     const batching = createBatching({ spool, now, newKey });
 
-    function open(file: FileBeingRead, cursor: Cursor): Opened {
+    function open(file: FileBeingRead, last: Waiting['record']): Opened {
       const { row } = file;
       const session = spool.sessions.ensure(row.agent, file.agentSession);
       const id = file.id ?? spool.files.insert({ ...row, session });
@@ -77,25 +80,25 @@ export function createCommit({ spool, now, newKey }: CommitOptions) {
         if (position !== file.committed.position || pass !== file.committed.pass) throw new CursorMoved();
         spool.files.move(id, row.root, row.path);
       }
-      const opened = { session, id, cursor };
+      const opened = { session, id, isDeleted: spool.sessions.get(session).state === 'deleted', last };
       files.set(file, opened);
       ids.add(id);
       return opened;
     }
 
     function take({ file, record, masked }: Waiting): void {
-      const opened = files.get(file) ?? open(file, record.cursor());
+      const opened = files.get(file) ?? open(file, record);
       const { id, session } = opened;
-      opened.cursor = record.cursor();
+      opened.last = record;
       if (masked === undefined) {
         count('recordsBefore');
         return;
       }
       const { meetRecord, meetLine } = spool.seen;
       const { identity, keyed } = record;
-      const novelty = keyed ? meetRecord(identity, session) : meetLine(id, opened.cursor.pass, identity);
+      const novelty = keyed ? meetRecord(identity, session) : meetLine(id, file.row.cursor.pass, identity);
       if (novelty !== 'new') count(novelty === 'repeated' ? 'recordsRepeated' : 'recordsReplayed');
-      if (novelty !== 'new' || spool.sessions.get(session).state === 'deleted') return;
+      if (novelty !== 'new' || opened.isDeleted) return;
       count(record.tooLong ? 'linesTooLong' : record.unreadable ? 'recordsUnreadable' : 'recordsCaptured');
       count('secretsMasked', masked.masked);
       if (masked.isWithheld) count('recordsWithheld');
@@ -110,7 +113,8 @@ export function createCommit({ spool, now, newKey }: CommitOptions) {
     for (const [session, learned] of facts) spool.sessions.learn(session, learned);
     for (const file of settled) spool.sessions.settle(files.get(file)?.session ?? 0);
     for (const [counter, by] of counts) spool.count(counter, by);
-    for (const [file, { id, cursor }] of files) {
+    for (const [file, { id, last }] of files) {
+      const cursor = last.cursor();
       spool.files.advance(id, cursor, file.row.leftBefore);
       file.id = id;
       file.committed = { position: cursor.position, pass: cursor.pass };

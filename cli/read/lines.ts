@@ -92,10 +92,10 @@ export function createLineReader(fd: number, offset: number, options: LineOption
         if (!more) return filled > at ? give(filled, false) : undefined;
       }
     },
-    /** A copy of the last bytes before a position within the line given out last. */
+    /** The last bytes before a position within the line given out last, or at its beginning; until more is read. */
     before(position: number): Buffer {
       const end = position - base;
-      return Buffer.from(buffer.subarray(Math.max(0, end - TAIL_BYTES), end));
+      return buffer.subarray(Math.max(0, end - TAIL_BYTES), end);
     },
   };
 }

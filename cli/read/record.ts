@@ -18,7 +18,7 @@ export interface CapturedRecord {
   /** Milliseconds; the latest time of the file so far, so that it never goes back. */
   time: number;
   bytes: number;
-  /** The file's cursor once this record is taken over. */
+  /** The file's cursor once this record is taken over; only of the record that was taken last. */
   cursor: () => Cursor;
 }
 

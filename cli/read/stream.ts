@@ -60,16 +60,14 @@ export function createRecordStream(options: StreamOptions): RecordStream {
     };
   }
 
-  /** The bytes are kept and not their hashes: few cursors are asked for. */
+  /** Few cursors are asked for: what was read last is still there then. */
   function cursorAt(position: number, time: number): () => FileCursor {
     const headLength = Math.min(position, HEAD_BYTES);
     if (head.length < headLength) head = readAt(fd, 0, HEAD_BYTES);
-    const first = head.subarray(0, headLength);
-    const last = reader.before(position);
     return () => ({
       ...{ kind: 'file', position, headLength, pass: cursor.pass, lastTime: time },
-      head: fingerprint(first),
-      tail: fingerprint(last),
+      head: fingerprint(head.subarray(0, headLength)),
+      tail: fingerprint(reader.before(position)),
     });
   }
 
