@@ -60,13 +60,13 @@ export async function startService(
 }
 
 /** The service with an organization in it and the secret of one, on a data folder below the given one. */
-export async function startSeededService(folder: string) {
+export async function startSeededService(folder: string, extra: Record<string, string> = {}) {
   const issuer = await startIssuer();
   const dataDir = join(folder, 'data');
   const { secret } = await seed({ dataDir }, issuer.url, 'owner', async () => ({}));
-  const { url, stop } = await startService({ dataDir }, issuer.env);
+  const { url, stop, cpuSeconds } = await startService({ dataDir }, { ...issuer.env, ...extra });
   return {
-    ...{ dataDir, secret, url },
+    ...{ dataDir, secret, url, cpuSeconds },
     async stop() {
       await stop();
       issuer.close();

@@ -1,3 +1,4 @@
+import { utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { makeFolder, write } from './folder.ts';
@@ -14,8 +15,12 @@ async function setUp(options: FakeOptions = {}) {
     service,
     home,
     /** Writes a session's file anew, with prompts of the given texts. */
-    write: (session: number, texts: string[], more: object = {}) =>
-      write(file(session), texts.map((text, id) => `${prompt(session, id, text, more)}\n`).join('')),
+    write(session: number, texts: string[], more: object = {}) {
+      write(file(session), texts.map((text, id) => `${prompt(session, id, text, more)}\n`).join(''));
+      // When it was written to last is a sign of life, too.
+      const written = new Date('2026-03-01T09:05:00.000Z');
+      utimesSync(file(session), written, written);
+    },
     capture: (args: string[] = [], more: Partial<RunOptions> = {}) =>
       run(['import', '--patience', '0', ...args], { home, url: service.url, secret: 'sk_live_test', ...more }),
     texts: (session: number) =>

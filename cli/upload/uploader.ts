@@ -22,8 +22,16 @@ export interface UploaderOptions extends SessionsOptions {
   isPaused?: () => boolean;
 }
 
+/** What is done for some sessions, each of which may be released before the end. */
+interface Task {
+  ids: number[];
+  work: (release: (id: number) => void) => Promise<void>;
+}
+
 /** What a request may hold, in characters: the backlog goes in large ones, what was captured last does not wait long. */
-const REQUEST_SIZE: Record<SendingOrder, number> = { oldest: 4 * 1024 * 1024, newest: 256 * 1024 };
+const REQUEST_SIZE: Record<SendingOrder, number> = { oldest: 1024 * 1024, newest: 128 * 1024 };
+/** A session that was written to since does not wait behind a backlog. */
+const LIVE_MS = 5 * 60 * 1000;
 /** What may be answered otherwise in a moment. */
 const NOT_YET = new Set(['idempotency_in_progress', 'rate_limited', 'service_unavailable', 'internal']);
 /** A session that is said to be completed or unknown this often in a row is left alone for a while. */
@@ -65,7 +73,8 @@ export function createUploader(options: UploaderOptions) {
 
   const findWaiting = (order: SendingOrder): number[] => {
     const without = [...busy, ...refusedSessions.keys(), ...[...suspects.values()].map(({ batch }) => batch.session)];
-    return spool.batches.waiting(order, MAX_SESSIONS_AT_ONCE, [...refusedAgents.keys()], without);
+    const choice = { changedSince: order === 'newest' ? now() - LIVE_MS : 0, withoutAgents: [...refusedAgents.keys()] };
+    return spool.batches.waiting(order, MAX_SESSIONS_AT_ONCE, { ...choice, without });
   };
 
   /** Batches of sessions that are open, as many as go into a request. */
@@ -108,12 +117,12 @@ export function createUploader(options: UploaderOptions) {
     }
   }
 
-  async function send(order: SendingOrder, ids: readonly number[]): Promise<void> {
+  async function send(order: SendingOrder, ids: readonly number[], release: (id: number) => void): Promise<void> {
     await open(ids);
     const batches = await gather(order, ids);
     // Whoever did not fit in need not wait for the answer.
     const included = new Set(batches.map(({ session }) => session));
-    for (const id of ids) if (!included.has(id)) busy.delete(id);
+    for (const id of ids) if (!included.has(id)) release(id);
     const left = batches.map((batch) => ({ batch, rest: withoutHeld(batch) }));
     const asked = left.flatMap(({ batch, rest }) => (rest ? [{ batch, append: toAppend(rest) }] : []));
     const outcomes = asked.length > 0 ? await append(asked.map((one) => one.append)) : [];
@@ -196,13 +205,12 @@ export function createUploader(options: UploaderOptions) {
     }
   }
 
-  function findTask(order: SendingOrder): { ids: number[]; work: (ids: number[]) => Promise<void> } | undefined {
+  function findTask(order: SendingOrder): Task | undefined {
     if (isPaused?.()) return undefined;
     const waiting = findWaiting(order);
-    if (waiting.length > 0)
-      return { ids: order === 'newest' ? waiting.slice(0, 1) : waiting, work: (ids) => send(order, ids) };
+    if (waiting.length > 0) return { ids: waiting, work: (release) => send(order, waiting, release) };
     const over = order === 'oldest' ? findOver() : [];
-    return over.length > 0 ? { ids: over, work: sessions.complete } : undefined;
+    return over.length > 0 ? { ids: over, work: () => sessions.complete(over) } : undefined;
   }
 
   const findOver = () => spool.sessions.completable(findEnding(), MAX_SESSIONS_AT_ONCE).filter((id) => !busy.has(id));
@@ -214,11 +222,14 @@ export function createUploader(options: UploaderOptions) {
         await new Promise<void>((resolve) => sleepers.push(resolve));
         continue;
       }
-      for (const id of task.ids) busy.add(id);
+      // Released early, a session may be the other's by the end.
+      const mine = new Set(task.ids);
+      const release = (id: number) => void (mine.delete(id) && busy.delete(id));
+      for (const id of mine) busy.add(id);
       try {
-        await task.work(task.ids);
+        await task.work(release);
       } finally {
-        for (const id of task.ids) busy.delete(id);
+        for (const id of mine) busy.delete(id);
       }
     }
   }
