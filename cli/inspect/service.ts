@@ -78,4 +78,5 @@ export const sessionPage = (dashboard: string, serviceId: string): string => das
 const isOpenable = (url: unknown): url is string =>
   typeof url === 'string' && URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
 
-const isLocal = (url: string) => /^(localhost|127\.[\d.]+|\[::1\])$/.test(new URL(url).hostname);
+/** Whether an address is one of this very machine. */
+export const isLocal = (url: string) => /^(localhost|127\.[\d.]+|\[::1\])$/.test(new URL(url).hostname);

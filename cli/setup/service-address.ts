@@ -1,10 +1,12 @@
+import { ServiceError } from '../../contract/client.ts';
 import { checkUrl } from '../config.ts';
 import type { Context } from '../context.ts';
 import { codeOf, describe, EXIT, Failure } from '../failure.ts';
-import { hasStatus, isTemporary } from '../upload/problem.ts';
+import { isTemporary } from '../upload/problem.ts';
 import { createService, NotTheService } from '../upload/service.ts';
 
-const TIMEOUT_MS = 15_000;
+/** How long each answer to `capture login` may take. */
+export const SIGN_IN_MS = 15_000;
 /** A page of the dashboard has three or four parts in its address. */
 const MOST_PARTS = 8;
 
@@ -19,7 +21,7 @@ export async function findService(context: Pick<Context, 'fetch'>, pasted: strin
   for (let count = parts.length; count >= 0; count--) {
     const url = [origin, ...parts.slice(0, count)].join('/');
     try {
-      const { client } = createService({ url, secret: '', fetch: context.fetch, timeoutMs: TIMEOUT_MS });
+      const { client } = createService({ url, secret: '', fetch: context.fetch, timeoutMs: SIGN_IN_MS });
       if ((await client.getHealth({})).body.service === 'session-capture') return url;
     } catch (error) {
       if (isUnreachable(error)) throw unreachable(origin, error);
@@ -38,12 +40,9 @@ export async function findService(context: Pick<Context, 'fetch'>, pasted: strin
 const withScheme = (text: string): string =>
   /^\w+:\/\//.test(text) ? text : `${/^(localhost|127\.|\[::1\])/.test(text) ? 'http' : 'https'}://${text}`;
 
-/** A page that is not there says nothing about the others. */
+/** A redirect or a page that is not there says nothing about the other addresses. */
 const isUnreachable = (error: unknown): boolean =>
-  !(error instanceof NotTheService) && isTemporary(error) && !hasStatus(error, ...REDIRECTS, ...ABSENT);
-
-const REDIRECTS = [301, 302, 303, 307, 308];
-const ABSENT = [400, 401, 403, 404, 405];
+  isTemporary(error) && !(error instanceof NotTheService || (error instanceof ServiceError && error.status < 408));
 
 /** What keeps a service from being asked, for a person. */
 export function unreachable(url: string, error: unknown): Failure {

@@ -1,0 +1,113 @@
+import { askAccount } from '../account.ts';
+import { defineCommand, flag, text } from '../command.ts';
+import { DEFAULT_URL, readSettings, removeSettings, requireSettings, stateFolder, writeSettings } from '../config.ts';
+import type { Context } from '../context.ts';
+import { EXIT, Failure } from '../failure.ts';
+import { askService, isLocal } from '../inspect/service.ts';
+import { askHidden, readInput } from '../prompt.ts';
+import { findService, SIGN_IN_MS, unreachable } from '../setup/service-address.ts';
+import { explainRefusal, hasStatus, isTemporary } from '../upload/problem.ts';
+import { createService } from '../upload/service.ts';
+
+export const loginCommand = defineCommand({
+  name: 'login',
+  summary: 'sign this machine in with an organization secret',
+  description: 'Checks an organization secret with the service and stores it, readable by you only.',
+  examples: [
+    ['capture login --url https://capture.example.com', 'asks for the secret'],
+    ['capture login --secret-stdin < secret.txt', 'where nobody can be asked'],
+  ],
+  options: {
+    url: text(
+      '--url <address>',
+      `address of the service, or of any page of its dashboard (default: $CAPTURE_URL, the last one, or ${DEFAULT_URL})`,
+    ),
+    secretStdin: flag(
+      '--secret-stdin',
+      'read the secret from standard input; else it is asked for, or taken from $CAPTURE_SECRET',
+    ),
+  },
+  async run(context, options, output) {
+    const url = await findService(context, options.url ?? readSettings(context).url ?? DEFAULT_URL);
+    if (url.startsWith('http:') && !isLocal(url)) {
+      output.warn(`${url} is not encrypted: anyone on the way can read the secret.`);
+    }
+    const secret = await readSecret(context, options.secretStdin);
+    const { organizationName, plane } = await verify(context, url, secret);
+    writeSettings(context, { url, secret });
+    output.answer({ url, organizationName, plane, stateFolder: stateFolder(context) }, [
+      `Signed in to ${organizationName ?? url} (${plane} plane).`,
+      'Next: `capture init` sets this machine up.',
+    ]);
+  },
+});
+
+async function readSecret(context: Context, isPiped: boolean): Promise<string> {
+  const secret = isPiped
+    ? await readInput(context)
+    : context.variables.CAPTURE_SECRET ||
+      (context.stdin.isTTY ? await askHidden('Organization secret (it is not shown): ', context) : '');
+  if (/^[\x21-\x7e]+$/.test(secret)) return secret;
+  if (secret !== '') {
+    throw new Failure(EXIT.usage, 'That is no organization secret.', 'It begins with sk_live_ or sk_test_.');
+  }
+  throw new Failure(
+    EXIT.usage,
+    'No organization secret was given.',
+    'Pipe it in with --secret-stdin, or set CAPTURE_SECRET. An administrator issues one on the secrets page.',
+  );
+}
+
+async function verify({ fetch }: Context, url: string, secret: string) {
+  try {
+    return await askAccount(createService({ url, secret, fetch, timeoutMs: SIGN_IN_MS }));
+  } catch (error) {
+    if (isTemporary(error)) throw unreachable(url, error);
+    if (!hasStatus(error, 404, 405)) throw explainRefusal(error);
+    throw new Failure(
+      EXIT.failure,
+      `The service at ${url} is of an older version, and cannot say whose this secret is.`,
+      'Ask its operator to upgrade it. Nothing was stored.',
+      error,
+    );
+  }
+}
+
+export const whoamiCommand = defineCommand({
+  name: 'whoami',
+  summary: 'say whom this machine captures for',
+  description:
+    'Asks the service whose the secret is. Ends with 4 where nobody is signed in or the secret is refused, and with 75 ' +
+    'where the service cannot be reached.',
+  examples: [['capture whoami', 'organization, plane and address']],
+  async run(context, _values, output) {
+    const settings = requireSettings(context);
+    const { url } = settings;
+    const { answer, account, trouble } = await askService(context, settings);
+    if (answer !== 'yes') {
+      throw new Failure(EXIT.temporary, `The service at ${url} cannot be reached: ${trouble}`, 'See `capture doctor`.');
+    }
+    if (account === undefined) {
+      throw new Failure(EXIT.signInRequired, 'The service refuses the secret.', 'Sign in with `capture login`.');
+    }
+    const { organizationName, plane } = account;
+    output.answer({ url, organizationName, plane }, [
+      `${organizationName ?? 'An organization'}, ${plane} plane, at ${url}`,
+    ]);
+  },
+});
+
+export const logoutCommand = defineCommand({
+  name: 'logout',
+  summary: 'forget the secret',
+  description: 'Forgets the stored secret. What was captured and not sent yet is kept.',
+  examples: [['capture logout', 'before this machine is given away']],
+  async run(context, _values, output) {
+    const signedOut = removeSettings(context);
+    output.answer({ signedOut }, [
+      signedOut ? 'Signed out.' : 'You were not signed in.',
+      ...(context.variables.CAPTURE_SECRET ? ['CAPTURE_SECRET is set, and goes on being used.'] : []),
+      `What was not sent yet stays in ${stateFolder(context)}.`,
+    ]);
+  },
+});
