@@ -1,13 +1,11 @@
 import { hash } from 'node:crypto';
-import { readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { readJson, stateFolder } from '../config.ts';
-import type { Context } from '../context.ts';
 import { describe } from '../failure.ts';
-import { removeEntries } from './edit.ts';
-import { followLinks, readFile, removeEmpty, replaceFile } from './file.ts';
-import type { Edited } from './install.ts';
-import { isOursOn } from './script.ts';
+import { readFile, removeEmpty } from './file.ts';
+import { type Edited, takeBack } from './install.ts';
+import type { Where } from './script.ts';
 
 /** What versions up to 0.1 noted of a file that they changed: a digest of what they wrote, and the bytes from before. */
 interface Deed {
@@ -19,46 +17,30 @@ interface Deed {
 }
 
 /** Takes back what earlier versions put into the settings of every agent, as far as nobody has changed that since. */
-export function removeEarlierHooks(context: Pick<Context, 'variables' | 'home' | 'platform'>): Edited[] {
+export function removeEarlierHooks(context: Where): Edited[] {
   const folder = join(stateFolder(context), 'hooks');
-  return listNotes(folder).flatMap((name) => {
-    const note = join(folder, name);
+  const notes = existsSync(folder) ? readdirSync(folder).filter((name) => /^[^.].*\.json$/.test(name)) : [];
+  return notes.flatMap((name) => {
     // What is noted as the daemon's is the supervisor's file, which is still in use.
-    const undone = name === 'daemon.json' ? [] : readDeeds(note).map((deed) => undo(context, deed));
-    if (undone.every(({ change }) => change !== 'left')) rmSync(note);
+    const deeds = name === 'daemon.json' ? [] : readDeeds(join(folder, name));
+    const undone = deeds.map((deed) => undo(context, deed));
+    if (undone.every(({ change }) => change !== 'left')) rmSync(join(folder, name));
     return undone.filter(({ change }) => change !== 'none');
   });
 }
 
-function undo(context: Pick<Context, 'variables' | 'home' | 'platform'>, deed: Deed): Edited {
-  const { path, written, original, folders = [] } = deed;
+function undo(context: Where, { path, written, original, folders = [] }: Deed): Edited {
   try {
     const bytes = readFile(path);
-    if (bytes === undefined) return { path, change: 'none' };
-    if (hash('sha256', bytes) === written) {
-      if (original !== undefined) replaceFile(path, Buffer.from(original, 'base64'), 0o600);
-      else rmSync(followLinks(path));
-      removeEmpty(folders);
-      return { path, change: original === undefined ? 'removed' : 'restored' };
-    }
+    const isAsWritten = bytes !== undefined && hash('sha256', bytes) === written;
     // Codex's notes of what it trusted are of no effect without the hooks.
-    if (path.endsWith('config.toml')) return { path, change: 'none' };
-    const text = bytes.toString('utf8');
-    const mark = text.startsWith('\ufeff') ? '\ufeff' : '';
-    const without = mark + removeEntries(text.slice(mark.length), isOursOn(context));
-    if (without === text) return { path, change: 'none' };
-    replaceFile(path, without, 0o600);
-    return { path, change: 'cleaned' };
+    if (!isAsWritten && path.endsWith('config.toml')) return { path, change: 'none' };
+    const before = original === undefined ? undefined : Buffer.from(original, 'base64');
+    const edited = takeBack(context, path, before, isAsWritten);
+    if (isAsWritten) removeEmpty(folders);
+    return edited;
   } catch (error) {
     return { path, change: 'left', reason: describe(error) };
-  }
-}
-
-function listNotes(folder: string): string[] {
-  try {
-    return readdirSync(folder).filter((name) => name.endsWith('.json') && !name.startsWith('.'));
-  } catch {
-    return [];
   }
 }
 

@@ -34,10 +34,10 @@ export function addEntries(
   }
   expected.hooks ??= {};
   for (const event of events) {
-    const list = expected.hooks[event];
-    if (list !== undefined && !Array.isArray(list)) throw new NotEditable(`its "hooks.${event}" is no list`);
-    after = edit(after, list ? ['hooks', event, -1] : ['hooks', event], list ? value : [value]);
-    expected.hooks[event] = [...(list ?? []), value];
+    const { [event]: list = [] } = expected.hooks;
+    if (!Array.isArray(list)) throw new NotEditable(`its "hooks.${event}" is no list`);
+    after = edit(after, ['hooks', event, -1], value);
+    expected.hooks[event] = [...list, value];
   }
   if (isDeepStrictEqual(expected, parseSettings(before))) return text;
   // What could not be taken out again is not put in.
@@ -48,26 +48,24 @@ export function addEntries(
 /** The text without our entries, and without the lists that they leave empty. Throws `NotEditable` as `addEntries` does. */
 export function removeEntries(text: string, isOurs: IsOurs): string {
   const expected = parseSettings(text);
+  const { hooks = {} } = expected;
   let after = text;
-  for (const [event, list] of Object.entries(expected.hooks ?? {})) {
-    if (!Array.isArray(list)) continue;
-    const kept = list.map((item) => withoutOurs(item, isOurs));
-    if (isDeepStrictEqual(kept, list)) continue;
-    for (const index of [...list.keys()].reverse()) {
-      if (isDeepStrictEqual(kept[index], list[index])) continue;
-      after = edit(after, ['hooks', event, index], kept[index]);
-    }
-    const left = kept.filter((item) => item !== undefined);
-    if (left.length === 0) {
-      after = edit(after, ['hooks', event], undefined);
-      delete expected.hooks?.[event];
-    } else if (expected.hooks) expected.hooks[event] = left;
-    if (Object.keys(expected.hooks ?? {}).length === 0) {
-      after = edit(after, ['hooks'], undefined);
-      delete expected.hooks;
-    }
+  for (const [event, list] of Object.entries(hooks)) {
+    const kept = Array.isArray(list) ? list.map((item) => withoutOurs(item, isOurs)) : [];
+    const changed = [...kept.keys()].filter((index) => kept[index] !== list[index]);
+    if (changed.length === 0) continue;
+    for (const index of changed.reverse()) after = edit(after, ['hooks', event, index], kept[index]);
+    hooks[event] = kept.filter((item) => item !== undefined);
+    if (hooks[event].length > 0) continue;
+    after = edit(after, ['hooks', event], undefined);
+    delete hooks[event];
   }
-  return after === text ? text : checked(after, text, expected);
+  if (after === text) return text;
+  if (Object.keys(hooks).length === 0) {
+    after = edit(after, ['hooks'], undefined);
+    delete expected.hooks;
+  }
+  return checked(after, text, expected);
 }
 
 /** Whether anything of ours stands in the text. Throws `NotEditable` where it is not JSON. */
@@ -90,7 +88,7 @@ function withoutOurs(item: unknown, isOurs: IsOurs): unknown {
 /** The object that a text holds. Throws `NotEditable` where it holds none, or a member `hooks` that is none. */
 function parseSettings(text: string): Settings {
   const errors: ParseError[] = [];
-  const value: unknown = guarded(() => parse(text, errors, { allowTrailingComma: true }));
+  const value: unknown = guarded(() => parse(text.trim() === '' ? '{}' : text, errors, { allowTrailingComma: true }));
   if (errors.length > 0) throw new NotEditable('it is not valid JSON');
   if (!isObject(value)) throw new NotEditable('it does not hold a JSON object');
   if (value.hooks !== undefined && !isObject(value.hooks)) throw new NotEditable('its "hooks" is no object');

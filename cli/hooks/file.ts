@@ -1,11 +1,8 @@
 import {
-  closeSync,
-  fchmodSync,
-  fchownSync,
-  fsyncSync,
+  chmodSync,
+  chownSync,
   lstatSync,
   mkdirSync,
-  openSync,
   readlinkSync,
   renameSync,
   rmdirSync,
@@ -21,15 +18,10 @@ import { readPlainFile } from '../plain-file.ts';
 const MOST_BYTES = 16 * 1024 * 1024;
 
 /** The file itself where a path is a link: it is what is written, the link stays. */
-export function followLinks(path: string): string {
-  let target = path;
-  // As many as Linux follows.
-  for (let links = 0; links < 40; links++) {
-    if (lstatSync(target, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return target;
-    target = resolve(dirname(target), readlinkSync(target));
-  }
-  throw Object.assign(new Error('it is a link that leads round in a circle'), { code: 'ELOOP' });
-}
+export const followLinks = (path: string): string =>
+  lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()
+    ? followLinks(resolve(dirname(path), readlinkSync(path)))
+    : path;
 
 /** Undefined where there is no file. Throws the system's errors, and one for what cannot be read as a whole. */
 export function readFile(path: string): Buffer | undefined {
@@ -54,17 +46,10 @@ export function replaceFile(path: string, bytes: string | Uint8Array, newMode: n
   const temporary = join(folder, `.session-capture-${process.pid}.tmp`);
   rmSync(temporary, { force: true });
   try {
-    const file = openSync(temporary, 'wx', 0o600);
-    try {
-      writeFileSync(file, bytes);
-      if (before) keepOwner(file, before);
-      fchmodSync(file, before ? before.mode & 0o7777 : newMode);
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
+    writeFileSync(temporary, bytes, { flag: 'wx', mode: 0o600, flush: true });
+    if (before) keepOwner(temporary, before);
+    chmodSync(temporary, before ? before.mode & 0o7777 : newMode);
     renameSync(temporary, target);
-    syncFolder(folder);
   } catch (error) {
     rmSync(temporary, { force: true });
     throw error;
@@ -72,25 +57,11 @@ export function replaceFile(path: string, bytes: string | Uint8Array, newMode: n
 }
 
 /** Only root may give files away; for others the owner is the same, or cannot be kept. */
-function keepOwner(file: number, { uid, gid }: { uid: number; gid: number }): void {
+function keepOwner(file: string, { uid, gid }: { uid: number; gid: number }): void {
   try {
-    fchownSync(file, uid, gid);
+    chownSync(file, uid, gid);
   } catch (error) {
     if (codeOf(error) !== 'EPERM') throw error;
-  }
-}
-
-/** Windows opens no folders, and some network file systems sync none. */
-function syncFolder(folder: string): void {
-  try {
-    const file = openSync(folder, 'r');
-    try {
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
-  } catch {
-    // The file is whole either way.
   }
 }
 

@@ -6,7 +6,7 @@ import { AGENTS } from '../agents/all.ts';
 import { makeFolder, write } from '../test/folder.ts';
 import { readTree } from '../test/tree.ts';
 import { removeEarlierHooks } from './earlier.ts';
-import { installHooks, planHooks, removeHooks, startHooks, tellingHooks } from './install.ts';
+import { installHooks, removeHooks, startHooks, tellingHooks } from './install.ts';
 
 function prepare() {
   const home = makeFolder();
@@ -29,19 +29,19 @@ test.each([
   mkdirSync(join(home, '.cursor'));
   symlinkSync('../dotfiles/hooks.json', join(home, '.cursor/hooks.json'));
   const before = agentFiles(home);
-  const installed = installHooks(context, wanted).change;
+  const installed = installHooks(context, wanted, true).change;
   if (installed === 'left') return expect(agentFiles(home)).toEqual(before);
   expect(installed).toBe('edited');
   expect(statSync(join(home, 'dotfiles/hooks.json')).mode & 0o777).toBe(mode);
-  expect(planHooks(context, wanted).change).toBe('none');
+  expect(installHooks(context, wanted, false).change).toBe('none');
   expect(removeHooks(context, wanted).change).toBe('restored');
   expect(agentFiles(home)).toEqual(before);
 });
 
 test('a file that was not there is gone again', () => {
   const { context, wanted, path } = prepare();
-  expect([planHooks(context, wanted).change, existsSync(path)]).toEqual(['created', false]);
-  expect(installHooks(context, wanted)).toEqual({ path, change: 'created' });
+  expect([installHooks(context, wanted, false).change, existsSync(path)]).toEqual(['created', false]);
+  expect(installHooks(context, wanted, true)).toEqual({ path, change: 'created' });
   expect(removeHooks(context, wanted)).toEqual({ path, change: 'removed' });
   expect(existsSync(path)).toBe(false);
 });
@@ -49,18 +49,18 @@ test('a file that was not there is gone again', () => {
 test('the file from before is kept for its owner alone, and what is there already changes nothing', () => {
   const { home, context, wanted, path, state } = prepare();
   write(path, '{"version": 1}');
-  installHooks(context, wanted);
+  installHooks(context, wanted, true);
   const copy = join(state, 'hooks/cursor.hooks.json.before-capture');
   expect([readFileSync(copy, 'utf8'), statSync(copy).mode & 0o777]).toEqual(['{"version": 1}', 0o600]);
   const once = readTree(home);
-  expect(installHooks(context, wanted).change).toBe('none');
+  expect(installHooks(context, wanted, true).change).toBe('none');
   expect(readTree(home)).toEqual(once);
 });
 
 test.each([true, false])('what others wrote meanwhile stays, with or without the file from before (%s)', (isKept) => {
   const { context, wanted, path, state } = prepare();
   write(path, '{"version": 1}');
-  installHooks(context, wanted);
+  installHooks(context, wanted, true);
   const settings = JSON.parse(readFileSync(path, 'utf8'));
   settings.hooks.stop.unshift({ command: 'theirs' });
   write(path, JSON.stringify({ ...settings, more: true }));
@@ -81,7 +81,7 @@ test.each([
 ])('settings that are %s are left alone, with what to add to them', (_, text) => {
   const { context, wanted, path } = prepare();
   write(path, text);
-  const { change, reason, snippet } = installHooks(context, wanted);
+  const { change, reason, snippet } = installHooks(context, wanted, true);
   expect([change, reason, snippet]).toEqual(['left', expect.any(String), expect.stringContaining('bin/hook cursor')]);
   expect(readFileSync(path)).toEqual(Buffer.from(text));
   expect(removeHooks(context, wanted).change).toBe('none');
@@ -89,7 +89,7 @@ test.each([
 
 test('settings that became unreadable with our entries in them are left, and said to be', () => {
   const { context, wanted, path } = prepare();
-  installHooks(context, wanted);
+  installHooks(context, wanted, true);
   write(path, `${readFileSync(path, 'utf8')} and more`);
   expect(removeHooks(context, wanted)).toMatchObject({ change: 'left', reason: 'it is not valid JSON' });
 });
@@ -97,7 +97,7 @@ test('settings that became unreadable with our entries in them are left, and sai
 test('a folder or a pipe where the settings should be is left alone', () => {
   const { context, wanted, path } = prepare();
   mkdirSync(path, { recursive: true });
-  expect(installHooks(context, wanted)).toMatchObject({
+  expect(installHooks(context, wanted, true)).toMatchObject({
     change: 'left',
     reason: expect.stringContaining('cannot be read'),
   });
@@ -107,7 +107,7 @@ test('one entry starts the daemon, in a shell that the state folder may be gone 
   const { home, context } = prepare();
   const [start] = startHooks({ agents: AGENTS });
   if (start === undefined) throw new Error('no agent starts the daemon');
-  expect(installHooks(context, start).path).toBe(join(home, '.claude/settings.json'));
+  expect(installHooks(context, start, true).path).toBe(join(home, '.claude/settings.json'));
   const { hooks } = JSON.parse(readFileSync(join(home, '.claude/settings.json'), 'utf8'));
   expect(Object.keys(hooks)).toEqual(['SessionStart']);
   expect(hooks.SessionStart[0].hooks[0].command).toBe(

@@ -6,9 +6,7 @@ import type { Context } from '../context.ts';
 import { codeOf, describe } from '../failure.ts';
 import { addEntries, hasEntries, NotEditable, removeEntries } from './edit.ts';
 import { followLinks, readFile, replaceFile } from './file.ts';
-import { commandOf, isOursOn, type Script, scriptPath } from './script.ts';
-
-type Where = Pick<Context, 'variables' | 'home' | 'platform'>;
+import { commandOf, isOursOn, type Script, scriptPath, type Where } from './script.ts';
 
 /** Which entries an agent's settings are to have: those that tell more than a transcript, or that start the daemon. */
 export interface Wanted {
@@ -35,77 +33,75 @@ export const tellingHooks = ({ agents }: Pick<Context, 'agents'>): Wanted[] =>
 export const startHooks = ({ agents }: Pick<Context, 'agents'>): Wanted[] =>
   agents.flatMap((agent) => (agent.startHook ? [{ agent, hooks: agent.startHook, script: 'start' as const }] : []));
 
-/** What is to become of the settings. Writes nothing. */
-export const planHooks = (context: Where, wanted: Wanted): Edited => change(context, wanted, false);
-
-/** Puts our entries into the settings. The file from before is kept beside capture's state. */
-export const installHooks = (context: Where, wanted: Wanted): Edited => change(context, wanted, true);
-
-function change(context: Where, wanted: Wanted, isWritten: boolean): Edited {
-  const { hooks, script, agent } = wanted;
-  const path = hooks.path(context.variables, context.home);
-  const isOurs = isOursOn(context);
-  const command = commandOf(context, script, agent.id);
+/**
+ * Puts our entries into the settings; the file from before is kept beside capture's state. Without `isWritten` it only
+ * says what would become of them.
+ */
+export function installHooks(context: Where, wanted: Wanted, isWritten: boolean): Edited {
+  const { path, copy, isOurs, add } = prepare(context, wanted);
   try {
     const bytes = readFile(path);
     const { mark, text } = decode(bytes);
-    const after = addEntries(text, hooks, command, isOurs);
+    const after = add(text);
     if (bytes && after === text) return { path, change: 'none' };
     if (isWritten) {
-      const copy = copyPath(context, wanted);
       if (bytes === undefined) rmSync(copy, { force: true });
-      else if (!hasEntries(text || '{}', isOurs)) replaceFile(copy, bytes, 0o600);
+      else if (!hasEntries(text, isOurs)) replaceFile(copy, bytes, 0o600);
       replaceFile(path, mark + after, 0o600);
     }
     return { path, change: bytes ? 'edited' : 'created' };
   } catch (error) {
-    return { path, change: 'left', reason: reasonOf(error), snippet: addEntries('', hooks, command, isOurs) };
+    return { path, change: 'left', reason: reasonOf(error), snippet: add('') };
   }
 }
 
 /** Takes our entries out: byte for byte as it was where nobody has changed the file since. */
 export function removeHooks(context: Where, wanted: Wanted): Edited {
-  const { hooks, script, agent } = wanted;
-  const path = hooks.path(context.variables, context.home);
-  const isOurs = isOursOn(context);
-  const copy = copyPath(context, wanted);
+  const { path, copy, isOurs, add } = prepare(context, wanted);
+  let edited: Edited = { path, change: 'none' };
   try {
-    const bytes = readFile(path);
-    const { mark, text } = decode(bytes);
-    if (bytes === undefined || text.trim() === '' || !hasEntries(text, isOurs)) return forget('none');
-    const before = readFile(copy);
-    const earlier = decode(before);
-    const command = commandOf(context, script, agent.id);
-    if (earlier.mark + addEntries(earlier.text, hooks, command, isOurs) === mark + text) {
-      if (before) replaceFile(path, before, 0o600);
-      else rmSync(followLinks(path));
-      return forget(before ? 'restored' : 'removed');
+    const { mark, text } = decode(readFile(path));
+    if (hasEntries(text, isOurs)) {
+      const before = readFile(copy);
+      const earlier = decode(before);
+      edited = takeBack(context, path, before, earlier.mark + add(earlier.text) === mark + text);
     }
-    replaceFile(path, mark + removeEntries(text, isOurs), 0o600);
-    return forget('cleaned');
   } catch (error) {
-    if (!isPossiblyOurs(error)) return forget('none');
-    return { path, change: 'left', reason: reasonOf(error) };
+    // What is no file holds none of ours, and another's text that is no JSON does not either.
+    const isPossiblyOurs =
+      error instanceof NotEditable
+        ? String(readFile(path)).replaceAll('\\\\', '\\').includes(scriptPath(context, wanted.script))
+        : codeOf(error) !== 'ENOTSUP';
+    if (isPossiblyOurs) return { path, change: 'left', reason: reasonOf(error) };
   }
-
-  /** What is no file holds none of ours, and another's text that is no JSON does not either. */
-  function isPossiblyOurs(error: unknown): boolean {
-    if (!(error instanceof NotEditable)) return codeOf(error) !== 'ENOTSUP';
-    return String(readFile(path)).replaceAll('\\\\', '\\').includes(scriptPath(context, script));
-  }
-
-  function forget(outcome: Edited['change']): Edited {
-    rmSync(copy, { force: true });
-    return { path, change: outcome };
-  }
+  rmSync(copy, { force: true });
+  return edited;
 }
 
-const copyPath = (context: Where, { agent, hooks }: Wanted): string =>
-  join(
-    stateFolder(context),
-    'hooks',
-    `${agent.id}.${basename(hooks.path(context.variables, context.home))}.before-capture`,
-  );
+/** Puts a file back that is as we wrote it, `before` being what it was; out of another one takes our entries. */
+export function takeBack(context: Where, path: string, before: Buffer | undefined, isAsWritten: boolean): Edited {
+  if (isAsWritten) {
+    if (before) replaceFile(path, before, 0o600);
+    else rmSync(followLinks(path));
+    return { path, change: before ? 'restored' : 'removed' };
+  }
+  const { mark, text } = decode(readFile(path));
+  const without = removeEntries(text, isOursOn(context));
+  if (without === text) return { path, change: 'none' };
+  replaceFile(path, mark + without, 0o600);
+  return { path, change: 'cleaned' };
+}
+
+function prepare(context: Where, { agent, hooks, script }: Wanted) {
+  const path = hooks.path(context.variables, context.home);
+  const isOurs = isOursOn(context);
+  return {
+    path,
+    copy: join(stateFolder(context), 'hooks', `${agent.id}.${basename(path)}.before-capture`),
+    isOurs,
+    add: (text: string) => addEntries(text, hooks, commandOf(context, script, agent.id), isOurs),
+  };
+}
 
 function reasonOf(error: unknown): string {
   if (error instanceof NotEditable) return error.message;
@@ -114,8 +110,8 @@ function reasonOf(error: unknown): string {
 }
 
 /** Takes the mark apart that some editors begin a file with. Throws `NotEditable` for what is not UTF-8. */
-function decode(bytes: Buffer | undefined): { mark: string; text: string } {
-  const text = (bytes ?? Buffer.alloc(0)).toString('utf8');
-  if (bytes && !Buffer.from(text).equals(bytes)) throw new NotEditable('it is not UTF-8');
+function decode(bytes: Buffer = Buffer.alloc(0)): { mark: string; text: string } {
+  const text = bytes.toString('utf8');
+  if (!Buffer.from(text).equals(bytes)) throw new NotEditable('it is not UTF-8');
   return text.startsWith('\ufeff') ? { mark: '\ufeff', text: text.slice(1) } : { mark: '', text };
 }

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { makeFolder, write } from '../test/folder.ts';
 import { commandOf, hookScript, isOursOn, scriptPath, startScript, writeScript } from './script.ts';
@@ -80,7 +80,7 @@ test('a message that cannot be kept whole is not kept', () => {
   const { state, context, inbox, command } = install();
   const cat = write(join(makeFolder(), 'cat'), '#!/bin/sh\nread -r line\necho "$line"\nexit 1\n', 0o755);
   const path = scriptPath(context, 'hook');
-  write(path, readFileSync(path, 'utf8').replaceAll('/bin/cat', cat), 0o755);
+  write(path, readFileSync(path, 'utf8').replace('PATH=', `PATH=${dirname(cat)}:`), 0o755);
   ring(command);
   expect([inbox(), readdirSync(state)]).toEqual([[], ['bin', 'inbox']]);
 });

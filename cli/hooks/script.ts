@@ -1,6 +1,5 @@
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
-import { delimiter, isAbsolute, join, posix, win32 } from 'node:path';
-import type { Variables } from '../agents/agent.ts';
+import { mkdirSync, rmSync } from 'node:fs';
+import { join, posix, win32 } from 'node:path';
 import { stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import type { IsOurs } from './edit.ts';
@@ -9,7 +8,8 @@ import { readFile, removeEmpty, replaceFile } from './file.ts';
 /** `hook` keeps what an agent tells, `start` sees to it that the daemon runs. */
 export type Script = 'hook' | 'start';
 
-type Where = Pick<Context, 'variables' | 'home' | 'platform'>;
+/** What it takes to know where scripts are. */
+export type Where = Pick<Context, 'variables' | 'home' | 'platform'>;
 
 const SCRIPTS: readonly Script[] = ['hook', 'start'];
 const EXECUTABLE = 0o755;
@@ -56,57 +56,48 @@ export function removeScripts(context: Where): void {
   removeEmpty(['bin', 'hooks', 'inbox', 'inbox/cursor'].map((name) => join(stateFolder(context), name)));
 }
 
-export const hookScript = (context: Where): string =>
-  context.platform === 'win32' ? writeBatch(stateFolder(context)) : writeShell(context);
-
 /**
- * The shell does all but the copying by itself. A message is complete once it has its name; one that could not be kept
- * whole is not kept. It is read to its end: an agent that could not write all of it reports our hook as broken.
+ * What keeps what Cursor tells. The shell does all but the copying by itself. A message is complete once it has its name;
+ * one that could not be kept whole is not kept. It is read to its end: an agent that could not write all of it reports our
+ * hook as broken.
  */
-function writeShell(context: Where): string {
-  const tools = findTools(context.variables);
-  const [cat, mv, rm] = ['cat', 'mv', 'rm'].map((name) => quoteForShell(join(tools, name)));
-  return `#!/bin/sh
+export const hookScript = (context: Where): string =>
+  context.platform === 'win32'
+    ? writeBatch(stateFolder(context))
+    : `#!/bin/sh
 # Session Capture. Cursor runs this when something happened, with what happened on standard input: it is kept here until
 # it is captured, since Cursor writes it nowhere else. It prints nothing, talks to no network, and always succeeds.
 # \`capture init\` writes this file, \`capture uninstall\` removes it.
 exec >/dev/null 2>&1
 [ "$1" = cursor ] || exit 0
+# A folder of a project may come first in an agent's.
+PATH=/usr/bin:/bin\${PATH:+:$PATH}
 umask 077
 inbox=${quoteForShell(join(stateFolder(context), 'inbox', 'cursor'))}
 
 keep() {
-  [ -d "$inbox" ] || /bin/mkdir -p "$inbox"
-  [ -w "$inbox" ] || return
+  [ -d "$inbox" ] || mkdir -p "$inbox"
+  [ -w "$inbox" ] || return 1
   number=0
   set -C
   while [ -e "$inbox/$$-$number.json" ] || ! true >"$inbox/$$-$number.part"; do
     number=$((number + 1))
-    [ "$number" -lt 20 ] || return
+    [ "$number" -lt 20 ] || return 1
   done
   set +C
-  if ${cat} >"$inbox/$$-$number.part"; then
-    ${mv} "$inbox/$$-$number.part" "$inbox/$$-$number.json"
+  if cat >"$inbox/$$-$number.part"; then
+    mv "$inbox/$$-$number.part" "$inbox/$$-$number.json"
   else
-    ${rm} -f "$inbox/$$-$number.part"
+    rm -f "$inbox/$$-$number.part"
+    return 1
   fi
 }
 
 # A terminal would never end, and what is closed cannot be read.
 if [ -t 0 ] || [ ! -e /dev/fd/0 ]; then exit 0; fi
-keep
-[ ! -x ${cat} ] || exec ${cat}
-while read -r line; do :; done
+keep || cat
 exit 0
 `;
-}
-
-/** Not every system has them in /bin. */
-function findTools({ PATH = '' }: Variables): string {
-  const folders = ['/bin', '/usr/bin', ...PATH.split(delimiter).filter(isAbsolute)];
-  const hasTools = (folder: string) => ['cat', 'mv', 'rm'].every((name) => existsSync(join(folder, name)));
-  return folders.find(hasTools) ?? '/bin';
-}
 
 /** The same for Windows. */
 const writeBatch = (state: string): string =>
@@ -138,7 +129,7 @@ export function startScript(
 # \`capture init\` writes this file, \`capture uninstall\` removes it.
 exec >/dev/null 2>&1
 # A folder of a project may come first in an agent's.
-PATH=/usr/bin:/bin:$PATH
+PATH=/usr/bin:/bin\${PATH:+:$PATH}
 [ -t 0 ] || cat
 start() {
   exec </dev/null 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-

@@ -79,7 +79,7 @@ async function install(context: Context, plan: Plan, decisions: Decisions, outpu
   if (isNew && decisions.history === 'all') await captureBefore(context, plan, output);
   const start = decisions.startHook ? plan.startHook : undefined;
   if (start) writeScript(context, startScript(context, variablesForDaemon(context.variables)), 'start');
-  return [...wanted, ...(start ? [start] : [])].map((each) => installHooks(context, each));
+  return [...wanted, ...(start ? [start] : [])].map((each) => installHooks(context, each, true));
 }
 
 const PATIENCE_MS = 10_000;

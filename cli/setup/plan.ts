@@ -3,7 +3,7 @@ import type { Agent } from '../agents/agent.ts';
 import { readSettings, stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { isDaemonRunning } from '../daemon/control.ts';
-import { type Edited, planHooks, startHooks, tellingHooks, type Wanted } from '../hooks/install.ts';
+import { type Edited, installHooks, startHooks, tellingHooks, type Wanted } from '../hooks/install.ts';
 import { commandOf } from '../hooks/script.ts';
 import { formatCount } from '../output.ts';
 import { type Consent, readConsent } from '../privacy/consent.ts';
@@ -45,7 +45,7 @@ export async function planSetup(context: Context, options: PlanOptions): Promise
     [agent.folder?.(variables, home) ?? '', ...agent.roots(variables, home)].some((path) => existsSync(path)),
   );
   const here = { agents: options.hooks ? agents : [] };
-  const hooks = tellingHooks(here).map((wanted) => ({ wanted, edited: planHooks(context, wanted) }));
+  const hooks = tellingHooks(here).map((wanted) => ({ wanted, edited: installHooks(context, wanted, false) }));
   const daemon = options.daemon ? await planDaemon(context) : undefined;
   const isAlone = daemon !== undefined && daemon.supervisor === undefined;
   const consent = readConsent(context);
