@@ -7,21 +7,10 @@ import { scriptPath } from '../hooks/script.ts';
 import { formatCount, type Output } from '../output.ts';
 import { type Asker, createAsker } from '../setup/ask.ts';
 import { carryOut, type Decisions, type Done, describeDone } from '../setup/carry-out.ts';
-import { askChoice, type Choice, countChosen, describeHistory, parseChoice } from '../setup/history.ts';
+import { askChoice, type Choice, countChosen, describeHistory, type History, parseChoice } from '../setup/history.ts';
 import { describePlan, findWarnings, namesOf, type Plan, planSetup } from '../setup/plan.ts';
 import { lastingProgram } from '../setup/program.ts';
 import { refuseOpenFolder, takeSetup } from '../setup/state-folder.ts';
-
-export interface InitOptions {
-  yes: boolean;
-  dryRun: boolean;
-  history: string[];
-  /** False with `--no-daemon`. */
-  daemon: boolean;
-  /** False with `--no-hooks`. */
-  hooks: boolean;
-  startHook: boolean;
-}
 
 export const initCommand = defineCommand({
   name: 'init',
@@ -43,86 +32,76 @@ export const initCommand = defineCommand({
     hooks: flag('--no-hooks', 'change nothing in the settings of any agent'),
     startHook: flag('--start-hook', 'where nothing of the system does, have an agent start capture by a hook'),
   },
-  run: runInit,
+  async run(context, options, output) {
+    const settings = options.dryRun ? undefined : requireSettings(context);
+    if (!options.dryRun && !options.yes && !context.stdin.isTTY) {
+      throw new Failure(EXIT.usage, 'There is no terminal to ask on.', 'Give --yes, or --dry-run to see what it does.');
+    }
+    const choice = options.history.length > 0 ? parseChoice(options.history, context) : undefined;
+    refuseOpenFolder(context);
+    const lasting = options.daemon ? { ...context, program: lastingProgram(context) } : context;
+    output.say('Looking for agents …');
+    const plan = await planSetup(lasting, { ...options, isHistoryAsked: choice !== undefined });
+    if (settings === undefined) {
+      const earlier = plan.history?.sessions.length ? [`${describeHistory(plan.history)}.`] : [];
+      return output.answer(reportOf(plan, choice), [
+        ...describePlan(lasting, plan),
+        ...earlier,
+        'Nothing was changed.',
+      ]);
+    }
+    if (plan.isDone && !options.startHook) {
+      return output.answer({ ...reportOf(plan, choice), already: true }, [
+        `This machine is set up already: capture runs. Agents here: ${namesOf(plan.agents)}.`,
+        '`capture status` shows how it goes, `capture init --history all` sends earlier sessions, too.',
+      ]);
+    }
+    for (const line of describePlan(lasting, plan)) output.say(line);
+    for (const warning of findWarnings(lasting, plan)) output.warn(warning);
+    const asker = options.yes ? undefined : createAsker(context);
+    try {
+      if (asker && !(await asker.ask('Go on?'))) throw new Declined('Nothing was changed.');
+      const history = plan.history && (choice ?? (await chooseHistory(context, plan.history, asker, output)));
+      const decisions = { history, startHook: options.startHook || (await mayStart(context, plan, asker)) };
+      await setUp(lasting, settings, plan, decisions, output);
+    } finally {
+      asker?.close();
+    }
+  },
 });
 
-export async function runInit(context: Context, options: InitOptions, output: Output): Promise<void> {
-  const settings = options.dryRun ? undefined : requireSettings(context);
-  if (!options.dryRun && !options.yes && !context.stdin.isTTY) {
-    throw new Failure(EXIT.usage, 'There is no terminal to ask on.', 'Give --yes, or --dry-run to see what it does.');
-  }
-  const choice = options.history.length > 0 ? parseChoice(options.history, context) : undefined;
-  refuseOpenFolder(context);
-  const lasting = options.daemon ? { ...context, program: lastingProgram(context) } : context;
-  output.say('Looking for agents …');
-  const plan = await planSetup(lasting, { ...options, isHistoryAsked: choice !== undefined });
-  if (settings === undefined) {
-    const earlier = plan.history?.sessions.length ? [`${describeHistory(plan.history)}.`] : [];
-    return output.answer(reportOf(plan, choice), [...describePlan(lasting, plan), ...earlier, 'Nothing was changed.']);
-  }
-  if (plan.isDone && !options.startHook) {
-    return output.answer({ ...reportOf(plan, choice), already: true }, [
-      `This machine is set up already: capture runs. Agents here: ${namesOf(plan.agents)}.`,
-      '`capture status` shows how it goes, `capture init --history all` sends earlier sessions, too.',
-    ]);
-  }
-  for (const line of describePlan(lasting, plan)) output.say(line);
-  for (const warning of findWarnings(lasting, plan)) output.warn(warning);
-  const asker = options.yes ? undefined : createAsker(context);
-  try {
-    if (asker && !(await asker.ask('Go on?'))) throw new Declined('Nothing was changed.');
-    await act(
-      lasting,
-      { settings, plan, decisions: await decide(lasting, plan, { ...options, choice }, asker, output) },
-      output,
-    );
-  } finally {
-    asker?.close();
-  }
+async function chooseHistory(context: Context, history: History, asker: Asker | undefined, { say }: Output) {
+  return asker && history.sessions.length > 0 ? askChoice(history, asker, context, say) : 'none';
 }
 
-async function act(
-  context: Context,
-  { settings, plan, decisions }: { settings: Settings; plan: Plan; decisions: Decisions },
-  output: Output,
-): Promise<void> {
-  const lock = takeSetup(context);
-  const done = await carryOut(context, { settings, plan }, decisions, output).finally(lock.release);
-  output.answer(reportOf(plan, decisions.history, done), describeDone(context, plan, decisions, done));
-  if (done.failures === 0) return;
-  throw new Failure(EXIT.failure, `${formatCount(done.failures, 'step')} failed.`, 'The rest was done.');
-}
-
-async function decide(
-  context: Context,
-  { history, startHook }: Plan,
-  options: { choice: Choice | undefined; startHook: boolean },
-  asker: Asker | undefined,
-  output: Output,
-): Promise<Decisions> {
-  const isAsked = options.choice === undefined && history !== undefined && history.sessions.length > 0;
-  const chosen = isAsked && asker ? await askChoice(history, asker, context, output.say) : options.choice;
-  const decisions = { history: chosen ?? (history ? 'none' : undefined) };
-  const isThere = existsSync(scriptPath(context, 'start'));
-  if (options.startHook || isThere || !startHook || !asker)
-    return { ...decisions, startHook: options.startHook || isThere };
-  const question =
+/** Whether an agent's hook may start the daemon; what was allowed once still is. */
+async function mayStart(context: Context, { startHook }: Plan, asker: Asker | undefined): Promise<boolean> {
+  if (existsSync(scriptPath(context, 'start'))) return true;
+  if (startHook === undefined || asker === undefined) return false;
+  return asker.ask(
     `Nothing here starts capture again after a restart of this machine. May ${startHook.agent.displayName} do so when a ` +
-    'session begins, by a hook in its settings?';
-  return { ...decisions, startHook: await asker.ask(question) };
+      'session begins, by a hook in its settings?',
+  );
+}
+
+async function setUp(context: Context, settings: Settings, plan: Plan, decisions: Decisions, output: Output) {
+  const lock = takeSetup(context);
+  const done = await carryOut(context, settings, plan, decisions, output).finally(lock.release);
+  const { history } = decisions;
+  output.answer(reportOf(plan, history, done), describeDone(context, plan, history, done));
+  const left = done.edited.filter(({ change }) => change === 'left').length;
+  const failures = plan.daemon && !done.isRunning ? left + 1 : left;
+  if (failures > 0) throw new Failure(EXIT.failure, `${formatCount(failures, 'step')} failed.`, 'The rest was done.');
 }
 
 /** What `--json` answers: before it is done, and after. */
-function reportOf({ agents, hooks, daemon, history, consent }: Plan, choice: Choice | undefined, done?: Done): object {
-  const planned = [...hooks.map(({ edited }) => edited), ...(daemon?.file ? [daemon.file] : [])];
-  const files: readonly { path: string; change: string; reason?: string }[] = done?.edited ?? planned;
+function reportOf({ agents, files, daemon, history, consent }: Plan, choice: Choice | undefined, done?: Done): object {
+  const planned = daemon?.supervisor?.kind ?? (daemon ? 'process' : 'none');
   return {
     dryRun: done === undefined,
     agents: agents.map(({ id, displayName }) => ({ agent: id, name: displayName })),
-    files: files.map(({ path, change, reason }) => ({ path, change, reason })),
-    daemon: done
-      ? { starter: done.starter, running: done.isRunning }
-      : { starter: daemon?.supervisor?.kind ?? (daemon ? 'process' : 'none') },
+    files: (done?.edited ?? files).map(({ path, change, reason }) => ({ path, change, reason })),
+    daemon: { starter: done?.starter ?? planned, ...(done && { running: done.isRunning }) },
     history: {
       choice: choice ?? consent?.history ?? 'none',
       ...(history && { sessions: history.sessions.length, bytes: history.bytes }),

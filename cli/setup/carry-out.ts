@@ -1,6 +1,6 @@
-import { type Settings, stateFolder } from '../config.ts';
+import type { Settings } from '../config.ts';
 import type { Context } from '../context.ts';
-import { describe, Failure } from '../failure.ts';
+import { describe } from '../failure.ts';
 import { removeEarlierHooks } from '../hooks/earlier.ts';
 import { type Edited, installHooks } from '../hooks/install.ts';
 import { hookScript, startScript, writeScript } from '../hooks/script.ts';
@@ -13,8 +13,8 @@ import { isTemporary } from '../upload/problem.ts';
 import { createRegistration } from '../upload/registration.ts';
 import { createRetry } from '../upload/retry.ts';
 import { createService } from '../upload/service.ts';
-import { note, readStarter, type Starter, startDaemon } from './daemon.ts';
-import { type Choice, countChosen, tilde } from './history.ts';
+import { type Starter, startDaemon } from './daemon.ts';
+import { type Choice, countChosen, type History, tilde } from './history.ts';
 import { namesOf, type Plan } from './plan.ts';
 import { variablesForDaemon } from './variables.ts';
 
@@ -31,25 +31,31 @@ export interface Done {
   isRunning: boolean;
   /** Undefined where the service could not be reached. */
   environmentId: string | undefined;
-  /** How many steps failed. */
-  failures: number;
 }
 
 /** Does what was agreed to. What fails is told, and keeps nothing else from being done. */
 export async function carryOut(
   context: Context,
-  { settings, plan }: { settings: Settings; plan: Plan },
+  settings: Settings,
+  plan: Plan,
   decisions: Decisions,
   output: Output,
 ): Promise<Done> {
   const environmentId = await register(context, settings);
   const { history } = decisions;
   if (history) writeConsent(context, { since: plan.consent?.since ?? context.now(), history });
-  const edited = [...removeEarlierHooks(context), ...(await install(context, plan, decisions, output))];
-  const left = edited.filter(({ change }) => change === 'left');
-  for (const { path, reason } of left) output.warn(`${path} is left alone: ${reason}.`);
-  const { starter, isRunning } = await start(context, plan, decisions);
-  return { edited, starter, isRunning, environmentId, failures: left.length + (plan.daemon && !isRunning ? 1 : 0) };
+  const startHook = decisions.startHook ? plan.startHook : undefined;
+  if (startHook) writeScript(context, startScript(context, variablesForDaemon(context.variables)), 'start');
+  const wanted = plan.hooks.map((each) => each.wanted);
+  if (wanted.length > 0) writeScript(context, hookScript(context), 'hook');
+  const isNew = plan.hooks.some(({ edited: { change } }) => change === 'edited' || change === 'created');
+  const earlier = removeEarlierHooks(context);
+  if (isNew && history === 'all') await captureBefore(context, plan, output);
+  const installed = [...wanted, ...(startHook ? [startHook] : [])].map((each) => installHooks(context, each, true));
+  const edited = [...earlier, ...installed];
+  for (const { path, change, reason } of edited)
+    if (change === 'left') output.warn(`${path} is left alone: ${reason}.`);
+  return { edited, environmentId, ...(await startDaemon(context, plan.daemon, startHook !== undefined)) };
 }
 
 const REGISTER_MS = 5000;
@@ -66,62 +72,45 @@ async function register(context: Context, settings: Settings): Promise<string | 
   try {
     return await createRegistration(service, createRetry({ random, signal }), machine).environment();
   } catch (error) {
-    const isTimeout = error instanceof Error && ['TimeoutError', 'AbortError'].includes(error.name);
-    if (context.stop.aborted || error instanceof Failure || !(isTimeout || isTemporary(error))) throw error;
+    if (context.stop.aborted || !isTemporary(error)) throw error;
     return undefined;
   }
 }
 
-async function install(context: Context, plan: Plan, decisions: Decisions, output: Output): Promise<Edited[]> {
-  const wanted = plan.hooks.map((each) => each.wanted);
-  if (wanted.length > 0) writeScript(context, hookScript(context), 'hook');
-  const isNew = plan.hooks.some(({ edited }) => ['edited', 'created'].includes(edited.change));
-  if (isNew && decisions.history === 'all') await captureBefore(context, plan, output);
-  const start = decisions.startHook ? plan.startHook : undefined;
-  if (start) writeScript(context, startScript(context, variablesForDaemon(context.variables)), 'start');
-  return [...wanted, ...(start ? [start] : [])].map((each) => installHooks(context, each, true));
-}
-
-const PATIENCE_MS = 10_000;
+const IMPORT_MS = 10_000;
 
 /** What the hooks cannot tell any more: of a conversation that goes on with them, the transcript counts no longer. */
 async function captureBefore(context: Context, { hooks }: Plan, output: Output): Promise<void> {
   const places = ownPlaces({ ...context, agents: hooks.map(({ wanted }) => wanted.agent) });
   try {
     // Its answer is not that of `capture init`.
-    await importAll(context, { places, onTrouble: () => {}, patienceMs: PATIENCE_MS }, { ...output, answer() {} });
+    await importAll(context, { places, onTrouble: () => {}, patienceMs: IMPORT_MS }, { ...output, answer() {} });
   } catch (error) {
     if (context.stop.aborted) throw error;
     output.warn(`What Cursor wrote before was not captured; \`capture import\` may still do it: ${describe(error)}`);
   }
 }
 
-async function start(context: Context, { daemon, startHook }: Plan, decisions: Decisions) {
-  const earlier = readStarter(stateFolder(context)) ?? 'none';
-  if (daemon === undefined) return { starter: note(context, earlier), isRunning: false };
-  const { starter, isRunning } = await startDaemon(context, daemon);
-  const isHooked = starter === 'process' && startHook !== undefined && decisions.startHook;
-  return { starter: isHooked ? note(context, 'hook') : starter, isRunning };
-}
-
 /** What was done, in as few lines as it takes. */
-export function describeDone(context: Context, plan: Plan, { history }: Decisions, done: Done): string[] {
-  const { starter, isRunning, environmentId, edited } = done;
+export function describeDone(
+  context: Context,
+  { agents, daemon, history }: Plan,
+  choice: Choice | undefined,
+  { edited, starter, isRunning, environmentId }: Done,
+): string[] {
   const changed = edited.filter(({ change }) => change !== 'none' && change !== 'left');
   const files = changed.map(({ path }) => tilde(path, context.home)).join(', ');
-  const running = isRunning
-    ? `capture runs. ${AGAIN[starter]}`
-    : 'The daemon did not start: `capture logs` may say why.';
   return [
     environmentId === undefined
       ? 'The service cannot be reached now. This machine is registered when it first sends.'
-      : `Registered ${context.hostname}. Agents here: ${namesOf(plan.agents)}.`,
+      : `Registered ${context.hostname}. Agents here: ${namesOf(agents)}.`,
     files === ''
       ? 'Nothing in your agents was changed.'
       : `Changed in your agents: ${files}; \`capture uninstall\` undoes it.`,
-    ...(history ? [describeChoice(plan, history)] : []),
-    ...(plan.daemon ? [running] : []),
-    plan.daemon
+    ...(history && choice ? [describeChoice(history, choice)] : []),
+    ...(daemon && isRunning ? [`capture runs. ${AGAIN[starter]}`] : []),
+    ...(daemon && !isRunning ? ['The daemon did not start: `capture logs` may say why.'] : []),
+    daemon
       ? 'Next: open an agent and work; `capture status` shows how it goes, `capture open` the session.'
       : 'Next: `capture run` captures while it runs, `capture status` shows how it goes.',
   ];
@@ -136,9 +125,9 @@ const AGAIN: { readonly [starter in Starter]: string } = {
   none: '',
 };
 
-function describeChoice({ history }: Plan, choice: Choice): string {
-  const all = history?.sessions.length ?? 0;
-  const chosen = history ? countChosen(history, choice) : 0;
+function describeChoice(history: History, choice: Choice): string {
+  const all = history.sessions.length;
+  const chosen = countChosen(history, choice);
   if (all === 0) return 'There are no earlier sessions.';
   if (chosen > 0) return `Earlier sessions that are being sent: ${chosen} of ${all}.`;
   return `Of ${formatCount(all, 'earlier session')} nothing is sent; \`capture init --history all\` changes that.`;

@@ -31,28 +31,32 @@ export async function planDaemon(context: Context): Promise<DaemonPlan> {
   const path = supervisor.file.path(context);
   const text = supervisor.file.write(context);
   const there = readFile(path)?.toString('utf8');
-  if (there !== undefined && !there.includes(supervisor.file.marker)) return {};
+  if (there?.includes(supervisor.file.marker) === false) return {};
   return {
     supervisor,
     file: { path, text, change: there === undefined ? 'created' : there === text ? 'none' : 'edited' },
   };
 }
 
-/** Has the daemon run from now on; returns who starts it again, and whether it runs. */
+/** Has the daemon run from now on, if it is planned; returns who starts it again, and whether it runs. */
 export async function startDaemon(
   context: Context,
-  { supervisor, file }: DaemonPlan,
+  plan: DaemonPlan | undefined,
+  isHooked: boolean,
 ): Promise<{ starter: Starter; isRunning: boolean }> {
+  if (plan === undefined) {
+    return { starter: note(context, readStarter(stateFolder(context)) ?? 'none'), isRunning: false };
+  }
+  const { supervisor, file } = plan;
   if (supervisor) {
     if (file && file.change !== 'none') replaceFile(file.path, file.text, 0o644);
-    const outcomes = await runAll(context, supervisor.start(context));
-    if (outcomes.at(-1) === 0) {
+    if ((await runAll(context, supervisor.start(context))) === 0) {
       return { starter: note(context, supervisor.kind), isRunning: await awaitDaemon(context) };
     }
     await removeSupervisor(context, supervisor);
   }
   // One that runs already may be of an earlier version, and does not know what was decided just now.
-  return { starter: note(context, 'process'), isRunning: await restartDaemon(context) };
+  return { starter: note(context, isHooked ? 'hook' : 'process'), isRunning: await restartDaemon(context) };
 }
 
 /** Ends the daemon if it runs, and has it started by its supervisor, or starts it; false where it does not come to run. */
@@ -78,8 +82,7 @@ function startProcess(context: Context): ChildProcess {
     stdio: 'ignore',
     windowsHide: true,
   });
-  child.once('error', () => {});
-  child.unref();
+  child.once('error', () => {}).unref();
   return child;
 }
 
@@ -94,18 +97,17 @@ async function awaitDaemon(context: Context, child?: ChildProcess): Promise<bool
 interface Setup {
   starter: Starter;
   /** The files that the daemon is started from. */
-  program?: readonly string[];
+  program: readonly string[];
 }
 
-/** The files that the daemon is started from and that are gone, as after an update of a version manager's Node. */
-export function findMissingProgram(context: Pick<Context, 'variables' | 'home'>): string[] {
-  const { program = [] } = readSetup(stateFolder(context)) ?? {};
-  return program.filter((path) => !existsSync(path));
+const setupPath = (state: string) => join(state, 'setup.json');
+
+function note(context: Context, starter: Starter): Starter {
+  writeJson(setupPath(stateFolder(context)), { starter, program: context.program } satisfies Setup);
+  return starter;
 }
 
-/** Who was asked to start the daemon; undefined where nobody was, or what says so cannot be read. */
-export const readStarter = (state: string): Starter | undefined => readSetup(state)?.starter;
-
+/** Undefined where nothing is set up, or what says so cannot be read. */
 function readSetup(state: string): Partial<Setup> | undefined {
   try {
     return readJson<Partial<Setup>>(setupPath(state));
@@ -114,27 +116,27 @@ function readSetup(state: string): Partial<Setup> | undefined {
   }
 }
 
-const setupPath = (state: string) => join(state, 'setup.json');
+/** Who was asked to start the daemon; undefined where nobody was, or what says so cannot be read. */
+export const readStarter = (state: string): Starter | undefined => readSetup(state)?.starter;
 
-/** Notes who starts the daemon, and from which files. */
-export function note(context: Pick<Context, 'variables' | 'home' | 'program'>, starter: Starter): Starter {
-  writeJson(setupPath(stateFolder(context)), { starter, program: context.program } satisfies Setup);
-  return starter;
-}
+/** The files that the daemon is started from and that are gone, as after an update of a version manager's Node. */
+export const findMissingProgram = (context: Pick<Context, 'variables' | 'home'>): string[] =>
+  readSetup(stateFolder(context))?.program?.filter((path) => !existsSync(path)) ?? [];
 
-async function runAll(context: Context, commands: readonly string[][]): Promise<(number | undefined)[]> {
-  const outcomes: (number | undefined)[] = [];
-  for (const command of commands) outcomes.push((await execute(context, command, COMMAND_MS)).exitCode);
-  return outcomes;
+/** Runs one after the other, whatever becomes of them; returns how the last one ended. */
+async function runAll(context: Context, commands: readonly string[][]): Promise<number | undefined> {
+  let last: number | undefined;
+  for (const command of commands) last = (await execute(context, command, COMMAND_MS)).exitCode;
+  return last;
 }
 
 /** Returns the paths of files it removed. */
-async function removeSupervisor(context: Context, supervisor: Supervisor): Promise<string[]> {
-  await runAll(context, supervisor.stop(context));
-  const path = supervisor.file?.path(context);
-  const isOurs = path !== undefined && readFile(path)?.includes(supervisor.file?.marker ?? '') === true;
+async function removeSupervisor(context: Context, { stop, file, forget = [] }: Supervisor): Promise<string[]> {
+  await runAll(context, stop(context));
+  const path = file?.path(context) ?? '';
+  const isOurs = file !== undefined && readFile(path)?.includes(file.marker) === true;
   if (isOurs) rmSync(path);
-  await runAll(context, supervisor.forget ?? []);
+  await runAll(context, forget);
   return isOurs ? [path] : [];
 }
 
@@ -143,10 +145,9 @@ export async function removeDaemon(context: Context): Promise<{ stopped: boolean
   const state = stateFolder(context);
   const wasRunning = isDaemonRunning(state);
   const supervisor = supervisorOf(context.platform);
-  const file = supervisor?.file?.path(context);
-  const isSetUp = readStarter(state) === supervisor?.kind || (file !== undefined && existsSync(file));
+  const isSetUp = readStarter(state) === supervisor?.kind || existsSync(supervisor?.file?.path(context) ?? '');
   const removed = supervisor && isSetUp ? await removeSupervisor(context, supervisor) : [];
   await stopDaemon(state);
-  for (const name of ['setup.json', 'daemon.started', 'daemon.boot']) rmSync(join(state, name), { force: true });
+  rmSync(setupPath(state), { force: true });
   return { stopped: wasRunning, removed };
 }

@@ -1,4 +1,4 @@
-import type { Context } from '../context.ts';
+import { type Context, childEnvironment } from '../context.ts';
 
 export interface Execution {
   /** Undefined where the program could not be run or took too long. */
@@ -20,24 +20,19 @@ export function execute(
   timeoutMs: number,
 ): Promise<Execution> {
   return new Promise((resolve) => {
-    const child = spawn(program, args, {
-      cwd: home,
-      env: { ...variables, CAPTURE_SECRET: undefined },
-      stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: timeoutMs,
-      killSignal: 'SIGKILL',
-      windowsHide: true,
-    });
+    const options = { cwd: home, env: childEnvironment(variables), timeout: timeoutMs, windowsHide: true } as const;
+    const child = spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'], killSignal: 'SIGKILL' });
     const streams = [child.stdout, child.stderr];
     let output = '';
-    for (const stream of streams) stream.on('data', (chunk: Buffer) => (output += chunk.toString('utf8')));
-    const end = (exitCode: number | undefined) => {
+    for (const stream of streams) stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+    const end = (code: number | null) => {
       for (const stream of streams) stream.destroy();
-      resolve({ exitCode, output });
+      resolve({ exitCode: code ?? undefined, output });
     };
-    child.once('error', () => end(undefined));
-    child.once('close', (code) => end(code ?? undefined));
-    // A program of its own that it left running holds its outputs open.
-    child.once('exit', (code) => setTimeout(end, REST_MS, code ?? undefined));
+    // A program of its own that it left running holds its outputs open: then `close` does not come.
+    child
+      .once('error', () => end(null))
+      .once('close', end)
+      .once('exit', (code) => setTimeout(end, REST_MS, code));
   });
 }

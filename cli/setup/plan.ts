@@ -28,6 +28,8 @@ export interface Plan {
   hooks: { wanted: Wanted; edited: Edited }[];
   /** Undefined where none is to be set up. */
   daemon: DaemonPlan | undefined;
+  /** What is to become of files that are not capture's own. */
+  files: Pick<Edited, 'path' | 'change' | 'reason'>[];
   /** Whose hook could start the daemon, where nothing of the system does. */
   startHook: Wanted | undefined;
   /** What was decided about earlier sessions, if it was. */
@@ -47,18 +49,17 @@ export async function planSetup(context: Context, options: PlanOptions): Promise
   const here = { agents: options.hooks ? agents : [] };
   const hooks = tellingHooks(here).map((wanted) => ({ wanted, edited: installHooks(context, wanted, false) }));
   const daemon = options.daemon ? await planDaemon(context) : undefined;
-  const isAlone = daemon !== undefined && daemon.supervisor === undefined;
-  const consent = readConsent(context);
-  const starter = readStarter(stateFolder(context));
-  const isKept = daemon?.supervisor ? starter === daemon.supervisor.kind : starter === 'process' || starter === 'hook';
   const files = [...hooks.map(({ edited }) => edited), ...(daemon?.file ? [daemon.file] : [])];
-  const isThere = isKept && isDaemonRunning(stateFolder(context)) && files.every(({ change }) => change === 'none');
+  const consent = readConsent(context);
   const isDecided = consent !== undefined && !options.isHistoryAsked;
+  const starters: unknown[] = daemon?.supervisor ? [daemon.supervisor.kind] : ['process', 'hook'];
+  const isKept = isDaemonRunning(stateFolder(context)) && starters.includes(readStarter(stateFolder(context)));
+  const isAlone = daemon !== undefined && daemon.supervisor === undefined;
   return {
-    ...{ agents, hooks, daemon, consent },
+    ...{ agents, hooks, daemon, files, consent },
     startHook: isAlone && context.platform !== 'win32' ? startHooks(here)[0] : undefined,
     history: isDecided ? undefined : findHistory(context),
-    isDone: daemon !== undefined && isThere && isDecided,
+    isDone: daemon !== undefined && isDecided && isKept && files.every(({ change }) => change === 'none'),
   };
 }
 
@@ -68,7 +69,7 @@ export function describePlan(context: Context, { agents, hooks, daemon }: Plan):
   const { supervisor, file } = daemon ?? {};
   return [
     `Agents here: ${namesOf(agents)}. What they write is read where it is.`,
-    ...hooks.flatMap(({ wanted, edited }) => describeHooks(context, wanted, { ...edited, path: short(edited.path) })),
+    ...hooks.flatMap(({ wanted, edited }) => describeHooks(context, wanted, edited)),
     ...(hooks.length === 0 ? ['Nothing in your agents is changed.'] : []),
     ...(supervisor ? [`${supervisor.name} keeps capture running${file ? `: ${short(file.path)}` : ''}.`] : []),
     ...(daemon && !supervisor ? ['capture runs in the background from now on.'] : []),
@@ -81,7 +82,8 @@ export const namesOf = (agents: readonly Agent[]): string =>
   [...new Set(agents.map(({ displayName }) => displayName))].join(', ') || 'none yet';
 
 function describeHooks(context: Context, { agent, hooks, script }: Wanted, edited: Edited): string[] {
-  const { path, change, reason, snippet = '' } = edited;
+  const { change, reason, snippet = '' } = edited;
+  const path = tilde(edited.path, context.home);
   const name = agent.displayName;
   if (change === 'none') return [`${path} has the entries by which ${name} tells what it writes nowhere.`];
   if (change === 'left') {
@@ -98,12 +100,7 @@ export function findWarnings({ variables, home }: Context, { daemon }: Plan): st
   if (daemon === undefined) return [];
   const { secret } = readSettings({ home, variables: { ...variables, CAPTURE_SECRET: undefined } });
   const names = daemon.supervisor ? findPasswords(variables).join(' and ') : '';
-  return [
-    ...(secret === undefined
-      ? ['CAPTURE_SECRET is set in this shell only. Run `capture login`, so that the daemon has it, too.']
-      : []),
-    ...(names
-      ? [`${names} holds a password, which is not handed to the daemon. Give it an address without one if it needs it.`]
-      : []),
-  ];
+  const login = 'CAPTURE_SECRET is set in this shell only. Run `capture login`, so that the daemon has it, too.';
+  const proxy = `${names} holds a password, which is not handed to the daemon. Give it an address without one if it needs it.`;
+  return [...(secret === undefined ? [login] : []), ...(names ? [proxy] : [])];
 }

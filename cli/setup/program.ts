@@ -9,9 +9,9 @@ const CACHES = /[\\/](?:_npx|dlx|dlx-[^\\/]+|bunx-[^\\/]+|fnm_multishells)[\\/]/
  * How the daemon is started in a year, too: by paths that last. A link that lasts is better than where it leads, which a
  * package manager replaces. Throws a `Failure` where the program lies in a cache.
  */
-export function lastingProgram({ program }: Pick<Context, 'program'>): string[] {
-  return program.map((path) => {
-    const file = realPath(path);
+export const lastingProgram = ({ program }: Pick<Context, 'program'>): string[] =>
+  program.map((path) => {
+    const file = existsSync(path) ? realpathSync(path) : path;
     if (!CACHES.test(path)) return file === path ? spellForHomebrew(path) : path;
     if (!CACHES.test(file)) return file;
     throw new Failure(
@@ -20,18 +20,9 @@ export function lastingProgram({ program }: Pick<Context, 'program'>): string[] 
       'Install capture to stay, as docs/install.md says, and run `capture init` then.',
     );
   });
-}
 
 /** `…/Cellar/node/24.1.0/bin/node` goes with the next update, `…/opt/node/bin/node` stays. */
 function spellForHomebrew(path: string): string {
   const lasting = path.replace(/\/Cellar\/([^/]+)\/[^/]+\//, '/opt/$1/');
   return existsSync(lasting) ? lasting : path;
-}
-
-function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
 }
