@@ -11,11 +11,6 @@ import { createAsker } from '../setup/ask.ts';
 import { removeDaemon } from '../setup/daemon.ts';
 import { listRemains, purge, takeSetup } from '../setup/state-folder.ts';
 
-export interface UninstallOptions {
-  purge: boolean;
-  yes: boolean;
-}
-
 export const uninstallCommand = defineCommand({
   name: 'uninstall',
   summary: 'stop capturing, and undo `capture init`',
@@ -30,37 +25,36 @@ export const uninstallCommand = defineCommand({
     purge: flag('--purge', 'delete the sign-in, what was not sent yet and all else that capture keeps here, too'),
     yes: flag('--yes', 'with --purge: do not ask'),
   },
-  run: runUninstall,
+  async run(context, options, output) {
+    const state = stateFolder(context);
+    if (options.purge && !options.yes) await confirmPurge(context, output);
+    const lock = existsSync(state) ? takeSetup(context) : undefined;
+    const daemon = await removeDaemon(context);
+    const files = removeAllHooks(context);
+    lock?.release();
+    const left = files.filter(({ change }) => change === 'left').length;
+    if (left === 0) removeScripts(context);
+    const isPurged = options.purge && left === 0;
+    const isGone = isPurged && purge(state);
+    const remains = isPurged ? [] : listRemains(state);
+    const isNothing = files.length + daemon.removed.length === 0 && !daemon.stopped;
+    output.answer({ files, daemon, stateFolder: state, purged: isPurged, remains }, [
+      ...files.map(({ path, change, reason }) => `${path} ${CHANGES[change]}${reason ? `: ${reason}` : ''}.`),
+      ...daemon.removed.map((path) => `${path} is removed.`),
+      ...(daemon.stopped ? ['capture has ended.'] : []),
+      ...(isNothing && !isPurged ? ['Nothing was installed.'] : []),
+      ...(remains.length > 0 ? ['What is kept:', ...remains.map(indent)] : []),
+      ...(remains.length > 0 ? ['`capture uninstall --purge` deletes that, too.'] : []),
+      ...(isPurged ? [isGone ? `${state} is deleted.` : `All of capture's own in ${state} is deleted.`] : []),
+    ]);
+    if (left === 0) return;
+    throw new Failure(
+      EXIT.failure,
+      `${formatCount(left, 'file')} could not be put right.${options.purge ? ' Nothing was purged.' : ''}`,
+      `Take the entries that run ${scriptPath(context, 'hook')} out by hand, and run it again.`,
+    );
+  },
 });
-
-export async function runUninstall(context: Context, options: UninstallOptions, output: Output): Promise<void> {
-  const state = stateFolder(context);
-  if (options.purge) await confirmPurge(context, options, output);
-  const lock = existsSync(state) ? takeSetup(context) : undefined;
-  const daemon = await removeDaemon(context);
-  const files = removeAllHooks(context);
-  lock?.release();
-  const left = files.filter(({ change }) => change === 'left');
-  if (left.length === 0) removeScripts(context);
-  const isPurged = options.purge && left.length === 0;
-  const isGone = isPurged && purge(state);
-  const remains = isPurged ? [] : listRemains(state);
-  const isNothing = files.length + daemon.removed.length === 0 && !daemon.stopped;
-  output.answer({ files, daemon, stateFolder: state, purged: isPurged, remains }, [
-    ...files.map(describeEdited),
-    ...daemon.removed.map((path) => `${path} is removed.`),
-    ...(daemon.stopped ? ['capture has ended.'] : []),
-    ...(isNothing && !isPurged ? ['Nothing was installed.'] : []),
-    ...(remains.length > 0 ? ['What is kept:', ...remains.map(indent)] : []),
-    ...(remains.length > 0 ? ['`capture uninstall --purge` deletes that, too.'] : []),
-    ...(isPurged ? [isGone ? `${state} is deleted.` : `All of capture's own in ${state} is deleted.`] : []),
-  ]);
-  if (left.length > 0) {
-    const sentence = `${formatCount(left.length, 'file')} could not be put right.`;
-    throw new Failure(EXIT.failure, sentence, `Take the entries that run ${scriptPath(context, 'hook')} out by hand.`);
-  }
-  if (options.purge && !isPurged) throw new Failure(EXIT.failure, 'Nothing was purged.', 'Run it again after that.');
-}
 
 /** What earlier versions put into settings goes first, byte for byte where that can be. */
 const removeAllHooks = (context: Context): Edited[] =>
@@ -76,11 +70,7 @@ const CHANGES: { readonly [change in Edited['change']]?: string } = {
   left: 'is left alone',
 };
 
-const describeEdited = ({ path, change, reason }: Edited): string =>
-  `${path} ${CHANGES[change]}${reason ? `: ${reason}` : ''}.`;
-
-async function confirmPurge(context: Context, { yes }: UninstallOptions, output: Output): Promise<void> {
-  if (yes) return;
+async function confirmPurge(context: Context, output: Output): Promise<void> {
   if (!context.stdin.isTTY) {
     throw new Failure(EXIT.usage, 'There is no terminal to ask on.', 'Give --yes, and nothing is asked.');
   }

@@ -1,11 +1,10 @@
-import { existsSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
-import { codeOf, EXIT, Failure } from '../failure.ts';
+import { EXIT, Failure } from '../failure.ts';
 import { quoteForShell } from '../hooks/script.ts';
 import { type Lock, takeLock } from '../lock.ts';
-import { formatBytes } from '../output.ts';
 
 /** What is wrong with a state folder that others may write to, and what to do about it: they would choose what runs. */
 export function findOpenFolder(
@@ -42,9 +41,6 @@ export function takeSetup(context: Pick<Context, 'variables' | 'home'>): Lock {
   );
 }
 
-/** A spool, one an account: `spool.db` and `spool-<digest of the account>.db`. */
-const SPOOL = /^spool(?:-[0-9a-f]{16})?\.db$/;
-
 /** What is in the state folder and nobody else's: somebody may have set CAPTURE_HOME to a folder with other things. */
 const OWN = [
   /^(?:accounts|config|history|preferences|setup|skipped)\.json(?:\.new)?$/,
@@ -54,49 +50,36 @@ const OWN = [
   /^(?:bin|homes|hooks|inbox|notes|paused|sessions)$/,
 ];
 
+const REMAINS: readonly [name: RegExp, what: string][] = [
+  // One an account: `spool.db` and `spool-<digest of the account>.db`.
+  [/^spool(?:-[0-9a-f]{16})?\.db$/, 'what was captured and not sent yet, and up to where each transcript was read'],
+  [/^inbox$/, "what Cursor's hooks left and nobody read"],
+  [/^sessions$/, "what Cursor's hooks told, with the secrets in it"],
+  [/^history\.json$/, 'what you decided about earlier sessions'],
+  [/^config\.json$/, 'the sign-in'],
+  [/^preferences\.json$/, 'your preferences'],
+];
+
 /** What `capture uninstall` leaves in the state folder, each with where it is. */
-export function listRemains(state: string): string[] {
-  const spools = list(state).filter((name) => SPOOL.test(name));
-  const remains: [what: string, name: string][] = [
-    ...spools.map((name): [string, string] => [
-      `what was captured and not sent yet, and up to where each transcript was read, ${sizeOf(join(state, name))}`,
-      name,
-    ]),
-    ["what Cursor's hooks left and nobody read", 'inbox'],
-    ["what Cursor's hooks told, with the secrets in it", 'sessions'],
-    ['what you decided about earlier sessions', 'history.json'],
-    ['the sign-in', 'config.json'],
-    ['your preferences', 'preferences.json'],
-  ];
-  return remains.flatMap(([what, name]) => {
-    const path = join(state, name);
-    return existsSync(path) && !isEmpty(path) ? [`${what} (${path})`] : [];
+export const listRemains = (state: string): string[] =>
+  REMAINS.flatMap(([pattern, what]) => {
+    const paths = list(state)
+      .filter((name) => pattern.test(name))
+      .map((name) => join(state, name));
+    return paths.filter((path) => !isEmpty(path)).map((path) => `${what} (${path})`);
   });
-}
 
 /** Deletes all of capture's own in the state folder, and the folder if nothing else is in it; true if it is gone. */
 export function purge(state: string): boolean {
   for (const name of list(state)) {
     if (OWN.some((pattern) => pattern.test(name))) rmSync(join(state, name), { recursive: true, force: true });
   }
-  try {
-    rmdirSync(state);
-  } catch (error) {
-    if (!['ENOENT', 'ENOTEMPTY', 'EEXIST', 'ENOTDIR'].includes(codeOf(error) ?? '')) throw error;
-  }
+  if (list(state).length === 0) rmSync(state, { recursive: true, force: true });
   return !existsSync(state);
 }
-
-const sizeOf = (path: string): string => formatBytes(statSync(path).size);
 
 /** A folder with no file in it, nor in the folders in it. */
 const isEmpty = (path: string): boolean =>
   statSync(path).isDirectory() && list(path).every((name) => isEmpty(join(path, name)));
 
-function list(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
+const list = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder) : []);

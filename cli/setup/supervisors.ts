@@ -25,6 +25,7 @@ const UNIT = 'session-capture.service';
 const LABEL = 'dev.session-capture.daemon';
 const TASK = 'Session Capture';
 
+const systemctl = (...words: string[]) => ['systemctl', '--user', ...words];
 const plistPath = ({ home }: Pick<Context, 'home'>) => join(home, 'Library', 'LaunchAgents', `${LABEL}.plist`);
 
 /** By platform, as Node names it. */
@@ -33,20 +34,16 @@ const SUPERVISORS: { readonly [platform: string]: Supervisor } = {
   linux: {
     kind: 'systemd',
     name: 'systemd',
-    probe: ['systemctl', '--user', 'show-environment'],
+    probe: systemctl('show-environment'),
     file: {
       path: ({ variables, home }) => join(variables.XDG_CONFIG_HOME || join(home, '.config'), 'systemd', 'user', UNIT),
       marker: 'Description=Session Capture',
       write: writeUnit,
     },
-    start: () => [
-      ['systemctl', '--user', 'daemon-reload'],
-      ['systemctl', '--user', 'enable', UNIT],
-      ['systemctl', '--user', 'restart', UNIT],
-    ],
-    stop: () => [['systemctl', '--user', 'disable', '--now', UNIT]],
-    forget: [['systemctl', '--user', 'daemon-reload']],
-    ask: ['systemctl', '--user', 'is-active', UNIT],
+    start: () => [systemctl('daemon-reload'), systemctl('enable', UNIT), systemctl('restart', UNIT)],
+    stop: () => [systemctl('disable', '--now', UNIT)],
+    forget: [systemctl('daemon-reload')],
+    ask: systemctl('is-active', UNIT),
   },
   darwin: {
     kind: 'launchd',
