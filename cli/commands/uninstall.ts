@@ -76,10 +76,7 @@ async function confirmPurge(context: Context, output: Output): Promise<void> {
   }
   output.say('Besides what `capture init` made, this deletes:');
   for (const what of listRemains(stateFolder(context))) output.say(indent(what));
-  output.say(
-    'What was not sent yet is lost. What was sent stays at the service, where it would be doubled by capturing the same ' +
-      'transcripts again.',
-  );
+  output.say('What was not sent yet is lost. What was sent stays at the service.');
   const asker = createAsker(context);
   const isWanted = await asker.ask('Delete it for good?').finally(asker.close);
   if (!isWanted) throw new Declined('Nothing was changed. Without --purge it all stays.');
