@@ -88,7 +88,7 @@ function withoutOurs(item: unknown, isOurs: IsOurs): unknown {
 /** The object that a text holds. Throws `NotEditable` where it holds none, or a member `hooks` that is none. */
 function parseSettings(text: string): Settings {
   const errors: ParseError[] = [];
-  const value: unknown = guarded(() => parse(text.trim() === '' ? '{}' : text, errors, { allowTrailingComma: true }));
+  const value: unknown = parse(text.trim() === '' ? '{}' : text, errors, { allowTrailingComma: true });
   if (errors.length > 0) throw new NotEditable('it is not valid JSON');
   if (!isObject(value)) throw new NotEditable('it does not hold a JSON object');
   if (value.hooks !== undefined && !isObject(value.hooks)) throw new NotEditable('its "hooks" is no object');
@@ -105,7 +105,7 @@ function edit(text: string, path: JSONPath, value: unknown): string {
     tabSize: indentation.startsWith('\t') ? 4 : indentation.length,
     eol: text.includes('\r\n') ? '\r\n' : '\n',
   };
-  return guarded(() => applyEdits(text, modify(text, path, value, { formattingOptions })));
+  return applyEdits(text, modify(text, path, value, { formattingOptions }));
 }
 
 /** The editor has faults with commas and comments in odd places: then the file is a person's to edit. */
@@ -120,14 +120,4 @@ function comments(text: string): string[] {
   const all: string[] = [];
   visit(text, { onComment: (offset, length) => void all.push(text.slice(offset, offset + length)) });
   return all;
-}
-
-/** A text may be nested more deeply than the parser's stack. */
-function guarded<Result>(work: () => Result): Result {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof RangeError) throw new NotEditable('it is nested too deeply');
-    throw error;
-  }
 }

@@ -77,6 +77,7 @@ test.each([true, false])('what others wrote meanwhile stays, with or without the
 
 test.each([
   ['broken', '{"hooks": '],
+  ['nested without end', `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
   ['not UTF-8', Buffer.from('{"a": "\xff"}', 'latin1')],
 ])('settings that are %s are left alone, with what to add to them', (_, text) => {
   const { context, wanted, path } = prepare();

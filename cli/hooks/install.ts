@@ -69,7 +69,7 @@ export function removeHooks(context: Where, wanted: Wanted): Edited {
   } catch (error) {
     // What is no file holds none of ours, and another's text that is no JSON does not either.
     const isPossiblyOurs =
-      error instanceof NotEditable
+      error instanceof NotEditable || error instanceof RangeError
         ? String(readFile(path)).replaceAll('\\\\', '\\').includes(scriptPath(context, wanted.script))
         : codeOf(error) !== 'ENOTSUP';
     if (isPossiblyOurs) return { path, change: 'left', reason: reasonOf(error) };
@@ -105,6 +105,8 @@ function prepare(context: Where, { agent, hooks, script }: Wanted) {
 
 function reasonOf(error: unknown): string {
   if (error instanceof NotEditable) return error.message;
+  // More deeply than the stack of who reads it.
+  if (error instanceof RangeError) return 'it is nested too deeply';
   if (codeOf(error) === undefined) throw error;
   return `it cannot be read or written (${describe(error)})`;
 }
