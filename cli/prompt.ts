@@ -1,5 +1,7 @@
 import type { Context } from './context.ts';
-import { EXIT, Failure } from './failure.ts';
+import { Declined, EXIT, Failure } from './failure.ts';
+import type { Output } from './output.ts';
+import { createAsker } from './setup/ask.ts';
 
 const END_OF_INPUT = '\u0004';
 const LINE_END = new RegExp(`[\r\n${END_OF_INPUT}]`);
@@ -25,6 +27,21 @@ export async function askHidden(
     stderr.write('\n');
   }
   return text.split(LINE_END)[0]?.trim() ?? '';
+}
+
+/** Says what will be lost, and asks; throws a `Failure` where the answer is not yes, or there is nobody to ask. */
+export async function confirm(
+  context: Context,
+  output: Output,
+  { lines, question, declined }: { lines: readonly string[]; question: string; declined: string },
+): Promise<void> {
+  if (!context.stdin.isTTY) {
+    throw new Failure(EXIT.usage, 'There is no terminal to ask on.', 'Give --yes, and nothing is asked.');
+  }
+  for (const line of lines) output.say(line);
+  const asker = createAsker(context);
+  const isWanted = await asker.ask(question).finally(asker.close);
+  if (!isWanted) throw new Declined(declined);
 }
 
 /** Applies the backspaces among what was typed. */

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from './context.ts';
 import { describe, Failure } from './failure.ts';
@@ -6,6 +5,7 @@ import { type Lock, takeLock } from './lock.ts';
 import type { Pipeline } from './pipeline.ts';
 import { findRepository, findRoot } from './repository.ts';
 import { damageOf } from './spool/damage.ts';
+import { createKeyOf } from './upload/client-key.ts';
 import { createHeldEvents, readHeld } from './upload/held.ts';
 import { createRegistration } from './upload/registration.ts';
 import { createRetry } from './upload/retry.ts';
@@ -37,7 +37,7 @@ const FAREWELL_MS = 5000;
 
 /** Sends the spool for as long as the signal allows. Of several processes one sends; the others wait for it to end. */
 export function startSending(context: Context, { settings, spool, folder }: Pipeline, options: SendingOptions) {
-  const { fetch, random, now, hostname, platform, home, agents } = context;
+  const { fetch, random, now, hostname, platform } = context;
   const { signal, onSent, onTrouble, restartMs, timeoutMs, isPaused, findStopped = () => [] } = options;
   let connections = new AbortController();
   const interrupt = () => connections.signal;
@@ -45,12 +45,10 @@ export function startSending(context: Context, { settings, spool, folder }: Pipe
   const retry = createRetry({ random, signal, ...(onTrouble && { onTrouble }) });
   const repository = findRepository(context.folder);
   const registration = createRegistration(service, retry, { hostname, platform, repository });
-  const machine = hash('sha256', `${hostname}\0${home}`).slice(0, 32);
-  const localAgents = new Set(agents.filter(({ hasLocalIds }) => hasLocalIds).map(({ id }) => id as string));
   const uploader = createUploader({
     ...{ spool, service, retry, registration, signal, now },
     findRepository: findRoot,
-    machineOf: (agent) => (localAgents.has(agent) ? machine : undefined),
+    keyOf: createKeyOf(context),
     findEnding: () => ({
       restedSince: now() - REST_MS,
       quietSince: now() - QUIET_MS,

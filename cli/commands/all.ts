@@ -1,6 +1,7 @@
 import type { Command } from '../command.ts';
 import { loginCommand, logoutCommand, whoamiCommand } from './account.ts';
 import { pauseCommand, restartCommand, resumeCommand, runCommand, stopCommand } from './daemon.ts';
+import { deleteCommand } from './delete.ts';
 import { doctorCommand } from './doctor.ts';
 import { importCommand } from './import.ts';
 import { initCommand } from './init.ts';
@@ -33,6 +34,7 @@ export const COMMANDS: readonly Command[] = [
   logsCommand,
   spoolCommand,
   skipCommand,
+  deleteCommand,
   verifyCommand,
   redactCommand,
   logoutCommand,

@@ -180,7 +180,7 @@ test('only what is named is dropped, after saying what is lost', async () => {
     stderr: expect.stringContaining('no terminal'),
   });
   const refusing = await capture(['spool', 'drop', sessionId(1)], { isTTY: true, input: 'n\n' });
-  expect(refusing).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('Nothing was dropped') });
+  expect(refusing).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('Nothing was dropped') });
   expect(refusing.stderr).toContain(
     `1 event of claude-code ${sessionId(1)} that the service does not have: its transcript`,
   );
@@ -199,4 +199,45 @@ test('refused events are dropped alone', async () => {
   const { capture, json } = await prepare({ refuses: ({ payload }) => payload.text === 'second' });
   expect(await json('spool', 'drop', '--refused', '--yes')).toMatchObject({ droppedEvents: 0, droppedRefused: 1 });
   expect((await capture(['sessions', '--waiting'])).stdout).toBe('No captured session is meant by that.\n');
+});
+
+test('what should not have been sent is deleted at the service, and nothing more of it is captured', async () => {
+  const { service, capture, json, say, home } = await prepare();
+  const [first] = service.state.sessions.values();
+  expect(await capture(['delete', sessionId(1)])).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('no terminal'),
+  });
+  const asked = await capture(['delete', 'ses_000001'], { isTTY: true, input: 'n\n' });
+  expect(asked).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('at the service, with 2 events?') });
+  expect(service.state.sessions.size).toBe(2);
+
+  Object.assign(first ?? {}, { status: 'completed' });
+  say(1, 1, 'first \u001b[31mred', join(home, 'shop'));
+  await capture(['import']);
+  say(1, 2, 'first \u001b[31mred', join(home, 'shop'));
+  await capture(['import', '--patience', '0'], offline);
+  const away = { context: { fetch: () => Promise.reject(new TypeError('fetch failed')) } };
+  expect(await capture(['delete', 'ses_000001', '--yes'], away)).toMatchObject({ exitCode: 75 });
+  expect(await json('delete', sessionId(1), '--yes')).toMatchObject({ session: sessionId(1), deletedAtService: 2 });
+  expect([...service.state.sessions.keys()]).toEqual(['ses_000002']);
+
+  say(1, 3, 'first \u001b[31mred', join(home, 'shop'));
+  await capture(['import']);
+  await capture(['import'], { variables: { CAPTURE_HOME: makeFolder() } });
+  expect([...service.state.sessions.keys()]).toEqual(['ses_000002']);
+  expect(await json('sessions', sessionId(1))).toMatchObject({ sessions: [{ state: 'deleted', eventsWaiting: 0 }] });
+});
+
+test('deleting what the service never had says so', async () => {
+  const { capture, say, home } = await prepare();
+  say(3, 0, 'third', home);
+  await capture(['import', '--patience', '0'], {
+    context: {
+      fetch: (input, init) =>
+        init?.method === 'POST' ? Promise.reject(new TypeError('fetch failed')) : fetch(input, init),
+    },
+  });
+  const { exitCode, stdout } = await capture(['delete', sessionId(3), '--yes']);
+  expect([exitCode, stdout]).toEqual([0, expect.stringContaining('The service had')]);
 });

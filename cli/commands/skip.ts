@@ -3,11 +3,9 @@ import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { formatCount, type Output } from '../output.ts';
 import { nameSession, readSkipped, writeSkipped } from '../privacy/skipped.ts';
-import { latestIn, requireSpool } from '../sessions/choose.ts';
-import type { Spool } from '../spool/open.ts';
-import type { SessionRow } from '../spool/sessions.ts';
+import { chooseSession, withSpool } from '../sessions/choose.ts';
 
-export interface SkipOptions {
+interface SkipOptions {
   session: string | undefined;
   last: boolean;
   undo: boolean;
@@ -22,7 +20,7 @@ export const skipCommand = defineCommand({
     ['capture skip --last', 'what you just did in this folder'],
     ['capture skip 0199a213 --undo', 'capture it after all'],
   ],
-  arguments: { session: text('[SESSION]', "the agent's id of the session, or the beginning of it") },
+  arguments: { session: text('[SESSION]', "the agent's id of a session or its beginning, ses_…, or a transcript") },
   options: {
     last: flag('--last', 'the session of this folder that was active last'),
     undo: flag('--undo', 'capture it again, with all that was left out meanwhile'),
@@ -30,10 +28,12 @@ export const skipCommand = defineCommand({
   run: runSkip,
 });
 
-export async function runSkip(context: Context, options: SkipOptions, output: Output): Promise<void> {
-  const spool = requireSpool(context);
-  try {
-    const session = chooseSession(context, spool, options);
+async function runSkip(context: Context, options: SkipOptions, output: Output): Promise<void> {
+  if (options.session === undefined && !options.last) {
+    throw new Failure(EXIT.usage, 'Say which session, by its id or with --last.');
+  }
+  await withSpool(context, (spool) => {
+    const session = chooseSession(context, spool, options.last ? undefined : options.session);
     const { id, agent, agentSession } = session;
     const name = nameSession(agent, agentSession);
     const skipped = new Set(readSkipped(context));
@@ -48,31 +48,10 @@ export async function runSkip(context: Context, options: SkipOptions, output: Ou
         ...(dropped > 0 ? [`Thrown away: ${formatCount(dropped, 'event')} that had not been sent.`] : []),
         ...(session.sent > 0 && !options.undo
           ? [
-              `${formatCount(session.sent, 'event')} were sent before and stay at the service; an administrator sees them.`,
+              `${formatCount(session.sent, 'event')} were sent before and stay at the service: \`capture delete\` takes them away.`,
             ]
           : []),
       ],
     );
-  } finally {
-    spool.close();
-  }
+  });
 }
-
-function chooseSession({ folder }: Context, spool: Spool, { session, last }: SkipOptions): SessionRow {
-  const sessions = spool.sessions.list();
-  if (last) {
-    const latest = latestIn(spool, folder);
-    if (latest === undefined) throw noSession('No session of this folder was captured.');
-    return latest;
-  }
-  if (session === undefined) throw new Failure(EXIT.usage, 'Say which session, by its id or with --last.');
-  const matching = sessions.filter(({ agentSession }) => agentSession.startsWith(session));
-  const [only, other] = matching.filter(({ agentSession }) => agentSession === session).concat(matching);
-  if (only === undefined) throw noSession(`No captured session begins with ${session}.`);
-  if (other !== undefined && only.agentSession !== session) {
-    throw new Failure(EXIT.usage, `Several sessions begin with ${session}.`, 'Give more of its id.');
-  }
-  return only;
-}
-
-const noSession = (sentence: string) => new Failure(EXIT.usage, sentence, 'See `capture import --dry-run`.');

@@ -7,9 +7,9 @@ import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { takeLock } from '../lock.ts';
 import { formatCount, type Output } from '../output.ts';
+import { confirm } from '../prompt.ts';
 import { createBatching } from '../read/batching.ts';
-import { chooseSessions, requireSpool } from '../sessions/choose.ts';
-import { createAsker } from '../setup/ask.ts';
+import { chooseSessions, withSpool } from '../sessions/choose.ts';
 import type { Spool } from '../spool/open.ts';
 
 const retryCommand = defineCommand({
@@ -51,15 +51,6 @@ export const spoolCommand = defineCommand({
   commands: [retryCommand, dropCommand],
 });
 
-async function withSpool(context: Context, use: (spool: Spool) => void | Promise<void>): Promise<void> {
-  const spool = requireSpool(context);
-  try {
-    await use(spool);
-  } finally {
-    spool.close();
-  }
-}
-
 function retry({ now }: Context, spool: Spool, output: Output): void {
   const events = spool.transact(() => {
     const batching = createBatching({ spool, now, newKey: randomUUID });
@@ -96,7 +87,8 @@ async function drop(context: Context, spool: Spool, choice: Choice, output: Outp
     return;
   }
   const lost = [...describe(spool, waiting), ...(refusals > 0 ? [`${formatCount(refusals, 'refused event')}.`] : [])];
-  if (!yes) await confirm(context, lost, output);
+  if (!yes)
+    await confirm(context, output, { lines: lost, question: 'Throw that away?', declined: 'Nothing was dropped.' });
   // Held, nobody sends meanwhile. A daemon that does will find its batch gone once it is acknowledged, which it bears.
   const lock = takeLock(stateFolder(context), 'upload');
   try {
@@ -124,14 +116,4 @@ function describe(spool: Spool, waiting: readonly { session: number; events: num
     const where = isThere ? 'its transcript still has them' : 'they are nowhere else';
     return `${formatCount(events, 'event')} of ${agent} ${agentSession} that the service does not have: ${where}.`;
   });
-}
-
-async function confirm(context: Context, lines: readonly string[], output: Output): Promise<void> {
-  if (!context.stdin.isTTY) {
-    throw new Failure(EXIT.usage, 'There is no terminal to ask on.', 'Give --yes, after `capture status`.');
-  }
-  for (const line of lines) output.say(line);
-  const asker = createAsker(context);
-  const isWanted = await asker.ask('Throw that away?').finally(asker.close);
-  if (!isWanted) throw new Failure(EXIT.failure, 'Nothing was dropped.');
 }

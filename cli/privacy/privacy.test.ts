@@ -155,7 +155,7 @@ describe('capturing', () => {
 
   test.each([
     [['skip'], /Say which session/],
-    [['skip', 'zzz'], /No captured session begins with zzz/],
+    [['skip', 'zzz'], /No captured session is called zzz/],
     [['import', '--show'], /goes with --dry-run/],
   ])('%s is refused with what to do', async (args, message) => {
     const { options, add } = await prepare();

@@ -26,8 +26,37 @@ export function requireSpool(context: Where): Spool {
   throw new Failure(EXIT.usage, 'Nothing was captured yet.', 'See `capture import --dry-run`.');
 }
 
-/** The session that was active last in a folder or one above it. */
-export function latestIn(spool: Spool, folder: string): SessionRow | undefined {
+/** Uses it, and closes it. */
+export async function withSpool<Result>(
+  context: Where,
+  use: (spool: Spool) => Result | Promise<Result>,
+): Promise<Result> {
+  const spool = requireSpool(context);
+  try {
+    return await use(spool);
+  } finally {
+    spool.close();
+  }
+}
+
+/** The one session that is meant; where none is named, the one that was active last in this folder or one above it. */
+export function chooseSession(context: Context, spool: Spool, session: string | undefined): SessionRow {
+  if (session === undefined) {
+    const latest = latestIn(spool, context.folder);
+    if (latest !== undefined) return latest;
+    const hint = 'Say which one: `capture sessions` lists them.';
+    throw new Failure(EXIT.usage, 'No session of this folder was captured.', hint);
+  }
+  const [only, ...others] = chooseSessions(context, spool, { sessions: [session] });
+  if (only !== undefined && others.length === 0) return only;
+  throw new Failure(
+    EXIT.usage,
+    `${others.length + 1} sessions are meant by ${session}.`,
+    "Give the agent's id of one.",
+  );
+}
+
+function latestIn(spool: Spool, folder: string): SessionRow | undefined {
   const around = new Set(ancestors(folder));
   const here = spool.sessions
     .list()

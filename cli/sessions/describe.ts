@@ -16,8 +16,8 @@ export interface SessionReport {
   folder?: string;
   branch?: string;
   lastActiveAt?: string;
-  /** `waiting`: some of it is not sent; `skipped`: taken out by `capture skip`; `sent`: all of it; `closed`: for good. */
-  state: 'waiting' | 'skipped' | 'sent' | 'closed';
+  /** `waiting`: some of it is not sent; `skipped`: taken out by `capture skip`; `sent`: all of it; `closed`: completed there; `deleted`: by a person. */
+  state: 'waiting' | 'skipped' | 'sent' | 'closed' | 'deleted';
   eventsSent: number;
   eventsWaiting: number;
   eventsRefused: number;
@@ -46,7 +46,7 @@ export function reportSession(
 ): SessionReport {
   const { id, agent, agentSession, title, prompt, cwd, branch, lastAt, sent } = row;
   const eventsWaiting = waiting.get(id) ?? 0;
-  const ended = row.state === 'closed' ? 'closed' : 'sent';
+  const ended = row.state === 'closed' || row.state === 'deleted' ? row.state : 'sent';
   const name = title ?? prompt;
   const folder = cwd ?? filesOf(spool, row).find(({ origin }) => origin.cwd)?.origin.cwd;
   return {
@@ -92,7 +92,7 @@ export function describeRow(report: SessionReport, { now, home }: Pick<Context, 
 }
 
 function shortCount({ state, eventsSent, eventsWaiting, eventsRefused }: SessionReport): string {
-  if (state === 'skipped') return 'skipped';
+  if (state === 'skipped' || state === 'deleted') return state;
   const number = (count: number, what: string) => (count > 0 ? `, ${count.toLocaleString('en-US')} ${what}` : '');
   return `${eventsSent.toLocaleString('en-US')} sent${number(eventsWaiting, 'waiting')}${number(eventsRefused, 'refused')}`;
 }
@@ -122,6 +122,7 @@ const STATES: { readonly [state in SessionReport['state']]: string } = {
   waiting: 'some of it waits to be sent',
   skipped: 'taken out with `capture skip`',
   sent: 'all that was captured is sent',
+  deleted: 'deleted at the service; nothing more of it is captured',
   closed: 'closed at the service; what comes after opens another one there',
 };
 

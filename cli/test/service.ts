@@ -116,6 +116,14 @@ export async function startService(options: FakeOptions = {}) {
     return { clientKey, outcome: 'opened', session: toSession(session) };
   }
 
+  function remove(clientKey: string) {
+    const known = [...state.sessions.values()].find(({ body }) => body.clientKey === clientKey);
+    if (known === undefined && !state.deletedKeys.has(clientKey)) return problem('not_found');
+    state.deletedKeys.add(clientKey);
+    if (known) state.sessions.delete(known.sessionId);
+    return { status: 200, body: { sessionId: known?.sessionId ?? 'ses_deleted' } };
+  }
+
   const toSession = ({ sessionId, status, events }: FakeSession) => ({ sessionId, status, eventCount: events.length });
 
   /** Of each session in order, up to the first that is refused. */
@@ -142,7 +150,7 @@ export async function startService(options: FakeOptions = {}) {
 
   function answer(request: IncomingMessage, bytes: Buffer) {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://service');
-    const route = `${request.method} ${pathname.replace(/(ses|env|ins)_[^/]+/, '{$1}')}`;
+    const route = `${request.method} ${pathname.replace(/(ses|env|ins)_[^/]+/, '{$1}').replace(/(captured-sessions)\/.+/, '$1/{key}')}`;
     state.requests.push(route);
     if (route === 'GET /health') {
       return { status: 200, body: { status: 'ok', version: state.version, service: 'session-capture' } };
@@ -184,6 +192,8 @@ export async function startService(options: FakeOptions = {}) {
         return { status: 200, body: { environmentId: id, lastSeenAt: new Date().toISOString() } };
       case 'POST /v1/captured-sessions':
         return { status: 200, body: { results: (body().sessions as Record<string, unknown>[]).map(capture) } };
+      case 'DELETE /v1/captured-sessions/{key}':
+        return remove(decodeURIComponent(pathname.split('/').at(-1) ?? ''));
       case 'POST /v1/appends':
         return appendAll(bytes.toString('utf8'));
       case 'POST /v1/completed-sessions': {

@@ -4,7 +4,7 @@ import { ServiceError } from '../../contract/client.ts';
 import { EXIT, Failure } from '../failure.ts';
 import type { Spool } from '../spool/open.ts';
 import type { SessionRow } from '../spool/sessions.ts';
-import { toClientKey } from './client-key.ts';
+import type { createKeyOf } from './client-key.ts';
 import { Blocked, explainRefusal, hasStatus, tellBlocked } from './problem.ts';
 import type { Registration } from './registration.ts';
 import type { Retry } from './retry.ts';
@@ -18,8 +18,7 @@ export interface SessionsOptions {
   now: () => number;
   /** The repository that a folder belongs to. */
   findRepository: (folder: string) => string | undefined;
-  /** The machine's name for agents whose session ids are not unique in the world. */
-  machineOf: (agent: string) => string | undefined;
+  keyOf: ReturnType<typeof createKeyOf>;
 }
 
 /** Sessions of the service that an agent's session was found in, one after another. */
@@ -27,10 +26,7 @@ export const MOST_GENERATIONS = 1000;
 
 /** Opens and completes sessions at the service, many in a request. */
 export function createServiceSessions(options: SessionsOptions) {
-  const { spool, service, retry, registration, now, findRepository, machineOf } = options;
-
-  const keyOf = (agent: string, session: string, generation?: number) =>
-    toClientKey({ agent, session, machine: machineOf(agent) }, generation);
+  const { spool, service, retry, registration, now, findRepository, keyOf } = options;
 
   /**
    * Has each session open at the service, as far as it will: the spool tells what became of each. Returns what was refused;
@@ -171,7 +167,7 @@ export function createServiceSessions(options: SessionsOptions) {
     });
   }
 
-  return { open, complete, keyOf };
+  return { open, complete };
 }
 
 const undescribed = () => ({});

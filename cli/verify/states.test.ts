@@ -159,6 +159,15 @@ test('sessions are chosen by id, its beginning, ours, their transcript, agent an
   }
 });
 
+test('what was deleted at the service is left out', async () => {
+  const { home, run: capture, verify } = await startWith(one, two);
+  write(pathOf(home, 2), lines(prompt(2, 1, 'other')));
+  await capture('import');
+  expect(await capture('delete', sessionId(1), '--yes')).toMatchObject({ exitCode: 0, stderr: '' });
+  await capture('import');
+  expect(await verify()).toMatchObject({ ...clean, records: 1, leftOut: 2 });
+});
+
 test('what a person has taken out is left out', async () => {
   const { file, verify, run: capture, options } = await startWith(one);
   appendFileSync(file, lines(two));

@@ -42,7 +42,7 @@ export async function verify(context: Context, options: VerifyOptions, output: O
       identify: createIdentify(readKey(pipeline.folder)),
       addHeld: (held, place, sessionId) => readHeld(service, { sessionId, place, held }, ask),
       agentOf: (row) => findAgent(context, row),
-      objection: ({ agent }, { origin }) => policy.objection(agent, origin),
+      objection: ({ agent, state }, { origin }) => (state === 'deleted' ? state : policy.objection(agent, origin)),
       onTrouble: ({ path, reason }) => output.warn(`${path} cannot be read: ${reason}`),
       onOwner: queue.add,
       now: context.now,

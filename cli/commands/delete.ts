@@ -1,0 +1,61 @@
+import { defineCommand, flag, text } from '../command.ts';
+import { requireSettings } from '../config.ts';
+import type { Context } from '../context.ts';
+import { describe, EXIT, Failure } from '../failure.ts';
+import { formatCount, type Output } from '../output.ts';
+import { confirm } from '../prompt.ts';
+import { chooseSession, withSpool } from '../sessions/choose.ts';
+import { createKeyOf } from '../upload/client-key.ts';
+import { explainRefusal, hasStatus, isTemporary } from '../upload/problem.ts';
+import { createService, type Service } from '../upload/service.ts';
+
+export const deleteCommand = defineCommand({
+  name: 'delete',
+  summary: 'delete a session at the service',
+  description:
+    'For what should not have been sent: deletes a session at the service for good, with all that was sent of it, and ' +
+    "captures nothing more of it. The agent's transcript stays. It cannot be undone.",
+  examples: [['capture delete 0199a213', 'asks, and deletes it']],
+  arguments: { session: text('<SESSION>', "the agent's id of a session or its beginning, ses_…, or a transcript") },
+  options: { yes: flag('--yes', 'do not ask') },
+  run: (context, { session = '', yes }, output) => runDelete(context, session, yes, output),
+});
+
+async function runDelete(context: Context, asked: string, yes: boolean, output: Output): Promise<void> {
+  const service = createService({ ...requireSettings(context), fetch: context.fetch });
+  await withSpool(context, async (spool) => {
+    const { id, agent, agentSession, title, prompt, sent, generation } = chooseSession(context, spool, asked);
+    const name = `${agent} ${agentSession} ${title ?? prompt ?? ''}`;
+    const question = `Delete it at the service, with ${formatCount(sent, 'event')}?`;
+    if (!yes) await confirm(context, output, { lines: [name], question, declined: 'Nothing was deleted.' });
+    // Marked first, so that a daemon sends nothing more of it meanwhile.
+    spool.transact(() => {
+      spool.sessions.setDeleted(id);
+      spool.batches.removeSession(id);
+      spool.refused.removeSession(id);
+    });
+    const keyOf = createKeyOf(context);
+    let deleted = 0;
+    // A spool that was made anew may not know how many the service has in a row.
+    for (let of = 0; of <= generation || deleted === of; of++) {
+      if (await deleteOnce(service, keyOf(agent, agentSession, of))) deleted++;
+    }
+    output.answer({ agent, session: agentSession, deletedAtService: deleted }, [
+      `Deleted: ${name}`,
+      deleted > 0 ? 'Nothing more of it is captured.' : 'The service had nothing of it, and nothing more is captured.',
+    ]);
+  });
+}
+
+/** False where the service does not know the key. */
+async function deleteOnce({ client, url }: Service, clientKey: string): Promise<boolean> {
+  try {
+    await client.deleteCapturedSession({ clientKey });
+    return true;
+  } catch (error) {
+    if (hasStatus(error, 404)) return false;
+    if (!isTemporary(error)) throw explainRefusal(error);
+    const hint = 'Nothing more of the session is sent. Try again when the service is reachable.';
+    throw new Failure(EXIT.temporary, `The service at ${url} cannot be reached: ${describe(error)}.`, hint);
+  }
+}
