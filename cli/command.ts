@@ -69,17 +69,24 @@ export const texts = (flags: string, about: string): Parameter<string[]> => ({
   absent: [],
 });
 
-/** For options that take a number of seconds. */
-export function toSeconds(given: string): number {
-  const seconds = Number(given);
-  if (seconds >= 0) return seconds;
-  throw new Failure(EXIT.usage, `${given} is no number of seconds.`);
-}
+/** A whole number. */
+export const count = (flags: string, about: string, absent: number, least = 0): Parameter<number> => ({
+  ...{ flags, about: `${about} (default: ${absent})`, absent },
+  parse(given) {
+    const number = Number(given);
+    if (Number.isSafeInteger(number) && number >= least) return number;
+    throw new Failure(EXIT.usage, `${flags.replace(/ .*/, '')} takes a number from ${least} on, not ${given}.`);
+  },
+});
 
-/** What `parse` makes of a text. */
-export const value = <Value>(
-  flags: string,
-  about: string,
-  parse: (given: string) => Value,
-  absent: Value,
-): Parameter<Value> => ({ flags, about: `${about} (default: ${absent})`, parse, absent });
+/** How long to wait for the service: given in seconds, held in milliseconds. */
+export const patience: Parameter<number> = {
+  flags: '--patience <seconds>',
+  about: 'how long to wait for a service that does not answer (default: 30)',
+  parse(given) {
+    const seconds = Number(given);
+    if (seconds >= 0) return seconds * 1000;
+    throw new Failure(EXIT.usage, `${given} is no number of seconds.`);
+  },
+  absent: 30_000,
+};

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { describe, EXIT, Failure } from '../failure.ts';
 import { formatCount, type Output } from '../output.ts';
 import { confirm } from '../prompt.ts';
-import { chooseSession, withSpool } from '../sessions/choose.ts';
+import { chooseSession, SESSION_NAMES, withSpool } from '../sessions/choose.ts';
 import { createKeyOf } from '../upload/client-key.ts';
 import { explainRefusal, hasStatus, isTemporary } from '../upload/problem.ts';
 import { createService, type Service } from '../upload/service.ts';
@@ -16,7 +16,7 @@ export const deleteCommand = defineCommand({
     'For what should not have been sent: deletes a session at the service for good, with all that was sent of it, and ' +
     "captures nothing more of it. The agent's transcript stays. It cannot be undone.",
   examples: [['capture delete 0199a213', 'asks, and deletes it']],
-  arguments: { session: text('<SESSION>', "the agent's id of a session or its beginning, ses_…, or a transcript") },
+  arguments: { session: text('<SESSION>', SESSION_NAMES) },
   options: { yes: flag('--yes', 'do not ask') },
   run: (context, { session = '', yes }, output) => runDelete(context, session, yes, output),
 });

@@ -1,15 +1,7 @@
-import { defineCommand, flag, value } from '../command.ts';
+import { count, defineCommand, flag } from '../command.ts';
 import { stateFolder } from '../config.ts';
-import type { Context } from '../context.ts';
 import { followLog, type LogLine, readLog } from '../daemon/read-log.ts';
-import { EXIT, Failure } from '../failure.ts';
-import type { Output } from '../output.ts';
 import { toPlainText } from '../terminal.ts';
-
-export interface LogsOptions {
-  follow: boolean;
-  lines: number;
-}
 
 export const logsCommand = defineCommand({
   name: 'logs',
@@ -24,30 +16,21 @@ export const logsCommand = defineCommand({
   ],
   options: {
     follow: flag('-f, --follow', 'go on with what comes, until Ctrl-C'),
-    lines: value('-n, --lines <number>', 'how many lines to begin with', toCount, 50),
+    lines: count('-n, --lines <number>', 'how many lines to begin with', 50),
   },
-  run: runLogs,
+  async run(context, { follow, lines: most }, output) {
+    const folder = stateFolder(context);
+    const lines = most === 0 ? [] : readLog(folder).slice(-most);
+    if (!follow) {
+      if (lines.length === 0 && most > 0) output.say('The daemon has said nothing yet. `capture run` starts it.');
+      return output.answer({ lines }, lines.map(toText));
+    }
+    const show = (line: LogLine) =>
+      void context.stdout.write(`${output.json ? JSON.stringify(line) : toPlainText(toText(line))}\n`);
+    for (const line of lines) show(line);
+    await followLog(folder, { onLine: show, signal: context.stop });
+  },
 });
-
-export async function runLogs(context: Context, { follow, lines: count }: LogsOptions, output: Output): Promise<void> {
-  const folder = stateFolder(context);
-  const lines = count === 0 ? [] : readLog(folder).slice(-count);
-  if (!follow) {
-    if (lines.length === 0 && count > 0) output.say('The daemon has said nothing yet. `capture run` starts it.');
-    return output.answer({ lines }, lines.map(toText));
-  }
-  const tell = (line: LogLine) => void context.stdout.write(output.json ? `${JSON.stringify(line)}\n` : shown(line));
-  for (const line of lines) tell(line);
-  await followLog(folder, { onLine: tell, signal: context.stop });
-}
 
 const toText = ({ time, level, sentence }: LogLine): string =>
   [time, level === 'warn' ? 'warning' : level, sentence].filter((part) => part !== undefined).join('  ');
-
-const shown = (line: LogLine) => `${toPlainText(toText(line))}\n`;
-
-function toCount(text: string): number {
-  const count = Number(text);
-  if (Number.isSafeInteger(count) && count >= 0) return count;
-  throw new Failure(EXIT.usage, `--lines takes a number, not ${text}.`);
-}

@@ -1,15 +1,8 @@
 import { defineCommand, flag, text } from '../command.ts';
-import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
-import { formatCount, type Output } from '../output.ts';
+import { formatCount } from '../output.ts';
 import { nameSession, readSkipped, writeSkipped } from '../privacy/skipped.ts';
-import { chooseSession, withSpool } from '../sessions/choose.ts';
-
-interface SkipOptions {
-  session: string | undefined;
-  last: boolean;
-  undo: boolean;
-}
+import { chooseSession, SESSION_NAMES, withSpool } from '../sessions/choose.ts';
 
 export const skipCommand = defineCommand({
   name: 'skip',
@@ -20,38 +13,30 @@ export const skipCommand = defineCommand({
     ['capture skip --last', 'what you just did in this folder'],
     ['capture skip 0199a213 --undo', 'capture it after all'],
   ],
-  arguments: { session: text('[SESSION]', "the agent's id of a session or its beginning, ses_…, or a transcript") },
+  arguments: { session: text('[SESSION]', SESSION_NAMES) },
   options: {
     last: flag('--last', 'the session of this folder that was active last'),
     undo: flag('--undo', 'capture it again, with all that was left out meanwhile'),
   },
-  run: runSkip,
-});
-
-async function runSkip(context: Context, options: SkipOptions, output: Output): Promise<void> {
-  if (options.session === undefined && !options.last) {
-    throw new Failure(EXIT.usage, 'Say which session, by its id or with --last.');
-  }
-  await withSpool(context, (spool) => {
-    const session = chooseSession(context, spool, options.last ? undefined : options.session);
-    const { id, agent, agentSession } = session;
-    const name = nameSession(agent, agentSession);
-    const skipped = new Set(readSkipped(context));
-    if (options.undo) skipped.delete(name);
-    else skipped.add(name);
-    writeSkipped(context, skipped);
-    const dropped = options.undo ? 0 : spool.transact(() => spool.batches.removeSession(id));
-    output.answer(
-      { agent, session: agentSession, skipped: !options.undo, droppedEvents: dropped, sent: session.sent },
-      [
-        `${options.undo ? 'Captured again' : 'Skipped from now on'}: ${agent} ${agentSession} ${session.title ?? session.prompt ?? ''}`,
+  run(context, { session: asked, last, undo }, output) {
+    if (asked === undefined && !last) {
+      throw new Failure(EXIT.usage, 'Say which session, by its id or with --last.');
+    }
+    return withSpool(context, (spool) => {
+      const session = chooseSession(context, spool, last ? undefined : asked);
+      const { id, agent, agentSession, sent } = session;
+      const skipped = new Set(readSkipped(context));
+      skipped[undo ? 'delete' : 'add'](nameSession(agent, agentSession));
+      writeSkipped(context, skipped);
+      const dropped = undo ? 0 : spool.transact(() => spool.batches.removeSession(id));
+      const name = `${agent} ${agentSession} ${session.title ?? session.prompt ?? ''}`;
+      output.answer({ agent, session: agentSession, skipped: !undo, droppedEvents: dropped, sent }, [
+        `${undo ? 'Captured again' : 'Skipped from now on'}: ${name}`,
         ...(dropped > 0 ? [`Thrown away: ${formatCount(dropped, 'event')} that had not been sent.`] : []),
-        ...(session.sent > 0 && !options.undo
-          ? [
-              `${formatCount(session.sent, 'event')} were sent before and stay at the service: \`capture delete\` takes them away.`,
-            ]
+        ...(sent > 0 && !undo
+          ? [`${formatCount(sent, 'event')} sent before stay at the service: \`capture delete\` deletes them.`]
           : []),
-      ],
-    );
-  });
-}
+      ]);
+    });
+  },
+});

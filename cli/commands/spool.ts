@@ -9,7 +9,7 @@ import { takeLock } from '../lock.ts';
 import { formatCount, type Output } from '../output.ts';
 import { confirm } from '../prompt.ts';
 import { createBatching } from '../read/batching.ts';
-import { chooseSessions, withSpool } from '../sessions/choose.ts';
+import { chooseSessions, SESSION_NAMES, withSpool } from '../sessions/choose.ts';
 import type { Spool } from '../spool/open.ts';
 
 const retryCommand = defineCommand({
@@ -29,9 +29,7 @@ const dropCommand = defineCommand({
     ['capture spool drop --refused', 'events that the service will never take'],
     ['capture spool drop --all --yes', 'everything, without asking'],
   ],
-  arguments: {
-    sessions: texts('[SESSION...]', "the agent's id of a session or its beginning, ses_…, or a transcript"),
-  },
+  arguments: { sessions: texts('[SESSION...]', SESSION_NAMES) },
   options: {
     refused: flag('--refused', 'the events that the service refused'),
     all: flag('--all', 'everything that waits or was refused'),

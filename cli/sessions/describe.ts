@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { sessionPage } from '../inspect/service.ts';
-import { formatAge, formatBytes, formatCount } from '../output.ts';
+import { formatAge, formatBytes } from '../output.ts';
+import { nameSession, readSkipped } from '../privacy/skipped.ts';
 import type { FileRow } from '../spool/files.ts';
 import type { Spool } from '../spool/open.ts';
 import type { SessionRow } from '../spool/sessions.ts';
@@ -25,46 +26,35 @@ export interface SessionReport {
   serviceIds: string[];
 }
 
-/** Events by session. */
-export interface Counts {
-  waiting: ReadonlyMap<number, number>;
-  refused: ReadonlyMap<number, number>;
-}
-
-export function countEvents(spool: Spool): Counts {
+/** Reports on sessions as they are now. */
+export function createReports(context: Context, spool: Spool): (row: SessionRow) => SessionReport {
   const waiting = new Map(spool.batches.perSession().map(({ session, events }) => [session, events]));
-  const refused = new Map<number, number>();
-  for (const { session } of spool.refused.list()) refused.set(session, (refused.get(session) ?? 0) + 1);
-  return { waiting, refused };
-}
-
-export function reportSession(
-  spool: Spool,
-  row: SessionRow,
-  { waiting, refused }: Counts,
-  isSkipped: boolean,
-): SessionReport {
-  const { id, agent, agentSession, title, prompt, cwd, branch, lastAt, sent } = row;
-  const eventsWaiting = waiting.get(id) ?? 0;
-  const ended = row.state === 'closed' || row.state === 'deleted' ? row.state : 'sent';
-  const name = title ?? prompt;
-  const folder = cwd ?? filesOf(spool, row).find(({ origin }) => origin.cwd)?.origin.cwd;
-  return {
-    agent,
-    session: agentSession,
-    ...(name !== undefined && { title: name }),
-    ...(folder !== undefined && { folder }),
-    ...(branch !== undefined && { branch }),
-    ...(lastAt !== undefined && { lastActiveAt: new Date(lastAt).toISOString() }),
-    state: isSkipped ? 'skipped' : eventsWaiting > 0 ? 'waiting' : ended,
-    eventsSent: sent,
-    eventsWaiting,
-    eventsRefused: refused.get(id) ?? 0,
-    serviceIds: spool.sessions.serviceIds(id),
+  const refused = Map.groupBy(spool.refused.list(), ({ session }) => session);
+  const skipped = readSkipped(context);
+  return (row) => {
+    const { id, agent, agentSession, title, prompt, cwd, branch, lastAt, sent } = row;
+    const eventsWaiting = waiting.get(id) ?? 0;
+    const ended = row.state === 'closed' || row.state === 'deleted' ? row.state : 'sent';
+    const isSkipped = skipped.has(nameSession(agent, agentSession));
+    const name = title ?? prompt;
+    const folder = cwd ?? filesOf(spool, row).find(({ origin }) => origin.cwd)?.origin.cwd;
+    return {
+      agent,
+      session: agentSession,
+      ...(name !== undefined && { title: name }),
+      ...(folder !== undefined && { folder }),
+      ...(branch !== undefined && { branch }),
+      ...(lastAt !== undefined && { lastActiveAt: new Date(lastAt).toISOString() }),
+      state: isSkipped ? 'skipped' : eventsWaiting > 0 ? 'waiting' : ended,
+      eventsSent: sent,
+      eventsWaiting,
+      eventsRefused: refused.get(id)?.length ?? 0,
+      serviceIds: spool.sessions.serviceIds(id),
+    };
   };
 }
 
-export const filesOf = (spool: Spool, { agent, agentSession }: SessionRow): FileRow[] =>
+const filesOf = (spool: Spool, { agent, agentSession }: SessionRow): FileRow[] =>
   spool.files.ofSession(agent, agentSession);
 
 export const COLUMNS: readonly Column[] = [
@@ -80,42 +70,20 @@ const ID_WIDTH = 13;
 
 /** A row a session: an id long enough to ask for it, when, how much, where, what. */
 export function describeRow(report: SessionReport, { now, home }: Pick<Context, 'now' | 'home'>): string[] {
-  const { agent, session, title, folder, lastActiveAt } = report;
+  const { agent, session, title, folder, lastActiveAt, state } = report;
   return [
     session.slice(0, ID_WIDTH),
     agent,
     lastActiveAt === undefined ? '' : shortAge(now() - Date.parse(lastActiveAt)),
-    shortCount(report),
+    state === 'skipped' || state === 'deleted' ? state : describeCounts(report),
     folder === undefined ? '' : shortPath(folder, home),
     title ?? 'untitled',
   ];
 }
 
-function shortCount({ state, eventsSent, eventsWaiting, eventsRefused }: SessionReport): string {
-  if (state === 'skipped' || state === 'deleted') return state;
+function describeCounts({ eventsSent, eventsWaiting, eventsRefused }: SessionReport): string {
   const number = (count: number, what: string) => (count > 0 ? `, ${count.toLocaleString('en-US')} ${what}` : '');
   return `${eventsSent.toLocaleString('en-US')} sent${number(eventsWaiting, 'waiting')}${number(eventsRefused, 'refused')}`;
-}
-
-/** All there is to say about one. */
-export function describeSession(
-  report: SessionReport,
-  files: readonly FileRow[],
-  { dashboard, context }: { dashboard: string | undefined; context: Pick<Context, 'now' | 'home' | 'agents'> },
-): string[] {
-  const { agent, session, title, folder, branch, lastActiveAt, state, serviceIds } = report;
-  const { now, home } = context;
-  const lines: [string, string | undefined][] = [
-    ['Session', `${agent} ${session}`],
-    ['Title', title ?? 'untitled'],
-    ['Folder', folder === undefined ? undefined : `${shortPath(folder, home)}${branch ? `, branch ${branch}` : ''}`],
-    ['Active', lastActiveAt === undefined ? undefined : `${formatAge(now() - Date.parse(lastActiveAt))} ago`],
-    ['State', STATES[state]],
-    ['Events', describeCounts(report)],
-    ...serviceIds.map((id): [string, string] => ['Service', dashboard ? `${id}  ${sessionPage(dashboard, id)}` : id]),
-    ...files.map((file): [string, string] => ['File', describeFile(file, context)]),
-  ];
-  return lines.flatMap(([name, text]) => (text === undefined ? [] : [`${name.padEnd(9)} ${text}`]));
 }
 
 const STATES: { readonly [state in SessionReport['state']]: string } = {
@@ -126,14 +94,37 @@ const STATES: { readonly [state in SessionReport['state']]: string } = {
   closed: 'closed at the service; what comes after opens another one there',
 };
 
-function describeCounts({ eventsSent, eventsWaiting, eventsRefused }: SessionReport): string {
-  const refused = eventsRefused > 0 ? `, ${eventsRefused.toLocaleString('en-US')} refused` : '';
-  return `${formatCount(eventsSent, 'event')} sent, ${eventsWaiting.toLocaleString('en-US')} waiting${refused}`;
-}
-
-function describeFile({ root, path, cursor, origin }: FileRow, { home }: Pick<Context, 'home'>): string {
-  const read = cursor.kind === 'file' ? `, read to ${formatBytes(cursor.position)}` : '';
-  return `${shortPath(join(root, path), home)}${read}${origin.subagent ? ' (a sub-agent)' : ''}`;
+/** All there is to say about one, for programs and for people. */
+export function describeSession(
+  spool: Spool,
+  row: SessionRow,
+  report: SessionReport,
+  { dashboard, context }: { dashboard: string | undefined; context: Pick<Context, 'now' | 'home'> },
+): { value: object; lines: string[] } {
+  const { agent, session, title, folder, branch, lastActiveAt, state, serviceIds } = report;
+  const { now, home } = context;
+  const files = filesOf(spool, row).map(({ root, path, cursor, origin }) => {
+    const read = cursor.kind === 'file' ? `, read to ${formatBytes(cursor.position)}` : '';
+    return {
+      value: { root, path, ...(cursor.kind === 'file' && { readBytes: cursor.position }) },
+      text: `${shortPath(join(root, path), home)}${read}${origin.subagent ? ' (a sub-agent)' : ''}`,
+    };
+  });
+  const pages = dashboard === undefined ? [] : serviceIds.map((id) => sessionPage(dashboard, id));
+  const lines: [string, string | undefined][] = [
+    ['Session', `${agent} ${session}`],
+    ['Title', title ?? 'untitled'],
+    ['Folder', folder && `${shortPath(folder, home)}${branch ? `, branch ${branch}` : ''}`],
+    ['Active', lastActiveAt && `${formatAge(now() - Date.parse(lastActiveAt))} ago`],
+    ['State', STATES[state]],
+    ['Events', describeCounts(report)],
+    ...serviceIds.map((id, index): [string, string] => ['Service', [id, ...pages.slice(index, index + 1)].join('  ')]),
+    ...files.map((file): [string, string] => ['File', file.text]),
+  ];
+  return {
+    value: { ...report, dashboard: pages, files: files.map(({ value }) => value) },
+    lines: lines.flatMap(([name, text]) => (text ? [`${name.padEnd(9)} ${text}`] : [])),
+  };
 }
 
 /** `3 hours ago` is too long for a column. */

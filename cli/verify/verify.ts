@@ -8,7 +8,7 @@ import { createPolicy } from '../privacy/policy.ts';
 import { createProgress } from '../progress.ts';
 import { createIdentify } from '../read/identity.ts';
 import { readKey } from '../redact/key.ts';
-import { type Choice, chooseSessions } from '../sessions/choose.ts';
+import { type Choice, chooseSessions, requireAgents } from '../sessions/choose.ts';
 import type { FileRow } from '../spool/files.ts';
 import type { Spool } from '../spool/open.ts';
 import type { SessionRow } from '../spool/sessions.ts';
@@ -131,7 +131,7 @@ async function refuseOlder({ client, url }: Service, ask: Ask): Promise<void> {
 
 /** Transcripts that nothing was captured of yet. */
 function countNew(context: Context, spool: Spool, { agent }: Choice, findings: Findings): void {
-  const agents = context.agents.filter(({ id }) => agent === undefined || id === agent);
+  const agents = requireAgents(context, agent);
   for (const { untouched } of inspectTranscripts({ ...context, agents }, spool, true)) {
     findings.count('newFiles', untouched);
   }
