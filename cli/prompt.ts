@@ -1,11 +1,10 @@
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import type { Context } from './context.ts';
 import { Declined, EXIT, Failure } from './failure.ts';
 import type { Output } from './output.ts';
 import { createAsker } from './setup/ask.ts';
-
-const END_OF_INPUT = '\u0004';
-const LINE_END = new RegExp(`[\r\n${END_OF_INPUT}]`);
-const INTERRUPT = '\u0003';
 
 /** Asks on the terminal for something nobody should see over a shoulder. */
 export async function askHidden(
@@ -13,20 +12,15 @@ export async function askHidden(
   { stdin, stderr }: Pick<Context, 'stdin' | 'stderr'>,
 ): Promise<string> {
   stderr.write(question);
-  stdin.setRawMode?.(true);
-  let text = '';
+  const output = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input: stdin, output, terminal: true, historySize: 0 });
   try {
-    for await (const chunk of stdin) {
-      const typed = String(chunk);
-      if (typed.includes(INTERRUPT)) throw new Failure(EXIT.usage, 'Interrupted.');
-      text = erase(text + typed);
-      if (LINE_END.test(text)) break;
-    }
+    for await (const line of lines) return line.trim();
   } finally {
-    stdin.setRawMode?.(false);
+    lines.close();
     stderr.write('\n');
   }
-  return text.split(LINE_END)[0]?.trim() ?? '';
+  throw new Failure(EXIT.usage, 'Interrupted.');
 }
 
 /** Says what will be lost, and asks; throws a `Failure` where the answer is not yes, or there is nobody to ask. */
@@ -44,17 +38,5 @@ export async function confirm(
   if (!isWanted) throw new Declined(declined);
 }
 
-/** Applies the backspaces among what was typed. */
-function erase(typed: string): string {
-  let text = '';
-  for (const character of typed)
-    text = character === '\u007f' || character === '\b' ? text.slice(0, -1) : text + character;
-  return text;
-}
-
 /** All of what is piped in. */
-export async function readInput({ stdin }: Pick<Context, 'stdin'>): Promise<string> {
-  let text = '';
-  for await (const chunk of stdin) text += String(chunk);
-  return text.trim();
-}
+export const readInput = async ({ stdin }: Pick<Context, 'stdin'>): Promise<string> => (await text(stdin)).trim();

@@ -5,7 +5,7 @@ import { holderOf, isDaemonRunning, stopDaemon } from '../daemon/control.ts';
 import { runDaemon } from '../daemon/daemon.ts';
 import { isPaused, pausedPath } from '../daemon/pause.ts';
 import { EXIT, Failure } from '../failure.ts';
-import { formatMoment } from '../inspect/daemon.ts';
+
 import { formatAge } from '../output.ts';
 import { ownPlaces } from '../read/places.ts';
 import { restartDaemon } from '../setup/daemon.ts';

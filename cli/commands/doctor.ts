@@ -1,11 +1,9 @@
 import { defineCommand, flag } from '../command.ts';
-import type { Context } from '../context.ts';
-import { EXIT, type ExitCode } from '../failure.ts';
-import { describeFinding, withoutHome } from '../inspect/describe.ts';
-import type { Checked, Outcome } from '../inspect/finding.ts';
+import { EXIT } from '../failure.ts';
+import { describeFinding, type Outcome, withoutHome } from '../inspect/finding.ts';
 import { findTroubles } from '../inspect/findings.ts';
 import { inspect } from '../inspect/inspect.ts';
-import { formatCount, type Output } from '../output.ts';
+import { formatCount } from '../output.ts';
 import { VERSION } from '../version.ts';
 
 export const doctorCommand = defineCommand({
@@ -21,33 +19,26 @@ export const doctorCommand = defineCommand({
     ['capture doctor --json', 'for a report of a bug'],
   ],
   options: { verbose: flag('--verbose', 'list what is fine, too') },
-  run: runDoctor,
-});
-
-async function runDoctor(context: Context, { verbose }: { verbose: boolean }, output: Output): Promise<ExitCode> {
-  const findings = await findTroubles(await inspect(context), context);
-  const count = (outcome: Outcome) => findings.filter((one) => one.outcome === outcome).length;
-  const summary = { failed: count('failed'), warning: count('warning'), ok: count('ok'), skipped: count('skipped') };
-  const isShown = ({ outcome, private: names }: Checked) =>
-    verbose || outcome === 'failed' || outcome === 'warning' || names !== undefined;
-  const shown = findings.filter(isShown);
-  const { failed, warning, ok, skipped } = summary;
-  const tail = `${failed} failed, ${formatCount(warning, 'warning')}, ${ok} fine, ${skipped} skipped`;
-  output.answer(report(context, findings, summary), [
-    ...shown.flatMap((finding) => describeFinding(finding, context)),
-    ...(shown.length > 0 ? [''] : []),
-    `${tail}${verbose ? '.' : ' (--verbose lists them).'}`,
-  ]);
-  return failed > 0 ? EXIT.failure : EXIT.ok;
-}
-
-/** For programs and for reports of bugs: the home is `~`, and what the findings keep private is left out. */
-const report = ({ platform, home }: Context, findings: readonly Checked[], summary: object) => ({
-  version: VERSION,
-  platform,
-  summary,
-  checks: findings.map(({ check, outcome, sentence, fix }) => ({
-    ...{ check, outcome, sentence: withoutHome(sentence, home) },
-    ...(fix !== undefined && { fix: withoutHome(fix, home) }),
-  })),
+  async run(context, { verbose }, output) {
+    const { platform, home } = context;
+    const findings = await findTroubles(await inspect(context), context);
+    const count = (outcome: Outcome) => findings.filter((one) => one.outcome === outcome).length;
+    const summary = { failed: count('failed'), warning: count('warning'), ok: count('ok'), skipped: count('skipped') };
+    const { failed, warning, ok, skipped } = summary;
+    // For programs and for reports of bugs: the home is `~`, and what the findings keep private is left out.
+    const checks = findings.map(({ check, outcome, sentence, fix }) => ({
+      ...{ check, outcome, sentence: withoutHome(sentence, home) },
+      ...(fix !== undefined && { fix: withoutHome(fix, home) }),
+    }));
+    const shown = findings.filter(
+      ({ outcome, private: names }) => verbose || outcome === 'failed' || outcome === 'warning' || names !== undefined,
+    );
+    const tail = `${failed} failed, ${formatCount(warning, 'warning')}, ${ok} fine, ${skipped} skipped`;
+    output.answer({ version: VERSION, platform, summary, checks }, [
+      ...shown.flatMap((finding) => describeFinding(finding, context)),
+      ...(shown.length > 0 ? [''] : []),
+      `${tail}${verbose ? '.' : ' (--verbose lists them).'}`,
+    ]);
+    return failed > 0 ? EXIT.failure : EXIT.ok;
+  },
 });

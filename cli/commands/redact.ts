@@ -14,16 +14,13 @@ import { folderOf } from '../read/record.ts';
 import type { Redactor } from '../redact/redactor.ts';
 import { RULES } from '../redact/rules/all.ts';
 
-export interface RedactOptions {
-  test: string[];
-  listRules: boolean;
-  fail: boolean;
-}
+/** Of secrets, by rule. */
+type Counts = { readonly [rule: string]: number };
 
 interface FileReport {
   file: string;
   text: string;
-  counts: { [rule: string]: number };
+  counts: Counts;
 }
 
 export const redactCommand = defineCommand({
@@ -39,35 +36,29 @@ export const redactCommand = defineCommand({
     listRules: flag('--list-rules', 'list the rules instead'),
     fail: flag('--fail', 'exit with 1 when something would be masked'),
   },
-  run: runRedact,
-});
-
-/** Throws a `Failure` where there is nothing to test, a file cannot be read, or `fail` is asked for and something is masked. */
-export async function runRedact(context: Context, options: RedactOptions, output: Output): Promise<void> {
-  if (options.listRules) return showRules(output);
-  if (options.test.length === 0) {
-    throw new Failure(
-      EXIT.usage,
-      'There is nothing to test.',
-      'Name files: `capture redact --test FILE`, - for stdin.',
-    );
-  }
-  const redactor = openRedactor(context, { folder: stateFolder(context), settings: readSettings(context) });
-  const files: FileReport[] = [];
-  for (const file of options.test) files.push(maskFile(redactor, context.folder, file, await readText(context, file)));
-  const totals = addUp(files);
-  const secrets = Object.values(totals).reduce((sum, count) => sum + count, 0);
-  output.answer(
-    { rules: redactor.rules, secrets, totals, files },
-    files.map(({ text }) => text.replace(/\n$/, '')),
-  );
-  const parts = Object.entries(totals).map(([rule, count]) => `${rule} ${count}`);
-  output.say(`${formatCount(secrets, 'secret')} masked${secrets === 0 ? '' : `: ${parts.join(', ')}`}.`);
-  if (secrets > 0)
+  async run(context, { test, listRules, fail }, output) {
+    if (listRules) return showRules(output);
+    if (test.length === 0) {
+      throw new Failure(
+        EXIT.usage,
+        'There is nothing to test.',
+        'Name files: `capture redact --test FILE`, - for stdin.',
+      );
+    }
+    const redactor = openRedactor(context, { folder: stateFolder(context), settings: readSettings(context) });
+    const files: FileReport[] = [];
+    for (const file of test) files.push(maskFile(redactor, context.folder, file, await readText(context, file)));
+    const totals = addUp(files.map(({ counts }) => counts));
+    const secrets = Object.values(totals).reduce((sum, count) => sum + count, 0);
+    const lines = files.map(({ text }) => text.replace(/\n$/, ''));
+    output.answer({ rules: redactor.rules, secrets, totals, files }, lines);
+    const parts = Object.entries(totals).map(([rule, count]) => `${rule} ${count}`);
+    output.say(`${formatCount(secrets, 'secret')} masked${secrets === 0 ? '' : `: ${parts.join(', ')}`}.`);
+    if (secrets === 0) return;
     output.say(`A false alarm? "redaction": { "allow": [MARK] } in ${preferencesPath(context)} lets it through.`);
-  if (options.fail && secrets > 0)
-    throw new Failure(EXIT.failure, `${formatCount(secrets, 'secret')} would be masked.`);
-}
+    if (fail) throw new Failure(EXIT.failure, `${formatCount(secrets, 'secret')} would be masked.`);
+  },
+});
 
 async function readText(context: Context, file: string): Promise<string> {
   if (file === '-') return readAll(context.stdin);
@@ -81,7 +72,7 @@ async function readText(context: Context, file: string): Promise<string> {
 /** As captured: a transcript line by line, any other text as if a tool had printed it. */
 function maskFile(redactor: Redactor, folder: string, file: string, text: string): FileReport {
   const source = { agent: '', session: '', file: '', position: 0 };
-  const counts: FileReport['counts'] = {};
+  const counts: Counts[] = [];
   // The secrets of the folder that we are in count, and then those of the folder of each record.
   redactor.redact([], { session: '', folder });
   const lines = text.split(/(?<=\n)/);
@@ -90,11 +81,10 @@ function maskFile(redactor: Redactor, folder: string, file: string, text: string
     const record = readRecord(piece);
     const event: CapturedEvent = { eventType: 'record', payload: { source, rest: piece } };
     const [after = event] = redactor.redact([event], { session: '', folder: record && folderOf(record) });
-    for (const [rule, count] of Object.entries(after.payload.redactions ?? {}))
-      counts[rule] = (counts[rule] ?? 0) + count;
+    counts.push(after.payload.redactions ?? {});
     return after.eventType === 'record' ? String(after.payload.rest) : '';
   });
-  return { file, text: masked.join(''), counts };
+  return { file, text: masked.join(''), counts: addUp(counts) };
 }
 
 function readRecord(line: string): JsonObject | undefined {
@@ -107,9 +97,9 @@ function readRecord(line: string): JsonObject | undefined {
 }
 
 /** The most frequent rule first. */
-function addUp(files: readonly FileReport[]): FileReport['counts'] {
-  const totals: FileReport['counts'] = {};
-  for (const [rule, count] of files.flatMap(({ counts }) => Object.entries(counts))) {
+function addUp(counts: readonly Counts[]): Counts {
+  const totals: { [rule: string]: number } = {};
+  for (const [rule, count] of counts.flatMap((one) => Object.entries(one))) {
     totals[rule] = (totals[rule] ?? 0) + count;
   }
   return Object.fromEntries(Object.entries(totals).sort(([, one], [, other]) => other - one));

@@ -1,12 +1,9 @@
 import { defineCommand } from '../command.ts';
-import type { Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../failure.ts';
-import { formatMoment } from '../inspect/daemon.ts';
-import { describeFinding } from '../inspect/describe.ts';
-import type { Checked } from '../inspect/finding.ts';
+import { type Checked, describeFinding } from '../inspect/finding.ts';
 import { findTroubles } from '../inspect/findings.ts';
 import { type Inspection, inspect, type SpoolState } from '../inspect/inspect.ts';
-import { formatAge, formatBytes, formatCount, type Line, type Output } from '../output.ts';
+import { formatAge, formatBytes, formatCount, formatMoment, type Line } from '../output.ts';
 import type { Counter } from '../spool/meta.ts';
 
 export const statusCommand = defineCommand({
@@ -20,25 +17,23 @@ export const statusCommand = defineCommand({
     ['capture status', 'for people'],
     ['capture status --json', 'for programs'],
   ],
-  run: runStatus,
+  async run(context, _values, output) {
+    const inspection = await inspect(context);
+    const findings = await findTroubles(inspection, context);
+    const troubles = findings.filter(({ outcome }) => outcome === 'failed' || outcome === 'warning');
+    const next = chooseNext(troubles);
+    output.answer(report(inspection, troubles, next), [
+      ...describeService(inspection),
+      ...describeDaemon(inspection),
+      ...describeAgents(inspection),
+      ...describeSpool(inspection),
+      ...(troubles.length > 0 ? [''] : []),
+      ...troubles.flatMap((finding) => describeFinding(finding, context)),
+      ...(next ? ['', `Next: ${next}`] : []),
+    ]);
+    return exitCodeOf(inspection, troubles);
+  },
 });
-
-async function runStatus(context: Context, _values: object, output: Output): Promise<ExitCode> {
-  const inspection = await inspect(context);
-  const findings = await findTroubles(inspection, context);
-  const troubles = findings.filter(({ outcome }) => outcome === 'failed' || outcome === 'warning');
-  const next = chooseNext(troubles);
-  output.answer(report(inspection, troubles, next), [
-    ...describeService(inspection),
-    ...describeDaemon(inspection),
-    ...describeAgents(inspection),
-    ...describeSpool(inspection),
-    ...(troubles.length > 0 ? [''] : []),
-    ...troubles.flatMap((finding) => describeFinding(finding, context)),
-    ...(next ? ['', `Next: ${next}`] : []),
-  ]);
-  return exitCodeOf(inspection, troubles);
-}
 
 function exitCodeOf({ settings, service }: Inspection, troubles: readonly Checked[]): ExitCode {
   if (settings.secret === undefined || service.secret === 'refused') return EXIT.signInRequired;
@@ -47,37 +42,34 @@ function exitCodeOf({ settings, service }: Inspection, troubles: readonly Checke
 }
 
 /** The one command to run next; undefined where there is nothing to be done. */
-function chooseNext(troubles: readonly Checked[]): string | undefined {
-  const fixes = new Set(troubles.map(({ fix = '' }) => fix.replace(/ {3}#.*/, '')));
-  const [first] = fixes;
-  if (first === undefined) return undefined;
-  return first.startsWith('capture ') ? first : 'capture doctor';
+function chooseNext([first]: readonly Checked[]): string | undefined {
+  const fix = first?.fix?.replace(/ {3}#.*/, '');
+  return fix === undefined || fix.startsWith('capture ') ? fix : 'capture doctor';
 }
 
-function report({ state, service, settings, account, ...more }: Inspection, troubles: Checked[], next?: string) {
-  const { daemon, spool, unreadable } = more;
+function report(inspection: Inspection, troubles: readonly Checked[], next: string | undefined) {
+  const { state, service, settings, account, daemon, spool, unreadable } = inspection;
+  const { unread, earlier, leftOut } = addUp(inspection);
   return {
-    ...(settings.url && { url: settings.url }),
+    url: settings.url,
     signedIn: settings.secret !== undefined && service.secret !== 'refused',
     reachable: service.answer === 'yes',
-    ...(account?.organizationName && { organizationName: account.organizationName }),
-    ...(account && { plane: account.plane }),
-    ...(service.dashboard && { dashboard: `${service.dashboard}/` }),
-    ...{ running: daemon.running, daemon, stateFolder: state, agents: reportAgents(more) },
-    unread: more.agents.reduce((sum, { unread }) => sum + unread.length, 0),
-    earlier: more.agents.reduce((sum, { earlier }) => sum + earlier, 0),
-    leftOut: more.agents.reduce((sum, { leftOut }) => sum + leftOut.length, 0),
-    ...(unreadable.preferences && { preferencesTrouble: unreadable.preferences }),
+    organizationName: account?.organizationName,
+    plane: account?.plane,
+    dashboard: service.dashboard && `${service.dashboard}/`,
+    ...{ running: daemon.running, daemon, stateFolder: state, agents: reportAgents(inspection) },
+    ...{ unread: unread.length, earlier, leftOut: leftOut.length },
+    preferencesTrouble: unreadable.preferences,
     ...(spool && {
       spooled: spool.waiting,
       counters: spool.counters,
       refused: spool.refused,
       capBytes: spool.capBytes,
       notices: spool.notices,
+      lastUploadAt: spool.lastUploadAt,
     }),
-    ...(spool?.lastUploadAt && { lastUploadAt: spool.lastUploadAt }),
-    troubles: troubles.map(({ check, outcome, sentence, fix }) => ({ check, outcome, sentence, ...(fix && { fix }) })),
-    ...(next && { next }),
+    troubles: troubles.map(({ check, outcome, sentence, fix }) => ({ check, outcome, sentence, fix })),
+    next,
   };
 }
 
@@ -107,8 +99,15 @@ function describeDaemon({ daemon, now }: Inspection): Line[] {
   ];
 }
 
+/** What of all agents is not captured. */
+const addUp = ({ agents }: Inspection) => ({
+  unread: agents.flatMap((one) => one.unread),
+  earlier: agents.reduce((sum, one) => sum + one.earlier, 0),
+  leftOut: agents.flatMap((one) => one.leftOut),
+});
+
 /** What of each agent lies on this machine, and what of it is sent; an agent may keep its transcripts in two ways. */
-const reportAgents = ({ agents, spool }: Pick<Inspection, 'agents' | 'spool'>) =>
+const reportAgents = ({ agents, spool }: Inspection) =>
   [...Map.groupBy(agents, ({ agent }) => agent.id)].map(([id, all]) => {
     const { sessions = 0, eventsSent = 0 } = spool?.sent.find(({ agent }) => agent === id) ?? {};
     return {
@@ -122,9 +121,7 @@ const reportAgents = ({ agents, spool }: Pick<Inspection, 'agents' | 'spool'>) =
 
 function describeAgents(inspection: Inspection): string[] {
   const here = reportAgents(inspection).filter(({ transcripts, eventsSent }) => transcripts + eventsSent > 0);
-  const unread = inspection.agents.flatMap((one) => one.unread);
-  const earlier = inspection.agents.reduce((sum, one) => sum + one.earlier, 0);
-  const leftOut = inspection.agents.flatMap((one) => one.leftOut);
+  const { unread, earlier, leftOut } = addUp(inspection);
   const age = formatAge(inspection.now - Math.min(...unread));
   return [
     ...(here.length === 0 ? [line('Agents', 'none has written a transcript yet')] : []),

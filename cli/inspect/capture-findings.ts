@@ -1,10 +1,10 @@
 import { readFileSync, statSync } from 'node:fs';
 import { parse } from 'jsonc-parser';
-import type { Retention } from '../agents/agent.ts';
 import type { Context } from '../context.ts';
 import { formatAge, formatBytes, formatCount } from '../output.ts';
 import { RULES, RULES_VERSION } from '../redact/rules/all.ts';
 import { type Check, type Finding, failed, ok, skipped, warning } from './finding.ts';
+import { attempt } from './inspect.ts';
 import type { AgentTranscripts } from './transcripts.ts';
 
 const DAY_MS = 86_400_000;
@@ -127,7 +127,8 @@ export const CAPTURE_CHECKS: { readonly [check: string]: Check } = {
 function findDeletion({ agent, unread }: AgentTranscripts, { variables, home }: Context, now: number): Finding[] {
   if (agent.settings === undefined) return [];
   const path = agent.settings.path(variables, home);
-  const retention = readRetention(path, agent.settings.findRetention);
+  const settings = attempt<unknown>(() => parse(readFileSync(path, 'utf8')), {}).value;
+  const retention = agent.settings.findRetention({ ...(settings as object) });
   if (retention === undefined) return [];
   const { setting, days } = retention;
   const name = agent.displayName;
@@ -142,13 +143,4 @@ function findDeletion({ agent, unread }: AgentTranscripts, { variables, home }: 
     `${formatCount(soon.length, 'transcript')} that it deletes soon ${soon.length === 1 ? 'is' : 'are'} not captured; ` +
     `the oldest is ${formatAge(now - Math.min(...soon))} old.`;
   return [failed(sentence, 'capture import')];
-}
-
-function readRetention(path: string, find: (settings: { [key: string]: unknown }) => Retention | undefined) {
-  try {
-    const settings: unknown = parse(readFileSync(path, 'utf8'));
-    return typeof settings === 'object' && settings !== null ? find({ ...settings }) : undefined;
-  } catch {
-    return find({});
-  }
 }

@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts';
+import type { Line } from '../output.ts';
 import type { Inspection } from './inspect.ts';
 
 /** `warning`: something may be missed. `failed`: something is missed. */
@@ -25,3 +26,46 @@ export const ok = (sentence: string): Finding => ({ outcome: 'ok', sentence });
 export const skipped = (sentence: string): Finding => ({ outcome: 'skipped', sentence });
 export const warning = (sentence: string, fix: string): Finding => ({ outcome: 'warning', sentence, fix });
 export const failed = (sentence: string, fix: string): Finding => ({ outcome: 'failed', sentence, fix });
+
+const WORDS = {
+  failed: ['red', 'Failed'],
+  warning: ['yellow', 'Warning'],
+  ok: ['green', 'OK'],
+  skipped: ['dim', 'Skipped'],
+} as const satisfies { [outcome in Outcome]: readonly [Line[0], string] };
+
+const MARGIN = 9;
+/** Longer lines are hard to read, however wide the terminal is. */
+const MAX_WIDTH = 110;
+const MAX_PRIVATE = 5;
+
+type Screen = Pick<Context, 'stdout' | 'home'>;
+
+/** A finding for people: a sentence, and below it what mends it, as it is typed. */
+export function describeFinding({ outcome, sentence, fix, ...more }: Checked, { stdout, home }: Screen): Line[] {
+  const width = stdout.isTTY ? Math.min(MAX_WIDTH, stdout.columns ?? 80) - MARGIN : Number.POSITIVE_INFINITY;
+  const [colour, word] = WORDS[outcome];
+  const margin = ' '.repeat(MARGIN);
+  const [first = '', ...rest] = wrap(withoutHome(sentence, home), width);
+  return [
+    [colour, word.padEnd(MARGIN), first],
+    ...rest.map((text) => margin + text),
+    ...(more.private ?? []).slice(0, MAX_PRIVATE).map((text) => `${margin}- ${withoutHome(text, home)}`),
+    ...(fix === undefined ? [] : ([['bold', `${margin}→ ${fix}`, '']] as const)),
+  ];
+}
+
+/** Breaks at blanks; a word that is longer than the width stays whole. */
+function wrap(text: string, width: number): string[] {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1) ?? '';
+    if (line !== '' && line.length + 1 + word.length > width) lines.push(word);
+    else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`;
+  }
+  return lines;
+}
+
+/** Nor what an address may hold before its host. */
+export const withoutHome = (text: string, home: string): string =>
+  (home.length > 1 ? text.replaceAll(home, '~') : text).replace(/(:\/\/)[^/@\s]*@/g, '$1');

@@ -4,15 +4,14 @@ import type { Context } from '../context.ts';
 import { isDaemonRunning, isHomeClaimed } from '../daemon/control.ts';
 import { describe } from '../failure.ts';
 import { scriptPath } from '../hooks/script.ts';
-import { formatAge } from '../output.ts';
+import { formatAge, formatMoment } from '../output.ts';
 import { findMissingProgram } from '../setup/daemon.ts';
 import { findOpenFolder } from '../setup/state-folder.ts';
 import { findSupervisorTrouble, supervisorOf } from '../setup/supervisors.ts';
 import { VERSION } from '../version.ts';
 import { CAPTURE_CHECKS } from './capture-findings.ts';
-import { formatMoment } from './daemon.ts';
 import { type Check, type Checked, type Finding, failed, type Outcome, ok, skipped, warning } from './finding.ts';
-import type { Inspection } from './inspect.ts';
+import { attempt, type Inspection } from './inspect.ts';
 
 const ORDER: readonly Outcome[] = ['failed', 'warning', 'ok', 'skipped'];
 
@@ -149,11 +148,13 @@ const CHECKS: { readonly [check: string]: Check } = {
     const findings = agents.flatMap(({ displayName, folder, hooks }): Finding[] => {
       if (hooks === undefined || !statSync(folder?.(variables, home) ?? '', { throwIfNoEntry: false })) return [];
       const path = hooks.path(variables, home);
-      if (!readText(path).includes(script)) {
+      if (!attempt(() => readFileSync(path, 'utf8'), '').value.includes(script)) {
         const sentence = `${displayName}: ${path} does not run capture's hook, so what its tools did is not captured.`;
         return [warning(sentence, init)];
       }
-      if (!isProgram(script)) return [failed(`${displayName}: its hooks run ${script}, which cannot be run.`, init)];
+      if (attempt(() => accessSync(script, constants.X_OK), undefined).trouble !== undefined) {
+        return [failed(`${displayName}: its hooks run ${script}, which cannot be run.`, init)];
+      }
       return [ok(`${displayName}: its hooks are installed.`)];
     });
     return findings.length > 0 ? findings : skipped('No agent is here that needs hooks.');
@@ -170,21 +171,4 @@ function isOlder(one: string, other: string): boolean {
   );
   const index = [0, 1, 2].find((at) => (a[at] ?? 0) !== (b[at] ?? 0));
   return index !== undefined && (a[index] ?? 0) < (b[index] ?? 0);
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,39 +1,21 @@
-import { existsSync, readdirSync, statfsSync, statSync, watch } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statfsSync, statSync, watch } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Account, findSpool, recallAccount } from '../account.ts';
 import { readSettings, type Settings, stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
+import { holderOf, isDaemonRunning } from '../daemon/control.ts';
 import { MAX_DAYS, MAX_MEGABYTES, MEGABYTE } from '../daemon/limits.ts';
+import { isPaused, pausedPath } from '../daemon/pause.ts';
 import { describe } from '../failure.ts';
 import { type Preferences, readPreferences } from '../preferences.ts';
 import { ownPlaces } from '../read/places.ts';
+import { readStarter } from '../setup/daemon.ts';
 import { openSpool, type Spool } from '../spool/open.ts';
-import { type DaemonState, inspectDaemon } from './daemon.ts';
-import { askService, type ServiceAnswer } from './service.ts';
-import { type AgentTranscripts, inspectTranscripts } from './transcripts.ts';
+import { askService } from './service.ts';
+import { inspectTranscripts } from './transcripts.ts';
 
 /** What is so on this machine: what `capture status` and `capture doctor` put into words. */
-export interface Inspection {
-  /** Milliseconds since 1970. */
-  now: number;
-  state: string;
-  settings: Partial<Settings>;
-  service: ServiceAnswer;
-  /** Whose captures these are, as far as it is known. */
-  account?: Account;
-  daemon: DaemonState;
-  agents: AgentTranscripts[];
-  /** Absent where nothing was captured yet, or where it cannot be opened. */
-  spool?: SpoolState;
-  /** Damaged spools that were kept. */
-  damaged: string[];
-  freeBytes: number;
-  /** The first of the agents' folders that the system gives no notices of, and why. */
-  unwatched?: { root: string; reason: string };
-  /** What cannot be read, and why. */
-  unreadable: { settings?: string; preferences?: string; spool?: string };
-}
-
+export type Inspection = Awaited<ReturnType<typeof inspect>>;
 export type SpoolState = ReturnType<typeof readSpool>;
 
 export interface InspectOptions {
@@ -50,35 +32,54 @@ export interface InspectOptions {
 export async function inspect(
   context: Context,
   { freeBytes = askFreeBytes, watchFolder = watchOnce }: InspectOptions = {},
-): Promise<Inspection> {
+) {
+  const now = context.now();
   const state = stateFolder(context);
   const sign = attempt(() => readSettings(context), {});
   const wished = attempt<Preferences>(() => readPreferences(context), {});
   const settings = sign.value;
+  const { url, secret } = settings;
   const service = await askService(context, settings);
-  const account = service.account ?? attempt(() => recall(settings, state), undefined).value;
+  const recalled = attempt(() => (url && secret ? recallAccount(url, secret, state) : undefined), undefined);
+  const account = service.account ?? recalled.value;
   const opened = attempt(() => openLatest(state, settings, account), undefined);
   const spool = opened.value ?? openSpool(':memory:');
-  const unwatched = findUnwatched(context, watchFolder);
   try {
-    const agents = inspectTranscripts(context, spool, wished.trouble === undefined);
     return {
-      ...{ now: context.now(), state, settings, service, agents },
-      ...(account && { account }),
-      daemon: inspectDaemon(state, spool.getMeta('daemon'), context.now()),
-      ...(opened.value && { spool: readSpool(spool, wished.value) }),
+      ...{ now, state, settings, service, account },
+      daemon: inspectDaemon(state, spool.getMeta('daemon'), now),
+      agents: inspectTranscripts(context, spool, wished.trouble === undefined),
+      /** Absent where nothing was captured yet, or where it cannot be opened. */
+      spool: opened.value && readSpool(spool, wished.value),
+      /** Damaged spools that were kept. */
       damaged: listNames(state, /\.db\.corrupt-[^.]*(\.[^.]*)?Z$/),
       freeBytes: freeBytes(state),
-      ...(unwatched && { unwatched }),
-      unreadable: {
-        ...(sign.trouble && { settings: sign.trouble }),
-        ...(wished.trouble && { preferences: wished.trouble }),
-        ...(opened.trouble && { spool: opened.trouble }),
-      },
+      unwatched: findUnwatched(context, watchFolder),
+      /** What cannot be read, and why. */
+      unreadable: { settings: sign.trouble, preferences: wished.trouble, spool: opened.trouble },
     };
   } finally {
     spool.close();
   }
+}
+
+/** Times are ISO; `beat` is what the daemon noted in its spool, JSON. */
+function inspectDaemon(state: string, beat: string | undefined, now: number) {
+  const { beatAt } = JSON.parse(beat ?? '{}') as { beatAt?: number };
+  const holder = holderOf(state);
+  const starter = readStarter(state);
+  const paused = isPaused(state, now);
+  const { until } = attempt(() => JSON.parse(readFileSync(pausedPath(state), 'utf8')) as { until?: unknown }, {}).value;
+  return {
+    running: isDaemonRunning(state),
+    ...(holder && { pid: holder.pid, since: new Date(holder.startedAt).toISOString(), version: holder.version }),
+    /** When the service last answered it, or the one before. */
+    ...(beatAt !== undefined && { beatAt: new Date(beatAt).toISOString() }),
+    /** Who starts it again. */
+    ...(starter && { starter }),
+    paused,
+    ...(paused && typeof until === 'string' && { pausedUntil: until }),
+  };
 }
 
 function readSpool(spool: Spool, preferences: Preferences) {
@@ -115,15 +116,13 @@ function openLatest(state: string, settings: Partial<Settings>, account: Account
 const changedAt = (path: string) =>
   Math.max(...[path, `${path}-wal`].map((file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0));
 
-const recall = ({ url, secret }: Partial<Settings>, state: string): Account | undefined =>
-  url && secret ? recallAccount(url, secret, state) : undefined;
-
 function listNames(folder: string, pattern: RegExp): string[] {
   const names = attempt(() => readdirSync(folder), []).value;
   return names.filter((name) => pattern.test(name)).map((name) => join(folder, name));
 }
 
-function attempt<Value>(work: () => Value, otherwise: Value): { value: Value; trouble?: string } {
+/** What it makes, or else why it does not. */
+export function attempt<Value>(work: () => Value, otherwise: Value): { value: Value; trouble?: string } {
   try {
     return { value: work() };
   } catch (error) {
@@ -131,25 +130,21 @@ function attempt<Value>(work: () => Value, otherwise: Value): { value: Value; tr
   }
 }
 
-function findUnwatched(context: Context, watchFolder: (path: string) => void): Inspection['unwatched'] {
-  const roots = [...new Set(ownPlaces(context).map(({ root }) => root))].filter((root) => existsSync(root));
+/** The first of the agents' folders that the system gives no notices of, and why. */
+function findUnwatched(context: Context, watchFolder: (path: string) => void) {
+  const roots = new Set(ownPlaces(context).map(({ root }) => root));
   for (const root of roots) {
-    const { trouble } = attempt(() => watchFolder(root), undefined);
+    const { trouble } = attempt(() => existsSync(root) && watchFolder(root), undefined);
     if (trouble !== undefined) return { root, reason: trouble };
   }
   return undefined;
 }
 
 /** Asks the system for a watch, and gives it back. */
-function watchOnce(path: string): void {
-  watch(path, { persistent: false }).close();
-}
+const watchOnce = (path: string): void => watch(path, { persistent: false }).close();
 
 function askFreeBytes(folder: string): number {
-  try {
-    const { bavail, bsize } = statfsSync(folder);
-    return bavail * bsize;
-  } catch {
-    return dirname(folder) === folder ? Number.POSITIVE_INFINITY : askFreeBytes(dirname(folder));
-  }
+  const { value } = attempt(() => statfsSync(folder), undefined);
+  if (value !== undefined) return value.bavail * value.bsize;
+  return dirname(folder) === folder ? Number.POSITIVE_INFINITY : askFreeBytes(dirname(folder));
 }

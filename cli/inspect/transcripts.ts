@@ -37,16 +37,8 @@ export function inspectTranscripts(context: Context, spool: Spool, isAsked: bool
   const consent = readConsent(context) ?? unasked;
   if (isAsked) policy.refresh();
   return context.agents.map((agent) => {
-    const one: AgentTranscripts = {
-      agent,
-      files: 0,
-      bytes: 0,
-      unread: [],
-      untouched: 0,
-      earlier: 0,
-      leftOut: [],
-      troubles: [],
-    };
+    const counts = { files: 0, bytes: 0, untouched: 0, earlier: 0 };
+    const one: AgentTranscripts = { agent, ...counts, unread: [], leftOut: [], troubles: [] };
     const onTrouble = (trouble: Trouble) => void one.troubles.push(trouble);
     for (const found of findTranscripts(ownPlaces({ ...context, agents: [agent] }), onTrouble)) {
       one.files++;
