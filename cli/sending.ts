@@ -3,6 +3,7 @@ import type { Context } from './context.ts';
 import { describe, Failure } from './failure.ts';
 import { type Lock, takeLock } from './lock.ts';
 import type { Pipeline } from './pipeline.ts';
+import { createReach } from './reach.ts';
 import { findRepository, findRoot } from './repository.ts';
 import { damageOf } from './spool/damage.ts';
 import { createKeyOf } from './upload/client-key.ts';
@@ -37,7 +38,7 @@ const FAREWELL_MS = 5000;
 
 /** Sends the spool for as long as the signal allows. Of several processes one sends; the others wait for it to end. */
 export function startSending(context: Context, { settings, spool, folder }: Pipeline, options: SendingOptions) {
-  const { fetch, random, now, hostname, platform } = context;
+  const { fetch, random, now, home, hostname, platform } = context;
   const { signal, onSent, onTrouble, restartMs, timeoutMs, isPaused, findStopped = () => [] } = options;
   let connections = new AbortController();
   const interrupt = () => connections.signal;
@@ -45,9 +46,10 @@ export function startSending(context: Context, { settings, spool, folder }: Pipe
   const retry = createRetry({ random, signal, ...(onTrouble && { onTrouble }) });
   const repository = findRepository(context.folder);
   const registration = createRegistration(service, retry, { hostname, platform, repository });
+  const isReachable = createReach({ home, now });
   const uploader = createUploader({
     ...{ spool, service, retry, registration, signal, now },
-    findRepository: findRoot,
+    findRepository: (folder) => (isReachable(folder) ? findRoot(folder) : undefined),
     keyOf: createKeyOf(context),
     findEnding: () => ({
       restedSince: now() - REST_MS,

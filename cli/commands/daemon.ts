@@ -6,7 +6,7 @@ import { runDaemon } from '../daemon/daemon.ts';
 import { isPaused, pausedPath } from '../daemon/pause.ts';
 import { EXIT, Failure } from '../failure.ts';
 
-import { formatAge } from '../output.ts';
+import { formatAge, formatMoment } from '../output.ts';
 import { ownPlaces } from '../read/places.ts';
 import { restartDaemon } from '../setup/daemon.ts';
 import { refuseOpenFolder } from '../setup/state-folder.ts';

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import type { Origin } from '../agents/agent.ts';
 import type { Context } from '../context.ts';
 import { type Preferences, preferencesPath, readPreferences } from '../preferences.ts';
+import { createReach } from '../reach.ts';
 import { findRepository, LONGEST_PATH } from '../repository.ts';
 import { findObjection } from './folder-file.ts';
 import { type Pattern, toPattern } from './patterns.ts';
@@ -18,7 +19,10 @@ export interface Policy {
 /** How long what a folder says is believed. */
 const BELIEVE_MS = 10_000;
 
-export function createPolicy(context: Pick<Context, 'variables' | 'home' | 'now'>): Policy {
+export function createPolicy(
+  context: Pick<Context, 'variables' | 'home' | 'now'>,
+  isReachable = createReach(context),
+): Policy {
   const { home, now } = context;
   let stamp: string | undefined;
   let rules = toRules({}, home);
@@ -28,7 +32,9 @@ export function createPolicy(context: Pick<Context, 'variables' | 'home' | 'now'
   function objectionOfFolder(folder: string): string | undefined {
     const known = folders.get(folder);
     if (known && known.until > now()) return known.reason;
-    const reason = findReason(rules, folder);
+    const reason = isReachable(folder)
+      ? findReason(rules, folder)
+      : 'its folder is on a file server that does not answer';
     folders.set(folder, { reason, until: now() + BELIEVE_MS });
     return reason;
   }

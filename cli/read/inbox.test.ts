@@ -131,6 +131,16 @@ describe('what hooks leave', () => {
     expect(existsSync(join(state, 'escaped.jsonl'))).toBe(false);
   });
 
+  test('keeps the transcript from being read as well before any of it is written down', () => {
+    const { leave, logs, state, inbox } = prepare();
+    leave('1-0', event('beforeSubmitPrompt', { prompt: 'One' }), 1);
+    // As if the machine had stopped at the log.
+    mkdirSync(join(logs, `${CONVERSATION}.jsonl`), { recursive: true });
+    sortInboxes(state, [{ agent: cursor, root: logs, below: '' }], () => {});
+    expect(existsSync(join(logs, `${CONVERSATION}.told`))).toBe(true);
+    expect(readdirSync(inbox)).toEqual(['1-0.json']);
+  });
+
   test('waits while another process sorts it', () => {
     const { leave, sort, log, state } = prepare();
     leave('1-0', event('stop'), 1);

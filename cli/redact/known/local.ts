@@ -17,7 +17,7 @@ export function isLocal(folder: string, home: string, mounts = readMounts()): bo
     return false;
   if (parse(path).root.toLowerCase() !== parse(home).root.toLowerCase()) return false;
   const mount = findMount(path, mounts);
-  return mount === undefined || !REMOTE.test(mount.type) || mount === findMount(home, mounts);
+  return mount === undefined || !isRemote(mount) || mount === findMount(home, mounts);
 }
 
 export interface Mount {
@@ -25,7 +25,10 @@ export interface Mount {
   type: string;
 }
 
-function findMount(path: string, mounts: readonly Mount[]): Mount | undefined {
+export const isRemote = ({ type }: Mount): boolean => REMOTE.test(type);
+
+/** The deepest of what is mounted that a path lies on. */
+export function findMount(path: string, mounts: readonly Mount[]): Mount | undefined {
   const above = mounts.filter(({ at }) => path === at || path.startsWith(at.endsWith(sep) ? at : at + sep));
   return above.reduce<Mount | undefined>(
     (deepest, mount) => ((deepest?.at.length ?? -1) > mount.at.length ? deepest : mount),
@@ -34,7 +37,7 @@ function findMount(path: string, mounts: readonly Mount[]): Mount | undefined {
 }
 
 /** Linux tells; elsewhere names have to do. */
-function readMounts(): Mount[] {
+export function readMounts(): Mount[] {
   try {
     return parseMounts(readFileSync('/proc/self/mountinfo', 'utf8'));
   } catch {

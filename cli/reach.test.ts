@@ -1,0 +1,44 @@
+import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { createPolicy } from './privacy/policy.ts';
+import { createReach } from './reach.ts';
+import { makeFolder, write } from './test/folder.ts';
+
+const HOME = '/home/ada';
+
+test('what a server holds is looked into while it answers, and an automounter is never asked', () => {
+  const at = makeFolder();
+  const reach = createReach({ home: HOME, now: Date.now }, () => [
+    { at: '/', type: 'ext4' },
+    { at, type: 'nfs4' },
+    { at: '/auto', type: 'autofs' },
+  ]);
+  expect([join(at, 'shop'), '/srv/shop', '/auto/shop', 'C:\\work', `${at}/../shop`].map(reach)).toEqual([
+    ...[true, true, false, true, true],
+  ]);
+});
+
+test('a server that is gone is asked once for all its folders, by a process that is ended', () => {
+  const folder = makeFolder();
+  chmodSync(write(join(folder, 'df'), `#!/bin/sh\necho "$1" >>${folder}/asked\nexec /bin/sleep 600\n`), 0o755);
+  vi.stubEnv('PATH', folder);
+  const mounts = [{ at: '/data', type: 'nfs4' }];
+  const reach = createReach({ home: HOME, now: Date.now }, () => mounts);
+  expect(['/data/shop', '/data/other'].map(reach)).toEqual([false, false]);
+  expect(readFileSync(join(folder, 'asked'), 'utf8')).toBe('/data\n');
+  expect(createReach({ home: '/data/ada', now: Date.now }, () => mounts)('/data/shop')).toBe(true);
+  vi.unstubAllEnvs();
+});
+
+test('a session in a folder of a server that does not answer waits until it does', () => {
+  const home = makeFolder();
+  mkdirSync(join(home, 'shop'));
+  let isThere = false;
+  const policy = createPolicy({ home, variables: {}, now: Date.now }, () => isThere);
+  policy.refresh();
+  const objection = (cwd: string) => policy.objection('codex', { session: 's', cwd });
+  expect(objection(join(home, 'shop'))).toBe('its folder is on a file server that does not answer');
+  isThere = true;
+  expect(objection(join(home, 'other'))).toBeUndefined();
+});
