@@ -107,8 +107,9 @@ function sortNotes(notes: readonly Note[], folder: string, onTrouble: (trouble: 
   for (const [conversation, told] of Map.groupBy(events, (event) => event.conversation)) {
     const log = join(folder, logName(conversation));
     attempt(log, onTrouble, () => {
+      // First, and on the disk: in the other order a crash in between would have the transcript captured as well.
+      if (told.some(({ isTelling }) => isTelling)) writeFileSync(`${log}.told`, '', { mode: 0o600, flush: true });
       append(`${log}.jsonl`, told.map(({ line }) => line).join(''));
-      if (told.some(({ isTelling }) => isTelling)) writeFileSync(`${log}.told`, '', { mode: 0o600 });
       for (const { path } of told) unlinkSync(path);
     });
   }
