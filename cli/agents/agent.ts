@@ -68,7 +68,7 @@ export interface Agent {
   entersFolder?(path: string): boolean;
   /** How records are had from its transcripts, where they are no lines of JSON; told by the path where it keeps several kinds. */
   store?: Store | ((path: string) => Store | undefined);
-  /** Under which name the agent's hooks may have told what a transcript says; see `cli/read/hook-logs.ts`. */
+  /** Under which name the agent's hooks may have told what a transcript says; see `cli/read/inbox.ts`. */
   hookedAs?(path: string): string | undefined;
   /** Its ids of sessions are times, counters or names, so that those of two machines may be equal. */
   hasLocalIds?: true;

@@ -1,8 +1,9 @@
 import { isUtf8 } from 'node:buffer';
+import { hash } from 'node:crypto';
 import {
   closeSync,
+  existsSync,
   fstatSync,
-  fsyncSync,
   ftruncateSync,
   mkdirSync,
   openSync,
@@ -12,21 +13,20 @@ import {
   statSync,
   unlinkSync,
   writeFileSync,
-  writeSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { JsonObject } from '../agents/agent.ts';
 import { takeLock } from '../lock.ts';
-import { attempt, type Place, type Trouble } from './discover.ts';
+import { attempt, type Found, type Place, type Trouble } from './discover.ts';
 import { parseExact } from './exact.ts';
-import { logFolder, logName } from './hook-logs.ts';
+import type { Unread } from './identify.ts';
 
 /** A file that a hook left, complete since it got its name. */
 interface Note {
   path: string;
-  /** Process numbers come again, so its time is part of what tells it from all others. */
+  /** Begins with its time, since process numbers come again. */
   name: string;
-  time: bigint;
+  writtenMs: number;
   size: number;
 }
 
@@ -37,35 +37,55 @@ const MOST_BYTES = 16 * 1024 * 1024;
 const LARGEST_NOTE = 256 * 1024 * 1024;
 
 /** Events that say what the agent's transcript says: from the first of them on, the hooks are the record. */
-const TELLING = new Set(['beforeSubmitPrompt', 'afterAgentResponse']);
+const TELLING = new Set<unknown>(['beforeSubmitPrompt', 'afterAgentResponse']);
 
-/** Those of the agents whose hooks are asked to leave what they are told. */
-export function sortInboxes(state: string, places: readonly Place[], onTrouble: (trouble: Trouble) => void): void {
-  const agents = new Set(places.filter(({ agent }) => agent.hookedAs !== undefined).map(({ agent }) => agent.id));
-  for (const agent of agents) sortInbox(state, agent, onTrouble);
-}
+/** While hooks may still tell the rest of a conversation. */
+const QUIET_MS = 60_000;
 
 /**
- * Takes what an agent's hooks left in `inbox/<agent>` of the state folder over into a file per conversation, in the order
- * of their times: written and on the disk before it is deleted. After a crash in between it is written again, under the
- * same name, by which the parser knows it. Nothing is lost: what is no JSON is kept as text.
- *
- * Does nothing while another process does it. Costs one look into a folder when there is nothing.
+ * How much of a transcript the agent's hooks have told: none of it, all, the tools alone, or it cannot be said yet, since
+ * the conversation goes on and a prompt may be told at any moment.
  */
-function sortInbox(state: string, agent: string, onTrouble: (trouble: Trouble) => void): void {
-  const inbox = join(state, 'inbox', agent);
-  if (listNotes(inbox, onTrouble).length === 0) return;
-  const lock = takeLock(state, 'inbox');
-  if (lock === undefined) return;
-  try {
-    const folder = logFolder(state, agent);
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    for (const notes of chunk(listNotes(inbox, onTrouble))) sortNotes(notes, folder, onTrouble);
-  } finally {
-    lock.release();
+export function findTold(
+  { agent, path }: Found,
+  state: string | undefined,
+  now: number,
+): 'none' | 'all' | 'tools' | 'unclear' {
+  const conversation = agent.hookedAs?.(path);
+  if (conversation === undefined || state === undefined) return 'none';
+  const log = logOf(state, agent.id, conversation);
+  if (existsSync(`${log}.told`)) return 'all';
+  const stat = statSync(`${log}.jsonl`, { throwIfNoEntry: false });
+  if (stat === undefined) return 'none';
+  return now - stat.mtimeMs < QUIET_MS ? 'unclear' : 'tools';
+}
+
+/** The parser leaves to the hooks what they told. */
+export const markTold = (file: Unread, told: ReturnType<typeof findTold>): Unread =>
+  told === 'tools' ? { ...file, origin: { ...file.origin, hooked: true } } : file;
+
+/** Takes over what the hooks of the places' agents left. Nothing is done while another process does it. */
+export function sortInboxes(state: string, places: readonly Place[], onTrouble: (trouble: Trouble) => void): void {
+  const agents = new Set(places.filter(({ agent }) => agent.hookedAs !== undefined).map(({ agent }) => agent.id));
+  for (const agent of agents) {
+    const list = () => listNotes(join(state, 'inbox', agent), onTrouble);
+    if (list().length === 0) continue;
+    const lock = takeLock(state, 'inbox');
+    if (lock === undefined) return;
+    try {
+      let bytes = 0;
+      const rounds = Map.groupBy(list(), ({ size }) => {
+        bytes += size;
+        return Math.floor(bytes / MOST_BYTES);
+      });
+      for (const notes of rounds.values()) sortNotes(notes, state, agent, onTrouble);
+    } finally {
+      lock.release();
+    }
   }
 }
 
+/** In the order of their times. */
 function listNotes(inbox: string, onTrouble: (trouble: Trouble) => void): Note[] {
   const notes: Note[] = [];
   attempt(inbox, onTrouble, () => {
@@ -75,38 +95,27 @@ function listNotes(inbox: string, onTrouble: (trouble: Trouble) => void): Note[]
       attempt(path, onTrouble, () => {
         const stat = statSync(path, { bigint: true });
         if (!stat.isFile()) throw Object.assign(new Error('it is no file'), { code: 'ENOTSUP' });
-        const { mtimeNs: time, size } = stat;
+        const size = Number(stat.size);
         if (size > LARGEST_NOTE) throw Object.assign(new Error('it is too large to be read'), { code: 'EFBIG' });
-        notes.push({ path, name: `${time}-${file.slice(0, -5)}`, time, size: Number(size) });
+        notes.push({ path, name: `${stat.mtimeNs}-${file.slice(0, -5)}`, writtenMs: Number(stat.mtimeMs), size });
       });
     }
   });
-  return notes.sort((one, other) => compare(one.time, other.time) || compare(one.name, other.name));
+  return notes.sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
-const compare = <Value extends bigint | string>(one: Value, other: Value) => (one < other ? -1 : one > other ? 1 : 0);
-
-function* chunk(notes: readonly Note[]): Generator<Note[]> {
-  let some: Note[] = [];
-  let bytes = 0;
-  for (const note of notes) {
-    if (some.length > 0 && bytes + note.size > MOST_BYTES) {
-      yield some;
-      some = [];
-      bytes = 0;
-    }
-    some.push(note);
-    bytes += note.size;
-  }
-  if (some.length > 0) yield some;
-}
-
-function sortNotes(notes: readonly Note[], folder: string, onTrouble: (trouble: Trouble) => void): void {
-  const events: (Note & ReturnType<typeof readNote>)[] = [];
-  for (const note of notes) attempt(note.path, onTrouble, () => events.push({ ...note, ...readNote(note) }));
+/**
+ * Adds notes to a file per conversation, `sessions/<agent>/<conversation>.jsonl` in the state folder, and makes
+ * `<conversation>.told` beside it once that says what the transcript does. They are on the disk before the notes are
+ * deleted. After a crash in between a note is written again, under the same name, by which the parser knows it.
+ */
+function sortNotes(notes: readonly Note[], state: string, agent: string, onTrouble: (trouble: Trouble) => void): void {
+  const events: ReturnType<typeof readNote>[] = [];
+  for (const note of notes) attempt(note.path, onTrouble, () => events.push(readNote(note)));
   for (const [conversation, told] of Map.groupBy(events, (event) => event.conversation)) {
-    const log = join(folder, logName(conversation));
+    const log = logOf(state, agent, conversation);
     attempt(log, onTrouble, () => {
+      mkdirSync(dirname(log), { recursive: true, mode: 0o700 });
       // First, and on the disk: in the other order a crash in between would have the transcript captured as well.
       if (told.some(({ isTelling }) => isTelling)) writeFileSync(`${log}.told`, '', { mode: 0o600, flush: true });
       append(`${log}.jsonl`, told.map(({ line }) => line).join(''));
@@ -115,46 +124,32 @@ function sortNotes(notes: readonly Note[], folder: string, onTrouble: (trouble: 
   }
 }
 
-function readNote({ path, name, time }: Note): { conversation: string; isTelling: boolean; line: string } {
+/** The path of a conversation's files without their endings, whatever its id looks like. */
+const logOf = (state: string, agent: string, conversation: string): string =>
+  join(
+    ...[state, 'sessions', agent],
+    /^[\w-]{1,128}$/.test(conversation) ? conversation : hash('sha256', conversation).slice(0, 32),
+  );
+
+/** Nothing is lost: what is no JSON, or nested more deeply than it can be written, is kept as text. */
+function readNote({ path, name, writtenMs }: Note) {
   const bytes = readFileSync(path);
-  const at = new Date(Number(time / 1_000_000n)).toISOString();
-  const event = parseEvent(bytes);
-  const line = event && toLine({ name, at, event });
-  if (line === undefined) {
-    // Byte for character where it is no UTF-8, so that secrets in it can be found.
-    const encoding = isUtf8(bytes) ? 'utf8' : 'latin1';
-    const unreadable = {
-      raw: bytes.toString(encoding),
-      encoding,
-      reason: 'what a hook was told is not a JSON object',
-    };
-    return { conversation: 'unreadable', isTelling: false, line: `${JSON.stringify({ name, at, unreadable })}\n` };
-  }
-  const { conversation_id: id, session_id: other, hook_event_name: kind } = event ?? {};
-  const conversation = [id, other].find((each) => typeof each === 'string' && each !== '') ?? 'unknown';
-  return {
-    conversation: conversation as string,
-    isTelling: typeof kind === 'string' && TELLING.has(kind),
-    line,
-  };
-}
-
-/** Undefined for what is nested more deeply than it can be written: it was parsed, but must stay a text. */
-function toLine(record: object): string | undefined {
+  const at = new Date(writtenMs).toISOString();
+  // Byte for character where it is no UTF-8, so that secrets in it can be found.
+  const encoding = isUtf8(bytes) ? 'utf8' : 'latin1';
+  const raw = bytes.toString(encoding);
   try {
-    return `${JSON.stringify(record)}\n`;
+    if (encoding === 'latin1') throw new Error('it is no text');
+    const event = parseExact(raw.replace(/^\uFEFF/, '')) as JsonObject | null;
+    if (typeof event !== 'object' || event === null || Array.isArray(event)) throw new Error('it is no object');
+    const isId = (each: unknown): each is string => typeof each === 'string' && each !== '';
+    const conversation = [event.conversation_id, event.session_id].find(isId) ?? 'unknown';
+    const isTelling = TELLING.has(event.hook_event_name);
+    return { path, conversation, isTelling, line: `${JSON.stringify({ name, at, event })}\n` };
   } catch {
-    return undefined;
-  }
-}
-
-function parseEvent(bytes: Buffer): JsonObject | undefined {
-  if (!isUtf8(bytes)) return undefined;
-  try {
-    const value = parseExact(bytes.toString('utf8').replace(/^\uFEFF/, ''));
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
-  } catch {
-    return undefined;
+    const unreadable = { raw, encoding, reason: 'what a hook was told is not a JSON object' };
+    const line = `${JSON.stringify({ name, at, unreadable })}\n`;
+    return { path, conversation: 'unreadable', isTelling: false, line };
   }
 }
 
@@ -162,9 +157,7 @@ function append(path: string, lines: string): void {
   const fd = openSync(path, 'a+', 0o600);
   try {
     dropTorn(fd);
-    const bytes = Buffer.from(lines);
-    for (let written = 0; written < bytes.length; ) written += writeSync(fd, bytes, written);
-    fsyncSync(fd);
+    writeFileSync(fd, lines, { flush: true });
   } finally {
     closeSync(fd);
   }
@@ -174,15 +167,12 @@ function append(path: string, lines: string): void {
 function dropTorn(fd: number): void {
   const { size } = fstatSync(fd);
   const block = Buffer.alloc(64 * 1024);
-  for (let end = size; end > 0; ) {
+  let feed = -1;
+  for (let end = size; end > 0 && feed < 0; ) {
     const start = Math.max(0, end - block.length);
-    const length = readSync(fd, block, 0, end - start, start);
-    const feed = block.subarray(0, length).lastIndexOf(10);
-    if (feed >= 0) {
-      if (start + feed + 1 < size) ftruncateSync(fd, start + feed + 1);
-      return;
-    }
+    const at = block.subarray(0, readSync(fd, block, 0, end - start, start)).lastIndexOf(10);
+    if (at >= 0) feed = start + at;
     end = start;
   }
-  if (size > 0) ftruncateSync(fd, 0);
+  if (feed + 1 < size) ftruncateSync(fd, feed + 1);
 }

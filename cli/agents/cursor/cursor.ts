@@ -18,7 +18,7 @@ const HOOK_SECONDS = 5;
  * - in full for conversations of which no hook told anything: those from before the hooks were there;
  * - not at all once a hook has told a prompt or an answer of the conversation;
  * - when it is over, for conversations whose hooks told only of tools, as in `agent -p`: then the calls in it become
- *   `record`, kind `duplicate:tool_use`. `cli/read/hook-logs.ts` tells which it is.
+ *   `record`, kind `duplicate:tool_use`. `cli/read/inbox.ts` tells which it is.
  *
  * A call is told before it runs (`preToolUse`, if that hook is installed) and again with its result: two revisions of
  * one record. What hooks for single kinds of tools tell in addition is `record`, kind `duplicate:…`.
