@@ -1,6 +1,6 @@
 import { count, defineCommand, flag } from '../command.ts';
 import { stateFolder } from '../config.ts';
-import { followLog, type LogLine, readLog } from '../daemon/read-log.ts';
+import { followLog, type LogLine, readLog } from '../daemon/log.ts';
 import { toPlainText } from '../terminal.ts';
 
 export const logsCommand = defineCommand({
@@ -28,7 +28,7 @@ export const logsCommand = defineCommand({
     const show = (line: LogLine) =>
       void context.stdout.write(`${output.json ? JSON.stringify(line) : toPlainText(toText(line))}\n`);
     for (const line of lines) show(line);
-    await followLog(folder, { onLine: show, signal: context.stop });
+    await followLog(folder, show, context.stop);
   },
 });
 

@@ -9,7 +9,7 @@ import { explainRefusal } from '../upload/problem.ts';
 import { VERSION } from '../version.ts';
 import type { Timing } from './limits.ts';
 import type { Log } from './log.ts';
-import { createStoppedAgents } from './processes.ts';
+import { findStoppedAgents } from './processes.ts';
 
 export interface DeliverOptions {
   signal: AbortSignal;
@@ -29,8 +29,6 @@ export function startDelivery(context: Context, pipeline: Pipeline, options: Del
   let isHeld = false;
   let resting = new AbortController();
   let stopped: readonly string[] = [];
-  const { agents, platform } = context;
-  const findStopped = createStoppedAgents({ agents, platform, tick: () => performance.now() });
 
   async function deliver(): Promise<void> {
     while (!signal.aborted) {
@@ -74,7 +72,7 @@ export function startDelivery(context: Context, pipeline: Pipeline, options: Del
         if (lasting.aborted || reason instanceof Failure) return reason;
         log.warn(describe(error));
       }
-      stopped = await findStopped(spool.sessions.openAgents());
+      stopped = await findStoppedAgents(spool.sessions.openAgents(), context.agents, context.platform);
       if (stopped.length > 0) current.wake();
       const [some] = current.held();
       if (some) log.warn(`${some.message} ${some.hint ?? ''}`);

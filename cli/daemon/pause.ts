@@ -7,21 +7,11 @@ export const pausedPath = (folder: string): string => join(folder, 'paused');
 
 /** Pausing delays: what the agents write meanwhile is captured afterwards, from their transcripts. */
 export function isPaused(folder: string, now: number): boolean {
-  let text: string;
   try {
-    text = readFileSync(pausedPath(folder), 'utf8');
+    const { until } = JSON.parse(readFileSync(pausedPath(folder), 'utf8')) as { until?: unknown };
+    return !(typeof until === 'string' && Date.parse(until) <= now);
   } catch (error) {
     // What is there and cannot be read was put there by somebody who wants no capture.
     return codeOf(error) !== 'ENOENT';
-  }
-  return !(untilOf(text) <= now);
-}
-
-function untilOf(text: string): number {
-  try {
-    const { until } = JSON.parse(text) as { until?: unknown };
-    return typeof until === 'string' ? Date.parse(until) : Number.NaN;
-  } catch {
-    return Number.NaN;
   }
 }

@@ -4,47 +4,28 @@ import { basename } from 'node:path';
 import { promisify } from 'node:util';
 import type { Agent } from '../agents/agent.ts';
 
-export interface ProcessOptions {
-  agents: readonly Pick<Agent, 'id' | 'programs'>[];
-  platform: string;
-  /** Milliseconds of a clock that is never set. */
-  tick: () => number;
-  /** The first words of what each process was started as; undefined where the system does not tell. */
-  list?: (platform: string) => Promise<string[][] | undefined>;
-}
-
-/** Listing some hundred processes takes 20 ms. */
-const ASK_MS = 60_000;
 /** `node --flag /usr/bin/gemini`: the program's name is one of these words. */
 const WORDS = 3;
 
 /**
- * Tells of which of these agents no process runs on this machine, for any of its people: none where the system or the agent
- * does not tell. The system is asked once a minute at most, and where it is asked for any agent at all.
+ * Of which of the agents no process runs on this machine, for any of its people: none where the system or the agent does not
+ * tell. The system is asked where it is asked for any agent at all: listing some hundred processes takes 20 ms.
  */
-export function createStoppedAgents({ agents, platform, tick, list = listProcesses }: ProcessOptions) {
-  let askedAt = Number.NEGATIVE_INFINITY;
-  let running: Promise<Set<string> | undefined> = Promise.resolve(undefined);
-
-  return async (ids: readonly string[]): Promise<string[]> => {
-    const programsOf = (id: string) => agents.filter((agent) => agent.id === id).map(({ programs }) => programs);
-    const told = ids.filter((id) => programsOf(id).every((programs) => programs !== undefined));
-    if (told.length === 0) return [];
-    if (tick() - askedAt >= ASK_MS) {
-      askedAt = tick();
-      running = list(platform).then((processes) => processes && new Set(processes.flat().map(nameOf)));
-    }
-    const names = await running;
-    const isRunning = (id: string) =>
-      programsOf(id)
-        .flat()
-        .some((name) => name !== undefined && names?.has(name));
-    return names === undefined ? [] : told.filter((id) => !isRunning(id));
-  };
+export async function findStoppedAgents(
+  ids: readonly string[],
+  agents: readonly Pick<Agent, 'id' | 'programs'>[],
+  platform: string,
+): Promise<string[]> {
+  const programsOf = (id: string) => agents.filter((agent) => agent.id === id).map(({ programs }) => programs);
+  const telling = ids.filter((id) => programsOf(id).every((programs) => programs !== undefined));
+  const processes = telling.length === 0 ? undefined : await listProcesses(platform);
+  if (processes === undefined) return [];
+  const names = new Set(processes.flat().map((word) => basename(word).replace(/\.(exe|[cm]?js)$/, '')));
+  const isRunning = (name: string | undefined) => name !== undefined && names.has(name);
+  return telling.filter((id) => !programsOf(id).flat().some(isRunning));
 }
 
-const nameOf = (word: string) => basename(word).replace(/\.(exe|[cm]?js)$/, '');
-
+/** The first words of what each process was started as; undefined where the system does not tell. */
 async function listProcesses(platform: string): Promise<string[][] | undefined> {
   try {
     if (platform === 'linux') return await listOnLinux();
@@ -63,10 +44,7 @@ async function listOnLinux(): Promise<string[][]> {
 }
 
 async function listOnMac(): Promise<string[][]> {
-  const { stdout } = await promisify(execFile)('/bin/ps', ['-axo', 'command='], {
-    env: {},
-    maxBuffer: 64 * 1024 * 1024,
-    timeout: 5000,
-  });
+  const options = { env: {}, maxBuffer: 64 * 1024 * 1024, timeout: 5000 };
+  const { stdout } = await promisify(execFile)('/bin/ps', ['-axo', 'command='], options);
   return stdout.split('\n').map((line) => line.split(/\s+/, WORDS));
 }
