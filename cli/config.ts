@@ -12,12 +12,15 @@ export interface Settings {
 
 export const DEFAULT_URL = 'http://127.0.0.1:4400';
 
+/** What tells where capture keeps its state. */
+export type StatePlace = Pick<Context, 'variables' | 'home'>;
+
 /** The folder of capture's own state. */
-export const stateFolder = ({ variables, home }: Pick<Context, 'variables' | 'home'>): string =>
+export const stateFolder = ({ variables, home }: StatePlace): string =>
   variables.CAPTURE_HOME || join(home, '.capture');
 
 /** The variables win over what `capture login` has stored. */
-export function readSettings(context: Pick<Context, 'variables' | 'home'>): Partial<Settings> {
+export function readSettings(context: StatePlace): Partial<Settings> {
   const { CAPTURE_URL, CAPTURE_SECRET } = context.variables;
   const stored = readJson<Partial<Settings>>(configPath(context)) ?? {};
   const url = CAPTURE_URL || stored.url || (CAPTURE_SECRET ? DEFAULT_URL : undefined);
@@ -25,29 +28,25 @@ export function readSettings(context: Pick<Context, 'variables' | 'home'>): Part
   return { ...(url && { url: checkUrl(url) }), ...(secret && { secret }) };
 }
 
-export function requireSettings(context: Pick<Context, 'variables' | 'home'>): Settings {
+export function requireSettings(context: StatePlace): Settings {
   const { url, secret } = readSettings(context);
-  if (url === undefined || secret === undefined) throw notSignedIn();
-  return { url, secret };
-}
-
-export function notSignedIn(): Failure {
+  if (url !== undefined && secret !== undefined) return { url, secret };
   const hint = 'Sign in with `capture login`, or set CAPTURE_URL and CAPTURE_SECRET.';
-  return new Failure(EXIT.signInRequired, 'You are not signed in.', hint);
+  throw new Failure(EXIT.signInRequired, 'You are not signed in.', hint);
 }
 
-export function writeSettings(context: Pick<Context, 'variables' | 'home'>, settings: Settings): void {
+export const writeSettings = (context: StatePlace, settings: Settings): void =>
   writeJson(configPath(context), settings);
-}
 
 /** False when nothing was stored. */
-export function removeSettings(context: Pick<Context, 'variables' | 'home'>): boolean {
-  const present = readJson(configPath(context)) !== undefined;
-  rmSync(configPath(context), { force: true });
+export function removeSettings(context: StatePlace): boolean {
+  const path = configPath(context);
+  const present = readJson(path) !== undefined;
+  rmSync(path, { force: true });
   return present;
 }
 
-const configPath = (context: Pick<Context, 'variables' | 'home'>) => join(stateFolder(context), 'config.json');
+const configPath = (context: StatePlace) => join(stateFolder(context), 'config.json');
 
 export function checkUrl(url: string): string {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;

@@ -1,10 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 
-/** What stands at a path is not what can be read as a whole. */
-class NotPlain extends Error {
-  readonly code = 'ENOTSUP';
-}
-
 const CHUNK_BYTES = 64 * 1024;
 
 /**
@@ -16,17 +11,19 @@ export function readPlainFile(path: string, mostBytes: number): Buffer {
   // Windows has no pipes in its file system, and no such flag.
   const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
-    if (!fstatSync(file).isFile()) throw new NotPlain('it is no file');
+    if (!fstatSync(file).isFile()) throw notPlain('it is no file');
     const chunks: Buffer[] = [];
     for (let total = 0; ; ) {
       const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
       const count = readSync(file, chunk);
       if (count === 0) return Buffer.concat(chunks, total);
       total += count;
-      if (total > mostBytes) throw new NotPlain(`it is larger than ${mostBytes.toLocaleString('en-US')} bytes`);
+      if (total > mostBytes) throw notPlain(`it is larger than ${mostBytes.toLocaleString('en-US')} bytes`);
       chunks.push(chunk.subarray(0, count));
     }
   } finally {
     closeSync(file);
   }
 }
+
+const notPlain = (reason: string) => Object.assign(new Error(reason), { code: 'ENOTSUP' });

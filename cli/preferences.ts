@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { readJson, stateFolder } from './config.ts';
-import type { Context } from './context.ts';
+import { readJson, type StatePlace, stateFolder } from './config.ts';
 import { EXIT, Failure } from './failure.ts';
 
 /** What a person may set in `preferences.json` in the state folder; every part may be absent. */
@@ -21,41 +20,38 @@ export interface Preferences {
   };
 }
 
-export const preferencesPath = (context: Pick<Context, 'variables' | 'home'>): string =>
-  join(stateFolder(context), 'preferences.json');
+export const preferencesPath = (context: StatePlace): string => join(stateFolder(context), 'preferences.json');
 
 /** Throws a `Failure` that names the file and the setting where something in it is not as it must be. */
-export function readPreferences(context: Pick<Context, 'variables' | 'home'>): Preferences {
+export function readPreferences(context: StatePlace): Preferences {
   const path = preferencesPath(context);
-  const preferences = readJson<unknown>(path) ?? {};
-  const problem = findProblem(preferences);
-  if (problem === undefined) return preferences as Preferences;
+  const preferences = readJson<Preferences>(path) ?? {};
+  const problem = findProblem(preferences, CHECKS);
+  if (problem === undefined) return preferences;
   throw new Failure(EXIT.usage, `${path}: ${problem}`, 'Correct the file; nothing is captured until then.');
 }
 
-type Check = (value: unknown) => string | undefined;
+const areTexts = (value: unknown) => Array.isArray(value) && value.every((item) => typeof item === 'string');
+const isPositive = (value: unknown) => typeof value === 'number' && Number.isFinite(value) && value > 0;
 
-const texts: Check = (value) =>
-  Array.isArray(value) && value.every((item) => typeof item === 'string') ? undefined : 'must be a list of texts';
+type Check = readonly [isFine: (value: unknown) => boolean, problem: string] | { readonly [name: string]: Check };
 
-const positive: Check = (value) =>
-  typeof value === 'number' && Number.isFinite(value) && value > 0 ? undefined : 'must be a number above 0';
+const TEXTS: Check = [areTexts, 'must be a list of texts'];
+const POSITIVE: Check = [isPositive, 'must be a number above 0'];
+const CHECKS: Check = {
+  include: TEXTS,
+  exclude: TEXTS,
+  redaction: { allow: TEXTS },
+  spool: { maxMegabytes: POSITIVE, maxDays: POSITIVE },
+};
 
-const object =
-  (checks: { [name: string]: Check }): Check =>
-  (value) => {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'must be an object';
-    for (const [name, inner] of Object.entries(value)) {
-      const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
-      const problem = check ? check(inner) : 'is no setting';
-      if (problem !== undefined) return `"${name}" ${problem}`;
-    }
-    return undefined;
-  };
-
-const findProblem = object({
-  include: texts,
-  exclude: texts,
-  redaction: object({ allow: texts }),
-  spool: object({ maxMegabytes: positive, maxDays: positive }),
-});
+function findProblem(value: unknown, check: Check): string | undefined {
+  if (Array.isArray(check)) return check[0](value) ? undefined : check[1];
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'must be an object';
+  for (const [name, inner] of Object.entries(value)) {
+    const known = new Map(Object.entries(check)).get(name);
+    const problem = known ? findProblem(inner, known) : 'is no setting';
+    if (problem !== undefined) return `"${name}" ${problem}`;
+  }
+  return undefined;
+}

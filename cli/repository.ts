@@ -1,11 +1,11 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { readPlainFile } from './plain-file.ts';
 
 /** git's own files of which we read a line or two. */
 const MOST_BYTES = 1024 * 1024;
 
-export interface Repository {
+interface Repository {
   root: string;
   remote?: string;
   branch?: string;
@@ -15,7 +15,9 @@ export interface Repository {
 export function findRepository(folder: string): Repository | undefined {
   const root = findRoot(folder);
   if (root === undefined) return undefined;
-  const git = gitFolder(root);
+  const dot = join(root, '.git');
+  // In a work tree `.git` is a file that names the folder.
+  const git = resolve(root, /^gitdir: (.+)$/m.exec(readText(dot) ?? '')?.[1]?.trim() ?? dot);
   const common = resolve(git, readText(join(git, 'commondir'))?.trim() ?? '.');
   const remote = /\[remote "origin"\][^[]*?\n\s*url\s*=\s*(\S+)/.exec(readText(join(common, 'config')) ?? '')?.[1];
   const branch = /^ref: refs\/heads\/(.+)$/m.exec(readText(join(git, 'HEAD')) ?? '')?.[1];
@@ -32,13 +34,6 @@ export function findRoot(folder: string): string | undefined {
     if (existsSync(join(at, '.git'))) return at;
     if (at === dirname(at)) return undefined;
   }
-}
-
-/** In a work tree `.git` is a file that names the folder. */
-function gitFolder(root: string): string {
-  const path = join(root, '.git');
-  if (statSync(path).isDirectory()) return path;
-  return resolve(root, /^gitdir: (.+)$/m.exec(readText(path) ?? '')?.[1]?.trim() ?? path);
 }
 
 const withoutCredentials = (remote: string) => remote.replace(/^(\w+:\/\/)[^/@]*@/, '$1');

@@ -1,7 +1,8 @@
 import { defineCommand, flag, text } from '../command.ts';
 import { EXIT, Failure } from '../failure.ts';
+
 import { formatCount } from '../output.ts';
-import { nameSession, readSkipped, writeSkipped } from '../privacy/skipped.ts';
+import { nameSession, readSkipped, writeSkipped } from '../privacy/policy.ts';
 import { chooseSession, SESSION_NAMES, withSpool } from '../sessions/choose.ts';
 
 export const skipCommand = defineCommand({

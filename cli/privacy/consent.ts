@@ -1,5 +1,5 @@
 import { join, sep } from 'node:path';
-import { readJson, stateFolder, writeJson } from '../config.ts';
+import { readJson, type StatePlace, stateFolder, writeJson } from '../config.ts';
 import type { Context } from '../context.ts';
 import type { FileRow } from '../spool/files.ts';
 
@@ -11,23 +11,18 @@ export interface Consent {
   history: 'all' | 'none' | string[];
 }
 
-type Place = Pick<Context, 'variables' | 'home'>;
-
-const consentPath = (context: Place): string => join(stateFolder(context), 'history.json');
+const consentPath = (context: StatePlace): string => join(stateFolder(context), 'history.json');
 
 /** Undefined where nobody has been asked yet. */
-export const readConsent = (context: Place): Consent | undefined => readJson<Consent>(consentPath(context));
+export const readConsent = (context: StatePlace): Consent | undefined => readJson<Consent>(consentPath(context));
 
-export const writeConsent = (context: Place, consent: Consent): void => writeJson(consentPath(context), consent);
+export const writeConsent = (context: StatePlace, consent: Consent): void => writeJson(consentPath(context), consent);
 
 /**
  * The consent there is, or that of somebody who was never asked: nothing from before now. A machine that captured before
  * anybody was asked goes on as it did. `isNew` when it was decided just now.
  */
-export function ensureConsent(
-  context: Place & Pick<Context, 'now'>,
-  hasCaptured: boolean,
-): Consent & { isNew: boolean } {
+export function ensureConsent(context: StatePlace & Pick<Context, 'now'>, hasCaptured: boolean) {
   const known = readConsent(context);
   if (known) return { ...known, isNew: false };
   const consent: Consent = { since: context.now(), history: hasCaptured ? 'all' : 'none' };
@@ -39,10 +34,8 @@ export function ensureConsent(
 export function wantedFrom(consent: Consent | undefined, folder: string | undefined): number {
   if (consent === undefined || consent.history === 'all') return 0;
   if (consent.history === 'none' || folder === undefined) return consent.since;
-  const isInside = consent.history.some(
-    (each) => folder === each || folder.startsWith(`${each.replace(/[/\\]$/, '')}${sep}`),
-  );
-  return isInside ? 0 : consent.since;
+  const isInside = (each: string) => `${folder}${sep}`.startsWith(`${each.replace(/[/\\]$/, '')}${sep}`);
+  return consent.history.some(isInside) ? 0 : consent.since;
 }
 
 /** Whether what was left out of a file before is wanted by now. */

@@ -1,13 +1,10 @@
 import { dirname, matchesGlob, resolve } from 'node:path';
 
-/** Tells whether a session of a folder, in a repository with a remote, is meant. */
-export type Pattern = (folder: string, remote: string | undefined) => boolean;
-
 /**
- * A path (`/srv/secret`, `~/private/*`) means the folder and all below it, anything else a repository by its remote
+ * Makes what tells whether a session of a folder, in a repository with a remote, is meant. A path (`/srv/secret`, `~/private/*`) means the folder and all below it, anything else a repository by its remote
  * (`github.com/acme/billing`, `github.com/acme/*`), however that is spelled.
  */
-export function toPattern(text: string, home: string): Pattern {
+export function toPattern(text: string, home: string): (folder: string, remote: string | undefined) => boolean {
   if (!/^(?:[/~.\\]|[A-Za-z]:)/.test(text)) {
     const wanted = toPlainRemote(text);
     return (_, remote) => remote !== undefined && matchesGlob(toPlainRemote(remote), wanted);

@@ -1,12 +1,14 @@
 import { statSync } from 'node:fs';
+import { isAbsolute, join } from 'node:path';
 import type { Origin } from '../agents/agent.ts';
+import { readJson, type StatePlace, stateFolder, writeJson } from '../config.ts';
 import type { Context } from '../context.ts';
+import { codeOf } from '../failure.ts';
+import { readPlainFile } from '../plain-file.ts';
 import { type Preferences, preferencesPath, readPreferences } from '../preferences.ts';
 import { createReach } from '../reach.ts';
 import { findRepository, LONGEST_PATH } from '../repository.ts';
-import { findObjection } from './folder-file.ts';
-import { type Pattern, toPattern } from './patterns.ts';
-import { nameSession, readSkipped, type Skipped, skippedPath } from './skipped.ts';
+import { ancestors, toPattern } from './patterns.ts';
 
 /** What a person, and the folders they work in, want captured. */
 export interface Policy {
@@ -19,14 +21,11 @@ export interface Policy {
 /** How long what a folder says is believed. */
 const BELIEVE_MS = 10_000;
 
-export function createPolicy(
-  context: Pick<Context, 'variables' | 'home' | 'now'>,
-  isReachable = createReach(context),
-): Policy {
+export function createPolicy(context: StatePlace & Pick<Context, 'now'>, isReachable = createReach(context)): Policy {
   const { home, now } = context;
   let stamp: string | undefined;
   let rules = toRules({}, home);
-  let skipped: Skipped = new Set();
+  let skipped: ReadonlySet<string> = new Set();
   const folders = new Map<string, { reason: string | undefined; until: number }>();
 
   function objectionOfFolder(folder: string): string | undefined {
@@ -59,25 +58,55 @@ export function createPolicy(
   };
 }
 
-interface Rules {
-  include: Pattern[] | undefined;
-  exclude: (readonly [text: string, pattern: Pattern])[];
-}
-
-const toRules = ({ include, exclude = [] }: Preferences, home: string): Rules => ({
+const toRules = ({ include, exclude = [] }: Preferences, home: string) => ({
   include: include?.map((text) => toPattern(text, home)),
-  exclude: exclude.map((text) => [text, toPattern(text, home)] as const),
+  exclude: exclude.map((text) => ({ text, matches: toPattern(text, home) })),
 });
 
-function findReason({ include, exclude }: Rules, folder: string): string | undefined {
+function findReason({ include, exclude }: ReturnType<typeof toRules>, folder: string): string | undefined {
   const remote = findRepository(folder)?.remote;
-  const excluded = exclude.find(([, matches]) => matches(folder, remote));
-  if (excluded) return `"${excluded[0]}" is excluded`;
+  const excluded = exclude.find(({ matches }) => matches(folder, remote));
+  if (excluded) return `"${excluded.text}" is excluded`;
   if (include && !include.some((matches) => matches(folder, remote))) return 'it is not in an included folder';
   return findObjection(folder);
 }
 
 function stampOf(path: string): string {
-  const stat = statSync(path, { throwIfNoEntry: false });
-  return stat === undefined ? '' : `${stat.size} ${stat.mtimeMs}`;
+  const { size, mtimeMs } = statSync(path, { throwIfNoEntry: false }) ?? {};
+  return `${size} ${mtimeMs}`;
 }
+
+/** Committed to a repository, or laid into any folder, it says for everybody whether sessions there are captured. */
+export const FOLDER_FILE = '.session-capture.json';
+
+/** It holds one setting. */
+const MOST_BYTES = 64 * 1024;
+
+/**
+ * Why the nearest `.session-capture.json`, in the folder or above it, is against capturing; undefined where it is not.
+ * One that cannot be understood is against it. A folder of another system, `C:\\work`, would count from where we are.
+ */
+export function findObjection(folder: string): string | undefined {
+  for (const at of isAbsolute(folder) ? ancestors(folder) : []) {
+    const path = join(at, FOLDER_FILE);
+    try {
+      const wish = JSON.parse(readPlainFile(path, MOST_BYTES).toString('utf8')) as { capture?: unknown } | null;
+      if (wish?.capture === true) return undefined;
+      if (wish?.capture === false) return `${path} says so`;
+    } catch (error) {
+      if (['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '')) continue;
+    }
+    return `${path} is not {"capture": true} or {"capture": false}`;
+  }
+  return undefined;
+}
+
+/** How sessions are named that their person has taken out of capturing. */
+export const nameSession = (agent: string, session: string): string => `${agent} ${session}`;
+
+const skippedPath = (context: StatePlace) => join(stateFolder(context), 'skipped.json');
+
+export const readSkipped = (context: StatePlace): Set<string> => new Set(readJson<string[]>(skippedPath(context)));
+
+export const writeSkipped = (context: StatePlace, skipped: ReadonlySet<string>): void =>
+  writeJson(skippedPath(context), [...skipped]);

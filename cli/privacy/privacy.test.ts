@@ -6,9 +6,8 @@ import { runs } from '../../contract/test/runs.ts';
 import { makeFolder, write } from '../test/folder.ts';
 import { run } from '../test/program.ts';
 import { startService } from '../test/service.ts';
-import { FOLDER_FILE } from './folder-file.ts';
 import { toPattern, toPlainRemote } from './patterns.ts';
-import { createPolicy } from './policy.ts';
+import { createPolicy, FOLDER_FILE } from './policy.ts';
 
 const HOME = '/home/ada';
 

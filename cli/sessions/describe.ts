@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { sessionPage } from '../inspect/service.ts';
 import { formatAge, formatBytes } from '../output.ts';
-import { nameSession, readSkipped } from '../privacy/skipped.ts';
+import { nameSession, readSkipped } from '../privacy/policy.ts';
 import type { FileRow } from '../spool/files.ts';
 import type { Spool } from '../spool/open.ts';
 import type { SessionRow } from '../spool/sessions.ts';
