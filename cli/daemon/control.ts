@@ -46,8 +46,8 @@ function readHolder(folder: string): Holder | undefined {
 /** Makes this process the daemon of the folder, and says so. Throws a `Failure` while there is another. */
 export async function becomeDaemon(folder: string, { pid, now }: Pick<Context, 'pid' | 'now'>): Promise<Lock> {
   let lock = takeLock(folder, LOCK);
-  // Somebody may only be asking.
   for (let attempts = 0; lock === undefined && attempts < 5; attempts++) {
+    // Somebody may only be asking.
     await sleep(LOOK_MS);
     lock = takeLock(folder, LOCK);
   }
@@ -78,27 +78,23 @@ export async function becomeDaemon(folder: string, { pid, now }: Pick<Context, '
  */
 export async function stopDaemon(folder: string): Promise<boolean> {
   if (!isDaemonRunning(folder)) return false;
-  const holder = holderOf(folder);
-  if (holder !== undefined) signal(holder.pid);
+  const pid = holderOf(folder)?.pid;
+  try {
+    if (pid !== undefined) process.kill(pid, 'SIGTERM');
+  } catch (error) {
+    const hint = 'Run this as who started it.';
+    if (codeOf(error) !== 'ESRCH')
+      throw new Failure(EXIT.failure, `Process ${pid} may not be ended by you.`, hint, error);
+  }
   for (let waited = 0; waited < END_MS; waited += LOOK_MS) {
     if (!isDaemonRunning(folder)) return true;
     await sleep(LOOK_MS);
   }
   throw new Failure(
     EXIT.failure,
-    `The daemon${holder ? ` (process ${holder.pid})` : ''} has not ended within ${END_MS / 1000} seconds.`,
-    holder ? `End it with \`kill -9 ${holder.pid}\`: nothing is lost.` : 'See `capture status`.',
+    `The daemon${pid === undefined ? '' : ` (process ${pid})`} has not ended within ${END_MS / 1000} seconds.`,
+    pid === undefined ? 'See `capture status`.' : `End it with \`kill -9 ${pid}\`: nothing is lost.`,
   );
-}
-
-function signal(pid: number): void {
-  try {
-    process.kill(pid, 'SIGTERM');
-  } catch (error) {
-    // Ended meanwhile.
-    if (codeOf(error) === 'ESRCH') return;
-    throw new Failure(EXIT.failure, `Process ${pid} may not be ended by you.`, 'Run this as who started it.', error);
-  }
 }
 
 /**

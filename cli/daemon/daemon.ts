@@ -56,46 +56,22 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
     }
   }
 
-  /** Asks for what may change from outside, until the spool has to be opened anew. */
-  async function takeCare(capture: Capture, { spool }: Pipeline, signal: AbortSignal): Promise<void> {
-    const hasJumped = createClock(context, timing.careMs);
-    const spoolFile = inodeOf(spool.path);
-    const consent = stampOf('history.json');
-    let wishes = stampOf('preferences.json', 'skipped.json');
-    const showSessions = createSessionLines(context, output, spool);
-    while (!signal.aborted) {
-      await sleep(timing.careMs, undefined, { signal }).catch(() => {});
-      if (signal.aborted) return;
-      if (lock.isLost()) throw deleted(folder);
-      if (inodeOf(spool.path) !== spoolFile) return log.warn(`${spool.path} was deleted, and is made anew.`);
-      if (hasJumped()) {
-        log.info('The clock was set, or the machine has slept: everything is looked at again.');
-        capture.readAnew();
-        capture.sendAnew();
-      }
-      showSessions();
-      checkPause(capture);
-      if (stampOf('config.json') !== signIn) return log.info('There is a new sign-in.');
-      if (stampOf('history.json') !== consent) return log.info('More or less of earlier sessions may be captured now.');
-      if (stampOf('preferences.json', 'skipped.json') === wishes) continue;
-      wishes = stampOf('preferences.json', 'skipped.json');
-      capture.readAnew();
+  /** Where nobody was asked about the sessions that are there, they stay where they are. */
+  function findConsent({ spool }: Pipeline): Consent {
+    const { isNew, ...consent } = ensureConsent(context, !spool.sessions.isEmpty());
+    const earlier = isNew && consent.history === 'none' ? findTranscripts(places, () => {}).length : 0;
+    if (earlier > 0) {
+      const are = `${formatCount(earlier, 'earlier transcript')} ${earlier === 1 ? 'is' : 'are'}`;
+      const sentence = `Sessions are captured from now on. ${are} not: \`capture import\` sends them.`;
+      log.info(sentence);
+      output.say(sentence);
     }
+    return consent;
   }
 
-  function checkPause(capture: Capture): void {
-    const before = paused;
-    paused = isPaused(folder, context.now());
-    if (paused === before) return;
-    log.info(paused ? 'Paused: nothing is read or sent.' : 'The pause is over.');
-    if (paused) return;
-    capture.readAnew();
-    capture.sendAnew();
-  }
-
+  /** Until the signal, or until the spool has to be opened anew. */
   async function captureWith({ pipeline, consent, home }: Opened): Promise<void> {
-    const name = pipeline.account?.organizationName ?? pipeline.settings.url;
-    log.info(`Capturing for ${name}.`);
+    log.info(`Capturing for ${nameOf(pipeline)}.`);
     const ending = new AbortController();
     const signal = AbortSignal.any([context.stop, ending.signal]);
     const options = { pipeline, places, consent, signal, log, timing, isPaused: () => paused };
@@ -116,32 +92,34 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
     }
   }
 
-  /** Where nobody was asked about the sessions that are there, they stay where they are. */
-  function findConsent({ spool }: Pipeline): Consent {
-    const { isNew, ...consent } = ensureConsent(context, !spool.sessions.isEmpty());
-    const earlier = isNew && consent.history === 'none' ? findTranscripts(places, () => {}).length : 0;
-    if (earlier > 0) {
-      const are = `${formatCount(earlier, 'earlier transcript')} ${earlier === 1 ? 'is' : 'are'}`;
-      const sentence = `Sessions are captured from now on. ${are} not: \`capture import\` sends them.`;
-      log.info(sentence);
-      output.say(sentence);
+  /** Asks for what may change from outside, until the spool has to be opened anew. */
+  async function takeCare(capture: Capture, { spool }: Pipeline, signal: AbortSignal): Promise<void> {
+    const hasJumped = createClock(context, timing.careMs);
+    const showSessions = createSessionLines(context, output, spool);
+    const spoolFile = inodeOf(spool.path);
+    const consent = stampOf('history.json');
+    let wishes = stampOf('preferences.json', 'skipped.json');
+    while (true) {
+      await sleep(timing.careMs, undefined, { signal }).catch(() => {});
+      if (signal.aborted) return;
+      if (lock.isLost()) throw deleted(folder);
+      if (inodeOf(spool.path) !== spoolFile) return log.warn(`${spool.path} was deleted, and is made anew.`);
+      if (stampOf('config.json') !== signIn) return log.info('There is a new sign-in.');
+      if (stampOf('history.json') !== consent) return log.info('More or less of earlier sessions may be captured now.');
+      showSessions();
+      const before = { paused, wishes };
+      paused = isPaused(folder, context.now());
+      wishes = stampOf('preferences.json', 'skipped.json');
+      const isJump = hasJumped();
+      if (isJump) log.info('The clock was set, or the machine has slept: everything is looked at again.');
+      if (paused !== before.paused) log.info(paused ? 'Paused: nothing is read or sent.' : 'The pause is over.');
+      const goesOn = isJump || (before.paused && !paused);
+      if (goesOn || wishes !== before.wishes) capture.readAnew();
+      if (goesOn) capture.sendAnew();
     }
-    return consent;
   }
 
-  /** Undefined when asked to stop before. */
-  async function reopen(): Promise<Opened | undefined> {
-    while (!context.stop.aborted) {
-      try {
-        return await open();
-      } catch (error) {
-        log.warn(`${describe(error)} ${(error instanceof Failure && error.hint) || ''}`);
-        await waitForChange();
-      }
-    }
-    return undefined;
-  }
-
+  /** After what kept the spool from being opened: for a while, or until somebody signs in. */
   async function waitForChange(): Promise<void> {
     const until = performance.now() + timing.restartMs;
     while (!context.stop.aborted && performance.now() < until && stampOf('config.json') === signIn) {
@@ -152,14 +130,23 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
 
   try {
     let opened: Opened | undefined = await open();
-    const name = opened.pipeline.account?.organizationName ?? opened.pipeline.settings.url;
-    output.say(`Capturing for ${name}. Stop with Ctrl-C.`);
-    for (; opened && !context.stop.aborted; opened = await reopen()) await captureWith(opened);
+    output.say(`Capturing for ${nameOf(opened.pipeline)}. Stop with Ctrl-C.`);
+    while (true) {
+      if (opened) await captureWith(opened);
+      if (context.stop.aborted) break;
+      opened = await open().catch(async (error: unknown) => {
+        log.warn(`${describe(error)} ${(error instanceof Failure && error.hint) || ''}`);
+        await waitForChange();
+        return undefined;
+      });
+    }
     log.info('Stopped.');
   } finally {
     lock.release();
   }
 }
+
+const nameOf = ({ account, settings }: Pipeline) => account?.organizationName ?? settings.url;
 
 const deleted = (folder: string): Failure =>
   new Failure(

@@ -38,24 +38,23 @@ export function startDelivery(context: Context, pipeline: Pipeline, options: Del
       isHeld = true;
       log.warn(`Nothing is sent for now: ${failure.message} ${failure.hint ?? ''}`);
       setNotice('held', failure);
-      const ends = AbortSignal.any([signal, resting.signal]);
-      await sleep(timing.holdMs, undefined, { signal: ends }).catch(() => {});
+      await rest(timing.holdMs, AbortSignal.any([signal, resting.signal]));
     }
   }
 
   async function sendUntilRefused(): Promise<unknown> {
     const ending = new AbortController();
     const lasting = AbortSignal.any([signal, ending.signal]);
-    const current = startSending(context, pipeline, {
+    sending = startSending(context, pipeline, {
       ...{ signal: lasting, onTrouble: log.warn, restartMs: timing.restartMs, findStopped: () => stopped },
       // What was refused is sent again once the service takes a heartbeat.
       isPaused: () => isPaused() || isHeld,
     });
-    sending = current;
-    const failure = await Promise.race([current.ended.then(current.failure), keepBeating(current, lasting)]);
+    const { ended, failure } = sending;
+    const reason = await Promise.race([ended.then(failure), keepBeating(sending, lasting)]);
     ending.abort();
-    await current.ended;
-    return failure;
+    await ended;
+    return reason;
   }
 
   /** Resolves with what ends the sending. */
@@ -77,11 +76,10 @@ export function startDelivery(context: Context, pipeline: Pipeline, options: Del
       const [some] = current.held();
       if (some) log.warn(`${some.message} ${some.hint ?? ''}`);
       setNotice('heldSome', some);
-      write(() =>
-        spool.setMeta('daemon', JSON.stringify({ pid: context.pid, beatAt: context.now(), version: VERSION })),
-      );
+      const state = { pid: context.pid, beatAt: context.now(), version: VERSION };
+      write(() => spool.setMeta('daemon', JSON.stringify(state)));
       if (beat % timing.reconsiderBeats === 0) current.reconsider();
-      await sleep(timing.heartbeatMs, undefined, { signal: lasting }).catch(() => {});
+      await rest(timing.heartbeatMs, lasting);
     }
     return undefined;
   }
@@ -112,3 +110,5 @@ export function startDelivery(context: Context, pipeline: Pipeline, options: Del
     },
   };
 }
+
+const rest = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal }).catch(() => {});
