@@ -60,11 +60,11 @@ export function startCapture(context: Context, options: CaptureOptions) {
   const scan = createScan({ places, inboxes, watch, tick, cpu, now: context.now });
   const findFull = createSpoolLimit(context, spool, log);
   const memory = createMemory(spool, tick);
-  const counted: Context['fetch'] = (...request) => {
+  const fetch: Context['fetch'] = (...request) => {
     memory.use();
     return context.fetch(...request);
   };
-  const delivery = startDelivery({ ...context, fetch: counted }, pipeline, { signal, log, isPaused, timing });
+  const delivery = startDelivery({ ...context, fetch }, pipeline, { signal, log, isPaused, timing });
   const reader = openReader(context, pipeline, {
     ...{ consent, patienceMs: PATIENCE_MS },
     onTrouble: ({ path, reason }) => log.warn(`${path} cannot be read: ${reason}`),
@@ -74,7 +74,7 @@ export function startCapture(context: Context, options: CaptureOptions) {
   let isOutdated = false;
   const isStopped = () => signal.aborted || isPaused() || isFull || isOutdated;
 
-  /** False where some of it is left. */
+  /** Lets something else be read after a while, if it must. False where some of it is left. */
   async function read(work: Work, mustYield: () => boolean): Promise<boolean> {
     const started = tick();
     const mustStop = () => isStopped() || (tick() - started > timing.sliceMs && mustYield());
@@ -92,7 +92,7 @@ export function startCapture(context: Context, options: CaptureOptions) {
     return isWhole && !mustStop();
   }
 
-  async function readOne(place: Place, work: Work): Promise<void> {
+  async function readOne(place: Place, work = reader.findWork([place])): Promise<void> {
     const isRead = await read(work, () => scan.isNoticed() || scan.hasPostponed());
     if (!isRead) scan.postpone(place);
   }
@@ -110,42 +110,35 @@ export function startCapture(context: Context, options: CaptureOptions) {
     }
   }
 
-  /** One that is read as a whole whenever it changes is not read at each of its changes. */
-  async function readStore(place: Place): Promise<void> {
-    const started = cpu();
-    await readOne(place, reader.findWork([place]));
-    scan.rest(place, cpu() - started);
-  }
-
   async function readRound(): Promise<void> {
     const isStore = ({ agent, below }: Place) => storeOf(agent, below) !== undefined;
     const changed = scan.take();
     await readFiles(changed.filter((place) => !isStore(place)));
-    for (const place of changed.filter(isStore)) if (!isStopped()) await readStore(place);
-    const everything = isStopped() ? [] : scan.takeEverything();
-    if (everything.length === 0) return;
-    const isRead = await read(reader.findWork(everything), () => scan.isNoticed());
-    if (!isRead) scan.expire();
-  }
-
-  async function readOnce(): Promise<void> {
-    isOutdated = false;
-    isFull = findFull();
-    if (!isStopped()) {
-      await readRound();
-      // Another process may have read what is new and left it for this one to send.
-      delivery.wake();
+    for (const place of changed.filter(isStore)) {
+      if (isStopped()) break;
+      const started = cpu();
+      await readOne(place);
+      // What is read as a whole whenever it changes is not read at each of its changes.
+      scan.rest(place, cpu() - started);
     }
-    // A step a round: what is written to meanwhile does not wait long for it.
-    spool.shrink();
-    memory.release();
+    const everything = isStopped() ? [] : scan.takeEverything();
+    if (everything.length > 0 && !(await read(reader.findWork(everything), scan.isNoticed))) scan.expire();
   }
 
   async function keepReading(): Promise<void> {
     while (!signal.aborted) {
       resting = new AbortController();
+      isOutdated = false;
       try {
-        await readOnce();
+        isFull = findFull();
+        if (!isStopped()) {
+          await readRound();
+          // Another process may have read what is new and left it for this one to send.
+          delivery.wake();
+        }
+        // A step a round: what is written to meanwhile does not wait long for it.
+        spool.shrink();
+        memory.release();
       } catch (error) {
         await recover(error);
       }
@@ -194,10 +187,6 @@ export function startCapture(context: Context, options: CaptureOptions) {
       scan.expire();
       wake();
     },
-    /** Sends at once, over new connections: they may be dead, or a person wants it tried again. */
-    sendAnew(): void {
-      delivery.retryNow();
-      delivery.wake();
-    },
+    sendAnew: delivery.retryNow,
   };
 }

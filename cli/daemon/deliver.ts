@@ -6,7 +6,6 @@ import { type Sending, startSending } from '../sending.ts';
 import { damageOf } from '../spool/damage.ts';
 import type { NoticeKind } from '../spool/meta.ts';
 import { explainRefusal } from '../upload/problem.ts';
-import { VERSION } from '../version.ts';
 import type { Timing } from './limits.ts';
 import type { Log } from './log.ts';
 import { findStoppedAgents } from './processes.ts';
@@ -76,8 +75,7 @@ export function startDelivery(context: Context, pipeline: Pipeline, options: Del
       const [some] = current.held();
       if (some) log.warn(`${some.message} ${some.hint ?? ''}`);
       setNotice('heldSome', some);
-      const state = { pid: context.pid, beatAt: context.now(), version: VERSION };
-      write(() => spool.setMeta('daemon', JSON.stringify(state)));
+      write(() => spool.setMeta('daemon', JSON.stringify({ beatAt: context.now() })));
       if (beat % timing.reconsiderBeats === 0) current.reconsider();
       await rest(timing.heartbeatMs, lasting);
     }
@@ -102,9 +100,10 @@ export function startDelivery(context: Context, pipeline: Pipeline, options: Del
     wake: () => sending?.wake(),
     /** Whether what is in the spool is on its way, as far as one can tell. */
     isFlowing: () => !isHeld && !isPaused() && sending?.failingMs() === 0,
-    /** Tries again at once, over new connections. */
+    /** Sends at once, over new connections: they may be dead, or a person wants it tried again. */
     retryNow(): void {
       sending?.reconnect();
+      sending?.wake();
       resting.abort();
       resting = new AbortController();
     },

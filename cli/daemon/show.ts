@@ -26,30 +26,27 @@ export function createSessionLines(
 
   return () => {
     const { eventsSent } = spool.counters();
-    if (eventsSent === sentBefore && now() < nextAt) return;
+    const at = now();
+    if (eventsSent === sentBefore && at < nextAt) return;
     sentBefore = eventsSent;
-    nextAt = now() + AGAIN_MS;
+    nextAt = at + AGAIN_MS;
     const waiting = new Set(spool.batches.perSession().map(({ session }) => session));
     const news = spool.sessions.list().filter(({ id, sent }) => {
       const before = told.get(id) ?? { sent: 0, at: 0 };
-      return sent > before.sent && !waiting.has(id) && now() - before.at >= AGAIN_MS;
+      return sent > before.sent && !waiting.has(id) && at - before.at >= AGAIN_MS;
     });
-    for (const { id, sent } of news) told.set(id, { sent, at: now() });
-    if (output.json) for (const session of news) stdout.write(`${JSON.stringify(toObject(session, now()))}\n`);
-    else output.answer({}, toLines(news, now()));
+    for (const { id, sent } of news) told.set(id, { sent, at });
+    if (output.json) for (const session of news) stdout.write(`${toJson(session, at)}\n`);
+    else output.answer({}, toLines(news, at));
   };
 }
 
 const titleOf = ({ title, prompt }: SessionRow) => (title ?? prompt)?.replace(/\s+/g, ' ').slice(0, TITLE_LENGTH);
 
-const toObject = (session: SessionRow, now: number) => ({
-  time: new Date(now).toISOString(),
-  agent: session.agent,
-  session: session.agentSession,
-  title: titleOf(session),
-  events: session.sent,
-  state: session.state,
-});
+function toJson(row: SessionRow, now: number): string {
+  const { agent, agentSession: session, sent: events, state } = row;
+  return JSON.stringify({ time: new Date(now).toISOString(), agent, session, title: titleOf(row), events, state });
+}
 
 function toLines(sessions: readonly SessionRow[], now: number): string[] {
   const time = new Date(now).toTimeString().slice(0, 8);

@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { Agent, Variables } from '../agents/agent.ts';
 import { EXIT, Failure } from '../failure.ts';
+import { ancestors } from '../privacy/patterns.ts';
 import type { Place } from './discover.ts';
 
 export interface PlaceOptions {
@@ -26,22 +27,19 @@ export function placesOf(path: string, options: PlaceOptions): Place[] {
   const isNamed = isSure && statSync(absolute).isFile();
   const own = within(absolute, ownPlaces(options));
   if (own.length > 0) return own.map((place) => ({ ...place, isNamed }));
-  for (const folder of [absolute, ...ancestors(absolute)]) {
+  for (const folder of ancestors(absolute)) {
     const copies = within(absolute, copiesIn(folder, options.agents));
     if (copies.length > 0) return copies.map((place) => ({ ...place, isNamed }));
   }
-  if (isSure) {
-    const root = isNamed ? dirname(absolute) : absolute;
-    const below = slashes(relative(root, absolute));
-    const fitting = options.agents.filter((agent) => !isNamed || agent.isTranscript(below));
-    const agents = fitting.length > 0 ? fitting : options.agents.slice(0, 1);
-    return agents.map((agent) => ({ agent, root, below, isNamed }));
+  if (!isSure) {
+    const hint = `Say so with --agent, one of: ${[...ids].join(', ')}.`;
+    throw new Failure(EXIT.usage, `It is not clear which agent wrote ${absolute}.`, hint);
   }
-  throw new Failure(
-    EXIT.usage,
-    `It is not clear which agent wrote ${absolute}.`,
-    `Say so with --agent, one of: ${[...ids].join(', ')}.`,
-  );
+  const root = isNamed ? dirname(absolute) : absolute;
+  const below = slashes(relative(root, absolute));
+  const fitting = options.agents.filter((agent) => !isNamed || agent.isTranscript(below));
+  const agents = fitting.length > 0 ? fitting : options.agents.slice(0, 1);
+  return agents.map((agent) => ({ agent, root, below, isNamed }));
 }
 
 /**
@@ -58,15 +56,11 @@ function copiesIn(folder: string, agents: readonly Agent[]): Place[] {
       ...agent.roots(everyVariable(folder), folder),
       ...agent.roots(everyVariable(named), named),
     ];
-    const below = roots.filter((root) => root !== folder && isInside(root, folder) && existsSync(root));
-    return outermost(below).map((root) => ({ agent, root, below: '' }));
+    const copies = roots.filter((root) => root !== folder && isInside(root, folder) && existsSync(root));
+    // Of folders that lie in each other, those that hold the others.
+    const outermost = copies.filter((root) => !copies.some((other) => other !== root && isInside(root, other)));
+    return [...new Set(outermost)].map((root) => ({ agent, root, below: '' }));
   });
-}
-
-/** Of folders that lie in each other, those that hold the others. */
-function outermost(folders: readonly string[]): string[] {
-  const each = [...new Set(folders)];
-  return each.filter((folder) => !each.some((other) => other !== folder && isInside(folder, other)));
 }
 
 /** The places inside a path, and the path itself where it is inside a place. */
@@ -81,8 +75,3 @@ const isInside = (path: string, folder: string) =>
   path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 
 const slashes = (path: string) => path.split(sep).join('/');
-
-function ancestors(path: string): string[] {
-  const parent = dirname(path);
-  return parent === path ? [] : [parent, ...ancestors(parent)];
-}
