@@ -23,8 +23,6 @@ interface Item {
   /** What tells whether it has changed; undefined where it was not seen yet, or is gone. */
   stamp: string | undefined;
   nextAt: number;
-  /** Until then it is looked at often, since it changed lately. */
-  activeUntil: number;
   /** Not before then, since reading it costs much. */
   restUntil: number;
 }
@@ -54,7 +52,8 @@ const PACE = {
 /** Every file and folder of the places, and when to look at it: a notice makes that sooner, and without any it is found as well. */
 export function createScan({ places, inboxes = [], watch, tick, cpu, now }: ScanOptions) {
   const items = new Map<string, Item>();
-  const active = new Set<Item>();
+  /** Those that changed lately, and until when they are looked at often for it. */
+  const active = new Map<Item, number>();
   /** The system says that they have changed. */
   const noticed = new Set<Item>();
   const postponed = new Set<Item>();
@@ -67,8 +66,7 @@ export function createScan({ places, inboxes = [], watch, tick, cpu, now }: Scan
     const { agent, root, below } = place;
     const known = items.get(keyOf(place));
     if (known) return known;
-    const times = { nextAt: 0, activeUntil: 0, restUntil: 0 };
-    const item = { place: { agent, root, below }, isFolder, stamp: undefined, ...times };
+    const item = { place: { agent, root, below }, isFolder, stamp: undefined, nextAt: 0, restUntil: 0 };
     items.set(keyOf(place), item);
     return item;
   }
@@ -78,29 +76,25 @@ export function createScan({ places, inboxes = [], watch, tick, cpu, now }: Scan
     item.stamp = undefined;
     if (roots.has(item)) return;
     items.delete(keyOf(item.place));
-    for (const set of [active, noticed, postponed]) set.delete(item);
+    for (const some of [active, noticed, postponed]) some.delete(item);
   }
 
   function activate(item: Item): void {
     active.delete(item);
-    active.add(item);
-    item.activeUntil = tick() + ACTIVE_MS;
-    const [oldest] = active;
-    if (active.size <= MAX_ACTIVE || oldest === undefined) return;
-    active.delete(oldest);
-    oldest.activeUntil = 0;
+    active.set(item, tick() + ACTIVE_MS);
+    const [oldest] = active.keys();
+    if (active.size > MAX_ACTIVE && oldest !== undefined) active.delete(oldest);
   }
 
   /** Times on a common grid, so that the process wakes up once for many. */
   function schedule(item: Item, costMs: number): void {
-    const at = tick();
+    if ((active.get(item) ?? 0) <= tick()) active.delete(item);
     const { activeMs, restMs, times, maxMs } = PACE[watch.isWatched(item.place) ? 'watched' : 'unwatched'];
     const doublings = Math.ceil(Math.log2(Math.max(1, (costMs * times) / restMs)));
     const paceMs = roots.has(item) && item.stamp === undefined ? ABSENT_MS : Math.min(maxMs, restMs * 2 ** doublings);
-    const pause = item.activeUntil > at ? activeMs : paceMs;
-    item.nextAt = Math.max(item.restUntil, (Math.floor(at / pause) + 1) * pause);
+    const pause = active.has(item) ? activeMs : paceMs;
+    item.nextAt = Math.max(item.restUntil, (Math.floor(tick() / pause) + 1) * pause);
     noticed.delete(item);
-    if (item.activeUntil <= at) active.delete(item);
   }
 
   function rest(item: Item, costMs: number): void {
@@ -130,19 +124,20 @@ export function createScan({ places, inboxes = [], watch, tick, cpu, now }: Scan
   }
 
   /** The transcripts of a folder that has changed: those in it, and those in folders that are new. */
-  function lookIntoFolder(item: Item): Found[] {
+  function lookIntoFolder(item: Item): Found[] | undefined {
     const stat = statOf(item.place);
-    if (stat?.isDirectory() !== true) forget(item);
-    else if (noticed.has(item) || item.stamp !== stampOfFolder(stat)) {
-      const { agent } = item.place;
-      const started = cpu();
-      const entersFolder = (path: string) => isNew({ ...item.place, below: path });
-      const onFolder = (folder: Place) => enter({ ...folder, agent });
-      const found = findTranscripts([{ ...item.place, agent: { ...agent, entersFolder }, onFolder }], ignore);
-      rest(item, cpu() - started);
-      return found.map((file) => ({ ...file, agent }));
+    if (stat?.isDirectory() !== true) {
+      forget(item);
+      return undefined;
     }
-    return [];
+    if (!noticed.has(item) && item.stamp === stampOfFolder(stat)) return undefined;
+    const { agent } = item.place;
+    const started = cpu();
+    const entersFolder = (path: string) => isNew({ ...item.place, below: path });
+    const onFolder = (folder: Place) => enter({ ...folder, agent });
+    const found = findTranscripts([{ ...item.place, agent: { ...agent, entersFolder }, onFolder }], ignore);
+    rest(item, cpu() - started);
+    return found.map((file) => ({ ...file, agent }));
   }
 
   /** At rest this is all there is to looking at a file. */
@@ -156,19 +151,16 @@ export function createScan({ places, inboxes = [], watch, tick, cpu, now }: Scan
   function look(due: readonly Item[]): Place[] {
     const started = cpu();
     const files = due.filter((item) => !item.isFolder && mayHaveChanged(item));
-    const found = findTranscripts(
-      files.map(({ place }) => place),
-      ignore,
-    );
+    const at = files.map(({ place }) => place);
+    const found = findTranscripts(at, ignore);
     const isThere = new Set(found.map(({ agent, root, path }) => keyOf({ agent, root, below: path })));
     for (const item of files) if (!isThere.has(keyOf(item.place))) forget(item);
     const changed: Place[] = [];
-    const filled: Item[] = [];
+    const filled: Place[] = [];
     for (const folder of due.filter(({ isFolder }) => isFolder)) {
-      const before = folder.stamp;
-      found.push(...lookIntoFolder(folder));
-      const isChanged = noticed.has(folder) || folder.stamp !== before;
-      if (isChanged && inboxes.some(({ root }) => root === folder.place.root)) filled.push(folder);
+      const inside = lookIntoFolder(folder);
+      if (inside && inboxes.some(({ root }) => root === folder.place.root)) filled.push(folder.place);
+      found.push(...(inside ?? []));
     }
     const looked = new Set(due);
     for (const file of found) {
@@ -177,11 +169,9 @@ export function createScan({ places, inboxes = [], watch, tick, cpu, now }: Scan
       if (takeIn(item, file)) changed.push(item.place);
     }
     for (const item of looked) schedule(item, cpu() - started);
-    for (const { place } of filled) {
-      changed.push(place);
-      for (const root of roots) if (root.place.agent === place.agent && root.place.root !== place.root) notice(root);
-    }
-    return changed;
+    for (const { agent, root } of filled)
+      for (const other of roots) if (other.place.agent === agent && other.place.root !== root) notice(other);
+    return [...changed, ...filled];
   }
 
   /** Whether it is to be read. */
@@ -192,7 +182,7 @@ export function createScan({ places, inboxes = [], watch, tick, cpu, now }: Scan
     item.stamp = stamp;
     const isFresh = before !== undefined || now() - file.modifiedAt < ACTIVE_MS;
     if (isFresh && before !== stamp) activate(item);
-    return before !== stamp || noticed.has(item) || item.activeUntil > tick();
+    return before !== stamp || noticed.has(item) || (active.get(item) ?? 0) > tick();
   }
 
   function notice(item: Item): void {

@@ -26,10 +26,7 @@ export function createWatch({ platform, onChange, watchFolder = watchByName }: W
   const unwatched = new Set<string>();
 
   function tell(place: Place, event: string, name: string | null): void {
-    if (name === null) {
-      onChange(place);
-      return;
-    }
+    if (name === null) return void onChange(place);
     const parts = [...(place.below === '' ? [] : [place.below]), ...name.split(sep)];
     const transcript = transcriptAt(place.agent, parts.join('/'));
     if (transcript !== undefined) onChange({ ...place, below: transcript });
