@@ -1,5 +1,5 @@
 import { mkdirSync, rmSync } from 'node:fs';
-import { join, posix, win32 } from 'node:path';
+import { join } from 'node:path';
 import { stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import type { IsOurs } from './edit.ts';
@@ -14,10 +14,8 @@ export type Where = Pick<Context, 'variables' | 'home' | 'platform'>;
 const SCRIPTS: readonly Script[] = ['hook', 'start'];
 const EXECUTABLE = 0o755;
 
-export function scriptPath(context: Where, script: Script): string {
-  const state = stateFolder(context);
-  return context.platform === 'win32' ? win32.join(state, 'bin', `${script}.cmd`) : posix.join(state, 'bin', script);
-}
+export const scriptPath = (context: Where, script: Script): string =>
+  join(stateFolder(context), 'bin', context.platform === 'win32' ? `${script}.cmd` : script);
 
 /**
  * A command line that runs a script. Cursor may not hand it to a shell; others do, and report a program that is not there,

@@ -84,13 +84,6 @@ test.each([
   60_000,
 );
 
-test('a process id that became that of another process does not keep init from starting the daemon', async () => {
-  const { state, capture, isRunning } = await prepare(NO_USER_MANAGER);
-  write(join(state, 'daemon.pid'), `${process.pid}\n`);
-  expect(isRunning()).toBe(false);
-  expect((await capture(['init', '--yes', '--json'])).json).toMatchObject({ daemon: { running: true } });
-}, 60_000);
-
 test('with a yes an agent starts it when a session begins, and uninstall leaves its settings as they were', async () => {
   const { home, state, capture, isRunning, environment, url } = await prepare(NO_USER_MANAGER);
   const settings = write(join(home, '.claude/settings.json'), '{"a": 1}');

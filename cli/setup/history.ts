@@ -27,37 +27,33 @@ interface EarlierSession {
   startedAt: number;
 }
 
-/** An empty spool has left nothing out. */
-const NOTHING_LEFT = () => false;
-
-/** Looks into the beginning of every transcript; writes nothing. */
+/** Looks into the beginning of every transcript; writes nothing. What cannot be read is not counted. */
 export function findHistory(context: Context): History {
   const sessions = new Map<string, EarlierSession>();
   const policy = createPolicy(context);
   policy.refresh();
   // None of it is known there, so that all counts as new.
   const spool = openSpool(':memory:');
+  const isWanted = () => false;
+  const ignore = () => {};
   let bytes = 0;
-  for (const found of findTranscripts(ownPlaces(context), () => {})) {
+  for (const found of findTranscripts(ownPlaces(context), ignore)) {
     const { agent, root, path, size } = found;
-    attempt(
-      join(root, path),
-      () => {},
-      () => {
-        const store = storeOf(agent, path);
-        const file = store ? undefined : identify(spool, found, false, NOTHING_LEFT);
-        const all = store ? identifyStored(spool, found, store, context.now(), NOTHING_LEFT) : file ? [file] : [];
-        const wanted = all.filter(({ origin }) => policy.objection(agent.id, origin) === undefined);
-        if (wanted.length > 0) bytes += size;
-        for (const { origin, startedAt } of wanted) {
-          const key = `${agent.id} ${origin.session}`;
-          const known = sessions.get(key);
-          const folder = known?.folder ?? origin.cwd;
-          const first = Math.min(known?.startedAt ?? startedAt, startedAt);
-          sessions.set(key, { agent: agent.displayName, folder, startedAt: first });
-        }
-      },
-    );
+    attempt(join(root, path), ignore, () => {
+      const store = storeOf(agent, path);
+      const all = store
+        ? identifyStored(spool, found, store, context.now(), isWanted)
+        : [identify(spool, found, false, isWanted) ?? []].flat();
+      const wanted = all.filter(({ origin }) => policy.objection(agent.id, origin) === undefined);
+      if (wanted.length > 0) bytes += size;
+      for (const { origin, startedAt } of wanted) {
+        const key = `${agent.id} ${origin.session}`;
+        const known = sessions.get(key);
+        const folder = known?.folder ?? origin.cwd;
+        const first = Math.min(known?.startedAt ?? startedAt, startedAt);
+        sessions.set(key, { agent: agent.displayName, folder, startedAt: first });
+      }
+    });
   }
   spool.close();
   return { sessions: [...sessions.values()], bytes };
