@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { Declined, EXIT, Failure } from '../failure.ts';
 import { scriptPath } from '../hooks/script.ts';
 import { formatCount, type Output } from '../output.ts';
-import { type Asker, createAsker } from '../setup/ask.ts';
+import { type Asker, createAsker } from '../prompt.ts';
 import { carryOut, type Decisions, type Done, describeDone } from '../setup/carry-out.ts';
 import { askChoice, type Choice, countChosen, describeHistory, type History, parseChoice } from '../setup/history.ts';
 import { describePlan, findWarnings, namesOf, type Plan, planSetup } from '../setup/plan.ts';

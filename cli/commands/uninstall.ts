@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs';
 import { defineCommand, flag } from '../command.ts';
 import { stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
-import { Declined, EXIT, Failure } from '../failure.ts';
+import { EXIT, Failure } from '../failure.ts';
 import { removeEarlierHooks } from '../hooks/earlier.ts';
 import { type Edited, removeHooks, startHooks, tellingHooks } from '../hooks/install.ts';
 import { removeScripts, scriptPath } from '../hooks/script.ts';
-import { formatCount, type Output } from '../output.ts';
-import { createAsker } from '../setup/ask.ts';
+import { formatCount } from '../output.ts';
+import { confirm } from '../prompt.ts';
 import { removeDaemon } from '../setup/daemon.ts';
 import { listRemains, purge, takeSetup } from '../setup/state-folder.ts';
 
@@ -27,7 +27,17 @@ export const uninstallCommand = defineCommand({
   },
   async run(context, options, output) {
     const state = stateFolder(context);
-    if (options.purge && !options.yes) await confirmPurge(context, output);
+    if (options.purge && !options.yes) {
+      await confirm(context, output, {
+        lines: [
+          'Besides what `capture init` made, this deletes:',
+          ...listRemains(state).map(indent),
+          'What was not sent yet is lost. What was sent stays at the service.',
+        ],
+        question: 'Delete it for good?',
+        declined: 'Nothing was changed. Without --purge it all stays.',
+      });
+    }
     const lock = existsSync(state) ? takeSetup(context) : undefined;
     const daemon = await removeDaemon(context);
     const files = removeAllHooks(context);
@@ -69,17 +79,5 @@ const CHANGES: { readonly [change in Edited['change']]?: string } = {
   removed: 'is removed',
   left: 'is left alone',
 };
-
-async function confirmPurge(context: Context, output: Output): Promise<void> {
-  if (!context.stdin.isTTY) {
-    throw new Failure(EXIT.usage, 'There is no terminal to ask on.', 'Give --yes, and nothing is asked.');
-  }
-  output.say('Besides what `capture init` made, this deletes:');
-  for (const what of listRemains(stateFolder(context))) output.say(indent(what));
-  output.say('What was not sent yet is lost. What was sent stays at the service.');
-  const asker = createAsker(context);
-  const isWanted = await asker.ask('Delete it for good?').finally(asker.close);
-  if (!isWanted) throw new Declined('Nothing was changed. Without --purge it all stays.');
-}
 
 const indent = (line: string): string => `  ${line}`;

@@ -5,12 +5,12 @@ import { EXIT, Failure } from '../failure.ts';
 import { formatBytes, formatCount } from '../output.ts';
 import { type Consent, wantedFrom } from '../privacy/consent.ts';
 import { createPolicy } from '../privacy/policy.ts';
+import type { Asker } from '../prompt.ts';
 import { attempt, findTranscripts } from '../read/discover.ts';
 import { identify } from '../read/identify.ts';
 import { ownPlaces } from '../read/places.ts';
 import { identifyStored } from '../read/stored/identify.ts';
 import { openSpool } from '../spool/open.ts';
-import type { Asker } from './ask.ts';
 
 /** The sessions that agents have left on this machine so far, but for those that a person excludes. */
 export interface History {
