@@ -40,26 +40,19 @@ export async function findService(context: Pick<Context, 'fetch'>, pasted: strin
 const withScheme = (text: string): string =>
   /^\w+:\/\//.test(text) ? text : `${/^(localhost|127\.|\[::1\])/.test(text) ? 'http' : 'https'}://${text}`;
 
-/** A redirect or a page that is not there says nothing about the other addresses. */
+/** A redirect or a page that is not there says nothing about the other addresses; from 407 on it is the way there. */
 const isUnreachable = (error: unknown): boolean =>
-  isTemporary(error) && !(error instanceof NotTheService || (error instanceof ServiceError && error.status < 408));
+  isTemporary(error) && !(error instanceof NotTheService || (error instanceof ServiceError && error.status < 407));
 
 /** What keeps a service from being asked, for a person. */
 export function unreachable(url: string, error: unknown): Failure {
   const code = error instanceof Error ? (codeOf(error.cause) ?? '') : '';
-  if (url.startsWith('https:') && (code === 'EPROTO' || code.startsWith('ERR_SSL'))) {
-    const plain = url.replace('https:', 'http:');
-    return new Failure(
-      EXIT.temporary,
-      `What listens at ${url} does not speak https.`,
-      `If it is to be reached without encryption, give ${plain}. Nothing was stored.`,
-      error,
-    );
-  }
-  return new Failure(
-    EXIT.temporary,
-    `The service at ${url} cannot be reached: ${describe(error)}.`,
-    'Check the address and whether the service runs. Nothing was stored.',
-    error,
-  );
+  const isPlain = url.startsWith('https:') && /^(EPROTO|ERR_SSL)/.test(code);
+  const sentence = isPlain
+    ? `What listens at ${url} does not speak https.`
+    : `The service at ${url} cannot be reached: ${describe(error)}.`;
+  const hint = isPlain
+    ? `If it is to be reached without encryption, give ${url.replace('https:', 'http:')}.`
+    : 'Check the address and whether the service runs.';
+  return new Failure(EXIT.temporary, sentence, `${hint} Nothing was stored.`, error);
 }
