@@ -15,7 +15,7 @@ function hold(...payloads: string[]) {
 
 test('an event is recognised once for each time that it is held', () => {
   const held = hold(payload('one'), payload('two'), payload('one'));
-  const asked = ['one', 'one', 'two', 'three'].map((text) => held.take(payload(text, { position: 9 })));
+  const asked = ['one', 'one', 'two', 'three'].map((text) => held.takePayload(payload(text, { position: 9 })));
   expect(asked).toEqual(['moved', 'moved', 'moved', undefined]);
 });
 
@@ -29,16 +29,16 @@ test('an event is recognised by its text, by its text in a file that was moved, 
     [payload('other', { ...record, revision: 2 }), undefined],
     [payload('other', { ...record, record: 'r2' }), undefined],
   ] as const) {
-    expect(hold(payload('one', record)).take(told), told).toBe(likeness);
+    expect(hold(payload('one', record)).takePayload(told), told).toBe(likeness);
   }
 });
 
 test('what has no record is recognised by its place, and of parts each by its number', () => {
-  expect(hold(payload('one')).take(payload('other'))).toBe('altered');
-  expect(hold(payload('one')).take(payload('other', { position: 8 }))).toBeUndefined();
+  expect(hold(payload('one')).takePayload(payload('other'))).toBe('altered');
+  expect(hold(payload('one')).takePayload(payload('other', { position: 8 }))).toBeUndefined();
   const part = (number: number, json: string) => JSON.stringify({ source, part: number, of: 2, json });
   const held = hold(part(1, 'a'), part(2, 'b'));
-  expect([held.take(part(2, 'c')), held.take(part(2, 'b')), held.take(part(1, 'a'))]).toEqual([
+  expect([held.takePayload(part(2, 'c')), held.takePayload(part(2, 'b')), held.takePayload(part(1, 'a'))]).toEqual([
     'altered',
     undefined,
     'same',
@@ -46,5 +46,5 @@ test('what has no record is recognised by its place, and of parts each by its nu
 });
 
 test('what was not made from a record is never recognised', () => {
-  expect(hold('{"text":"by hand"}').take('{"text":"by hand"}')).toBeUndefined();
+  expect(hold('{"text":"by hand"}').takePayload('{"text":"by hand"}')).toBeUndefined();
 });

@@ -16,14 +16,24 @@ export interface HeldEvent extends PayloadDigests {
   isTaken: boolean;
 }
 
-/**
- * How a held event is the asked one.
- *  - `same`: its very text
- *  - `moved`: but for the file and the position it was read from
- *  - `altered`: what was made of the same part of the same record, with another text: other secrets were known, another
- *    version of capture made it, or it was changed
- */
-export type Likeness = 'same' | 'moved' | 'altered';
+/** How a held event is the asked one, by what both are then called; undefined where its digests do not say that. */
+const NAMES = {
+  /** Its very text. */
+  same: ({ digest }) => digest,
+  /** The same but for the file and the position it was read from. */
+  moved: ({ content }) => content,
+  /**
+   * Made of the same part of the same record, with another text: other secrets were known, another version of capture made
+   * it, or it was changed. A record with an id is that record wherever it stands; one without is known by its place alone.
+   */
+  altered({ record, file, position, index = 0, part = 0, revision = 0 }) {
+    const place = record ?? (file && `${file} ${position}`);
+    return place && `${place} ${index} ${part} ${revision}`;
+  },
+} as const satisfies { [likeness: string]: (digests: PayloadDigests) => string | undefined };
+
+export type Likeness = keyof typeof NAMES;
+const LIKENESSES = Object.keys(NAMES) as Likeness[];
 
 export type HeldEvents = ReturnType<typeof createHeldEvents>;
 
@@ -37,28 +47,16 @@ export function createHeldEvents() {
   const events: HeldEvent[] = [];
   const byName = new Map<string, HeldEvent[]>();
 
-  /** Nothing else names an event: the digest of its text is as good as the text. */
-  function find(names: Iterable<string>, wanted: (event: HeldEvent) => boolean): HeldEvent | undefined {
-    for (const name of names) {
-      const event = byName.get(name)?.find(wanted);
-      if (event) return event;
-    }
-    return undefined;
-  }
+  const keyOf = (likeness: Likeness, digests: PayloadDigests) => `${likeness} ${NAMES[likeness](digests) ?? ''}`;
+  const find = (likeness: Likeness, digests: PayloadDigests, isTaken: boolean) =>
+    byName.get(keyOf(likeness, digests))?.find((event) => event.isTaken === isTaken);
 
-  /** The first one of these names that was not taken yet; then it is. */
-  function takeFirst(names: Iterable<string>): HeldEvent | undefined {
-    const event = find(names, ({ isTaken }) => !isTaken);
+  /** The first one that is so like it and was not taken yet; then it is. */
+  function take(likeness: Likeness, digests: PayloadDigests): HeldEvent | undefined {
+    const event = find(likeness, digests, false);
     if (event) event.isTaken = true;
     return event;
   }
-
-  /** One that is exactly this. */
-  const takeSame = (digests: PayloadDigests) => takeFirst(textNames(digests));
-  /** One that is this but for its file and position. */
-  const takeMoved = (digests: PayloadDigests) => takeFirst(contentNames(digests));
-  /** One that was made of the same part of the same record. */
-  const takeAltered = (digests: PayloadDigests) => takeFirst(placeNames(digests));
 
   return {
     events: events as readonly HeldEvent[],
@@ -67,35 +65,22 @@ export function createHeldEvents() {
     add(place: number, digests: EventDigest): void {
       const event = { ...digests, place, number: events.length, isTaken: false };
       events.push(event);
-      for (const name of [...textNames(event), ...contentNames(event), ...placeNames(event)]) {
-        const named = byName.get(name);
+      for (const likeness of LIKENESSES.filter((one) => NAMES[one](event) !== undefined)) {
+        const key = keyOf(likeness, event);
+        const named = byName.get(key);
         if (named) named.push(event);
-        else byName.set(name, [event]);
+        else byName.set(key, [event]);
       }
     },
-    takeSame,
-    takeMoved,
-    takeAltered,
+    take,
     /** Whether an event is held, by the JSON text of its payload; what is so is taken, and not found a second time. */
-    take(payload: string): Likeness | undefined {
+    takePayload(payload: string): Likeness | undefined {
       const digests = digestPayload(payload);
-      if (takeSame(digests)) return 'same';
-      if (takeMoved(digests)) return 'moved';
-      return takeAltered(digests) && 'altered';
+      return LIKENESSES.find((likeness) => take(likeness, digests));
     },
     /** One that was taken and is exactly this, or else all but its file and position. */
-    findTaken: (digests: PayloadDigests): HeldEvent | undefined =>
-      find([...textNames(digests), ...contentNames(digests)], ({ isTaken }) => isTaken),
+    findTaken: (digests: PayloadDigests) => find('same', digests, true) ?? find('moved', digests, true),
   };
-}
-
-const textNames = ({ digest }: PayloadDigests): string[] => (digest === undefined ? [] : [`text ${digest}`]);
-const contentNames = ({ content }: PayloadDigests): string[] => (content === undefined ? [] : [`content ${content}`]);
-
-/** A record with an id is that record wherever it stands; one without is known by its place alone. */
-function placeNames({ record, file, position, index = 0, part = 0, revision = 0 }: PayloadDigests): string[] {
-  if (record !== undefined) return [`record ${record} ${index} ${part} ${revision}`];
-  return file === undefined ? [] : [`place ${file} ${position} ${index} ${part} ${revision}`];
 }
 
 /**

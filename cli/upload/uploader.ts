@@ -100,7 +100,7 @@ export function createUploader(options: UploaderOptions) {
   function withoutHeld(batch: Batch): Batch | undefined {
     const ofSession = held.get(batch.session);
     if (ofSession === undefined) return batch;
-    const events = readEvents(batch).filter((event) => ofSession.take(payloadOf(event)) === undefined);
+    const events = readEvents(batch).filter((event) => ofSession.takePayload(payloadOf(event)) === undefined);
     if (events.length === batch.events) return batch;
     return events.length === 0 ? undefined : { ...withEvents(batch, events), key: `${batch.key}.${events.length}` };
   }

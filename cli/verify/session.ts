@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import type { PayloadDigests } from '../../contract/digester.ts';
 import type { Agent } from '../agents/agent.ts';
 import { codeOf, describe } from '../failure.ts';
@@ -18,6 +19,7 @@ import { readEvents } from '../upload/refusals.ts';
 import type { Finding, Findings } from './report.ts';
 import { openTranscript, positionOf, type Transcript } from './transcript.ts';
 
+/** What of the machine and of the service it takes to verify sessions. */
 export interface Verifier {
   spool: Spool;
   redactor: Pick<Redactor, 'redact'>;
@@ -30,7 +32,7 @@ export interface Verifier {
   /** Why a session is not captured any more. */
   objection(session: SessionRow, row: FileRow): string | undefined;
   onTrouble(trouble: Trouble): void;
-  /** Told of a session that records of another one were captured in. */
+  /** Called with a session that records of another one were captured in. */
   onOwner(id: number): void;
   now(): number;
   isStopped(): boolean;
@@ -89,7 +91,7 @@ export async function verifySession(verifier: Verifier, session: SessionRow): Pr
   };
 
   const lacking: Lacking[] = [];
-  const met = new Set<string>();
+  const resolved = new Set<string>();
   for (const file of files) {
     if (verifier.isStopped()) return;
     await readFile(file);
@@ -132,16 +134,19 @@ export async function verifySession(verifier: Verifier, session: SessionRow): Pr
         continue;
       }
       bytes += record.bytes;
-      if (bytes > BYTES_A_TURN) bytes = await giveWay();
+      if (bytes > BYTES_A_TURN) {
+        bytes = 0;
+        await setImmediate();
+      }
       const events = expectEvents(verifier, record, held);
       const position = positionOf(record);
       for (const event of events) {
-        event.held = held.takeSame(event);
+        event.held = held.take('same', event);
         if (event.held && event.held.place >= 0) checkOrder(event.held, position);
       }
       const identity = identityOf(record);
       if (events.every((event) => event.held?.eventType === event.eventType)) {
-        met.add(identity);
+        resolved.add(identity);
         countRecord(events);
       } else {
         const owner = record.keyed ? spool.seen.sessionOf(record.identity) : undefined;
@@ -152,28 +157,26 @@ export async function verifySession(verifier: Verifier, session: SessionRow): Pr
   }
 
   /** Finds out what has become of a record that is not held exactly as it would be captured now. */
-  function resolve({ file, position, identity, owner, isEarlier, events }: Lacking): void {
+  function resolve({ file, position, identity, owner, isEarlier, events }: Lacking) {
     const isNew = events.every((event) => event.held === undefined);
-    // A copy of a record that was met at another place.
-    if (isNew && met.has(identity)) return;
+    // A copy of a record that stands at another place as well.
+    if (isNew && resolved.has(identity)) return;
     if (isNew && owner !== undefined && owner !== session.id) {
       findings.count('replayed');
       verifier.onOwner(owner);
       return;
     }
-    met.add(identity);
+    resolved.add(identity);
     const isLeftOut = file.isLeftOut || (isNew && isEarlier);
-    if (isLeftOut || file.transcript?.isKnown === false) {
-      findings.count(isLeftOut ? 'leftOut' : 'waiting');
-      return;
-    }
+    if (isLeftOut) return findings.count('leftOut');
+    if (file.transcript?.isKnown === false) return findings.count('waiting');
     let problems = 0;
     const isMasked = events.some(({ masked }) => masked);
     for (const event of events) {
       const { eventType, part, of } = event;
-      event.held ??= held.takeMoved(event);
+      event.held ??= held.take('moved', event);
       const exact = event.held;
-      const other = exact ?? held.takeAltered(event);
+      const other = exact ?? held.take('altered', event);
       event.held = other;
       if (exact?.eventType === eventType) continue;
       const isMaskedOtherwise = exact === undefined && (isMasked || other?.masked === true);
@@ -198,15 +201,12 @@ export async function verifySession(verifier: Verifier, session: SessionRow): Pr
   }
 
   /** What the service holds beyond what the transcripts say: twice the same, history, or something nobody wrote. */
-  function explainSurplus(event: HeldEvent): void {
+  function explainSurplus(event: HeldEvent) {
     const { eventType, position, part, of } = event;
     const file = files.find(({ digest }) => digest === event.file);
     const twin = held.findTaken(event);
     const excuse = twin?.digest === event.digest && twin ? undefined : excuseFor(event, file);
-    if (excuse) {
-      findings.count(excuse);
-      return;
-    }
+    if (excuse) return findings.count(excuse);
     const place = {
       ...(file && { file: file.path }),
       ...(position !== undefined && { position }),
@@ -252,11 +252,6 @@ function expectEvents({ redactor }: Verifier, record: CapturedRecord, { digestPa
 
 const PAYLOAD = ',"payload":';
 const BYTES_A_TURN = 4 * 1024 * 1024;
-
-async function giveWay(): Promise<0> {
-  await new Promise(setImmediate);
-  return 0;
-}
 
 /** What a record is known by when it is met in a second file. One without a key is a copy only where it stands the same. */
 function identityOf({ identity, keyed, events }: CapturedRecord): string {

@@ -45,60 +45,30 @@ function filesOf(path: string): string[] {
 }
 
 function openLines(agent: Agent, row: FileRow, identify: Identify): Transcript {
-  const { root, path, origin } = row;
-  const file = join(root, path);
-  const fd = openSync(file, 'r');
-  const isKnown = row.cursor.kind === 'file' && continues(fd, fstatSync(fd).size, row.cursor);
+  const { root, path, origin, cursor } = row;
+  const fd = openSync(join(root, path), 'r');
+  const isKnown = cursor.kind === 'file' && continues(fd, fstatSync(fd).size, cursor);
+  const from = { agent, path, origin, fd, cursor: FILE_START };
   return {
-    stream: createRecordStream({
-      agent,
-      path,
-      origin,
-      fd,
-      cursor: FILE_START,
-      lines: LINES,
-      identify,
-      isAbandoned: false,
-    }),
+    stream: createRecordStream({ ...from, lines: LINES, identify, isAbandoned: false }),
     isKnown,
-    isRewritten: row.cursor.pass > 0 || !isKnown,
-    isAppended: (record) => isKnown && positionOf(record) >= row.cursor.position,
+    isRewritten: cursor.pass > 0 || !isKnown,
+    isAppended: (record) => isKnown && positionOf(record) >= cursor.position,
   };
 }
 
-function openStored(
-  agent: Agent,
-  store: Store,
-  row: FileRow,
-  file: string,
-  now: number,
-  identify: Identify,
-): Transcript | undefined {
-  const { root, path, origin } = row;
+function openStored(agent: Agent, store: Store, row: FileRow, file: string, now: number, identify: Identify) {
+  const { root, path, origin, cursor } = row;
   const name = path === file ? '' : path.slice(file.length + 1);
   const [found] = findTranscripts([{ agent, root, below: file, isNamed: true }], () => {});
   const sessions = found ? listSessions(store, join(root, file), stampOf(found), now) : [];
-  const listed = sessions.find((session) => session.name === name);
-  if (listed === undefined) return undefined;
-  const stored = { file, name, stamp: listed.stamp };
-  // Records that are still being written are among them: captured already, or waiting.
-  const settledBefore = Number.POSITIVE_INFINITY;
+  const stamp = sessions.find((session) => session.name === name)?.stamp;
+  if (stamp === undefined) return undefined;
+  const from = { agent, store, root, path, origin, stored: { file, name, stamp }, cursor: STORE_START };
   return {
-    stream: createStoredStream({
-      agent,
-      store,
-      root,
-      path,
-      stored,
-      origin,
-      cursor: STORE_START,
-      settledBefore,
-      identify,
-    }),
-    isKnown:
-      listed.stamp !== '' &&
-      row.cursor.kind === 'store' &&
-      fingerprint(Buffer.from(listed.stamp)).equals(row.cursor.stamp),
+    // Records that are still being written are among them: captured already, or waiting.
+    stream: createStoredStream({ ...from, settledBefore: Number.POSITIVE_INFINITY, identify }),
+    isKnown: stamp !== '' && cursor.kind === 'store' && fingerprint(Buffer.from(stamp)).equals(cursor.stamp),
     isRewritten: true,
     isAppended: () => false,
   };

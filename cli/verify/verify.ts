@@ -11,7 +11,6 @@ import { readKey } from '../redact/key.ts';
 import { type Choice, chooseSessions, requireAgents } from '../sessions/choose.ts';
 import type { FileRow } from '../spool/files.ts';
 import type { Spool } from '../spool/open.ts';
-import type { SessionRow } from '../spool/sessions.ts';
 import { readHeld } from '../upload/held.ts';
 import { explainRefusal, hasStatus, isTemporary } from '../upload/problem.ts';
 import { createRetry } from '../upload/retry.ts';
@@ -34,7 +33,8 @@ export async function verify(context: Context, options: VerifyOptions, output: O
   const policy = createPolicy(context);
   policy.refresh();
   try {
-    const queue = createQueue(spool, chooseSessions(context, spool, options));
+    // Sessions that records of the chosen ones turn out to be in are added on the way.
+    const queue = new Set(chooseSessions(context, spool, options).map(({ id }) => id));
     const ask = createAsking(context, service, options.patienceMs);
     const verifier: Verifier = {
       ...{ spool, findings },
@@ -44,15 +44,16 @@ export async function verify(context: Context, options: VerifyOptions, output: O
       agentOf: (row) => findAgent(context, row),
       objection: ({ agent, state }, { origin }) => (state === 'deleted' ? state : policy.objection(agent, origin)),
       onTrouble: ({ path, reason }) => output.warn(`${path} cannot be read: ${reason}`),
-      onOwner: queue.add,
+      onOwner: (id) => void queue.add(id),
       now: context.now,
       isStopped: () => context.stop.aborted,
     };
     await refuseOlder(service, ask);
-    for (let session = queue.next(); session && !context.stop.aborted; session = queue.next()) {
-      await verifySession(verifier, session);
+    for (const id of queue) {
+      if (context.stop.aborted) break;
+      await verifySession(verifier, spool.sessions.get(id));
       const { sessions, records } = findings.counts;
-      const total = queue.length();
+      const total = queue.size;
       const text = `${sessions.toLocaleString('en-US')} of ${formatCount(total, 'session')}, ${formatCount(records, 'record')}`;
       progress.show({ done: sessions, total, text });
     }
@@ -64,30 +65,11 @@ export async function verify(context: Context, options: VerifyOptions, output: O
   return findings;
 }
 
-/** The sessions to verify: those chosen, and those that records of them turn out to be in. */
-function createQueue(spool: Spool, chosen: readonly SessionRow[]) {
-  const known = new Set(chosen.map(({ id }) => id));
-  const waiting = [...chosen];
-  let at = 0;
-  return {
-    length: () => waiting.length,
-    next: () => waiting[at++],
-    add(id: number): void {
-      if (known.has(id)) return;
-      known.add(id);
-      waiting.push(spool.sessions.get(id));
-    },
-  };
-}
-
 /** An agent's program and its extension of an editor share an id, and keep their transcripts in different places. */
 function findAgent({ agents, variables, home }: Context, { agent: id, root, path }: FileRow): Agent | undefined {
   const candidates = agents.filter((agent) => agent.id === id);
-  return (
-    candidates.find((agent) => agent.roots(variables, home).includes(root)) ??
-    candidates.find((agent) => agent.isTranscript(path)) ??
-    candidates[0]
-  );
+  const owner = candidates.find((agent) => agent.roots(variables, home).includes(root));
+  return owner ?? candidates.find((agent) => agent.isTranscript(path)) ?? candidates[0];
 }
 
 type Ask = <Answer>(request: () => Promise<Answer>) => Promise<Answer>;
@@ -104,18 +86,14 @@ function createAsking(context: Context, { url }: Service, patienceMs: number): A
     try {
       return await retry.attempt(request);
     } catch (error) {
-      if (!giveUp.signal.aborted && !isTemporary(error)) throw explainUnless(404, error);
+      if (!giveUp.signal.aborted && !isTemporary(error)) throw hasStatus(error, 404) ? error : explainRefusal(error);
       const trouble = retry.lastTrouble();
-      throw new Failure(
-        EXIT.temporary,
-        `The service at ${url} cannot be reached${trouble === undefined ? '' : `: ${trouble}`}.`,
-        'Nothing can be said about what it holds. Try again when it is reachable.',
-      );
+      const sentence = `The service at ${url} cannot be reached${trouble === undefined ? '' : `: ${trouble}`}.`;
+      const hint = 'Nothing can be said about what it holds. Try again when it is reachable.';
+      throw new Failure(EXIT.temporary, sentence, hint);
     }
   };
 }
-
-const explainUnless = (status: number, error: unknown) => (hasStatus(error, status) ? error : explainRefusal(error));
 
 /** A service without the route would seem to hold nothing; one that has it refuses the query before it looks. */
 async function refuseOlder({ client, url }: Service, ask: Ask): Promise<void> {
