@@ -18,6 +18,8 @@ export interface Append {
   events: number;
   /** `{"events":[…]}` */
   text: string;
+  /** False once a person has thrown it away. */
+  isWanted(): boolean;
 }
 
 export interface ServiceOptions {

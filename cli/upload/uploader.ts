@@ -58,6 +58,8 @@ export function createUploader(options: UploaderOptions) {
   const isOver = () => stopped || signal.aborted;
 
   async function sendOnce(appends: readonly Append[]): Promise<BulkResult[]> {
+    // They may have waited here for hours.
+    if (!appends.every((one) => one.isWanted())) throw new ThrownAway();
     const results = await service.append(appends).catch((error) => Promise.reject(tellBlocked(error)));
     // The answer for a session's first batch is the answer for the session; the others were not tried.
     const firsts = new Map([...results].reverse().map((result) => [result.sessionId, result]));
@@ -136,9 +138,9 @@ export function createUploader(options: UploaderOptions) {
     forgetHeld(ids);
   }
 
-  function toAppend({ session, key, events, text }: Batch): Append {
+  function toAppend({ id, session, key, events, text }: Batch): Append {
     const { serviceId = '' } = spool.sessions.get(session);
-    return { sessionId: serviceId, key, events, text };
+    return { sessionId: serviceId, key, events, text, isWanted: () => spool.batches.has(id) };
   }
 
   function takeOutcome(batch: Batch, sent: number, outcome: Outcome): void {
@@ -228,6 +230,10 @@ export function createUploader(options: UploaderOptions) {
       for (const id of mine) busy.add(id);
       try {
         await task.work(release);
+      } catch (error) {
+        if (!(error instanceof ThrownAway)) throw error;
+        // What was taken for the requests that are not sent now has to be found again.
+        for (const id of mine) held.delete(id);
       } finally {
         for (const id of mine) busy.delete(id);
       }
@@ -288,6 +294,9 @@ export function createUploader(options: UploaderOptions) {
     isIdle: () => busy.size === 0 && findWaiting('oldest').length === 0 && findOver().length === 0,
   };
 }
+
+/** Of what is about to be sent, a person has thrown something away. */
+class ThrownAway extends Error {}
 
 /** Of `{"eventType":"…","payload":…}`. */
 const payloadOf = (event: string): string => event.slice(event.indexOf('"payload":') + '"payload":'.length, -1);
