@@ -26,7 +26,7 @@ export const skipCommand = defineCommand({
     return withSpool(context, (spool) => {
       const session = chooseSession(context, spool, last ? undefined : asked);
       const { id, agent, agentSession, sent } = session;
-      const skipped = new Set(readSkipped(context));
+      const skipped = readSkipped(context);
       skipped[undo ? 'delete' : 'add'](nameSession(agent, agentSession));
       writeSkipped(context, skipped);
       const dropped = undo ? 0 : spool.transact(() => spool.batches.removeSession(id));
