@@ -47,9 +47,11 @@ export function findTranscripts(places: readonly Place[], onTrouble: (trouble: T
     attempt(absolute, onTrouble, () => {
       // Most of the agents' folders do not exist, and an error for each of them costs four times as much.
       const stat = statSync(absolute, { throwIfNoEntry: false });
-      if (stat === undefined) return;
-      if (stat.isDirectory()) visitFolder(place, path, stat);
-      else if (stat.isFile() && (place.isNamed || place.agent.isTranscript(path))) add(toFound(place, path, stat));
+      if (stat?.isDirectory()) visitFolder(place, path, stat);
+      if (!stat?.isFile() || !(place.isNamed || place.agent.isTranscript(path))) return;
+      const key = `${place.agent.id} ${absolute}`;
+      // Read twice in one round, the records that have no key of their own would be captured twice.
+      if (!found.has(key)) found.set(key, toFound(place, path, stat));
     });
   }
 
@@ -66,13 +68,7 @@ export function findTranscripts(places: readonly Place[], onTrouble: (trouble: T
       else if (entry.isSymbolicLink() && isEntered) linked.push(inner);
     }
     // A folder's own place comes before a link to it.
-    for (const inner of linked) if (isFolder(join(place.root, inner))) visit(place, inner);
-  }
-
-  /** Read twice in one round, the records that have no key of their own would be captured twice. */
-  function add(file: Found): void {
-    const key = `${file.agent.id} ${join(file.root, file.path)}`;
-    if (!found.has(key)) found.set(key, file);
+    for (const inner of linked) visit(place, inner);
   }
 
   for (const place of places) {
@@ -81,8 +77,6 @@ export function findTranscripts(places: readonly Place[], onTrouble: (trouble: T
   }
   return [...found.values()];
 }
-
-const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
 function toFound({ agent, root }: Place, path: string, stat: Stats): Found {
   // What was written last to a database stands beside it until it is tidied up.

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { AGENTS } from '../agents/all.ts';
@@ -28,6 +28,19 @@ test('does not guess whose a file is', () => {
   const folder = copies();
   const place = () => placesOf('any/full.jsonl', { agents: AGENTS, variables: {}, home: join(folder, 'home'), folder });
   expect(place).toThrow('It is not clear which agent wrote');
+});
+
+test('a link that leads round in a circle keeps no other link from being followed', () => {
+  const [agent] = AGENTS.filter(({ id }) => id === 'pi');
+  const root = makeFolder();
+  const elsewhere = makeFolder();
+  write(join(elsewhere, 'a.jsonl'), '{}\n');
+  for (const name of ['a', 'z']) symlinkSync(join(root, name), join(root, name));
+  symlinkSync(elsewhere, join(root, 'linked'));
+  const troubles: string[] = [];
+  const found = agent ? findTranscripts([{ agent, root, below: '' }], ({ path }) => troubles.push(path)) : [];
+  expect(found.map(({ path }) => path)).toEqual(['linked/a.jsonl']);
+  expect(troubles.sort()).toEqual([join(root, 'a'), join(root, 'z')]);
 });
 
 function copies(): string {
