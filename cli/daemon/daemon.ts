@@ -94,7 +94,7 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
 
   /** Asks for what may change from outside, until the spool has to be opened anew. */
   async function takeCare(capture: Capture, { spool }: Pipeline, signal: AbortSignal): Promise<void> {
-    const hasJumped = createClock(context, timing.careMs);
+    let time = context.now();
     const showSessions = createSessionLines(context, output, spool);
     const spoolFile = inodeOf(spool.path);
     const consent = stampOf('history.json');
@@ -110,7 +110,8 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
       const before = { paused, wishes };
       paused = isPaused(folder, context.now());
       wishes = stampOf('preferences.json', 'skipped.json');
-      const isJump = hasJumped();
+      const isJump = Math.abs(context.now() - time - timing.careMs) > JUMP_MS;
+      time = context.now();
       if (isJump) log.info('The clock was set, or the machine has slept: everything is looked at again.');
       if (paused !== before.paused) log.info(paused ? 'Paused: nothing is read or sent.' : 'The pause is over.');
       const goesOn = isJump || (before.paused && !paused);
@@ -155,22 +156,8 @@ const deleted = (folder: string): Failure =>
     'Sign in again with `capture login`, and start it with `capture restart`.',
   );
 
-/** More than a clock is slewed by, or a busy machine is late by. */
-const JUMP_MS = 10_000;
-const LATE_MS = 30_000;
-
-/** Whether, since it was asked last, the machine has slept or its clock was set; it is asked every so often. */
-function createClock({ now }: Pick<Context, 'now'>, pauseMs: number): () => boolean {
-  let tick = performance.now();
-  let time = now();
-  return () => {
-    const passed = performance.now() - tick;
-    const isSet = Math.abs(now() - time - passed) > JUMP_MS;
-    tick += passed;
-    time = now();
-    return isSet || passed > pauseMs + LATE_MS;
-  };
-}
+/** More than a busy machine is late by: it has slept, or its clock was set. */
+const JUMP_MS = 30_000;
 
 const inodeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.ino;
 
