@@ -5,8 +5,9 @@ import { findMount, isRemote, type Mount, readMounts } from './redact/known/loca
 
 /** A server answers in milliseconds, also when it is busy. */
 const ANSWER_MS = 1000;
-/** How long an answer is believed, and how long that there was none. */
-const BELIEVE_MS = { true: 10_000, false: 10 * 60_000 };
+/** It is asked again this long after an answer, and this long after none. */
+const ANSWERED_MS = 10_000;
+const SILENT_MS = 10 * 60_000;
 
 /**
  * Tells whether a folder that a transcript names can be looked into without waiting for ever: it is on this machine, or on
@@ -25,7 +26,7 @@ export function createReach({ home, now }: Pick<Context, 'home' | 'now'>, read =
     // Unlike `stat`, it is never answered from memory.
     const { error } = spawnSync('df', [mount.at], { timeout: ANSWER_MS, killSignal: 'SIGKILL', stdio: 'ignore' });
     const answers = error === undefined;
-    servers.set(mount.at, { answers, until: now() + BELIEVE_MS[`${answers}`] });
+    servers.set(mount.at, { answers, until: now() + (answers ? ANSWERED_MS : SILENT_MS) });
     return answers;
   };
 }
