@@ -1,7 +1,8 @@
+import completions from '@bomb.sh/tab';
+import addCompletion from '@bomb.sh/tab/commander';
 import { Argument, Command as Commander, CommanderError, Option } from 'commander';
 import type { Command, Example, Parameter } from './command.ts';
 import { COMMANDS } from './commands/all.ts';
-import { addCompletion } from './commands/completion.ts';
 import type { Context } from './context.ts';
 import { EXIT, type ExitCode, Failure } from './failure.ts';
 import { describeSurroundings } from './help.ts';
@@ -42,7 +43,9 @@ function createProgram(context: Context, onExit: OnExit): Commander {
     });
   addEverywhere(program);
   for (const command of COMMANDS) addCommand(program, command, context, onExit);
-  addCompletion(program);
+  addCompletion(program, { completionCommandName: 'completion' });
+  // Shell directive 0: where no word of ours fits, the shell completes a path. The library would have nothing offered.
+  Object.defineProperty(completions, 'directive', { get: () => 0, set() {} });
   return program;
 }
 

@@ -7,7 +7,7 @@ import { defineCommand, flag, texts } from '../command.ts';
 import { readSettings, stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { codeOf, EXIT, Failure } from '../failure.ts';
-import { formatCount, type Output } from '../output.ts';
+import { formatCount } from '../output.ts';
 import { openRedactor } from '../pipeline.ts';
 import { preferencesPath } from '../preferences.ts';
 import { folderOf } from '../read/record.ts';
@@ -37,7 +37,11 @@ export const redactCommand = defineCommand({
     fail: flag('--fail', 'exit with 1 when something would be masked'),
   },
   async run(context, { test, listRules, fail }, output) {
-    if (listRules) return showRules(output);
+    if (listRules) {
+      const rules = RULES.map(({ id, keywords }) => ({ id, keywords: keywords.join(' ') }));
+      const lines = rules.map(({ id, keywords }) => `${id.padEnd(32)}  ${keywords}`);
+      return output.answer({ rules }, lines);
+    }
     if (test.length === 0) {
       throw new Failure(
         EXIT.usage,
@@ -103,13 +107,4 @@ function addUp(counts: readonly Counts[]): Counts {
     totals[rule] = (totals[rule] ?? 0) + count;
   }
   return Object.fromEntries(Object.entries(totals).sort(([, one], [, other]) => other - one));
-}
-
-function showRules(output: Output): void {
-  const rules = RULES.map(({ id, keywords }) => ({ id, keywords: keywords.join(' ') }));
-  const width = Math.max(...rules.map(({ id }) => id.length));
-  output.answer(
-    { rules },
-    rules.map(({ id, keywords }) => `${id.padEnd(width)}  ${keywords}`),
-  );
 }

@@ -1,12 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineCommand, flag, texts } from '../command.ts';
 import { stateFolder } from '../config.ts';
-import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { takeLock } from '../lock.ts';
-import { formatCount, type Output } from '../output.ts';
+import { formatCount } from '../output.ts';
 import { confirm } from '../prompt.ts';
 import { createBatching } from '../read/batching.ts';
 import { chooseSessions, SESSION_NAMES, withSpool } from '../sessions/choose.ts';
@@ -17,7 +15,17 @@ const retryCommand = defineCommand({
   summary: 'send again what the service refused',
   description: 'Puts the events that the service refused back to those that wait, as after an update of the service.',
   examples: [['capture spool retry', 'what was refused is sent again']],
-  run: (context, _values, output) => withSpool(context, (spool) => retry(context, spool, output)),
+  run: (context, _values, output) =>
+    withSpool(context, (spool) => {
+      const events = spool.transact(() => {
+        const batching = createBatching({ spool, now: context.now, newKey: context.newKey });
+        for (const { session, event } of spool.refused.list()) batching.add(session, event);
+        spool.refused.removeAll();
+        return batching.seal();
+      });
+      const waiting = `${formatCount(events, 'event')} wait to be sent again: \`capture run\` does.`;
+      output.answer({ events }, [events === 0 ? 'Nothing was refused.' : waiting]);
+    }),
 });
 
 const dropCommand = defineCommand({
@@ -35,8 +43,43 @@ const dropCommand = defineCommand({
     all: flag('--all', 'everything that waits or was refused'),
     yes: flag('--yes', 'do not ask'),
   },
-  run: (context, choice, output) => withSpool(context, (spool) => drop(context, spool, choice, output)),
+  run(context, { sessions, refused, all, yes }, output) {
+    if ([sessions.length > 0, refused, all].filter(Boolean).length !== 1) {
+      throw new Failure(EXIT.usage, 'Say what to drop: a SESSION, --refused or --all.', 'See `capture status`.');
+    }
+    return withSpool(context, async (spool) => {
+      const chosen = new Set(refused ? [] : chooseSessions(context, spool, { sessions }).map(({ id }) => id));
+      const waiting = spool.batches.perSession().filter(({ session }) => chosen.has(session));
+      const events = waiting.reduce((sum, one) => sum + one.events, 0);
+      const refusals = refused || all ? spool.refused.count() : 0;
+      const answer = { droppedEvents: events, droppedRefused: refusals, sessions: waiting.length };
+      if (events + refusals === 0) return output.answer(answer, ['There is nothing of that to drop.']);
+      const lines = waiting.map((one) => describeLost(spool, one));
+      if (refusals > 0) lines.push(`${formatCount(refusals, 'refused event')}.`);
+      if (!yes)
+        await confirm(context, output, { lines, question: 'Throw that away?', declined: 'Nothing was dropped.' });
+      // Held, nobody sends meanwhile. A daemon that does finds its batch gone, which it bears.
+      const lock = takeLock(stateFolder(context), 'upload');
+      spool.transact(() => {
+        for (const { session } of waiting) spool.batches.removeSession(session);
+        if (refusals > 0) spool.refused.removeAll();
+      });
+      lock?.release();
+      const dropped = `Dropped: ${formatCount(events, 'waiting event')} and ${formatCount(refusals, 'refused one')}.`;
+      output.answer(answer, [dropped, ...(yes ? lines : [])]);
+      if (lock === undefined) output.say('The daemon was sending meanwhile: what was on its way may have arrived.');
+    });
+  },
 });
+
+/** What is lost, for a person who is about to decide. */
+function describeLost(spool: Spool, { session, events }: { session: number; events: number }): string {
+  const { agent, agentSession } = spool.sessions.get(session);
+  const files = spool.files.ofSession(agent, agentSession);
+  const isThere = files.every(({ root, path }) => existsSync(join(root, path.replace(/#.*$/, ''))));
+  const where = files.length > 0 && isThere ? 'its transcript still has them' : 'they are nowhere else';
+  return `${formatCount(events, 'event')} of ${agent} ${agentSession} that the service does not have: ${where}.`;
+}
 
 export const spoolCommand = defineCommand({
   name: 'spool',
@@ -48,70 +91,3 @@ export const spoolCommand = defineCommand({
   ],
   commands: [retryCommand, dropCommand],
 });
-
-function retry({ now }: Context, spool: Spool, output: Output): void {
-  const events = spool.transact(() => {
-    const batching = createBatching({ spool, now, newKey: randomUUID });
-    for (const { session, event } of spool.refused.list()) batching.add(session, event);
-    spool.refused.removeAll();
-    return batching.seal();
-  });
-  output.answer({ events }, [
-    events === 0
-      ? 'Nothing was refused.'
-      : `${formatCount(events, 'event')} wait to be sent again: \`capture run\` does.`,
-  ]);
-}
-
-interface Choice {
-  sessions: readonly string[];
-  refused: boolean;
-  all: boolean;
-  yes: boolean;
-}
-
-async function drop(context: Context, spool: Spool, choice: Choice, output: Output): Promise<void> {
-  const { sessions, refused, all, yes } = choice;
-  if ([sessions.length > 0, refused, all].filter(Boolean).length !== 1) {
-    throw new Failure(EXIT.usage, 'Say what to drop: a SESSION, --refused or --all.', 'See `capture status`.');
-  }
-  const chosen =
-    sessions.length > 0 ? new Set(chooseSessions(context, spool, { sessions }).map(({ id }) => id)) : undefined;
-  const waiting = refused ? [] : spool.batches.perSession().filter(({ session }) => chosen?.has(session) ?? true);
-  const events = waiting.reduce((sum, one) => sum + one.events, 0);
-  const refusals = refused || all ? spool.refused.count() : 0;
-  if (events + refusals === 0) {
-    output.answer({ droppedEvents: 0, droppedRefused: 0, sessions: 0 }, ['There is nothing of that to drop.']);
-    return;
-  }
-  const lost = [...describe(spool, waiting), ...(refusals > 0 ? [`${formatCount(refusals, 'refused event')}.`] : [])];
-  if (!yes)
-    await confirm(context, output, { lines: lost, question: 'Throw that away?', declined: 'Nothing was dropped.' });
-  // Held, nobody sends meanwhile. A daemon that does will find its batch gone once it is acknowledged, which it bears.
-  const lock = takeLock(stateFolder(context), 'upload');
-  try {
-    spool.transact(() => {
-      for (const { session } of waiting) spool.batches.removeSession(session);
-      if (refusals > 0) spool.refused.removeAll();
-    });
-  } finally {
-    lock?.release();
-  }
-  output.answer({ droppedEvents: events, droppedRefused: refusals, sessions: waiting.length }, [
-    `Dropped: ${formatCount(events, 'waiting event')} and ${formatCount(refusals, 'refused one')}.`,
-    ...(yes ? lost : []),
-  ]);
-  if (lock === undefined) output.say('The daemon was sending meanwhile: what was on its way may have arrived.');
-}
-
-/** What is lost, for a person who is about to decide. */
-function describe(spool: Spool, waiting: readonly { session: number; events: number }[]): string[] {
-  return waiting.map(({ session, events }) => {
-    const { agent, agentSession } = spool.sessions.get(session);
-    const files = spool.files.ofSession(agent, agentSession);
-    const isThere =
-      files.length > 0 && files.every(({ root, path }) => existsSync(join(root, path.replace(/#.*$/, ''))));
-    const where = isThere ? 'its transcript still has them' : 'they are nowhere else';
-    return `${formatCount(events, 'event')} of ${agent} ${agentSession} that the service does not have: ${where}.`;
-  });
-}

@@ -2,8 +2,8 @@ import { defineCommand } from '../command.ts';
 import { EXIT, type ExitCode } from '../failure.ts';
 import { type Checked, describeFinding } from '../inspect/finding.ts';
 import { findTroubles } from '../inspect/findings.ts';
-import { type Inspection, inspect, type SpoolState } from '../inspect/inspect.ts';
-import { formatAge, formatBytes, formatCount, formatMoment, type Line } from '../output.ts';
+import { type Inspection, inspect } from '../inspect/inspect.ts';
+import { formatAge, formatBytes, formatCount, formatMoment } from '../output.ts';
 import type { Counter } from '../spool/meta.ts';
 
 export const statusCommand = defineCommand({
@@ -35,9 +35,11 @@ export const statusCommand = defineCommand({
   },
 });
 
-function exitCodeOf({ settings, service }: Inspection, troubles: readonly Checked[]): ExitCode {
-  if (settings.secret === undefined || service.secret === 'refused') return EXIT.signInRequired;
-  if (service.answer !== 'yes') return EXIT.temporary;
+const isSignedIn = ({ settings, service }: Inspection) => settings.secret !== undefined && service.secret !== 'refused';
+
+function exitCodeOf(inspection: Inspection, troubles: readonly Checked[]): ExitCode {
+  if (!isSignedIn(inspection)) return EXIT.signInRequired;
+  if (inspection.service.answer !== 'yes') return EXIT.temporary;
   return troubles.some(({ outcome }) => outcome === 'failed') ? EXIT.failure : EXIT.ok;
 }
 
@@ -52,7 +54,7 @@ function report(inspection: Inspection, troubles: readonly Checked[], next: stri
   const { unread, earlier, leftOut } = addUp(inspection);
   return {
     url: settings.url,
-    signedIn: settings.secret !== undefined && service.secret !== 'refused',
+    signedIn: isSignedIn(inspection),
     reachable: service.answer === 'yes',
     organizationName: account?.organizationName,
     plane: account?.plane,
@@ -87,15 +89,13 @@ function describeService({ service, settings: { url, secret }, account }: Inspec
   ];
 }
 
-function describeDaemon({ daemon, now }: Inspection): Line[] {
-  const { running, since = '', version = '', paused, pausedUntil } = daemon;
-  const until = pausedUntil ? `until ${formatMoment(pausedUntil)}` : 'until `capture resume`';
+function describeDaemon({ daemon, now }: Inspection): string[] {
+  const { running, since, version = '', paused, pausedUntil } = daemon;
+  const age = since === undefined ? '' : ` for ${formatAge(now - Date.parse(since))} (${version})`;
+  const until = pausedUntil ? formatMoment(pausedUntil) : '`capture resume`';
   return [
-    line(
-      'Daemon',
-      running ? `running${since && ` for ${formatAge(now - Date.parse(since))} (${version})`}` : 'not running',
-    ),
-    ...(paused ? [line('Paused', until)] : []),
+    line('Daemon', running ? `running${age}` : 'not running'),
+    ...(paused ? [line('Paused', `until ${until}`)] : []),
   ];
 }
 
@@ -123,21 +123,17 @@ function describeAgents(inspection: Inspection): string[] {
   const here = reportAgents(inspection).filter(({ transcripts, eventsSent }) => transcripts + eventsSent > 0);
   const { unread, earlier, leftOut } = addUp(inspection);
   const age = formatAge(inspection.now - Math.min(...unread));
+  const row = (name: string, count: number, rest: string): string[] =>
+    count > 0 ? [line(name, formatCount(count, 'transcript') + rest)] : [];
   return [
     ...(here.length === 0 ? [line('Agents', 'none has written a transcript yet')] : []),
     ...here.map(({ name, transcripts, bytes, sessions, eventsSent }) => {
       const sent = `${formatCount(eventsSent, 'event')} of ${formatCount(sessions, 'session')} sent`;
       return line(name, `${formatCount(transcripts, 'transcript')} (${formatBytes(bytes)}), ${sent}`);
     }),
-    ...(unread.length > 0
-      ? [line('Not read yet', `${formatCount(unread.length, 'transcript')}, the oldest for ${age}`)]
-      : []),
-    ...(earlier > 0
-      ? [line('Earlier', `${formatCount(earlier, 'transcript')} from before capturing began, not captured`)]
-      : []),
-    ...(leftOut.length > 0
-      ? [line('Left out', `${formatCount(leftOut.length, 'transcript')}: ${[...new Set(leftOut)].join(', ')}`)]
-      : []),
+    ...row('Not read yet', unread.length, `, the oldest for ${age}`),
+    ...row('Earlier', earlier, ' from before capturing began, not captured'),
+    ...row('Left out', leftOut.length, `: ${[...new Set(leftOut)].join(', ')}`),
   ];
 }
 
@@ -156,20 +152,16 @@ const COUNTED: readonly (readonly [Counter, one: string, many?: string])[] = [
 
 function describeSpool({ spool, now }: Inspection): string[] {
   if (spool === undefined) return [line('Spool', 'nothing captured yet')];
-  const { lastUploadAt, counters } = spool;
+  const { waiting, capBytes, lastUploadAt, counters } = spool;
+  const { events, bytes, oldest = now } = waiting;
+  const size = `${formatBytes(bytes)} of ${formatBytes(capBytes)}`;
+  const depth = `${formatCount(events, 'event')} (${size}) waiting, the oldest for ${formatAge(now - oldest)}`;
   const counted = COUNTED.flatMap(([name, one, many]) =>
     counters[name] > 0 ? [formatCount(counters[name], one, many)] : [],
   );
   return [
-    line('Spool', describeWaiting(spool, now)),
+    line('Spool', events === 0 ? 'empty: all is sent' : depth),
     line('Last upload', lastUploadAt === undefined ? 'never' : `${formatAge(now - Date.parse(lastUploadAt))} ago`),
     ...(counted.length > 0 ? [line('So far', counted.join(', '))] : []),
   ];
-}
-
-function describeWaiting({ waiting, capBytes }: SpoolState, now: number): string {
-  const { events, bytes, oldest = now } = waiting;
-  if (events === 0) return 'empty: all is sent';
-  const size = `${formatBytes(bytes)} of ${formatBytes(capBytes)}`;
-  return `${formatCount(events, 'event')} (${size}) waiting, the oldest for ${formatAge(now - oldest)}`;
 }

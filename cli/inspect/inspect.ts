@@ -16,7 +16,6 @@ import { inspectTranscripts } from './transcripts.ts';
 
 /** What is so on this machine: what `capture status` and `capture doctor` put into words. */
 export type Inspection = Awaited<ReturnType<typeof inspect>>;
-export type SpoolState = ReturnType<typeof readSpool>;
 
 export interface InspectOptions {
   /** Bytes free for this person on the disk of a folder. */
