@@ -76,28 +76,25 @@ export function createFindings() {
 
 /** Prints what was found; returns how the command ends. */
 export function reportFindings({ counts, problems, list }: Findings, output: Output): ExitCode {
-  const total = Object.values(problems).reduce((sum, count) => sum + count, 0);
-  const left = total - list.length;
-  const lines: Line[] = list.map(describeFinding);
-  if (left > 0) lines.push(`… and ${formatCount(left, 'more event')}`);
-  for (const [what, say] of Object.entries(COUNTS)) {
-    const count = counts[what as Counted];
-    if (count > 0 && say) lines.push(say(count));
-  }
-  lines.push(summarize(counts, problems, total));
-  if (total > 0) lines.push('The transcripts still have it: docs/verify.md tells what to do.');
-  output.answer({ ...counts, problems, findings: list, ...(left > 0 && { findingsLeftOut: left }) }, lines);
-  return total > 0 ? EXIT.failure : EXIT.ok;
-}
-
-function summarize(counts: Findings['counts'], problems: Findings['problems'], total: number): Line {
-  if (counts.sessions === 0) return 'No session was captured that this could be about.';
   const wrong = Object.entries(PROBLEMS).flatMap(([problem, words]) => {
     const count = problems[problem as Problem];
     return count > 0 ? [`${formatCount(count, 'event')} ${words}`] : [];
   });
+  const total = Object.values(problems).reduce((sum, count) => sum + count, 0);
+  const left = total - list.length;
   const about = `${formatCount(counts.records, 'record')} of ${formatCount(counts.sessions, 'session')}: `;
-  return total === 0 ? ['green', `${about}all there`, ''] : ['red', about + wrong.join(', '), ''];
+  const summary: Line = total === 0 ? ['green', `${about}all there`, ''] : ['red', about + wrong.join(', '), ''];
+  output.answer({ ...counts, problems, findings: list, ...(left > 0 && { findingsLeftOut: left }) }, [
+    ...list.map(describeFinding),
+    ...(left > 0 ? [`… and ${formatCount(left, 'more event')}`] : []),
+    ...Object.entries(COUNTS).flatMap(([what, say]) => {
+      const count = counts[what as Counted];
+      return count > 0 && say ? [say(count)] : [];
+    }),
+    counts.sessions === 0 ? 'No session was captured that this could be about.' : summary,
+    ...(total > 0 ? ['The transcripts still have it: docs/verify.md tells what to do.'] : []),
+  ]);
+  return total > 0 ? EXIT.failure : EXIT.ok;
 }
 
 function describeFinding({ problem, agent, session, file, position, eventType, ...more }: Finding): string {

@@ -16,7 +16,7 @@ import type { Spool } from '../spool/open.ts';
 import type { SessionRow } from '../spool/sessions.ts';
 import { createHeldEvents, type HeldEvent, type HeldEvents } from '../upload/held.ts';
 import { readEvents } from '../upload/refusals.ts';
-import type { Finding, Findings } from './report.ts';
+import type { Finding, Findings, Problem } from './report.ts';
 import { openTranscript, positionOf, type Transcript } from './transcript.ts';
 
 /** What of the machine and of the service it takes to verify sessions. */
@@ -58,6 +58,8 @@ interface Expected extends PayloadDigests {
   held?: HeldEvent | undefined;
 }
 
+type Where = Pick<Finding, 'file' | 'position'>;
+
 /** A record of which something is not held as capturing it now would make it. */
 interface Lacking {
   file: KnownFile;
@@ -84,10 +86,15 @@ export async function verifySession(verifier: Verifier, session: SessionRow): Pr
     return { row, path: join(row.root, row.path), digest, isLeftOut: verifier.objection(session, row) !== undefined };
   });
 
-  const tell = (finding: Omit<Finding, 'agent' | 'session'>, event?: HeldEvent) => {
-    const serviceSession = event && serviceIds[event.place];
-    const where = event && { sequence: event.sequence, ...(serviceSession !== undefined && { serviceSession }) };
-    findings.add({ agent: session.agent, session: session.agentSession, ...where, ...finding });
+  const report = (problem: Problem, event: Expected | HeldEvent, where: Where, at?: HeldEvent) => {
+    const { eventType, part, of } = event;
+    const serviceSession = at && serviceIds[at.place];
+    findings.add({
+      ...{ problem, agent: session.agent, session: session.agentSession, ...where, eventType },
+      ...(at && { sequence: at.sequence }),
+      ...(serviceSession !== undefined && { serviceSession }),
+      ...(part !== undefined && { part: `${part} of ${of}` }),
+    });
   };
 
   const lacking: Lacking[] = [];
@@ -121,11 +128,9 @@ export async function verifySession(verifier: Verifier, session: SessionRow): Pr
 
   /** Takes every event that is held exactly as it would be captured, and notes the records of the others. */
   async function readRecords(file: KnownFile, { stream, isAppended, isRewritten }: Transcript): Promise<void> {
-    const checkOrder = isRewritten
-      ? () => {}
-      : createOrder((event, position) => {
-          tell({ problem: 'disordered', file: file.path, position, eventType: event.eventType }, event);
-        });
+    const checkOrder = createOrder((event, position) => {
+      if (!isRewritten) report('disordered', event, { file: file.path, position }, event);
+    });
     let bytes = 0;
     for (let record = stream.peek(); record; record = stream.peek()) {
       stream.take();
@@ -173,9 +178,8 @@ export async function verifySession(verifier: Verifier, session: SessionRow): Pr
     let problems = 0;
     const isMasked = events.some(({ masked }) => masked);
     for (const event of events) {
-      const { eventType, part, of } = event;
-      event.held ??= held.take('moved', event);
-      const exact = event.held;
+      const { eventType, part } = event;
+      const exact = event.held ?? held.take('moved', event);
       const other = exact ?? held.take('altered', event);
       event.held = other;
       if (exact?.eventType === eventType) continue;
@@ -185,8 +189,7 @@ export async function verifySession(verifier: Verifier, session: SessionRow): Pr
         continue;
       }
       problems++;
-      const place = { file: file.path, position, eventType, ...(part !== undefined && { part: `${part} of ${of}` }) };
-      tell({ problem: other ? 'different' : 'missing', ...place }, other);
+      report(other ? 'different' : 'missing', event, { file: file.path, position }, other);
     }
     if (problems === 0) countRecord(events);
   }
@@ -202,17 +205,15 @@ export async function verifySession(verifier: Verifier, session: SessionRow): Pr
 
   /** What the service holds beyond what the transcripts say: twice the same, history, or something nobody wrote. */
   function explainSurplus(event: HeldEvent) {
-    const { eventType, position, part, of } = event;
     const file = files.find(({ digest }) => digest === event.file);
     const twin = held.findTaken(event);
     const excuse = twin?.digest === event.digest && twin ? undefined : excuseFor(event, file);
     if (excuse) return findings.count(excuse);
-    const place = {
+    const where = {
       ...(file && { file: file.path }),
-      ...(position !== undefined && { position }),
-      ...(part !== undefined && { part: `${part} of ${of}` }),
+      ...(event.position !== undefined && { position: event.position }),
     };
-    tell({ problem: twin ? 'doubled' : 'surplus', eventType, ...place }, event);
+    report(twin ? 'doubled' : 'surplus', event, where, event);
   }
 
   function excuseFor({ record, revision = 0, file: digest }: HeldEvent, file: KnownFile | undefined) {
@@ -228,8 +229,7 @@ export async function verifySession(verifier: Verifier, session: SessionRow): Pr
 function addSpooled(spool: Spool, held: HeldEvents, session: number): void {
   const add = (place: number, text: string) => {
     const { eventType, payload } = parseExact(text) as { eventType: string; payload: unknown };
-    const digests = held.digestPayload(JSON.stringify(payload));
-    held.add(place, { sequence: held.events.length, eventType, ...digests });
+    held.add(place, { sequence: held.events.length, eventType, ...held.digestPayload(JSON.stringify(payload)) });
   };
   for (let batch = spool.batches.next(session, 0); batch; batch = spool.batches.next(session, batch.id)) {
     for (const event of readEvents(batch)) add(WAITING, event);
@@ -241,13 +241,12 @@ function addSpooled(spool: Spool, held: HeldEvents, session: number): void {
 function expectEvents({ redactor }: Verifier, record: CapturedRecord, { digestPayload }: HeldEvents): Expected[] {
   const { agent, session } = record.events[0]?.payload.source ?? {};
   const masked = redactor.redact(record.events, { session: `${agent} ${session}`, folder: record.folder });
-  return masked.flatMap((each) => {
-    const event = encodeRaw(each);
-    return serializeEvent(event).map((json) => {
+  return masked.map(encodeRaw).flatMap((event) =>
+    serializeEvent(event).map((json) => {
       const payload = json.slice(json.indexOf(PAYLOAD) + PAYLOAD.length, -1);
       return { eventType: event.eventType, ...digestPayload(payload) };
-    });
-  });
+    }),
+  );
 }
 
 const PAYLOAD = ',"payload":';
