@@ -236,6 +236,8 @@ export function createUploader(options: UploaderOptions) {
         for (const id of mine) held.delete(id);
       } finally {
         for (const id of mine) busy.delete(id);
+        // What is free now may be for the other one to complete or to send.
+        wake();
       }
     }
   }
