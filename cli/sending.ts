@@ -19,6 +19,8 @@ export interface SendingOptions {
   onTrouble?: (sentence: string) => void;
   /** How long to wait after an error of this machine, such as a full disk; without it, that ends the sending. */
   restartMs?: number;
+  /** Whether nothing is live, so that all of it is sent in the order in which it waits. */
+  isBacklog?: boolean;
   /** How long a request may take, in milliseconds. */
   timeoutMs?: number;
   isPaused?: () => boolean;
@@ -39,7 +41,7 @@ const FAREWELL_MS = 5000;
 /** Sends the spool for as long as the signal allows. Of several processes one sends; the others wait for it to end. */
 export function startSending(context: Context, { settings, spool, folder }: Pipeline, options: SendingOptions) {
   const { fetch, random, now, home, hostname, platform } = context;
-  const { signal, onSent, onTrouble, restartMs, timeoutMs, isPaused, findStopped = () => [] } = options;
+  const { signal, onSent, onTrouble, restartMs, isBacklog, timeoutMs, isPaused, findStopped = () => [] } = options;
   let connections = new AbortController();
   const interrupt = () => connections.signal;
   const service = createService({ ...settings, fetch, interrupt, ...(timeoutMs !== undefined && { timeoutMs }) });
@@ -63,6 +65,7 @@ export function startSending(context: Context, { settings, spool, folder }: Pipe
       }
       return held;
     },
+    ...(isBacklog && { orders: ['oldest'] as const }),
     ...(onSent && { onSent }),
     ...(isPaused && { isPaused }),
   });

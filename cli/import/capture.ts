@@ -51,6 +51,7 @@ async function importWith(
   const ending = new AbortController();
   const sending = startSending(context, pipeline, {
     signal: AbortSignal.any([context.stop, ending.signal]),
+    isBacklog: true,
     timeoutMs: Math.max(patienceMs, SLOWEST_MS),
     onSent(events) {
       state.sentEvents += events;

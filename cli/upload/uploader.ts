@@ -17,6 +17,8 @@ export interface UploaderOptions extends SessionsOptions {
   findEnding: () => Ending;
   /** What the service holds of a session, for those of which it held something before. */
   askHeld: (serviceIds: readonly string[]) => Promise<HeldEvents>;
+  /** A request at a time for each; by default what is live is sent beside a backlog. */
+  orders?: readonly SendingOrder[];
   onSent?: (events: number) => void;
   /** Asked before each request: nothing is sent meanwhile. */
   isPaused?: () => boolean;
@@ -29,7 +31,7 @@ interface Task {
 }
 
 /** What a request may hold, in characters: the backlog goes in large ones, what was captured last does not wait long. */
-const REQUEST_SIZE: Record<SendingOrder, number> = { oldest: 1024 * 1024, newest: 128 * 1024 };
+const REQUEST_SIZE: Record<SendingOrder, number> = { oldest: 3 * 1024 * 1024, newest: 256 * 1024 };
 /** A session that was written to since does not wait behind a backlog. */
 const LIVE_MS = 5 * 60 * 1000;
 /** What may be answered otherwise in a moment. */
@@ -43,6 +45,7 @@ const MOST_REOPENINGS = 3;
  */
 export function createUploader(options: UploaderOptions) {
   const { spool, service, retry, signal, now, findEnding, askHeld, onSent, isPaused } = options;
+  const { orders = ['oldest', 'newest'] } = options;
   const sessions = createServiceSessions(options);
   const append = createAppender((appends) => retry.attempt(() => sendOnce(appends)), setSuspectsAside);
   const busy = new Set<number>();
@@ -262,9 +265,7 @@ export function createUploader(options: UploaderOptions) {
       signal.addEventListener('abort', wake);
       try {
         // Each to its end: what the other is sending will be answered.
-        const ends = await Promise.allSettled(
-          (['oldest', 'newest'] as const).map((order) => work(order).catch(stopAll)),
-        );
+        const ends = await Promise.allSettled(orders.map((order) => work(order).catch(stopAll)));
         const failed = ends.find((end) => end.status === 'rejected');
         if (failed) throw failed.reason;
       } catch (error) {
