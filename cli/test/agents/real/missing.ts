@@ -10,8 +10,14 @@ export function findMissing(home: string, stored: string, events: readonly unkno
   const there = new Set(events.flatMap(leavesOf));
   const files = globSync(stored, { cwd: home }).map((file) => join(home, file));
   if (files.length === 0) return [`nothing at ${stored}`];
-  return [...new Set(files.flatMap(readStored).flatMap(leavesOf))].filter((leaf) => !there.has(leaf));
+  const ids = [...there].filter((leaf) => ID.exec(leaf)?.[0] === leaf);
+  // A fork repeats its parent's records with its own id inside of texts: captured once, with the parent's.
+  const isRepeated = (leaf: string) => ID.test(leaf) && ids.some((id) => there.has(leaf.replace(ID, id)));
+  const leaves = new Set(files.flatMap(readStored).flatMap(leavesOf));
+  return [...leaves].filter((leaf) => !there.has(leaf) && !isRepeated(leaf));
 }
+
+const ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
 
 function readStored(file: string): unknown[] {
   if (file.endsWith('.db')) return readRows(file);
