@@ -21,6 +21,8 @@ export interface Unread {
   cursor: Cursor;
   /** Where the spool has its cursor. */
   committed: { position: number; pass: number };
+  /** Whether all of it was read once, so that what comes was written since. */
+  isFollowed: boolean;
   /** Where it stands in its agent's store. */
   stored?: StoredPlace;
 }
@@ -40,7 +42,7 @@ export function identify(spool: Spool, found: Found, isYoung: boolean, isWanted:
   try {
     const { size } = fstatSync(fd);
     const known = spool.files.find(agent.id, root, path);
-    if (known) return toUnread(found, known, fd, size, isWanted);
+    if (known) return toUnread(spool, found, known, fd, size, isWanted);
     const head = readHead(agent, path, fd);
     if (!head.hasLine || (head.first === undefined && isYoung)) return undefined;
     const origin = withFolder(agent.identify({ root, path }, head.first), head.folder);
@@ -48,14 +50,14 @@ export function identify(spool: Spool, found: Found, isYoung: boolean, isWanted:
       .ofSession(agent.id, origin.session)
       .filter((row) => row.origin.subagent === origin.subagent && isContinued(row, fd, size));
     const moved = same.find(hasMoved);
-    if (moved) return toUnread(found, moved, fd, size, isWanted);
+    if (moved) return toUnread(spool, found, moved, fd, size, isWanted);
     const startedAt = head.time ?? Math.floor(found.bornAt);
     const committed = { position: 0, pass: 0 };
     // Of a copy only what goes beyond the original is new.
     const [original] = same.map(({ cursor }) => cursor).sort((one, other) => other.position - one.position);
     if (original?.position === size) return undefined;
     const cursor = original ? { ...original, pass: 0 } : FILE_START;
-    return { found, id: undefined, origin, startedAt, cursor, committed };
+    return { found, id: undefined, origin, startedAt, cursor, committed, isFollowed: false };
   } finally {
     closeSync(fd);
   }
@@ -66,13 +68,21 @@ const hasMoved = (row: FileRow) => !existsSync(join(row.root, row.path));
 const isContinued = ({ cursor }: FileRow, fd: number, size: number): boolean =>
   cursor.kind === 'file' && continues(fd, size, cursor);
 
-function toUnread(found: Found, row: FileRow, fd: number, size: number, isWanted: IsWanted): Unread | undefined {
+function toUnread(
+  spool: Spool,
+  found: Found,
+  row: FileRow,
+  fd: number,
+  size: number,
+  isWanted: IsWanted,
+): Unread | undefined {
   const { id, origin, startedAt } = row;
   const { position, pass } = row.cursor;
   const goesOn = isContinued(row, fd, size) && !isWanted(row);
   if (goesOn && isBlank(fd, position, size)) return undefined;
   const cursor = goesOn ? (row.cursor as FileCursor) : { ...FILE_START, pass: pass + 1 };
-  return { found, id, origin, startedAt, cursor, committed: { position, pass } };
+  const isFollowed = goesOn && spool.sessions.get(row.session).settled;
+  return { found, id, origin, startedAt, cursor, committed: { position, pass }, isFollowed };
 }
 
 /** Longer, it is looked at as any text is. */

@@ -12,7 +12,7 @@ import type { Identify } from './identity.ts';
 import { findTold, markTold, sortInboxes } from './inbox.ts';
 import { createMask } from './mask.ts';
 import { pickEarliest } from './merge.ts';
-import type { CapturedRecord, RecordStream } from './record.ts';
+import type { RecordStream } from './record.ts';
 import { identifyStored } from './stored/identify.ts';
 import { createStoredStream } from './stored/stream.ts';
 import { createRecordStream } from './stream.ts';
@@ -68,6 +68,8 @@ interface Opened {
   file: FileBeingRead;
   stream: RecordStream;
   from: number;
+  /** What counts for the time of records before the first that tells one, in milliseconds since 1970. */
+  untoldTime: number;
 }
 
 export function createReader(options: ReaderOptions) {
@@ -150,8 +152,9 @@ export function createReader(options: ReaderOptions) {
       try {
         let next = pickEarliest(streams);
         while (next && !progress.isStopped()) {
-          const { file, stream, record, from } = next;
-          commits.add(file, record, isBefore(record, file, from) ? undefined : mask(file, record));
+          const { file, stream, record, from, untoldTime } = next;
+          const isBefore = (record.time || untoldTime) < from;
+          commits.add(file, record, isBefore ? undefined : mask(file, record));
           stream.take();
           bytes += record.bytes;
           next = pickEarliest(streams);
@@ -182,14 +185,16 @@ export function createReader(options: ReaderOptions) {
     const share = Math.min(128 * 1024, Math.floor(BUFFER_BYTES / files.length));
     return files.flatMap((unread) => {
       const opened: Opened[] = [];
-      const { found, origin, cursor, startedAt, id, committed } = unread;
+      const { found, origin, cursor, startedAt, id, committed, isFollowed } = unread;
       const { agent, root, path, modifiedAt: changedAt } = found;
       attempt(keyOf(found), onTrouble, () => {
         const stream = openStream(unread, share);
         const from = startOf(unread);
         // The cursor may be that of another path: the file was moved, or is a copy.
         const row = { agent: agent.id, root, path, origin, startedAt, cursor, leftBefore: from || undefined };
-        opened.push({ file: { row, id, agentSession: origin.session, committed, changedAt }, stream, from });
+        const file = { row, id, agentSession: origin.session, committed, changedAt };
+        // Of what was there when the file was first read, nobody knows how old it is: as old as its beginning.
+        opened.push({ file, stream, from, untoldTime: isFollowed ? changedAt : startedAt });
       });
       return opened;
     });
@@ -221,10 +226,6 @@ export function createReader(options: ReaderOptions) {
 
   return { findWork, read };
 }
-
-/** One that says no time is as old as its file. */
-const isBefore = ({ time }: CapturedRecord, { changedAt }: FileBeingRead, from: number): boolean =>
-  (time === 0 ? changedAt : time) < from;
 
 /** Of a store nobody knows how much of it is new. */
 const bytesOf = ({ found, cursor, stored }: Unread) =>

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Origin } from '../../agents/agent.ts';
 import type { Store } from '../../agents/store.ts';
 import type { Spool } from '../../spool/open.ts';
 import { fingerprint, STORE_START } from '../cursor.ts';
@@ -37,6 +38,7 @@ function identifySession(
       ...{ found: { ...found, path }, id, origin, startedAt, stored },
       cursor: { ...from, pass: pass + 1 },
       committed: { position, pass },
+      isFollowed: false,
     };
   }
   const head = readHead();
@@ -46,7 +48,12 @@ function identifySession(
   const workedIn = folders.find((path) => path !== undefined);
   const origin = withFolder(agent.identify({ root, path }, copyOf(first)), workedIn);
   const times = head.values().map((record) => timeOfRecord(agent, record));
-  const startedAt = times.find((time) => time !== undefined) ?? Math.floor(found.bornAt);
+  const startedAt = times.find((time) => time !== undefined) ?? birthOf(found, origin);
   const committed = { position: 0, pass: 0 };
-  return { found: { ...found, path }, id: undefined, origin, startedAt, cursor: STORE_START, committed, stored };
+  const place = { found: { ...found, path }, id: undefined, origin, startedAt, cursor: STORE_START, committed, stored };
+  return { ...place, isFollowed: false };
 }
+
+/** A document may be another file each time it is written; a session that is called after its time tells it anyway. */
+const birthOf = ({ bornAt }: Found, { session }: Origin): number =>
+  Math.min(Math.floor(bornAt), /^\d{13}$/.test(session) ? Number(session) : Number.POSITIVE_INFINITY);

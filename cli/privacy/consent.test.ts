@@ -1,0 +1,72 @@
+import { appendFileSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { Agent } from '../agents/agent.ts';
+import { claudeCode } from '../agents/claude-code/claude-code.ts';
+import { cline } from '../agents/cline/cline.ts';
+import { cursor } from '../agents/cursor/cursor.ts';
+import { makeFolder, write } from '../test/folder.ts';
+import { openReading, spooledEvents } from '../test/reading.ts';
+
+const DAY = 86_400_000;
+const BEGUN = Date.now() - 5 * DAY;
+const SINCE = Date.now() - DAY;
+
+/** A machine where capturing began a day ago, without what was there before. */
+function openSince(agent: Agent, path: string, since = SINCE) {
+  const root = makeFolder();
+  const file = join(root, path);
+  const reading = openReading(root, undefined, { agent, consent: { since, history: 'none' } });
+  const said = () => JSON.stringify([...spooledEvents(reading.spool).values()]).match(/(old|new)-\w+/g) ?? [];
+  return { ...reading, file, said };
+}
+
+/** Written days ago. */
+function writeOld(file: string, text: string): void {
+  write(file, text);
+  utimesSync(file, BEGUN / 1000, BEGUN / 1000);
+}
+
+const lines = (...records: object[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('');
+const timed = (text: string, time: number) => ({
+  type: 'user',
+  uuid: text,
+  sessionId: 's',
+  timestamp: new Date(time).toISOString(),
+  message: { content: text },
+});
+
+test('records without a time at the beginning of an earlier session that goes on are not captured', async () => {
+  const { file, read, said } = openSince(claudeCode, 'project/s.jsonl');
+  writeOld(file, lines({ type: 'summary', summary: 'old-summary' }, timed('old-prompt', BEGUN)));
+  await read();
+  appendFileSync(file, lines(timed('new-prompt', Date.now()), { type: 'queue-operation', content: 'new-untimed' }));
+  await read();
+  expect(new Set(said())).toEqual(new Set(['new-prompt', 'new-untimed']));
+});
+
+test('of a transcript without any time, all that was there when it was first read counts as earlier', async () => {
+  // So that it is made before and changed after.
+  const since = Date.now() + DAY;
+  const { file, read, said } = openSince(cursor, 'project/agent-transcripts/c/c.jsonl', since);
+  const message = (text: string) => ({ role: 'user', message: { content: [{ type: 'text', text }] } });
+  const change = (text: string) => {
+    appendFileSync(file, lines(message(text)));
+    utimesSync(file, since / 1000 + 1, since / 1000 + 1);
+  };
+  writeOld(file, lines(message('old-one')));
+  await read();
+  change('old-two');
+  await read();
+  expect(said()).toEqual([]);
+  change('new-three');
+  await read();
+  expect(said()).toEqual(['new-three']);
+});
+
+test('a document without times that is written anew keeps the age of its session', async () => {
+  const { file, read, said } = openSince(cline, `tasks/${BEGUN}/api_conversation_history.json`);
+  write(file, JSON.stringify([{ role: 'user', content: [{ type: 'text', text: 'old-one' }] }]));
+  await read();
+  expect(said()).toEqual([]);
+});
