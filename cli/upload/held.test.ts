@@ -15,7 +15,7 @@ function hold(...payloads: string[]) {
 
 test('an event is recognised once for each time that it is held', () => {
   const held = hold(payload('one'), payload('two'), payload('one'));
-  const asked = ['one', 'one', 'two', 'three'].map((text) => held.takePayload(payload(text, { position: 9 })));
+  const asked = ['one', 'one', 'two', 'three'].map((text) => held.takePayload(payload(text, { position: 5 })));
   expect(asked).toEqual(['moved', 'moved', 'moved', undefined]);
 });
 
@@ -43,6 +43,12 @@ test('what has no record is recognised by its place, and of parts each by its nu
     undefined,
     'same',
   ]);
+});
+
+test('an event that says the same as an earlier one of its file is another one', () => {
+  const held = hold(payload('one'));
+  expect(held.takePayload(payload('one', { position: 8 }))).toBeUndefined();
+  expect(held.takePayload(payload('one'))).toBe('same');
 });
 
 test('what was not made from a record is never recognised', () => {

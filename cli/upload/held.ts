@@ -37,6 +37,8 @@ const LIKENESSES = Object.keys(NAMES) as Likeness[];
 
 export type HeldEvents = ReturnType<typeof createHeldEvents>;
 
+const isTaken = (event: HeldEvent) => event.isTaken;
+
 /** Different in every process: the service cannot have kept its answers. */
 const NONCE = randomBytes(24).toString('base64url');
 const PAGE = 1000;
@@ -48,12 +50,16 @@ export function createHeldEvents() {
   const byName = new Map<string, HeldEvent[]>();
 
   const keyOf = (likeness: Likeness, digests: PayloadDigests) => `${likeness} ${NAMES[likeness](digests) ?? ''}`;
-  const find = (likeness: Likeness, digests: PayloadDigests, isTaken: boolean) =>
-    byName.get(keyOf(likeness, digests))?.find((event) => event.isTaken === isTaken);
+  const find = (likeness: Likeness, digests: PayloadDigests, isMeant: (event: HeldEvent) => boolean) =>
+    byName.get(keyOf(likeness, digests))?.find(isMeant);
 
   /** The first one that is so like it and was not taken yet; then it is. */
-  function take(likeness: Likeness, digests: PayloadDigests): HeldEvent | undefined {
-    const event = find(likeness, digests, false);
+  function take(
+    likeness: Likeness,
+    digests: PayloadDigests,
+    isMeant: (event: HeldEvent) => boolean = () => true,
+  ): HeldEvent | undefined {
+    const event = find(likeness, digests, (one) => !one.isTaken && isMeant(one));
     if (event) event.isTaken = true;
     return event;
   }
@@ -76,10 +82,13 @@ export function createHeldEvents() {
     /** Whether an event is held, by the JSON text of its payload; what is so is taken, and not found a second time. */
     takePayload(payload: string): Likeness | undefined {
       const digests = digestPayload(payload);
-      return LIKENESSES.find((likeness) => take(likeness, digests));
+      const { file, position = 0 } = digests;
+      // What stands earlier in the same file was asked for before, if only by a process that was killed: this repeats it.
+      const isPassed = (event: HeldEvent) => event.file === file && (event.position ?? 0) < position;
+      return LIKENESSES.find((likeness) => take(likeness, digests, (one) => likeness !== 'moved' || !isPassed(one)));
     },
     /** One that was taken and is exactly this, or else all but its file and position. */
-    findTaken: (digests: PayloadDigests) => find('same', digests, true) ?? find('moved', digests, true),
+    findTaken: (digests: PayloadDigests) => find('same', digests, isTaken) ?? find('moved', digests, isTaken),
   };
 }
 
