@@ -129,4 +129,8 @@ export const MIGRATIONS: readonly string[] = [
   -- Records from before this time, in milliseconds since 1970, were left out when the file was read.
   ALTER TABLE files ADD COLUMN left_before INTEGER;
   `,
+  `
+  -- How many events the service's session had, by its last answer. More later are of another machine.
+  ALTER TABLE sessions ADD COLUMN service_events INTEGER;
+  `,
 ];

@@ -31,6 +31,8 @@ export interface SessionRow {
   /** Whether the service held some of it before this spool sent anything. */
   heldElsewhere: boolean;
   sent: number;
+  /** How many events the service's session had, by its last answer; undefined where it has no key to ask for it by. */
+  serviceEvents: number | undefined;
 }
 
 /** What records tell of their session. What came first stays; times widen. */
@@ -81,6 +83,7 @@ export function createSessions(db: DatabaseSync) {
   const openedAs = db.prepare('SELECT session FROM opened WHERE service_id = ?');
   const all = db.prepare('SELECT * FROM sessions ORDER BY coalesce(first_at, 0), id');
   const any = db.prepare('SELECT 1 FROM sessions LIMIT 1');
+  const setServiceEvents = db.prepare('UPDATE sessions SET service_events = ? WHERE id = ?');
   const addSent = db.prepare('UPDATE sessions SET sent = sent + ? WHERE id = ?');
   const QUIET = 'max(coalesce(last_at, 0), coalesce(changed_at, 0))';
   const completable = db.prepare(`
@@ -105,10 +108,12 @@ export function createSessions(db: DatabaseSync) {
       learn.run({ ...(Object.fromEntries(given) as Record<string, string | number | null>), id });
     },
     settle: (id: number) => settle.run(id),
-    setOpen(id: number, serviceId: string): void {
+    setOpen(id: number, serviceId: string, serviceEvents: number): void {
       setState.run('open', serviceId, id);
+      setServiceEvents.run(serviceEvents, id);
       open.run(id, serviceId);
     },
+    setServiceEvents: (id: number, events: number) => setServiceEvents.run(events, id),
     /** The service's session takes no more events: the next ones go to another. */
     close: (id: number) => close.run(id),
     /** The service is asked for it anew. */
@@ -165,5 +170,6 @@ function toRow(row: Record<string, unknown>): SessionRow {
     ended: row.ended === 1,
     heldElsewhere: row.held_elsewhere === 1,
     sent: Number(row.sent),
+    serviceEvents: time(row.service_events),
   };
 }

@@ -6,7 +6,8 @@ import type { Append } from './service.ts';
 
 /** What became of a batch: all of it accepted, some of its events refused for good, or something about its session. */
 export type Outcome =
-  | { kind: 'accepted' }
+  /** `upTo`: how many events the session has with them. */
+  | { kind: 'accepted'; upTo: number }
   /** `isSure`: others of the same batch were accepted, so that it is the events that are wrong and not the service. */
   | { kind: 'refused'; events: RefusedEvent[]; isSure: boolean }
   | { kind: 'blocked'; problem: string }
@@ -63,8 +64,8 @@ export function createAppender(send: Send, onAccepted: () => void) {
     return [...first, ...(await append(appends.slice(middle)))];
   }
 
-  async function toOutcome({ accepted, code, error }: BulkResult, batch: Append): Promise<Outcome> {
-    if (accepted !== undefined) return { kind: 'accepted' };
+  async function toOutcome({ accepted, lastSequence = 0, code, error }: BulkResult, batch: Append): Promise<Outcome> {
+    if (accepted !== undefined) return { kind: 'accepted', upTo: lastSequence };
     const problem = error ?? String(code);
     if (code === 'validation_failed' || code === 'idempotency_key_reused') return sendEvents(batch, new Error(problem));
     return { kind: 'answered', code: code ?? 'internal', problem };
@@ -95,7 +96,7 @@ function merge(one: Outcome, other: Outcome): Outcome {
   const isSure = [one, other].some(
     (outcome) => outcome.kind === 'accepted' || (outcome.kind === 'refused' && outcome.isSure),
   );
-  return events.length > 0 ? { kind: 'refused', events, isSure } : { kind: 'accepted' };
+  return events.length > 0 ? { kind: 'refused', events, isSure } : other;
 }
 
 /** A refused batch in two halves, under keys that follow from its own; undefined when there is but one event. */

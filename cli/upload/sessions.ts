@@ -28,13 +28,22 @@ export const MOST_GENERATIONS = 1000;
 export function createServiceSessions(options: SessionsOptions) {
   const { spool, service, retry, registration, now, findRepository, keyOf } = options;
 
+  /** When the service last said of a session how many events it has, in milliseconds since 1970. */
+  const askedAt = new Map<number, number>();
+
+  /** Whether another machine may have captured it meanwhile. One that was opened without a key cannot be asked for. */
+  const isDoubtful = ({ id, state, serviceEvents }: SessionRow): boolean =>
+    state === 'open' && serviceEvents !== undefined && now() - (askedAt.get(id) ?? 0) > SURE_MS;
+
   /**
    * Has each session open at the service, as far as it will: the spool tells what became of each. Returns what was refused;
    * throws `AgentDisabled` only for the first session, which the others may be asked without.
    */
   async function open(ids: readonly number[]): Promise<Map<number, Failure>> {
     const refused = new Map<number, Failure>();
-    let left = ids.map((id) => spool.sessions.get(id)).filter(({ state }) => state === 'new' || state === 'closed');
+    let left = ids
+      .map((id) => spool.sessions.get(id))
+      .filter((session) => session.state === 'new' || session.state === 'closed' || isDoubtful(session));
     for (let round = 0; left.length > 0 && round < MOST_GENERATIONS; round++) {
       const results = await capture(left);
       const completed: SessionRow[] = [];
@@ -51,17 +60,19 @@ export function createServiceSessions(options: SessionsOptions) {
   }
 
   /** Notes what the service has; `completed` where its next events go to another session. */
-  function takeOutcome({ id, state, generation }: SessionRow, { outcome, session }: CaptureResult) {
+  function takeOutcome(row: SessionRow, { outcome, session }: CaptureResult) {
+    const { id, state, generation, serviceEvents = 0 } = row;
     if (outcome === 'deleted' || session === undefined) {
       spool.batches.removeSession(id);
       spool.sessions.setDeleted(id);
       return outcome;
     }
-    // Met for the first time by this spool, it may hold any of what the transcripts say.
-    if (outcome === 'found' && session.eventCount > 0 && (state === 'new' || generation > 0)) {
+    // What it has of others, this spool included before it was lost, may be any of what the transcripts say.
+    if (outcome === 'found' && session.eventCount > (state === 'open' ? serviceEvents : 0)) {
       spool.sessions.setHeldElsewhere(id, true);
     }
-    spool.sessions.setOpen(id, session.sessionId);
+    spool.sessions.setOpen(id, session.sessionId, session.eventCount);
+    askedAt.set(id, now());
     if (session.status !== 'active') {
       spool.sessions.close(id);
       return 'completed';
@@ -167,8 +178,11 @@ export function createServiceSessions(options: SessionsOptions) {
     });
   }
 
-  return { open, complete };
+  return { open, complete, isDoubtful };
 }
+
+/** A session that goes on after a longer rest may have gone on elsewhere. */
+const SURE_MS = 5 * 60 * 1000;
 
 const undescribed = () => ({});
 

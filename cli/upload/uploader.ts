@@ -112,6 +112,7 @@ export function createUploader(options: UploaderOptions) {
 
   /** Has the sessions opened, agent by agent: one that an administrator has disabled must not stop the others. */
   async function open(ids: readonly number[]): Promise<void> {
+    for (const id of ids) if (sessions.isDoubtful(spool.sessions.get(id))) held.delete(id);
     for (const [agent, ofAgent] of Map.groupBy(ids, (id) => spool.sessions.get(id).agent)) {
       try {
         for (const [id, failure] of await sessions.open(ofAgent)) refusedSessions.set(id, failure);
@@ -150,6 +151,8 @@ export function createUploader(options: UploaderOptions) {
     const { session, events } = batch;
     if (outcome.kind === 'accepted') {
       reopenings.delete(session);
+      const { serviceEvents } = spool.sessions.get(session);
+      if (serviceEvents !== undefined) spool.sessions.setServiceEvents(session, Math.max(serviceEvents, outcome.upTo));
       remove(batch, sent, events - sent);
     } else if (outcome.kind === 'refused') {
       if (outcome.isSure) setAside(batch, outcome.events);
