@@ -1,10 +1,11 @@
 import { defineCommand, flag, patience, text, texts } from '../command.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { importAll } from '../import/capture.ts';
+import { refuseForeign } from '../import/foreign.ts';
 import { rehearse } from '../import/rehearse.ts';
 import { formatCount } from '../output.ts';
-import type { Trouble } from '../read/discover.ts';
-import { ownPlaces, placesOf } from '../read/places.ts';
+import type { Place, Trouble } from '../read/discover.ts';
+import { ownPlaces, type PlaceOptions, placesOf } from '../read/places.ts';
 import { requireAgents } from '../sessions/choose.ts';
 
 export const importCommand = defineCommand({
@@ -25,7 +26,7 @@ export const importCommand = defineCommand({
   },
   async run(context, { agent, dryRun, show, paths, patienceMs }, output) {
     const options = { ...context, agents: requireAgents(context, agent) };
-    const places = paths.length === 0 ? ownPlaces(options) : paths.flatMap((path) => placesOf(path, options));
+    const places = paths.length === 0 ? ownPlaces(options) : paths.flatMap((path) => namedPlaces(path, options));
     if (show && !dryRun) throw new Failure(EXIT.usage, '--show goes with --dry-run.');
     const troubles: Trouble[] = [];
     const onTrouble = (trouble: Trouble) => {
@@ -39,3 +40,9 @@ export const importCommand = defineCommand({
     }
   },
 });
+
+function namedPlaces(path: string, options: PlaceOptions): Place[] {
+  const places = placesOf(path, options);
+  refuseForeign(path, places);
+  return places;
+}

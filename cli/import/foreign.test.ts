@@ -1,0 +1,39 @@
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { makeFolder, write } from '../test/folder.ts';
+import { run } from '../test/program.ts';
+import { startService } from '../test/service.ts';
+import { prompt } from '../test/transcripts.ts';
+
+async function importFile(agent: string, contents: string) {
+  const service = await startService();
+  onTestFinished(service.stop);
+  const home = makeFolder();
+  const path = write(join(home, 'notes.txt'), contents);
+  const args = ['import', '--agent', agent, path];
+  const result = await run(args, { home, url: service.url, secret: 'sk_live_test' });
+  return { ...result, sessions: service.state.sessions.size };
+}
+
+const ACCOUNTS = 'root:x:0:0:root:/root:/bin/bash\n';
+const DIARY = '{"mood":"fine","text":"dear diary"}\n{"mood":"bad"}\n';
+
+test.each([
+  ...['claude-code', 'codex', 'pi', 'cursor', 'aider', 'custom'].map((agent) => [agent, ACCOUNTS] as const),
+  ...['claude-code', 'codex', 'gemini-cli', 'custom'].map((agent) => [agent, DIARY] as const),
+  ['claude-code', ''] as const,
+])('of %s, a file without any record of its is refused, and nothing is sent: %j', async (agent, contents) => {
+  const { exitCode, stderr, sessions } = await importFile(agent, contents);
+  expect([exitCode, sessions]).toEqual([2, 0]);
+  expect(stderr).toMatch(/^error: .*notes\.txt holds no record of .*\.\nhint: Check the path and --agent\./);
+});
+
+test.each([
+  ['claude-code', `not a record\n${prompt(1, 0, 'one')}\n`],
+  ['claude-code', `{"long":"${'x'.repeat(2_000_000)}"}\n${prompt(1, 0, 'one')}\n`.split('\n').reverse().join('\n')],
+  ['aider', '# aider chat started at 2026-01-01 00:00:00\n\n#### hello  \n'],
+  ['custom', '{"type":"user.message","text":"hello"}\n'],
+])('a transcript of %s under another name is captured', async (agent, contents) => {
+  const { exitCode, sessions } = await importFile(agent, contents);
+  expect([exitCode, sessions]).toEqual([0, 1]);
+});

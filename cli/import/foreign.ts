@@ -1,0 +1,73 @@
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Agent, JsonObject } from '../agents/agent.ts';
+import { storeOf } from '../agents/store.ts';
+import { EXIT, Failure } from '../failure.ts';
+import { attempt, type Place } from '../read/discover.ts';
+import { copyOf } from '../read/identify.ts';
+import { createLineReader } from '../read/lines.ts';
+import { parseRecord } from '../read/record.ts';
+import { readValues } from '../read/values.ts';
+
+/** How far a file is looked into, in bytes. */
+const HEAD_LIMIT = 1024 * 1024;
+const LINES = { chunkBytes: 64 * 1024, maxLineBytes: 64 * 1024 * 1024 };
+
+/** Throws a `Failure` for a file that a person named, and at whose start nothing is a record as its agent writes them. */
+export function refuseForeign(path: string, places: readonly Place[]): void {
+  const [first] = places;
+  if (first === undefined || !places.every(({ isNamed }) => isNamed) || places.some(isOwn)) return;
+  const hint = 'Check the path and --agent. Nothing of it was captured.';
+  throw new Failure(EXIT.usage, `${path} holds no record of ${first.agent.displayName}.`, hint);
+}
+
+/** Also true where only reading can tell: of databases, and of what cannot be opened. */
+function isOwn({ agent, root, below }: Place): boolean {
+  const absolute = join(root, below);
+  const store = storeOf(agent, below);
+  if (store?.kind === 'database') return true;
+  let isFound: boolean | undefined;
+  attempt(
+    absolute,
+    () => {},
+    () => {
+      const records = store ? inDocument(() => store.split(readFileSync(absolute, 'utf8'))) : inLines(absolute);
+      isFound = records === undefined || isAnyKnown(agent, { root, path: below }, records);
+    },
+  );
+  return isFound ?? true;
+}
+
+/** What any object becomes, and any text to Aider. */
+const SAYS_NOTHING: ReadonlySet<string> = new Set(['record', 'assistant.message']);
+
+function isAnyKnown(agent: Agent, file: { root: string; path: string }, records: Iterable<JsonObject>): boolean {
+  for (const record of records) {
+    const place = { origin: agent.identify(file, copyOf(record)), file: file.path, position: 0 };
+    const events = parseRecord(agent, record, place) ?? [];
+    if (events.some(({ eventType }) => !SAYS_NOTHING.has(eventType))) return true;
+  }
+  return false;
+}
+
+/** Undefined where it is no such document: reading it says why. */
+function inDocument(split: () => readonly { records: readonly JsonObject[] }[]): JsonObject[] | undefined {
+  try {
+    return split().flatMap(({ records }) => records);
+  } catch {
+    return undefined;
+  }
+}
+
+function* inLines(path: string): Generator<JsonObject> {
+  const fd = openSync(path, 'r');
+  try {
+    const reader = createLineReader(fd, 0, LINES);
+    for (let line = reader.next(); line !== undefined; line = reader.next()) {
+      for (const { record } of readValues(line)) if (record !== undefined) yield record;
+      if (line.end > HEAD_LIMIT) return;
+    }
+  } finally {
+    closeSync(fd);
+  }
+}
