@@ -7,7 +7,7 @@ import { createReach } from './reach.ts';
 import { findRepository, findRoot } from './repository.ts';
 import { damageOf } from './spool/damage.ts';
 import { createKeyOf } from './upload/client-key.ts';
-import { createHeldEvents, readHeld } from './upload/held.ts';
+import { readHeld } from './upload/held.ts';
 import { createRegistration } from './upload/registration.ts';
 import { createRetry } from './upload/retry.ts';
 import { createService } from './upload/service.ts';
@@ -58,12 +58,8 @@ export function startSending(context: Context, { settings, spool, folder }: Pipe
       quietSince: now() - QUIET_MS,
       stoppedAgents: findStopped(),
     }),
-    async askHeld(serviceIds) {
-      const held = createHeldEvents();
-      for (const [place, sessionId] of serviceIds.entries()) {
-        await readHeld(service, { sessionId, place, held }, retry.attempt);
-      }
-      return held;
+    askHeld: async (sessionId, place, held) => {
+      await readHeld(service, { sessionId, place, held }, retry.attempt);
     },
     ...(isBacklog && { orders: ['oldest'] as const }),
     ...(onSent && { onSent }),

@@ -208,6 +208,25 @@ test('whoever lost the state of capture doubles nothing, and goes on where the s
   expect(sessions()).toHaveLength(2);
 });
 
+test('whoever lost the state of capture opens no session for what completed ones hold', async () => {
+  const { write, capture, texts, sessions } = await setUp();
+  write(1, ['one', 'two', 'two']);
+  await capture();
+  write(1, ['one', 'two', 'two', 'three']);
+  await capture();
+  for (const folder of [makeFolder(), makeFolder()]) {
+    const elsewhere = { variables: { CAPTURE_HOME: folder } };
+    expect(await capture([], elsewhere)).toMatchObject({ exitCode: 0 });
+    expect(sessions()).toHaveLength(2);
+  }
+  const elsewhere = { variables: { CAPTURE_HOME: makeFolder() } };
+  await capture([], elsewhere);
+  write(1, ['one', 'two', 'two', 'three', 'two']);
+  await capture([], elsewhere);
+  expect(texts(1)).toEqual(['one', 'two', 'two', 'three', 'two']);
+  expect(sessions()).toHaveLength(3);
+});
+
 test('a session that was deleted at the service is not captured again', async () => {
   const { write, capture, texts, sessions, service } = await setUp();
   write(1, ['one']);

@@ -64,6 +64,14 @@ export function createHeldEvents() {
     return event;
   }
 
+  function takeLikest(digests: PayloadDigests): HeldEvent | undefined {
+    for (const likeness of LIKENESSES) {
+      const event = take(likeness, digests);
+      if (event) return event;
+    }
+    return undefined;
+  }
+
   return {
     events: events as readonly HeldEvent[],
     digestPayload,
@@ -86,6 +94,19 @@ export function createHeldEvents() {
       // What stands earlier in the same file was asked for before, if only by a process that was killed: this repeats it.
       const isPassed = (event: HeldEvent) => event.file === file && (event.position ?? 0) < position;
       return LIKENESSES.find((likeness) => take(likeness, digests, (one) => likeness !== 'moved' || !isPassed(one)));
+    },
+    /** Takes all of these, or none; whether all are held. */
+    takeAll(payloads: Iterable<string>): boolean {
+      const taken: HeldEvent[] = [];
+      for (const payload of payloads) {
+        const event = takeLikest(digestPayload(payload));
+        if (event) taken.push(event);
+        else {
+          for (const one of taken) one.isTaken = false;
+          return false;
+        }
+      }
+      return true;
     },
     /** One that was taken and is exactly this, or else all but its file and position. */
     findTaken: (digests: PayloadDigests) => find('same', digests, isTaken) ?? find('moved', digests, isTaken),

@@ -21,11 +21,14 @@ export interface SessionsOptions {
   keyOf: ReturnType<typeof createKeyOf>;
 }
 
+/** Whether the service holds all that waits of a session, which then waits no more: no other session is opened for it. */
+export type IsAllHeld = (id: number) => Promise<boolean>;
+
 /** Sessions of the service that an agent's session was found in, one after another. */
 export const MOST_GENERATIONS = 1000;
 
 /** Opens and completes sessions at the service, many in a request. */
-export function createServiceSessions(options: SessionsOptions) {
+export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAllHeld) {
   const { spool, service, retry, registration, now, findRepository, keyOf } = options;
 
   /** When the service last said of a session how many events it has, in milliseconds since 1970. */
@@ -41,9 +44,10 @@ export function createServiceSessions(options: SessionsOptions) {
    */
   async function open(ids: readonly number[]): Promise<Map<number, Failure>> {
     const refused = new Map<number, Failure>();
-    let left = ids
+    const all = ids
       .map((id) => spool.sessions.get(id))
       .filter((session) => session.state === 'new' || session.state === 'closed' || isDoubtful(session));
+    let left = await withoutHeld(all);
     for (let round = 0; left.length > 0 && round < MOST_GENERATIONS; round++) {
       const results = await capture(left);
       const completed: SessionRow[] = [];
@@ -54,9 +58,18 @@ export function createServiceSessions(options: SessionsOptions) {
           else if (takeOutcome(session, result) === 'completed') completed.push(spool.sessions.get(session.id));
         }
       });
-      left = completed;
+      left = await withoutHeld(completed);
     }
     return refused;
+  }
+
+  async function withoutHeld(sessions: readonly SessionRow[]): Promise<SessionRow[]> {
+    const left: SessionRow[] = [];
+    for (const session of sessions) {
+      const isDone = session.state === 'closed' && session.heldElsewhere && (await isAllHeld(session.id));
+      if (!isDone) left.push(session);
+    }
+    return left;
   }
 
   /** Notes what the service has; `completed` where its next events go to another session. */

@@ -4,7 +4,7 @@ import type { ProblemCode } from '../../contract/problem.ts';
 import { describe, EXIT, Failure } from '../failure.ts';
 import type { Batch, SendingOrder } from '../spool/batches.ts';
 import type { Ending, SessionRow } from '../spool/sessions.ts';
-import type { HeldEvents } from './held.ts';
+import { createHeldEvents, type HeldEvents } from './held.ts';
 import { explainRefusal, tellBlocked } from './problem.ts';
 import { createAppender, type Outcome, type RefusedEvent, readEvents, withEvents } from './refusals.ts';
 import { AgentDisabled } from './registration.ts';
@@ -15,8 +15,8 @@ export interface UploaderOptions extends SessionsOptions {
   signal: AbortSignal;
   /** Which sessions are over, asked when there is nothing to send. */
   findEnding: () => Ending;
-  /** What the service holds of a session, for those of which it held something before. */
-  askHeld: (serviceIds: readonly string[]) => Promise<HeldEvents>;
+  /** Adds what one of the service's sessions holds; `place` is its number among those of an agent's session. */
+  askHeld: (sessionId: string, place: number, held: HeldEvents) => Promise<void>;
   /** A request at a time for each; by default what is live is sent beside a backlog. */
   orders?: readonly SendingOrder[];
   onSent?: (events: number) => void;
@@ -46,10 +46,11 @@ const MOST_REOPENINGS = 3;
 export function createUploader(options: UploaderOptions) {
   const { spool, service, retry, signal, now, findEnding, askHeld, onSent, isPaused } = options;
   const { orders = ['oldest', 'newest'] } = options;
-  const sessions = createServiceSessions(options);
+  const sessions = createServiceSessions(options, isAllHeld);
   const append = createAppender((appends) => retry.attempt(() => sendOnce(appends)), setSuspectsAside);
   const busy = new Set<number>();
-  const held = new Map<number, HeldEvents>();
+  /** Of sessions of which the service held something before, in how many of its sessions it was looked up. */
+  const held = new Map<number, { events: HeldEvents; places: number }>();
   const reopenings = new Map<number, number>();
   // What the service will not have for now: agents that an administrator has disabled, and single sessions.
   const refusedAgents = new Map<string, Failure>();
@@ -89,8 +90,8 @@ export function createUploader(options: UploaderOptions) {
     for (const id of ids) {
       const { state, heldElsewhere } = spool.sessions.get(id);
       if (state !== 'open') continue;
-      if (heldElsewhere && !held.has(id)) held.set(id, await askHeld(spool.sessions.serviceIds(id)));
-      for (let batch = spool.batches.next(id, 0); batch; batch = spool.batches.next(id, batch.id)) {
+      if (heldElsewhere) await findHeld(id);
+      for (const batch of batchesOf(id)) {
         const isFull =
           batches.length === MAX_BATCHES_AT_ONCE || (size > 0 && size + batch.text.length > REQUEST_SIZE[order]);
         if (isFull) return batches;
@@ -101,9 +102,33 @@ export function createUploader(options: UploaderOptions) {
     return batches;
   }
 
+  function* batchesOf(id: number): Generator<Batch> {
+    for (let batch = spool.batches.next(id, 0); batch; batch = spool.batches.next(id, batch.id)) yield batch;
+  }
+
+  async function findHeld(id: number): Promise<HeldEvents> {
+    const found = held.get(id) ?? { events: createHeldEvents(), places: 0 };
+    for (const sessionId of spool.sessions.serviceIds(id).slice(found.places)) {
+      await askHeld(sessionId, found.places, found.events);
+      found.places++;
+    }
+    held.set(id, found);
+    return found.events;
+  }
+
+  async function isAllHeld(id: number): Promise<boolean> {
+    const events = await findHeld(id);
+    const batches = [...batchesOf(id)];
+    if (!events.takeAll(batches.flatMap((batch) => readEvents(batch).map(payloadOf)))) return false;
+    spool.transactLightly(() => {
+      for (const batch of batches) remove(batch, 0, batch.events);
+    });
+    return true;
+  }
+
   /** Without the events that the service holds already; undefined where it holds all of them. */
   function withoutHeld(batch: Batch): Batch | undefined {
-    const ofSession = held.get(batch.session);
+    const ofSession = held.get(batch.session)?.events;
     if (ofSession === undefined) return batch;
     const events = readEvents(batch).filter((event) => ofSession.takePayload(payloadOf(event)) === undefined);
     if (events.length === batch.events) return batch;
@@ -183,7 +208,7 @@ export function createUploader(options: UploaderOptions) {
   /** What was acknowledged and is sent again after a crash is recognised by its key. */
   function remove({ id, session }: Batch, sent: number, known: number): void {
     spool.batches.remove(id);
-    spool.sessions.addSent(session, sent);
+    spool.sessions.addSent(session, sent + known);
     spool.count('eventsSent', sent);
     spool.count('eventsHeld', known);
     onSent?.(sent);
