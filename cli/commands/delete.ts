@@ -1,3 +1,4 @@
+import { askAccount } from '../account.ts';
 import { defineCommand, flag, text } from '../command.ts';
 import { requireSettings } from '../config.ts';
 import type { Context } from '../context.ts';
@@ -28,6 +29,7 @@ async function runDelete(context: Context, asked: string, yes: boolean, output: 
     const name = `${agent} ${agentSession} ${title ?? prompt ?? ''}`;
     const question = `Delete it at the service, with ${formatCount(sent, 'event')}?`;
     if (!yes) await confirm(context, output, { lines: [name], question, declined: 'Nothing was deleted.' });
+    await requireService(service);
     // Marked first, so that a daemon sends nothing more of it meanwhile.
     spool.transact(() => {
       spool.sessions.setDeleted(id);
@@ -47,15 +49,34 @@ async function runDelete(context: Context, asked: string, yes: boolean, output: 
   });
 }
 
-/** False where the service does not know the key. */
-async function deleteOnce({ client, url }: Service, clientKey: string): Promise<boolean> {
+/** Throws a `Failure` where the service cannot be asked or refuses the secret, before anything is given up here. */
+async function requireService(service: Service): Promise<void> {
   try {
-    await client.deleteCapturedSession({ clientKey });
+    await askAccount(service);
+  } catch (error) {
+    if (isTemporary(error)) throw unreachable(service, error, 'Nothing was deleted.');
+    const refusal = explainRefusal(error);
+    if (!(refusal instanceof Failure)) throw refusal;
+    throw new Failure(refusal.exitCode, refusal.message, 'Nothing was deleted. Sign in with `capture login`.', error);
+  }
+}
+
+/** False where the service does not know the key. */
+async function deleteOnce(service: Service, clientKey: string): Promise<boolean> {
+  try {
+    await service.client.deleteCapturedSession({ clientKey });
     return true;
   } catch (error) {
     if (hasStatus(error, 404)) return false;
     if (!isTemporary(error)) throw explainRefusal(error);
-    const hint = 'Nothing more of the session is sent. Try again when the service is reachable.';
-    throw new Failure(EXIT.temporary, `The service at ${url} cannot be reached: ${describe(error)}.`, hint);
+    throw unreachable(service, error, 'Nothing more of the session is sent.');
   }
 }
+
+const unreachable = ({ url }: Service, error: unknown, sofar: string): Failure =>
+  new Failure(
+    EXIT.temporary,
+    `The service at ${url} cannot be reached: ${describe(error)}.`,
+    `${sofar} Try again when the service is reachable.`,
+    error,
+  );

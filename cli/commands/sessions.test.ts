@@ -198,7 +198,7 @@ test('only what is named is dropped, after saying what is lost', async () => {
 test('refused events are dropped alone', async () => {
   const { capture, json } = await prepare({ refuses: ({ payload }) => payload.text === 'second' });
   expect(await json('spool', 'drop', '--refused', '--yes')).toMatchObject({ droppedEvents: 0, droppedRefused: 1 });
-  expect((await capture(['sessions', '--waiting'])).stdout).toBe('No captured session is meant by that.\n');
+  expect((await capture(['sessions', '--waiting'])).stdout).toBe('Nothing waits, and nothing was refused.\n');
 });
 
 test('what should not have been sent is deleted at the service, and nothing more of it is captured', async () => {
@@ -218,7 +218,12 @@ test('what should not have been sent is deleted at the service, and nothing more
   say(1, 2, 'first \u001b[31mred', join(home, 'shop'));
   await capture(['import', '--patience', '0'], offline);
   const away = { context: { fetch: () => Promise.reject(new TypeError('fetch failed')) } };
-  expect(await capture(['delete', 'ses_000001', '--yes'], away)).toMatchObject({ exitCode: 75 });
+  const kept = expect.stringContaining('hint: Nothing was deleted.');
+  expect(await capture(['delete', 'ses_000001', '--yes'], away)).toMatchObject({ exitCode: 75, stderr: kept });
+  service.state.secret = 'sk_live_other';
+  expect(await capture(['delete', 'ses_000001', '--yes'])).toMatchObject({ exitCode: 4, stderr: kept });
+  service.state.secret = 'sk_live_test';
+  expect(await json('sessions', sessionId(1))).toMatchObject({ sessions: [{ state: 'waiting', eventsWaiting: 1 }] });
   expect(await json('delete', sessionId(1), '--yes')).toMatchObject({ session: sessionId(1), deletedAtService: 2 });
   expect([...service.state.sessions.keys()]).toEqual(['ses_000002']);
 

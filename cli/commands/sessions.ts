@@ -51,7 +51,8 @@ export const sessionsCommand = defineCommand({
       const rows = sessions.map((one) => describeRow(one, context));
       const [heading = '', ...lines] = alignColumns(COLUMNS, rows, context);
       const table: Line[] = [['dim', heading, ''], ...lines];
-      const none = spool.sessions.isEmpty() ? 'Nothing was captured yet.' : 'No captured session is meant by that.';
+      const nothing = waiting ? 'Nothing waits, and nothing was refused.' : 'No captured session is meant by that.';
+      const none = spool.sessions.isEmpty() ? 'Nothing was captured yet.' : nothing;
       output.answer({ total: meant.length, sessions }, [
         ...(meant.length > 0 ? table : [none]),
         ...(more > 0 ? [`${formatCount(more, 'more session')}: \`capture sessions --all\``] : []),
