@@ -75,7 +75,7 @@ export const count = (flags: string, about: string, absent: number, least = 0): 
   parse(given) {
     const number = Number(given);
     if (Number.isSafeInteger(number) && number >= least) return number;
-    throw new Failure(EXIT.usage, `${flags.replace(/ .*/, '')} takes a number from ${least} on, not ${given}.`);
+    throw new Failure(EXIT.usage, `${flags.replace(/,? .*/, '')} takes a number from ${least} on, not ${given}.`);
   },
 });
 

@@ -63,6 +63,15 @@ async function verify({ fetch }: Context, url: string, secret: string) {
     return await askAccount(createService({ url, secret, fetch, timeoutMs: SIGN_IN_MS }));
   } catch (error) {
     if (isTemporary(error)) throw unreachable(url, error);
+    if (hasStatus(error, 401)) {
+      const hint = 'Copy it from where it was issued, or have a new one issued. Nothing was stored.';
+      throw new Failure(
+        EXIT.signInRequired,
+        `The service does not accept the organization secret: ${error.message}`,
+        hint,
+        error,
+      );
+    }
     if (!hasStatus(error, 404, 405)) throw explainRefusal(error);
     throw new Failure(
       EXIT.failure,

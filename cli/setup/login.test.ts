@@ -77,6 +77,7 @@ test.each(['', '/welcome'])('a secret that was made up is refused at %j, and not
   const result = await login(`${service.url}${page}`, { input: 'sk_live_made_up_nonsense' });
   expect([result.exitCode, stored()]).toEqual([4, undefined]);
   expect(result.stderr).toContain('does not accept the organization secret');
+  expect(result.stderr).toContain('Nothing was stored.');
   expect(result.stderr).not.toContain('nonsense');
 });
 
