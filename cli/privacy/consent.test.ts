@@ -70,3 +70,11 @@ test('a document without times that is written anew keeps the age of its session
   await read();
   expect(said()).toEqual([]);
 });
+
+test('where all of the history may go, a session whose clock was never set goes, too', async () => {
+  const root = makeFolder();
+  const reading = openReading(root, undefined, { consent: { since: SINCE, history: 'all' } });
+  write(join(root, 'project/s.jsonl'), lines(timed('old-prompt', Date.UTC(1, 0))).replace('1901', '0001'));
+  await reading.read();
+  expect([...spooledEvents(reading.spool).values()].flat()).toHaveLength(1);
+});
