@@ -2,6 +2,8 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { runProgram } from '../program.ts';
+import { alignColumns } from '../sessions/columns.ts';
+import { COLUMNS } from '../sessions/describe.ts';
 import { makeFolder, write } from '../test/folder.ts';
 import { createContext, type RunOptions, run } from '../test/program.ts';
 import { type FakeOptions, startService } from '../test/service.ts';
@@ -165,6 +167,15 @@ test('at any width of the terminal the title is there, and wide characters take 
     const cells = Array.from(line).reduce((sum, character) => sum + (character.charCodeAt(0) > 0x2e80 ? 2 : 1), 0);
     expect(cells).toBeLessThanOrEqual(columns);
   }
+});
+
+test('no line is wider than a narrow terminal, whatever waits', () => {
+  const events = '16 sent, 2 waiting, 1 refused';
+  const row = ['0199a213-0000', 'claude-code', '441d', events, '/a/folder/with/a/long/name', 'a title that is long'];
+  const { context } = createContext({ home: '/home', isTTY: true });
+  const lines = alignColumns(COLUMNS, [row], { stdout: { ...context.stdout, columns: 70 } });
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(70);
+  expect(lines[1]).toContain(`${events}  …`);
 });
 
 test('only what is named is dropped, after saying what is lost', async () => {

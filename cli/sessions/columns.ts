@@ -31,6 +31,9 @@ export function alignColumns(
     widths[column] = width - by;
     excess -= by;
   }
+  // A line that wraps is worse than a short title.
+  const last = widths.length - 1;
+  if (excess > 0) widths[last] = Math.max(1, (widths[last] ?? 0) - excess);
   return table.map((row) =>
     row
       .map((cell, column) => fit(cell, widths[column] ?? 0, columns[column]?.cut))
