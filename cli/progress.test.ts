@@ -32,3 +32,12 @@ test('a terminal has a bar that is written over, ten times a second at most', ()
   expect(written).toHaveLength(10);
   expect(written.at(4)).toBe(`\r\u001b[K${'█'.repeat(12)}${'░'.repeat(12)} 500 done`);
 });
+
+test('a line never wraps, however narrow the terminal', () => {
+  const written: string[] = [];
+  let time = 0;
+  const progress = createProgress({ isTTY: true, columns: 40, write: (text) => written.push(text) }, () => time);
+  time = 200;
+  progress.show({ done: 1, total: 2, text: 'read 310.1 MB of 521.5 MB, sent 264,000 events' });
+  expect(written).toEqual([`\r\u001b[K${'█'.repeat(12)}${'░'.repeat(12)} read 310.1 MB `]);
+});

@@ -28,7 +28,9 @@ export function createProgress(sink: Sink, now: () => number) {
       last = time;
       const share = total === 0 ? 1 : Math.min(1, done / total);
       const line = text + describeLeft(share, time - startedAt);
-      sink.write(sink.isTTY ? `\r\u001b[K${drawBar(share)} ${line}` : `${line}\n`);
+      // One that wraps could not be written over.
+      const width = (sink.columns ?? 80) - 1;
+      sink.write(sink.isTTY ? `\r\u001b[K${`${drawBar(share)} ${line}`.slice(0, width)}` : `${line}\n`);
     },
     clear(): void {
       if (sink.isTTY) sink.write('\r\u001b[K');

@@ -19,8 +19,8 @@ export function reportImport(spool: Spool, before: Record<Counter, number>, read
       `Captured ${formatCount(counts.recordsCaptured, 'record')} (${formatBytes(readBytes)}), ` +
         `sent ${formatCount(counts.eventsSent, 'event')}, masked ${formatCount(counts.secretsMasked, 'secret')}.`,
       ...lineIf(counts.recordsReplayed, (count) => `Skipped ${count} that forks repeat from other sessions.`, 'record'),
-      ...lineIf(counts.recordsUnreadable, (count) => `Kept ${count} that is no record as plain text.`, 'piece'),
-      ...lineIf(counts.linesTooLong, (count) => `Left out ${count} that is too long.`, 'line'),
+      ...lineIf(counts.recordsUnreadable, (count) => `Kept as plain text what is no record: ${count}.`, 'piece'),
+      ...lineIf(counts.linesTooLong, (count) => `Left out as too long: ${count}.`, 'line'),
       ...lineIf(leftOut.length, (count) => `Left out ${count} that you do not want captured.`, 'transcript'),
       ...lineIf(
         counts.eventsRefused,
