@@ -1,10 +1,12 @@
-import { appendFileSync, utimesSync } from 'node:fs';
+import { appendFileSync, readFileSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import type { Agent } from '../agents/agent.ts';
 import { claudeCode } from '../agents/claude-code/claude-code.ts';
 import { cline } from '../agents/cline/cline.ts';
 import { cursor } from '../agents/cursor/cursor.ts';
+import { opencode } from '../agents/opencode/opencode.ts';
 import { makeFolder, write } from '../test/folder.ts';
 import { openReading, spooledEvents } from '../test/reading.ts';
 
@@ -77,4 +79,18 @@ test('where all of the history may go, a session whose clock was never set goes,
   write(join(root, 'project/s.jsonl'), lines(timed('old-prompt', Date.UTC(1, 0))).replace('1901', '0001'));
   await reading.read();
   expect([...spooledEvents(reading.spool).values()].flat()).toHaveLength(1);
+});
+
+test('an earlier row that is told after a later one is not captured', async () => {
+  const { file, read, said } = openSince(opencode, 'opencode.db');
+  const db = new DatabaseSync(file);
+  db.exec(readFileSync(join(import.meta.dirname, '../test/agents/fixtures/opencode/opencode.sql'), 'utf8'));
+  const now = Date.now();
+  const text = JSON.stringify({ type: 'text', text: 'new-prompt' });
+  const earlier = 'UPDATE todo SET content = ?, time_created = ?, time_updated = ?';
+  db.prepare(earlier).run('old-plan', BEGUN, BEGUN);
+  db.prepare("UPDATE part SET data = ?, time_created = ?, time_updated = ? WHERE id = 'prt_0002'").run(text, now, now);
+  db.close();
+  await read();
+  expect(said()).toEqual(['new-prompt']);
 });

@@ -153,7 +153,7 @@ export function createReader(options: ReaderOptions) {
         let next = pickEarliest(streams);
         while (next && !progress.isStopped()) {
           const { file, stream, record, from, untoldTime } = next;
-          const isBefore = from > 0 && (record.time || untoldTime) < from;
+          const isBefore = from > 0 && (record.writtenAt || untoldTime) < from;
           commits.add(file, record, isBefore ? undefined : mask(file, record));
           stream.take();
           bytes += record.bytes;

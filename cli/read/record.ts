@@ -17,6 +17,8 @@ export interface CapturedRecord {
   tooLong: boolean;
   /** Milliseconds; the latest time of the file so far, so that it never goes back. */
   time: number;
+  /** What is known of when it was written, by itself or by its neighbours; milliseconds, 0 where nothing is. */
+  writtenAt: number;
   bytes: number;
   /** The file's cursor once this record is taken over; only of the record that was taken last. */
   cursor: () => Cursor;

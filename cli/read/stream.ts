@@ -45,7 +45,8 @@ export function createRecordStream(options: StreamOptions): RecordStream {
     const folder = record && folderOf(record, agent);
     const ended = (record && agent.endsSession?.(record)) ?? false;
     const events = (record && parseRecord(agent, record, place)) ?? [unreadableEvent(agent, value, place)];
-    lastTime = Math.max(lastTime, timeOf(events) ?? 0);
+    const ownTime = timeOf(events);
+    lastTime = Math.max(lastTime, ownTime ?? 0);
     return {
       events,
       identity: identify(key === undefined ? value.bytes : `${agent.id} ${key}`),
@@ -55,6 +56,7 @@ export function createRecordStream(options: StreamOptions): RecordStream {
       unreadable: record === undefined,
       tooLong: record === undefined && value.bytes.length === 0,
       time: lastTime,
+      writtenAt: ownTime ?? lastTime,
       bytes: value.end - value.start,
       cursor: cursorAt(value.end, lastTime),
     };

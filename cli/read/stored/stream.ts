@@ -47,7 +47,7 @@ export function createStoredStream(options: StoredStreamOptions): RecordStream {
   let next = 0;
   let current: CapturedRecord | undefined;
 
-  function capture({ record, position }: StoredRecord): CapturedRecord {
+  function capture({ record, position, changedAt }: StoredRecord): CapturedRecord {
     const place = { origin, file: path, position };
     const json = toJson(record);
     const key = agent.recordKey(record, place) ?? nameOf(json);
@@ -55,7 +55,8 @@ export function createStoredStream(options: StoredStreamOptions): RecordStream {
     const ended = agent.endsSession?.(record) ?? false;
     const bytes = Buffer.from(json);
     const events = parseRecord(agent, record, place) ?? [unreadableEvent(agent, { bytes }, place)];
-    lastTime = Math.max(lastTime, timeOf(events) ?? 0);
+    const ownTime = timeOf(events);
+    lastTime = Math.max(lastTime, ownTime ?? 0);
     return {
       events,
       identity: identify(`${agent.id} ${key}`),
@@ -65,6 +66,8 @@ export function createStoredStream(options: StoredStreamOptions): RecordStream {
       unreadable: false,
       tooLong: false,
       time: lastTime,
+      // The rows of a database come table by table, and each has its own time; a document tells only that of all of it.
+      writtenAt: ownTime ?? (store.kind === 'document' ? lastTime : changedAt),
       bytes: bytes.length,
       cursor: cursorAt(next === records.length, lastTime),
     };
