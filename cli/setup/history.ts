@@ -102,10 +102,15 @@ export async function askChoice(
     say(`${String(index + 1).padStart(4)}  ${tilde(folder, context.home)}  (${formatCount(count, 'session')})`);
   }
   if (folders.length > MOST_LINES) say(`      and ${formatCount(folders.length - MOST_LINES, 'more', 'more')}`);
-  const chosen = await asker.askText('Which? Numbers or paths, with commas between them:');
-  const words = chosen.split(',').map((word) => word.trim());
-  const paths = words.filter(Boolean).map((word) => folders[Number(word) - 1]?.[0] ?? word);
-  return paths.length === 0 ? 'none' : parseChoice(paths, context);
+  for (;;) {
+    const chosen = await asker.askText('Which? Numbers or paths, with commas between them:');
+    const words = chosen.split(/,|(?<=\d)\s+(?=\d)/).map((word) => word.trim());
+    const paths = words.filter(Boolean).map((word) => folders[Number(word) - 1]?.[0] ?? word);
+    if (paths.length === 0) return 'none';
+    const strange = paths.filter((path) => countChosen(history, parseChoice([path], context)) === 0);
+    if (strange.length === 0) return parseChoice(paths, context);
+    say(`None of them was in ${strange.join(', ')}.`);
+  }
 }
 
 /** The home folder as `~`. */
