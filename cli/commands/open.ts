@@ -21,10 +21,13 @@ export const openCommand = defineCommand({
     if (url === undefined) {
       throw new Failure(EXIT.signInRequired, 'It is not known where the service is.', 'Sign in with `capture login`.');
     }
-    const { agent, agentSession, serviceId } = await withSpool(context, (spool) => {
+    const { agent, agentSession, state, serviceId } = await withSpool(context, (spool) => {
       const chosen = chooseSession(context, spool, session);
       return { ...chosen, serviceId: spool.sessions.serviceIds(chosen.id).at(-1) };
     });
+    if (state === 'deleted') {
+      throw new Failure(EXIT.usage, `${agent} ${agentSession} was deleted at the service.`, 'There is no page of it.');
+    }
     if (serviceId === undefined) {
       const sentence = `Nothing of ${agent} ${agentSession} was sent yet, so the dashboard does not have it.`;
       throw new Failure(EXIT.temporary, sentence, 'See `capture status`.');

@@ -237,6 +237,10 @@ test('what should not have been sent is deleted at the service, and nothing more
   expect(await json('sessions', sessionId(1))).toMatchObject({ sessions: [{ state: 'waiting', eventsWaiting: 1 }] });
   expect(await json('delete', sessionId(1), '--yes')).toMatchObject({ session: sessionId(1), deletedAtService: 2 });
   expect([...service.state.sessions.keys()]).toEqual(['ses_000002']);
+  expect(await capture(['open', '--print', sessionId(1)])).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('was deleted at the service'),
+  });
 
   say(1, 3, 'first \u001b[31mred', join(home, 'shop'));
   await capture(['import']);
