@@ -1,8 +1,8 @@
 import type { AgentId } from '../../contract/agent.ts';
 import type { CapturedEvent } from '../../contract/transcript.ts';
-import type { Store } from './store.ts';
+import type { JsonObject, Store, StoreByPath } from './store.ts';
 
-export type JsonObject = { [key: string]: unknown };
+export type { JsonObject } from './store.ts';
 
 /** The process environment, as an input. */
 export type Variables = { readonly [name: string]: string | undefined };
@@ -67,7 +67,7 @@ export interface Agent {
   /** Whether a folder below a root may hold transcripts; where an agent does not say, all may. */
   entersFolder?(path: string): boolean;
   /** How records are had from its transcripts, where they are no lines of JSON; told by the path where it keeps several kinds. */
-  store?: Store | ((path: string) => Store | undefined);
+  store?: Store | StoreByPath;
   /** Under which name the agent's hooks may have told what a transcript says; see `cli/read/inbox.ts`. */
   hookedAs?(path: string): string | undefined;
   /** Its ids of sessions are times, counters or names, so that those of two machines may be equal. */

@@ -1,4 +1,4 @@
-import type { Agent, JsonObject } from './agent.ts';
+export type JsonObject = { [key: string]: unknown };
 
 /**
  * For agents that do not write lines of JSON: where the records of a transcript are. Pure like the parsers, the contents
@@ -7,8 +7,11 @@ import type { Agent, JsonObject } from './agent.ts';
  */
 export type Store = DocumentStore | DatabaseStore;
 
+/** For an agent that keeps several kinds. */
+export type StoreByPath = (path: string) => Store | undefined;
+
 /** How the records of one of an agent's transcripts are had; undefined where they are lines of JSON. */
-export const storeOf = ({ store }: Agent, path: string): Store | undefined =>
+export const storeOf = ({ store }: { store?: Store | StoreByPath }, path: string): Store | undefined =>
   typeof store === 'function' ? store(path) : store;
 
 /** A file that is written anew as a whole, such as a JSON document. */

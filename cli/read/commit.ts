@@ -1,22 +1,10 @@
-import type { NewFile } from '../spool/files.ts';
 import type { Counter } from '../spool/meta.ts';
 import type { Spool } from '../spool/open.ts';
 import type { SessionFacts } from '../spool/sessions.ts';
 import { createBatching } from './batching.ts';
 import { mergeFacts } from './facts.ts';
 import type { MaskedRecord } from './mask.ts';
-import type { CapturedRecord } from './record.ts';
-
-/** A file being read. `id` is known once its first record was committed. */
-export interface FileBeingRead {
-  row: Omit<NewFile, 'session'>;
-  id: number | undefined;
-  agentSession: string;
-  /** Where the spool has its cursor. */
-  committed: { position: number; pass: number };
-  /** When it was last written to, in milliseconds since 1970. */
-  changedAt: number;
-}
+import type { CapturedRecord, FileBeingRead } from './record.ts';
 
 /** Another process has read the same file meanwhile: what this one knows of it is outdated. */
 export class CursorMoved extends Error {}

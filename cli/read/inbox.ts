@@ -16,9 +16,9 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { JsonObject } from '../agents/agent.ts';
+import { parseExact } from '../exact.ts';
 import { takeLock } from '../lock.ts';
 import { attempt, type Found, type Place, type Trouble } from './discover.ts';
-import { parseExact } from './exact.ts';
 import type { Unread } from './identify.ts';
 
 /** A file that a hook left, complete since it got its name. */

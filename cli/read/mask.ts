@@ -1,9 +1,8 @@
 import type { CapturedEvent } from '../../contract/transcript.ts';
 import { type Redactor, WITHHELD } from '../redact/redactor.ts';
 import type { SessionFacts } from '../spool/sessions.ts';
-import type { FileBeingRead } from './commit.ts';
 import { factsOf, mergeFacts } from './facts.ts';
-import type { CapturedRecord } from './record.ts';
+import type { CapturedRecord, FileBeingRead } from './record.ts';
 import { serializeEvent } from './serialize.ts';
 
 /** A record as it is sent. */

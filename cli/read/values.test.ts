@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { runs } from '../../contract/test/runs.ts';
-import { parseExact } from './exact.ts';
+import { parseExact } from '../exact.ts';
 import { readValues } from './values.ts';
 
 const line = (text: string | Buffer, terminated = true) => {

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { JsonObject } from '../agents/agent.ts';
-import { parseExact } from './exact.ts';
+import { parseExact } from '../exact.ts';
 import type { Line } from './lines.ts';
 
 /** What a line holds: usually one record, several where lines were glued together, or something that is no record. */

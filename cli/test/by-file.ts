@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { isPart } from '../../contract/parts.ts';
 import { compareWriting, writingOf } from '../../contract/revision.ts';
 import type { Source } from '../../contract/transcript.ts';
-import { parseExact } from '../read/exact.ts';
+import { parseExact } from '../exact.ts';
 import type { Spool } from '../spool/open.ts';
 import { readEvents } from '../upload/refusals.ts';
 

@@ -3,7 +3,7 @@ import { isPart, joinParts, type Part } from '../../contract/parts.ts';
 import type { CapturedEvent } from '../../contract/transcript.ts';
 import type { JsonObject } from '../agents/agent.ts';
 import { isObject } from '../agents/shared/part.ts';
-import { parseExact } from '../read/exact.ts';
+import { parseExact } from '../exact.ts';
 import { compareLeaves, leavesOf } from './agents/leaves.ts';
 import type { Captured } from './by-file.ts';
 import type { Kept } from './worlds.ts';

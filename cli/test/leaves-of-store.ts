@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { CapturedEvent } from '../../contract/transcript.ts';
 import type { JsonObject } from '../agents/agent.ts';
 import { isObject } from '../agents/shared/part.ts';
-import { parseExact } from '../read/exact.ts';
+import { parseExact } from '../exact.ts';
 import { copyDatabase } from './agents/corpus.ts';
 import { compareLeaves, leavesOf } from './agents/leaves.ts';
 import { type Captured, countedOf } from './by-file.ts';

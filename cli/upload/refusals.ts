@@ -1,6 +1,6 @@
 import type { BulkResult } from '../../contract/capture.ts';
+import { parseExact } from '../exact.ts';
 import { EXIT, Failure } from '../failure.ts';
-import { parseExact } from '../read/exact.ts';
 import { Blocked, hasStatus } from './problem.ts';
 import type { Append } from './service.ts';
 

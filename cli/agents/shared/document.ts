@@ -1,4 +1,4 @@
-import { parseExact } from '../../read/exact.ts';
+import { parseExact } from '../../exact.ts';
 import type { JsonObject } from '../agent.ts';
 import { isObject } from './part.ts';
 
