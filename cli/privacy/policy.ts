@@ -53,7 +53,8 @@ export function createPolicy(context: StatePlace & Pick<Context, 'now'>, isReach
       if (cwd !== undefined && cwd.length > LONGEST_PATH) return 'its folder is longer than folders can be';
       if (cwd !== undefined) return objectionOfFolder(cwd);
       // Where a folder is asked for, a session without one is not the one that was meant.
-      return rules.include === undefined ? undefined : 'its folder is not known, and only some are included';
+      if (rules.include) return 'its folder is not known, and only some are included';
+      return rules.exclude.length > 0 ? 'its folder is not known, and some are excluded' : undefined;
     },
   };
 }

@@ -92,6 +92,12 @@ describe('what a folder says', () => {
     expect(objection()).toMatch(/not known/);
   });
 
+  test('where some folders are excluded, what has no folder is left out', () => {
+    const objection = decide({}, { exclude: ['~/private'] });
+    expect(objection('work')).toBeUndefined();
+    expect(objection()).toBe('its folder is not known, and some are excluded');
+  });
+
   test('a repository is excluded by its remote', () => {
     const config = '[remote "origin"]\n\turl = git@github.com:acme/billing.git\n';
     const objection = decide({ 'repo/.git/config': config }, { exclude: ['github.com/acme/*'] });
