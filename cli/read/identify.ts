@@ -44,7 +44,8 @@ export function identify(spool: Spool, found: Found, isYoung: boolean, isWanted:
     const known = spool.files.find(agent.id, root, path);
     if (known) return toUnread(spool, found, known, fd, size, isWanted);
     const head = readHead(agent, path, fd);
-    if (!head.hasLine || (head.first === undefined && isYoung)) return undefined;
+    // Called something else later, its records would be of two sessions.
+    if (!head.hasLine || ((head.first === undefined || !head.isNamed) && isYoung)) return undefined;
     const origin = withFolder(agent.identify({ root, path }, head.first), head.folder);
     const same = spool.files
       .ofSession(agent.id, origin.session)

@@ -21,7 +21,9 @@ export async function readGrowing(
   let captured = new Map<string, Captured[]>();
   for (let step = 0; step < steps; step++) {
     for (const stage of stages) stage[step]?.();
-    const reading = openReading(folder, join(folder, 'spool.db'), { places });
+    // The record that names the session of a file may be to come.
+    const patienceMs = step < steps - 1 ? Number.POSITIVE_INFINITY : 0;
+    const reading = openReading(folder, join(folder, 'spool.db'), { places, patienceMs });
     expect(await reading.read()).toBe(true);
     if (step === steps - 1) captured = eventsByFile(reading.spool);
     reading.spool.close();
