@@ -99,7 +99,7 @@ export function startDelivery(context: Context, pipeline: Pipeline, options: Del
     ended: deliver(),
     wake: () => sending?.wake(),
     /** Whether what is in the spool is on its way, as far as one can tell. */
-    isFlowing: () => !isHeld && !isPaused() && sending?.failingMs() === 0,
+    isFlowing: () => !isHeld && !isPaused() && sending?.isFailing() === false,
     /** Sends at once, over new connections: they may be dead, or a person wants it tried again. */
     retryNow(): void {
       sending?.reconnect();

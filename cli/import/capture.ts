@@ -74,7 +74,7 @@ async function importWith(
           state.readBytes += bytes;
           showProgress();
           sending.wake();
-          await giveWay(spool, { isStopped: isLost, isFlowing: () => true });
+          await giveWay(spool, { isStopped: isLost, isFlowing: sending.isMine });
         },
       });
     }
