@@ -159,11 +159,11 @@ test.each(['hook_blocking_error', 'hook_error', 'informational', 'no_progress_ma
   },
 );
 
-test('facts, tokens and redactions are summed up for the header', () => {
+test('meta, tokens and redactions are summed up for the header', () => {
   const usage = (responseId: string, outputTokens: number) =>
     ['usage', { responseId, inputTokens: 2, cacheReadTokens: 8, outputTokens, cached: 'excluded' }] as [string, object];
   const {
-    facts,
+    meta,
     usage: tokens,
     redactions,
     items,
@@ -177,7 +177,7 @@ test('facts, tokens and redactions are summed up for the header', () => {
       ['user.message', { text: 'x', redactions: { 'github-token': 2 } }],
     ),
   );
-  expect(facts).toEqual({ title: 'By hand', branch: 'fix' });
+  expect(meta).toEqual({ title: 'By hand', branch: 'fix' });
   expect(tokens.total).toMatchObject({ input: 20, output: 8, cacheRead: 16 });
   expect(redactions).toBe(2);
   expect(kinds(items)).toEqual(['quiet 1', 'message 6']);

@@ -1,24 +1,21 @@
-import type { Entry, MetaEntry, PromptEntry, SubagentEntry } from './entry.ts';
-import { type Facts, foldFacts } from './facts.ts';
+import type { Entries, Entry, MetaEntry, PromptEntry, SubagentEntry } from '../../contract/entry/entry.ts';
+import { foldMeta, type Meta } from '../../contract/entry/meta.ts';
+import { orderOf, type Revisions, readRevisions } from '../../contract/entry/revisions.ts';
+import { sumUsage, type Usage, type UsageTotals } from '../../contract/entry/usage.ts';
 import { childrenOf, type Item, isFailure, type LaneItem, type ToolItem } from './items.ts';
 import { createLaneBuilder, type LaneBuilder } from './lane.ts';
-import { orderOf, type Revisions, readRevisions } from './revisions.ts';
-import { sumUsage, type Usage, type UsageTotals } from './usage.ts';
 
 export interface Timeline {
   items: readonly Item[];
   prompts: readonly PromptEntry[];
   usage: UsageTotals;
-  facts: Facts;
+  meta: Meta;
   toolCalls: number;
   failures: number;
   redactions: number;
   /** Where the events of records stand that were written again, by sequence. */
   orders: Revisions['orders'];
 }
-
-/** Entries by sequence, the first at index 0; those that are not loaded are holes. */
-export type Entries = readonly (Entry | undefined)[];
 
 /** Everything the session page shows, from all the entries that are there. Pure: built anew when entries arrive. */
 export function buildTimeline(entries: Entries, revisions = readRevisions(entries)): Timeline {
@@ -112,7 +109,7 @@ export function buildTimeline(entries: Entries, revisions = readRevisions(entrie
     items,
     prompts,
     usage: sumUsage(usages),
-    facts: foldFacts(metas),
+    meta: foldMeta(metas),
     toolCalls: all.calls,
     failures: all.failures,
     redactions,

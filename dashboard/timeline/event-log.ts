@@ -1,7 +1,7 @@
+import type { Entry } from '../../contract/entry/entry.ts';
+import { joinAround } from '../../contract/entry/join.ts';
+import { readEvent } from '../../contract/entry/read.ts';
 import type { SessionEvent } from '../../contract/event.ts';
-import { joinParts } from '../../contract/parts.ts';
-import type { Entry, PartEntry } from './entry.ts';
-import { readEvent, readJoined } from './read.ts';
 
 /** Reads events from a sequence number on. */
 export type FetchWindow = (from: number, limit: number, signal: AbortSignal) => Promise<readonly SessionEvent[]>;
@@ -119,36 +119,6 @@ function holeLength(loaded: readonly (Entry | undefined)[], from: number): numbe
   let index = from - 1;
   while (index < loaded.length && !loaded[index]) index++;
   return index - from + 1;
-}
-
-/** Joins the parts of large payloads as soon as all of them are there. */
-export function joinAround(loaded: (Entry | undefined)[], from: number, to: number): void {
-  for (let sequence = from; sequence <= to; sequence++) {
-    const entry = loaded[sequence - 1];
-    if (entry?.kind !== 'part') continue;
-    const start = sequence - entry.part;
-    const parts = loaded.slice(Math.max(0, start), start + entry.of).filter(isPartOf(entry));
-    const complete = parts.length === entry.of && parts.every(({ part }, index) => part === index + 1);
-    if (!complete) continue;
-    loaded[start] = join(parts);
-    sequence = start + entry.of;
-  }
-}
-
-const isPartOf =
-  ({ identity, of }: PartEntry) =>
-  (entry: Entry | undefined): entry is PartEntry =>
-    entry?.kind === 'part' && entry.identity === identity && entry.of === of;
-
-function join(parts: readonly PartEntry[]): Entry {
-  const first = parts[0] as PartEntry;
-  try {
-    const slices = parts.map(({ part, of, json }) => ({ part, of, json, source: {} as never }));
-    return readJoined(first, joinParts(slices), parts.length);
-  } catch {
-    // Not what it says it is: shown as it came.
-    return first;
-  }
 }
 
 const pause = (milliseconds: number, signal: AbortSignal) =>

@@ -1,4 +1,4 @@
-import type { Entry } from './entry.ts';
+import type { Entry } from '../../contract/entry/entry.ts';
 import { childrenOf, entriesOf, type Item } from './items.ts';
 import type { Place } from './rows.ts';
 

@@ -1,4 +1,4 @@
-import type { FileStat } from './changes.ts';
+import type { FileStat } from '../../contract/entry/changes.ts';
 import type {
   AnswerEntry,
   CallEntry,
@@ -9,8 +9,8 @@ import type {
   ResultEntry,
   SubagentEntry,
   TurnEntry,
-} from './entry.ts';
-import { orderOf } from './revisions.ts';
+} from '../../contract/entry/entry.ts';
+import { orderOf } from '../../contract/entry/revisions.ts';
 
 /** What the timeline shows, as a tree: what can be folded holds what is folded into it. */
 export type Item = MessageItem | ToolItem | GroupItem | LaneItem | QuietItem | RecordItem | IdleItem | GapItem;

@@ -1,6 +1,6 @@
-import type { CallEntry, Entry, ResultEntry } from './entry.ts';
+import type { CallEntry, Entry, ResultEntry } from '../../contract/entry/entry.ts';
+import { orderOf } from '../../contract/entry/revisions.ts';
 import { type Item, type QuietItem, standsOut, type ToolItem } from './items.ts';
-import { orderOf } from './revisions.ts';
 
 /** A pause longer than this is shown as one. */
 export const IDLE_MS = 5 * 60_000;

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { readEvent } from '../../contract/entry/read.ts';
+import { settleTimes } from '../../contract/entry/times.ts';
 import { runs } from '../../contract/test/runs.ts';
 import { VOCABULARY } from '../../contract/transcript.ts';
 import { buildTimeline } from './build.ts';
-import { readEvent } from './read.ts';
 import { canOpen, flatten, locate } from './rows.ts';
 import { buildStrip } from './strip.ts';
-import { settleTimes } from './times.ts';
 
 const FIELDS = [
   'text',

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Entry } from '../../contract/entry/entry.ts';
+import { joinAround } from '../../contract/entry/join.ts';
+import { readRevisions } from '../../contract/entry/revisions.ts';
 import { splitPayload } from '../../contract/parts.ts';
 import { runs } from '../../contract/test/runs.ts';
 import { buildTimeline } from './build.ts';
-import type { Entry } from './entry.ts';
-import { joinAround } from './event-log.ts';
 import { type Item, entriesOf as shownIn } from './items.ts';
-import { readRevisions } from './revisions.ts';
 import { failuresOf, flatten, locate } from './rows.ts';
 import { buildStrip } from './strip.ts';
 import { entriesOf } from './test/events.ts';

@@ -1,6 +1,6 @@
-import type { Entry } from './entry.ts';
+import type { Entry } from '../../contract/entry/entry.ts';
+import { orderOf, type Revisions } from '../../contract/entry/revisions.ts';
 import { childrenOf, entriesOf, type Item, isFailure, standsOut } from './items.ts';
-import { orderOf, type Revisions } from './revisions.ts';
 
 /** A line of the timeline: an item, and how deep it is nested. */
 export interface Row {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { settleTimes } from '../../contract/entry/times.ts';
 import { buildStrip } from './strip.ts';
 import { call, entriesOf, result } from './test/events.ts';
-import { settleTimes } from './times.ts';
 
 test('marks and counts by time, a long pause being narrow but visible', () => {
   const strip = buildStrip(

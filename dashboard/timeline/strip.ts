@@ -1,7 +1,6 @@
-import type { Entries } from './build.ts';
-import type { Entry } from './entry.ts';
+import type { Entries, Entry } from '../../contract/entry/entry.ts';
+import { orderOf, readRevisions } from '../../contract/entry/revisions.ts';
 import { IDLE_MS } from './lane.ts';
-import { orderOf, readRevisions } from './revisions.ts';
 
 /** A slice of the session's time. */
 export interface Bin {

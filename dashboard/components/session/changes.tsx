@@ -1,4 +1,4 @@
-import { changesOfCall, changesOfResult, type FileChange } from '../../timeline/changes.ts';
+import { changesOfCall, changesOfResult, type FileChange } from '../../../contract/entry/changes.ts';
 import type { ToolItem } from '../../timeline/items.ts';
 import { DiffView } from '../../ui/diff-view.tsx';
 import { ErrorNote } from '../error-note.tsx';

@@ -1,6 +1,6 @@
 import { Bot } from 'lucide-react';
+import type { Entry } from '../../../contract/entry/entry.ts';
 import { showHidden } from '../../text/controls.ts';
-import type { Entry } from '../../timeline/entry.ts';
 import type { GroupItem, LaneItem, QuietItem } from '../../timeline/items.ts';
 import { formatDuration, plural } from '../../ui/format.ts';
 import { Fold } from './fold.tsx';

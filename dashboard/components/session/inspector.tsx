@@ -1,7 +1,7 @@
 import { X } from 'lucide-react';
 import { useState } from 'react';
+import type { Entry } from '../../../contract/entry/entry.ts';
 import { showHidden } from '../../text/controls.ts';
-import type { Entry } from '../../timeline/entry.ts';
 import { entriesOf, type Item } from '../../timeline/items.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy.tsx';

@@ -1,9 +1,9 @@
 import { CircleAlert, Image } from 'lucide-react';
 import { useState } from 'react';
+import type { AnswerEntry, PromptEntry } from '../../../contract/entry/entry.ts';
+import { firstLine } from '../../../contract/entry/value.ts';
 import { showHidden } from '../../text/controls.ts';
-import type { AnswerEntry, PromptEntry } from '../../timeline/entry.ts';
 import type { MessageItem } from '../../timeline/items.ts';
-import { firstLine } from '../../timeline/value.ts';
 import { Button } from '../../ui/button.tsx';
 import { formatCount, formatDuration, plural } from '../../ui/format.ts';
 import { Markdown } from '../../ui/markdown.tsx';

@@ -1,9 +1,9 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, useCallback, useEffect, useRef } from 'react';
+import type { PromptEntry } from '../../../contract/entry/entry.ts';
+import { orderOf } from '../../../contract/entry/revisions.ts';
+import { firstLine } from '../../../contract/entry/value.ts';
 import { showHidden } from '../../text/controls.ts';
-import type { PromptEntry } from '../../timeline/entry.ts';
-import { orderOf } from '../../timeline/revisions.ts';
-import { firstLine } from '../../timeline/value.ts';
 
 interface Props {
   prompts: readonly PromptEntry[];

@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import type { Entry } from '../../timeline/entry.ts';
-import { toJson } from '../../timeline/value.ts';
+import type { Entry } from '../../../contract/entry/entry.ts';
+import { toJson } from '../../../contract/entry/value.ts';
 import { Code } from '../../ui/code.tsx';
 import { CopyButton } from '../../ui/copy.tsx';
 import { ErrorNote } from '../error-note.tsx';

@@ -36,11 +36,11 @@ export function SessionHeader({
   onHelp,
   onExport,
 }: Props) {
-  const { facts, usage, toolCalls, failures, redactions } = timeline;
+  const { meta, usage, toolCalls, failures, redactions } = timeline;
   const isAdmin = useIsAdmin();
   const environment = useEnvironments().data?.find(({ environmentId }) => environmentId === session.environmentId);
-  const title = facts.title ?? titleOf(session, summary);
-  const branch = facts.branch ?? summary?.gitBranch;
+  const title = meta.title ?? titleOf(session, summary);
+  const branch = meta.branch ?? summary?.gitBranch;
   return (
     <header className="session-header">
       <div className="flex items-start gap-3 max-sm:pl-9">
@@ -73,8 +73,8 @@ export function SessionHeader({
         <AgentName agentId={session.agentId} />
         <Fact name="environment">{environment?.displayName ?? environment?.hostname}</Fact>
         <Fact name="branch">{branch}</Fact>
-        <Fact name="model">{facts.model ?? summary?.model}</Fact>
-        <Fact name="folder">{facts.cwd}</Fact>
+        <Fact name="model">{meta.model ?? summary?.model}</Fact>
+        <Fact name="folder">{meta.cwd}</Fact>
       </p>
       <p className="session-figures">
         <span>{plural(session.eventCount, 'event')}</span>

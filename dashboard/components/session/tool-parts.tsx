@@ -1,6 +1,6 @@
+import { resultText } from '../../../contract/entry/tool.ts';
+import { asParsedObject, asText, toJson } from '../../../contract/entry/value.ts';
 import type { ToolItem } from '../../timeline/items.ts';
-import { resultText } from '../../timeline/tool.ts';
-import { asParsedObject, asText, toJson } from '../../timeline/value.ts';
 import { Code } from '../../ui/code.tsx';
 import { Output } from '../../ui/output.tsx';
 import { ErrorNote } from '../error-note.tsx';

@@ -1,7 +1,7 @@
 import { FilePen, FilePlus, FileX, X } from 'lucide-react';
+import type { FileStat } from '../../../contract/entry/changes.ts';
 import { stripAnsi } from '../../text/ansi.ts';
 import { showHidden } from '../../text/controls.ts';
-import type { FileStat } from '../../timeline/changes.ts';
 import type { ToolItem } from '../../timeline/items.ts';
 import { formatCount } from '../../ui/format.ts';
 import { Changes } from './changes.tsx';

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
+import { asObject, type Loose } from '../../../contract/entry/value.ts';
 import type { SessionEvent } from '../../../contract/event.ts';
 import { isPart, joinParts, type Part } from '../../../contract/parts.ts';
 import { useApp } from '../../app.ts';
 import { keys } from '../../queries.ts';
-import { asObject, type Loose } from '../../timeline/value.ts';
 
 export interface WholeEvent {
   events: readonly SessionEvent[];

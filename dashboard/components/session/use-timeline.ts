@@ -1,9 +1,9 @@
 import { useDeferredValue, useMemo } from 'react';
+import { readRevisions } from '../../../contract/entry/revisions.ts';
+import { settleTimes } from '../../../contract/entry/times.ts';
 import { buildTimeline, type Timeline } from '../../timeline/build.ts';
 import type { EventLog } from '../../timeline/event-log.ts';
-import { readRevisions } from '../../timeline/revisions.ts';
 import { buildStrip, type Strip } from '../../timeline/strip.ts';
-import { settleTimes } from '../../timeline/times.ts';
 
 /** Slices of the overview strip. */
 const SLICES = 180;

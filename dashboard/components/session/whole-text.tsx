@@ -1,4 +1,4 @@
-import { asText } from '../../timeline/value.ts';
+import { asText } from '../../../contract/entry/value.ts';
 import { Markdown } from '../../ui/markdown.tsx';
 import { ErrorNote } from '../error-note.tsx';
 import { usePayload } from './use-payload.ts';

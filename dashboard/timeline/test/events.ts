@@ -1,5 +1,5 @@
-import type { Entry } from '../entry.ts';
-import { readEvent } from '../read.ts';
+import type { Entry } from '../../../contract/entry/entry.ts';
+import { readEvent } from '../../../contract/entry/read.ts';
 
 const START = Date.parse('2026-11-21T09:00:00.000Z');
 

@@ -1,6 +1,6 @@
-import type { SessionEvent } from '../../contract/event.ts';
-import { isPart, type Part } from '../../contract/parts.ts';
-import { writingOf } from '../../contract/revision.ts';
+import type { SessionEvent } from '../event.ts';
+import { isPart, type Part } from '../parts.ts';
+import { writingOf } from '../revision.ts';
 import { changesOfCall, changesOfResult, statOf } from './changes.ts';
 import type { Entry } from './entry.ts';
 import { aboutCall, resultText } from './tool.ts';

@@ -1,4 +1,4 @@
-import type { Writing } from '../../contract/revision.ts';
+import type { Writing } from '../revision.ts';
 import type { FileStat } from './changes.ts';
 import type { Usage } from './usage.ts';
 
@@ -83,3 +83,6 @@ export type Entry =
   | MetaEntry
   | QuietEntry
   | PartEntry;
+
+/** Entries by sequence, the first at index 0; those that are not loaded are holes. */
+export type Entries = readonly (Entry | undefined)[];

@@ -1,5 +1,4 @@
-import type { Entries } from './build.ts';
-import type { Entry } from './entry.ts';
+import type { Entries, Entry } from './entry.ts';
 
 /**
  * Gives entries whose agent did not say when the time of the one before them: when they were stored says nothing, since

@@ -1,6 +1,6 @@
 import type { MetaEntry } from './entry.ts';
 
-export interface Facts {
+export interface Meta {
   title?: string;
   cwd?: string;
   repository?: string;
@@ -11,7 +11,7 @@ export interface Facts {
 }
 
 /** Later facts overrule earlier ones; only a title that a person gave is not overruled by one the agent made up. */
-export function foldFacts(metas: readonly MetaEntry[]): Facts {
+export function foldMeta(metas: readonly MetaEntry[]): Meta {
   let facts: Record<string, string> = {};
   let titleByPerson = false;
   for (const { facts: later } of metas) {

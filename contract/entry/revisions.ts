@@ -1,6 +1,5 @@
-import { compareWriting, type Writing } from '../../contract/revision.ts';
-import type { Entries } from './build.ts';
-import type { Entry } from './entry.ts';
+import { compareWriting, type Writing } from '../revision.ts';
+import type { Entries, Entry } from './entry.ts';
 
 /** Records that their agent wrote several times, as they are now. */
 export interface Revisions {
