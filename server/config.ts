@@ -51,6 +51,10 @@ export const OPTIONS = {
   PUBLIC_URL: optional('Address at which browsers and CLIs reach the service.', address(['http:', 'https:'])),
   DATA_DIR: option('data', 'Folder for the embedded store, keys and the mail outbox.', text),
   DATABASE_URL: optional('PostgreSQL to use instead of the embedded store.', address(['postgres:', 'postgresql:'])),
+  DATABASE_LISTEN_URL: optional(
+    'The same PostgreSQL past any pooler, over which replicas tell each other of changes; absent: `DATABASE_URL`.',
+    address(['postgres:', 'postgresql:']),
+  ),
   IDENTITY_PROVIDER: option('embedded', 'Who signs people in: `embedded` or `oidc`.', oneOf(['embedded', 'oidc'])),
   SIGN_UP: option(
     'invited',

@@ -16,6 +16,7 @@ async function main(): Promise<void> {
   const log = pino({ level: config.LOG_LEVEL, redact: { paths: REDACTED_PATHS, censor: '[redacted]' } });
   const store = await openStore({
     databaseUrl: config.DATABASE_URL,
+    listenUrl: config.DATABASE_LISTEN_URL,
     dataDir: config.DATA_DIR,
     onError: (error: Error) => log.warn({ err: error }, 'an idle connection to the store was lost'),
     onLost: createFatal({ log, write: (text) => process.stderr.write(text), exit: (code) => process.exit(code) }),

@@ -9,6 +9,7 @@ import { servePages } from './http/pages.ts';
 import type { Identity } from './identity/identity.ts';
 import { createBackground } from './ingest/background.ts';
 import { createLive } from './ingest/live.ts';
+import { createPeers } from './ingest/peers.ts';
 import { createReading } from './ingest/reading.ts';
 import { type Committed, createSessionLog } from './ingest/session-log.ts';
 import { createSummaries } from './ingest/summaries.ts';
@@ -30,6 +31,9 @@ export interface ServiceOptions {
   now?: () => number;
 }
 
+const DEAF =
+  'changes that other replicas make are not shown live: DATABASE_URL goes through a pooler that hears no LISTEN; set DATABASE_LISTEN_URL to an address past it';
+
 /** So long at most what a deleted session has left stays, though a sweep may have failed or just missed it. */
 const SWEEP_EVERY_MS = 60_000;
 
@@ -41,11 +45,24 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     config.SECRET_PEPPER ?? (await rememberSetting(store.db, 'pepper', () => randomBytes(32).toString('hex')));
   const authenticator = createAuthenticator({ db: store.db, identity, pepper, limits, now, onError });
   const live = createLive(now);
+  const peers =
+    store.notices &&
+    createPeers({
+      notices: store.notices,
+      onChange: live.publish,
+      onMissed: live.restart,
+      onError,
+      onDeaf: () => log.warn(DEAF),
+    });
+  const tell: typeof live.publish = (organizationId, change) => {
+    live.publish(organizationId, change);
+    peers?.tell(organizationId, change);
+  };
   const summaries = createSummaries({
     db: store.db,
     onError,
     onCaughtUp: ({ organizationId, sessionId, eventCount, status }) =>
-      live.publish(organizationId, { sessionId, eventCount, status }),
+      tell(organizationId, { sessionId, eventCount, status }),
   });
   const reading = createReading();
   const background = createBackground({ atOnce: 1, onError });
@@ -53,7 +70,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   const sweep = () => background.run('sweep', () => sweepDeleted(store.db, now, closing.signal));
   const committed: Committed = (change) => {
     const { organizationId, sessionId, eventCount, status } = change;
-    live.publish(organizationId, { sessionId, eventCount, status });
+    tell(organizationId, { sessionId, eventCount, status });
     summaries.note(change);
     if (status === 'deleted') void sweep();
   };
@@ -87,6 +104,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   app.addHook('onClose', async () => {
     clearInterval(sweeper);
     background.close();
+    await peers?.close();
     closing.abort();
     await sweep();
     await reading.close();

@@ -21,7 +21,9 @@ export interface Live {
    * @throws Problem `rate_limited` when the person has too many
    */
   watch(watcher: Watcher): Readable;
-  /** Ends every stream. */
+  /** Ends every stream: whoever watches comes back, and reads anew what may have been missed. */
+  restart(): void;
+  /** Ends every stream, and those to come. */
   close(): void;
 }
 
@@ -70,6 +72,10 @@ export function createLive(now: () => number): Live {
       ofOrganization.delete(stream);
       if (ofOrganization.size === 0) streams.delete(stream.organizationId);
     };
+  }
+
+  function restart(): void {
+    for (const stream of [...streams.values()].flatMap((set) => [...set])) stream.end();
   }
 
   return {
@@ -128,9 +134,11 @@ export function createLive(now: () => number): Live {
       return readable;
     },
 
+    restart,
+
     close() {
       closed = true;
-      for (const stream of [...streams.values()].flatMap((set) => [...set])) stream.end();
+      restart();
     },
   };
 }

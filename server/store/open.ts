@@ -6,6 +6,7 @@ import type { StoreAppend } from './appends.ts';
 import { type Engine, isStoreLost, storeUnavailable } from './dialect.ts';
 import { lockFolder } from './lock.ts';
 import { migrate } from './migrate.ts';
+import { createNotices, type Notices } from './notices.ts';
 import { openPostgres, postgresDialect } from './postgres.ts';
 import { createPostgresAppend } from './postgres-append.ts';
 import type { Database } from './schema.ts';
@@ -19,6 +20,8 @@ export interface Store {
   db: Db;
   append: StoreAppend;
   pool?: pg.Pool;
+  /** Where other processes may be on the same store. */
+  notices?: Notices;
   /** Answers when a row can be read; throws otherwise. */
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -27,6 +30,8 @@ export interface Store {
 export interface StoreOptions {
   /** PostgreSQL address; absent: SQLite in `dataDir`. */
   databaseUrl?: string | undefined;
+  /** Its address past any pooler; absent: `databaseUrl`. */
+  listenUrl?: string | undefined;
   dataDir: string;
   /** Told of errors of idle connections. */
   onError: (error: Error) => void;
@@ -36,7 +41,7 @@ export interface StoreOptions {
 
 /** Opens the store and brings its schema up to date. */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  const store = options.databaseUrl ? postgresStore(options.databaseUrl, options.onError) : await sqliteStore(options);
+  const store = options.databaseUrl ? postgresStore(options, options.databaseUrl) : await sqliteStore(options);
   try {
     await migrate(store.db, store.engine);
   } catch (error) {
@@ -74,7 +79,7 @@ async function sqliteStore({ dataDir, onLost }: StoreOptions): Promise<Store> {
   }
 }
 
-function postgresStore(url: string, onError: (error: Error) => void): Store {
+function postgresStore({ listenUrl, onError }: StoreOptions, url: string): Store {
   const pool = openPostgres(url, onError);
   const db = new Kysely<Database>({ dialect: postgresDialect(pool) });
   return {
@@ -82,6 +87,7 @@ function postgresStore(url: string, onError: (error: Error) => void): Store {
     db,
     append: createPostgresAppend(pool),
     pool,
+    notices: createNotices(pool, listenUrl ?? url),
     ping: () => ping(db),
     close: () => db.destroy(),
   };

@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import type { LiveChange } from '../../contract/extensions.ts';
+import { LONGEST_NOTICE, type Notices } from '../store/notices.ts';
+
+/** The other processes on the same store. */
+export interface Peers {
+  /** Tells them of a change, within `TELL_EVERY_MS`. */
+  tell(organizationId: string, change: LiveChange): void;
+  close(): Promise<void>;
+}
+
+export interface PeersOptions {
+  notices: Notices;
+  /** Told of a change that another process made. */
+  onChange: (organizationId: string, change: LiveChange) => void;
+  /** Changes may have been missed. */
+  onMissed: () => void;
+  onError: (error: unknown) => void;
+  /** Nothing of what this process told came back to it. */
+  onDeaf: () => void;
+}
+
+/** What changes within this time is told at once; a person does not see it. */
+const TELL_EVERY_MS = 50;
+/** Sessions whose change waits to be told; beyond, watchers elsewhere learn of them when they look again. */
+const MOST_WAITING = 10_000;
+/** By then what one tells must have come back. */
+const ECHO_WITHIN_MS = 5_000;
+
+type Notice = { from: string; changes: [organizationId: string, change: LiveChange][] };
+
+/** Tells each process's changes to the others, so that whoever watches sees them on whichever replica they watch. */
+export function createPeers({ notices, onChange, onMissed, onError, onDeaf }: PeersOptions): Peers {
+  const me = randomUUID();
+  const closing = new AbortController();
+  const waiting = new Map<string, [string, LiveChange]>();
+  let telling = Promise.resolve();
+  let timer: NodeJS.Timeout | undefined;
+  let echo: NodeJS.Timeout | undefined;
+  let hasListened = false;
+
+  const send = (texts: readonly string[]) => {
+    telling = telling.then(() => notices.tell(texts)).catch(onError);
+  };
+
+  function flush(): void {
+    timer = undefined;
+    const changes = [...waiting.values()];
+    waiting.clear();
+    send(packed(me, changes));
+  }
+
+  const listening = notices.listen(
+    {
+      onNotice(text) {
+        const notice = readNotice(text);
+        if (!notice) return;
+        if (notice.from === me) clearTimeout(echo);
+        else for (const [organizationId, change] of notice.changes) onChange(organizationId, change);
+      },
+      onListening() {
+        if (hasListened) onMissed();
+        hasListened = true;
+        clearTimeout(echo);
+        echo = setTimeout(onDeaf, ECHO_WITHIN_MS).unref();
+        send(packed(me, []));
+      },
+      onError,
+    },
+    closing.signal,
+  );
+
+  return {
+    tell(organizationId, change) {
+      if (closing.signal.aborted || waiting.size >= MOST_WAITING) return;
+      waiting.set(change.sessionId, [organizationId, change]);
+      timer ??= setTimeout(flush, TELL_EVERY_MS);
+    },
+    async close() {
+      clearTimeout(timer);
+      clearTimeout(echo);
+      closing.abort();
+      await Promise.all([telling, listening]);
+    },
+  };
+}
+
+/** As few notices as hold the changes; one of none where there are none. */
+function packed(from: string, changes: Notice['changes']): string[] {
+  const text = JSON.stringify({ from, changes } satisfies Notice);
+  if (Buffer.byteLength(text) <= LONGEST_NOTICE || changes.length <= 1) return [text];
+  const half = Math.ceil(changes.length / 2);
+  return [...packed(from, changes.slice(0, half)), ...packed(from, changes.slice(half))];
+}
+
+/** Another version's words are not understood, and not needed: whoever watches looks again from time to time. */
+function readNotice(text: string): Notice | undefined {
+  try {
+    const notice = JSON.parse(text) as Notice;
+    return Array.isArray(notice.changes) ? notice : undefined;
+  } catch {
+    return undefined;
+  }
+}

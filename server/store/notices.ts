@@ -1,0 +1,69 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+
+/** What the processes on one PostgreSQL tell each other; nobody keeps it for who is away. */
+export interface Notices {
+  /**
+   * Tells all processes, this one included.
+   * @param texts each of at most `LONGEST_NOTICE` bytes
+   */
+  tell(texts: readonly string[]): Promise<void>;
+  /** Listens until the signal is aborted, over as many connections as it takes. */
+  listen(listener: Listener, signal: AbortSignal): Promise<void>;
+}
+
+export interface Listener {
+  onNotice: (text: string) => void;
+  /** Listening begins, or begins again: what was told meanwhile was missed. */
+  onListening: () => void;
+  /** The connection was lost or refused; it is tried again. */
+  onError: (error: Error) => void;
+}
+
+/** PostgreSQL takes payloads of less than 8,000 bytes. */
+export const LONGEST_NOTICE = 7_999;
+
+const CHANNEL = 'session_capture';
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 10_000;
+
+/** @param url of a connection that is the listener's own: behind a pooler in transaction mode nothing would be heard */
+export function createNotices(pool: pg.Pool, url: string): Notices {
+  async function listenOnce({ onNotice, onListening, onError }: Listener, signal: AbortSignal): Promise<void> {
+    const client = new pg.Client({ connectionString: url, keepAlive: true, connectionTimeoutMillis: 5_000 });
+    const lost = new Promise<void>((resolve) => {
+      client.on('error', (error) => {
+        onError(error);
+        resolve();
+      });
+      client.on('end', resolve);
+      signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+    client.on('notification', ({ payload }) => onNotice(payload ?? ''));
+    try {
+      await client.connect();
+      await client.query(`listen ${CHANNEL}`);
+      onListening();
+      await lost;
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+  }
+
+  return {
+    async tell(texts) {
+      await pool.query('select pg_notify($1, text) from unnest($2::text[]) as text', [CHANNEL, texts]);
+    },
+
+    async listen(listener, signal) {
+      for (let wait = FIRST_PAUSE_MS; !signal.aborted; wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {
+        const heard = () => {
+          wait = FIRST_PAUSE_MS;
+          listener.onListening();
+        };
+        await listenOnce({ ...listener, onListening: heard }, signal).catch(listener.onError);
+        await pause(wait, undefined, { signal }).catch(() => undefined);
+      }
+    },
+  };
+}

@@ -1,0 +1,144 @@
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { LiveChange } from '../../contract/extensions.ts';
+import { createPeers } from '../ingest/peers.ts';
+import { type Listener, LONGEST_NOTICE, type Notices } from '../store/notices.ts';
+import { attach, ENGINES, type TestStore } from './engines.ts';
+import { openSession } from './factories.ts';
+import { startTestService, type TestService } from './harness.ts';
+import { startWorld, type World } from './world.ts';
+
+describe.runIf(ENGINES.includes('postgres'))('whoever watches one of two replicas', () => {
+  let world: World;
+  let store: TestStore;
+  let other: TestService;
+  let port: number;
+  beforeAll(async () => {
+    world = await startWorld('postgres');
+    store = await attach(world.service.store.dataDir, world.service.store.databaseUrl);
+    other = await startTestService('postgres', {}, store);
+    port = Number(new URL(await world.service.app.listen({ port: 0 })).port);
+  });
+  afterAll(async () => {
+    await other.close();
+    await store.close();
+    await world.service.close();
+  });
+
+  async function watch(as: string) {
+    const asked = get({ port, path: '/v1/organizations/me/live', headers: { authorization: `Bearer ${as}` } });
+    const [reply] = (await once(asked, 'response')) as [IncomingMessage];
+    let text = '';
+    reply.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+    });
+    await expect.poll(() => text).toContain(': connected');
+    return { reply, text: () => text, stop: () => asked.destroy() };
+  }
+
+  const append = (sessionId: string) =>
+    other.call('POST', `/v1/sessions/${sessionId}/events`, {
+      as: world.ours.live,
+      body: { events: [{ eventType: 'notice' }] },
+    });
+
+  test('sees what changes on the other, and nothing of another organization', async () => {
+    const { service, ours, theirs } = world;
+    const [mine, foreign] = [await openSession(service, ours.live), await openSession(service, theirs.live, theirs)];
+    const watching = await watch(ours.owner);
+    await other.call('POST', `/v1/sessions/${foreign}/events`, {
+      as: theirs.live,
+      body: { events: [{ eventType: 'notice' }] },
+    });
+    await append(mine);
+    await expect.poll(watching.text).toContain(`{"sessionId":"${mine}","eventCount":1,"status":"active"}`);
+    expect(watching.text()).not.toContain(foreign);
+    watching.stop();
+  });
+
+  test('comes back when changes may have been missed, and then sees the next', async () => {
+    const sessionId = await openSession(world.service, world.ours.live);
+    const before = await watch(world.ours.owner);
+    const ended = once(before.reply, 'end');
+    await store.pool?.query("select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen%'");
+    await ended;
+    const after = await watch(world.ours.owner);
+    await expect
+      .poll(async () => {
+        await append(sessionId);
+        return after.text();
+      })
+      .toContain(sessionId);
+    after.stop();
+  });
+});
+
+describe('what is told to other processes', () => {
+  function start(hear: (listener: Listener, texts: readonly string[]) => void) {
+    const told: string[] = [];
+    const seen: LiveChange[] = [];
+    let missed = 0;
+    let deaf = 0;
+    let listener: Listener | undefined;
+    const notices: Notices = {
+      async tell(texts) {
+        told.push(...texts);
+        if (listener) hear(listener, texts);
+      },
+      listen(given, signal) {
+        listener = given;
+        given.onListening();
+        return new Promise((resolve) => {
+          signal.addEventListener('abort', () => resolve());
+        });
+      },
+    };
+    const peers = createPeers({
+      notices,
+      onChange: (_, change) => seen.push(change),
+      onMissed: () => missed++,
+      onError: (error) => expect.unreachable(String(error)),
+      onDeaf: () => deaf++,
+    });
+    return { peers, told, seen, listener: () => listener as Listener, counts: () => ({ missed, deaf }) };
+  }
+
+  const change = (number: number): LiveChange => ({ sessionId: `ses_${number}`, eventCount: 1, status: 'active' });
+
+  test('fits what PostgreSQL takes, however much changes at once, and says the latest of each session', async () => {
+    const { peers, told, seen } = start((listener, texts) => texts.forEach(listener.onNotice));
+    for (let number = 0; number < 1_000; number++) peers.tell('org_1', change(number));
+    peers.tell('org_1', { ...change(7), eventCount: 2 });
+    await expect.poll(() => told.length).toBeGreaterThan(5);
+    expect(Math.max(...told.map((text) => Buffer.byteLength(text)))).toBeLessThanOrEqual(LONGEST_NOTICE);
+    const changes = told.flatMap((text) => JSON.parse(text).changes);
+    expect(changes).toHaveLength(1_000);
+    expect(changes).toContainEqual(['org_1', { ...change(7), eventCount: 2 }]);
+    // One's own changes are known already.
+    expect(seen).toEqual([]);
+    await peers.close();
+  });
+
+  test('is passed on when another says it, whatever else is said', async () => {
+    const { peers, seen, listener, counts } = start((to, texts) => texts.forEach(to.onNotice));
+    for (const text of ['', 'nonsense', '{}', 'null', '{"changes":3}']) listener().onNotice(text);
+    listener().onNotice(JSON.stringify({ from: 'another', changes: [['org_1', change(1)]] }));
+    expect(seen).toEqual([change(1)]);
+    listener().onListening();
+    expect(counts().missed).toBe(1);
+    await peers.close();
+  });
+
+  test.each([
+    [1, 'nothing comes back, as behind a pooler', () => undefined],
+    [0, 'it comes back', (to: Listener, texts: readonly string[]) => texts.forEach(to.onNotice)],
+  ])('is reported as unheard %s times where %s', async (times, _, hear) => {
+    vi.useFakeTimers();
+    const { peers, counts } = start(hear);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(counts().deaf).toBe(times);
+    await peers.close();
+    vi.useRealTimers();
+  });
+});
