@@ -48,6 +48,16 @@ const optional = (about: string, parse: (text: string) => string): Option<string
 export const OPTIONS = {
   PORT: option(4400, 'Port to listen on; 0 picks a free one.', count),
   HOST: option('127.0.0.1', 'Address to listen on.', text),
+  OPERATIONS_PORT: option<number | undefined>(
+    undefined,
+    'Port for `/livez`, `/readyz` and `/metrics` (Prometheus); absent: there are none.',
+    count,
+  ),
+  DRAIN_SECONDS: option(
+    0,
+    'How long the service goes on answering after it was asked to end and `/readyz` says so.',
+    count,
+  ),
   PUBLIC_URL: optional('Address at which browsers and CLIs reach the service.', address(['http:', 'https:'])),
   DATA_DIR: option('data', 'Folder for the embedded store, keys and the mail outbox.', text),
   DATABASE_URL: optional('PostgreSQL to use instead of the embedded store.', address(['postgres:', 'postgresql:'])),

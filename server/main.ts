@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
 import { pino } from 'pino';
 import { onboarding } from '../contract/onboarding.ts';
 import { closeAll } from './closing.ts';
@@ -6,6 +8,8 @@ import { createFatal } from './fatal.ts';
 import { createIdentity } from './identity/create.ts';
 import { createLimits } from './limits.ts';
 import { REDACTED_PATHS } from './log.ts';
+import { createMetrics } from './operations/metrics.ts';
+import { createOperations } from './operations/operations.ts';
 import { freePort, publicUrlOf } from './public-url.ts';
 import { createService } from './service.ts';
 import { openStore } from './store/open.ts';
@@ -14,29 +18,36 @@ import { openStore } from './store/open.ts';
 async function main(): Promise<void> {
   const config = readConfig(process.env);
   const log = pino({ level: config.LOG_LEVEL, redact: { paths: REDACTED_PATHS, censor: '[redacted]' } });
-  const store = await openStore({
+  const metrics = config.OPERATIONS_PORT === undefined ? undefined : createMetrics();
+  const opened = await openStore({
     databaseUrl: config.DATABASE_URL,
     listenUrl: config.DATABASE_LISTEN_URL,
     dataDir: config.DATA_DIR,
     onError: (error: Error) => log.warn({ err: error }, 'an idle connection to the store was lost'),
     onLost: createFatal({ log, write: (text) => process.stderr.write(text), exit: (code) => process.exit(code) }),
   });
+  const store = metrics?.watchStore(opened) ?? opened;
   const port = config.PORT === 0 ? await freePort(config.HOST) : config.PORT;
   const publicUrl = publicUrlOf(config, port);
   const limits = createLimits(config, store);
   const identity = await createIdentity({ config, store, publicUrl, limits, log });
   const app = await createService({ config, store, identity, publicUrl, limits, log });
+  metrics?.watchApp(app);
   let closing = false;
+  const operations = metrics && createOperations({ metrics, store, isReady: () => !closing });
   const close = async (signal: string) => {
     if (closing) return;
     closing = true;
     log.info({ signal }, 'closing');
+    await pause(config.DRAIN_SECONDS * 1000);
     const code = await closeAll({ app, below: [identity, store], log });
+    operations?.close();
     log.info({ code }, 'closed');
     process.exit(code);
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void close(signal));
 
+  if (operations) await once(operations.listen(config.OPERATIONS_PORT, config.HOST), 'listening');
   await app.listen({ port, host: config.HOST });
   process.stdout.write(`Session Capture is ready at ${publicUrl}\n`);
   for (const line of (await identity.greeting?.()) ?? []) process.stdout.write(`${line}\n`);

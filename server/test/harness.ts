@@ -47,12 +47,13 @@ const DEFAULTS = Object.fromEntries(Object.entries(OPTIONS).map(([name, option])
 
 /**
  * The whole service, with limits off unless they are asked for: on a store of its own, or on one that is `shared` and
- * then outlives it.
+ * then outlives it. `prepare` sees the app before it takes requests.
  */
 export async function startTestService(
   engine: Engine,
   overrides: Partial<Config> = {},
   shared?: TestStore,
+  prepare: (app: FastifyInstance) => void = () => undefined,
 ): Promise<TestService> {
   const store = shared ?? (await openTestStore(engine));
   const identity = createTestIdentity();
@@ -69,6 +70,7 @@ export async function startTestService(
     ),
     now: () => clock.now,
   });
+  prepare(app);
   await app.ready();
   return {
     app,

@@ -1,0 +1,123 @@
+import type { FastifyInstance } from 'fastify';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { StoreAppend } from '../store/appends.ts';
+import type { Store } from '../store/open.ts';
+
+/** What a running service tells of itself, in the form of Prometheus. No label has values that callers choose. */
+export interface Metrics {
+  /** The store, with its appends and connections counted. */
+  watchStore(store: Store): Store;
+  /** Counts the answers of the app, which must not have begun to listen. */
+  watchApp(app: FastifyInstance): void;
+  /** The text of all figures, and its content type. */
+  read(): Promise<{ text: string; contentType: string }>;
+}
+
+/** Seconds; an append of a batch takes one to five milliseconds. */
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const BYTES = [256, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216];
+const EVENTS = [1, 2, 5, 10, 20, 30, 40, 50];
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const requests = new Histogram({
+    name: 'capture_http_request_seconds',
+    help: 'Time from the head of a request to the end of its answer',
+    labelNames: ['method', 'route', 'status'] as const,
+    buckets: SECONDS,
+    registers,
+  });
+  const commits = new Histogram({
+    name: 'capture_append_commit_seconds',
+    help: 'Time for which an append waits for its store, commit included',
+    labelNames: ['outcome'] as const,
+    buckets: SECONDS,
+    registers,
+  });
+  const events = new Histogram({
+    name: 'capture_append_events',
+    help: 'Events of an append',
+    buckets: EVENTS,
+    registers,
+  });
+  const bytes = new Histogram({
+    name: 'capture_append_bytes',
+    help: 'Bytes of an append as it is stored',
+    buckets: BYTES,
+    registers,
+  });
+  const replays = new Counter({
+    name: 'capture_append_replays_total',
+    help: 'Appends that were repeated under their key, and stored once',
+    registers,
+  });
+  const waiting = new Gauge({
+    name: 'capture_appends_waiting',
+    help: 'Appends that wait for the store',
+    registers,
+  });
+
+  const watchAppend =
+    (append: StoreAppend): StoreAppend =>
+    async (batch) => {
+      const end = commits.startTimer();
+      events.observe(batch.count);
+      bytes.observe(batch.body.byteLength);
+      waiting.inc();
+      try {
+        const outcome = await append(batch);
+        if (outcome.replayed) replays.inc();
+        end({ outcome: 'stored' });
+        return outcome;
+      } catch (error) {
+        end({ outcome: 'refused' });
+        throw error;
+      } finally {
+        waiting.dec();
+      }
+    };
+
+  function watchPool(pool: NonNullable<Store['pool']>): void {
+    new Gauge({
+      name: 'capture_store_connections',
+      help: 'Connections to PostgreSQL, and requests that wait for one',
+      labelNames: ['state'] as const,
+      registers,
+      collect() {
+        this.set({ state: 'busy' }, pool.totalCount - pool.idleCount);
+        this.set({ state: 'idle' }, pool.idleCount);
+        this.set({ state: 'waiting' }, pool.waitingCount);
+      },
+    });
+  }
+
+  return {
+    watchStore(store) {
+      if (store.pool) watchPool(store.pool);
+      return { ...store, append: watchAppend(store.append) };
+    },
+
+    watchApp(app) {
+      app.addHook('onResponse', (request, reply, done) => {
+        const { method, routeOptions } = request;
+        const labels = { method, route: nameOf(routeOptions.url), status: String(reply.statusCode) };
+        requests.observe(METHODS.has(method) ? labels : { ...labels, method: 'other' }, reply.elapsedTime / 1000);
+        done();
+      });
+    },
+
+    async read() {
+      return { text: await registry.metrics(), contentType: registry.contentType };
+    },
+  };
+}
+
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'OPTIONS']);
+
+/** The pattern of the address: there are as many as routes. Files of the dashboard count together. */
+function nameOf(url: string | undefined): string {
+  if (url === undefined) return 'unknown';
+  return url.startsWith('/assets/') ? '/assets/' : url;
+}

@@ -1,0 +1,42 @@
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { Store } from '../store/open.ts';
+import type { Metrics } from './metrics.ts';
+
+export interface OperationsOptions {
+  metrics: Metrics;
+  store: Pick<Store, 'ping'>;
+  /** Whether the service takes requests, and is not about to close. */
+  isReady: () => boolean;
+}
+
+/**
+ * What those who run the service ask, on a port of its own, so that it is not open to those who use it:
+ * `/livez` whether the process answers, `/readyz` whether it should be sent requests, `/metrics`.
+ */
+export function createOperations({ metrics, store, isReady }: OperationsOptions): Server {
+  const answers: Record<string, (response: ServerResponse) => Promise<void>> = {
+    '/livez': async (response) => send(response, 200, 'ok\n'),
+    '/readyz': async (response) => {
+      if (!isReady()) return send(response, 503, 'closing\n');
+      const isAnswering = await store.ping().then(
+        () => true,
+        () => false,
+      );
+      send(response, isAnswering ? 200 : 503, isAnswering ? 'ok\n' : 'the store does not answer\n');
+    },
+    '/metrics': async (response) => {
+      const { text, contentType } = await metrics.read();
+      send(response, 200, text, contentType);
+    },
+  };
+  return createServer((request, response) => {
+    const path = (request.url ?? '').split('?')[0] ?? '';
+    const answer = Object.hasOwn(answers, path) ? answers[path] : undefined;
+    if (!answer) return send(response, 404, `There is ${Object.keys(answers).join(', ')}.\n`);
+    answer(response).catch(() => send(response, 500, 'the figures could not be read\n'));
+  });
+}
+
+function send(response: ServerResponse, status: number, text: string, contentType = 'text/plain; charset=utf-8'): void {
+  response.writeHead(status, { 'content-type': contentType, 'cache-control': 'no-store' }).end(text);
+}
