@@ -10,6 +10,15 @@ import {
   MAX_BULK_BYTES,
 } from './capture.ts';
 import { Body, Envelope, Id, OneOf, Timestamp } from './common.ts';
+import {
+  CollectedSecret,
+  CollectSecretBody,
+  DecideDeviceBody,
+  DeviceQuery,
+  DeviceSignIn,
+  StartDeviceBody,
+  StartedDevice,
+} from './device.ts';
 import { DigestPage, DigestQuery } from './digest.ts';
 import { EventPage } from './event.ts';
 import {
@@ -156,6 +165,44 @@ export const EXTENSIONS = {
     summary: 'Show which organization and plane a secret belongs to',
     replies: { 200: SecretIdentity },
     errors: [401, 429, 503],
+  }),
+  startDeviceSignIn: route({
+    method: 'POST',
+    path: '/v1/device-sign-ins',
+    auth: 'public',
+    summary: 'Begin to sign a machine in; a person confirms it in the dashboard',
+    body: StartDeviceBody,
+    limit: 'device',
+    replies: { 201: StartedDevice },
+    errors: [400, 429, 503],
+  }),
+  collectDeviceSecret: route({
+    method: 'POST',
+    path: '/v1/device-sign-ins/secret',
+    auth: 'public',
+    summary: 'Take the secret of a sign-in that was confirmed, once; 400 with a code of RFC 8628 until then',
+    body: CollectSecretBody,
+    limit: 'device',
+    replies: { 200: CollectedSecret },
+    errors: [400, 429, 503],
+  }),
+  getDeviceSignIn: route({
+    method: 'GET',
+    path: '/v1/organizations/me/device-sign-in',
+    auth: 'admin',
+    summary: 'Show which machine waits to be signed in under a code',
+    query: DeviceQuery,
+    replies: { 200: DeviceSignIn },
+    errors: [400, 401, 403, 404, 429, 503],
+  }),
+  decideDeviceSignIn: route({
+    method: 'POST',
+    path: '/v1/organizations/me/device-sign-in',
+    auth: 'admin',
+    summary: 'Confirm the sign-in of a machine, which issues a secret to it, or refuse it',
+    body: DecideDeviceBody,
+    replies: { 200: DeviceSignIn },
+    errors: [400, 401, 403, 404, 409, 429, 503],
   }),
   openPastSession: route({
     method: 'POST',

@@ -30,8 +30,8 @@ export interface Route {
   maxBodyBytes?: number;
   /** The handler reads the body's bytes itself: they are decoded, and neither parsed nor validated. */
   rawBody?: true;
-  /** Counted apart from the caller's other requests, so that a backlog does not keep what happens now from being told. */
-  limit?: 'backlog';
+  /** Counted apart from the caller's other requests, so that neither a backlog nor machines that wait keep those back. */
+  limit?: 'backlog' | 'device';
   /** Request headers that mean something, by name, with their sentence. */
   headers?: Record<string, string>;
   /** Success status to schema of its JSON body. */

@@ -88,7 +88,7 @@ export const OPTIONS = {
   RATE_LIMIT_USER: option(300, 'Requests a minute for each person; 0 turns the limit off.', count),
   RATE_LIMIT_ADDRESS: option(
     120,
-    'Requests a minute for each address (IPv6: each /64) on public routes, failed sign-ins and unknown secrets; 0: off.',
+    'Requests a minute for each address (IPv6: each /64) on public routes, failed sign-ins, sign-ins of machines and unknown secrets; 0: off.',
     count,
   ),
   BODY_MEMORY_MB: option(

@@ -4,8 +4,11 @@ import type { Config } from './config.ts';
 import { networkOf } from './network.ts';
 import type { Store } from './store/open.ts';
 
-/** What is counted: requests of a secret, its backlog apart, of a person or an address; or secrets of an address that the store did not know. */
-export type LimitKind = 'secret' | 'backlog' | 'user' | 'address' | 'stray';
+/**
+ * What is counted: requests of a secret, its backlog apart, of a person or an address, its machines that wait to be signed in
+ * apart; or secrets of an address that the store did not know.
+ */
+export type LimitKind = 'secret' | 'backlog' | 'user' | 'address' | 'device' | 'stray';
 
 export interface Limits {
   /**
@@ -26,11 +29,16 @@ export class RateLimited extends Problem {
   readonly headers: Record<string, string>;
 
   constructor(kind: LimitKind, retryAfter: number, headers: Record<string, string>) {
-    const what = kind === 'stray' ? 'unknown secrets from this address' : `requests for this ${kind}`;
+    const what = FROM_ADDRESS[kind] ?? `requests for this ${kind}`;
     super('rate_limited', `Too many ${what}. Try again in ${retryAfter} s.`, { retryAfter });
     this.headers = headers;
   }
 }
+
+const FROM_ADDRESS: Partial<Record<LimitKind, string>> = {
+  device: 'sign-ins of machines from this address',
+  stray: 'unknown secrets from this address',
+};
 
 const WINDOW_S = 60;
 /** Keys whose leases are remembered; forgetting them costs a question to the store each. */
@@ -58,6 +66,7 @@ export function createLimits(config: Config, store: Store): Limits {
     backlog: createCounter('backlog', config.RATE_LIMIT_SECRET, store),
     user: createCounter('user', config.RATE_LIMIT_USER, store),
     address: createCounter('address', config.RATE_LIMIT_ADDRESS, store),
+    device: createCounter('device', config.RATE_LIMIT_ADDRESS, store),
     stray: createCounter('stray', config.RATE_LIMIT_ADDRESS, store),
   };
   return {
@@ -66,8 +75,9 @@ export function createLimits(config: Config, store: Store): Limits {
   };
 }
 
+const BY_NETWORK: ReadonlySet<LimitKind> = new Set(['address', 'device', 'stray']);
 /** Whoever has one IPv6 address has at least 2^64 of them. */
-const keyOf = (kind: LimitKind, key: string) => (kind === 'address' || kind === 'stray' ? networkOf(key) : key);
+const keyOf = (kind: LimitKind, key: string) => (BY_NETWORK.has(kind) ? networkOf(key) : key);
 
 function createCounter(kind: LimitKind, limit: number, store: Store) {
   const limiter = createLimiter(kind, limit, store);

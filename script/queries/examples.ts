@@ -20,6 +20,15 @@ export const EXAMPLES: Record<string, unknown[][]> = {
 
   readAppends: [[ORGANIZATION, 'ses_1', 1, 1]],
 
+  decideDevice: [
+    ['hash', { status: 'approved', organizationId: ORGANIZATION, decidedBy: 'usr_1', plane: 'live' }, NOW],
+  ],
+  findDevice: [['hash', NOW]],
+  findDeviceByUser: [[ORGANIZATION, 'hash', NOW]],
+  insertDevice: [[{ created_at: NOW }]],
+  issueToDevice: [['hash', { organizationId: ORGANIZATION }, NOW]],
+  markPolled: [['hash', NOW]],
+
   findEnvironment: [[ORGANIZATION, 'env_1']],
   holdEnvironment: [[ORGANIZATION, 'env_1']],
   listEnvironments: [[ORGANIZATION]],
@@ -64,6 +73,7 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   ],
 
   findSecretByHash: [['hash']],
+  addSecret: [],
   insertSecret: [[{ organizationId: ORGANIZATION }, NOW]],
   listSecrets: [[ORGANIZATION]],
   markSecretUsed: [[ORGANIZATION, 'sec_1', NOW]],

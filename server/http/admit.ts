@@ -47,7 +47,7 @@ export function createAdmit(row: Route, { authenticator, limits, budget }: Admit
       if (!reply.raw.writableFinished) leaving.abort();
     };
     reply.raw.once('close', leave);
-    if (limited && row.auth === 'public') await count('address', request.ip, reply);
+    if (limited && row.auth === 'public') await count(row.limit ?? 'address', request.ip, reply);
     const caller = await authenticate(request, reply);
     const [kind, key] = identify(row, caller, request);
     if (limited && caller) await count(kind, key, reply);
@@ -88,7 +88,7 @@ export function createAdmit(row: Route, { authenticator, limits, budget }: Admit
 }
 
 function identify(row: Route, caller: Admission['caller'], request: FastifyRequest): [LimitKind, string] {
-  if (!caller) return ['address', request.ip];
+  if (!caller) return [row.limit ?? 'address', request.ip];
   return 'secretId' in caller ? [row.limit ?? 'secret', caller.secretId] : ['user', caller.userId];
 }
 

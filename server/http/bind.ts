@@ -60,6 +60,7 @@ function createRead(row: Route) {
       bytes,
       zstd,
       header: (name) => request.headers[name] as string | undefined,
+      address: request.ip,
       log: request.log,
       signal,
       spend,

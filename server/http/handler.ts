@@ -26,6 +26,8 @@ export interface Ask<Row extends Route = Route> {
   /** The body as it was sent, where that was in zstd. */
   zstd: Buffer | undefined;
   header(name: string): string | undefined;
+  /** Network address of the caller. */
+  address: string;
   log: FastifyBaseLogger;
   /** Aborted when the caller goes away before the answer is out. */
   signal: AbortSignal;

@@ -3,6 +3,7 @@ import type { Handlers } from '../http/handler.ts';
 import { agentHandlers } from './agents.ts';
 import { bootstrapHandlers } from './bootstrap.ts';
 import { captureHandlers } from './capture.ts';
+import { deviceHandlers } from './devices.ts';
 import { digestHandlers } from './digests.ts';
 import { environmentHandlers } from './environments.ts';
 import { eventHandlers } from './events.ts';
@@ -21,6 +22,7 @@ export const createHandlers = (deps: Deps): Handlers => ({
   ...memberHandlers(deps),
   ...personHandlers(deps),
   ...secretHandlers(deps),
+  ...deviceHandlers(deps),
   ...environmentHandlers(deps),
   ...agentHandlers(deps),
   ...sessionHandlers(deps),

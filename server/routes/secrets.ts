@@ -3,26 +3,15 @@ import type { Deps } from '../deps.ts';
 import type { Handlers } from '../http/handler.ts';
 import { hashSecret, newSecretValue } from '../secret-value.ts';
 import { findOrganization } from '../store/organizations.ts';
-import { insertSecret, listSecrets, revokeSecret, toSecret } from '../store/secrets.ts';
+import { insertSecret, listSecrets, type NewSecret, revokeSecret, toSecret } from '../store/secrets.ts';
 
 export const secretHandlers = ({ store: { db }, authenticator, pepper, now }: Deps) =>
   ({
     async issueSecret({ caller, body }) {
+      const { organizationId, userId: createdBy } = caller;
       const plane = body.secretEnvironment ?? 'live';
-      const value = newSecretValue(plane);
-      const row = await insertSecret(
-        db,
-        {
-          organizationId: caller.organizationId,
-          name: body.name,
-          plane,
-          hash: hashSecret(pepper, value),
-          prefix: value.slice(0, 12),
-          lastFour: value.slice(-4),
-          createdBy: caller.userId,
-        },
-        now(),
-      );
+      const { value, secret } = prepareSecret(pepper, { organizationId, createdBy, plane, name: body.name });
+      const row = await insertSecret(db, secret, now());
       return { status: 201, body: { secretId: row.secret_id, secret: toSecret(row), value } };
     },
 
@@ -43,3 +32,13 @@ export const secretHandlers = ({ store: { db }, authenticator, pepper, now }: De
       return { status: 200, body: { secretId, organizationId, organizationName: name, secretEnvironment: plane } };
     },
   }) satisfies Partial<Handlers>;
+
+/** A new secret as it is kept, and the value that only its holder will know. */
+export function prepareSecret(
+  pepper: string,
+  whose: Pick<NewSecret, 'organizationId' | 'createdBy' | 'plane' | 'name'>,
+): { value: string; secret: NewSecret } {
+  const value = newSecretValue(whose.plane);
+  const parts = { prefix: value.slice(0, 12), lastFour: value.slice(-4) };
+  return { value, secret: { ...whose, hash: hashSecret(pepper, value), ...parts } };
+}

@@ -99,6 +99,41 @@ select "session_id"
   from "deleted_sessions"
   where "organization_id" = $1 and "plane" = $2 and "session_id" = $3;
 
+-- devices.ts
+
+-- decideDevice
+update "device_sign_ins"
+  set "status" = $1, "organization_id" = $2, "decided_by" = $3, "plane" = $4
+  where "user_hash" = $5 and "status" = $6 and "expires_at" > $7
+  returning *;
+
+-- findDevice
+select *
+  from "device_sign_ins"
+  where "device_hash" = $1 and "expires_at" > $2;
+
+-- findDeviceByUser
+select *
+  from "device_sign_ins"
+  where "user_hash" = $1 and "expires_at" > $2 and ("organization_id" is null or "organization_id" = $3);
+
+-- insertDevice
+delete
+  from "device_sign_ins"
+  where "expires_at" <= $1;
+insert into "device_sign_ins" ("created_at", "status", "organization_id", "decided_by", "plane", "polled_at")
+  values ($1, $2, $3, $4, $5, $6);
+
+-- issueToDevice
+update "device_sign_ins"
+  set "status" = $1
+  where "device_hash" = $2 and "organization_id" = $3 and "status" = $4;
+
+-- markPolled
+update "device_sign_ins"
+  set "polled_at" = $1
+  where "device_hash" = $2;
+
 -- environments.ts
 
 -- findEnvironment

@@ -59,6 +59,24 @@ export interface SecretRow extends Dated {
   revoked_at: Time | null;
 }
 
+/** A machine that waits to be signed in, for minutes. Its codes are kept as secrets are. */
+export interface DeviceSignInRow {
+  device_hash: string;
+  user_hash: string;
+  hostname: string;
+  platform: Platform;
+  cli_version: string;
+  address: string;
+  status: 'pending' | 'approved' | 'denied' | 'issued';
+  /** Of whoever decided; null before. */
+  organization_id: string | null;
+  decided_by: string | null;
+  plane: Plane | null;
+  polled_at: Time | null;
+  created_at: Time;
+  expires_at: Time;
+}
+
 export interface EnvironmentRow extends Dated {
   environment_id: string;
   organization_id: string;
@@ -199,6 +217,7 @@ export interface Database {
   organizations: OrganizationRow;
   members: MemberRow;
   secrets: SecretRow;
+  device_sign_ins: DeviceSignInRow;
   environments: EnvironmentRow;
   installations: InstallationRow;
   sessions: SessionRow;

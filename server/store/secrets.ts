@@ -32,28 +32,34 @@ export interface NewSecret {
 
 /** @throws Problem `quota_reached` */
 export const insertSecret = (db: Db, secret: NewSecret, now: number) =>
-  db.transaction().execute(async (transaction) => {
-    await assertRoom(transaction, 'secrets', secret.organizationId);
-    return transaction
-      .insertInto('secrets')
-      .values({
-        secret_id: newId('sec', now),
-        organization_id: secret.organizationId,
-        name: secret.name ?? null,
-        plane: secret.plane,
-        hash: secret.hash,
-        prefix: secret.prefix,
-        last_four: secret.lastFour,
-        status: 'active',
-        created_by: secret.createdBy,
-        last_used_at: null,
-        revoked_at: null,
-        created_at: now,
-        updated_at: now,
-      })
-      .returningAll()
-      .executeTakeFirstOrThrow();
-  });
+  db.transaction().execute((transaction) => addSecret(transaction, secret, now));
+
+/**
+ * The same, within a transaction.
+ * @throws Problem `quota_reached`
+ */
+export async function addSecret(transaction: Db, secret: NewSecret, now: number): Promise<SecretRow> {
+  await assertRoom(transaction, 'secrets', secret.organizationId);
+  return transaction
+    .insertInto('secrets')
+    .values({
+      secret_id: newId('sec', now),
+      organization_id: secret.organizationId,
+      name: secret.name ?? null,
+      plane: secret.plane,
+      hash: secret.hash,
+      prefix: secret.prefix,
+      last_four: secret.lastFour,
+      status: 'active',
+      created_by: secret.createdBy,
+      last_used_at: null,
+      revoked_at: null,
+      created_at: now,
+      updated_at: now,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
 
 /** Newest first, revoked ones included. */
 export const listSecrets = (db: Db, organizationId: string) =>

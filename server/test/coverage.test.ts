@@ -3,6 +3,7 @@ import { WRONG_CALLERS } from './callers.ts';
 import { type AnyRouteName, ROUTE_NAMES, TABLE } from './requests.ts';
 import { BOOTSTRAP } from './tables/bootstrap.ts';
 import { CAPTURE_SCENARIOS } from './tables/capture.ts';
+import { DEVICES } from './tables/devices.ts';
 import { DIGEST_SCENARIOS } from './tables/digests.ts';
 import { ENVIRONMENTS } from './tables/environments.ts';
 import { EVENTS } from './tables/events.ts';
@@ -29,6 +30,7 @@ const SCENARIOS = [
   ...EXTENSION_SCENARIOS,
   ...CAPTURE_SCENARIOS,
   ...DIGEST_SCENARIOS,
+  ...DEVICES,
 ];
 
 /** Documented statuses no row shows, and why. */

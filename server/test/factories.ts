@@ -1,3 +1,4 @@
+import type { StartedDevice } from '../../contract/device.ts';
 import type { Plane } from '../../contract/secret.ts';
 import type { TestService } from './harness.ts';
 
@@ -67,3 +68,9 @@ export async function openSession(service: TestService, secret: string, machine?
 }
 
 export const event = (text: string) => ({ eventType: 'user.message', payload: { text } });
+
+/** Has a machine wait for somebody to confirm its sign-in. */
+export async function beginSignIn(service: TestService, hostname: string): Promise<StartedDevice> {
+  const body = { hostname, platform: 'linux', serviceCliVersion: '1.0.0' };
+  return (await service.call('POST', '/v1/device-sign-ins', { body })).body;
+}

@@ -58,6 +58,10 @@ export const RIGHT: Record<AnyRouteName, (world: World) => Ask> = {
   removeMember: ({ ours }) => ({ params: { userId: ours.userId } }),
   passOwnership: ({ ours }) => ({ body: { userId: ours.ownerId } }),
   identifySecret: () => ({}),
+  startDeviceSignIn: () => ({ body: { hostname: 'laptop', platform: 'linux', serviceCliVersion: '1.0.0' } }),
+  collectDeviceSecret: ({ ours }) => ({ body: { deviceCode: ours.deviceCode } }),
+  getDeviceSignIn: ({ ours }) => ({ query: { userCode: ours.userCode } }),
+  decideDeviceSignIn: ({ ours }) => ({ body: { userCode: ours.userCode, decision: 'approve' } }),
   openPastSession: ({ ours }) => ({
     body: {
       environmentId: ours.environmentId,

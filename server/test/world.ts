@@ -1,5 +1,5 @@
 import type { Engine } from '../store/dialect.ts';
-import { createTenant, event, openSession, registerMachine, signIn, type Tenant } from './factories.ts';
+import { beginSignIn, createTenant, event, openSession, registerMachine, signIn, type Tenant } from './factories.ts';
 import { startTestService, type TestService } from './harness.ts';
 
 /** An organization with one of each thing. */
@@ -21,6 +21,9 @@ export interface Side extends Tenant {
   clientKey: string;
   revokedEnvironmentId: string;
   disabledInstallationId: string;
+  /** Of a sign-in that nobody has decided about, and of one that was confirmed. */
+  userCode: string;
+  deviceCode: string;
 }
 
 /** Two organizations that must not see each other, and a person who belongs to neither. */
@@ -69,9 +72,17 @@ async function createSide(service: TestService, name: string): Promise<Side> {
   await service.call('PATCH', `/v1/organizations/me/agents/${installationId}`, disabled);
   const gone = `/v1/organizations/me/environments/${revoked.environmentId}`;
   await service.call('DELETE', gone, { as: tenant.owner });
+  const waiting = await beginSignIn(service, `${name}-laptop`);
+  const confirmed = await beginSignIn(service, `${name}-desktop`);
+  await service.call('POST', '/v1/organizations/me/device-sign-in', {
+    as: tenant.owner,
+    body: { userCode: confirmed.userCode, decision: 'approve' },
+  });
   return {
     ...tenant,
     ...machine,
+    userCode: waiting.userCode,
+    deviceCode: confirmed.deviceCode,
     ownerId: idOf('owner'),
     memberId: idOf('member'),
     userId: idOf('invited'),

@@ -1,0 +1,60 @@
+import { type Static, Type } from 'typebox';
+import { Body, Id, OneOf, Text, Timestamp } from './common.ts';
+import { PLATFORMS } from './environment.ts';
+import { PLANES, Secret } from './secret.ts';
+
+/** Shapes of RFC 8628, OAuth 2.0 Device Authorization Grant: a machine signs in, and a person confirms it elsewhere. */
+
+/** Seconds that a sign-in waits for its person. */
+export const DEVICE_EXPIRES_IN = 600;
+/** Seconds between two questions of a waiting machine. */
+export const DEVICE_INTERVAL = 3;
+
+/** What the machine says of itself, for the person to recognize it. */
+export const StartDeviceBody = Body({
+  hostname: Text(255),
+  platform: OneOf(PLATFORMS),
+  serviceCliVersion: Text(64),
+});
+
+export const StartedDevice = Type.Object({
+  deviceCode: Type.String({ description: 'for the machine alone: its holder is given the secret' }),
+  userCode: Type.String({ description: 'for the person: `ABCD-EFGH`' }),
+  verificationUri: Type.String({ description: 'page at which a person enters the code; `?code=` fills it in' }),
+  expiresIn: Type.Integer({ description: 'seconds' }),
+  interval: Type.Integer({ description: 'seconds to wait between two questions' }),
+});
+export type StartedDevice = Static<typeof StartedDevice>;
+
+export const CollectSecretBody = Body({ deviceCode: Text(128) });
+
+/** Handed over once, to the holder of the device code. */
+export const CollectedSecret = Type.Object({
+  secretId: Id('sec'),
+  secret: Secret,
+  value: Type.String(),
+  organizationName: Type.String(),
+});
+export type CollectedSecret = Static<typeof CollectedSecret>;
+
+const UserCode = Type.String({ minLength: 1, maxLength: 32, description: 'in any case, with or without its hyphen' });
+
+export const DeviceQuery = Type.Object({ userCode: UserCode });
+
+export const DecideDeviceBody = Body({
+  userCode: UserCode,
+  decision: OneOf(['approve', 'deny']),
+  secretEnvironment: Type.Optional(OneOf(PLANES)),
+});
+
+/** A sign-in as the person sees who is to confirm it. All but the address and the times is the machine's own word. */
+export const DeviceSignIn = Type.Object({
+  hostname: Type.String(),
+  platform: OneOf(PLATFORMS),
+  serviceCliVersion: Type.String(),
+  address: Type.String({ description: 'network address that the sign-in was begun from' }),
+  status: OneOf(['pending', 'approved', 'denied', 'issued']),
+  createdAt: Timestamp,
+  expiresAt: Timestamp,
+});
+export type DeviceSignIn = Static<typeof DeviceSignIn>;

@@ -1,0 +1,122 @@
+import { DEVICE_EXPIRES_IN, DEVICE_INTERVAL, type DeviceSignIn } from '../../contract/device.ts';
+import { Problem, type ProblemCode } from '../../contract/problem.ts';
+import type { Deps } from '../deps.ts';
+import { newDeviceCode, newUserCode, plainUserCode } from '../device-codes.ts';
+import type { Ask, Handlers } from '../http/handler.ts';
+import { hashSecret } from '../secret-value.ts';
+import {
+  decideDevice,
+  findDevice,
+  findDeviceByUser,
+  insertDevice,
+  issueToDevice,
+  markPolled,
+} from '../store/devices.ts';
+import { findOrganization } from '../store/organizations.ts';
+import type { DeviceSignInRow } from '../store/schema.ts';
+import { toSecret } from '../store/secrets.ts';
+import { toTimestamp } from '../store/time.ts';
+import { prepareSecret } from './secrets.ts';
+
+/** Requests that beginning a sign-in, and naming a code that is none, are worth: what is stored, and what is guessed. */
+const BEGINNING_POINTS = 5;
+const GUESS_POINTS = 10;
+/** A question that was under way for less than the one before it is no haste. */
+const TOLERANCE_MS = 1_000;
+
+export const deviceHandlers = ({ store: { db }, pepper, publicUrl, now }: Deps) => {
+  const hashUserCode = (typed: string) => hashSecret(pepper, plainUserCode(typed));
+
+  async function noSuchCode(spend: Ask['spend']): Promise<Problem> {
+    await spend(GUESS_POINTS - 1);
+    return new Problem(
+      'not_found',
+      'No machine waits under this code. Compare it with the terminal; it ends after 10 min.',
+    );
+  }
+
+  return {
+    async startDeviceSignIn({ body, address, spend }) {
+      await spend(BEGINNING_POINTS - 1);
+      const [deviceCode, userCode] = [newDeviceCode(), newUserCode()];
+      const createdAt = now();
+      await insertDevice(db, {
+        device_hash: hashSecret(pepper, deviceCode),
+        user_hash: hashUserCode(userCode),
+        hostname: body.hostname,
+        platform: body.platform,
+        cli_version: body.serviceCliVersion,
+        address,
+        created_at: createdAt,
+        expires_at: createdAt + DEVICE_EXPIRES_IN * 1_000,
+      });
+      const verificationUri = `${publicUrl}/device`;
+      const times = { expiresIn: DEVICE_EXPIRES_IN, interval: DEVICE_INTERVAL };
+      return { status: 201, body: { deviceCode, userCode, verificationUri, ...times } };
+    },
+
+    async collectDeviceSecret({ body }) {
+      const hash = hashSecret(pepper, body.deviceCode);
+      const row = await findDevice(db, hash, now());
+      if (row?.status === 'pending') {
+        await markPolled(db, hash, now());
+        throw notYet(isHasty(row, now()) ? 'slow_down' : 'authorization_pending');
+      }
+      if (row?.status === 'denied') throw notYet('access_denied');
+      if (row?.status !== 'approved') throw notYet('expired_token');
+      const { value, secret } = prepareSecret(pepper, approvedOf(row));
+      const issued = await issueToDevice(db, hash, secret, now());
+      if (!issued) throw notYet('expired_token');
+      const { name } = await findOrganization(db, secret.organizationId);
+      return {
+        status: 200,
+        body: { secretId: issued.secret_id, secret: toSecret(issued), value, organizationName: name },
+      };
+    },
+
+    async getDeviceSignIn({ caller, query, spend }) {
+      const row = await findDeviceByUser(db, caller.organizationId, hashUserCode(query.userCode), now());
+      if (!row) throw await noSuchCode(spend);
+      return { status: 200, body: toDevice(row) };
+    },
+
+    async decideDeviceSignIn({ caller, body, spend }) {
+      const { organizationId, userId } = caller;
+      const hash = hashUserCode(body.userCode);
+      const status = body.decision === 'approve' ? 'approved' : 'denied';
+      const decision = { status, organizationId, decidedBy: userId, plane: body.secretEnvironment ?? 'live' } as const;
+      const row = await decideDevice(db, hash, decision, now());
+      if (row) return { status: 200, body: toDevice(row) };
+      if (!(await findDeviceByUser(db, organizationId, hash, now()))) throw await noSuchCode(spend);
+      throw new Problem('already_decided', 'This sign-in was decided about already. Begin a new one on the machine.');
+    },
+  } satisfies Partial<Handlers>;
+};
+
+const SENTENCES = {
+  authorization_pending: 'Nobody has confirmed the sign-in yet. Ask again.',
+  slow_down: `Ask every ${DEVICE_INTERVAL} s at most.`,
+  access_denied: 'The sign-in was refused in the dashboard.',
+  expired_token: 'This sign-in is over: its time has passed, or its secret was handed over. Begin a new one.',
+} satisfies Partial<Record<ProblemCode, string>>;
+
+const notYet = (code: keyof typeof SENTENCES) => new Problem(code, SENTENCES[code]);
+
+const isHasty = ({ polled_at }: DeviceSignInRow, now: number) =>
+  polled_at !== null && now - polled_at < DEVICE_INTERVAL * 1_000 - TOLERANCE_MS;
+
+/** Whose secret it is, and what it is called: as the machine, which has up to 255 characters. */
+function approvedOf({ organization_id, decided_by, plane, hostname }: DeviceSignInRow) {
+  if (organization_id === null || decided_by === null || plane === null) throw new Error('approved by nobody');
+  return { organizationId: organization_id, createdBy: decided_by, plane, name: hostname.slice(0, 200) };
+}
+
+const toDevice = (row: DeviceSignInRow): DeviceSignIn => ({
+  hostname: row.hostname,
+  platform: row.platform,
+  serviceCliVersion: row.cli_version,
+  address: row.address,
+  status: row.status,
+  createdAt: toTimestamp(row.created_at),
+  expiresAt: toTimestamp(row.expires_at),
+});

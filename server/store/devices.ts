@@ -1,0 +1,75 @@
+import type { Plane } from '../../contract/secret.ts';
+import type { Db } from './open.ts';
+import type { DeviceSignInRow, SecretRow } from './schema.ts';
+import { addSecret, type NewSecret } from './secrets.ts';
+
+export type NewDevice = Omit<DeviceSignInRow, 'status' | 'organization_id' | 'decided_by' | 'plane' | 'polled_at'>;
+
+/** Begins a sign-in. What has ended is swept along, so that the table never holds more than what waits. */
+export async function insertDevice(db: Db, device: NewDevice): Promise<void> {
+  await db.deleteFrom('device_sign_ins').where('expires_at', '<=', device.created_at).execute();
+  await db
+    .insertInto('device_sign_ins')
+    .values({ ...device, status: 'pending', organization_id: null, decided_by: null, plane: null, polled_at: null })
+    .execute();
+}
+
+/** By the hash of its device code: nobody else has that, so no organization is asked for. */
+export const findDevice = (db: Db, deviceHash: string, now: number) =>
+  db
+    .selectFrom('device_sign_ins')
+    .selectAll()
+    .where('device_hash', '=', deviceHash)
+    .where('expires_at', '>', now)
+    .executeTakeFirst();
+
+export const markPolled = (db: Db, deviceHash: string, now: number) =>
+  db.updateTable('device_sign_ins').set({ polled_at: now }).where('device_hash', '=', deviceHash).execute();
+
+/**
+ * By the hash of its user code. One that nobody has decided about belongs to no organization yet and may be seen by the
+ * admins of all; one that was decided about only by those of that organization.
+ */
+export const findDeviceByUser = (db: Db, organizationId: string, userHash: string, now: number) =>
+  db
+    .selectFrom('device_sign_ins')
+    .selectAll()
+    .where('user_hash', '=', userHash)
+    .where('expires_at', '>', now)
+    .where((row) => row.or([row('organization_id', 'is', null), row('organization_id', '=', organizationId)]))
+    .executeTakeFirst();
+
+export interface Decision {
+  status: 'approved' | 'denied';
+  organizationId: string;
+  decidedBy: string;
+  plane: Plane;
+}
+
+/** @returns the sign-in as decided; undefined where none waits under that code any more */
+export const decideDevice = (db: Db, userHash: string, { status, ...decision }: Decision, now: number) =>
+  db
+    .updateTable('device_sign_ins')
+    .set({ status, organization_id: decision.organizationId, decided_by: decision.decidedBy, plane: decision.plane })
+    .where('user_hash', '=', userHash)
+    .where('status', '=', 'pending')
+    .where('expires_at', '>', now)
+    .returningAll()
+    .executeTakeFirst();
+
+/**
+ * Issues the secret of an approved sign-in: of any number of askers, to one.
+ * @returns undefined where another one has it already
+ * @throws Problem `quota_reached`, which leaves it to be asked for again
+ */
+export const issueToDevice = (db: Db, deviceHash: string, secret: NewSecret, now: number) =>
+  db.transaction().execute(async (transaction): Promise<SecretRow | undefined> => {
+    const { numUpdatedRows } = await transaction
+      .updateTable('device_sign_ins')
+      .set({ status: 'issued' })
+      .where('device_hash', '=', deviceHash)
+      .where('organization_id', '=', secret.organizationId)
+      .where('status', '=', 'approved')
+      .executeTakeFirst();
+    return numUpdatedRows === 1n ? addSecret(transaction, secret, now) : undefined;
+  });

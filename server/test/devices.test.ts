@@ -1,0 +1,94 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runs } from '../../contract/test/runs.ts';
+import { newUserCode, plainUserCode } from '../device-codes.ts';
+import { ENGINES } from './engines.ts';
+import { beginSignIn } from './factories.ts';
+import { startTestService } from './harness.ts';
+import { playScenarios } from './scenarios.ts';
+import { expectProblem } from './shape.ts';
+import { DEVICES } from './tables/devices.ts';
+import { createWorld, startWorld, type World } from './world.ts';
+
+playScenarios('device sign-ins', DEVICES);
+
+describe.each(ENGINES)('a device sign-in on %s', (engine) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld(engine);
+  });
+  afterAll(() => world.service.close());
+
+  const decide = (body: object, as = world.ours.admin) =>
+    world.service.call('POST', '/v1/organizations/me/device-sign-in', { as, body });
+  const collect = (deviceCode: string) =>
+    world.service.call('POST', '/v1/device-sign-ins/secret', { body: { deviceCode } });
+
+  test('hands its secret to one of many that ask at once, and issues no other', async () => {
+    const { service, ours } = world;
+    const { deviceCode, userCode } = await beginSignIn(service, 'raced');
+    await decide({ userCode, decision: 'approve' });
+    const replies = await Promise.all(Array.from({ length: 8 }, () => collect(deviceCode)));
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
+    for (const reply of replies.filter(({ status }) => status !== 200)) expectProblem(reply, 400, 'expired_token');
+    const { secrets } = (await service.call('GET', '/v1/organizations/me/secrets', { as: ours.member })).body;
+    expect(secrets.filter(({ name }: { name: string }) => name === 'raced')).toHaveLength(1);
+  });
+
+  test('is decided about once, by whoever comes first', async () => {
+    const { service, ours, theirs } = world;
+    const { userCode } = await beginSignIn(service, 'disputed');
+    const [mine, foreign] = await Promise.all([
+      decide({ userCode, decision: 'approve' }, ours.admin),
+      decide({ userCode, decision: 'approve' }, theirs.admin),
+    ]);
+    expect([mine.status, foreign.status].sort()).toEqual([200, 404]);
+  });
+
+  test('tells nothing of itself or its codes to the log', async () => {
+    const { service } = world;
+    const { deviceCode, userCode } = await beginSignIn(service, 'quiet');
+    await service.call('GET', `/v1/organizations/me/device-sign-in?userCode=${userCode}`, { as: world.ours.admin });
+    await decide({ userCode, decision: 'approve' });
+    const { value } = (await collect(deviceCode)).body;
+    for (const code of [deviceCode, userCode, value]) expect(service.log.join('\n')).not.toContain(code);
+  });
+});
+
+describe.each(ENGINES)('guesses of codes on %s', (engine) => {
+  test('are worth ten requests each', async () => {
+    const service = await startTestService(engine, { RATE_LIMIT_USER: 40 });
+    const { ours } = await createWorld(service);
+    const guess = () => service.call('GET', '/v1/organizations/me/device-sign-in?userCode=AAAA', { as: ours.admin });
+    const statuses = [];
+    for (let i = 0; i < 5; i++) statuses.push((await guess()).status);
+    expect(statuses).toEqual([404, 404, 404, 404, 429]);
+    await service.close();
+  });
+
+  test('waiting machines keep nobody at their address from signing in, and are limited themselves', async () => {
+    const service = await startTestService(engine, { RATE_LIMIT_ADDRESS: 10 });
+    const begin = () =>
+      service.call('POST', '/v1/device-sign-ins', {
+        body: { hostname: 'laptop', platform: 'linux', serviceCliVersion: '1' },
+      });
+    expect([(await begin()).status, (await begin()).status]).toEqual([201, 201]);
+    const refused = await begin();
+    expectProblem(refused, 429, 'rate_limited');
+    expect(refused.body.error).toMatch(/^Too many sign-ins of machines from this address\./);
+    expect((await service.call('GET', '/config')).status).toBe(200);
+    await service.close();
+  });
+});
+
+test('a code is the same however it is typed', () => {
+  const noise = fc.constantFrom('', ' ', '-', '\u2013', '.', '\n');
+  fc.assert(
+    fc.property(fc.array(noise, { minLength: 10, maxLength: 10 }), fc.boolean(), (between, isLower) => {
+      const code = newUserCode();
+      const typed = [...code].map((character, index) => character + between[index]).join('');
+      expect(plainUserCode(isLower ? typed.toLowerCase() : typed)).toBe(code.replace('-', ''));
+    }),
+    runs(100),
+  );
+});

@@ -1,0 +1,242 @@
+import { expect } from 'vitest';
+import { isSecretValue } from '../../secret-value.ts';
+import { beginSignIn } from '../factories.ts';
+import type { Ask } from '../requests.ts';
+import type { Scenario } from '../scenarios.ts';
+import type { World } from '../world.ts';
+
+const MACHINE = { hostname: 'laptop', platform: 'linux', serviceCliVersion: '1.0.0' };
+const LATER = 10 * 60_000;
+
+const decide = ({ service }: World, as: string, body: object) =>
+  service.call('POST', '/v1/organizations/me/device-sign-in', { as, body });
+
+/** A sign-in that was decided about. */
+async function decided(world: World, decision: 'approve' | 'deny', more: object = {}, as = world.ours.admin) {
+  const begun = await beginSignIn(world.service, 'laptop');
+  await decide(world, as, { userCode: begun.userCode, decision, ...more });
+  return begun;
+}
+
+async function countSecrets({ service, ours }: World): Promise<string> {
+  const { secrets } = (await service.call('GET', '/v1/organizations/me/secrets', { as: ours.member })).body;
+  return String(secrets.length);
+}
+
+const collect = async ({ deviceCode }: { deviceCode: string }): Promise<Ask> => ({ body: { deviceCode } });
+
+const BEGINNINGS: readonly Scenario[] = [
+  {
+    route: 'startDeviceSignIn',
+    name: 'it gets a code to keep, and one to show',
+    status: 201,
+    body: () => ({ verificationUri: 'http://capture.test/device', expiresIn: 600, interval: 3 }),
+    async after({ service }, { body }) {
+      expect(body.userCode).toMatch(/^[2-9A-HJ-NP-Z]{4}-[2-9A-HJ-NP-Z]{4}$/);
+      const rows = await service.store.db.selectFrom('device_sign_ins').selectAll().execute();
+      const kept = JSON.stringify(rows);
+      for (const code of [body.deviceCode, body.userCode, body.userCode.replace('-', '')]) {
+        expect(kept).not.toContain(code);
+      }
+    },
+  },
+  {
+    route: 'startDeviceSignIn',
+    name: 'what has ended is swept',
+    ask({ service }) {
+      service.clock.now += LATER;
+      return {};
+    },
+    status: 201,
+    async after({ service, ours, theirs }) {
+      const rows = await service.store.db.selectFrom('device_sign_ins').select('created_at').execute();
+      expect(rows).toHaveLength(1);
+      for (const side of [ours, theirs]) side.userCode = (await beginSignIn(service, 'laptop')).userCode;
+    },
+  },
+  ...Object.entries({
+    hostname: '',
+    platform: 'amiga',
+    serviceCliVersion: 'x'.repeat(65),
+  }).map(
+    ([field, value]): Scenario => ({
+      route: 'startDeviceSignIn',
+      name: `a wrong ${field}`,
+      ask: { body: { ...MACHINE, [field]: value } },
+      status: 400,
+      code: 'validation_failed',
+      says: new RegExp(`^/${field} `),
+    }),
+  ),
+];
+
+const LOOKS: readonly Scenario[] = [
+  {
+    route: 'getDeviceSignIn',
+    name: 'which machine it is, and where from',
+    status: 200,
+    body: () => ({ hostname: 'laptop', platform: 'linux', address: '127.0.0.1', status: 'pending' }),
+  },
+  {
+    route: 'getDeviceSignIn',
+    name: 'however the code is typed',
+    ask: ({ ours }) => ({ query: { userCode: ` ${ours.userCode.toLowerCase().replace('-', ' ')}` } }),
+    status: 200,
+  },
+  {
+    route: 'getDeviceSignIn',
+    name: 'a code that is none',
+    ask: { query: { userCode: 'AAAA-AAAA' } },
+    status: 404,
+    code: 'not_found',
+  },
+  {
+    route: 'getDeviceSignIn',
+    name: 'one whose time has passed',
+    async ask({ service }) {
+      const { userCode } = await beginSignIn(service, 'laptop');
+      service.clock.now += LATER;
+      return { query: { userCode } };
+    },
+    status: 404,
+    async after({ service, ours, theirs }) {
+      for (const side of [ours, theirs]) side.userCode = (await beginSignIn(service, 'laptop')).userCode;
+    },
+  },
+  {
+    route: 'getDeviceSignIn',
+    name: 'one that another organization has confirmed',
+    ask: async (world) => ({
+      query: { userCode: (await decided(world, 'approve', {}, world.theirs.admin)).userCode },
+    }),
+    status: 404,
+  },
+  { route: 'getDeviceSignIn', name: 'no code', ask: { query: {} }, status: 400, says: /^\/userCode / },
+];
+
+const DECISIONS: readonly Scenario[] = [
+  {
+    route: 'decideDeviceSignIn',
+    name: 'a yes issues nothing by itself',
+    async ask(world) {
+      const { userCode } = await beginSignIn(world.service, 'laptop');
+      return { body: { userCode, decision: 'approve' }, headers: { 'x-secrets': await countSecrets(world) } };
+    },
+    status: 200,
+    body: () => ({ status: 'approved' }),
+    after: async (world, _, { headers }) => expect(await countSecrets(world)).toBe(headers?.['x-secrets']),
+  },
+  {
+    route: 'decideDeviceSignIn',
+    name: 'a no',
+    ask: async ({ service }) => ({
+      body: { userCode: (await beginSignIn(service, 'laptop')).userCode, decision: 'deny' },
+    }),
+    status: 200,
+    body: () => ({ status: 'denied' }),
+  },
+  {
+    route: 'decideDeviceSignIn',
+    name: 'once it was decided',
+    ask: async (world) => ({ body: { userCode: (await decided(world, 'deny')).userCode, decision: 'approve' } }),
+    status: 409,
+    code: 'already_decided',
+  },
+  {
+    route: 'decideDeviceSignIn',
+    name: 'once another organization has decided',
+    ask: async (world) => ({
+      body: { userCode: (await decided(world, 'approve', {}, world.theirs.admin)).userCode, decision: 'deny' },
+    }),
+    status: 404,
+    code: 'not_found',
+  },
+  {
+    route: 'decideDeviceSignIn',
+    name: 'a code that is none',
+    ask: { body: { userCode: 'AAAA-AAAA', decision: 'approve' } },
+    status: 404,
+    code: 'not_found',
+  },
+  {
+    route: 'decideDeviceSignIn',
+    name: 'neither yes nor no',
+    ask: ({ ours }) => ({ body: { userCode: ours.userCode, decision: 'later' } }),
+    status: 400,
+    says: /^\/decision /,
+  },
+];
+
+const COLLECTIONS: readonly Scenario[] = [
+  {
+    route: 'collectDeviceSecret',
+    name: 'confirmed: a secret of that organization, named as the machine',
+    ask: async (world) => collect(await decided(world, 'approve')),
+    status: 200,
+    body: ({ ours }) => ({
+      organizationName: 'ours',
+      secret: { organizationId: ours.organizationId, name: 'laptop', secretEnvironment: 'live', status: 'active' },
+    }),
+    async after({ service, ours }, { body }, ask) {
+      expect(isSecretValue(body.value)).toBe(true);
+      expect((await service.call('GET', '/v1/secret', { as: body.value })).body.organizationId).toBe(
+        ours.organizationId,
+      );
+      const kept = JSON.stringify(await service.store.db.selectFrom('device_sign_ins').selectAll().execute());
+      expect(kept).not.toContain(body.value.slice(12, -4));
+      const again = await service.call('POST', '/v1/device-sign-ins/secret', { body: ask.body });
+      expect(again).toMatchObject({ status: 400, body: { code: 'expired_token' } });
+    },
+  },
+  {
+    route: 'collectDeviceSecret',
+    name: 'confirmed for the test plane',
+    ask: async (world) => collect(await decided(world, 'approve', { secretEnvironment: 'test' })),
+    status: 200,
+    after: (_, { body }) => expect(body.value).toMatch(/^sk_test_/),
+  },
+  {
+    route: 'collectDeviceSecret',
+    name: 'not decided yet',
+    ask: async ({ service }) => collect(await beginSignIn(service, 'laptop')),
+    status: 400,
+    code: 'authorization_pending',
+    async after({ service }, _, ask) {
+      const poll = async () =>
+        (await service.call('POST', '/v1/device-sign-ins/secret', { body: ask.body })).body.code as string;
+      expect(await poll()).toBe('slow_down');
+      service.clock.now += 3_000;
+      expect(await poll()).toBe('authorization_pending');
+    },
+  },
+  {
+    route: 'collectDeviceSecret',
+    name: 'refused',
+    ask: async (world) => collect(await decided(world, 'deny')),
+    status: 400,
+    code: 'access_denied',
+  },
+  {
+    route: 'collectDeviceSecret',
+    name: 'confirmed, and not asked for in time',
+    async ask(world) {
+      const begun = await decided(world, 'approve');
+      world.service.clock.now += LATER;
+      return collect(begun);
+    },
+    status: 400,
+    code: 'expired_token',
+  },
+  {
+    route: 'collectDeviceSecret',
+    name: 'by the code that the person sees',
+    async ask(world) {
+      const { userCode } = await decided(world, 'approve');
+      return { body: { deviceCode: userCode } };
+    },
+    status: 400,
+    code: 'expired_token',
+  },
+];
+
+export const DEVICES: readonly Scenario[] = [...BEGINNINGS, ...LOOKS, ...DECISIONS, ...COLLECTIONS];
