@@ -10,5 +10,6 @@ export const paths = {
   secrets: () => '/secrets',
   organization: () => '/organization',
   welcome: () => '/welcome',
+  device: (userCode: string) => `/device?code=${encodeURIComponent(userCode)}`,
   signedIn: () => '/signed-in',
 } as const;

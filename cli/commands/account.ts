@@ -5,16 +5,21 @@ import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { askService, isLocal } from '../inspect/service.ts';
 import { askHidden, readInput } from '../prompt.ts';
+import { signInByDevice } from '../setup/device-sign-in.ts';
 import { findService, SIGN_IN_MS, unreachable } from '../setup/service-address.ts';
 import { explainRefusal, hasStatus, isTemporary } from '../upload/problem.ts';
 import { createService } from '../upload/service.ts';
 
 export const loginCommand = defineCommand({
   name: 'login',
-  summary: 'sign this machine in with an organization secret',
-  description: 'Checks an organization secret with the service and stores it, readable by you only.',
+  summary: 'sign this machine in, through the browser or with an organization secret',
+  description:
+    'Says where in the dashboard an owner or admin confirms this machine, opens that page where there is a browser, and ' +
+    'stores the secret that is issued for it, readable by you only. Where a secret is given, it is checked and stored instead.',
   examples: [
-    ['capture login --url https://capture.example.com', 'asks for the secret'],
+    ['capture login', 'confirmed in the browser'],
+    ['capture login --no-browser', 'only says where: on whichever machine the browser is'],
+    ['capture login --ask-secret', 'asks for a secret instead'],
     ['capture login --secret-stdin < secret.txt', 'where nobody can be asked'],
   ],
   options: {
@@ -22,9 +27,11 @@ export const loginCommand = defineCommand({
       '--url <address>',
       `address of the service, or of any page of its dashboard (default: $CAPTURE_URL, the last one, or ${DEFAULT_URL})`,
     ),
+    browser: flag('--no-browser', 'open no browser'),
+    askSecret: flag('--ask-secret', 'ask for the secret'),
     secretStdin: flag(
       '--secret-stdin',
-      'read the secret from standard input; else it is asked for, or taken from $CAPTURE_SECRET',
+      'read the secret from standard input; else $CAPTURE_SECRET counts, if it is set',
     ),
   },
   async run(context, options, output) {
@@ -32,8 +39,11 @@ export const loginCommand = defineCommand({
     if (url.startsWith('http:') && !isLocal(url)) {
       output.warn(`${url} is not encrypted: anyone on the way can read the secret.`);
     }
-    const secret = await readSecret(context, options.secretStdin);
-    const { organizationName, plane } = await verify(context, url, secret);
+    const given = await givenSecret(context, options);
+    const { secret, organizationName, plane } =
+      given === undefined
+        ? await confirmed(context, url, options)
+        : { secret: given, ...(await verify(context, url, given)) };
     writeSettings(context, { url, secret });
     output.answer({ url, organizationName, plane, stateFolder: stateFolder(context) }, [
       `Signed in to ${organizationName ?? url} (${plane} plane).`,
@@ -42,11 +52,28 @@ export const loginCommand = defineCommand({
   },
 });
 
-async function readSecret(context: Context, isPiped: boolean): Promise<string> {
-  const secret = isPiped
-    ? await readInput(context)
-    : context.variables.CAPTURE_SECRET ||
-      (context.stdin.isTTY ? await askHidden('Organization secret (it is not shown): ', context) : '');
+/** A secret that is there to be used; undefined where the browser is the way. */
+async function givenSecret(context: Context, options: { secretStdin: boolean; askSecret: boolean }) {
+  if (options.secretStdin) return checkSecret(await readInput(context));
+  if (options.askSecret) return askSecret(context);
+  const { CAPTURE_SECRET } = context.variables;
+  return CAPTURE_SECRET ? checkSecret(CAPTURE_SECRET) : undefined;
+}
+
+async function confirmed(context: Context, url: string, options: { browser: boolean }) {
+  const collected = await signInByDevice(context, url, options);
+  if (collected) {
+    const { value, organizationName, secret } = collected;
+    return { secret: checkSecret(value), organizationName, plane: secret.secretEnvironment };
+  }
+  const secret = await askSecret(context);
+  return { secret, ...(await verify(context, url, secret)) };
+}
+
+const askSecret = async (context: Context) =>
+  checkSecret(context.stdin.isTTY ? await askHidden('Organization secret (it is not shown): ', context) : '');
+
+function checkSecret(secret: string): string {
   if (/^[\x21-\x7e]+$/.test(secret)) return secret;
   if (secret !== '') {
     throw new Failure(EXIT.usage, 'That is no organization secret.', 'It begins with sk_live_ or sk_test_.');

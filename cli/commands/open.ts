@@ -1,6 +1,6 @@
+import { openInBrowser } from '../browser.ts';
 import { defineCommand, flag, text } from '../command.ts';
 import { readSettings } from '../config.ts';
-import { type Context, childEnvironment } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { findDashboard, sessionPage } from '../inspect/service.ts';
 import { chooseSession, SESSION_NAMES, withSpool } from '../sessions/choose.ts';
@@ -38,28 +38,3 @@ export const openCommand = defineCommand({
     if (!opened && !print) output.say('No browser could be opened here: use the address.');
   },
 });
-
-const OPENERS: { readonly [platform: string]: readonly string[] } = {
-  darwin: ['open'],
-  // `start` is a word of the shell, to which an address is a line of words.
-  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
-};
-
-/** It ends at once where it finds no browser; one that goes on for so long has found it. */
-const SETTLED_MS = 1500;
-
-/** Hands an address to the person's browser; false where there is none to be had, such as on a machine without a screen. */
-async function openInBrowser({ spawn, variables, platform, home }: Context, address: string): Promise<boolean> {
-  const hasScreen = platform in OPENERS || variables.DISPLAY || variables.WAYLAND_DISPLAY;
-  // WSL has a browser outside, which `xdg-open` may know.
-  if (!hasScreen && !variables.BROWSER && !variables.WSL_DISTRO_NAME) return false;
-  const [program = '', ...args] = OPENERS[platform] ?? ['xdg-open'];
-  const options = { cwd: home, env: childEnvironment(variables), detached: true, windowsHide: true } as const;
-  const child = spawn(program, [...args, address], { ...options, stdio: 'ignore' });
-  child.unref();
-  return new Promise((resolve) => {
-    child.once('error', () => resolve(false));
-    child.once('exit', (code) => resolve(code === 0));
-    child.once('spawn', () => setTimeout(() => resolve(true), SETTLED_MS));
-  });
-}

@@ -238,7 +238,7 @@ test('login asks on a terminal without an echo, and stores the secret for its ow
   onTestFinished(service.stop);
   const home = makeFolder();
   const options = { home, isTTY: true, input: 'sk_live_testx\u007f\r' };
-  const result = await run(['login', '--url', service.url], options);
+  const result = await run(['login', '--ask-secret', '--url', service.url], options);
   expect(result).toMatchObject({ exitCode: 0, stderr: 'Organization secret (it is not shown): \n' });
   expect(statSync(join(home, 'state/config.json')).mode & 0o777).toBe(0o600);
   expect(await run(['import'], { home })).toMatchObject({ exitCode: 0 });

@@ -107,7 +107,9 @@ export function createRegistration(service: Service, retry: Retry, machine: Mach
   };
 }
 
-const toPlatform = (platform: string): Platform => (platform === 'darwin' || platform === 'win32' ? platform : 'linux');
+/** The word of the contract for a platform of Node. */
+export const toPlatform = (platform: string): Platform =>
+  platform === 'darwin' || platform === 'win32' ? platform : 'linux';
 
 function revoked(): Failure {
   return new Failure(

@@ -1,0 +1,141 @@
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createTenant, type Tenant } from '../../server/test/factories.ts';
+import { startTestService, type TestService } from '../../server/test/harness.ts';
+import type { Context } from '../context.ts';
+import { runProgram } from '../program.ts';
+import { makeFolder } from '../test/folder.ts';
+import { createContext, type RunOptions } from '../test/program.ts';
+
+let service: TestService;
+let url: string;
+let ours: Tenant;
+beforeAll(async () => {
+  service = await startTestService('sqlite');
+  url = await service.app.listen({ port: 0 });
+  ours = await createTenant(service, 'harbour');
+});
+afterAll(() => service.close());
+
+/** Begins `capture login`, and tells the code that it shows. */
+async function begin(args: string[] = [], options: Partial<RunOptions> = {}) {
+  const home = makeFolder();
+  const { context, written } = createContext({ home, ...options });
+  const ended = runProgram(context, ['login', '--url', url, ...args]);
+  await expect.poll(() => written.stderr, { timeout: 10_000 }).toContain('Waiting');
+  const stored = () => {
+    const path = join(home, 'state/config.json');
+    return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined;
+  };
+  return { context, written, ended, stored, userCode: /code ([^ ]+) there/.exec(written.stderr)?.[1] ?? '' };
+}
+
+const decide = (userCode: string, decision: string) =>
+  service.call('POST', '/v1/organizations/me/device-sign-in', { as: ours.admin, body: { userCode, decision } });
+
+/** The machine asks every 3 s, so the tests wait beside each other. */
+describe.concurrent('a sign-in through the browser', () => {
+  test('says where and under which code before anything else, without a terminal too', async ({ expect }) => {
+    const { written, ended, stored, userCode } = await begin();
+    expect(written.stderr).toContain(`\n    http://capture.test/device?code=${userCode}\n`);
+    await decide(userCode, 'approve');
+    expect(await ended).toBe(0);
+    expect(written.stdout).toMatch(/^Signed in to harbour \(live plane\)\.\nNext: `capture init`/);
+    const { secret } = stored();
+    expect((await service.call('GET', '/v1/secret', { as: secret })).status).toBe(200);
+    expect(written.stdout + written.stderr).not.toContain(secret);
+  });
+
+  test('answers programs with whom it signed in to, and people with where even so', async ({ expect }) => {
+    const { written, ended, userCode } = await begin(['--json']);
+    await decide(userCode, 'approve');
+    expect(await ended).toBe(0);
+    expect(JSON.parse(written.stdout)).toMatchObject({ organizationName: 'harbour', plane: 'live' });
+  });
+
+  test('that is refused ends as a no, and stores nothing', async ({ expect }) => {
+    const { written, ended, stored, userCode } = await begin();
+    await decide(userCode, 'deny');
+    expect([await ended, stored()]).toEqual([2, undefined]);
+    expect(written.stderr).toContain('The sign-in was refused in the dashboard. Nothing was stored.\n');
+  });
+
+  test('goes on through requests that fail', async ({ expect }) => {
+    let lost = 0;
+    const { context, ended, userCode, stored } = await begin();
+    const reach = context.fetch;
+    context.fetch = async (address, init) => {
+      if (address.endsWith('/secret') && lost++ === 0) throw new TypeError('fetch failed');
+      return reach(address, init);
+    };
+    await decide(userCode, 'approve');
+    expect(await ended).toBe(0);
+    expect(stored()).toHaveProperty('secret');
+  });
+
+  test('ends where nobody confirms it in time', async ({ expect }) => {
+    const { context, written, ended } = await begin();
+    const now = context.now;
+    context.now = () => now() + 10 * 60_000;
+    expect(await ended).toBe(75);
+    expect(written.stderr).toMatch(/error: The code has run out\. Nothing was stored\.\nhint: Begin again/);
+  });
+
+  test('can be broken off', async ({ expect }) => {
+    const stop = new AbortController();
+    const { ended, stored } = await begin([], { context: { stop: stop.signal } });
+    stop.abort();
+    expect([await ended, stored()]).toEqual([2, undefined]);
+  });
+});
+
+/** What stands in for a browser writes down what it was given. */
+function browser(variables: Record<string, string> = {}): Partial<RunOptions> & { opened(): string | undefined } {
+  const folder = makeFolder();
+  const program = join(folder, 'xdg-open');
+  writeFileSync(program, `#!/bin/sh\nprintf %s "$1" > "${folder}/opened"\n`);
+  chmodSync(program, 0o755);
+  const opened = () => (existsSync(join(folder, 'opened')) ? readFileSync(join(folder, 'opened'), 'utf8') : undefined);
+  return { variables: { PATH: `${folder}:/usr/bin:/bin`, DISPLAY: ':0', ...variables }, opened };
+}
+
+test.each([
+  ['opens the page where there is a browser', [], {}, true],
+  ['opens none where none is wanted', ['--no-browser'], {}, false],
+  ['opens none over SSH, where nobody would see it', [], { SSH_CONNECTION: '10.0.0.1 1 10.0.0.2 22' }, false],
+])('%s', async (_, args, variables, isOpened) => {
+  const stop = new AbortController();
+  const { opened, ...options } = browser(variables);
+  const { ended, userCode } = await begin(args, { ...options, context: { stop: stop.signal } });
+  stop.abort();
+  await ended;
+  expect(opened()).toBe(isOpened ? `http://capture.test/device?code=${userCode}` : undefined);
+});
+
+test('at a service that cannot do so, the secret is asked for', async () => {
+  const server = createServer((request, response) => {
+    const path = request.url ?? '';
+    const answers: Record<string, object> = {
+      '/health': { status: 'ok', service: 'session-capture' },
+      '/v1/secret': { organizationId: 'org_1', organizationName: 'Acme', secretEnvironment: 'live' },
+    };
+    response.writeHead(answers[path] ? 200 : 404, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(answers[path] ?? { error: 'There is no such address.', code: 'not_found' }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const older = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const login = async (options: Partial<RunOptions>) => {
+    const { context, written } = createContext({ home: makeFolder(), ...options });
+    const exitCode = await runProgram(context as Context, ['login', '--url', older]);
+    return { exitCode, ...written };
+  };
+  expect(await login({ isTTY: true, input: 'sk_live_test\r' })).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringContaining('Signed in to Acme'),
+  });
+  expect(await login({})).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--secret-stdin') });
+  server.close();
+});

@@ -1,0 +1,92 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Client, ServiceError } from '../../contract/client.ts';
+import type { CollectedSecret, StartedDevice } from '../../contract/device.ts';
+import { paths } from '../../dashboard/paths.ts';
+import { openInBrowser } from '../browser.ts';
+import type { Context } from '../context.ts';
+import { Declined, EXIT, Failure } from '../failure.ts';
+import { findDashboard } from '../inspect/service.ts';
+import { toPlainText } from '../terminal.ts';
+import { hasCode, hasStatus, isTemporary } from '../upload/problem.ts';
+import { toPlatform } from '../upload/registration.ts';
+import { createService } from '../upload/service.ts';
+import { VERSION } from '../version.ts';
+import { SIGN_IN_MS, unreachable } from './service-address.ts';
+
+/** What RFC 8628 adds to the time between two questions where the service asks for patience. */
+const SLOWER_S = 5;
+
+/**
+ * Has a person confirm this machine in the dashboard, and takes the secret that is issued for it. Address and code are
+ * written first, whether a browser opens or not.
+ * @returns undefined where the service is of a version that cannot do so
+ * @throws Failure where nobody confirms it
+ */
+export async function signInByDevice(
+  context: Context,
+  url: string,
+  { browser }: { browser: boolean },
+): Promise<CollectedSecret | undefined> {
+  const { client } = createService({ url, secret: '', fetch: context.fetch, timeoutMs: SIGN_IN_MS });
+  const started = await begin(context, client, url);
+  if (started === undefined) return undefined;
+  const page = (await findDashboard(context, url)) + paths.device(started.userCode);
+  const minutes = Math.round(started.expiresIn / 60);
+  context.stderr.write(
+    toPlainText(
+      `To sign this machine in, open\n\n    ${page}\n\nand confirm the code ${started.userCode} there, within ${minutes} minutes.\n`,
+    ),
+  );
+  if (browser && !isRemote(context)) await openInBrowser(context, page);
+  context.stderr.write('Waiting for it …\n');
+  return collect(context, client, started);
+}
+
+/** Over SSH a browser would open on a screen where nobody sits. */
+const isRemote = ({ variables }: Context) => Boolean(variables.SSH_CONNECTION || variables.SSH_TTY);
+
+async function begin(context: Context, client: Client, url: string): Promise<StartedDevice | undefined> {
+  const { hostname, platform } = context;
+  try {
+    const body = { hostname: hostname || 'unnamed', platform: toPlatform(platform), serviceCliVersion: VERSION };
+    return (await client.startDeviceSignIn({ body })).body;
+  } catch (error) {
+    if (hasStatus(error, 404, 405)) return undefined;
+    throw isTemporary(error) ? unreachable(url, error) : error;
+  }
+}
+
+async function collect(context: Context, client: Client, started: StartedDevice): Promise<CollectedSecret> {
+  const end = context.now() + started.expiresIn * 1000;
+  let interval = started.interval;
+  while (context.now() < end) {
+    await pause(interval, context.stop);
+    try {
+      return (await client.collectDeviceSecret({ body: { deviceCode: started.deviceCode } })).body;
+    } catch (error) {
+      if (hasCode(error, 'slow_down')) interval += SLOWER_S;
+      else if (hasStatus(error, 429)) await pause(error.retryAfter ?? interval, context.stop);
+      else if (!hasCode(error, 'authorization_pending') && !isTemporary(error)) throw explain(error);
+    }
+  }
+  throw tooLate();
+}
+
+async function pause(seconds: number, stop: AbortSignal): Promise<void> {
+  try {
+    await sleep(seconds * 1000, undefined, { signal: stop });
+  } catch (error) {
+    throw stop.aborted ? new Declined('Interrupted. Nothing was stored.') : error;
+  }
+}
+
+function explain(error: unknown): unknown {
+  if (hasCode(error, 'access_denied'))
+    return new Declined('The sign-in was refused in the dashboard. Nothing was stored.');
+  if (hasCode(error, 'expired_token')) return tooLate(error);
+  if (!(error instanceof ServiceError)) return error;
+  return new Failure(EXIT.failure, `The service issued no secret: ${error.message}`, 'Nothing was stored.', error);
+}
+
+const tooLate = (cause?: unknown) =>
+  new Failure(EXIT.temporary, 'The code has run out. Nothing was stored.', 'Begin again with `capture login`.', cause);
