@@ -55,11 +55,38 @@ describe('hidden characters', () => {
     ['half \ud800 pair', 'half ⟨U+D800⟩ pair'],
     ['joined\u200d', 'joined⟨U+200D⟩'],
     ['tag \u{e0041}', 'tag ⟨U+E0041⟩'],
+    ['🏴\u{e0041}\u{e0042}', '🏴⟨U+E0041⟩⟨U+E0042⟩'],
+    ['a joiner in latin\u200cwords', 'a joiner in latin⟨U+200C⟩words'],
+    ['میوه\u200c\u200c', 'میوه\u200c⟨U+200C⟩'],
+    ['a blank \u3164 name', 'a blank ⟨U+3164⟩ name'],
+    ['smuggled\ufe01\u{e0121}', 'smuggled⟨U+FE01⟩⟨U+E0121⟩'],
+    ['isolated \u2066x\u2069', 'isolated ⟨U+2066⟩x⟨U+2069⟩'],
+    [`z${'\u0301'.repeat(50_000)}`, `z${'\u0301'.repeat(8)}⟨49992 more marks⟩`],
   ])('%j is shown', (text, shown) => {
     expect(showHidden(text)).toBe(shown);
   });
 
-  test.each(['plain\ttext\n', 'Grüße, 日本語, עברית', '👩‍💻 and 👩🏽‍🚀 and ❤️‍🔥'])('%j is left alone', (text) => {
+  test.each([
+    'plain\ttext\n',
+    'Grüße, 日本語, עברית',
+    '👩‍💻 and 👩🏽‍🚀 and ❤️‍🔥 and ❤️ and 1️⃣',
+    'می\u200cخواهم', // Persian: I want
+    'क्\u200dष and क्\u200cष', // Hindi, joined and parted
+    'flags 🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f} 🇩🇪',
+    '葛\u{e0100}城', // a variant of a Japanese name
+    'בְּרֵאשִׁ֖ית', // Hebrew with points and accents
+  ])('%j is left alone', (text) => {
     expect(showHidden(text)).toBe(text);
+  });
+
+  test('none is left, wherever it stands', () => {
+    const hiding = fc.constantFrom('\u202e', '\u200b', '\u2066', '\ufeff', '\u0000', '\u009b', '\u{e0041}', '\ud800');
+    const piece = fc.oneof(hiding, fc.string({ unit: 'binary' }), fc.constantFrom('ی', 'क्', '👩', '🏴', '\u200d'));
+    fc.assert(
+      fc.property(fc.array(piece), (pieces) => {
+        expect(showHidden(pieces.join(''))).not.toMatch(/[\u202a-\u202e\u2066-\u2069\u200b\ufeff\p{Cs}\0]/u);
+      }),
+      runs(200),
+    );
   });
 });
