@@ -16,5 +16,6 @@ export default defineConfig({
     // light-dark() as it is written.
     cssTarget: ['chrome125', 'firefox128', 'safari18'],
   },
+  worker: { format: 'es' },
   server: { proxy: Object.fromEntries(ROUTES_OF_THE_SERVICE.map((path) => [path, SERVICE])) },
 });

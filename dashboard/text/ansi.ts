@@ -1,10 +1,13 @@
-import Anser from 'anser';
 import { showHidden } from './controls.ts';
 
-/** A stretch of terminal output in one look. `look` are class names. */
+/** A stretch of terminal output in one look. */
 export interface Span {
   text: string;
+  /** Class names; empty for plain text. */
   look: string;
+  /** CSS colours as the terminal would have them. Their classes make them readable in both themes. */
+  color?: string;
+  background?: string;
 }
 
 const SEQUENCES = new RegExp(
@@ -20,33 +23,121 @@ const SEQUENCES = new RegExp(
   'g',
 );
 
+/** Select graphic rendition: colours and the like. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character is what is looked for
+const SGR = /\u001b\[([0-9:;]*)m/;
+
 /** Terminal output with its colours; every other control is taken out, and overwritten lines show their last state. */
 export function readAnsi(output: string): Span[] {
-  const text = overwrite(output.replace(SEQUENCES, ''));
-  if (!text.includes('\u001b')) return text === '' ? [] : [{ text: showHidden(text), look: '' }];
-  const chunks = Anser.ansiToJson(text, { json: true, use_classes: true, remove_empty: true });
-  return chunks.map(({ content, fg, decorations }) => ({ text: showHidden(content), look: lookOf(fg, decorations) }));
+  // Texts and the codes before them, in turn.
+  const parts = overwrite(output.replace(SEQUENCES, '')).split(SGR);
+  const state: Look = { decorations: new Set() };
+  const spans: Span[] = [];
+  for (const [index, part] of parts.entries()) {
+    if (index % 2 === 1) apply(state, codesOf(part));
+    else if (part !== '') spans.push({ text: showHidden(part), ...describe(state) });
+  }
+  return spans;
 }
 
 /** Without any control at all, for a line of preview. */
 export const stripAnsi = (output: string): string =>
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character is what is looked for
-  showHidden(output.replace(SEQUENCES, '').replace(/\u001b\[[0-9:;]*m/g, ''));
+  showHidden(output.replace(SEQUENCES, '').replace(new RegExp(SGR, 'g'), ''));
 
-const NAMED = /^ansi-(?:bright-)?(black|red|green|yellow|blue|magenta|cyan|white)$/;
+/** The codes that are in force at the end of a text, as far as its last lines tell: for what follows it. */
+export function lookAfter(text: string): string {
+  const codes = text.slice(-2_000).match(new RegExp(SGR, 'g')) ?? [];
+  return codes.slice(codes.findLastIndex((code) => /\[0*m/.test(code)) + 1).join('');
+}
 
-function lookOf(color: string | null, decorations: readonly string[]): string {
-  const name = NAMED.exec(color ?? '')?.[1];
-  const kept = decorations.filter((each) => each !== 'blink' && each !== 'hidden' && each !== 'reverse');
-  return [...(name ? [`ansi-${name}`] : []), ...kept.map((each) => `ansi-${each}`)].join(' ');
+interface Look {
+  decorations: Set<string>;
+  color?: string | undefined;
+  background?: string | undefined;
+  underline?: string | undefined;
+}
+
+const DECORATIONS = new Map([
+  [1, 'bold'],
+  [2, 'dim'],
+  [3, 'italic'],
+  [4, 'underline'],
+  [7, 'reverse'],
+  [9, 'strikethrough'],
+]);
+const NAMES = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'];
+
+function apply(state: Look, codes: readonly number[]): void {
+  for (let at = 0; at < codes.length; at++) {
+    const code = codes[at] ?? 0;
+    const decoration = DECORATIONS.get(code);
+    const place = PLACES.find(({ first }) => code >= first && code < first + 10)?.place;
+    if (code === 0) Object.assign(state, { decorations: new Set(), color: undefined, background: undefined });
+    else if (decoration) state.decorations.add(decoration);
+    else if (code > 20 && code < 30) for (const ended of endedBy(code)) state.decorations.delete(ended);
+    else if (place && code % 10 === 8) at += setColor(state, place, codes.slice(at + 1, at + 5));
+    else if (place && code % 10 === 9) state[place] = undefined;
+    else if (place) state[place] = NAMES[code % 10];
+  }
+}
+
+type Place = 'color' | 'background' | 'underline';
+
+/** Each for eight names, a colour that is described, and the preset. */
+const PLACES: readonly { first: number; place: Place }[] = [
+  { first: 30, place: 'color' },
+  { first: 40, place: 'background' },
+  { first: 50, place: 'underline' },
+  { first: 90, place: 'color' },
+  { first: 100, place: 'background' },
+];
+
+const endedBy = (code: number) => (code === 22 || code === 21 ? ['bold', 'dim'] : [DECORATIONS.get(code - 20) ?? '']);
+
+/** `38:2::255:0:0` is as good as `38;2;255;0;0`; of other codes, what follows a colon says a detail. */
+const codesOf = (text: string): number[] =>
+  text
+    .split(';')
+    .flatMap((code) => (/^[345]8:/.test(code) ? code.replace('::', ':').split(':') : code.split(':', 1)))
+    .map((code) => Number(code) || 0);
+
+/** @returns how many codes describe the colour: `5;n` of the palette, or `2;r;g;b` */
+function setColor(state: Look, place: Place, [kind, ...rest]: number[]): number {
+  if (kind === 5) {
+    state[place] = ofPalette(rest[0] ?? 0);
+    return 2;
+  }
+  if (kind !== 2) return 1;
+  state[place] = toRgb(rest.slice(0, 3));
+  return 4;
+}
+
+const toRgb = (values: readonly number[]) => `rgb(${values.map((value) => Math.min(255, value)).join(' ')})`;
+
+/** Sixteen names, a cube of six shades each, greys. */
+function ofPalette(index: number): string | undefined {
+  if (index < 16) return NAMES[index % 8];
+  if (index > 231) return index < 256 ? toRgb([8, 8, 8].map((grey) => grey + (index - 232) * 10)) : undefined;
+  const shade = (unit: number) => [0, 95, 135, 175, 215, 255][Math.floor((index - 16) / unit) % 6] ?? 0;
+  return toRgb([shade(36), shade(6), shade(1)]);
+}
+
+function describe({ decorations, color, background }: Look): Omit<Span, 'text'> {
+  const kept = [...decorations].filter((each) => each !== 'reverse');
+  const [over, under] = decorations.has('reverse') ? [background, color ?? 'text'] : [color, background];
+  const looks = [...kept, ...(over ? [NAMES.includes(over) ? over : 'color'] : []), ...(under ? ['on'] : [])];
+  return {
+    look: looks.map((each) => `ansi-${each}`).join(' '),
+    ...(over && !NAMES.includes(over) && { color: over }),
+    ...(under && { background: under.startsWith('rgb') ? under : `var(--ansi-${under})` }),
+  };
 }
 
 /** A carriage return goes back to the start of the line, as progress bars do. */
 function overwrite(text: string): string {
   if (!text.includes('\r')) return text;
   return text
-    .replace(/\r\n/g, '\n')
     .split('\n')
-    .map((line) => line.slice(line.replace(/\r+$/, '').lastIndexOf('\r') + 1).replace(/\r+$/, ''))
+    .map((line) => line.split('\r').findLast((state) => state !== '') ?? '')
     .join('\n');
 }

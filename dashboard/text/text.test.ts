@@ -1,16 +1,45 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runs } from '../../contract/test/runs.ts';
-import { readAnsi, stripAnsi } from './ansi.ts';
+import { lookAfter, readAnsi, stripAnsi } from './ansi.ts';
 import { showHidden } from './controls.ts';
 
 describe('terminal output', () => {
   test('keeps colours', () => {
     expect(readAnsi('a\u001b[1;31mred\u001b[0m b')).toEqual([
       { text: 'a', look: '' },
-      { text: 'red', look: 'ansi-red ansi-bold' },
+      { text: 'red', look: 'ansi-bold ansi-red' },
       { text: ' b', look: '' },
     ]);
+  });
+
+  const look = (codes: string) => {
+    const { text: _, ...span } = readAnsi(`\u001b[${codes}mx`)[0] ?? { text: '' };
+    return span;
+  };
+
+  test.each([
+    ['38;5;196', { look: 'ansi-color', color: 'rgb(255 0 0)' }],
+    ['38;5;244', { look: 'ansi-color', color: 'rgb(128 128 128)' }],
+    ['38;5;9', { look: 'ansi-red' }],
+    ['38;2;1;2;300', { look: 'ansi-color', color: 'rgb(1 2 255)' }],
+    ['38:2::1:2:3', { look: 'ansi-color', color: 'rgb(1 2 3)' }],
+    ['97;41', { look: 'ansi-white ansi-on', background: 'var(--ansi-red)' }],
+    ['48;2;1;2;3;4', { look: 'ansi-underline ansi-on', background: 'rgb(1 2 3)' }],
+    ['31;7', { look: 'ansi-on', background: 'var(--ansi-red)' }],
+    ['7', { look: 'ansi-on', background: 'var(--ansi-text)' }],
+    ['31;42;7', { look: 'ansi-green ansi-on', background: 'var(--ansi-red)' }],
+    ['1;3;22;31;39', { look: 'ansi-italic' }],
+    ['58;2;1;2;3;4:3', { look: 'ansi-underline' }],
+    ['38;5', { look: 'ansi-black' }],
+    ['31;0', { look: '' }],
+  ])('%s is in its colours', (codes, span) => {
+    expect(look(codes)).toEqual(span);
+  });
+
+  test('goes on in the look of what came before', () => {
+    expect(lookAfter('\u001b[1mbold \u001b[0mplain \u001b[31mred\u001b[4m')).toBe('\u001b[31m\u001b[4m');
+    expect(lookAfter('plain')).toBe('');
   });
 
   test.each([
@@ -29,6 +58,7 @@ describe('terminal output', () => {
 
   test('shows the last state of lines that were overwritten', () => {
     expect(readAnsi('10 %\r50 %\r100 %\r\nnext\n')).toEqual([{ text: '100 %\nnext\n', look: '' }]);
+    expect(readAnsi(`${'\r'.repeat(100_000)}done\r\r`)).toEqual([{ text: 'done', look: '' }]);
   });
 
   test('never lets a control through', () => {

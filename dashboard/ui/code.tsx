@@ -1,40 +1,27 @@
-import { memo, useEffect, useState } from 'react';
+import { Fragment, memo, useCallback, useEffect, useState } from 'react';
 import type { ThemedToken } from 'shiki/core';
 import { showHidden } from '../text/controls.ts';
-import { Button } from './button.tsx';
-import { formatCount } from './format.ts';
-import { highlight, languageOf } from './highlight.ts';
-
-/** Characters shown at first; more at a click. */
-const FIRST = 40_000;
+import { highlight } from './highlight.ts';
+import { languageOf } from './languages.ts';
+import { Verbatim } from './verbatim.tsx';
 
 /** Code in its colours, once they are there. `language` is a fence's word or a file's name. */
 export const Code = memo(function Code({ code, language }: { code: string; language: string }) {
-  const [whole, setWhole] = useState(false);
-  const shown = whole ? code : code.slice(0, FIRST);
-  const lines = useTokens(shown, language);
-  return (
-    <div className="min-w-0">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: long lines scroll, also by keyboard */}
-      <pre className="code-block" tabIndex={0}>
-        {lines
-          ? lines.map((tokens, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: the lines of a text never move
-              <span key={index}>
-                <Tokens tokens={tokens} />
-                {'\n'}
-              </span>
-            ))
-          : showHidden(shown)}
-      </pre>
-      {shown.length < code.length && (
-        <Button size="small" className="mt-2" onClick={() => setWhole(true)}>
-          Show all {formatCount(code.length)} characters
-        </Button>
-      )}
-    </div>
-  );
+  const draw = useCallback((piece: string) => <Coloured code={piece} language={language} />, [language]);
+  return <Verbatim text={code} draw={draw} />;
 });
+
+function Coloured({ code, language }: { code: string; language: string }) {
+  const lines = useTokens(code, language);
+  if (!lines) return showHidden(code);
+  return lines.map((tokens, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: the lines of a text never move
+    <Fragment key={index}>
+      <Tokens tokens={tokens} />
+      {index < lines.length - 1 && '\n'}
+    </Fragment>
+  ));
+}
 
 export function Tokens({ tokens }: { tokens: readonly ThemedToken[] }) {
   return tokens.map((token) => (
@@ -50,11 +37,7 @@ export function useTokens(code: string, word: string): ThemedToken[][] | undefin
     let wanted = true;
     const language = languageOf(word);
     if (language === undefined) return;
-    highlight(code, language).then(
-      (lines) => wanted && setDone({ code, lines }),
-      // Without its colours the code is there all the same.
-      () => {},
-    );
+    void highlight(code, language).then((lines) => wanted && setDone({ code, lines }));
     return () => {
       wanted = false;
     };

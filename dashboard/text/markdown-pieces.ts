@@ -1,0 +1,85 @@
+import { cutText } from './pieces.ts';
+
+/** A part of a Markdown text: to be parsed, or shown as it is written. */
+export type MarkdownPiece = { markdown: string } | { code: string; language: string };
+
+/**
+ * A Markdown text in pieces, each of which is parsed in a moment whatever it says: of at most `most` characters, and without
+ * lines of countless containers, on which a parser spends seconds, or all of its stack. Fenced code is never parsed.
+ */
+export function cutMarkdown(text: string, most: number): MarkdownPiece[] {
+  const pieces: MarkdownPiece[] = [];
+  let lines: string[] = [];
+  let length = 0;
+  let fence: Fence | undefined;
+
+  const finish = () => {
+    if (lines.some((line) => line.trim() !== '')) pieces.push({ markdown: lines.join('\n') });
+    lines = [];
+    length = 0;
+  };
+  const add = (line: string) => {
+    const endsBlock = line.trim() === '' && length > most / 2;
+    if (endsBlock || length + line.length > most) finish();
+    lines.push(line);
+    length += line.length + 1;
+  };
+  const addLine = (line: string) => {
+    if (isTooDeep(line)) {
+      finish();
+      pieces.push({ code: line, language: '' });
+    } else if (line.length > most) cutText(line, most).forEach(add);
+    else add(line);
+  };
+  const finishFence = ({ lines: code, language }: Fence) => pieces.push({ code: code.join('\n'), language });
+
+  for (const line of text.split('\n')) {
+    if (fence === undefined) {
+      fence = fenceOf(line);
+      if (fence && !fence.isNested) finish();
+      else addLine(line);
+    } else {
+      const isEnd = endsFence(line, fence);
+      if (fence.isNested) addLine(line);
+      else if (isEnd) finishFence(fence);
+      else fence.lines.push(line.slice(Math.min(fence.indent, line.search(/[^ ]|$/))));
+      if (isEnd) fence = undefined;
+    }
+  }
+  finish();
+  if (fence && !fence.isNested) finishFence(fence);
+  return pieces;
+}
+
+/** More containers than that in one line, or one so far to the right, are nothing that a person would read. */
+const MOST_CONTAINERS = 16;
+const FARTHEST = 80;
+const CONTAINERS = /^(?:[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])))+/;
+
+function isTooDeep(line: string): boolean {
+  const containers = CONTAINERS.exec(line)?.[0] ?? '';
+  return containers.length > FARTHEST || (containers.match(/[>*+-]|\d+/g)?.length ?? 0) > MOST_CONTAINERS;
+}
+
+interface Fence {
+  mark: string;
+  /** Within a quotation or a list, of which the parser knows more than is seen here: it is left to the parser. */
+  isNested: boolean;
+  indent: number;
+  language: string;
+  lines: string[];
+}
+
+const FENCE = /^((?:[ \t>]|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t]))*)(`{3,}(?=[^`]*$)|~{3,})(.*)$/;
+
+function fenceOf(line: string): Fence | undefined {
+  const [found, before = '', mark = '', about = ''] = FENCE.exec(line) ?? [];
+  if (found === undefined) return undefined;
+  const language = about.trim().split(/\s/)[0] ?? '';
+  return { mark, isNested: !/^ {0,3}$/.test(before), indent: before.length, language, lines: [] };
+}
+
+function endsFence(line: string, { mark: begun }: Fence): boolean {
+  const [, , mark = '', about = ''] = FENCE.exec(line) ?? [];
+  return mark.startsWith(begun) && about.trim() === '';
+}
