@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { pino } from 'pino';
 import { onboarding } from '../contract/onboarding.ts';
 import { closeAll } from './closing.ts';
+import { COMMANDS } from './commands.ts';
 import { ConfigError, readConfig } from './config.ts';
 import { createFatal } from './fatal.ts';
 import { createIdentity } from './identity/create.ts';
@@ -14,8 +15,22 @@ import { freePort, publicUrlOf } from './public-url.ts';
 import { createService } from './service.ts';
 import { openStore } from './store/open.ts';
 
+const write = (line: string) => void process.stdout.write(`${line}\n`);
+
+/** Serves, unless it is called with the words of a command. */
+async function start(words: string): Promise<void> {
+  if (words === '') return serve();
+  const command = Object.hasOwn(COMMANDS, words) ? COMMANDS[words] : undefined;
+  if (command) return command(readConfig(process.env), write);
+  throw new ConfigError([
+    `\`${words}\` is no command; there is ${Object.keys(COMMANDS)
+      .map((name) => `\`${name}\``)
+      .join(', ')}`,
+  ]);
+}
+
 /** config → store → identity → service → listen; closed in reverse. */
-async function main(): Promise<void> {
+async function serve(): Promise<void> {
   const config = readConfig(process.env);
   const log = pino({ level: config.LOG_LEVEL, redact: { paths: REDACTED_PATHS, censor: '[redacted]' } });
   const metrics = config.OPERATIONS_PORT === undefined ? undefined : createMetrics();
@@ -55,7 +70,7 @@ async function main(): Promise<void> {
   for (const { about, command } of onboarding(publicUrl)) process.stdout.write(`\n  ${about}\n      ${command}\n`);
 }
 
-main().catch((error: unknown) => {
+start(process.argv.slice(2).join(' ')).catch((error: unknown) => {
   const reason =
     error instanceof ConfigError ? error.message : `The service could not start: ${(error as Error).message}`;
   process.stderr.write(`${reason}\n`);

@@ -1,0 +1,121 @@
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { COMMANDS } from '../commands.ts';
+import { LEFT_BEHIND, MOVED, type MoveRefused, moveStore } from '../store/move.ts';
+import { ENGINES, openTestStore, reopen, type TestStore } from './engines.ts';
+import { openSession } from './factories.ts';
+import { startTestService, testConfig } from './harness.ts';
+import { createWorld, type World } from './world.ts';
+
+describe.runIf(ENGINES.includes('postgres'))('moving an embedded store to PostgreSQL', () => {
+  let from: TestStore;
+  let to: TestStore;
+  let world: World;
+  beforeEach(async () => {
+    from = await openTestStore('sqlite');
+    to = await openTestStore('postgres');
+    const service = await startTestService('sqlite', {}, from);
+    world = await createWorld(service);
+    for (let batch = 0; batch < 5; batch++) await append(`Grüße ${'x'.repeat(batch * 1000)} \u{1f9ea}`);
+    const gone = await openSession(service, world.ours.live);
+    await service.call('DELETE', `/v1/organizations/me/sessions/${gone}`, { as: world.ours.owner });
+    await service.app.close();
+    from = await reopen(from);
+  });
+  afterEach(async () => {
+    await from.dispose();
+    await to.dispose();
+  });
+
+  const append = (text: string) =>
+    world.service.call('POST', `/v1/sessions/${world.ours.sessionId}/events`, {
+      as: world.ours.live,
+      body: `{"events":[{"eventType":"user.message","payload":{"text":${JSON.stringify(text)},"n":1.50}}]}`,
+    });
+
+  const move = (onTable: Parameters<typeof moveStore>[0]['onTable'] = () => undefined) =>
+    moveStore({ from, to, onTable });
+  const refusal = () =>
+    move().then(
+      () => expect.unreachable(),
+      (error: MoveRefused) => error.message,
+    );
+
+  async function eventsOn(store: TestStore): Promise<string> {
+    const service = await startTestService(store.engine, {}, store);
+    const path = `/v1/organizations/me/sessions/${world.ours.sessionId}/events?limit=1000`;
+    const { text } = await service.call('GET', path, { as: world.ours.owner });
+    expect((await service.call('GET', '/v1/secret', { as: world.ours.live })).status).toBe(200);
+    await service.app.close();
+    return text;
+  }
+
+  test('brings every row, to the letter, and what machines and people hold goes on working', async () => {
+    const told: string[] = [];
+    await move((table, rows, phase) => told.push(`${phase} ${table} ${rows}`));
+    expect(told).toHaveLength(2 * MOVED.length);
+    const copied = told.filter((line) => line.startsWith('copied'));
+    expect(told.filter((line) => line.startsWith('compared'))).toEqual(
+      copied.map((line) => line.replace('copied', 'compared')),
+    );
+    const before = await eventsOn(from);
+    expect(before).toContain('"n":1.50');
+    expect(await eventsOn(to)).toBe(before);
+  });
+
+  test('goes on where it was stopped', async () => {
+    const stop = new Error('stopped');
+    const stopped = move((table) => {
+      if (table === 'sessions') throw stop;
+    });
+    await expect(stopped).rejects.toBe(stop);
+    await sql`delete from sessions where session_id = (select max(session_id) from sessions)`.execute(to.db);
+    const copied: number[] = [];
+    await move((table, rows, phase) => phase === 'copied' && table === 'sessions' && copied.push(rows));
+    expect(copied).toEqual([1]);
+  });
+
+  test('refuses a database that holds something else, and writes nothing to it', async () => {
+    const other = await startTestService('postgres', {}, to);
+    await createWorld(other);
+    await other.app.close();
+    const count = () =>
+      sql<{ n: number }>`select count(*) as n from organizations`.execute(to.db).then(({ rows }) => rows[0]?.n);
+    const before = await count();
+    expect(await refusal()).toContain('holds something else already');
+    expect(await count()).toBe(before);
+  });
+
+  test('names a row that is not the same', async () => {
+    await move();
+    const change = (by: number) =>
+      sql`
+      update appends set created_at = created_at + ${by} where session_id = ${world.ours.sessionId}
+      and first_sequence = (select max(first_sequence) - 1 from appends where session_id = ${world.ours.sessionId})
+    `.execute(to.db);
+    await change(1);
+    expect(await refusal()).toMatch(new RegExp(`Row ${world.ours.sessionId} \\d+ of appends is not the same in both`));
+    await change(-1);
+    await move();
+  });
+
+  test('leaves out no table but what is derived and what counts requests', async () => {
+    const { rows } = await sql<{ name: string }>`
+      select table_name as name from information_schema.tables where table_schema = 'public'`.execute(to.db);
+    const tables = rows.map(({ name }) => name).filter((name) => !name.startsWith('kysely_') && name !== 'rate_limits');
+    expect(tables.sort()).toEqual([...MOVED, ...LEFT_BEHIND].sort());
+  });
+
+  test('is a command, which says what it lacks', async () => {
+    const command = COMMANDS['migrate --from sqlite --to postgres'];
+    const config = testConfig({ DATA_DIR: '/nowhere' });
+    await expect(command?.(config, () => undefined)).rejects.toThrow(
+      /DATABASE_URL is needed[\s\S]*holds no embedded store/,
+    );
+    await from.close();
+    const lines: string[] = [];
+    const given = testConfig({ DATA_DIR: from.dataDir, DATABASE_URL: to.databaseUrl as string });
+    await command?.(given, (line) => lines.push(line));
+    expect(lines.at(-1)).toContain('Everything is there');
+  });
+});
