@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox';
+import { DOWNLOADS, type Download } from './download.ts';
 import { EXTENSIONS } from './extensions.ts';
 import { PROBLEMS } from './problem.ts';
 import type { ErrorStatus, Route } from './route.ts';
@@ -27,6 +28,7 @@ const TAGS = [
   { name: 'public', description: 'No credential' },
   { name: 'ingest', description: 'Organization secret' },
   { name: 'dashboard', description: 'JWT of the identity provider' },
+  { name: 'download', description: 'The command line that fits the service' },
   { name: 'extension', description: 'What the product adds to the interface' },
 ];
 
@@ -42,6 +44,7 @@ export function openapi(version: string): object {
       paths[row.path] = { ...paths[row.path], [row.method.toLowerCase()]: operation(name, row, extension) };
     }
   }
+  for (const [path, download] of Object.entries(DOWNLOADS)) paths[path] = { get: downloadOperation(path, download) };
   return {
     openapi: '3.1.0',
     info: {
@@ -88,7 +91,20 @@ function operation(name: string, row: Route, extension: boolean): object {
   };
 }
 
-function parameters(row: Route): object[] {
+const downloadOperation = (path: string, { about, contentType }: Download): object => ({
+  operationId: `download${path.replace(/\W+(\w)/g, (_, letter: string) => letter.toUpperCase()).replace(/\W/g, '')}`,
+  summary: about,
+  tags: ['download'],
+  security: [],
+  parameters: parameters({ path }),
+  responses: {
+    200: { description: about, content: { [contentType]: { schema: { type: 'string' } } } },
+    ...failures({ errors: [429] }),
+    503: { description: 'It is not built', content: { 'text/plain': { schema: { type: 'string' } } } },
+  },
+});
+
+function parameters(row: Pick<Route, 'path' | 'query' | 'headers'>): object[] {
   const inPath = [...row.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
     in: 'path',
@@ -119,7 +135,7 @@ const successes = (row: Route) =>
     ]),
   );
 
-const failures = (row: Route) =>
+const failures = (row: Pick<Route, 'errors'>) =>
   Object.fromEntries(
     row.errors.map((status) => [
       status,

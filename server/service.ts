@@ -5,6 +5,7 @@ import type { Deps } from './deps.ts';
 import { createApp } from './http/app.ts';
 import { createAuthenticator } from './http/auth.ts';
 import { createBudget } from './http/budget.ts';
+import { serveDownloads } from './http/downloads.ts';
 import { servePages } from './http/pages.ts';
 import type { Identity } from './identity/identity.ts';
 import { createBackground } from './ingest/background.ts';
@@ -98,6 +99,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     trustProxy: config.TRUST_PROXY,
   });
   await identity.mount?.(app);
+  await serveDownloads(app, { publicUrl, limits });
   await servePages(app, identity.origins);
   // A live stream never ends by itself, and closing waits for every answer.
   app.addHook('preClose', async () => live.close());

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { NODE_FLOOR } from '../../contract/download.ts';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -10,9 +11,6 @@ export interface Bundle {
   /** Absolute paths of the files that are in it. */
   modules: string[];
 }
-
-/** The oldest major version of Node that the command line runs on. */
-export const NODE_FLOOR = 24;
 
 /**
  * First in the file, so that an older Node says what is missing instead of failing at a module or a piece of syntax that

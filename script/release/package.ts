@@ -1,6 +1,7 @@
 import { chmodSync, copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { bundleProgram, NODE_FLOOR, ROOT, readManifest } from './bundle.ts';
+import { NODE_FLOOR } from '../../contract/download.ts';
+import { bundleProgram, ROOT, readManifest } from './bundle.ts';
 import { collectLicences } from './licences.ts';
 
 /**

@@ -1,7 +1,8 @@
 import { cpSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { type Plugin, rolldown } from 'rolldown';
-import { NODE_FLOOR, ROOT } from './bundle.ts';
+import { NODE_FLOOR } from '../../contract/download.ts';
+import { ROOT } from './bundle.ts';
 
 /** What `node` is given. It turns on the cache of compiled code before the first line of the service is read. */
 const MAIN = `'use strict';

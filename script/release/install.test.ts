@@ -1,0 +1,179 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { makeFolder } from '../../cli/test/folder.ts';
+import { freePort } from '../../server/public-url.ts';
+import { createDownloads } from '../../server/test/downloads.ts';
+import { ROOT, readManifest } from './bundle.ts';
+import { makeDownloads } from './download.ts';
+import { run } from './program.ts';
+
+const folder = join(ROOT, 'artefacts/download-test');
+const { version } = readManifest(join(ROOT, 'cli'));
+const TOOLS = [
+  'sh',
+  'curl',
+  'tar',
+  'gzip',
+  'sed',
+  'tr',
+  'cat',
+  'cut',
+  'mkdir',
+  'mktemp',
+  'mv',
+  'rm',
+  'chmod',
+  'uname',
+  'grep',
+  'sha256sum',
+];
+
+let url: string;
+beforeAll(async () => {
+  await makeDownloads(folder);
+  const port = await freePort('127.0.0.1');
+  url = `http://127.0.0.1:${port}`;
+  const service = await createDownloads({ folder, publicUrl: url });
+  await service.listen({ port });
+  return () => service.close();
+}, 60_000);
+
+interface Machine {
+  home: string;
+  tools: string;
+  /** Runs the line that people are told, or the script given. */
+  install(script?: string): ReturnType<typeof run>;
+  capture(...args: string[]): ReturnType<typeof run>;
+}
+
+/** A machine with a home of its own and only these programs. */
+function machine(node?: { path: string } | { says: string }, without: string[] = []): Machine {
+  const home = makeFolder();
+  const tools = join(home, 'tools');
+  mkdirSync(tools);
+  for (const tool of TOOLS.filter((name) => !without.includes(name))) symlinkSync(which(tool), join(tools, tool));
+  if (node && 'path' in node) symlinkSync(node.path, join(tools, 'node'));
+  if (node && 'says' in node) writeScript(join(tools, 'node'), `echo '${node.says}'`);
+  const env = { HOME: home, PATH: tools };
+  return {
+    home,
+    tools,
+    install: async (script) =>
+      script === undefined
+        ? run([join(tools, 'sh'), '-c', `curl -fsSL ${url}/install | sh`], env)
+        : run([join(tools, 'sh')], env, script),
+    capture: (...args) => run([join(home, '.local/bin/capture'), ...args], env),
+  };
+}
+
+const which = (tool: string) =>
+  ['/usr/bin', '/bin'].map((place) => join(place, tool)).find((path) => existsSync(path)) ?? tool;
+
+function writeScript(path: string, text: string): void {
+  writeFileSync(path, `#!/bin/sh\n${text}\n`);
+  chmodSync(path, 0o755);
+}
+
+const HERE = { path: process.execPath };
+const started = { status: 0, stdout: `${version}\n`, stderr: '' };
+
+describe('the line for Linux and macOS', () => {
+  test('installs the program for one person, and says what is next', async () => {
+    const { home, install, capture } = machine(HERE);
+    const { status, stdout, stderr } = await install();
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout).toContain(`Installed capture ${version} as ${home}/.local/bin/capture (SHA-256 of the package: `);
+    expect(stdout).toContain(`${home}/.local/bin is not in your PATH yet.`);
+    expect(stdout).toContain(`    echo 'export PATH="$HOME/.local/bin:$PATH"' >> ~/.profile\n`);
+    expect(stdout).toContain(
+      `Next: ${home}/.local/bin/capture login --url ${url} && ${home}/.local/bin/capture init\n`,
+    );
+    expect(stdout).toContain('To remove it: capture uninstall --purge && rm -r ');
+    expect(await capture('--version')).toEqual(started);
+    expect(existsSync(join(home, '.local/share/session-capture/node'))).toBe(false);
+    expect(existsSync(join(home, '.capture'))).toBe(false);
+  });
+
+  test.skipIf(process.platform !== 'linux').each([
+    ['no Node.js', undefined],
+    ['one that is too old', { says: '20' }],
+    ['one that does not run', { says: 'Illegal instruction' }],
+  ])('brings a Node.js along where there is %s, and fetches it once', async (_, node) => {
+    const { home, install, capture } = machine(node);
+    expect(await install()).toMatchObject({ status: 0, stdout: expect.stringContaining('it gets one of its own.') });
+    expect(await capture('--version')).toEqual(started);
+    expect(existsSync(join(home, '.local/share/session-capture/LICENSE-OF-NODE.txt'))).toBe(true);
+    expect((await install()).stdout).not.toContain('it gets one of its own.');
+    expect(await capture('--version')).toEqual(started);
+  });
+
+  test('run again, it puts the program of now over the one from before', async () => {
+    const { home, install, capture } = machine(HERE);
+    await install();
+    writeFileSync(join(home, '.local/share/session-capture/capture.js'), 'console.log("old")');
+    writeScript(join(home, '.local/bin/capture'), 'echo old');
+    expect((await install()).status).toBe(0);
+    expect(await capture('--version')).toEqual(started);
+  });
+
+  test('survives that the Node.js it was installed with goes away', async () => {
+    const { home, tools, install, capture } = machine(HERE);
+    await install();
+    const launcher = join(home, '.local/bin/capture');
+    writeFileSync(launcher, readFileSync(launcher, 'utf8').replace(process.execPath, join(tools, 'gone')));
+    expect(await capture('--version')).toEqual(started);
+  });
+
+  test('fetches by wget where there is no curl', async () => {
+    const { tools, install, capture } = machine(HERE, ['curl']);
+    symlinkSync(which('wget'), join(tools, 'wget'));
+    expect((await install(await scriptOf(url))).status).toBe(0);
+    expect(await capture('--version')).toEqual(started);
+  });
+
+  test('says what to do where no Node.js can be had', async () => {
+    const { home, install } = machine({ says: 'v20.1.0' });
+    const { status, stderr } = await install((await scriptOf(url)).replace(/^nodes=.*/m, "nodes=''"));
+    expect(status).toBe(1);
+    expect(stderr).toContain('error: capture needs Node.js 24 or newer. ');
+    expect(stderr).toContain('hint: Install it from https://nodejs.org, and run this line again.');
+    expect(existsSync(join(home, '.local/bin/capture'))).toBe(false);
+  });
+
+  test.each([
+    ['an archive that was changed', (script: string) => script.replace(/^package_sum='./m, "package_sum='x")],
+    ['a script that was cut off', (script: string) => script.slice(0, script.lastIndexOf('main'))],
+    ['a service that is gone', (script: string) => script.replace(/^url=.*/m, "url='http://127.0.0.1:1'")],
+  ])('of %s installs nothing, and leaves nothing lying about', async (_, change) => {
+    const { home, install } = machine(HERE);
+    await install(change(await scriptOf(url)));
+    expect(existsSync(join(home, '.local/bin/capture'))).toBe(false);
+    expect(existsSync(join(home, '.local/share/session-capture/capture.js'))).toBe(false);
+  });
+
+  test('runs nothing that stands in a configured address', async () => {
+    const { home, install } = machine(HERE);
+    const hostile = `http://127.0.0.1:1/'$(touch ${home}/pwned)\`touch ${home}/pwned\`';touch ${home}/pwned;'`;
+    const app = await createDownloads({ folder, publicUrl: hostile });
+    onTestFinished(() => app.close());
+    expect((await install((await app.inject('/install')).body)).status).toBe(1);
+    expect(existsSync(join(home, 'pwned'))).toBe(false);
+  });
+});
+
+const scriptOf = async (address: string) => (await fetch(`${address}/install`)).text();
+
+test('the package of the service answers to npx', async () => {
+  const home = makeFolder();
+  const env = { HOME: home, PATH: `${join(process.execPath, '..')}:/usr/bin:/bin` };
+  const child = spawn('npx', ['--yes', `${url}/capture.tgz`, '--version'], { env, cwd: home });
+  let told = '';
+  child.stdout.on('data', (chunk) => {
+    told += String(chunk);
+  });
+  await once(child, 'close');
+  expect(told.trim()).toBe(version);
+}, 60_000);

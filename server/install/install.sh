@@ -1,0 +1,153 @@
+#!/bin/sh
+# Installs capture, the command line of Session Capture, for the person who runs this, without administrator's rights. Then
+# it has the machine signed in and set up, which asks before it changes anything; CAPTURE_SETUP=no leaves that out.
+# Run again, it upgrades.
+set -eu
+
+url=@URL@
+version=@VERSION@
+package_sum=@PACKAGE_SUM@
+# What comes along for machines without a Node.js that is new enough: PLATFORM=SUM …
+nodes=@NODES@
+node_floor=@NODE_FLOOR@
+
+main() {
+  place=${XDG_DATA_HOME:-$HOME/.local/share}/session-capture
+  bin=$HOME/.local/bin
+  mkdir -p "$place" "$bin"
+  staging=$(mktemp -d "$place/new.XXXXXX")
+  trap 'rm -rf "$staging"' EXIT
+  trap 'exit 130' INT TERM HUP
+
+  find_node
+  fetch capture.tgz "$package_sum"
+  tar -xzf "$staging/capture.tgz" -C "$staging"
+  "$node" "$staging/package/capture.js" --version >/dev/null || fail 'The program does not start.'
+  mv -f "$staging/package/capture.js" "$staging/package/LICENSES-OF-LIBRARIES.txt" "$place/"
+  write_launcher
+  say "Installed capture $version as $bin/capture (SHA-256 of the package: $package_sum)."
+  say "To remove it: capture uninstall --purge && rm -r $place $bin/capture"
+  tell_path
+  set_up
+}
+
+say() { printf '%s\n' "$*"; }
+
+fail() {
+  printf 'error: %s\n' "$1" >&2
+  [ $# -eq 1 ] || printf 'hint: %s\n' "$2" >&2
+  exit 1
+}
+
+# Sets `node`: the one of the machine, the one that came along before, or one from the service.
+find_node() {
+  own=$(command -v node || true)
+  if is_new_enough "$own"; then
+    # What a version manager puts in its place depends on the folder one is in.
+    node=$("$own" -p process.execPath)
+    return
+  fi
+  platform=$(uname -s | tr '[:upper:]' '[:lower:]')-$(uname -m | sed 's/^x86_64$/x64/; s/^aarch64$/arm64/')
+  sum=$(printf '%s\n' "$nodes" | tr ' ' '\n' | sed -n "s/^$platform=//p")
+  node=$place/node
+  if [ -z "$sum" ]; then
+    is_new_enough "$node" || missing_node "${own:+$own is version $("$own" --version)}"
+  elif ! is_new_enough "$node" || [ "$(cat "$place/node.sum" 2>/dev/null)" != "$sum" ]; then
+    say "capture needs Node.js $node_floor or newer, which this machine does not have: it gets one of its own."
+    fetch "install/node-$platform.tgz" "$sum"
+    tar -xzf "$staging/node-$platform.tgz" -C "$staging"
+    is_new_enough "$staging/node" || missing_node 'The one that the service offers does not run here'
+    mv -f "$staging/node" "$staging/LICENSE-OF-NODE.txt" "$place/"
+    printf '%s\n' "$sum" >"$place/node.sum"
+  fi
+}
+
+is_new_enough() {
+  [ -x "$1" ] || return 1
+  major=$("$1" -p 'parseInt(process.versions.node)' 2>/dev/null) || return 1
+  [ "$major" -ge "$node_floor" ] 2>/dev/null
+}
+
+missing_node() {
+  fail "capture needs Node.js $node_floor or newer${1:+. $1}." "Install it from https://nodejs.org, and run this line again."
+}
+
+# fetch PATH SUM: a file of the service into the staging folder, held against its checksum.
+fetch() {
+  file=$staging/${1##*/}
+  if command -v curl >/dev/null; then
+    curl -fsSL "$url/$1" -o "$file" || fail "$url/$1 cannot be fetched."
+  elif command -v wget >/dev/null; then
+    wget -qO "$file" "$url/$1" || fail "$url/$1 cannot be fetched."
+  else
+    fail 'Neither curl nor wget is here.'
+  fi
+  found=$(checksum "$file")
+  [ "$found" = "$2" ] ||
+    fail "The SHA-256 of $url/$1 is ${found:-unknown}, not $2." 'Nothing was installed. Run this line again.'
+}
+
+checksum() {
+  if command -v sha256sum >/dev/null; then
+    sha256sum <"$1"
+  elif command -v shasum >/dev/null; then
+    shasum -a 256 <"$1"
+  else
+    openssl dgst -sha256 -r <"$1"
+  fi | cut -d ' ' -f 1
+}
+
+# A version manager may take the machine's Node away; then whichever is there is asked, and says what it needs.
+write_launcher() {
+  {
+    say '#!/bin/sh'
+    say "node=$(quote "$node")"
+    # shellcheck disable=SC2016 # what the launcher expands
+    say '[ -x "$node" ] || node=node'
+    say "exec \"\$node\" $(quote "$place/capture.js") \"\$@\""
+  } >"$staging/capture"
+  chmod 755 "$staging/capture"
+  mv -f "$staging/capture" "$bin/capture"
+}
+
+quote() { printf "'%s'" "$(printf %s "$1" | sed "s/'/'\\\\''/g")"; }
+
+tell_path() {
+  capture=capture
+  case ":$PATH:" in
+    *":$bin:"*)
+      first=$(command -v capture || true)
+      [ "$first" = "$bin/capture" ] && return
+      say "Another capture comes first in your PATH: $first"
+      ;;
+    *)
+      say "$bin is not in your PATH yet. This line adds it to your shell, for terminals to come:"
+      shell=${SHELL:-sh}
+      case ${shell##*/} in
+        fish) say '    fish_add_path ~/.local/bin' ;;
+        zsh) path_line .zshrc ;;
+        bash) path_line .bashrc ;;
+        *) path_line .profile ;;
+      esac
+      ;;
+  esac
+  capture=$bin/capture
+}
+
+# shellcheck disable=SC2016 # a line for a person to type
+path_line() { say "    echo 'export PATH=\"\$HOME/.local/bin:\$PATH\"' >> ~/$1"; }
+
+set_up() {
+  if account=$("$bin/capture" whoami 2>/dev/null); then
+    say "This machine is signed in: $account"
+    if "$bin/capture" stop --json 2>/dev/null | grep -q '"stopped": true'; then "$bin/capture" restart; fi
+  elif [ "${CAPTURE_SETUP:-yes}" = no ] || ! (: </dev/tty) 2>/dev/null; then
+    say "Next: $capture login --url $url && $capture init"
+  else
+    # Standard input is this script; what asks, asks on the terminal.
+    "$bin/capture" login --url "$url" </dev/tty && "$bin/capture" init </dev/tty
+  fi
+}
+
+# At the end, so that half a script does nothing.
+main
