@@ -43,6 +43,24 @@ const CHARACTERS = [
   'التاريخ mixed עברית with words',
 ].join('\n');
 
+/** What takes a parser's stack, or seconds. */
+const DEEP = [
+  '>'.repeat(3_000),
+  '- '.repeat(1_500),
+  '1. '.repeat(1_000),
+  '*a_'.repeat(3_000),
+  '['.repeat(8_000),
+  `${'|a'.repeat(500)}|\n${'|-'.repeat(500)}|\n${'|\n'.repeat(500)}`,
+].join('\n\n');
+
+/** Says one thing and is another. */
+const DISGUISES = [
+  'written backwards by an entity: &#x202e;gnihtyreve, and &#8203;hidden',
+  '[https://github.com/login](https://evil.example/phish)',
+  'https://github.com@evil.example and [here](//evil.example) and [there](/v1/me)',
+  `a letter with ${'\u0301'.repeat(20_000)} marks`,
+].join('\n\n');
+
 const allOf = (text: string): NewEvent[] => [
   event('user.message', { text }),
   event('assistant.message', { text }),
@@ -95,21 +113,30 @@ function inParts(whole: NewEvent): NewEvent[] {
   return parts.map((payload) => ({ eventType: whole.eventType, payload: { ...payload } }));
 }
 
-export const LONG_LINE_END = 'the end of the long line';
+export const LONG_LINE_END = 'here-the-long-line-ends';
 
 const BEFORE_LONG: readonly NewEvent[] = [
-  ...[MARKUP, MARKDOWN, TERMINAL, CHARACTERS].flatMap(allOf),
+  ...[MARKUP, MARKDOWN, TERMINAL, CHARACTERS, DISGUISES, DEEP].flatMap(allOf),
   edit('src/<b>.ts', 'const a = 1;'),
   edit(`../../${'deep/'.repeat(200)}${CHARACTERS}`, CHARACTERS),
   ...SHAPES,
 ];
 
-/** The event in which a line of 5 MB begins. */
+const LONG_RESULT = inParts(
+  event('tool.result', { output: `${'0123456789'.repeat(500_000)} ${LONG_LINE_END}`, isError: true }),
+);
+
+/** The event in which a line of 5 MB begins, and that of a long message. */
 export const LONG_RESULT_AT = BEFORE_LONG.length + 1;
+export const LONG_MESSAGE_AT = LONG_RESULT_AT + LONG_RESULT.length;
 
 export const HOSTILE: readonly NewEvent[] = [
   ...BEFORE_LONG,
-  ...inParts(event('tool.result', { output: `${'0123456789'.repeat(500_000)} ${LONG_LINE_END}`, isError: true })),
+  ...LONG_RESULT,
   ...inParts(event('assistant.message', { text: `${'many words '.repeat(30_000)} ${LONG_LINE_END}` })),
+  ...inParts(
+    event('tool.result', { output: Array.from({ length: 100_000 }, (_, index) => `line ${index}`).join('\n') }),
+  ),
+  ...inParts(event('assistant.message', { text: DEEP.repeat(20) })),
   event('user.message', { text: 'The last of them.' }),
 ];
