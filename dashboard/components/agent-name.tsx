@@ -1,4 +1,4 @@
-import { CATALOG } from '../../contract/agent.ts';
+import { CATALOG } from '../../contract/catalog.ts';
 
 const HUED = new Set(['claude-code', 'codex', 'gemini-cli', 'copilot-cli', 'opencode', 'cursor']);
 const NAMES = new Map<string, string>(CATALOG.map(({ agentId, displayName }) => [agentId, displayName]));

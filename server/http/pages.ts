@@ -24,6 +24,8 @@ export async function servePages(
       wildcard: false,
       index: false,
       cacheControl: false,
+      // The build has each file in Brotli and gzip beside it.
+      preCompressed: true,
       setHeaders: (reply, path) => {
         // File names under assets/ carry a hash of their content.
         reply.header('cache-control', path.includes('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache');

@@ -1,4 +1,5 @@
-import { type AgentDefinition, CATALOG, CATALOG_CREATED_AT } from '../../contract/agent.ts';
+import type { AgentDefinition } from '../../contract/agent.ts';
+import { CATALOG, CATALOG_CREATED_AT } from '../../contract/catalog.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { Deps } from '../deps.ts';
 import type { Handlers } from '../http/handler.ts';

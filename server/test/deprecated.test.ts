@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CATALOG } from '../../contract/agent.ts';
+import { CATALOG } from '../../contract/catalog.ts';
 import type { SecretCaller } from '../http/caller.ts';
 import { agentHandlers } from '../routes/agents.ts';
 import { ENGINES } from './engines.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { CATALOG } from '../../../contract/agent.ts';
+import { CATALOG } from '../../../contract/catalog.ts';
 import { registerMachine } from '../factories.ts';
 import type { Scenario } from '../scenarios.ts';
 

@@ -1,0 +1,30 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import type { Plugin } from 'vite';
+
+const TEXTS = /\.(?:js|css|html|svg)$/;
+/** What fits one packet gains nothing. */
+const SMALLEST = 1_000;
+
+/** Compresses what was built, once and well, so that the service only has to choose which writing of a file it sends. */
+export const compress = (): Plugin => {
+  let folder: string;
+  return {
+    name: 'compress',
+    apply: 'build',
+    configResolved({ root, build }) {
+      folder = join(root, build.outDir);
+    },
+    closeBundle() {
+      for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+        if (!TEXTS.test(name)) continue;
+        const path = join(folder, name);
+        const content = readFileSync(path);
+        if (content.length < SMALLEST) continue;
+        writeFileSync(`${path}.br`, brotliCompressSync(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }));
+        writeFileSync(`${path}.gz`, gzipSync(content, { level: 9 }));
+      }
+    },
+  };
+};
