@@ -70,22 +70,19 @@ export function createRedactor(options: RedactorOptions): Redactor {
         learn(rule, secret);
       },
     };
-    const { source, redactions = {}, ...fields } = event.payload;
-    const after: { [name: string]: unknown } = { source: redactSource(source, pass) };
-    for (const [name, value] of Object.entries(fields)) after[name] = redactJson(value, name, pass);
+    const masked = mapFields(event.payload, (value, name) => {
+      if (name === 'source') return redactSource(value as Source, pass);
+      return name === 'redactions' ? value : redactJson(value, name, pass);
+    });
     if (Object.keys(counts).length === 0) return event;
+    const { redactions = {}, ...fields } = masked;
     for (const [rule, count] of Object.entries(redactions)) counts[rule] = (counts[rule] ?? 0) + count;
-    return { ...event, payload: { ...after, redactions: counts } } as CapturedEvent;
+    return { ...event, payload: { ...fields, redactions: counts } } as CapturedEvent;
   }
 
   /** Paths and ids say which record this is. Only what is surely a secret is taken out of them. */
-  function redactSource(source: Source, pass: Pass): Source {
-    const entries = Object.entries(source).map(([name, value]) => [
-      name,
-      typeof value === 'string' ? text.redactKnown(value, pass) : value,
-    ]);
-    return Object.fromEntries(entries) as Source;
-  }
+  const redactSource = (source: Source, pass: Pass): Source =>
+    mapFields(source, (value) => (typeof value === 'string' ? text.redactKnown(value, pass) : value));
 
   function withhold(event: CapturedEvent, session: Session): CapturedEvent {
     const payload = { source: keepSource(event, session), raw: '', encoding: 'utf8' as const, reason: FAILED };
@@ -126,4 +123,17 @@ export function createRedactor(options: RedactorOptions): Redactor {
       return masked;
     },
   };
+}
+
+/** A copy where a field changes; else the object itself. */
+function mapFields<Fields extends object>(fields: Fields, map: (value: unknown, name: string) => unknown): Fields {
+  const changed: { [name: string]: unknown } = {};
+  let isChanged = false;
+  for (const [name, before] of Object.entries(fields)) {
+    const after = map(before, name);
+    if (after === before) continue;
+    changed[name] = after;
+    isChanged = true;
+  }
+  return isChanged ? { ...fields, ...changed } : fields;
 }

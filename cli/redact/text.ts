@@ -1,4 +1,5 @@
 import { createAssignmentReader, KEY_NAME, NAME_KEYWORDS } from './assignments.ts';
+import { createCleanTexts } from './clean.ts';
 import { createKeywordScanner } from './keywords.ts';
 import type { Scopes, ValueIndex } from './known/value-index.ts';
 import { findMarks, type Span } from './mark.ts';
@@ -32,6 +33,8 @@ export function createTextRedactor(rules: readonly Rule[], index: ValueIndex, al
   const prepared = prepareRules(rules);
   const readAssignment = createAssignmentReader();
   const scan = createKeywordScanner([...NAME_KEYWORDS, ...prepared.keywords]);
+  const clean = createCleanTexts(index);
+  const withoutKnown = createCleanTexts(index);
 
   function findSpans(text: string, scopes: Scopes, knownOnly: boolean): Span[] {
     const spans: Span[] = [];
@@ -67,8 +70,16 @@ export function createTextRedactor(rules: readonly Rule[], index: ValueIndex, al
     return spans;
   }
 
-  function redact(text: string, pass: Pass, scopes: Scopes, knownOnly: boolean): string {
+  function redactUnlessClean(text: string, pass: Pass, scopes: Scopes, knownOnly: boolean): string {
     if (text.length < SHORTEST) return text;
+    const known = knownOnly ? withoutKnown : clean;
+    if (known.has(text, scopes)) return text;
+    const masked = redact(text, pass, scopes, knownOnly);
+    if (masked === text) known.add(text);
+    return masked;
+  }
+
+  function redact(text: string, pass: Pass, scopes: Scopes, knownOnly: boolean): string {
     if (text.length > LONGEST)
       return cutUp(text)
         .map((piece) => redact(piece, pass, scopes, knownOnly))
@@ -109,9 +120,9 @@ export function createTextRedactor(rules: readonly Rule[], index: ValueIndex, al
 
   return {
     /** Masks what is known to be a secret, what is named like one and what looks like one. */
-    redactText: (text: string, pass: Pass) => redact(text, pass, pass.session.scopes, false),
+    redactText: (text: string, pass: Pass) => redactUnlessClean(text, pass, pass.session.scopes, false),
     /** Masks only the machine's own secrets: for file paths and ids. */
-    redactKnown: (text: string, pass: Pass) => redact(text, pass, pass.session.repositories, true),
+    redactKnown: (text: string, pass: Pass) => redactUnlessClean(text, pass, pass.session.repositories, true),
     /** Masks a whole value because of the name it stands under. */
     redactValue: (value: string, pass: Pass) => maskValue(KEY_NAME, value, pass) ?? value,
   };

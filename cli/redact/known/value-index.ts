@@ -51,6 +51,7 @@ export function createValueIndex() {
   let filter = createHashFilter([], 0);
   /** Hashes in the filter; those of what was dropped since it was made are among them. */
   let filtered = 0;
+  let version = 0;
 
   function add({ secret, rule }: KnownValue, scope?: string): boolean {
     const known = scopes.get(scope) ?? new Map<string, Form[]>();
@@ -62,6 +63,7 @@ export function createValueIndex() {
       return { text, secret, rule, scope, anchor: Math.min(DEEPEST_ANCHOR, latest) };
     });
     known.set(secret, forms);
+    version++;
     for (const form of forms) {
       insert(starts, hashLetters(form.text, form.anchor), form);
       insert(ends, hashLetters(form.text, form.text.length - HASHED_LETTERS), form);
@@ -118,6 +120,8 @@ export function createValueIndex() {
     drop,
     find,
     filter: () => filter,
+    /** Another one when a value was added. */
+    version: () => version,
   };
 }
 
