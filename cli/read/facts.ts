@@ -17,10 +17,6 @@ export function factsOf({ eventType, payload }: CapturedEvent): SessionFacts {
 
 /** What came first stays; times widen. */
 export function mergeFacts(one: SessionFacts, other: SessionFacts): SessionFacts {
-  const times = (pick: (...values: number[]) => number, ...values: (number | undefined)[]) => {
-    const given = values.filter((value) => value !== undefined);
-    return given.length > 0 ? pick(...given) : undefined;
-  };
   return {
     agentVersion: one.agentVersion ?? other.agentVersion,
     title: one.title ?? other.title,
@@ -28,11 +24,19 @@ export function mergeFacts(one: SessionFacts, other: SessionFacts): SessionFacts
     cwd: one.cwd ?? other.cwd,
     branch: one.branch ?? other.branch,
     forkedFrom: one.forkedFrom ?? other.forkedFrom,
-    changedAt: times(Math.max, one.changedAt, other.changedAt),
-    firstAt: times(Math.min, one.firstAt, other.firstAt),
-    lastAt: times(Math.max, one.lastAt, other.lastAt),
+    changedAt: latest(one.changedAt, other.changedAt),
+    firstAt: earliest(one.firstAt, other.firstAt),
+    lastAt: latest(one.lastAt, other.lastAt),
   };
 }
+
+type Time = number | undefined;
+
+const earliest = (one: Time, other: Time): Time =>
+  one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
+
+const latest = (one: Time, other: Time): Time =>
+  one === undefined || other === undefined ? (one ?? other) : Math.max(one, other);
 
 /** The first line that says something. */
 export function toTitle(text: string | undefined): string | undefined {
