@@ -18,6 +18,7 @@ FROM node:24-bookworm-slim
 WORKDIR /app
 COPY --from=build /source/server/dist server/dist
 COPY --from=build /source/dashboard/dist dashboard/dist
+COPY --from=build /source/dist/download dist/download
 COPY --from=build /source/LICENSE ./
 RUN mkdir /data && chown node:node /data
 USER node
