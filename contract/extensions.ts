@@ -31,6 +31,17 @@ import {
   RoleBody,
   WaitingInvitation,
 } from './organization.ts';
+import {
+  FindQuery,
+  FoundEvents,
+  IndexLine,
+  SearchPage,
+  SearchQuery,
+  SessionFacts,
+  SessionSummary,
+  Usage,
+  UsageQuery,
+} from './review.ts';
 import { route } from './route.ts';
 import { PLANES } from './secret.ts';
 import { OpenedSession, OpenSessionBody } from './session.ts';
@@ -59,27 +70,6 @@ export const SecretIdentity = Type.Object({
   secretEnvironment: OneOf(PLANES),
 });
 export type SecretIdentity = Static<typeof SecretIdentity>;
-
-/** Figures of a session, derived from its events after they were stored; they may lag behind by moments. */
-export const SessionSummary = Type.Object({
-  sessionId: Id('ses'),
-  repoRoot: Type.Optional(Type.String()),
-  gitBranch: Type.Optional(Type.String()),
-  continues: Type.Optional(Id('ses')),
-  forkedFrom: Type.Optional(Id('ses')),
-  firstPrompt: Type.Optional(Type.String({ description: 'first line of the first prompt, at most 300 characters' })),
-  model: Type.Optional(Type.String()),
-  prompts: Type.Integer(),
-  toolCalls: Type.Integer(),
-  failures: Type.Integer({ description: 'tool results that failed, and errors' }),
-  redactions: Type.Integer(),
-  inputTokens: Type.Integer({ description: 'cached ones included' }),
-  outputTokens: Type.Integer(),
-  firstEventAt: Type.Optional(Timestamp),
-  lastEventAt: Type.Optional(Timestamp),
-  summarizedThrough: Type.Integer({ description: 'sequence of the last event counted' }),
-});
-export type SessionSummary = Static<typeof SessionSummary>;
 
 /** One message of the live stream: a session as it stands after a change. */
 export const LiveChange = Type.Object({
@@ -269,6 +259,53 @@ export const EXTENSIONS = {
     summary: 'Show derived figures of up to 100 sessions',
     query: Type.Object({ sessionIds: Type.String({ description: 'session ids, separated by commas' }) }),
     replies: { 200: Envelope('summaries', Type.Array(SessionSummary)) },
+    errors: [400, 401, 403, 429, 503],
+  }),
+  searchSessions: route({
+    method: 'GET',
+    path: '/v1/organizations/me/search',
+    auth: 'member',
+    summary: 'Find sessions by words in their events and by what is known of them, in any order',
+    query: SearchQuery,
+    replies: { 200: SearchPage },
+    errors: [400, 401, 403, 429, 503],
+  }),
+  findInSession: route({
+    method: 'GET',
+    path: '/v1/organizations/me/sessions/{sessionId}/find',
+    auth: 'member',
+    summary: 'Find words in all of a session, long outputs included, a stretch at a time',
+    query: FindQuery,
+    replies: { 200: FoundEvents },
+    errors: [400, 401, 403, 404, 429, 503],
+  }),
+  getSessionFacts: route({
+    method: 'GET',
+    path: '/v1/organizations/me/sessions/{sessionId}/facts',
+    auth: 'member',
+    summary: 'Show what is known of a session: files, commands, tools, usage, milestones, related sessions',
+    replies: { 200: SessionFacts },
+    errors: [401, 403, 404, 429, 503],
+  }),
+  getSessionIndex: route({
+    method: 'GET',
+    path: '/v1/organizations/me/sessions/{sessionId}/index',
+    auth: 'member',
+    summary: 'Read what all events of a session say in short, as lines of JSON',
+    query: Type.Object({
+      from: Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,14}$', description: 'first sequence; default 1' })),
+    }),
+    replies: { 200: IndexLine },
+    contentType: 'application/x-ndjson',
+    errors: [400, 401, 403, 404, 429, 503],
+  }),
+  getUsage: route({
+    method: 'GET',
+    path: '/v1/organizations/me/usage',
+    auth: 'member',
+    summary: 'Show figures over all sessions by day, agent, model, repository, machine and person',
+    query: UsageQuery,
+    replies: { 200: Usage },
     errors: [400, 401, 403, 429, 503],
   }),
   getEventWindow: route({

@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Client } from '../contract/client.ts';
-import type { SessionSummary } from '../contract/extensions.ts';
+import type { SessionSummary } from '../contract/review.ts';
 import { useApp } from './app.ts';
 
 /** What narrows a list of sessions down; it is the query string of the list and of its page. */

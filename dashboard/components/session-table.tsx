@@ -1,6 +1,6 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useRef } from 'react';
-import type { SessionSummary } from '../../contract/extensions.ts';
+import type { SessionSummary } from '../../contract/review.ts';
 import type { Session } from '../../contract/session.ts';
 import { useEnvironments } from '../queries.ts';
 import { formatCount, formatDuration, formatExact, formatShort } from '../ui/format.ts';

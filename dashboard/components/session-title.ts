@@ -1,4 +1,4 @@
-import type { SessionSummary } from '../../contract/extensions.ts';
+import type { SessionSummary } from '../../contract/review.ts';
 import type { Session } from '../../contract/session.ts';
 
 /** Its title, or else its first prompt. */

@@ -11,6 +11,7 @@ import { liveHandlers } from './live.ts';
 import { memberHandlers } from './members.ts';
 import { organizationHandlers } from './organizations.ts';
 import { personHandlers } from './people.ts';
+import { reviewHandlers } from './review.ts';
 import { secretHandlers } from './secrets.ts';
 import { sessionHandlers } from './sessions.ts';
 import { summaryHandlers } from './summaries.ts';
@@ -31,4 +32,5 @@ export const createHandlers = (deps: Deps): Handlers => ({
   ...digestHandlers(deps),
   ...liveHandlers(deps),
   ...summaryHandlers(deps),
+  ...reviewHandlers(deps),
 });

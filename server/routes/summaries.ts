@@ -1,5 +1,5 @@
-import type { SessionSummary } from '../../contract/extensions.ts';
 import { Problem } from '../../contract/problem.ts';
+import type { SessionSummary } from '../../contract/review.ts';
 import type { Deps } from '../deps.ts';
 import type { Handlers } from '../http/handler.ts';
 import type { Derived } from '../ingest/summaries.ts';
@@ -26,13 +26,17 @@ function toSummary(source: SummarySource | undefined, { summary, through }: Deri
   const { lastResponse, revised, firstPrompt, model, firstEventAt, lastEventAt, ...counts } = summary;
   return {
     sessionId: source.sessionId,
-    ...optional('repoRoot', source.repoRoot),
+    ...optional('repository', source.repoRoot),
     ...optional('gitBranch', source.gitBranch),
     ...optional('continues', source.continues),
     ...optional('forkedFrom', source.forkedFrom),
     ...optional('firstPrompt', firstPrompt ?? null),
     ...optional('model', model ?? null),
     ...counts,
+    filesChanged: 0,
+    linesAdded: 0,
+    linesRemoved: 0,
+    cachedTokens: 0,
     ...optionalTimestamp('firstEventAt', firstEventAt ?? null),
     ...optionalTimestamp('lastEventAt', lastEventAt ?? null),
     summarizedThrough: through,

@@ -5,6 +5,7 @@ import { initial } from './migrations/0001-initial.ts';
 import { lists } from './migrations/0002-lists.ts';
 import { people } from './migrations/0003-people.ts';
 import { capturedSessions } from './migrations/0004-captured-sessions.ts';
+import { derived } from './migrations/0005-derived.ts';
 import { deviceSignIns } from './migrations/0006-device-sign-ins.ts';
 import { lockMigrations } from './postgres.ts';
 
@@ -14,6 +15,7 @@ const migrations = (engine: Engine): Record<string, Migration> => ({
   '0002-lists': lists(engine),
   '0003-people': people,
   '0004-captured-sessions': capturedSessions,
+  '0005-derived': derived(engine, COLUMN_TYPES[engine]),
   '0006-device-sign-ins': deviceSignIns,
 });
 

@@ -1,3 +1,4 @@
+import type { Generated } from 'kysely';
 import type { AgentId } from '../../contract/agent.ts';
 import type { Platform } from '../../contract/environment.ts';
 import type { Role } from '../../contract/organization.ts';
@@ -166,6 +167,84 @@ export interface SummaryRow {
   summary: string;
 }
 
+/** What is known of a session, and the figures by which lists are ordered; derived. */
+export interface SessionFactsRow {
+  session_id: string;
+  organization_id: string;
+  plane: Plane;
+  started_at: Time;
+  /** Of the rules that derived it; what another version derived is derived anew. */
+  version: number;
+  /** Sequence of the last event that is in it, and in the other derived tables. */
+  derived_through: number;
+  /** Until when one of several processes derives it alone. */
+  claimed_until: Time;
+  event_count: number;
+  prompts: number;
+  tool_calls: number;
+  failures: number;
+  redactions: number;
+  files_changed: number;
+  lines_added: number;
+  lines_removed: number;
+  input_tokens: number;
+  cached_tokens: number;
+  output_tokens: number;
+  /** From its first event to its last. */
+  duration_ms: number;
+  lines_changed: number;
+  tokens: number;
+  /** US dollars, by the price table that was in force; null where no price is known. */
+  cost: number | null;
+  first_event_at: Time | null;
+  last_event_at: Time | null;
+  /** How long after it happened the last event was stored. */
+  lag_ms: number | null;
+  interrupted: number;
+  /** JSON text. */
+  facts: string;
+}
+
+/** What sessions are found by: a file, a tool, a branch; derived. */
+export interface SessionValueRow {
+  session_id: string;
+  organization_id: string;
+  field: 'repository' | 'branch' | 'file' | 'tool' | 'model' | 'person' | 'commit';
+  /** What is looked up, in lower case: of a file its last name. */
+  name: string;
+  value: string;
+}
+
+/** Consecutive events of a session: what the timeline shows of them; derived. Its words are beside it. */
+export interface SessionChunkRow {
+  chunk_id: Generated<number>;
+  session_id: string;
+  organization_id: string;
+  first_sequence: number;
+  last_sequence: number;
+  /** Compressed JSON: `contract/entry/entry.ts`. */
+  entries: Uint8Array;
+}
+
+/** Sums over sessions; derived. */
+export interface FiguresRow {
+  organization_id: string;
+  plane: Plane;
+  /** YYYY-MM-DD, UTC. */
+  day: string;
+  dimension: string;
+  value: string;
+  model: string;
+  sessions: number;
+  prompts: number;
+  tool_calls: number;
+  failures: number;
+  input_tokens: number;
+  cached_tokens: number;
+  cache_write_tokens: number;
+  output_tokens: number;
+}
+
 /** What the service must remember of itself: pepper, signing keys. */
 export interface SettingRow {
   name: string;
@@ -224,6 +303,10 @@ export interface Database {
   deleted_sessions: DeletedSessionRow;
   appends: AppendRow;
   summaries: SummaryRow;
+  session_facts: SessionFactsRow;
+  session_values: SessionValueRow;
+  session_chunks: SessionChunkRow;
+  figures: FiguresRow;
   accounts: AccountRow;
   links: LinkRow;
   provider_records: ProviderRecordRow;

@@ -1,6 +1,6 @@
 import { Download, Keyboard, PanelRight } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import type { SessionSummary } from '../../../contract/extensions.ts';
+import type { SessionSummary } from '../../../contract/review.ts';
 import type { Session } from '../../../contract/session.ts';
 import { useIsAdmin } from '../../app.ts';
 import { useEnvironments } from '../../queries.ts';

@@ -1,0 +1,228 @@
+import { type Static, Type } from 'typebox';
+import { Id, OneOf, Timestamp } from './common.ts';
+import { Session } from './session.ts';
+
+/*
+ * What is derived from the events of sessions after they were stored, for people who review them. It may lag behind by
+ * moments, and can be made again from the events at any time. Money is in US dollars, computed when it is read.
+ */
+
+const count = (description?: string) => Type.Integer({ minimum: 0, ...(description && { description }) });
+const cost = Type.Optional(Type.Number({ description: 'US dollars; absent where no price is known for any of it' }));
+
+/** What a list shows of a session beside what it was opened with. */
+export const SessionSummary = Type.Object({
+  sessionId: Id('ses'),
+  /** The last title that its agent or a person gave it while it ran. */
+  title: Type.Optional(Type.String()),
+  firstPrompt: Type.Optional(Type.String({ description: 'first line of the first prompt, at most 300 characters' })),
+  repository: Type.Optional(Type.String({ description: 'its address where known, else the folder' })),
+  gitBranch: Type.Optional(Type.String()),
+  person: Type.Optional(Type.String({ description: 'name of the user on the machine, as far as its folder tells' })),
+  model: Type.Optional(Type.String({ description: 'the one used last' })),
+  continues: Type.Optional(Id('ses')),
+  forkedFrom: Type.Optional(Id('ses')),
+  prompts: count(),
+  toolCalls: count(),
+  failures: count('tool results that failed, and errors'),
+  redactions: count(),
+  filesChanged: count(),
+  linesAdded: count(),
+  linesRemoved: count(),
+  inputTokens: count('cached ones included'),
+  cachedTokens: count('read from a cache'),
+  outputTokens: count(),
+  cost,
+  firstEventAt: Type.Optional(Timestamp),
+  lastEventAt: Type.Optional(Timestamp),
+  /** 48 equal slices of its time, each as `work,failures`; for a strip in small. */
+  shape: Type.Optional(Type.Array(Type.Tuple([Type.Integer(), Type.Integer()]))),
+  summarizedThrough: count('sequence of the last event counted'),
+});
+export type SessionSummary = Static<typeof SessionSummary>;
+
+export const MILESTONES = ['commit', 'pull_request', 'tests', 'compaction', 'wait'] as const;
+
+/** Something by which people remember a session, and the event it is at. */
+export const Milestone = Type.Object({
+  sequence: Type.Integer(),
+  time: Type.Optional(Timestamp),
+  kind: OneOf(MILESTONES),
+  /** Subject of a commit, title of a pull request, command of a test run. */
+  text: Type.String(),
+  hash: Type.Optional(Type.String({ description: 'of a commit' })),
+  url: Type.Optional(Type.String({ description: 'of a pull request' })),
+  passed: Type.Optional(Type.Boolean({ description: 'of a test run' })),
+  durationMs: Type.Optional(Type.Number({ description: 'of a wait for the person' })),
+});
+export type Milestone = Static<typeof Milestone>;
+
+/** Everything that is known of a session without reading it. */
+export const SessionFacts = Type.Object({
+  summary: SessionSummary,
+  folder: Type.Optional(Type.String()),
+  branches: Type.Array(Type.String()),
+  tools: Type.Array(Type.Object({ name: Type.String(), calls: count(), failed: count() })),
+  files: Type.Array(
+    Type.Object({
+      path: Type.String(),
+      edits: count(),
+      added: count(),
+      removed: count(),
+      sequence: count('the first'),
+    }),
+  ),
+  commands: Type.Array(
+    Type.Object({
+      command: Type.String({ description: 'one line' }),
+      runs: count(),
+      failed: count(),
+      exitCode: Type.Optional(Type.Integer({ description: 'of the last run' })),
+      sequence: count('of the last run'),
+    }),
+  ),
+  usage: Type.Array(
+    Type.Object({
+      day: Type.String({ description: 'YYYY-MM-DD, UTC' }),
+      model: Type.String(),
+      inputTokens: count('cached ones included'),
+      cachedTokens: count(),
+      cacheWriteTokens: count(),
+      outputTokens: count(),
+      cost,
+    }),
+  ),
+  milestones: Type.Array(Milestone),
+  contextWindow: Type.Optional(Type.Integer({ description: "tokens that the model's context holds, where known" })),
+  related: Type.Array(
+    Type.Object({
+      relation: OneOf(['continues', 'continuedBy', 'forkedFrom', 'forkedBy']),
+      session: Session,
+    }),
+  ),
+});
+export type SessionFacts = Static<typeof SessionFacts>;
+
+/**
+ * A line of a session's index: what some consecutive events say, without their long texts. `entries` are those of
+ * `contract/entry/entry.ts`; a payload that came in parts is one entry that spans several sequences.
+ */
+export const IndexLine = Type.Object({
+  first: Type.Integer(),
+  last: Type.Integer(),
+  entries: Type.Array(Type.Unsafe<object>(Type.Object({}, { additionalProperties: true }))),
+});
+export type IndexLine = Static<typeof IndexLine>;
+
+export const ORDERS = ['started', 'duration', 'events', 'failures', 'changes', 'tokens', 'cost'] as const;
+
+/** `q` is in the language of `contract/query.ts`. */
+export const SearchQuery = Type.Object({
+  q: Type.Optional(Type.String({ maxLength: 1000 })),
+  secretEnvironment: Type.Optional(OneOf(['live', 'test', 'all'])),
+  order: Type.Optional(OneOf(ORDERS)),
+  direction: Type.Optional(OneOf(['desc', 'asc'])),
+  limit: Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,2}$', description: 'default 50, at most 100' })),
+  cursor: Type.Optional(Type.String()),
+});
+
+/** An event that was found. */
+export const Hit = Type.Object({
+  sequence: Type.Integer(),
+  time: Type.Optional(Timestamp),
+  eventType: Type.String(),
+  /** What stands around the first match, in one line. */
+  text: Type.String(),
+  /** Start and end of each match in `text`, in UTF-16 code units. */
+  marks: Type.Array(Type.Tuple([Type.Integer(), Type.Integer()])),
+});
+export type Hit = Static<typeof Hit>;
+
+export const SearchPage = Type.Object({
+  sessions: Type.Array(
+    Type.Object({
+      session: Session,
+      summary: SessionSummary,
+      hits: Type.Array(Hit, { description: 'at most 3; empty where no words were searched for' }),
+    }),
+  ),
+  nextCursor: Type.Union([Type.String(), Type.Null()]),
+  /** Some sessions are not derived yet, and may be missing. */
+  catchingUp: Type.Optional(Type.Boolean()),
+});
+export type SearchPage = Static<typeof SearchPage>;
+
+export const FindQuery = Type.Object({
+  q: Type.String({ minLength: 1, maxLength: 1000 }),
+  from: Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,14}$', description: 'first sequence; default 1' })),
+});
+
+/** What was found in a session from a sequence on; `next` is where to go on, null at its end. */
+export const FoundEvents = Type.Object({
+  hits: Type.Array(Hit),
+  next: Type.Union([Type.Integer(), Type.Null()]),
+});
+export type FoundEvents = Static<typeof FoundEvents>;
+
+const figures = {
+  sessions: count('that began then'),
+  prompts: count(),
+  toolCalls: count(),
+  failures: count(),
+  inputTokens: count('cached ones included'),
+  cachedTokens: count(),
+  outputTokens: count(),
+  cost,
+};
+
+export const Figures = Type.Object(figures);
+export type Figures = Static<typeof Figures>;
+
+export const DayFigures = Type.Object({ day: Type.String({ description: 'YYYY-MM-DD, UTC' }), ...figures });
+export type DayFigures = Static<typeof DayFigures>;
+
+export const DIMENSIONS = ['agent', 'model', 'repository', 'environment', 'person'] as const;
+
+export const UsageQuery = Type.Object({
+  from: Type.Optional(
+    Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', description: 'first day, UTC; default 30 days ago' }),
+  ),
+  to: Type.Optional(Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', description: 'last day, UTC; default today' })),
+  secretEnvironment: Type.Optional(OneOf(['live', 'test', 'all'])),
+});
+
+/** Figures over all sessions of some days. */
+export const Usage = Type.Object({
+  from: Type.String(),
+  to: Type.String(),
+  total: Figures,
+  days: Type.Array(DayFigures),
+  /** The largest values of each dimension, those of the rest together under the value "". */
+  groups: Type.Array(
+    Type.Object({
+      dimension: OneOf(DIMENSIONS),
+      value: Type.String(),
+      ...figures,
+      days: Type.Array(DayFigures),
+    }),
+  ),
+  tools: Type.Array(Type.Object({ name: Type.String(), calls: count(), failed: count() })),
+  /** Prompts and calls by hour of the week, Monday 00:00 UTC first: 168 numbers. */
+  hours: Type.Array(count()),
+  /** Sessions that deserve a look, and why; `figure` is in the unit of the reason. */
+  attention: Type.Array(
+    Type.Object({
+      reason: OneOf(['failures', 'longest', 'expensive', 'interrupted']),
+      figure: Type.Number(),
+      session: Session,
+      summary: SessionSummary,
+    }),
+  ),
+  running: Type.Array(Type.Object({ session: Session, summary: SessionSummary })),
+  /** By machine, how far its capture was behind when it was last heard of, in ms. */
+  machines: Type.Array(Type.Object({ environmentId: Id('env'), lagMs: Type.Optional(Type.Number()) })),
+  /** Of the price table. */
+  pricedAt: Type.String({ description: 'YYYY-MM-DD' }),
+  unpricedTokens: count('of models without a known price'),
+});
+export type Usage = Static<typeof Usage>;

@@ -1,0 +1,120 @@
+import { type Kysely, sql } from 'kysely';
+import type { Migration } from 'kysely/migration';
+import type { ColumnTypes, Engine } from '../dialect.ts';
+
+/** What is derived from the events of sessions: may be emptied at any time, and is made again. */
+export const derived = (engine: Engine, types: ColumnTypes): Migration => ({
+  async up(db) {
+    await createFacts(db);
+    await createValues(db);
+    await createChunks(db, engine, types);
+    await createFigures(db);
+  },
+});
+
+const COUNTS = [
+  'event_count',
+  'prompts',
+  'tool_calls',
+  'failures',
+  'redactions',
+  'files_changed',
+  'lines_added',
+  'lines_removed',
+] as const;
+const TOKENS = ['input_tokens', 'cached_tokens', 'output_tokens', 'duration_ms'] as const;
+
+/** By each of these a list may be ordered. */
+const ORDERED = ['started_at', 'duration_ms', 'event_count', 'failures', 'lines_changed', 'tokens', 'cost'] as const;
+
+async function createFacts(db: Kysely<unknown>): Promise<void> {
+  let table = db.schema
+    .createTable('session_facts')
+    .addColumn('session_id', 'text', (column) => column.primaryKey())
+    .addColumn('organization_id', 'text', (column) => column.notNull())
+    .addColumn('plane', 'text', (column) => column.notNull())
+    .addColumn('started_at', 'bigint', (column) => column.notNull())
+    .addColumn('version', 'integer', (column) => column.notNull())
+    .addColumn('derived_through', 'integer', (column) => column.notNull())
+    .addColumn('claimed_until', 'bigint', (column) => column.notNull().defaultTo(0));
+  for (const name of COUNTS) table = table.addColumn(name, 'integer', (column) => column.notNull());
+  for (const name of TOKENS) table = table.addColumn(name, 'bigint', (column) => column.notNull());
+  await table
+    .addColumn('lines_changed', 'integer', (column) => column.notNull())
+    .addColumn('tokens', 'bigint', (column) => column.notNull())
+    .addColumn('cost', 'double precision')
+    .addColumn('first_event_at', 'bigint')
+    .addColumn('last_event_at', 'bigint')
+    .addColumn('lag_ms', 'bigint')
+    .addColumn('interrupted', 'integer', (column) => column.notNull())
+    .addColumn('facts', 'text', (column) => column.notNull())
+    .execute();
+  for (const name of ORDERED) {
+    await db.schema
+      .createIndex(`session_facts_by_${name}`)
+      .on('session_facts')
+      .columns(['organization_id', 'plane', `${name} desc`, 'session_id desc'])
+      .execute();
+  }
+}
+
+/** What sessions are found by: `file:`, `tool:` and the like. `name` is what is looked up, in lower case. */
+async function createValues(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('session_values')
+    .addColumn('session_id', 'text', (column) => column.notNull())
+    .addColumn('organization_id', 'text', (column) => column.notNull())
+    .addColumn('field', 'text', (column) => column.notNull())
+    .addColumn('name', 'text', (column) => column.notNull())
+    .addColumn('value', 'text', (column) => column.notNull())
+    .addPrimaryKeyConstraint('session_values_pkey', ['session_id', 'field', 'value'])
+    .execute();
+  await db.schema
+    .createIndex('session_values_by_name')
+    .on('session_values')
+    .columns(['organization_id', 'field', 'name', 'session_id'])
+    .execute();
+}
+
+/** Consecutive events of a session: what the timeline shows of them, and the words in them. */
+async function createChunks(db: Kysely<unknown>, engine: Engine, types: ColumnTypes): Promise<void> {
+  await db.schema
+    .createTable('session_chunks')
+    .addColumn('chunk_id', engine === 'postgres' ? 'bigint' : 'integer', (column) =>
+      engine === 'postgres' ? column.primaryKey().generatedAlwaysAsIdentity() : column.primaryKey().autoIncrement(),
+    )
+    .addColumn('session_id', 'text', (column) => column.notNull())
+    .addColumn('organization_id', 'text', (column) => column.notNull())
+    .addColumn('first_sequence', 'integer', (column) => column.notNull())
+    .addColumn('last_sequence', 'integer', (column) => column.notNull())
+    .addColumn('entries', types.bytes, (column) => column.notNull())
+    .addUniqueConstraint('session_chunks_by_session', ['session_id', 'first_sequence'])
+    .execute();
+  if (engine === 'postgres') {
+    await sql`alter table session_chunks add column words tsvector`.execute(db);
+    await sql`create index session_chunks_by_words on session_chunks using gin (words)`.execute(db);
+    return;
+  }
+  // Only which chunks have a word is kept: where it stands in them is looked up in the events themselves.
+  await sql`
+    create virtual table chunk_words using fts5(
+      words, content='', contentless_delete=1, detail=none, tokenize='unicode61 remove_diacritics 0')
+  `.execute(db);
+}
+
+const KEY = ['organization_id', 'plane', 'dimension', 'day', 'value', 'model'] as const;
+const FIGURES = ['sessions', 'prompts', 'tool_calls', 'failures'] as const;
+const TOKEN_FIGURES = ['input_tokens', 'cached_tokens', 'cache_write_tokens', 'output_tokens'] as const;
+
+/** Sums over sessions by day, so that an overview reads few rows however many sessions there are. */
+const createFigures = (db: Kysely<unknown>): Promise<void> =>
+  sql`
+    create table figures (
+      ${sql.join(KEY.map((name) => sql`${sql.ref(name)} text not null`))},
+      ${sql.join(FIGURES.map((name) => sql`${sql.ref(name)} integer not null`))},
+      ${sql.join(TOKEN_FIGURES.map((name) => sql`${sql.ref(name)} bigint not null`))},
+      primary key (${sql.join(KEY.map((name) => sql.ref(name)))})
+    )
+  `
+    .execute(db)
+    .then(() => undefined);
