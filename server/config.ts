@@ -96,6 +96,7 @@ export const OPTIONS = {
     'Megabytes of request bodies in memory at a time, a quarter for each caller; beyond, 503. Large appends need 108.',
     count,
   ),
+  PRICES_FILE: optional('Prices of models in the form of `server/derive/prices.json`, used instead of them.', text),
   CORS_ORIGINS: option<string[]>(
     [],
     'Origins beside its own that may call the service from a browser, by commas.',

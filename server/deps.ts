@@ -1,9 +1,10 @@
+import type { Indexer } from './derive/indexer.ts';
+import type { Prices } from './derive/prices.ts';
 import type { Authenticator } from './http/auth.ts';
 import type { Identity } from './identity/identity.ts';
 import type { Live } from './ingest/live.ts';
 import type { Reading } from './ingest/reading.ts';
 import type { SessionLog } from './ingest/session-log.ts';
-import type { Summaries } from './ingest/summaries.ts';
 import type { Store } from './store/open.ts';
 
 /** What the handlers work with. */
@@ -12,7 +13,8 @@ export interface Deps {
   identity: Identity;
   authenticator: Authenticator;
   sessionLog: SessionLog;
-  summaries: Summaries;
+  indexer: Indexer;
+  prices: Prices;
   live: Live;
   reading: Reading;
   /** Address at which browsers and CLIs reach the service. */

@@ -2,6 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { Config } from './config.ts';
 import type { Deps } from './deps.ts';
+import { figuresOfSession } from './derive/figures.ts';
+import { createIndexer } from './derive/indexer.ts';
+import { readPrices } from './derive/prices.ts';
 import { createApp } from './http/app.ts';
 import { createAuthenticator } from './http/auth.ts';
 import { createBudget } from './http/budget.ts';
@@ -13,7 +16,6 @@ import { createLive } from './ingest/live.ts';
 import { createPeers } from './ingest/peers.ts';
 import { createReading } from './ingest/reading.ts';
 import { type Committed, createSessionLog } from './ingest/session-log.ts';
-import { createSummaries } from './ingest/summaries.ts';
 import { createLimits, type Limits } from './limits.ts';
 import { createHandlers } from './routes/all.ts';
 import { sweepDeleted } from './store/deletions.ts';
@@ -37,6 +39,8 @@ const DEAF =
 
 /** So long at most what a deleted session has left stays, though a sweep may have failed or just missed it. */
 const SWEEP_EVERY_MS = 60_000;
+/** So long at most what another process has left underived waits, unless somebody asks for it. */
+const CATCH_UP_EVERY_MS = 300_000;
 
 /** The service around an open store and an identity provider, ready to listen; closing it leaves both open. */
 export async function createService(options: ServiceOptions): Promise<FastifyInstance> {
@@ -59,28 +63,31 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     live.publish(organizationId, change);
     peers?.tell(organizationId, change);
   };
-  const summaries = createSummaries({
+  const prices = readPrices(config.PRICES_FILE);
+  const indexer = createIndexer({
     db: store.db,
+    now,
     onError,
-    onCaughtUp: ({ organizationId, sessionId, eventCount, status }) =>
-      tell(organizationId, { sessionId, eventCount, status }),
+    onDerived: ({ organization_id, session_id: sessionId, event_count: eventCount, status }) =>
+      tell(organization_id, { sessionId, eventCount, status }),
   });
   const reading = createReading();
   const background = createBackground({ atOnce: 1, onError });
   const closing = new AbortController();
-  const sweep = () => background.run('sweep', () => sweepDeleted(store.db, now, closing.signal));
+  const sweep = () => background.run('sweep', () => sweepDeleted(store.db, now, figuresOfSession, closing.signal));
   const committed: Committed = (change) => {
     const { organizationId, sessionId, eventCount, status } = change;
     tell(organizationId, { sessionId, eventCount, status });
-    summaries.note(change);
     if (status === 'deleted') void sweep();
+    else indexer.note(change);
   };
   const deps: Deps = {
     store,
     identity,
     authenticator,
     sessionLog: createSessionLog({ store, committed, now }),
-    summaries,
+    indexer,
+    prices,
     live,
     reading,
     publicUrl,
@@ -104,16 +111,20 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   // A live stream never ends by itself, and closing waits for every answer.
   app.addHook('preClose', async () => live.close());
   app.addHook('onClose', async () => {
-    clearInterval(sweeper);
+    for (const timer of timers) clearInterval(timer);
     background.close();
     await peers?.close();
     closing.abort();
     await sweep();
     await reading.close();
-    await summaries.close();
+    await indexer.close();
   });
   // Goes on where an earlier process stopped, or the store could not be asked.
   void sweep();
-  const sweeper = setInterval(sweep, SWEEP_EVERY_MS).unref();
+  void indexer.catchUp();
+  const timers = [
+    setInterval(sweep, SWEEP_EVERY_MS).unref(),
+    setInterval(() => void indexer.catchUp(), CATCH_UP_EVERY_MS).unref(),
+  ];
   return app;
 }

@@ -1,5 +1,6 @@
 import type { Writing } from '../revision.ts';
 import type { FileStat } from './changes.ts';
+import type { Outcome, Purpose } from './command.ts';
 import type { Usage } from './usage.ts';
 
 /** What every entry has. */
@@ -38,19 +39,23 @@ export type CallEntry = Common & {
   name: string;
   /** One line that says what the call is about. */
   about: string;
+  /** The command it runs, in one line, and what that is for. */
+  command?: string;
+  purposes?: readonly Purpose[];
   changes: readonly FileStat[];
 };
-export type ResultEntry = Common & {
-  kind: 'result';
-  callId?: string;
-  name?: string;
-  failed: boolean;
-  exitCode?: number;
-  durationMs?: number;
-  /** The beginning of the output. */
-  preview: string;
-  changes: readonly FileStat[];
-};
+export type ResultEntry = Common &
+  Outcome & {
+    kind: 'result';
+    callId?: string;
+    name?: string;
+    failed: boolean;
+    exitCode?: number;
+    durationMs?: number;
+    /** The beginning of the output. */
+    preview: string;
+    changes: readonly FileStat[];
+  };
 export type UsageEntry = Common & { kind: 'usage'; usage: Usage };
 export type CompactionEntry = Common & WithText & { kind: 'compaction'; trigger?: string; tokensBefore?: number };
 export type SubagentEntry = Common & {

@@ -2,6 +2,7 @@ import type { SessionEvent } from '../event.ts';
 import { isPart, type Part } from '../parts.ts';
 import { writingOf } from '../revision.ts';
 import { changesOfCall, changesOfResult, statOf } from './changes.ts';
+import { commandOf, outcomeOf, purposesOf } from './command.ts';
 import type { Entry } from './entry.ts';
 import { aboutCall, resultText } from './tool.ts';
 import { readUsage } from './usage.ts';
@@ -9,6 +10,7 @@ import { asNumber, asObject, asText, clip, firstLine, type Loose } from './value
 
 const LONGEST_TEXT = 24_000;
 const LONGEST_PREVIEW = 1_500;
+const LONGEST_COMMAND = 300;
 
 /** An event as the timeline keeps it: small, and of a known shape whatever the payload is. Never throws. */
 export function readEvent(event: Pick<SessionEvent, 'sequence' | 'eventType' | 'payload' | 'createdAt'>): Entry {
@@ -76,18 +78,23 @@ const READERS: Record<string, Reader> = {
   'assistant.reasoning': readAnswer('reasoning'),
   'tool.call': (common, payload) => {
     const name = asText(payload.name) ?? 'tool';
+    const command = commandOf(payload.input);
+    const purposes = purposesOf(command ?? '');
     return {
       ...common,
       ...given('callId', payload.callId),
       kind: 'call',
       name,
       about: aboutCall(payload.input),
+      ...given('command', command && inOneLine(command)),
+      ...(purposes.length > 0 && { purposes }),
       changes: changesOfCall(name, payload.input).map(statOf),
     };
   },
   'tool.result': (common, payload) => {
     const exitCode = asNumber(payload.exitCode);
     const durationMs = asNumber(payload.durationMs);
+    const output = resultText(payload);
     return {
       ...common,
       ...given('callId', payload.callId),
@@ -96,7 +103,8 @@ const READERS: Record<string, Reader> = {
       ...(durationMs !== undefined && { durationMs }),
       kind: 'result',
       failed: payload.isError === true || (exitCode !== undefined && exitCode !== 0),
-      preview: clip(resultText(payload), LONGEST_PREVIEW),
+      preview: clip(output, LONGEST_PREVIEW),
+      ...outcomeOf(output),
       changes: changesOfResult(payload.detail).map(statOf),
     };
   },
@@ -178,6 +186,14 @@ function readQuiet(common: Common, payload: Loose): Entry {
   const about = kind ? `${common.eventType} · ${kind}` : common.eventType;
   return { ...common, kind: 'quiet', about, preview: firstLine(words.replace(/\s+/g, ' ')), isDuplicate };
 }
+
+const inOneLine = (command: string) =>
+  clip(
+    clip(command, 4 * LONGEST_COMMAND)
+      .replace(/\s+/g, ' ')
+      .trim(),
+    LONGEST_COMMAND,
+  );
 
 function readText(value: unknown): { text: string; length: number } {
   const text = asText(value) ?? '';

@@ -6,6 +6,12 @@ const PERSON = { issuer: 'issuer', subject: 'subject', email: 'person@example.co
 const OPENING = { organizationId: ORGANIZATION, plane: 'live', environmentId: 'env_1', installationId: 'ins_1' };
 const CAPTURE = { clientKey: 'key', continues: undefined, forkedFrom: undefined, endedAt: undefined };
 const FILTER = { organizationId: ORGANIZATION, offset: 0, limit: 51 };
+const SESSION = {
+  ...{ session_id: 'ses_1', organization_id: ORGANIZATION, plane: 'live', started_at: NOW, environment_id: 'env_1' },
+  ...{ client_key: 'key', continues_key: 'key', forked_from_key: 'key' },
+};
+const FIGURES = { day: '2026-11-22', dimension: 'agent', value: 'codex', model: '', prompts: 1, failures: -1 };
+const VALUE = { field: 'file', name: 'name', value: 'path/name' };
 
 /**
  * What to call each function of the store with, behind its first parameter, to see all that it asks; nothing where it is
@@ -90,7 +96,7 @@ export const EXAMPLES: Record<string, unknown[][]> = {
     [{ organizationId: ORGANIZATION, sessionId: 'ses_1' }, NOW],
     [{ organizationId: ORGANIZATION, plane: 'live', clientKey: 'key' }, NOW],
   ],
-  sweepDeleted: [[() => NOW]],
+  sweepDeleted: [[() => NOW, () => []]],
   wasDeleted: [[ORGANIZATION, 'live', 'ses_1']],
 
   listSessions: ['live', 'all'].flatMap((plane) => [
@@ -100,6 +106,31 @@ export const EXAMPLES: Record<string, unknown[][]> = {
 
   rememberSetting: [['name', () => 'value']],
 
-  findSummarySources: [[ORGANIZATION, ['ses_1']]],
-  writeSummaries: [[[{ organizationId: ORGANIZATION, sessionId: 'ses_1', version: 1, through: 1, summary: '{}' }]]],
+  findSummaries: [[ORGANIZATION, ['ses_1']]],
+  findRelated: [[SESSION]],
+  findFacts: [[ORGANIZATION, 'ses_1']],
+  findSource: [[ORGANIZATION, 'ses_1']],
+  findBehind: [
+    [1, undefined],
+    [1, 'ses_1'],
+  ],
+  claimSession: [[SESSION, NOW, NOW]],
+  releaseSession: [[SESSION]],
+  readWords: [[ORGANIZATION, 'ses_1', 1]],
+  readChunks: [[ORGANIZATION, 'ses_1', 1, 1]],
+  writePiece: [
+    [
+      {
+        row: SESSION,
+        before: { version: 1, derived_through: 0 },
+        after: { version: 1, derived_through: 1 },
+        columns: { event_count: 1 },
+        chunks: [{ first: 1, last: 1, entries: Buffer.of(), words: ['word'], packedWords: Buffer.of(), added: 'word' }],
+        figures: [FIGURES],
+        values: { added: [VALUE], removed: [VALUE] },
+      },
+    ],
+  ],
+  addFigures: [],
+  removeDerived: [[SESSION, () => [FIGURES]]],
 };

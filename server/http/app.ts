@@ -100,6 +100,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     globalDecompression: false,
     encodings: ['zstd', 'gzip', 'deflate'],
     threshold: 4096,
+    customTypes: /^text\/(?!event-stream)|[+/](?:x-nd)?json(?:;|$)|[+/]xml(?:;|$)|javascript/,
   });
   for (const [name, row] of Object.entries(TABLE)) {
     bindRoute(app, row, options.handlers[name as keyof Handlers] as unknown as Handler<Route>, options);

@@ -25,7 +25,8 @@ export function bindRoute<Row extends Route>(
     url: row.path.replace(/\{(\w+)\}/g, ':$1'),
     // The contract knows no HEAD, and a page would be read from the store to its end for nobody.
     exposeHeadRoute: false,
-    compress: row.method === 'GET' && !row.contentType ? {} : false,
+    // A stream of events would wait in the compressor until there are enough of them.
+    compress: row.method === 'GET' && row.contentType !== 'text/event-stream' ? {} : false,
     // Serializing by schema sends the documented fields and nothing else.
     schema: { response: row.contentType ? {} : row.replies },
     async onRequest(request, reply) {

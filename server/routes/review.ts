@@ -10,7 +10,5 @@ export const reviewHandlers = (_deps: Deps) =>
   ({
     searchSessions: later,
     findInSession: later,
-    getSessionFacts: later,
-    getSessionIndex: later,
     getUsage: later,
   }) satisfies Partial<Handlers>;

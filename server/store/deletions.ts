@@ -1,5 +1,6 @@
 import { Problem } from '../../contract/problem.ts';
 import type { Plane } from '../../contract/secret.ts';
+import { type FiguresOf, removeDerived } from './derived-removal.ts';
 import type { Db } from './open.ts';
 import type { DeletedSessionRow, SessionRow } from './schema.ts';
 
@@ -72,16 +73,27 @@ const SWEPT_AT_ONCE = 20;
  * Removes what deleted sessions have left, a piece at a time; goes on where another process stopped, and stops behind a
  * piece itself once the signal is aborted.
  */
-export async function sweepDeleted(db: Db, now: () => number, signal?: AbortSignal): Promise<void> {
+export async function sweepDeleted(
+  db: Db,
+  now: () => number,
+  figuresOf: FiguresOf,
+  signal?: AbortSignal,
+): Promise<void> {
   for (let row = await findUnswept(db); row && !signal?.aborted; row = await findUnswept(db)) {
-    await sweep(db, row, now(), signal);
+    await sweep(db, row, now(), figuresOf, signal);
   }
 }
 
 const findUnswept = (db: Db) =>
   db.selectFrom('deleted_sessions').selectAll().where('swept_at', 'is', null).limit(1).executeTakeFirst();
 
-async function sweep(db: Db, row: DeletedSessionRow, now: number, signal?: AbortSignal): Promise<void> {
+async function sweep(
+  db: Db,
+  row: DeletedSessionRow,
+  now: number,
+  figuresOf: FiguresOf,
+  signal?: AbortSignal,
+): Promise<void> {
   const { organization_id: organizationId, session_id: sessionId } = row;
   for (let gone = SWEPT_AT_ONCE; gone === SWEPT_AT_ONCE; ) {
     if (signal?.aborted) return;
@@ -100,13 +112,14 @@ async function sweep(db: Db, row: DeletedSessionRow, now: number, signal?: Abort
       .executeTakeFirst();
     gone = Number(numDeletedRows);
   }
-  for (const table of ['summaries', 'sessions'] as const) {
-    await db
-      .deleteFrom(table)
-      .where('organization_id', '=', organizationId)
-      .where('session_id', '=', sessionId)
-      .execute();
-  }
+  const mine = db.selectFrom('sessions').selectAll().where('organization_id', '=', organizationId);
+  const session = await mine.where('session_id', '=', sessionId).executeTakeFirst();
+  if (session) await removeDerived(db, session, figuresOf);
+  await db
+    .deleteFrom('sessions')
+    .where('organization_id', '=', organizationId)
+    .where('session_id', '=', sessionId)
+    .execute();
   await db
     .updateTable('deleted_sessions')
     .set({ swept_at: now })

@@ -84,8 +84,18 @@ delete
   where "session_id" = $3
   order by "first_sequence"
   limit $4);
+select *
+  from "sessions"
+  where "organization_id" = $1 and "session_id" = $2;
 delete
-  from "summaries"
+  from "session_facts"
+  where "organization_id" = $1 and "session_id" = $2
+  returning "facts";
+delete
+  from "session_values"
+  where "organization_id" = $1 and "session_id" = $2;
+delete
+  from "session_chunks"
   where "organization_id" = $1 and "session_id" = $2;
 delete
   from "sessions"
@@ -93,11 +103,156 @@ delete
 update "deleted_sessions"
   set "swept_at" = $1
   where "organization_id" = $2 and "session_id" = $3;
+-- on SQLite
+select *
+  from "deleted_sessions"
+  where "swept_at" is null
+  limit ?;
+delete
+  from "appends"
+  where "organization_id" = ? and "session_id" = ? and "first_sequence" in (select "first_sequence"
+  from "appends"
+  where "session_id" = ?
+  order by "first_sequence"
+  limit ?);
+select *
+  from "sessions"
+  where "organization_id" = ? and "session_id" = ?;
+delete
+  from "session_facts"
+  where "organization_id" = ? and "session_id" = ?
+  returning "facts";
+delete
+  from "session_values"
+  where "organization_id" = ? and "session_id" = ?;
+delete
+  from "session_chunks"
+  where "organization_id" = ? and "chunk_id" = (select "chunk_id"
+  from "session_chunks"
+  where "session_id" = ?
+  limit ?)
+  returning "chunk_id", "words";
+delete
+  from "session_chunks"
+  where "organization_id" = ? and "session_id" = ?;
+delete
+  from "sessions"
+  where "organization_id" = ? and "session_id" = ?;
+update "deleted_sessions"
+  set "swept_at" = ?
+  where "organization_id" = ? and "session_id" = ?;
 
 -- wasDeleted
 select "session_id"
   from "deleted_sessions"
   where "organization_id" = $1 and "plane" = $2 and "session_id" = $3;
+
+-- derived-removal.ts
+
+-- removeDerived
+delete
+  from "session_facts"
+  where "organization_id" = $1 and "session_id" = $2
+  returning "facts";
+delete
+  from "session_values"
+  where "organization_id" = $1 and "session_id" = $2;
+delete
+  from "session_chunks"
+  where "organization_id" = $1 and "session_id" = $2;
+insert into "figures" ("organization_id", "plane", "day", "dimension", "value", "model", "prompts", "failures")
+  values ($1, $2, $3, $4, $5, $6, $7, $8)
+  on conflict ("organization_id", "plane", "dimension", "day", "value", "model") do update
+  set "sessions" = "figures"."sessions" + "excluded"."sessions", "prompts" = "figures"."prompts" + "excluded"."prompts", "tool_calls" = "figures"."tool_calls" + "excluded"."tool_calls", "failures" = "figures"."failures" + "excluded"."failures", "input_tokens" = "figures"."input_tokens" + "excluded"."input_tokens", "cached_tokens" = "figures"."cached_tokens" + "excluded"."cached_tokens", "cache_write_tokens" = "figures"."cache_write_tokens" + "excluded"."cache_write_tokens", "output_tokens" = "figures"."output_tokens" + "excluded"."output_tokens";
+delete
+  from "figures"
+  where "organization_id" = $1 and "plane" = $2 and ("dimension" = $3 and "day" = $4 and "value" = $5 and "model" = $6) and ("sessions" = $7 and "prompts" = $8 and "tool_calls" = $9 and "failures" = $10 and "input_tokens" = $11 and "cached_tokens" = $12 and "cache_write_tokens" = $13 and "output_tokens" = $14);
+-- on SQLite
+delete
+  from "session_facts"
+  where "organization_id" = ? and "session_id" = ?
+  returning "facts";
+delete
+  from "session_values"
+  where "organization_id" = ? and "session_id" = ?;
+delete
+  from "session_chunks"
+  where "organization_id" = ? and "chunk_id" = (select "chunk_id"
+  from "session_chunks"
+  where "session_id" = ?
+  limit ?)
+  returning "chunk_id", "words";
+delete
+  from "session_chunks"
+  where "organization_id" = ? and "session_id" = ?;
+insert into "figures" ("organization_id", "plane", "day", "dimension", "value", "model", "prompts", "failures")
+  values (?, ?, ?, ?, ?, ?, ?, ?)
+  on conflict ("organization_id", "plane", "dimension", "day", "value", "model") do update
+  set "sessions" = "figures"."sessions" + "excluded"."sessions", "prompts" = "figures"."prompts" + "excluded"."prompts", "tool_calls" = "figures"."tool_calls" + "excluded"."tool_calls", "failures" = "figures"."failures" + "excluded"."failures", "input_tokens" = "figures"."input_tokens" + "excluded"."input_tokens", "cached_tokens" = "figures"."cached_tokens" + "excluded"."cached_tokens", "cache_write_tokens" = "figures"."cache_write_tokens" + "excluded"."cache_write_tokens", "output_tokens" = "figures"."output_tokens" + "excluded"."output_tokens";
+delete
+  from "figures"
+  where "organization_id" = ? and "plane" = ? and ("dimension" = ? and "day" = ? and "value" = ? and "model" = ?) and ("sessions" = ? and "prompts" = ? and "tool_calls" = ? and "failures" = ? and "input_tokens" = ? and "cached_tokens" = ? and "cache_write_tokens" = ? and "output_tokens" = ?);
+
+-- derived.ts
+
+-- claimSession
+update "session_facts"
+  set "claimed_until" = $1
+  where "session_id" = $2 and "organization_id" = $3 and "claimed_until" <= $4
+  returning "version", "derived_through", "next_chunk", "facts";
+
+    insert into session_facts ("session_id", "organization_id", "plane", "started_at", "event_count", "prompts", "tool_calls", "failures", "redactions", "files_changed", "lines_added", "lines_removed", "lines_changed", "input_tokens", "cached_tokens", "output_tokens", "tokens", "duration_ms", "first_event_at", "last_event_at", "lag_ms", "interrupted", "cost", "summary", "version", "derived_through", "next_chunk", "claimed_until", "facts")
+    select cast($1 as text), cast($2 as text), cast($3 as text), cast($4 as bigint), cast($5 as bigint), cast($6 as bigint), cast($7 as bigint), cast($8 as bigint), cast($9 as bigint), cast($10 as bigint), cast($11 as bigint), cast($12 as bigint), cast($13 as bigint), cast($14 as bigint), cast($15 as bigint), cast($16 as bigint), cast($17 as bigint), cast($18 as bigint), cast($19 as bigint), cast($20 as bigint), cast($21 as bigint), cast($22 as bigint), cast($23 as double precision), cast($24 as text), cast($25 as bigint), cast($26 as bigint), cast($27 as bigint), cast($28 as bigint), cast($29 as text)
+  from (select 1
+  from sessions
+  where session_id = $30 and organization_id = $31
+    and deleted_at is null for share) as alive
+   
+  where true
+  on conflict (session_id) do nothing
+  returning "version", "derived_through", "next_chunk", "facts"
+  ;
+-- on SQLite
+update "session_facts"
+  set "claimed_until" = ?
+  where "session_id" = ? and "organization_id" = ? and "claimed_until" <= ?
+  returning "version", "derived_through", "next_chunk", "facts";
+
+    insert into session_facts ("session_id", "organization_id", "plane", "started_at", "event_count", "prompts", "tool_calls", "failures", "redactions", "files_changed", "lines_added", "lines_removed", "lines_changed", "input_tokens", "cached_tokens", "output_tokens", "tokens", "duration_ms", "first_event_at", "last_event_at", "lag_ms", "interrupted", "cost", "summary", "version", "derived_through", "next_chunk", "claimed_until", "facts")
+    select cast(? as text), cast(? as text), cast(? as text), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as double precision), cast(? as text), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as text)
+  from (select 1
+  from sessions
+  where session_id = ? and organization_id = ?
+    and deleted_at is null ) as alive
+   
+  where true
+  on conflict (session_id) do nothing
+  returning "version", "derived_through", "next_chunk", "facts"
+  ;
+
+-- readChunks
+select "first_sequence", "last_sequence", "entries"
+  from "session_chunks"
+  where "organization_id" = $1 and "session_id" = $2 and "last_sequence" >= $3 and "first_sequence" <= $4
+  order by "first_sequence"
+  limit $5;
+
+-- readWords
+-- on SQLite
+select "first_sequence" as "first", "words"
+  from "session_chunks"
+  where "organization_id" = ? and "session_id" = ? and "first_sequence" >= ?
+  order by "first_sequence";
+
+-- releaseSession
+update "session_facts"
+  set "claimed_until" = $1
+  where "session_id" = $2 and "organization_id" = $3;
+
+-- writePiece
+update "session_facts"
+  set "version" = $1, "derived_through" = $2, "event_count" = $3
+  where "session_id" = $4 and "organization_id" = $5 and "version" = $6 and "derived_through" = $7;
 
 -- devices.ts
 
@@ -446,6 +601,30 @@ select count(*) as "count"
   from "secrets"
   where "organization_id" = $1;
 
+-- related.ts
+
+-- findFacts
+select "facts"
+  from "session_facts"
+  where "organization_id" = $1 and "session_id" = $2;
+
+-- findRelated
+select *
+  from "sessions"
+  where "organization_id" = $1 and "plane" = $2 and "client_key" = $3 and "deleted_at" is null
+  order by "started_at", "session_id"
+  limit $4;
+select *
+  from "sessions"
+  where "organization_id" = $1 and "plane" = $2 and "continues_key" = $3 and "deleted_at" is null
+  order by "started_at", "session_id"
+  limit $4;
+select *
+  from "sessions"
+  where "organization_id" = $1 and "plane" = $2 and "forked_from_key" = $3 and "deleted_at" is null
+  order by "started_at", "session_id"
+  limit $4;
+
 -- secrets.ts
 
 -- findSecretByHash
@@ -621,28 +800,35 @@ insert into "settings" ("name", "value")
   values ($1, $2)
   on conflict ("name") do nothing;
 
+-- sources.ts
+
+-- findBehind
+select "sessions"."session_id", "sessions"."organization_id", "sessions"."event_count", "sessions"."deleted_at", "session_facts"."version", "session_facts"."derived_through"
+  from "sessions"
+  left join "session_facts" on "session_facts"."session_id" = "sessions"."session_id"
+  order by "sessions"."session_id" desc
+  limit $1;
+select "sessions"."session_id", "sessions"."organization_id", "sessions"."event_count", "sessions"."deleted_at", "session_facts"."version", "session_facts"."derived_through"
+  from "sessions"
+  left join "session_facts" on "session_facts"."session_id" = "sessions"."session_id"
+  where "sessions"."session_id" < $1
+  order by "sessions"."session_id" desc
+  limit $2;
+
+-- findSource
+select *
+  from "sessions"
+  where "organization_id" = $1 and "session_id" = $2 and "deleted_at" is null;
+select "repo_root", "repo_remote"
+  from "environments"
+  where "organization_id" = $1 and "environment_id" = $2;
+
 -- summaries.ts
 
--- findSummarySources
-select "sessions"."session_id" as "sessionId", "sessions"."status", "sessions"."event_count" as "eventCount", "sessions"."repo_root" as "repoRoot", "sessions"."git_branch" as "gitBranch", "earlier"."session_id" as "continues", "origin"."session_id" as "forkedFrom", "summaries"."version", "summaries"."summarized_through", "summaries"."summary"
+-- findSummaries
+select "sessions".*, "earlier"."session_id" as "continues", "origin"."session_id" as "forkedFrom", "derived"."version", "derived"."derived_through", "derived"."next_chunk", "derived"."claimed_until", "derived"."prompts", "derived"."tool_calls", "derived"."failures", "derived"."redactions", "derived"."files_changed", "derived"."lines_added", "derived"."lines_removed", "derived"."lines_changed", "derived"."input_tokens", "derived"."cached_tokens", "derived"."output_tokens", "derived"."tokens", "derived"."duration_ms", "derived"."cost", "derived"."first_event_at", "derived"."last_event_at", "derived"."lag_ms", "derived"."interrupted", "derived"."summary"
   from "sessions"
-  left join "summaries" on "summaries"."session_id" = "sessions"."session_id"
+  left join "session_facts" as "derived" on "derived"."session_id" = "sessions"."session_id"
   left join "sessions" as "earlier" on "earlier"."organization_id" = "sessions"."organization_id" and "earlier"."plane" = "sessions"."plane" and "earlier"."client_key" = "sessions"."continues_key" and "earlier"."deleted_at" is null
   left join "sessions" as "origin" on "origin"."organization_id" = "sessions"."organization_id" and "origin"."plane" = "sessions"."plane" and "origin"."client_key" = "sessions"."forked_from_key" and "origin"."deleted_at" is null
   where "sessions"."organization_id" = $1 and "sessions"."session_id" in ($2) and "sessions"."deleted_at" is null;
-
--- writeSummaries
-
-      WITH given (organization_id, session_id, version, through, summary) AS (VALUES ($1, $2, $3, $4, $5))
-      INSERT INTO summaries (organization_id, session_id, version, summarized_through, summary)
-      SELECT given.organization_id, given.session_id, CAST(given.version AS integer), CAST(given.through AS integer),
-        given.summary
-      FROM given
-      JOIN sessions ON sessions.organization_id = given.organization_id AND sessions.session_id = given.session_id
-      WHERE sessions.deleted_at IS NULL
-      ORDER BY given.session_id
-      ON CONFLICT (session_id) DO UPDATE SET version = excluded.version,
-        summarized_through = excluded.summarized_through, summary = excluded.summary
-      WHERE summaries.organization_id = excluded.organization_id
-        AND (summaries.version, summaries.summarized_through) < (excluded.version, excluded.summarized_through)
-    ;

@@ -156,17 +156,6 @@ export interface AppendRow {
   body: Uint8Array;
 }
 
-/** Derived from the appends, and rebuilt from them at will. */
-export interface SummaryRow {
-  session_id: string;
-  organization_id: string;
-  /** Of the rules that derived it; what another version derived is derived anew. */
-  version: number;
-  summarized_through: number;
-  /** JSON text: see `ingest/summary.ts`. */
-  summary: string;
-}
-
 /** What is known of a session, and the figures by which lists are ordered; derived. */
 export interface SessionFactsRow {
   session_id: string;
@@ -177,6 +166,8 @@ export interface SessionFactsRow {
   version: number;
   /** Sequence of the last event that is in it, and in the other derived tables. */
   derived_through: number;
+  /** Sequence at which the next chunk begins; the last one is made anew while there is room in it. */
+  next_chunk: number;
   /** Until when one of several processes derives it alone. */
   claimed_until: Time;
   event_count: number;
@@ -201,6 +192,8 @@ export interface SessionFactsRow {
   /** How long after it happened the last event was stored. */
   lag_ms: number | null;
   interrupted: number;
+  /** JSON text of what lists show, at most 4 KiB. */
+  summary: string;
   /** JSON text. */
   facts: string;
 }
@@ -224,6 +217,8 @@ export interface SessionChunkRow {
   last_sequence: number;
   /** Compressed JSON: `contract/entry/entry.ts`. */
   entries: Uint8Array;
+  /** Its words: in their index themselves, or compressed, with a space between any two, where that is another table. */
+  words: Uint8Array | string;
 }
 
 /** Sums over sessions; derived. */
@@ -302,7 +297,6 @@ export interface Database {
   sessions: SessionRow;
   deleted_sessions: DeletedSessionRow;
   appends: AppendRow;
-  summaries: SummaryRow;
   session_facts: SessionFactsRow;
   session_values: SessionValueRow;
   session_chunks: SessionChunkRow;

@@ -13,6 +13,7 @@ import { INVITATIONS } from './tables/invitations.ts';
 import { MEMBERS } from './tables/members.ts';
 import { MEMBERSHIPS } from './tables/memberships.ts';
 import { ORGANIZATIONS } from './tables/organizations.ts';
+import { REVIEW_SCENARIOS } from './tables/review.ts';
 import { SECRETS } from './tables/secrets.ts';
 import { SESSIONS } from './tables/sessions.ts';
 
@@ -31,6 +32,7 @@ const SCENARIOS = [
   ...CAPTURE_SCENARIOS,
   ...DIGEST_SCENARIOS,
   ...DEVICES,
+  ...REVIEW_SCENARIOS,
 ];
 
 /** Documented statuses no row shows, and why. */

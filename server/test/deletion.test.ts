@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { figuresOfSession } from '../derive/figures.ts';
 import { sweepDeleted } from '../store/deletions.ts';
 import { ENGINES, reopen, type TestStore } from './engines.ts';
 import { openSession } from './factories.ts';
@@ -10,7 +11,7 @@ import { startWorld, type World } from './world.ts';
 
 /** What the store holds of the session, by table. */
 async function heldOf({ db }: TestStore, sessionId: string): Promise<Record<string, number>> {
-  const tables = ['sessions', 'appends', 'summaries'] as const;
+  const tables = ['sessions', 'appends', 'session_facts', 'session_values', 'session_chunks'] as const;
   const counts = tables.map(async (table) => {
     const rows = await db.selectFrom(table).select('session_id').where('session_id', '=', sessionId).execute();
     return [table, rows.length] as const;
@@ -29,7 +30,7 @@ async function markDeleted({ db }: TestStore, organizationId: string, sessionId:
     .execute();
 }
 
-const NOTHING = { sessions: 0, appends: 0, summaries: 0 };
+const NOTHING = { sessions: 0, appends: 0, session_facts: 0, session_values: 0, session_chunks: 0 };
 
 describe.each(ENGINES)('a deleted session on %s', (engine) => {
   let world: World;
@@ -68,7 +69,7 @@ describe.each(ENGINES)('a deleted session on %s', (engine) => {
     const next = await startTestService(engine, {}, service.store);
     await expect.poll(() => heldOf(service.store, sessionId)).toEqual(NOTHING);
     await next.close();
-    await sweepDeleted(service.store.db, () => 2);
+    await sweepDeleted(service.store.db, () => 2, figuresOfSession);
     const { rows } = await sql<{ swept: number }>`SELECT count(*) AS swept FROM deleted_sessions
       WHERE swept_at IS NOT NULL`.execute(service.store.db);
     expect(Number(rows[0]?.swept)).toBe(1);

@@ -98,11 +98,18 @@ async function send(app: FastifyInstance, method: string, url: string, options: 
     request.headers = { 'content-type': 'application/json', ...request.headers };
   }
   const reply = await app.inject(request);
+  const isLines = String(reply.headers['content-type']).startsWith('application/x-ndjson');
   const isJson = reply.body !== '' && String(reply.headers['content-type']).startsWith('application/json');
   return {
     status: reply.statusCode,
     headers: reply.headers as Record<string, string | undefined>,
     text: reply.body,
-    body: isJson ? JSON.parse(reply.body) : undefined,
+    body: isJson ? JSON.parse(reply.body) : isLines ? linesOf(reply.body) : undefined,
   };
 }
+
+const linesOf = (text: string): unknown[] =>
+  text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));

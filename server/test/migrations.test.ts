@@ -33,7 +33,7 @@ describe.each(ENGINES)('the schema on %s', (engine) => {
     const now = await attach(first.dataDir, first.databaseUrl);
     const kept = await now.db.selectFrom('settings').select('value').where('name', '=', 'kept').executeTakeFirst();
     expect(kept).toEqual({ value: 'yes' });
-    expect(await now.db.selectFrom('summaries').select('version').execute()).toEqual([]);
+    expect(await now.db.selectFrom('session_facts').select('version').execute()).toEqual([]);
     await now.close();
   });
 

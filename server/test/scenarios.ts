@@ -47,7 +47,8 @@ export function playScenarios(noun: string, scenarios: readonly Scenario[]): voi
       const schema = row.replies[scenario.status];
       if (schema) {
         expect(reply, reply.text).toMatchObject({ status: scenario.status });
-        expectShape(schema, reply.body);
+        // Of lines each has the shape.
+        for (const body of row.contentType ? reply.body : [reply.body]) expectShape(schema, body);
       } else expectProblem(reply, scenario.status, scenario.code);
       if (scenario.body) expect(reply.body).toMatchObject(scenario.body(world, ask) as object);
       if (scenario.says) expect(reply.body.error).toMatch(scenario.says);

@@ -9,6 +9,15 @@ export const derived = (engine: Engine, types: ColumnTypes): Migration => ({
     await createValues(db);
     await createChunks(db, engine, types);
     await createFigures(db);
+    await db.schema.dropTable('summaries').execute();
+    for (const name of ['continues_key', 'forked_from_key']) {
+      await db.schema
+        .createIndex(`sessions_by_${name}`)
+        .on('sessions')
+        .columns(['organization_id', 'plane', name])
+        .where(sql.ref(name), 'is not', null)
+        .execute();
+    }
   },
 });
 
@@ -36,6 +45,7 @@ async function createFacts(db: Kysely<unknown>): Promise<void> {
     .addColumn('started_at', 'bigint', (column) => column.notNull())
     .addColumn('version', 'integer', (column) => column.notNull())
     .addColumn('derived_through', 'integer', (column) => column.notNull())
+    .addColumn('next_chunk', 'integer', (column) => column.notNull())
     .addColumn('claimed_until', 'bigint', (column) => column.notNull().defaultTo(0));
   for (const name of COUNTS) table = table.addColumn(name, 'integer', (column) => column.notNull());
   for (const name of TOKENS) table = table.addColumn(name, 'bigint', (column) => column.notNull());
@@ -47,6 +57,7 @@ async function createFacts(db: Kysely<unknown>): Promise<void> {
     .addColumn('last_event_at', 'bigint')
     .addColumn('lag_ms', 'bigint')
     .addColumn('interrupted', 'integer', (column) => column.notNull())
+    .addColumn('summary', 'text', (column) => column.notNull())
     .addColumn('facts', 'text', (column) => column.notNull())
     .execute();
   for (const name of ORDERED) {
@@ -56,6 +67,13 @@ async function createFacts(db: Kysely<unknown>): Promise<void> {
       .columns(['organization_id', 'plane', `${name} desc`, 'session_id desc'])
       .execute();
   }
+  await db.schema
+    .createIndex('session_facts_by_last_event')
+    .on('session_facts')
+    .columns(['organization_id', 'plane', 'last_event_at desc'])
+    .execute();
+  await sql`create index session_facts_interrupted on session_facts (organization_id, plane, started_at desc)
+    where interrupted = 1`.execute(db);
 }
 
 /** What sessions are found by: `file:`, `tool:` and the like. `name` is what is looked up, in lower case. */
@@ -95,11 +113,14 @@ async function createChunks(db: Kysely<unknown>, engine: Engine, types: ColumnTy
     await sql`create index session_chunks_by_words on session_chunks using gin (words)`.execute(db);
     return;
   }
-  // Only which chunks have a word is kept: where it stands in them is looked up in the events themselves.
+  // The index keeps only which words are in which chunk. To take them out again, they are kept compressed beside it: a
+  // table that forgets by itself would leave the words of a deleted session in its file.
+  await sql`alter table session_chunks add column words blob`.execute(db);
   await sql`
     create virtual table chunk_words using fts5(
-      words, content='', contentless_delete=1, detail=none, tokenize='unicode61 remove_diacritics 0')
+      words, content='', columnsize=0, detail=none, tokenize='unicode61 remove_diacritics 0')
   `.execute(db);
+  await sql`insert into chunk_words (chunk_words, rank) values ('secure-delete', 1)`.execute(db);
 }
 
 const KEY = ['organization_id', 'plane', 'dimension', 'day', 'value', 'model'] as const;

@@ -1,0 +1,87 @@
+import { asParsedObject } from './value.ts';
+
+/** What a command is for, where sessions are remembered by it. */
+export type Purpose = 'commit' | 'pull_request' | 'tests';
+
+export interface Commit {
+  hash: string;
+  subject: string;
+}
+
+/** What a command is told by its output, wherever in it that stands. */
+export interface Outcome {
+  commits?: Commit[];
+  /** Address of a pull request. */
+  pullRequest?: string;
+  /** What the summary of a test runner says. */
+  testsPassed?: boolean;
+}
+
+/** The command that a call runs; undefined for other tools. */
+export function commandOf(input: unknown): string | undefined {
+  const { command, cmd } = asParsedObject(input);
+  const value = command ?? cmd;
+  if (Array.isArray(value) && value.every((word) => typeof word === 'string')) return value.join(' ');
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** Of a longer command only the beginning is looked at: what follows is mostly a text that it writes. */
+const LONGEST_COMMAND = 4_000;
+
+const PURPOSES: readonly [Purpose, RegExp][] = [
+  ['commit', /\bgit\b[^\n;|&]{0,200}\scommit\b/],
+  ['pull_request', /\b(?:gh\s+pr|glab\s+mr)\s+create\b/],
+  ['tests', /(?:^|[\s;&|(/'"])(?:vitest|jest|mocha|pytest|rspec|phpunit|ctest|py\.test|script\/test)(?=$|[\s;&|)'"])/],
+  ['tests', /\b(?:npm|pnpm|yarn|bun|deno|cargo|go|mix|dotnet|make|swift|zig build|playwright)\s+(?:run\s+)?test\b/],
+  ['tests', /\bnode\s[^\n;|&]{0,100}--test\b|\bunittest\b|\bcargo\s+nextest\b/],
+  ['tests', /\b(?:mvn|gradle|gradlew|sbt|bazel|rake)\b[^\n;|&]{0,100}\s\S{0,60}test\b/],
+];
+
+export function purposesOf(command: string): Purpose[] {
+  const start = command.slice(0, LONGEST_COMMAND);
+  return [...new Set(PURPOSES.flatMap(([purpose, pattern]) => (pattern.test(start) ? [purpose] : [])))];
+}
+
+/** A commit is told at the beginning or the end, and so is what a test runner sums up. */
+const LOOKED_AT = 16_000;
+const MOST_COMMITS = 20;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: colours stand in the middle of what is looked for
+const COLOURS = /\u001b\[[0-9;]*m/g;
+const COMMITTED = /^\[[^\]\n]{1,200} ([0-9a-f]{7,40})\] ([^\n]{0,300})/gm;
+const PULL_REQUEST = /https:\/\/[^\s"'<>]{1,200}?\/(?:pull|merge_requests)\/\d{1,10}\b/;
+const FAILED = [
+  /\bTests:?[ \t][^\n]{0,80}\b[1-9]\d* failed/,
+  /^=+ [^\n]{0,120}\b[1-9]\d* (?:failed|errors?)\b/m,
+  /^test result: FAILED/m,
+  /^(?:--- FAIL|FAIL\t)/m,
+  /^(?:#|ℹ) fail [1-9]/m,
+  /^\s{0,8}[1-9]\d* failing/m,
+  /\bexamples?, [1-9]\d* failures?/,
+  /^Failed! {1,4}- Failed:/m,
+];
+const PASSED = [
+  /\bTests:?[ \t][^\n]{0,80}\b\d+ passed/,
+  /^=+ [^\n]{0,120}\b\d+ passed/m,
+  /^test result: ok/m,
+  /^ok[ \t]+\S+[ \t]+(?:[\d.]+s|\(cached\))/m,
+  /^(?:#|ℹ) fail 0$/m,
+  /^\s{0,8}\d+ passing/m,
+  /\bexamples?, 0 failures/,
+  /^Passed! {1,4}- Failed:/m,
+];
+
+export function outcomeOf(output: string): Outcome {
+  const cut = output.length > 2 * LOOKED_AT;
+  const looked = (cut ? `${output.slice(0, LOOKED_AT)}\n${output.slice(-LOOKED_AT)}` : output).replace(COLOURS, '');
+  const commits = [...looked.matchAll(COMMITTED)]
+    .slice(0, MOST_COMMITS)
+    .map(([, hash, subject]) => ({ hash: hash as string, subject: (subject as string).trim() }));
+  const pullRequest = PULL_REQUEST.exec(looked)?.[0];
+  const failed = FAILED.some((pattern) => pattern.test(looked));
+  const testsPassed = failed ? false : PASSED.some((pattern) => pattern.test(looked)) || undefined;
+  return {
+    ...(commits.length > 0 && { commits }),
+    ...(pullRequest && { pullRequest }),
+    ...(testsPassed !== undefined && { testsPassed }),
+  };
+}

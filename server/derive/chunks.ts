@@ -1,0 +1,149 @@
+import type { Entry } from '../../contract/entry/entry.ts';
+import { readEvent, readJoined } from '../../contract/entry/read.ts';
+import type { SessionEvent } from '../../contract/event.ts';
+import { isPart, joinParts, type Part } from '../../contract/parts.ts';
+import { collectWords } from '../search/words.ts';
+import { decodeFrame } from '../store/frame.ts';
+import { toTimestamp } from '../store/time.ts';
+import { clipEntry } from './clip.ts';
+
+/** An append as it is derived from. */
+export interface Source {
+  first_sequence: number;
+  created_at: number;
+  codec: number;
+  body: Uint8Array;
+}
+
+/** Some consecutive events: what they say in short, and the words in them. */
+export interface Chunk {
+  first: number;
+  last: number;
+  entries: Entry[];
+  words: Set<string>;
+}
+
+export interface Cut {
+  chunks: Chunk[];
+  /** Sequence of the last event that is in them. */
+  through: number;
+  /** Where the next chunk begins: the last one of these is made anew as long as there is room in it. */
+  next: number;
+}
+
+/*
+ * Where chunks end follows from the events alone, so that they are the same however often the deriving stops in between.
+ * To change these is to empty the derived tables.
+ */
+const MOST_EVENTS = 64;
+const MOST_BYTES = 256 * 1024;
+/** Parts that are joined, of 256 KiB at most; what comes in more is told from its parts alone. */
+const MOST_JOINED = 64;
+
+interface RawEvent {
+  sequence: number;
+  eventType: string;
+  createdAt: string;
+  bytes: number;
+  payload: unknown;
+}
+
+/**
+ * Cuts the events from `from` on into chunks. Parts of one payload stay together: an incomplete run of them at the end is
+ * left for later, unless nothing more can come.
+ */
+export function cutChunks(appends: readonly Source[], from: number, isClosed: boolean): Cut {
+  const events = appends.flatMap((append) => readAppend(append, from));
+  const chunks: Chunk[] = [];
+  let count = 0;
+  let bytes = 0;
+  let through = from - 1;
+  for (let at = 0; at < events.length; ) {
+    const length = lengthOfRun(events, at, isClosed);
+    if (length === undefined) break;
+    const unit = events.slice(at, at + length);
+    const first = (unit[0] as RawEvent).sequence;
+    if (count === 0) chunks.push({ first, last: first, entries: [], words: new Set() });
+    const chunk = chunks.at(-1) as Chunk;
+    addUnit(chunk, unit);
+    through = first + length - 1;
+    chunk.last = through;
+    count += length;
+    bytes += unit.reduce((total, event) => total + event.bytes, 0);
+    if (count >= MOST_EVENTS || bytes >= MOST_BYTES) [count, bytes] = [0, 0];
+    at += length;
+  }
+  return { chunks, through, next: count === 0 ? through + 1 : (chunks.at(-1)?.first ?? from) };
+}
+
+function readAppend(append: Source, from: number): RawEvent[] {
+  const createdAt = toTimestamp(append.created_at);
+  return decodeFrame(append).flatMap(({ eventType, payload }, index) => {
+    const sequence = append.first_sequence + index;
+    if (sequence < from) return [];
+    return [{ sequence, eventType, createdAt, bytes: payload.byteLength, payload: parse(payload) }];
+  });
+}
+
+/** What was stored is JSON; what is damaged says nothing. */
+function parse(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
+  } catch {
+    return {};
+  }
+}
+
+/** Events that belong together from the one at `at` on: 1, or a whole run of parts; undefined while it may be completed. */
+function lengthOfRun(events: readonly RawEvent[], at: number, isClosed: boolean): number | undefined {
+  const first = readPart(events[at]);
+  if (first?.part !== 1 || first.of > MOST_JOINED) return 1;
+  for (let part = 2; part <= first.of; part++) {
+    const event = events[at + part - 1];
+    if (!event) return isClosed ? 1 : undefined;
+    const next = readPart(event);
+    if (next?.part !== part || next.of !== first.of || next.identity !== first.identity) return 1;
+  }
+  return first.of;
+}
+
+function readPart(event: RawEvent | undefined) {
+  if (!event || !isPart(event.payload)) return undefined;
+  const { sequence, eventType, createdAt } = event;
+  const entry = readEvent({ sequence, eventType, createdAt, payload: event.payload as never });
+  return entry.kind === 'part' ? entry : undefined;
+}
+
+function addUnit(chunk: Chunk, unit: readonly RawEvent[]): void {
+  const [first] = unit as [RawEvent];
+  const payload = unit.length === 1 ? first.payload : join(unit);
+  const single = payload === undefined ? unit : [{ ...first, payload }];
+  for (const event of single) {
+    const entry = read(event, payload === undefined ? 1 : unit.length);
+    chunk.entries.push(clipEntry(entry));
+    try {
+      collectWords(event.eventType, event.payload, chunk.words);
+    } catch {
+      // Nested beyond what can be walked: such an event is found by no words.
+    }
+  }
+}
+
+/** Undefined where the slices are not the JSON they say they are. */
+function join(unit: readonly RawEvent[]): unknown {
+  try {
+    return joinParts(unit.map(({ payload }) => payload as Part)) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function read({ sequence, eventType, createdAt, payload }: RawEvent, span: number): Entry {
+  const event = { sequence, eventType, createdAt, payload: payload as SessionEvent['payload'] };
+  try {
+    return span === 1 ? readEvent(event) : readJoined(readEvent({ ...event, payload: {} }), payload, span);
+  } catch {
+    // Nested beyond what can be written out again.
+    return { ...readEvent({ ...event, payload: {} }), span };
+  }
+}

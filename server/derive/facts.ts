@@ -1,0 +1,134 @@
+import type { FileStat } from '../../contract/entry/changes.ts';
+import type { Purpose } from '../../contract/entry/command.ts';
+import type { Milestone } from '../../contract/review.ts';
+
+/** Tokens, those of a cache included in `input`. */
+export type Tokens = [input: number, cached: number, cacheWrite: number, output: number];
+
+export type Tool = [calls: number, failed: number];
+export type File = [edits: number, added: number, removed: number, sequence: number];
+export type Command = [runs: number, failed: number, exitCode: number | null, sequence: number];
+
+/** What happened on a day, in UTC. */
+export interface Day {
+  prompts: number;
+  calls: number;
+  failures: number;
+  /** Prompts and calls by hour. */
+  hours: Map<string, number>;
+  tools: Map<string, Tool>;
+  models: Map<string, Tokens>;
+}
+
+/** A call whose result is still to come. */
+export interface OpenCall {
+  name: string;
+  command?: string;
+  purposes: readonly Purpose[];
+  changes: readonly FileStat[];
+}
+
+/**
+ * What is known of a session after some of its events: kept as JSON in `session_facts.facts`, and enough to go on from.
+ * Every list has a bound, and all names together (`room`), since events come from anybody.
+ */
+export interface Facts {
+  /** Sequence of the last event that is in it. */
+  folded: number;
+  /** Some records may be written again by their agent: then the facts are made anew from all entries. */
+  isRewritten: boolean;
+  title?: string;
+  titleByPerson?: boolean;
+  firstPrompt?: string;
+  folder?: string;
+  /** Of the repository; its address where known, else a folder. */
+  repository?: string | undefined;
+  address?: string;
+  person?: string;
+  model?: string;
+  branches: string[];
+  prompts: number;
+  calls: number;
+  failures: number;
+  redactions: number;
+  linesAdded: number;
+  linesRemoved: number;
+  /** Times that agents told, in ms since the epoch: the least, the greatest, and the one before the present entry. */
+  first?: number;
+  last?: number;
+  clock?: number;
+  /** When the model or one of its tools was last at work, sub-agents left aside. */
+  workedAt?: number;
+  /** How long after it happened the last event was stored, in ms. */
+  lag?: number;
+  interrupted: boolean;
+  testsPassed?: boolean;
+  files: Map<string, File>;
+  commands: Map<string, Command>;
+  openCalls: Map<string, OpenCall>;
+  /** Responses that may be reported again, with the largest figures so far. */
+  responses: Map<string, [day: string, model: string, ...Tokens]>;
+  days: Map<string, Day>;
+  milestones: Milestone[];
+  shape: Shape;
+  /** Bytes that names may still take. */
+  room: number;
+}
+
+/** Work and failures in equal slices of `width` ms from the first time on; see `shape.ts`. */
+export interface Shape {
+  width: number;
+  work: number[];
+  failures: number[];
+}
+
+/** Of the JSON, which has at most about a fifth more in numbers and punctuation for each name. */
+const ROOM = 160_000;
+
+export const noFacts = (): Facts => ({
+  folded: 0,
+  isRewritten: false,
+  branches: [],
+  ...{ prompts: 0, calls: 0, failures: 0, redactions: 0, linesAdded: 0, linesRemoved: 0 },
+  interrupted: false,
+  ...{ files: new Map(), commands: new Map(), openCalls: new Map(), responses: new Map(), days: new Map() },
+  milestones: [],
+  shape: { width: 1_000, work: [], failures: [] },
+  room: ROOM,
+});
+
+/** Names come from anybody, so they are keys of maps and never of objects. */
+export const writeFacts = (facts: Facts): string =>
+  JSON.stringify(facts, (_, value: unknown) => (value instanceof Map ? { entriesOf: [...value] } : value));
+
+/** @returns no facts for the empty text */
+export const readFacts = (text: string): Facts =>
+  text === ''
+    ? noFacts()
+    : (JSON.parse(text, (_, value) => (Array.isArray(value?.entriesOf) ? new Map(value.entriesOf) : value)) as Facts);
+
+/** The value under a name, new where there is room for it; undefined where there is none. */
+export function keep<Value>(
+  facts: Facts,
+  map: Map<string, Value>,
+  name: string,
+  most: number,
+  make: () => NoInfer<Value>,
+): Value | undefined {
+  const known = map.get(name);
+  if (known !== undefined) return known;
+  if (map.size >= most || !takeRoom(facts, name)) return undefined;
+  const made = make();
+  map.set(name, made);
+  return made;
+}
+
+/** Bytes of the numbers beside a name. */
+const BESIDE = 40;
+
+export function takeRoom(facts: Facts, name: string): boolean {
+  const bytes = Buffer.byteLength(JSON.stringify(name)) + BESIDE;
+  if (facts.room < bytes) return false;
+  facts.room -= bytes;
+  return true;
+}

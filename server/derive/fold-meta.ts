@@ -1,0 +1,51 @@
+import type { MetaEntry } from '../../contract/entry/entry.ts';
+import { type Facts, takeRoom } from './facts.ts';
+
+const MOST_BRANCHES = 50;
+
+/** Later facts overrule earlier ones; only a title that a person gave is not overruled by one the agent made up. */
+export function noteMeta(facts: Facts, { facts: told, lane }: MetaEntry): void {
+  const { title, titleBy, cwd, repository, branch, model } = told;
+  if (lane !== undefined) return;
+  if (title !== undefined && !(facts.titleByPerson && titleBy === 'agent')) {
+    facts.title = title;
+    facts.titleByPerson = titleBy === 'person';
+  }
+  // An agent may go elsewhere; the session belongs where it began.
+  if (cwd !== undefined && facts.folder === undefined) {
+    facts.folder = cwd;
+    const person = personOf(cwd);
+    if (person) facts.person = person;
+  }
+  const address = repository === undefined ? undefined : addressOf(repository);
+  if (address) facts.address = address;
+  noteBranch(facts, branch);
+  noteModel(facts, model);
+}
+
+export function noteBranch(facts: Facts, branch: string | undefined | null): void {
+  if (!branch || facts.branches.at(-1) === branch) return;
+  const known = facts.branches.indexOf(branch);
+  if (known >= 0) facts.branches.splice(known, 1);
+  else if (facts.branches.length >= MOST_BRANCHES || !takeRoom(facts, branch)) return;
+  facts.branches.push(branch);
+}
+
+/** Some agents write what they say themselves under a model `<synthetic>`. */
+export function noteModel(facts: Facts, model: string | undefined): void {
+  if (model && !model.startsWith('<')) facts.model = model;
+}
+
+const HOME = /^(?:\/home\/|\/Users\/|\/var\/home\/|(?:\/mnt\/)?[A-Za-z]:?[\\/]Users[\\/])([^\\/]{1,100})/;
+
+/** The name of the user on the machine, as far as the folder tells; also of Windows as WSL sees it. */
+export const personOf = (folder: string): string | undefined => HOME.exec(folder)?.[1];
+
+const REMOTE = /^(?:[a-z+]+:\/\/)?(?:[^@/\s]{0,200}@)?([\w.-]+)(?::\d+(?=\/)|:|\/)\/?([^\s?#]+?)(?:\.git)?\/?$/i;
+
+/** `git@host:owner/name.git` and `https://user:token@host/owner/name` are the same place: `host/owner/name`. */
+export function addressOf(remote: string): string | undefined {
+  const [, host, path] = REMOTE.exec(remote.trim()) ?? [];
+  if (!host || !path) return remote.trim().replace(/^[^@\s]*@/, '') || undefined;
+  return host.includes('.') || remote.includes('://') ? `${host.toLowerCase()}/${path}` : remote.trim();
+}

@@ -1,0 +1,174 @@
+import { hash } from 'node:crypto';
+import type { FileStat } from '../../contract/entry/changes.ts';
+import type { Entry } from '../../contract/entry/entry.ts';
+import { firstLine } from '../../contract/entry/value.ts';
+import { type Command, type Day, type Facts, type File, keep, type Tokens, type Tool } from './facts.ts';
+import { noteMeta, noteModel } from './fold-meta.ts';
+import { noteMilestones, noteWait } from './milestones.ts';
+import { addToShape } from './shape.ts';
+
+/** What one session may make others keep. */
+const MOST = { files: 2_000, commands: 500, openCalls: 40, responses: 100, days: 200, tools: 200, models: 50 };
+/** Characters of the changes of a call whose result is still to come, as JSON. */
+const LONGEST_KEPT = 1_500;
+const FIRST_PROMPT_LENGTH = 300;
+/** Of one event; sums of them stay whole numbers, and those of counts in 32 bits. */
+const MOST_TOKENS = 1_000_000_000;
+const MOST_COUNTED = 1_000_000;
+const LARGEST = 2_147_483_647;
+const WORK: ReadonlySet<Entry['kind']> = new Set(['prompt', 'answer', 'reasoning', 'call', 'result', 'subagent']);
+
+/** Adds entries in the order in which they stand. Whatever is in them, it neither throws nor grows without bound. */
+export function fold(facts: Facts, entries: Iterable<Entry>): void {
+  for (const entry of entries) addEntry(facts, entry);
+}
+
+function addEntry(facts: Facts, entry: Entry): void {
+  noteTime(facts, entry);
+  facts.redactions = sum(facts.redactions, entry.redactions ?? 0);
+  const { kind, lane } = entry;
+  const failed = kind === 'error' || (kind === 'result' && entry.failed);
+  const offset = timeOf(facts, entry) - (facts.first ?? entry.time);
+  if (WORK.has(kind)) addToShape(facts.shape, offset, 'work');
+  if (failed) {
+    addToShape(facts.shape, offset, 'failures');
+    facts.failures = sum(facts.failures, 1);
+    note(dayAt(facts, entry), 'failures');
+  }
+  if (kind === 'prompt' && lane === undefined) addPrompt(facts, entry);
+  else if (kind === 'answer' || kind === 'reasoning') noteModel(facts, entry.model);
+  else if (kind === 'call') addCall(facts, entry);
+  else if (kind === 'result') addResult(facts, entry);
+  else if (kind === 'usage') addUsage(facts, entry);
+  else if (kind === 'meta') noteMeta(facts, entry);
+  else if (kind === 'turn') facts.interrupted = entry.interrupted;
+  noteMilestones(facts, entry);
+  const works = kind === 'answer' || kind === 'result' || kind === 'call' || kind === 'turn';
+  if (works && entry.timed && lane === undefined) facts.workedAt = entry.time;
+  if (works && kind !== 'turn') facts.interrupted = false;
+}
+
+const sum = (one: number, other: number) =>
+  Math.min(LARGEST, one + Math.min(MOST_COUNTED, Math.max(0, Math.trunc(other))));
+
+/** The years that days are written for. */
+const LATEST = Date.parse('9999-12-31T00:00:00Z');
+const settle = (time: number) => Math.min(LATEST, Math.max(0, time));
+
+function noteTime(facts: Facts, { timed, time: told }: Entry): void {
+  if (!timed) return;
+  const time = settle(told);
+  facts.first = Math.min(facts.first ?? time, time);
+  facts.last = Math.max(facts.last ?? time, time);
+  facts.clock = time;
+}
+
+/** What does not tell its time happened when what stands before it did. */
+const timeOf = (facts: Facts, { timed, time }: Entry) => settle(timed ? time : (facts.clock ?? time));
+
+function dayAt(facts: Facts, entry: Entry): Day | undefined {
+  return keep(facts, facts.days, new Date(timeOf(facts, entry)).toISOString().slice(0, 10), MOST.days, () => ({
+    ...{ prompts: 0, calls: 0, failures: 0 },
+    ...{ hours: new Map(), tools: new Map(), models: new Map() },
+  }));
+}
+
+function note(day: Day | undefined, figure: 'prompts' | 'calls' | 'failures'): void {
+  if (day) day[figure] = sum(day[figure], 1);
+}
+
+function noteHour(facts: Facts, entry: Entry, day: Day | undefined): void {
+  if (!day) return;
+  const hour = new Date(timeOf(facts, entry)).toISOString().slice(11, 13);
+  day.hours.set(hour, (day.hours.get(hour) ?? 0) + 1);
+}
+
+function addPrompt(facts: Facts, entry: Extract<Entry, { kind: 'prompt' }>): void {
+  facts.prompts = sum(facts.prompts, 1);
+  facts.interrupted = false;
+  const day = dayAt(facts, entry);
+  note(day, 'prompts');
+  noteHour(facts, entry, day);
+  noteWait(facts, entry);
+  const line = facts.firstPrompt === undefined ? firstLine(entry.text, FIRST_PROMPT_LENGTH - 1) : '';
+  if (line) facts.firstPrompt = line;
+}
+
+function addCall(facts: Facts, entry: Extract<Entry, { kind: 'call' }>): void {
+  const { name, command, callId, changes, purposes = [], sequence } = entry;
+  facts.calls = sum(facts.calls, 1);
+  const day = dayAt(facts, entry);
+  note(day, 'calls');
+  noteHour(facts, entry, day);
+  const tool = day && keep(facts, day.tools, name, MOST.tools, (): Tool => [0, 0]);
+  if (tool) tool[0]++;
+  if (command) {
+    const known = keep(facts, facts.commands, command, MOST.commands, (): Command => [0, 0, null, sequence]);
+    if (known) facts.commands.set(command, [known[0] + 1, known[1], null, sequence]);
+  }
+  // What cannot be kept until the result comes counts at once, as if that said nothing else.
+  const isKept = callId !== undefined && JSON.stringify(changes).length <= LONGEST_KEPT;
+  if (!isKept) addChanges(facts, changes, sequence);
+  if (callId === undefined) return;
+  facts.openCalls.set(callId, { name, ...(command && { command }), purposes, changes: isKept ? changes : [] });
+  forgetOldest(facts.openCalls, MOST.openCalls);
+}
+
+function forgetOldest(map: Map<string, unknown>, most: number): void {
+  for (const oldest of map.keys()) {
+    if (map.size <= most) return;
+    map.delete(oldest);
+  }
+}
+
+/** Several results may follow a call: what it set out to change counts with the first. */
+function addResult(facts: Facts, entry: Extract<Entry, { kind: 'result' }>): void {
+  const { callId, failed, exitCode, changes, sequence } = entry;
+  const call = callId === undefined ? undefined : facts.openCalls.get(callId);
+  const name = call?.name ?? entry.name;
+  const tool = failed && name !== undefined ? dayAt(facts, entry)?.tools.get(name) : undefined;
+  if (tool) tool[1]++;
+  const command = call?.command === undefined ? undefined : facts.commands.get(call.command);
+  if (command) {
+    if (failed) command[1]++;
+    command[2] = Number.isSafeInteger(exitCode) ? (exitCode as number) : command[2];
+    command[3] = sequence;
+  }
+  if (changes.length > 0) addChanges(facts, changes, sequence);
+  else if (!failed) addChanges(facts, call?.changes ?? [], sequence);
+  if (call) call.changes = [];
+}
+
+function addChanges(facts: Facts, changes: readonly FileStat[], sequence: number): void {
+  for (const { path, added, removed } of changes) {
+    facts.linesAdded = sum(facts.linesAdded, added);
+    facts.linesRemoved = sum(facts.linesRemoved, removed);
+    const file = keep(facts, facts.files, path, MOST.files, (): File => [0, 0, 0, sequence]);
+    if (!file) continue;
+    file[0]++;
+    file[1] = sum(file[1], added);
+    file[2] = sum(file[2], removed);
+  }
+}
+
+/** Agents report a response several times, now and then with another in between: its largest figures count. */
+function addUsage(facts: Facts, entry: Extract<Entry, { kind: 'usage' }>): void {
+  const { input, cacheRead, cacheWrite, output, responseId, model } = entry.usage;
+  noteModel(facts, model);
+  const told = [input, cacheRead, cacheWrite, output].map((count) =>
+    Math.min(MOST_TOKENS, Math.trunc(count)),
+  ) as Tokens;
+  const key = responseId === undefined ? undefined : hash('sha256', responseId, 'base64url').slice(0, 12);
+  const known = key === undefined ? undefined : facts.responses.get(key);
+  const day = known?.[0] ?? new Date(timeOf(facts, entry)).toISOString().slice(0, 10);
+  const of = known?.[1] ?? model ?? facts.model ?? '';
+  const before = (known?.slice(2) ?? [0, 0, 0, 0]) as Tokens;
+  const largest = told.map((count, at) => Math.max(count, before[at] ?? 0)) as Tokens;
+  const days = known ? facts.days.get(day) : dayAt(facts, entry);
+  const tokens = days && (keep(facts, days.models, of, MOST.models, (): Tokens => [0, 0, 0, 0]) ?? days.models.get(''));
+  if (tokens) for (const [at, count] of largest.entries()) tokens[at] = (tokens[at] ?? 0) + count - (before[at] ?? 0);
+  if (key === undefined) return;
+  facts.responses.delete(key);
+  facts.responses.set(key, [day, of, ...largest]);
+  forgetOldest(facts.responses, MOST.responses);
+}

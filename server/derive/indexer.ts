@@ -1,0 +1,183 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { createBackground } from '../ingest/background.ts';
+import type { Change } from '../ingest/session-log.ts';
+import { createOnDemand } from '../on-demand.ts';
+import type { Db } from '../store/open.ts';
+import type { SessionFactsRow, SessionRow } from '../store/schema.ts';
+import { findBehind } from '../store/sources.ts';
+import { type Piece, type PieceJob, VERSION } from './piece.ts';
+import { type Derive, deriveSession } from './session.ts';
+
+/** Derives what is known of sessions from their events, after those were stored and answered. */
+export interface Indexer {
+  /** Has the session derived soon. Costs the append nothing. */
+  note(change: Target): void;
+  /**
+   * Derives the sessions through their last events; settles when that is done, or the time is over.
+   * @returns whether any of them was behind
+   */
+  reach(sessions: readonly Reached[], patienceMs?: number): Promise<boolean>;
+  /** Derives what an earlier process has left, and others in between; settles when nothing is behind. */
+  catchUp(): Promise<void>;
+  /** Makes a piece without writing it down. */
+  derive: Derive;
+  close(): Promise<void>;
+}
+
+/** A session and how far it is derived. */
+interface Reached {
+  session: SessionRow;
+  derived?: Pick<SessionFactsRow, 'version' | 'derived_through'> | undefined;
+}
+
+type Target = Pick<Change, 'organizationId' | 'sessionId'>;
+
+export interface IndexerOptions {
+  db: Db;
+  now: () => number;
+  onError: (error: unknown) => void;
+  /** Told of a session that was derived. */
+  onDerived?: (row: SessionRow) => void;
+  /** Made on a thread of its own when absent. */
+  derive?: Derive;
+}
+
+/** Batches of a session that come within this time are derived together. */
+const GATHER_MS = 100;
+/** Sessions at the same time: while one is written, the next is read. */
+const AT_ONCE = 2;
+/** Beyond, sessions are left to `catchUp` and to who reads them. */
+const MOST_NOTED = 10_000;
+const PATIENCE_MS = 300;
+const LONGEST_REST_MS = 1_000;
+
+const PROGRAM = new URL('./derive-thread.ts', import.meta.url);
+
+export function createIndexer(options: IndexerOptions): Indexer {
+  const { db, now, onError, onDerived } = options;
+  const thread = createOnDemand<PieceJob, { piece?: Piece } | { error: string }>(PROGRAM, 'indexer');
+  const derive = options.derive ?? deriveOnThread;
+  const background = createBackground({ atOnce: AT_ONCE, onError });
+  const noted = new Map<string, Target>();
+  const closing = new AbortController();
+  /** Sessions that are to be derived, and whether somebody waits for it. */
+  const wanted = new Map<string, boolean>();
+  const runs = new Set<Promise<void>>();
+  let timer: NodeJS.Timeout | undefined;
+  let caughtUp: Promise<void> | undefined;
+
+  async function deriveOnThread(job: PieceJob): Promise<Piece | undefined> {
+    const memory = [...job.appends.map(({ body }) => body), ...(job.earlier ?? [])];
+    const reply = await thread.ask(
+      job,
+      memory.map(({ buffer }) => buffer as ArrayBuffer),
+    );
+    if ('error' in reply) throw new Error(`a session could not be derived: ${reply.error}`);
+    return reply.piece;
+  }
+
+  /** One after the other for each session: what is wanted while it is derived is derived by the same run. */
+  async function run(session: Target, isAsked: boolean): Promise<void> {
+    const { organizationId, sessionId } = session;
+    wanted.set(sessionId, isAsked || (wanted.get(sessionId) ?? false));
+    const work = async () => {
+      for (let asked = take(sessionId); asked !== undefined && !closing.signal.aborted; asked = take(sessionId)) {
+        const isUrgent = () => asked || wanted.get(sessionId) === true;
+        const rest = createRest(isUrgent, closing.signal);
+        const row = await deriveSession({ db, derive, now, rest, signal: closing.signal }, organizationId, sessionId);
+        if (row && isUrgent()) onDerived?.(row);
+      }
+    };
+    const running = background.run(sessionId, work).then(() => {
+      // It was just over when this was asked for.
+      return wanted.has(sessionId) ? background.run(sessionId, work) : undefined;
+    });
+    runs.add(running);
+    await running.finally(() => runs.delete(running));
+  }
+
+  function take(sessionId: string): boolean | undefined {
+    const asked = wanted.get(sessionId);
+    wanted.delete(sessionId);
+    return asked;
+  }
+
+  async function runNoted(): Promise<void> {
+    timer = undefined;
+    const all = [...noted.values()];
+    noted.clear();
+    await Promise.all(all.map((session) => run(session, true)));
+  }
+
+  async function catchUpNow(): Promise<void> {
+    let before: string | undefined;
+    do {
+      const { behind, next } = await findBehind(db, VERSION, before);
+      for (const session of behind) {
+        if (closing.signal.aborted) return;
+        await run(session, false);
+      }
+      before = next;
+    } while (before !== undefined && !closing.signal.aborted);
+  }
+
+  return {
+    note(session) {
+      if (closing.signal.aborted || noted.size >= MOST_NOTED) return;
+      noted.set(session.sessionId, session);
+      timer ??= setTimeout(() => void runNoted(), GATHER_MS).unref();
+    },
+
+    derive,
+
+    async reach(sessions, patienceMs = PATIENCE_MS) {
+      const behind = sessions.filter(({ session, derived }) => {
+        const isKnown = derived !== undefined && derived.version >= VERSION;
+        return !isKnown || derived.derived_through < session.event_count;
+      });
+      if (behind.length === 0) return false;
+      const all = behind.map(({ session }) => {
+        return run({ organizationId: session.organization_id, sessionId: session.session_id }, true);
+      });
+      await withinPatience(Promise.all(all), patienceMs);
+      return true;
+    },
+
+    catchUp() {
+      caughtUp ??= catchUpNow()
+        .catch((error) => {
+          if (!closing.signal.aborted) onError(error);
+        })
+        .finally(() => {
+          caughtUp = undefined;
+        });
+      return caughtUp;
+    },
+
+    async close() {
+      closing.abort();
+      clearTimeout(timer);
+      background.close();
+      await thread.close();
+      await caughtUp;
+      await Promise.allSettled(runs);
+    },
+  };
+}
+
+/** Between two pieces that nobody waits for: as long as the last one took, so that others have half of the time. */
+function createRest(isUrgent: () => boolean, signal: AbortSignal): () => Promise<void> {
+  let since = performance.now();
+  return async () => {
+    const took = Math.min(LONGEST_REST_MS, performance.now() - since);
+    if (!isUrgent()) await wait(took, undefined, { signal }).catch(() => undefined);
+    since = performance.now();
+  };
+}
+
+/** Settles when the work does, or the time is over; what the work fails with is its own business. */
+async function withinPatience(work: Promise<unknown>, ms: number): Promise<void> {
+  const over = new AbortController();
+  await Promise.race([work, wait(ms, undefined, { signal: over.signal }).catch(() => undefined)]);
+  over.abort();
+}

@@ -1,0 +1,35 @@
+import { zstdDecompressSync } from 'node:zlib';
+import { readChunks } from '../store/derived.ts';
+import type { Db } from '../store/open.ts';
+import type { SessionRow } from '../store/schema.ts';
+import type { PieceJob } from './piece.ts';
+import { type Derive, readSome } from './session.ts';
+
+/** Events that are derived for a reader who cannot wait for the indexer. */
+const MOST_AT_ONCE = 2_000;
+
+/**
+ * A line of JSON for each chunk of the session from `from` on, and for what is behind the last one where that is not much.
+ */
+export async function* indexLines(db: Db, derive: Derive, row: SessionRow, from: number): AsyncGenerator<string> {
+  const { organization_id: organizationId, session_id: sessionId, event_count: eventCount } = row;
+  let next = from;
+  for await (const chunk of readChunks(db, organizationId, sessionId, from, eventCount)) {
+    yield line(chunk.first_sequence, chunk.last_sequence, chunk.entries);
+    next = chunk.last_sequence + 1;
+  }
+  if (next > eventCount || eventCount - next >= MOST_AT_ONCE) return;
+  const { appends, isEnd } = await readSome(db, row, next, 4);
+  const piece = await derive(lastPiece(row, next, appends, isEnd));
+  for (const { first, last, entries } of piece?.chunks ?? []) yield line(first, last, entries);
+}
+
+/** Only its chunks are used. */
+const lastPiece = (row: SessionRow, from: number, appends: PieceJob['appends'], isEnd: boolean): PieceJob => ({
+  place: { agentId: row.agent_id, environmentId: row.environment_id, repoRoot: null, remote: null, gitBranch: null },
+  ...{ facts: '', counted: '', from, through: from - 1, appends, isEnd, words: [], earlier: [] },
+  ...{ isClosed: row.status !== 'active', eventCount: row.event_count },
+});
+
+const line = (first: number, last: number, entries: Uint8Array) =>
+  `{"first":${first},"last":${last},"entries":${zstdDecompressSync(entries).toString('utf8')}}\n`;

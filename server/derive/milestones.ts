@@ -1,0 +1,47 @@
+import type { Entry, PromptEntry, ResultEntry } from '../../contract/entry/entry.ts';
+import type { Milestone } from '../../contract/review.ts';
+import { type Facts, type OpenCall, takeRoom } from './facts.ts';
+
+const MOST = 500;
+/** A person who is away for less may just be reading. */
+const SHORTEST_WAIT_MS = 5 * 60_000;
+
+function add(facts: Facts, { sequence, timed, time }: Entry, milestone: Omit<Milestone, 'sequence' | 'time'>): void {
+  if (facts.milestones.length >= MOST || !takeRoom(facts, milestone.text + (milestone.url ?? ''))) return;
+  facts.milestones.push({ sequence, ...(timed && { time: new Date(time).toISOString() }), ...milestone });
+}
+
+export function noteMilestones(facts: Facts, entry: Entry): void {
+  if (entry.kind === 'compaction') add(facts, entry, { kind: 'compaction', text: entry.trigger ?? '' });
+  if (entry.kind !== 'result' || entry.callId === undefined) return;
+  const call = facts.openCalls.get(entry.callId);
+  if (call) noteCommand(facts, entry, call);
+}
+
+function noteCommand(facts: Facts, entry: ResultEntry, { command = '', purposes }: OpenCall): void {
+  if (purposes.includes('tests')) noteTests(facts, entry, command);
+  if (purposes.includes('commit')) {
+    for (const { hash, subject } of entry.commits ?? []) add(facts, entry, { kind: 'commit', text: subject, hash });
+  }
+  if (purposes.includes('pull_request') && entry.pullRequest) {
+    add(facts, entry, { kind: 'pull_request', text: titleOf(command) ?? entry.pullRequest, url: entry.pullRequest });
+  }
+}
+
+/** Only where they turned red or green: what the runner says counts more than an exit code, which may be a pipe's. */
+function noteTests(facts: Facts, entry: ResultEntry, command: string): void {
+  const passed = entry.testsPassed ?? !entry.failed;
+  if (facts.testsPassed === passed) return;
+  facts.testsPassed = passed;
+  add(facts, entry, { kind: 'tests', text: command, passed });
+}
+
+const titleOf = (command: string): string | undefined =>
+  /\s(?:--title|-t)[ =](?:"([^"]{1,300})"|'([^']{1,300})')/.exec(command)?.slice(1).find(Boolean);
+
+/** The agent was done, and the person came back late. */
+export function noteWait(facts: Facts, prompt: PromptEntry): void {
+  if (!prompt.timed || facts.workedAt === undefined) return;
+  const durationMs = prompt.time - facts.workedAt;
+  if (durationMs > SHORTEST_WAIT_MS) add(facts, prompt, { kind: 'wait', text: '', durationMs });
+}

@@ -1,0 +1,174 @@
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import type { Entry } from '../../contract/entry/entry.ts';
+import { readRevisions } from '../../contract/entry/revisions.ts';
+import type { Columns, DerivedChunk } from '../store/derived.ts';
+import type { FigureChange } from '../store/figures.ts';
+import { type Chunk, cutChunks, type Source } from './chunks.ts';
+import { type Facts, noFacts, readFacts, writeFacts } from './facts.ts';
+import { changeOf, figuresOf, type Place } from './figures.ts';
+import { fold } from './fold.ts';
+import { addressOf, noteBranch } from './fold-meta.ts';
+import { writeShown } from './summary.ts';
+import { compareValues, type Value, valuesOf } from './values.ts';
+
+/** Raised whenever the same events give other facts or entries: what an earlier version derived is derived anew. */
+export const VERSION = 1;
+
+/** A stretch of a session that is to be derived. */
+export interface PieceJob {
+  place: Place & { repoRoot: string | null; remote: string | null; gitBranch: string | null };
+  /** JSON to go on from; empty where nothing was derived. */
+  facts: string;
+  /** JSON that is in the sums and among the values: another where all is derived anew. */
+  counted: string;
+  /** Where the first chunk begins, and the sequence of the last event that is derived already. */
+  from: number;
+  through: number;
+  appends: Source[];
+  /** Whether there are no events behind these, and none may come. */
+  isEnd: boolean;
+  isClosed: boolean;
+  /** Events that the session has. */
+  eventCount: number;
+  /** Words of chunks that are made anew, where the index can only be added to. */
+  words: { first: number; words: Uint8Array }[];
+  /** Entries of all chunks before `from`, where the facts are made anew. */
+  earlier?: Uint8Array[];
+}
+
+export interface Piece {
+  through: number;
+  next: number;
+  chunks: DerivedChunk[];
+  facts: string;
+  columns: Columns;
+  figures: FigureChange[];
+  values: { added: Value[]; removed: Value[] };
+}
+
+/** Of longer sessions, each writing of a record that is written again counts as if it were a record of its own. */
+const MOST_REWRITTEN = 100_000;
+
+/** @returns undefined where the earlier entries are needed, which were not given */
+export function derivePiece(job: PieceJob, costOf: (facts: Facts) => number | null): Piece | undefined {
+  const { chunks, through, next } = cutChunks(job.appends, job.from, job.isClosed);
+  const entries = chunks.flatMap((chunk) => chunk.entries);
+  const before = readFacts(job.facts);
+  const isRewritten = before.isRewritten || entries.some(({ writing }) => writing !== undefined);
+  const isAnew = isRewritten && job.eventCount <= MOST_REWRITTEN;
+  if (isAnew && job.isEnd && job.earlier === undefined) return undefined;
+  const facts = isAnew && job.isEnd ? foldAnew(job, entries) : before;
+  // Before the end of what is there, it would be done again and again.
+  if (!isAnew) foldOn(facts, job, entries);
+  facts.isRewritten = isRewritten;
+  facts.repository = repositoryOf(facts, job.place);
+  noteLag(facts, job, entries);
+  const counted = readFacts(job.counted);
+  const figures = (of: Facts) => figuresOf(of, job.place);
+  return {
+    ...{ through, next },
+    chunks: chunks.map((chunk) => writeChunk(chunk, job.words)),
+    facts: writeFacts(facts),
+    columns: columnsOf(facts, through, costOf(facts)),
+    figures: changeOf(figures(counted), figures(facts)),
+    values: compareValues(valuesOf(counted), valuesOf(facts)),
+  };
+}
+
+function foldOn(facts: Facts, { place }: PieceJob, entries: readonly Entry[]): void {
+  if (facts.folded === 0) noteBranch(facts, place.gitBranch?.slice(0, LONGEST_PLACE));
+  fold(
+    facts,
+    entries.filter(({ sequence }) => sequence > facts.folded),
+  );
+  const last = entries.at(-1);
+  if (last) facts.folded = last.sequence + last.span - 1;
+}
+
+function foldAnew(job: PieceJob, entries: readonly Entry[]): Facts {
+  const bySequence: (Entry | undefined)[] = [];
+  const earlier = (job.earlier ?? []).flatMap((bytes) => readEntries(bytes));
+  const all = [...earlier, ...entries];
+  for (const entry of all) bySequence[entry.sequence - 1] = entry;
+  const { standingAt } = readRevisions(bySequence);
+  const facts = noFacts();
+  // What stands elsewhere than it came would otherwise be taken for folded already.
+  const standing = all.flatMap((entry) => standingAt(entry));
+  noteBranch(facts, job.place.gitBranch?.slice(0, LONGEST_PLACE));
+  fold(facts, standing);
+  const last = all.at(-1);
+  return { ...facts, folded: last ? last.sequence + last.span - 1 : 0 };
+}
+
+const LONGEST_PLACE = 300;
+
+const repositoryOf = (facts: Facts, { remote, repoRoot }: PieceJob['place']): string | undefined =>
+  (facts.address ?? (remote === null ? undefined : addressOf(remote)) ?? repoRoot ?? facts.folder)?.slice(
+    0,
+    LONGEST_PLACE,
+  );
+
+function noteLag(facts: Facts, { appends, through }: PieceJob, entries: readonly Entry[]): void {
+  const entry = entries.findLast(({ timed, sequence }) => timed && sequence > through);
+  const append = entry && appends.findLast(({ first_sequence }) => first_sequence <= entry.sequence);
+  if (append) facts.lag = Math.max(0, append.created_at - entry.time);
+}
+
+/** Level 3 makes a seventh less than 1 of it, in half as much time again. */
+const packed = (text: string): Uint8Array => zstdCompressSync(text);
+
+export const readEntries = (bytes: Uint8Array): Entry[] => JSON.parse(zstdDecompressSync(bytes).toString('utf8'));
+
+/** PostgreSQL takes 1 MiB of words, each of 2 KiB at most. */
+const MOST_WORD_BYTES = 800_000;
+const LONGEST_WORD = 300;
+
+function writeChunk({ first, last, entries, words }: Chunk, stored: PieceJob['words']): DerivedChunk {
+  const earlier = stored.find((chunk) => chunk.first === first);
+  const before = earlier ? zstdDecompressSync(earlier.words).toString('utf8').split(' ') : [];
+  const all = new Set(before);
+  const added: string[] = [];
+  let bytes = before.reduce((sum, word) => sum + Buffer.byteLength(word) + 1, 0);
+  for (const word of words) {
+    bytes += Buffer.byteLength(word) + 1;
+    if (bytes > MOST_WORD_BYTES) break;
+    if (all.has(word) || word === '' || word.length > LONGEST_WORD) continue;
+    all.add(word);
+    added.push(word);
+  }
+  return {
+    ...{ first, last },
+    entries: packed(JSON.stringify(entries)),
+    words: [...all].filter((word) => word !== ''),
+    packedWords: packed([...all].join(' ')),
+    added: added.join(' '),
+  };
+}
+
+function columnsOf(facts: Facts, through: number, cost: number | null): Columns {
+  const sum = (at: number) =>
+    [...facts.days.values()]
+      .flatMap(({ models }) => [...models.values()])
+      .reduce((total, of) => total + (of[at] ?? 0), 0);
+  const [input_tokens, cached_tokens, output_tokens] = [sum(0), sum(1), sum(3)];
+  return {
+    event_count: through,
+    prompts: facts.prompts,
+    tool_calls: facts.calls,
+    failures: facts.failures,
+    redactions: facts.redactions,
+    files_changed: facts.files.size,
+    lines_added: facts.linesAdded,
+    lines_removed: facts.linesRemoved,
+    lines_changed: Math.min(2_147_483_647, facts.linesAdded + facts.linesRemoved),
+    ...{ input_tokens, cached_tokens, output_tokens },
+    tokens: input_tokens + output_tokens,
+    duration_ms: (facts.last ?? 0) - (facts.first ?? 0),
+    first_event_at: facts.first ?? null,
+    last_event_at: facts.last ?? null,
+    lag_ms: facts.lag ?? null,
+    interrupted: facts.interrupted ? 1 : 0,
+    cost,
+    summary: writeShown(facts),
+  };
+}

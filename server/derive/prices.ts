@@ -1,0 +1,103 @@
+import { readFileSync } from 'node:fs';
+import { type Static, Type } from 'typebox';
+import { Value } from 'typebox/value';
+import type { Facts, Tokens } from './facts.ts';
+
+/** US dollars for a million tokens, from a day on. */
+const Price = Type.Object({
+  from: Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' }),
+  input: Type.Number({ minimum: 0 }),
+  cached: Type.Optional(Type.Number({ minimum: 0 })),
+  cacheWrite: Type.Optional(Type.Number({ minimum: 0 })),
+  output: Type.Number({ minimum: 0 }),
+});
+
+const PriceTable = Type.Object({
+  /** When it was last looked through. */
+  date: Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' }),
+  models: Type.Array(
+    Type.Object({
+      /** Beginning of the model's name, without what a gateway puts before it. The longest that fits counts. */
+      model: Type.String(),
+      contextWindow: Type.Optional(Type.Integer({ minimum: 1 })),
+      prices: Type.Array(Price),
+    }),
+  ),
+});
+type PriceTable = Static<typeof PriceTable>;
+
+export interface Prices {
+  /** Day on which the table was last looked through, YYYY-MM-DD. */
+  date: string;
+  /** US dollars; undefined where no price is known. */
+  costOf(model: string, day: string, tokens: Tokens): number | undefined;
+  /** Tokens; undefined where it is not known. */
+  contextWindowOf(model: string): number | undefined;
+}
+
+const OWN = new URL('./prices.json', import.meta.url);
+
+/**
+ * @param file one to use instead of the product's own
+ * @throws Error that says what is wrong with the file
+ */
+export function readPrices(file?: string): Prices {
+  const table = parse(readFileSync(file ?? OWN, 'utf8'), file ?? 'prices.json');
+  const sorted = table.models.toSorted((one, other) => other.model.length - one.model.length);
+  const known = new Map<string, PriceTable['models'][number] | undefined>();
+
+  function find(model: string) {
+    if (!known.has(model)) {
+      if (known.size > 1_000) known.clear();
+      const name = nameOf(model);
+      known.set(
+        model,
+        sorted.find((entry) => name.startsWith(entry.model)),
+      );
+    }
+    return known.get(model);
+  }
+
+  return {
+    date: table.date,
+    costOf(model, day, [input, cached, cacheWrite, output]) {
+      const prices = find(model)?.prices ?? [];
+      const price = prices.findLast(({ from }) => from <= day) ?? prices[0];
+      if (!price) return undefined;
+      const plain = Math.max(0, input - cached - cacheWrite);
+      return (
+        (plain * price.input +
+          cached * (price.cached ?? price.input) +
+          cacheWrite * (price.cacheWrite ?? price.input) +
+          output * price.output) /
+        1_000_000
+      );
+    },
+    contextWindowOf: (model) => find(model)?.contextWindow,
+  };
+}
+
+function parse(text: string, file: string): PriceTable {
+  const table: unknown = JSON.parse(text);
+  const [error] = Value.Errors(PriceTable, table);
+  if (error) throw new Error(`the prices in ${file} are not as expected: ${error.instancePath} ${error.message}`);
+  const { date, models } = table as PriceTable;
+  const byDay = (one: { from: string }, other: { from: string }) => (one.from < other.from ? -1 : 1);
+  return { date, models: models.map((entry) => ({ ...entry, prices: entry.prices.toSorted(byDay) })) };
+}
+
+/** `us.anthropic.claude-…`, `openrouter/anthropic/claude-…`, `models/gemini-…` are the models behind them. */
+const nameOf = (model: string) =>
+  model
+    .toLowerCase()
+    .replace(/^.*\//, '')
+    .replace(/^(?:(?:us|eu|apac|global)\.)?(?:anthropic|openai|google|qwen|deepseek|moonshotai|moonshot|xai)\./, '');
+
+/** What a session cost; null where no price is known for any of it. */
+export function costOfFacts(facts: Facts, prices: Prices): number | null {
+  const costs = [...facts.days].flatMap(([day, { models }]) =>
+    [...models].map(([model, tokens]) => prices.costOf(model, day, tokens)),
+  );
+  const known = costs.filter((cost) => cost !== undefined);
+  return known.length === 0 ? null : known.reduce((sum, cost) => sum + cost, 0);
+}

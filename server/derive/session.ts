@@ -1,0 +1,131 @@
+import { claimSession, type Derived, readChunks, readWords, releaseSession, writePiece } from '../store/derived.ts';
+import { readAppends, type StoredAppend } from '../store/events.ts';
+import type { Db } from '../store/open.ts';
+import { isPostgres } from '../store/postgres.ts';
+import type { SessionRow } from '../store/schema.ts';
+import { findSource, type SessionSource } from '../store/sources.ts';
+import { type Piece, type PieceJob, VERSION } from './piece.ts';
+
+/** Makes a piece; on another thread, except in tests. */
+export type Derive = (job: PieceJob) => Promise<Piece | undefined>;
+
+export interface SessionOptions {
+  db: Db;
+  derive: Derive;
+  now: () => number;
+  /** Awaited between two pieces, so that what is behind leaves room to what is new. */
+  rest: () => Promise<void>;
+  signal: AbortSignal;
+}
+
+/** Events derived in one go: 8 chunks, which a store takes in a few ms. */
+const MOST_EVENTS = 512;
+const MOST_BYTES = 2 * 1024 * 1024;
+/** After that another process may take over; each piece that is written begins it anew. */
+const CLAIM_MS = 15_000;
+
+/**
+ * Derives a session through its last event, piece by piece.
+ * @returns the session where something was derived and nothing is left; undefined where there was nothing to do, or
+ * another process is doing it
+ */
+export async function deriveSession(
+  options: SessionOptions,
+  organizationId: string,
+  sessionId: string,
+): Promise<SessionRow | undefined> {
+  const { db, signal, rest } = options;
+  const source = await findSource(db, organizationId, sessionId);
+  if (!source) return undefined;
+  const { row } = source;
+  // Within one process a session is derived once at a time, and no other has an embedded store.
+  const until = () => (isPostgres(db) ? options.now() + CLAIM_MS : 0);
+  let before = await claimSession(db, row, options.now(), until());
+  if (!before || before.version > VERSION) return undefined;
+  let wrote = false;
+  while (!signal.aborted) {
+    const after: Derived | 'done' | 'lost' = await derivePieceOf(options, source, before, until());
+    if (after === 'lost') return undefined;
+    if (after === 'done') break;
+    before = after;
+    wrote = true;
+    await rest();
+  }
+  if (isPostgres(db)) await releaseSession(db, row);
+  return wrote ? row : undefined;
+}
+
+async function derivePieceOf(
+  options: SessionOptions,
+  source: SessionSource,
+  stored: Derived,
+  until: number,
+): Promise<Derived | 'done' | 'lost'> {
+  const { row } = source;
+  const isKnown = stored.version === VERSION;
+  if (isKnown && stored.derived_through >= row.event_count) return 'done';
+  const before = isKnown ? stored : { ...stored, derived_through: 0, next_chunk: 1, facts: '' };
+  const piece = await makePiece(options, source, before, stored.facts);
+  if (!piece || (isKnown && piece.through <= before.derived_through)) return 'done';
+  const { through, next, facts, ...rest } = piece;
+  const after: Derived = { version: VERSION, derived_through: through, next_chunk: next, facts };
+  const claimed = { ...after, claimed_until: until };
+  return (await writePiece(options.db, { row, before: stored, after: claimed, ...rest })) ? after : 'lost';
+}
+
+async function makePiece(
+  { db, derive }: SessionOptions,
+  { row, remote }: SessionSource,
+  before: Derived,
+  counted: string,
+): Promise<Piece | undefined> {
+  const { organization_id: organizationId, session_id: sessionId } = row;
+  const from = before.next_chunk;
+  const words = await readWords(db, organizationId, sessionId, from);
+  for (let share = 1; ; share *= 4) {
+    const { appends, isEnd } = await readSome(db, row, from, share);
+    const job: PieceJob = {
+      place: {
+        agentId: row.agent_id,
+        environmentId: row.environment_id,
+        ...{ remote, repoRoot: row.repo_root, gitBranch: row.git_branch },
+      },
+      facts: before.facts,
+      counted,
+      ...{ from, through: before.derived_through, appends, words, isEnd },
+      isClosed: row.status !== 'active',
+      eventCount: row.event_count,
+    };
+    const earlier = () => readAll(readChunks(db, organizationId, sessionId, 1, from - 1));
+    // Without them it says whether they are needed, after it has done much of the work.
+    const piece = IS_REWRITTEN.test(before.facts) && isEnd ? undefined : await derive(job);
+    const made = piece ?? (await derive({ ...job, appends: appends.map(copy), earlier: await earlier() }));
+    if (!made) throw new Error('a piece was not made of all there is');
+    // A run of parts may be longer than the stretch.
+    if (isEnd || made.through > before.derived_through) return made;
+  }
+}
+
+const IS_REWRITTEN = /^\{"folded":\d+,"isRewritten":true/;
+
+/** Appends from the one that holds `from` on, and whether they are all there are. */
+export async function readSome(db: Db, row: SessionRow, from: number, share: number) {
+  const appends: StoredAppend[] = [];
+  let bytes = 0;
+  for await (const append of readAppends(db, row.organization_id, row.session_id, from, row.event_count)) {
+    const isEnough = append.first_sequence - from >= MOST_EVENTS * share || bytes >= MOST_BYTES * share;
+    if (appends.length > 0 && isEnough) return { appends, isEnd: false };
+    appends.push(copy(append));
+    bytes += append.body.byteLength;
+  }
+  return { appends, isEnd: true };
+}
+
+/** With memory of its own: to send a view to a thread is to send all that it is a view of. */
+const copy = (append: StoredAppend): StoredAppend => ({ ...append, body: Uint8Array.from(append.body) });
+
+async function readAll(chunks: AsyncIterable<{ entries: Uint8Array }>): Promise<Uint8Array[]> {
+  const all: Uint8Array[] = [];
+  for await (const { entries } of chunks) all.push(Uint8Array.from(entries));
+  return all;
+}

@@ -1,0 +1,42 @@
+import type { SessionValueRow } from '../store/schema.ts';
+import type { Facts } from './facts.ts';
+
+export type Value = Pick<SessionValueRow, 'field' | 'name' | 'value'>;
+
+/** What a session is found by beside its words. */
+export function valuesOf(facts: Facts): Value[] {
+  const tools = new Set([...facts.days.values()].flatMap(({ tools }) => [...tools.keys()]));
+  const models = new Set([...facts.days.values()].flatMap(({ models }) => [...models.keys()]));
+  if (facts.model) models.add(facts.model);
+  const commits = facts.milestones.flatMap(({ hash }) => (hash === undefined ? [] : [hash]));
+  const found: [Value['field'], Iterable<string>][] = [
+    ['repository', facts.repository === undefined ? [] : [facts.repository]],
+    ['person', facts.person === undefined ? [] : [facts.person]],
+    ['branch', facts.branches],
+    ['file', facts.files.keys()],
+    ['tool', tools],
+    ['model', models],
+    ['commit', commits],
+  ];
+  const values = found.flatMap(([field, all]) => [...all].map((text) => toValue(field, text)));
+  return [...new Map(values.map((value) => [keyOf(value), value])).values()].filter(({ value }) => value !== '');
+}
+
+/** Of a file or a repository the last name is looked up. */
+function toValue(field: Value['field'], text: string): Value {
+  const value = text.toWellFormed().replaceAll('\0', '\ufffd');
+  const last =
+    field === 'file' || field === 'repository' ? value.split(/[/\\]/).findLast((part) => part !== '') : value;
+  return { field, name: (last ?? value).toLowerCase(), value };
+}
+
+const keyOf = ({ field, value }: Value) => `${field} ${value}`;
+
+/** What came and what went. */
+export function compareValues(before: readonly Value[], after: readonly Value[]): { added: Value[]; removed: Value[] } {
+  const [old, now] = [new Set(before.map(keyOf)), new Set(after.map(keyOf))];
+  return {
+    added: after.filter((value) => !old.has(keyOf(value))),
+    removed: before.filter((value) => !now.has(keyOf(value))),
+  };
+}

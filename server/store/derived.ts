@@ -1,0 +1,217 @@
+import { type Insertable, sql } from 'kysely';
+import type { FigureChange } from './figures.ts';
+import { addFigures } from './figures.ts';
+import type { Db } from './open.ts';
+import { isPostgres } from './postgres.ts';
+import type { SessionFactsRow, SessionRow, SessionValueRow } from './schema.ts';
+
+/** What lists are ordered by, and shown of a session. */
+export type Columns = Omit<
+  SessionFactsRow,
+  | 'session_id'
+  | 'organization_id'
+  | 'plane'
+  | 'started_at'
+  | 'version'
+  | 'derived_through'
+  | 'next_chunk'
+  | 'claimed_until'
+  | 'facts'
+>;
+
+export interface DerivedChunk {
+  first: number;
+  last: number;
+  /** Compressed JSON. */
+  entries: Uint8Array;
+  words: readonly string[];
+  /** The same, compressed, with a space between any two. */
+  packedWords: Uint8Array;
+  /** Those that the index does not have yet, with a space between any two. */
+  added: string;
+}
+
+/** How far a session is derived. */
+export type Derived = Pick<SessionFactsRow, 'version' | 'derived_through' | 'next_chunk' | 'facts'>;
+
+const DERIVED = ['version', 'derived_through', 'next_chunk', 'facts'] as const;
+
+type Target = Pick<SessionRow, 'session_id' | 'organization_id'>;
+
+const NOTHING: Columns = {
+  ...{ event_count: 0, prompts: 0, tool_calls: 0, failures: 0, redactions: 0 },
+  ...{ files_changed: 0, lines_added: 0, lines_removed: 0, lines_changed: 0 },
+  ...{ input_tokens: 0, cached_tokens: 0, output_tokens: 0, tokens: 0, duration_ms: 0 },
+  ...{ first_event_at: null, last_event_at: null, lag_ms: null, interrupted: 0, cost: null, summary: '{}' },
+};
+
+/**
+ * Takes the session for this process until `until`, so that replicas do not derive the same; its row is made where there
+ * is none yet.
+ * @returns undefined where another process has it, or the session was deleted
+ */
+export async function claimSession(db: Db, row: SessionRow, now: number, until: number): Promise<Derived | undefined> {
+  const { session_id, organization_id, plane, started_at } = row;
+  const taken = await db
+    .updateTable('session_facts')
+    .set({ claimed_until: until })
+    .where('session_id', '=', session_id)
+    .where('organization_id', '=', organization_id)
+    .where('claimed_until', '<=', now)
+    .returning(DERIVED)
+    .executeTakeFirst();
+  if (taken) return taken;
+  const fresh: Insertable<SessionFactsRow> = {
+    ...{ session_id, organization_id, plane, started_at, ...NOTHING },
+    ...{ version: 0, derived_through: 0, next_chunk: 1, claimed_until: until, facts: '' },
+  };
+  // Whoever deletes the session waits for this, and then finds the row.
+  const alive = sql`select 1 from sessions where session_id = ${session_id} and organization_id = ${organization_id}
+    and deleted_at is null ${isPostgres(db) ? sql`for share` : sql``}`;
+  const names = Object.keys(fresh) as (keyof typeof fresh)[];
+  const { rows } = await sql<Derived>`
+    insert into session_facts (${sql.join(names.map((name) => sql.ref(name)))})
+    select ${sql.join(names.map((name) => sql`cast(${fresh[name]} as ${sql.raw(typeOf(name))})`))} from (${alive}) as alive
+    where true on conflict (session_id) do nothing returning ${sql.join(DERIVED.map((name) => sql.ref(name)))}
+  `.execute(db);
+  return rows[0];
+}
+
+const TEXTS = new Set(['session_id', 'organization_id', 'plane', 'facts', 'summary']);
+const typeOf = (name: string) => (TEXTS.has(name) ? 'text' : name === 'cost' ? 'double precision' : 'bigint');
+
+/** Lets go of a session of which nothing was to be derived. */
+export const releaseSession = (db: Db, { session_id, organization_id }: Target) =>
+  db
+    .updateTable('session_facts')
+    .set({ claimed_until: 0 })
+    .where('session_id', '=', session_id)
+    .where('organization_id', '=', organization_id)
+    .execute();
+
+export interface NewPiece {
+  row: SessionRow;
+  before: Derived;
+  after: Derived & { claimed_until: number };
+  columns: Columns;
+  chunks: readonly DerivedChunk[];
+  figures: readonly FigureChange[];
+  values: Record<'added' | 'removed', readonly Pick<SessionValueRow, 'field' | 'name' | 'value'>[]>;
+}
+
+/**
+ * Writes down a stretch of a session, wholly or not at all.
+ * @returns false where the session is gone, or somebody else was faster; then nothing was written
+ */
+export function writePiece(db: Db, piece: NewPiece): Promise<boolean> {
+  const { row, before, after, columns, chunks, values, figures } = piece;
+  const { session_id, organization_id, plane } = row;
+  return db.transaction().execute(async (transaction) => {
+    const { numUpdatedRows } = await transaction
+      .updateTable('session_facts')
+      .set({ ...after, ...columns })
+      .where('session_id', '=', session_id)
+      .where('organization_id', '=', organization_id)
+      .where('version', '=', before.version)
+      .where('derived_through', '=', before.derived_through)
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) return false;
+    await writeChunks(transaction, row, chunks);
+    await writeValues(transaction, row, values);
+    // Last, since all sessions of a day add to the same rows.
+    await addFigures(transaction, organization_id, plane, figures);
+    return true;
+  });
+}
+
+async function writeChunks(db: Db, row: Target, chunks: readonly DerivedChunk[]): Promise<void> {
+  if (chunks.length === 0) return;
+  const { session_id, organization_id } = row;
+  const inIndex = isPostgres(db);
+  const written = await db
+    .insertInto('session_chunks')
+    .values(
+      chunks.map(({ first, last, entries, words, packedWords }) => ({
+        ...{ session_id, organization_id, first_sequence: first, last_sequence: last, entries },
+        words: inIndex ? sql<string>`array_to_tsvector(${words}::text[])` : packedWords,
+      })),
+    )
+    .onConflict((conflict) =>
+      conflict.columns(['session_id', 'first_sequence']).doUpdateSet((chunk) => ({
+        last_sequence: chunk.ref('excluded.last_sequence'),
+        entries: chunk.ref('excluded.entries'),
+        words: chunk.ref('excluded.words'),
+      })),
+    )
+    .returning(['chunk_id', 'first_sequence'])
+    .execute();
+  const ids = new Map(written.map((chunk) => [chunk.first_sequence, chunk.chunk_id]));
+  const added = chunks.filter((chunk) => chunk.added !== '');
+  if (inIndex || added.length === 0) return;
+  // A row that is there already is added to: the index keeps nothing but which words are in which row.
+  const rows = added.map(({ first, added: words }) => sql`(${ids.get(first)}, ${words})`);
+  await sql`insert into chunk_words (rowid, words) values ${sql.join(rows)}`.execute(db);
+}
+
+const VALUES_AT_ONCE = 500;
+
+async function writeValues(db: Db, row: Target, { added, removed }: NewPiece['values']): Promise<void> {
+  const { session_id, organization_id } = row;
+  for (let from = 0; from < removed.length; from += VALUES_AT_ONCE) {
+    const gone = removed.slice(from, from + VALUES_AT_ONCE);
+    await db
+      .deleteFrom('session_values')
+      .where('session_id', '=', session_id)
+      .where('organization_id', '=', organization_id)
+      .where((value) => value.or(gone.map(({ field, value: text }) => value.and({ field, value: text }))))
+      .execute();
+  }
+  for (let from = 0; from < added.length; from += VALUES_AT_ONCE) {
+    await db
+      .insertInto('session_values')
+      .values(added.slice(from, from + VALUES_AT_ONCE).map((value) => ({ session_id, organization_id, ...value })))
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  }
+}
+
+/** Words that are in the index of chunks from `from` on. SQLite's alone needs them, to be added to and taken from. */
+export async function readWords(
+  db: Db,
+  organizationId: string,
+  sessionId: string,
+  from: number,
+): Promise<{ first: number; words: Uint8Array }[]> {
+  if (isPostgres(db)) return [];
+  const rows = await db
+    .selectFrom('session_chunks')
+    .select(['first_sequence as first', 'words'])
+    .where('organization_id', '=', organizationId)
+    .where('session_id', '=', sessionId)
+    .where('first_sequence', '>=', from)
+    .orderBy('first_sequence')
+    .execute();
+  return rows.flatMap(({ first, words }) => (words instanceof Uint8Array ? [{ first, words }] : []));
+}
+
+/** Chunks fetched at once: about half a megabyte. */
+const CHUNKS_AT_ONCE = 100;
+
+/** The entries of chunks that hold sequences `from` to `to`, compressed, in order. */
+export async function* readChunks(db: Db, organizationId: string, sessionId: string, from: number, to: number) {
+  for (let next = from; next <= to; ) {
+    const chunks = await db
+      .selectFrom('session_chunks')
+      .select(['first_sequence', 'last_sequence', 'entries'])
+      .where('organization_id', '=', organizationId)
+      .where('session_id', '=', sessionId)
+      .where('last_sequence', '>=', next)
+      .where('first_sequence', '<=', to)
+      .orderBy('first_sequence')
+      .limit(CHUNKS_AT_ONCE)
+      .execute();
+    yield* chunks;
+    if (chunks.length < CHUNKS_AT_ONCE) return;
+    next = (chunks.at(-1)?.last_sequence ?? to) + 1;
+  }
+}

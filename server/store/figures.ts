@@ -1,0 +1,77 @@
+import type { Db } from './open.ts';
+import type { FiguresRow } from './schema.ts';
+
+/** What is added to a row of the sums by day; each figure may be negative. */
+export type FigureChange = Omit<FiguresRow, 'organization_id' | 'plane'>;
+
+const KEY = ['organization_id', 'plane', 'dimension', 'day', 'value', 'model'] as const;
+const FIGURES = [
+  'sessions',
+  'prompts',
+  'tool_calls',
+  'failures',
+  'input_tokens',
+  'cached_tokens',
+  'cache_write_tokens',
+  'output_tokens',
+] as const;
+
+/** Each has 14 parameters, of which SQLite takes 32,766. */
+const ROWS_AT_ONCE = 500;
+
+/** Adds to the sums; rows of which nothing is left go. */
+export async function addFigures(
+  db: Db,
+  organizationId: string,
+  plane: FiguresRow['plane'],
+  changes: readonly FigureChange[],
+): Promise<void> {
+  const keyOf = (row: FigureChange) => JSON.stringify([row.dimension, row.day, row.value, row.model]);
+  // In one order everywhere, so that two who add to the same rows wait for each other and not in a circle.
+  const sorted = changes.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
+  for (let from = 0; from < sorted.length; from += ROWS_AT_ONCE) {
+    const rows = sorted.slice(from, from + ROWS_AT_ONCE);
+    await db
+      .insertInto('figures')
+      .values(rows.map((row) => ({ organization_id: organizationId, plane, ...row })))
+      .onConflict((conflict) =>
+        conflict
+          .columns([...KEY])
+          .doUpdateSet((row) =>
+            Object.fromEntries(
+              FIGURES.map((name) => [name, row(row.ref(`figures.${name}`), '+', row.ref(`excluded.${name}`))]),
+            ),
+          ),
+      )
+      .execute();
+  }
+  await removeEmpty(
+    db,
+    organizationId,
+    plane,
+    sorted.filter((row) => FIGURES.some((name) => row[name] < 0)),
+  );
+}
+
+async function removeEmpty(
+  db: Db,
+  organizationId: string,
+  plane: FiguresRow['plane'],
+  rows: readonly FigureChange[],
+): Promise<void> {
+  for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
+    await db
+      .deleteFrom('figures')
+      .where('organization_id', '=', organizationId)
+      .where('plane', '=', plane)
+      .where((row) =>
+        row.or(
+          rows
+            .slice(from, from + ROWS_AT_ONCE)
+            .map(({ dimension, day, value, model }) => row.and({ dimension, day, value, model })),
+        ),
+      )
+      .where((row) => row.and(FIGURES.map((name) => row(name, '=', 0))))
+      .execute();
+  }
+}
