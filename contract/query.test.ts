@@ -1,0 +1,116 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { agentsCalled, FIELDS, type Filter, formatQuery, parseQuery, type Term, timeOf } from './query.ts';
+import { runs } from './test/runs.ts';
+
+describe('what was typed into the search bar', () => {
+  test('is words, phrases, prefixes, exclusions and filters', () => {
+    expect(parseQuery('agent:codex repo:"my repo" "connection reset" timeout* -retry -"gave up" file:queue*')).toEqual({
+      filters: [
+        { field: 'agent', value: 'codex' },
+        { field: 'repo', value: 'my repo' },
+        { field: 'file', value: 'queue*' },
+      ],
+      terms: [
+        { text: 'connection reset' },
+        { text: 'timeout', prefix: true },
+        { text: 'retry', not: true },
+        { text: 'gave up', not: true },
+      ],
+      problems: [],
+    });
+  });
+
+  test.each([
+    ['getUserById(42)', [{ text: 'getUserById(42)' }]],
+    ['src/queue.ts', [{ text: 'src/queue.ts' }]],
+    ['https://example.com', [{ text: 'https://example.com' }]],
+    ['C:\\Users', [{ text: 'C:\\Users' }]],
+    ['12:30', [{ text: '12:30' }]],
+    ['--force', [{ text: '-force', not: true }]],
+    ['"say \\"hi\\""', [{ text: 'say "hi"' }]],
+    ['"time out"*', [{ text: 'time out', prefix: true }]],
+    ['上传失败', [{ text: '上传失败' }]],
+  ])('has words that are no filters: %s', (text, terms) => {
+    expect(parseQuery(text)).toEqual({ terms, filters: [], problems: [] });
+  });
+
+  test.each([
+    ['agent:nobody', 'no agent is called nobody'],
+    ['before:yesterday', 'takes a date'],
+    ['after:2026-02-30', 'takes a date'],
+    ['failed:maybe', 'yes or no'],
+    ['status:open', 'active, completed or failed'],
+    ['repo:""', 'needs a value'],
+    ['-file:queue.ts', 'only words can be excluded'],
+  ])('says what is wrong with %s, and looks for it as words', (text, problem) => {
+    const { filters, problems, terms } = parseQuery(text);
+    expect(filters).toEqual([]);
+    expect(terms).toHaveLength(1);
+    expect(problems.join()).toContain(problem);
+  });
+
+  test('says so where a quote is left open, and where nothing can be looked for', () => {
+    expect(parseQuery('"half a')).toMatchObject({
+      terms: [{ text: 'half a' }],
+      problems: [expect.stringContaining('not closed')],
+    });
+    expect(parseQuery('=> ""')).toMatchObject({
+      terms: [],
+      problems: [expect.stringContaining('=> has neither'), expect.stringContaining('left out')],
+    });
+  });
+
+  test('never throws, and reads the same when it is written again', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string({ unit: 'binary' }), mostlySyntax), (text) => {
+        const { terms, filters } = parseQuery(text);
+        expect(parseQuery(formatQuery({ terms, filters }))).toEqual({ terms, filters, problems: [] });
+      }),
+      runs(500),
+    );
+  });
+
+  test('is read back from whatever was chosen', () => {
+    fc.assert(
+      fc.property(fc.array(term), fc.array(filter), (terms, filters) => {
+        expect(parseQuery(formatQuery({ terms, filters }))).toEqual({ terms, filters, problems: [] });
+      }),
+      runs(300),
+    );
+  });
+});
+
+const mostlySyntax = fc
+  .array(fc.constantFrom('"', '\\', '*', '-', ':', ' ', 'a', 'Ω', '7d', ...FIELDS.map((field) => `${field}:`)))
+  .map((pieces) => pieces.join(''));
+
+const text = fc.string({ unit: 'binary' }).map((some) => `x${some}`);
+const yes = fc.option(fc.constant(true as const), { nil: undefined });
+const term: fc.Arbitrary<Term> = fc
+  .record({ text, prefix: yes, not: yes })
+  .map(({ text, prefix, not }) => ({ text, ...(prefix && { prefix }), ...(not && { not }) }));
+const filter: fc.Arbitrary<Filter> = fc.oneof(
+  fc.record({
+    field: fc.constantFrom('repo', 'branch', 'file', 'tool', 'model', 'person', 'machine', 'commit'),
+    value: text,
+  }),
+  fc.constantFrom<Filter>(
+    { field: 'agent', value: 'Claude Code' },
+    { field: 'after', value: '7d' },
+    { field: 'failed', value: 'no' },
+    { field: 'status', value: 'active' },
+  ),
+);
+
+test('an age counts back from now, a date begins at midnight UTC', () => {
+  const now = Date.parse('2026-11-22T10:00:00Z');
+  expect(timeOf('12h', now)).toBe(Date.parse('2026-11-21T22:00:00Z'));
+  expect(timeOf('2w', now)).toBe(Date.parse('2026-11-08T10:00:00Z'));
+  expect(timeOf('2026-11-21', now)).toBe(Date.parse('2026-11-21T00:00:00Z'));
+});
+
+test('an agent is found by the beginning of its id or name', () => {
+  expect(agentsCalled('claude')).toEqual(['claude-code']);
+  expect(agentsCalled('Roo C')).toEqual(['roo-code']);
+});

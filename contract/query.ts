@@ -1,0 +1,130 @@
+import { CATALOG } from './agent.ts';
+
+/*
+ * The language of the search bar: `agent:codex repo:billing "connection reset" timeout* -retry after:7d`.
+ * Every text is a query. What is not understood as a filter is looked for as words, and `problems` says so.
+ */
+
+export const FIELDS = [
+  'agent',
+  'repo',
+  'branch',
+  'file',
+  'tool',
+  'model',
+  'person',
+  'machine',
+  'commit',
+  'before',
+  'after',
+  'failed',
+  'status',
+] as const;
+export type Field = (typeof FIELDS)[number];
+
+/** Something that must occur in the events of a session, or must not. */
+export interface Term {
+  /** Its words in this order, one directly after the other. */
+  text: string;
+  /** The last of its words may go on. */
+  prefix?: true;
+  not?: true;
+}
+
+/** Several of one field are alternatives. */
+export interface Filter {
+  field: Field;
+  value: string;
+}
+
+export interface Query {
+  terms: Term[];
+  filters: Filter[];
+}
+
+/** A query as it was read, and a sentence on each piece of it that does not count as it was written. */
+export interface ParsedQuery extends Query {
+  problems: string[];
+}
+
+/** A piece: `-`, `field:`, then a quoted text, in which `\"` and `\\` are a quote and a backslash, or one without blanks; `*`. */
+const PIECE = /(-?)(?:([a-z]+):)?(?:"((?:\\["\\]|[^"])*)("?)(\*?)|(\S+))|\S/gi;
+
+/** Reads what was typed; never throws. */
+export function parseQuery(text: string): ParsedQuery {
+  const query: ParsedQuery = { terms: [], filters: [], problems: [] };
+  for (const [whole, minus, name, quoted, closing, star, plain] of text.matchAll(PIECE)) {
+    if (quoted !== undefined && closing === '') query.problems.push(`The quote before ${quoted} is not closed.`);
+    const value = quoted === undefined ? plain : quoted.replace(/\\(["\\])/g, '$1') + (name && star ? '*' : '');
+    const field = FIELDS.find((one) => one === name?.toLowerCase());
+    if (field !== undefined && value !== undefined) {
+      const objection = minus ? 'only words can be excluded' : objectionTo(field, value);
+      if (objection === undefined) {
+        query.filters.push({ field, value });
+        continue;
+      }
+      query.problems.push(`${whole} is looked for as words: ${objection}.`);
+    }
+    const term = name === undefined && quoted !== undefined ? quotedTerm(value ?? '', star) : plainTerm(whole, minus);
+    if (!/[\p{L}\p{N}]/u.test(term.text))
+      query.problems.push(`${whole} has neither letters nor digits: it is left out.`);
+    else query.terms.push({ ...term, ...(minus && { not: true }) });
+  }
+  return query;
+}
+
+const quotedTerm = (text: string, star: string | undefined): Term => ({ text, ...(star && { prefix: true }) });
+
+function plainTerm(whole: string, minus: string | undefined): Term {
+  const text = whole.slice(minus?.length ?? 0);
+  const bare = text.replace(/\*+$/, '');
+  return { text: bare, ...(bare !== text && { prefix: true }) };
+}
+
+/** Writes a query so that `parseQuery` reads the same again. */
+export function formatQuery({ terms, filters }: Query): string {
+  const words = terms.map(({ text, prefix, not }) => `${not ? '-' : ''}${quoteTerm(text)}${prefix ? '*' : ''}`);
+  return [...filters.map(({ field, value }) => `${field}:${quoteValue(value)}`), ...words].join(' ');
+}
+
+const quote = (text: string) => `"${text.replace(/["\\]/g, '\\$&')}"`;
+const quoteValue = (value: string) => (/^[^\s"]+$/.test(value) ? value : quote(value));
+const quoteTerm = (text: string) => (/^[^\s":*-][^\s":*]*$/.test(text) ? text : quote(text));
+
+/** Why the value cannot be one of the field; undefined where it can. */
+function objectionTo(field: Field, value: string): string | undefined {
+  if (value.trim() === '') return `${field}: needs a value`;
+  if (field === 'agent' && agentsCalled(value).length === 0) return `no agent is called ${value}`;
+  if (field === 'failed' && !isOneOf(FAILED, value)) return 'failed: takes yes or no';
+  if (field === 'status' && !isOneOf(STATUSES, value)) return 'status: takes active, completed or failed';
+  if ((field === 'before' || field === 'after') && timeOf(value, 0) === undefined) {
+    return `${field}: takes a date such as 2026-11-21, or an age such as 7d, 12h or 2w`;
+  }
+  return undefined;
+}
+
+export const FAILED = ['yes', 'no'] as const;
+export const STATUSES = ['active', 'completed', 'failed'] as const;
+
+const isOneOf = (words: readonly string[], value: string) => words.includes(value.toLowerCase());
+
+/** The ids of the agents whose id or name begins with the value: `claude` is `claude-code`. */
+export const agentsCalled = (value: string): string[] =>
+  CATALOG.filter(({ agentId, displayName }) =>
+    [agentId, displayName].some((name) => name.toLowerCase().startsWith(value.trim().toLowerCase())),
+  ).map(({ agentId }) => agentId);
+
+const UNITS: Record<string, number> = { h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };
+
+/**
+ * What the value of `before:` or `after:` means, in epoch milliseconds: the beginning of a day in UTC, or an age.
+ * @param now epoch milliseconds
+ * @returns undefined where it means no time
+ */
+export function timeOf(value: string, now: number): number | undefined {
+  const age = /^(\d{1,4})([hdw])$/i.exec(value);
+  if (age) return now - Number(age[1]) * (UNITS[(age[2] as string).toLowerCase()] as number);
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(value)) return undefined;
+  const time = Date.parse(value);
+  return Number.isNaN(time) || new Date(time).toISOString().slice(0, 10) !== value ? undefined : time;
+}
