@@ -1,10 +1,64 @@
+import { cutText, lowerCase } from './cut.ts';
+import { textsOf } from './texts.ts';
+
+/** Of a longer word only the beginning is kept, of a longer identifier only its parts. */
+export const LONGEST_WORD = 64;
+
+/**
+ * What the words of a chunk may take in UTF-8: some 35,000 of them. PostgreSQL takes no more than a megabyte, and the
+ * embedded store would write for longer than an append should wait.
+ */
+const MOST_BYTES = 300_000;
+
+/** From so many on a chunk is better closed: every word leads to all the events of its chunk. */
+export const ENOUGH_WORDS = 8_000;
+
+/** Stands for words that found no room: who must not miss any reads such a chunk whatever is asked. */
+export const AND_MORE = '\ue000';
+
+/** Unbroken runs such as images and keys: nobody looks for a piece of them. */
+const NOISE = /[A-Za-z0-9+/_=-]{256,}/g;
+
+const sizes = new WeakMap<Set<string>, number>();
+
 /**
  * Adds the words by which an event is found. Whoever derives calls it for each event of a chunk.
- * @param payload as it was parsed; anything at all
+ * @param payload as it was parsed, its parts joined; anything at all
  */
-export function collectWords(_eventType: string, payload: unknown, words: Set<string>): void {
-  for (const [word] of JSON.stringify(payload)
-    .toLowerCase()
-    .matchAll(/[\p{L}\p{N}]+/gu))
-    words.add(word);
+export function collectWords(eventType: string, payload: unknown, words: Set<string>): void {
+  for (const text of textsOf(eventType, payload)) addWords(text, words);
 }
+
+/** Adds the words of a text: the smallest ones, identifiers as a whole, and of dense writing also each pair. */
+export function addWords(given: string, words: Set<string>): void {
+  const text = given.replace(NOISE, ' ');
+  const lower = lowerCase(text);
+  let bytes = sizes.get(words) ?? 0;
+  function add(start: number, end: number): void {
+    const word = lower.slice(start, Math.min(end, start + LONGEST_WORD));
+    if (words.has(word)) return;
+    bytes += Buffer.byteLength(word);
+    if (bytes <= MOST_BYTES) words.add(word);
+  }
+  let [denseStart, denseEnd] = [-1, -1];
+  cutText(text, 0, (cuts, isDense) => {
+    const [start, end] = [cuts[0] as number, cuts.at(-1) as number];
+    if (isDense) {
+      if (denseEnd === start) add(denseStart, end);
+      [denseStart, denseEnd] = [start, end];
+    }
+    if (isWhole(end - start, cuts.length - 1)) add(start, end);
+    if (hasParts(end - start, cuts.length - 1))
+      for (let n = 1; n < cuts.length; n++) add(cuts[n - 1] as number, cuts[n] as number);
+    return bytes <= MOST_BYTES;
+  });
+  if (bytes > MOST_BYTES) words.add(AND_MORE);
+  sizes.set(words, bytes);
+}
+
+/** Of random letters of both cases every third or so is a cut; of what people write, every sixth. */
+const isRandom = (length: number, parts: number) => length >= 24 && parts * 4 > length;
+export const isWhole = (length: number, parts: number) =>
+  parts === 1 || length <= (isRandom(length, parts) ? 32 : LONGEST_WORD);
+/** Whether the parts of an identifier are words as well. */
+export const hasParts = (length: number, parts: number): boolean => parts > 1 && !isRandom(length, parts);

@@ -1,0 +1,102 @@
+/*
+ * How texts are cut into words, the same for what is indexed, for what is asked, and for what is marked: a word is a run
+ * of letters and digits, and an identifier is also cut where its case says so: `getUserById` is get, user, by, id. Of
+ * writing without blanks between words, such as Chinese, each character is a word.
+ */
+
+/** What a code unit is; `UNKNOWN` until it was looked at. */
+const UNKNOWN = 0;
+const OUTSIDE = 1;
+const LOWER = 2;
+const UPPER = 3;
+/** Digits, marks, and letters without case. */
+const PLAIN = 4;
+/** Written without blanks between words. */
+const DENSE = 5;
+
+const DENSE_SCRIPTS = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}ー]/u;
+
+function classify(character: string): number {
+  if (!/[\p{L}\p{N}\p{M}]/u.test(character)) return OUTSIDE;
+  if (DENSE_SCRIPTS.test(character)) return DENSE;
+  if (/\p{Lu}/u.test(character)) return UPPER;
+  return /\p{Ll}/u.test(character) ? LOWER : PLAIN;
+}
+
+/** By code unit; surrogates stay unknown, since what they are depends on the other one. */
+const CLASSES = new Uint8Array(65_536);
+
+function classAt(text: string, at: number): number {
+  const unit = text.charCodeAt(at);
+  const known = CLASSES[unit] as number;
+  if (known !== UNKNOWN) return known;
+  const isSecond = unit >= 0xdc00 && unit <= 0xdfff && at > 0 && isHigh(text.charCodeAt(at - 1));
+  const found = classify(String.fromCodePoint(text.codePointAt(isSecond ? at - 1 : at) as number));
+  if (unit < 0xd800 || unit > 0xdfff) CLASSES[unit] = found;
+  return found;
+}
+
+const isHigh = (unit: number) => unit >= 0xd800 && unit <= 0xdbff;
+
+/**
+ * Told of an identifier, or of a character of dense writing, by where it begins, is cut and ends; the array is used
+ * again. Returns false to stop.
+ */
+type Take = (cuts: readonly number[], isDense: boolean) => boolean;
+
+/** Hands out the identifiers of a text from `from` on, in order. */
+export function cutText(text: string, from: number, take: Take): void {
+  const cuts: number[] = [];
+  for (let at = from; at < text.length; ) {
+    const kind = classAt(text, at);
+    if (kind === OUTSIDE) {
+      at++;
+      continue;
+    }
+    cuts.length = 0;
+    cuts.push(at);
+    if (kind === DENSE) at += (text.codePointAt(at) as number) > 0xffff ? 2 : 1;
+    else at = cutIdentifier(text, at, cuts);
+    cuts.push(at);
+    if (!take(cuts, kind === DENSE)) return;
+  }
+}
+
+/** @returns where the identifier ends */
+function cutIdentifier(text: string, start: number, cuts: number[]): number {
+  let last = start;
+  let previous = PLAIN;
+  let lastCase = PLAIN;
+  for (let at = start; at < text.length; at++) {
+    const kind = classAt(text, at);
+    if (kind === OUTSIDE || kind === DENSE) return at;
+    // `HTMLParser`: the last capital belongs to what follows.
+    const cut = kind === UPPER && lastCase === LOWER ? at : kind === LOWER && previous === UPPER ? at - 1 : last;
+    if (cut > last) cuts.push(cut);
+    last = cut;
+    if (kind !== PLAIN) lastCase = kind;
+    previous = kind;
+  }
+  return text.length;
+}
+
+/** Where the identifier around a place begins, or the place itself; no more than `most` code units before it. */
+export function identifierStart(text: string, at: number, most: number): number {
+  let start = at;
+  while (start > 0 && at - start < most && isInside(classAt(text, start - 1))) start--;
+  return start;
+}
+
+const isInside = (kind: number) => kind === LOWER || kind === UPPER || kind === PLAIN;
+
+/** In lower case, each letter where it was. */
+export function lowerCase(text: string): string {
+  const lower = text.toLowerCase();
+  // `İ` would become two.
+  return lower.length === text.length ? lower : text.replace(/./gsu, sameLength);
+}
+
+function sameLength(character: string): string {
+  const lower = character.toLowerCase();
+  return lower.length === character.length ? lower : character;
+}

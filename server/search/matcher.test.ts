@@ -1,0 +1,206 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parseQuery } from '../../contract/query.ts';
+import { runs } from '../../contract/test/runs.ts';
+import { createMatcher } from './matcher.ts';
+import { findTerm, prepareTerm, type Wanted } from './term.ts';
+import { AND_MORE, addWords, collectWords } from './words.ts';
+
+const wanted = (text: string, prefix = false) => prepareTerm({ text, ...(prefix && { prefix: true }) }) as Wanted;
+
+function found(text: string, term: string): string | undefined {
+  const { terms } = parseQuery(term);
+  const range = findTerm(text, prepareTerm(terms[0] ?? { text: '' }) as Wanted);
+  return range && text.slice(...range);
+}
+
+function wordsOf(text: string): Set<string> {
+  const words = new Set<string>();
+  addWords(text, words);
+  return words;
+}
+
+/** Whether a chunk with these words would be looked into. */
+const leadsTo = (words: ReadonlySet<string>, { indexed }: Wanted): boolean =>
+  indexed.every((alternatives) =>
+    alternatives.some((all) =>
+      all.every(({ word, open }) => (open ? [...words].some((one) => one.startsWith(word)) : words.has(word))),
+    ),
+  );
+
+describe('a text is cut into', () => {
+  test.each([
+    ['getUserById', 'getuserbyid get user by id'],
+    ['HTML5Parser', 'html5parser html5 parser'],
+    ['snake_case.path/to-file.ts', 'snake case path to file ts'],
+    ['base64Encode v8engine utf8', 'base64encode base64 encode v8engine utf8'],
+    ['文件上传', '文 件 文件 上 件上 传 上传'],
+    ['Ünïcode ÉTÉ हिन्दी', 'ünïcode été हिन्दी'],
+    ['commit 3F2A9Bc0', 'commit 3f2a9bc0 3f2a9 bc0'],
+    ['👍🏽 ok', 'ok'],
+  ])('%s', (text, words) => {
+    expect([...wordsOf(text)].sort()).toEqual(words.split(' ').sort());
+  });
+
+  test('few words where it is random, however long', () => {
+    const key = 'aB3xK9mQ2pL7vR4tY8wZ1nC5dF6gHjK0';
+    expect([...wordsOf(key)]).toEqual([key.toLowerCase()]);
+    expect([...wordsOf(`${key}${key}`)]).toEqual([]);
+    expect([...wordsOf(`before ${Buffer.alloc(3000, 'x7/Qk').toString('base64')} after`)]).toEqual(['before', 'after']);
+  });
+
+  test('as many words as have room, and a sign that there are more', () => {
+    const words = wordsOf(Array.from({ length: 100_000 }, (_, n) => `line${n}`).join(' '));
+    const bytes = [...words].reduce((sum, word) => sum + Buffer.byteLength(word), 0);
+    expect(bytes).toBeLessThan(300_010);
+    expect(words).toContain(AND_MORE);
+    addWords('onemore', words);
+    expect(words).not.toContain('onemore');
+  });
+});
+
+describe('a term is found', () => {
+  test.each([
+    ['const user = getUserById(42)', 'getUserById', 'getUserById'],
+    ['const user = get_user_by_id(42)', 'getUserById', 'get_user_by_id'],
+    ['const user = getUserById(42)', 'getuserbyid', 'getUserById'],
+    ['const user = getUserById(42)', 'getuserb*', 'getUserById'],
+    ['const user = getUserById(42)', 'userBy*', 'UserBy'],
+    ['written in javascript', 'JavaScript', 'javascript'],
+    ['an SQLite file', 'sqlite', 'SQLite'],
+    ['see src/queue.ts:12', 'src/queue.ts', 'src/queue.ts'],
+    ['see queue.ts', '"queue ts"', 'queue.ts'],
+    ['connection\n  reset by peer', '"Connection reset"', 'connection\n  reset'],
+    ['说文件上传失败了', '上传失败', '上传失败'],
+    ['ファイルを開く', 'イル', 'イル'],
+    ['파일을 업로드했다', '업로드', '업로드'],
+    ['an ÉTÉ to remember', 'été', 'ÉTÉ'],
+    ['error E0382: borrow', 'e0382', 'E0382'],
+    ['the superuser and the user', 'user', 'user'],
+  ])('in %j: %s', (text, term, there) => {
+    expect(found(text, term)).toBe(there);
+  });
+
+  test.each([
+    ['the superusers', 'user'],
+    ['users', 'user'],
+    ['reset the connection', '"connection reset"'],
+    ['上 传', '上传'],
+    ['get a user', 'getUser'],
+    ['src/queues.ts', 'src/queue.ts'],
+  ])('not in %j: %s', (text, term) => {
+    expect(found(text, term)).toBeUndefined();
+  });
+});
+
+const piece = fc.oneof(
+  fc.constantFrom(
+    'get',
+    'User',
+    'HTTP',
+    'ID',
+    'x',
+    '_',
+    ' ',
+    '.',
+    '/',
+    '4',
+    '文',
+    '件',
+    'é',
+    'İ',
+    'ß',
+    '👍',
+    'ไทย',
+    '\n',
+    '한',
+  ),
+  fc.string({ unit: 'binary', maxLength: 3 }),
+);
+const text = fc.array(piece, { maxLength: 30 }).map((pieces) => pieces.join('').normalize('NFC'));
+
+describe('whatever the text', () => {
+  test('what stands in it is found, and its chunk is looked into', () => {
+    fc.assert(
+      fc.property(text, fc.nat(), fc.nat(), fc.boolean(), (whole, from, length, prefix) => {
+        const words = wordsOf(whole);
+        const term = prepareTerm({
+          text: whole.slice(from % (whole.length + 1)).slice(0, length % 20),
+          ...(prefix && { prefix }),
+        });
+        const range = term && findTerm(whole, term);
+        if (term && range) expect(leadsTo(words, term), JSON.stringify(term)).toBe(true);
+        for (const word of words) {
+          const one = wanted(word);
+          if (one.exact) expect(findTerm(whole, one), word).toBeDefined();
+        }
+      }),
+      runs(500),
+    );
+  });
+
+  test('a glance at its JSON misses nothing, however that is written', () => {
+    fc.assert(
+      fc.property(
+        text,
+        fc.constantFrom('get', 'user', 'getUser', 'http x', '文件', 'é'),
+        fc.boolean(),
+        (some, term, escaped) => {
+          const matcher = createMatcher([{ text: term }]);
+          const json = JSON.stringify({ text: `\u001b[1m${some}` });
+          const written = escaped
+            ? json.replace(/[g文]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
+            : json;
+          if (matcher.match('notice', JSON.parse(written))) expect(matcher.mayMatch(written)).toBe(true);
+        },
+      ),
+      runs(300),
+    );
+  });
+});
+
+describe('an event', () => {
+  const match = (query: string, payload: unknown, eventType = 'assistant.message') =>
+    createMatcher(parseQuery(query).terms).match(eventType, payload);
+
+  test('shows the line of the first match, with all matches in it', () => {
+    const hit = match('queue drain*', { text: 'first line\n    the Queue is drained by drainQueue()\nlast' });
+    expect(hit).toMatchObject({
+      terms: new Set([0, 1]),
+      text: expect.stringMatching(/^the Queue is drained by drainQueue\(\) last$/),
+    });
+    expect(hit?.marks.map(([start, end]) => hit.text.slice(start, end))).toEqual(['Queue', 'drained', 'drainQueue']);
+  });
+
+  test('is found by what a tool was given and what it answered, not by ids and figures', () => {
+    const source = { agent: 'codex', session: 'needle', file: 'needle', position: 0 };
+    expect(
+      match('needle', { source, callId: 'needle', messageId: 'needle', model: 'needle', text: 'hay' }),
+    ).toBeUndefined();
+    expect(match('needle', { source, name: 'shell', input: '{"cmd":"grep\\nneedle"}' }, 'tool.call')).toBeDefined();
+    expect(match('needle', { source, output: [{ type: 'text', text: 'a needle' }] }, 'tool.result')).toBeDefined();
+    expect(match('needle', { source, output: '', detail: { stdout: 'needle' } }, 'tool.result')).toBeDefined();
+    expect(match('needle', { deep: [{ er: 'needle' }] }, 'of.nobody')).toBeDefined();
+  });
+
+  test('is found amid the colours of a terminal', () => {
+    expect(match('failed', { output: '\u001b[31mfai\u001b[1mled\u001b[0m' }, 'tool.result')?.text).toBe('failed');
+  });
+
+  test('may be anything at all', () => {
+    let deep: unknown = 'needle';
+    for (let n = 0; n < 200_000; n++) deep = [deep];
+    expect(match('needle', { text: deep })).toBeDefined();
+    fc.assert(
+      fc.property(
+        fc.constantFrom('tool.call', 'tool.result', 'notice', 'record', '__proto__', 'x'),
+        fc.jsonValue(),
+        (type, payload) => {
+          collectWords(type, payload, new Set());
+          match('needle "two words" pre*', payload, type);
+        },
+      ),
+      runs(200),
+    );
+  });
+});

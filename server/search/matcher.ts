@@ -1,0 +1,95 @@
+import type { Term } from '../../contract/query.ts';
+import type { Hit } from '../../contract/review.ts';
+import { findTerm, prepareTerm, type Wanted } from './term.ts';
+import { textsOf } from './texts.ts';
+
+/** What was found in an event. */
+export interface Found {
+  /** Which of the terms occur in it, by their places. */
+  terms: ReadonlySet<number>;
+  text: string;
+  marks: Hit['marks'];
+}
+
+export interface Matcher {
+  terms: readonly Wanted[];
+  /** Whether an event might hold one of the terms, by a glance at its payload's JSON text. */
+  mayMatch(json: string): boolean;
+  /** Undefined where none of the terms occurs. */
+  match(eventType: string, payload: unknown): Found | undefined;
+}
+
+/** Reads events exactly: the index only knows which words occur in some events together. */
+export function createMatcher(given: readonly Term[]): Matcher {
+  const terms = given.map(prepareTerm).filter((term) => term !== undefined);
+  const glance = glanceFor(terms);
+  return {
+    terms,
+    mayMatch: (json) => glance === undefined || glance.test(json),
+    match(eventType, payload) {
+      const texts = textsOf(eventType, payload);
+      const found = new Set<number>();
+      let first: { text: string; at: number } | undefined;
+      for (const [place, term] of terms.entries()) {
+        for (const text of texts) {
+          const range = findTerm(text, term);
+          if (!range) continue;
+          found.add(place);
+          if (!term.not) first ??= { text, at: range[0] };
+          break;
+        }
+      }
+      if (found.size === 0) return undefined;
+      return { terms: found, ...(first ? excerpt(first.text, first.at, terms) : { text: '', marks: [] }) };
+    },
+  };
+}
+
+/**
+ * The longest word of each term, as it stands in JSON. Letters may be escaped, and colours stand amid words: such events
+ * are read. Beyond ASCII there are several ways to write the same letter, so that all events are.
+ */
+function glanceFor(terms: readonly Wanted[]): RegExp | undefined {
+  const words = terms.map(({ units }) =>
+    units.flatMap(({ parts }) => parts).reduce((one, other) => (other.length > one.length ? other : one)),
+  );
+  if (words.some((word) => /[^a-z0-9]/.test(word))) return undefined;
+  return new RegExp([...words, '\\\\u00(?:[3-7]|1b)'].join('|'), 'i');
+}
+
+const BEFORE = 60;
+const LONGEST_EXCERPT = 240;
+
+/** A line's worth of text around the first match, and all matches in it. */
+function excerpt(text: string, at: number, terms: readonly Wanted[]): Pick<Found, 'text' | 'marks'> {
+  const line = text.lastIndexOf('\n', at) + 1;
+  const indent = /\s*/y;
+  indent.lastIndex = line;
+  const begin = outsidePair(text, Math.max(indent.test(text) ? Math.min(indent.lastIndex, at) : line, at - BEFORE));
+  const end = outsidePair(text, Math.min(text.length, begin + LONGEST_EXCERPT));
+  const marks: Hit['marks'] = [];
+  for (const term of terms.filter(({ not }) => !not)) {
+    for (let range = findTerm(text, term, begin, end); range; range = findTerm(text, term, range[1], end)) {
+      marks.push([range[0] - begin, Math.min(range[1], end) - begin]);
+    }
+  }
+  // Each in the place of one, so that the marks stay right.
+  const inOneLine = text.slice(begin, end).replace(/[\s\p{Cc}]/gu, ' ');
+  return { text: inOneLine, marks: joined(marks) };
+}
+
+const outsidePair = (text: string, at: number) => {
+  const isInside = at > 0 && (text.codePointAt(at - 1) as number) > 0xffff;
+  return isInside ? at - 1 : at;
+};
+
+/** In order, those that overlap as one. */
+function joined(marks: Hit['marks']): Hit['marks'] {
+  const result: Hit['marks'] = [];
+  for (const [start, end] of marks.sort((one, other) => one[0] - other[0])) {
+    const last = result.at(-1);
+    if (last && start <= last[1]) last[1] = Math.max(last[1], end);
+    else result.push([start, end]);
+  }
+  return result;
+}

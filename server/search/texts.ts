@@ -1,0 +1,63 @@
+import { asObject, asParsedObject, type Loose } from '../../contract/entry/value.ts';
+
+type Read = (payload: Loose) => readonly unknown[];
+
+/** By type of event, what of its payload a person may look for: what was said and done, not the ids and figures beside it. */
+const SEARCHED: Readonly<Record<string, Read>> = {
+  'session.meta': ({ title, cwd, repository, branch }) => [title, cwd, repository, branch],
+  'user.message': ({ text }) => [text],
+  'context.message': ({ text }) => [text],
+  'assistant.message': ({ text }) => [text],
+  'assistant.reasoning': ({ text }) => [text],
+  'tool.call': ({ name, input }) => [name, isEmpty(asParsedObject(input)) ? input : asParsedObject(input)],
+  // `detail` is the agent's own copy of the output.
+  'tool.result': ({ output, detail }) => [isEmpty(output) ? detail : output],
+  usage: () => [],
+  compaction: ({ summary }) => [summary],
+  'subagent.started': ({ agentType, description, prompt }) => [agentType, description, prompt],
+  'subagent.finished': ({ result }) => [result],
+  'turn.finished': ({ reason }) => [reason],
+  notice: ({ text, rest }) => [text ?? rest],
+  error: ({ text, rest }) => [text ?? rest],
+  record: ({ rest }) => [rest],
+  unreadable: ({ raw, encoding }) => [encoding === 'base64' ? undefined : raw],
+};
+
+const isEmpty = (value: unknown) =>
+  value === undefined ||
+  value === null ||
+  value === '' ||
+  (typeof value === 'object' && Object.keys(value).length === 0);
+
+/** Of events that the vocabulary does not know, all but what every captured one has. */
+const readForeign: Read = ({ source: _, occurredAt: __, redactions: ___, ...others }) => [others];
+
+/** The texts of an event in which words are looked for, in the order in which they stand in its payload. */
+export function textsOf(eventType: string, payload: unknown): string[] {
+  const read = Object.hasOwn(SEARCHED, eventType) ? SEARCHED[eventType] : undefined;
+  return stringsIn((read ?? readForeign)(asObject(payload)));
+}
+
+/** All strings of a value, however deep, in order. */
+function stringsIn(value: unknown): string[] {
+  const found: string[] = [];
+  const waiting: unknown[] = [value];
+  while (waiting.length > 0) {
+    const next = waiting.pop();
+    if (typeof next === 'string') {
+      if (!DATA.test(next)) found.push(withoutColours(next).normalize('NFC'));
+    } else if (typeof next === 'object' && next !== null) {
+      const children: unknown[] = Array.isArray(next) ? next : Object.values(next);
+      for (let n = children.length - 1; n >= 0; n--) waiting.push(children[n]);
+    }
+  }
+  return found;
+}
+
+/** An image or another file, as text. */
+const DATA = /^(?:data:[^,]{0,100};base64,|[A-Za-z0-9+/]{512})/;
+
+/** Terminals' orders stand amid words. */
+const withoutColours = (text: string) => (text.includes('\u001b') ? text.replace(COLOURS, '') : text);
+// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what such an order begins with
+const COLOURS = /\u001b\[[0-9;?]*[A-Za-z]/g;
