@@ -88,6 +88,7 @@ describe('a term is found', () => {
     ['上 传', '上传'],
     ['get a user', 'getUser'],
     ['src/queues.ts', 'src/queue.ts'],
+    ['𝕦𝕦', '𝕦'],
   ])('not in %j: %s', (text, term) => {
     expect(found(text, term)).toBeUndefined();
   });

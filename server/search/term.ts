@@ -91,7 +91,8 @@ export function findTerm(text: string, wanted: Wanted, from = 0, to = text.lengt
   for (let match = trace.exec(text); match && match.index < to; match = trace.exec(text)) {
     const end = endAt(text, match.index, wanted);
     if (end !== undefined) return [match.index, end];
-    trace.lastIndex = match.index + 1;
+    // In the middle of a pair the search would begin at its first half again, for ever.
+    trace.lastIndex = match.index + ((text.codePointAt(match.index) as number) > 0xffff ? 2 : 1);
   }
   return undefined;
 }
