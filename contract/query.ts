@@ -1,4 +1,4 @@
-import { CATALOG } from './agent.ts';
+import { CATALOG } from './catalog.ts';
 
 /*
  * The language of the search bar: `agent:codex repo:billing "connection reset" timeout* -retry after:7d`.
