@@ -1,9 +1,11 @@
+import { type FrameSearch, type SessionsSearch, stringifySearch } from './search.ts';
+
 /** Every address of the dashboard. Nothing else writes one. */
 export const paths = {
   home: () => '/',
-  sessions: () => '/sessions',
+  sessions: (search: SessionsSearch & FrameSearch = {}) => `/sessions${stringifySearch({ ...search })}`,
   session: (sessionId: string, sequence?: number) =>
-    `/sessions/${encodeURIComponent(sessionId)}${sequence === undefined ? '' : `?e=${sequence}`}`,
+    `/sessions/${encodeURIComponent(sessionId)}${stringifySearch({ e: sequence })}`,
   environments: () => '/environments',
   agents: () => '/agents',
   members: () => '/members',

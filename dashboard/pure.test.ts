@@ -1,16 +1,23 @@
 import { describe, expect, test } from 'vitest';
 import { ServiceError } from '../contract/client.ts';
 import { wordError } from './api.ts';
-import { sumByDay } from './components/overview/days.ts';
 import { splitMessages } from './live.ts';
 import { paths } from './paths.ts';
-import { readFrameSearch, readSessionSearch, readSessionsSearch } from './search.ts';
-import { formatAgo, formatCount, formatDuration, formatLeft, formatShort } from './ui/format.ts';
+import { readFrameSearch, readSessionSearch } from './search.ts';
+import {
+  formatAgo,
+  formatCost,
+  formatCount,
+  formatDuration,
+  formatLeft,
+  formatPart,
+  formatShort,
+} from './ui/format.ts';
 
 test('every address', () => {
   const given: Record<string, string> = {};
   for (const [name, path] of Object.entries(paths))
-    given[name] = (path as (id: string, at: number) => string)('s/1', 7);
+    given[name] = (path as (id?: unknown, at?: number) => string)(...(name === 'session' ? ['s/1', 7] : []));
   expect(given).toEqual({
     home: '/',
     sessions: '/sessions',
@@ -28,7 +35,6 @@ test('every address', () => {
 test('query strings that make no sense are as if they were not there', () => {
   expect(readFrameSearch({ plane: 'test' })).toEqual({ plane: 'test' });
   expect(readFrameSearch({ plane: 'live' })).toEqual({});
-  expect(readSessionsSearch({ agent: 'codex', environment: 7 })).toEqual({ agent: 'codex' });
   expect(readSessionSearch({ e: '12' })).toEqual({ e: 12 });
   for (const e of ['0', -1, 'x', 1.5, undefined, [3, 4]]) expect(readSessionSearch({ e })).toEqual({});
 });
@@ -80,6 +86,8 @@ test.each([
   [59_700, '1 min'],
   [2_472_000, '41 min 12 s'],
   [11_100_000, '3 h 05 min'],
+  [24 * 3_600_000, '1 d'],
+  [106 * 3_600_000 + 120_000, '4 d 10 h'],
 ])('%i ms is %s', (milliseconds, text) => {
   expect(formatDuration(milliseconds)).toBe(text);
 });
@@ -101,6 +109,26 @@ test.each([
 });
 
 test.each([
+  [0, '$0.00'],
+  [0.0004, '<$0.01'],
+  [0.412, '$0.41'],
+  [1204.4, '$1,204'],
+  [45_200, '$45.2k'],
+])('%d dollars are %s', (dollars, text) => {
+  expect(formatCost(dollars)).toBe(text);
+});
+
+test.each([
+  [0, '0 %'],
+  [0.0004, '<1 %'],
+  [0.042, '4.2 %'],
+  [0.38, '38 %'],
+  [1, '100 %'],
+])('the part %d is %s', (part, text) => {
+  expect(formatPart(part)).toBe(text);
+});
+
+test.each([
   [1234, '1,234'],
   [1e302, '>1,000,000,000,000,000'],
 ])('%d is written %s', (count, text) => {
@@ -117,20 +145,4 @@ test.each([
 ])('%i s ago is %s', (seconds, text) => {
   const now = Date.parse('2026-11-21T12:00:00Z');
   expect(formatAgo(now - seconds * 1000, now)).toBe(text);
-});
-
-test('sessions add up by day', () => {
-  const now = new Date(2026, 10, 21, 12).getTime();
-  const at = (day: number, hour: number) => new Date(2026, 10, day, hour).toISOString();
-  const sessions = [at(21, 1), at(20, 23), at(20, 0), at(1, 5)].map((startedAt, index) => ({
-    sessionId: `s${index}`,
-    startedAt,
-  }));
-  const summaries = new Map([['s1', { toolCalls: 4, failures: 1, inputTokens: 10, outputTokens: 5 }]]);
-  const days = sumByDay(sessions as never, summaries as never, now);
-  expect(days).toHaveLength(14);
-  expect(days.slice(-2)).toMatchObject([
-    { sessions: 2, toolCalls: 4, failures: 1, tokens: 15 },
-    { sessions: 1, toolCalls: 0 },
-  ]);
 });

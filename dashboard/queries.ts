@@ -1,23 +1,23 @@
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type InfiniteData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Client } from '../contract/client.ts';
-import type { SessionSummary } from '../contract/review.ts';
+import type { SearchPage, SessionSummary } from '../contract/review.ts';
 import { useApp } from './app.ts';
+import type { FrameSearch, SessionsSearch } from './search.ts';
 
-/** What narrows a list of sessions down; it is the query string of the list and of its page. */
-export interface SessionFilter {
-  plane?: 'test' | 'all' | undefined;
-  environment?: string | undefined;
-  agent?: string | undefined;
-}
+/** Which sessions are listed, and in what order. */
+export type SessionSearch = FrameSearch & SessionsSearch;
 
 /** The keys of everything that is cached. */
 export const keys = {
   person: ['person'],
-  sessions: (filter: SessionFilter) => ['sessions', filter],
+  sessions: (search: SessionSearch) => ['sessions', search],
   allSessions: ['sessions'],
   session: (sessionId: string) => ['session', sessionId],
   summaries: ['summaries'],
   summariesOf: (sessionIds: readonly string[]) => ['summaries', sessionIds],
+  facts: (sessionId: string) => ['facts', sessionId],
+  usage: (query: Record<string, string>) => ['usage', query],
+  allUsage: ['usage'],
   event: (sessionId: string, sequence: number) => ['event', sessionId, sequence],
   environments: ['environments'],
   catalog: ['catalog'],
@@ -27,13 +27,15 @@ export const keys = {
   secrets: ['secrets'],
 } as const;
 
-export const PAGE = 50;
+const PAGE = '100';
 
-export const listQuery = (filter: SessionFilter, limit = PAGE, cursor?: string) => ({
-  secretEnvironment: filter.plane ?? ('live' as const),
-  limit: String(limit),
-  ...(filter.environment && { environmentId: filter.environment }),
-  ...(filter.agent && { agentId: filter.agent }),
+/** The query of the service for a page of a list. */
+export const searchQuery = ({ q, plane, order, direction }: SessionSearch, cursor?: string) => ({
+  secretEnvironment: plane ?? ('live' as const),
+  limit: PAGE,
+  ...(q && { q }),
+  ...(order && { order }),
+  ...(direction && { direction }),
   ...(cursor && { cursor }),
 });
 
@@ -46,16 +48,51 @@ export function usePersonQuery() {
   });
 }
 
-export function useSessions(filter: SessionFilter) {
+export type SessionRow = SearchPage['sessions'][number];
+export type SessionPages = InfiniteData<SearchPage>;
+
+/** Of sessions that are not read yet, some may be missing: it is asked again until none is. */
+const CATCHING_UP_MS = 3_000;
+
+export function useSessions(search: SessionSearch) {
   const { api } = useApp();
   return useInfiniteQuery({
-    queryKey: keys.sessions(filter),
+    queryKey: keys.sessions(search),
     queryFn: async ({ pageParam, signal }) =>
-      (await api.listSessions({ query: listQuery(filter, PAGE, pageParam), signal })).body,
+      (await api.searchSessions({ query: searchQuery(search, pageParam), signal })).body,
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.nextCursor ?? undefined,
     // Live changes keep the list fresh; all pages again for a glance at another window would be waste.
     refetchOnWindowFocus: false,
+    refetchInterval: ({ state }) =>
+      state.data?.pages.length === 1 && state.data.pages[0]?.catchingUp ? CATCHING_UP_MS : false,
+  });
+}
+
+/** Everything that is known of a session without reading it. */
+export function useFacts(sessionId: string) {
+  const { api } = useApp();
+  return useQuery({
+    queryKey: keys.facts(sessionId),
+    queryFn: async ({ signal }) => (await api.getSessionFacts({ sessionId, signal })).body,
+  });
+}
+
+/** The query of figures over all sessions of some days. */
+export const usageQuery = (from: string, to: string, plane: FrameSearch['plane']) => ({
+  from,
+  to,
+  secretEnvironment: plane ?? ('live' as const),
+});
+
+export function useUsage(query: ReturnType<typeof usageQuery>, isWanted = true) {
+  const { api } = useApp();
+  return useQuery({
+    queryKey: keys.usage(query),
+    queryFn: async ({ signal }) => (await api.getUsage({ query, signal })).body,
+    enabled: isWanted,
+    placeholderData: (previous) => previous,
+    staleTime: 60_000,
   });
 }
 
@@ -80,11 +117,12 @@ export function useSummaries(sessionIds: readonly string[]) {
 
 const MOST_SUMMARIES = 100;
 
-async function readSummaries(api: Client, sessionIds: readonly string[], signal: AbortSignal) {
+/** @returns summaries by session; those of sessions that are gone are not there */
+export async function readSummaries(api: Client, sessionIds: readonly string[], signal?: AbortSignal) {
   const found = new Map<string, SessionSummary>();
   for (let start = 0; start < sessionIds.length; start += MOST_SUMMARIES) {
     const query = { sessionIds: sessionIds.slice(start, start + MOST_SUMMARIES).join(',') };
-    const { summaries } = (await api.listSessionSummaries({ query, signal })).body;
+    const { summaries } = (await api.listSessionSummaries({ query, ...(signal && { signal }) })).body;
     for (const summary of summaries) found.set(summary.sessionId, summary);
   }
   return found;

@@ -7,9 +7,16 @@ import {
 } from '@tanstack/react-router';
 import { Gate } from './components/gate.tsx';
 import { BrokenPage, LostPage } from './pages/lost.tsx';
-import { OverviewPage } from './pages/overview.tsx';
 import { SessionsPage } from './pages/sessions.tsx';
-import { type FrameSearch, readFrameSearch, readSessionSearch, readSessionsSearch } from './search.ts';
+import {
+  type FrameSearch,
+  parseSearch,
+  readFrameSearch,
+  readOverviewSearch,
+  readSessionSearch,
+  readSessionsSearch,
+  stringifySearch,
+} from './search.ts';
 
 /** The plane is part of every address, so that a link shows what its sender saw. */
 const rootRoute = createRootRoute({
@@ -21,7 +28,12 @@ const rootRoute = createRootRoute({
 
 const under = { getParentRoute: () => rootRoute };
 
-const overviewRoute = createRoute({ ...under, path: '/', component: OverviewPage });
+const overviewRoute = createRoute({
+  ...under,
+  path: '/',
+  component: lazyRouteComponent(() => import('./pages/overview.tsx'), 'OverviewPage'),
+  validateSearch: readOverviewSearch,
+});
 const welcomeRoute = createRoute({
   ...under,
   path: '/welcome',
@@ -78,7 +90,13 @@ const routeTree = rootRoute.addChildren([
 ]);
 
 export const createAppRouter = () =>
-  createRouter({ routeTree, defaultPreload: 'intent', defaultErrorComponent: BrokenPage });
+  createRouter({
+    routeTree,
+    defaultPreload: 'intent',
+    defaultErrorComponent: BrokenPage,
+    parseSearch,
+    stringifySearch,
+  });
 
 declare module '@tanstack/react-router' {
   interface Register {

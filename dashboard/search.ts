@@ -1,3 +1,6 @@
+import { type Field, formatQuery } from '../contract/query.ts';
+import type { DIMENSIONS as ALL_DIMENSIONS, ORDERS as ALL_ORDERS } from '../contract/review.ts';
+
 /** The query strings of the pages, read leniently: what makes no sense is as if it were not there. */
 
 export interface FrameSearch {
@@ -5,14 +8,37 @@ export interface FrameSearch {
   plane?: 'test' | 'all' | undefined;
 }
 
+export type Order = (typeof ALL_ORDERS)[number];
+export type Dimension = (typeof ALL_DIMENSIONS)[number];
+
+// Those of the contract. Its values would bring its schemas along, and those weigh more than this page.
+const ORDERS = ['started', 'duration', 'events', 'failures', 'changes', 'tokens', 'cost'] satisfies Order[];
+export const DIMENSIONS = ['agent', 'model', 'repository', 'environment', 'person'] satisfies Dimension[];
+
 export interface SessionsSearch {
-  environment?: string | undefined;
-  agent?: string | undefined;
+  /** In the language of `contract/query.ts`. */
+  q?: string | undefined;
+  /** Absent: by start. */
+  order?: Order | undefined;
+  /** Absent: the largest first. */
+  direction?: 'asc' | undefined;
 }
 
 export interface SessionSearch {
   /** The event that is looked at, by its sequence number. */
   e?: number | undefined;
+  /** The words that led there. */
+  find?: string | undefined;
+}
+
+export interface OverviewSearch {
+  /** So many days until today; absent: 30, or what `from` and `to` say. */
+  days?: 7 | 90 | undefined;
+  /** First and last day, UTC. */
+  from?: string | undefined;
+  to?: string | undefined;
+  /** What figures are told apart by; absent: by agent. */
+  by?: Exclude<Dimension, 'agent'> | undefined;
 }
 
 type Given = Record<string, unknown>;
@@ -20,14 +46,53 @@ type Given = Record<string, unknown>;
 export const readFrameSearch = ({ plane }: Given): FrameSearch =>
   plane === 'test' || plane === 'all' ? { plane } : {};
 
-export const readSessionsSearch = ({ environment, agent }: Given): SessionsSearch => ({
-  ...(isWord(environment) && { environment }),
-  ...(isWord(agent) && { agent }),
-});
+/** Links of earlier versions name a filter as a parameter of its own. */
+const FIELD_OF_PARAMETER: Record<string, Field> = { environment: 'machine', agent: 'agent', person: 'person' };
 
-export function readSessionSearch({ e }: Given): SessionSearch {
-  const sequence = Number(e);
-  return Number.isSafeInteger(sequence) && sequence > 0 ? { e: sequence } : {};
+export function readSessionsSearch({ q, order, direction, ...given }: Given): SessionsSearch {
+  const filters = Object.entries(FIELD_OF_PARAMETER).flatMap(([name, field]) =>
+    isText(given[name]) ? [{ field, value: given[name] }] : [],
+  );
+  const query = [formatQuery({ terms: [], filters }), isText(q) ? q.slice(0, MOST_QUERY) : '']
+    .filter(Boolean)
+    .join(' ');
+  return {
+    ...(query !== '' && { q: query }),
+    ...(isOneOf(ORDERS, order) && order !== 'started' && { order }),
+    ...(direction === 'asc' && { direction }),
+  };
 }
 
-const isWord = (value: unknown): value is string => typeof value === 'string' && value !== '';
+/** The service takes no longer query. */
+const MOST_QUERY = 1_000;
+
+export function readSessionSearch({ e, find }: Given): SessionSearch {
+  const sequence = Number(e);
+  return { ...(Number.isSafeInteger(sequence) && sequence > 0 && { e: sequence }), ...(isText(find) && { find }) };
+}
+
+export function readOverviewSearch({ days, from, to, by }: Given): OverviewSearch {
+  const isRange = isDay(from) && isDay(to) && from <= to;
+  return {
+    ...(isRange && { from, to }),
+    ...(!isRange && String(days) === '7' && { days: 7 }),
+    ...(!isRange && String(days) === '90' && { days: 90 }),
+    ...(isOneOf(DIMENSIONS, by) && by !== 'agent' && { by }),
+  };
+}
+
+/** A query string as it stands in the address: every value is a text, and none is taken for JSON. */
+export const parseSearch = (text: string): Given => Object.fromEntries(new URLSearchParams(text));
+
+/** The other way; what is undefined is left out. */
+export function stringifySearch(search: Given): string {
+  const given = Object.entries(search).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
+  const text = new URLSearchParams(given).toString();
+  return text === '' ? '' : `?${text}`;
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
+const isOneOf = <const Value>(values: readonly Value[], value: unknown): value is Value =>
+  values.includes(value as Value);
+const isDay = (value: unknown): value is string =>
+  typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value) && !Number.isNaN(Date.parse(value));

@@ -3,7 +3,7 @@ import { Command } from 'cmdk';
 import { SquareTerminal } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import { paths } from '../paths.ts';
-import { useSessions, useSummaries } from '../queries.ts';
+import { useSessions } from '../queries.ts';
 import { agentName } from './agent-name.tsx';
 import { PAGES } from './rail.tsx';
 import { titleOf } from './session-title.ts';
@@ -14,7 +14,6 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
   const { plane } = useSearch({ from: '__root__' });
   const sessions = useSessions({ plane }).data?.pages[0]?.sessions ?? [];
-  const summaries = useSummaries(sessions.map(({ sessionId }) => sessionId)).data;
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {
     ref.current?.showModal();
@@ -51,8 +50,8 @@ export function Palette({ onClose }: { onClose: () => void }) {
           </Command.Group>
           {sessions.length > 0 && (
             <Command.Group heading="Recent sessions" className="palette-group">
-              {sessions.map((session) => {
-                const title = titleOf(session, summaries?.get(session.sessionId));
+              {sessions.map(({ session, summary }) => {
+                const title = titleOf(session, summary);
                 return (
                   <Command.Item
                     key={session.sessionId}

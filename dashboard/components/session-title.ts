@@ -1,13 +1,26 @@
 import type { SessionSummary } from '../../contract/review.ts';
 import type { Session } from '../../contract/session.ts';
+import { showHidden } from '../text/controls.ts';
 
-/** Its title, or else its first prompt. */
+export const UNTITLED = 'Untitled session';
+
+/** What it is called now, or was called at its start, or else its first prompt. */
 export const titleOf = (session: Session, summary: SessionSummary | undefined): string =>
-  session.title ?? summary?.firstPrompt ?? 'Untitled session';
+  showHidden(summary?.title ?? session.title ?? summary?.firstPrompt ?? UNTITLED);
 
 /** When it ended, as far as is known. */
 export function endOf(session: Session, summary: SessionSummary | undefined, now: number): number {
   if (session.endedAt) return Date.parse(session.endedAt);
   const last = summary?.lastEventAt ? Date.parse(summary.lastEventAt) : Number.NaN;
   return Number.isNaN(last) ? now : Math.max(last, Date.parse(session.startedAt));
+}
+
+/** A repository's name: the last two parts of its address, or the folder's name. */
+export function repositoryName(repository: string): string {
+  const parts = repository
+    .replace(/\.git\/?$/, '')
+    .split(/[/\\:]+/)
+    .filter(Boolean);
+  const isAddress = /^[a-z+]+:\/\/|^[^/\\]+@[^/\\]+:/i.test(repository);
+  return showHidden(parts.slice(isAddress && parts.length > 2 ? -2 : -1).join('/') || repository);
 }

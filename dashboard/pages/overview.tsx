@@ -1,70 +1,75 @@
-import { Link, useSearch } from '@tanstack/react-router';
-import { useCallback, useMemo } from 'react';
+import { useNavigate, useRouter, useSearch } from '@tanstack/react-router';
+import { type MouseEvent, useMemo } from 'react';
 import { ErrorNote } from '../components/error-note.tsx';
-import { useLiveSessions } from '../components/live-sessions.ts';
-import { NoSessions } from '../components/no-sessions.tsx';
-import { DayPlot, DayTable } from '../components/overview/day-plot.tsx';
-import { sumByDay } from '../components/overview/days.ts';
+import { Attention } from '../components/overview/attention.tsx';
+import { Machines } from '../components/overview/machines.tsx';
+import { Multiples } from '../components/overview/multiples.tsx';
+import { RangeChoice } from '../components/overview/range-choice.tsx';
+import { Running } from '../components/overview/running.tsx';
+import { rangeOf } from '../components/overview/slots.ts';
+import { Tools } from '../components/overview/tools.tsx';
+import { useLiveUsage } from '../components/overview/use-live-usage.ts';
+import { WeekHours } from '../components/overview/week-hours.tsx';
 import { Page } from '../components/page.tsx';
-import { SessionTable } from '../components/session-table.tsx';
-import { paths } from '../paths.ts';
-import { useSessions, useSummaries } from '../queries.ts';
+import { NoSessions } from '../components/sessions/no-sessions.tsx';
+import { keys, usageQuery, useUsage } from '../queries.ts';
+import type { OverviewSearch } from '../search.ts';
 import { Waiting } from '../ui/notes.tsx';
 import { useNow } from '../ui/time.tsx';
 
-const RECENT = 8;
-
-/** The latest sessions, and what they add up to by day. */
+/** What runs now, and what all sessions of some days add up to. */
 export function OverviewPage() {
-  const { plane } = useSearch({ from: '__root__' });
-  const filter = useMemo(() => ({ plane }), [plane]);
-  const sessions = useSessions(filter);
-  useLiveSessions(
-    filter,
-    useCallback(() => false, []),
-  );
-  const now = useNow();
-  const rows = useMemo(() => sessions.data?.pages.flatMap((page) => page.sessions) ?? [], [sessions.data]);
-  const summaries = useSummaries(useMemo(() => rows.map(({ sessionId }) => sessionId), [rows])).data;
-  const days = useMemo(() => sumByDay(rows, summaries ?? new Map(), now), [rows, summaries, now]);
-  const isPartial = sessions.hasNextPage;
+  const search = useSearch({ from: '/' });
+  const { plane } = search;
+  const { from, to } = rangeOf(search, useNow());
+  const query = useMemo(() => usageQuery(from, to, plane), [from, to, plane]);
+  const usage = useUsage(query);
+  useLiveUsage(useMemo(() => keys.usage(query), [query]));
+  const navigate = useNavigate();
+  const change = (part: OverviewSearch) => void navigate({ to: '/', search: (before) => ({ ...before, ...part }) });
+  const onClick = useLinks();
+  const { data } = usage;
+  const isEmpty = data && data.total.sessions === 0 && data.running.length === 0 && !search.from;
 
   return (
-    <Page title="Overview" context="The latest sessions, and what they add up to.">
-      {sessions.isPending && <Waiting label="Loading sessions" />}
-      {sessions.isError && rows.length === 0 && (
-        <ErrorNote error={sessions.error} onRetry={() => void sessions.refetch()} />
-      )}
-      {sessions.isSuccess && rows.length === 0 && <NoSessions filter={filter} />}
-      {rows.length > 0 && (
-        <>
-          <section aria-label="By day" className="mb-8 flex flex-col gap-3">
-            <div className="grid grid-cols-3 gap-8 max-sm:grid-cols-1">
-              <DayPlot title="Sessions" days={days} figureOf={({ sessions: count }) => count} />
-              <DayPlot
-                title="Tool calls, failed ones red"
-                days={days}
-                figureOf={({ toolCalls }) => toolCalls}
-                failedOf={({ failures }) => failures}
-              />
-              <DayPlot title="Tokens" days={days} figureOf={({ tokens }) => tokens} />
-            </div>
-            {isPartial && <p className="text-12 text-muted">Counted over the latest {rows.length} sessions.</p>}
-            <DayTable days={days} />
-          </section>
-          <section aria-labelledby="recent">
-            <div className="mb-1 flex items-baseline justify-between">
-              <h2 id="recent" className="text-14">
-                Recent sessions
-              </h2>
-              <Link to={paths.sessions()} className="link text-13">
-                All sessions
-              </Link>
-            </div>
-            <SessionTable sessions={rows.slice(0, RECENT)} summaries={summaries} />
-          </section>
-        </>
+    <Page
+      title="Overview"
+      context="What agents do now, and what it adds up to."
+      actions={<RangeChoice search={search} range={{ from, to }} onChange={change} />}
+    >
+      {usage.isPending && <Waiting label="Loading figures" />}
+      {usage.isError && <ErrorNote error={usage.error} onRetry={() => void usage.refetch()} />}
+      {isEmpty && <NoSessions plane={plane} />}
+      {data && !isEmpty && (
+        // biome-ignore lint/a11y: the click is one on a link; all of them are made by Enter as well
+        <div onClick={onClick} className="flex flex-col gap-8">
+          <Running running={data.running} />
+          <Multiples
+            usage={data}
+            plane={plane}
+            dimension={search.by ?? 'agent'}
+            onDimension={(by) => change({ by: by === 'agent' ? undefined : by })}
+          />
+          <Attention attention={data.attention} />
+          <div className="grid grid-cols-2 gap-x-8 gap-y-8 max-lg:grid-cols-1">
+            <WeekHours hours={data.hours} />
+            <Tools usage={data} plane={plane} />
+          </div>
+          <Machines usage={data} plane={plane} />
+        </div>
       )}
     </Page>
   );
+}
+
+/** Plain links, of which a plot has hundreds, are followed without loading the page anew. */
+function useLinks() {
+  const router = useRouter();
+  return (event: MouseEvent) => {
+    const href = event.target instanceof Element && event.target.closest('a')?.getAttribute('href');
+    if (!href || event.defaultPrevented || event.button !== 0) return;
+    if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    router.history.push(href);
+  };
 }

@@ -1,58 +1,123 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { ArrowUp } from 'lucide-react';
-import { useCallback, useMemo, useRef } from 'react';
+import { useCallback, useMemo, useRef, useState } from 'react';
+import { formatQuery, parseQuery } from '../../contract/query.ts';
+import type { Session } from '../../contract/session.ts';
 import { ErrorNote } from '../components/error-note.tsx';
-import { useLiveSessions } from '../components/live-sessions.ts';
-import { NoSessions } from '../components/no-sessions.tsx';
 import { Page } from '../components/page.tsx';
-import { SessionFilters } from '../components/session-filters.tsx';
-import { SessionTable } from '../components/session-table.tsx';
-import { useSessions, useSummaries } from '../queries.ts';
+import { DeleteDialog } from '../components/sessions/delete-dialog.tsx';
+import { rowsOf } from '../components/sessions/live-rows.ts';
+import { NoSessions } from '../components/sessions/no-sessions.tsx';
+import { Preview } from '../components/sessions/preview.tsx';
+import { QueryBar } from '../components/sessions/query-bar.tsx';
+import { RowMenu } from '../components/sessions/row-menu.tsx';
+import { SessionList } from '../components/sessions/session-list.tsx';
+import { useKnownValues } from '../components/sessions/use-known-values.ts';
+import { useLiveSessions } from '../components/sessions/use-live-sessions.ts';
+import { ViewMenu } from '../components/sessions/view-menu.tsx';
+import { type SessionRow, type SessionSearch, useSessions } from '../queries.ts';
 import { Button } from '../ui/button.tsx';
-import { plural } from '../ui/format.ts';
+import { formatCount, plural } from '../ui/format.ts';
 import { Waiting } from '../ui/notes.tsx';
 
+/** Finds sessions, and lists them. */
 export function SessionsPage() {
-  const { plane, environment, agent } = useSearch({ from: '/sessions' });
-  const filter = useMemo(() => ({ plane, environment, agent }), [plane, environment, agent]);
-  const sessions = useSessions(filter);
+  const { plane, q, order, direction } = useSearch({ from: '/sessions' });
+  const search = useMemo<SessionSearch>(() => ({ plane, q, order, direction }), [plane, q, order, direction]);
+  const sessions = useSessions(search);
   const area = useRef<HTMLDivElement>(null);
   const isReading = useCallback(() => area.current?.matches(':hover, :focus-within') ?? false, []);
-  const { waiting, showWaiting } = useLiveSessions(filter, isReading);
-  const rows = useMemo(() => sessions.data?.pages.flatMap((page) => page.sessions) ?? [], [sessions.data]);
-  const ids = useMemo(() => rows.map(({ sessionId }) => sessionId), [rows]);
-  const summaries = useSummaries(ids).data;
+  const { waiting, showWaiting } = useLiveSessions(search, isReading);
+  const rows = useMemo(() => rowsOf(sessions.data), [sessions.data]);
+  const [current, setCurrent] = useState<string>();
+  const [previewed, setPreviewed] = useState<string>();
+  const [deleting, setDeleting] = useState<Session>();
+  const known = useKnownValues(rows, plane);
   const navigate = useNavigate();
-  const narrow = (change: { environment?: string | undefined; agent?: string | undefined }) =>
-    void navigate({ to: '/sessions', search: (search) => ({ ...search, ...change }) });
+  const go = useCallback(
+    (change: Partial<SessionSearch>, isTyping = false) =>
+      void navigate({ to: '/sessions', search: (before) => ({ ...before, ...change }), replace: isTyping }),
+    [navigate],
+  );
+  const parsed = useMemo(() => parseQuery(q ?? ''), [q]);
+  const words = formatQuery({ terms: parsed.terms.filter(({ not }) => !not), filters: [] });
+  const preview = rows.find(({ session }) => session.sessionId === previewed);
+  const { hasNextPage, isFetchingNextPage, fetchNextPage } = sessions;
+  const onEnd = useCallback(() => {
+    if (!isFetchingNextPage) void fetchNextPage();
+  }, [isFetchingNextPage, fetchNextPage]);
+  const menu = useCallback(
+    (row: SessionRow, isCurrent: boolean) => (
+      <RowMenu
+        row={row}
+        isCurrent={isCurrent}
+        onPreview={() => setPreviewed(row.session.sessionId)}
+        onNarrow={(field, value) => go({ q: formatQuery({ terms: [], filters: [{ field, value }] }) })}
+        onDelete={() => setDeleting(row.session)}
+      />
+    ),
+    [go],
+  );
 
   return (
-    <Page title="Sessions" context="What agents did on the machines of this organization, newest first." wide>
-      <SessionFilters filter={filter} onChange={narrow} />
+    <Page title="Sessions" context="What agents did on the machines of this organization." wide>
+      <QueryBar
+        q={q ?? ''}
+        known={known}
+        onChange={(next, isTyping) => go({ q: next || undefined }, isTyping)}
+        onLeave={() => area.current?.querySelector<HTMLElement>('[data-session][tabindex="0"]')?.focus()}
+      >
+        <ViewMenu search={search} />
+      </QueryBar>
+      <div className="list-state" role="status">
+        {parsed.problems.map((problem) => (
+          <span key={problem} className="text-warn">
+            {problem}
+          </span>
+        ))}
+        {sessions.isSuccess && rows.length > 0 && (
+          <span className="num">
+            {hasNextPage ? `the first ${formatCount(rows.length)} sessions` : plural(rows.length, 'session')}
+          </span>
+        )}
+        {sessions.data?.pages.some(({ catchingUp }) => catchingUp) && (
+          <span>Some sessions are still being read; what they hold may be missing.</span>
+        )}
+        {isFetchingNextPage && <span>Loading more…</span>}
+        {waiting > 0 && (
+          <Button size="small" tone="primary" onClick={showWaiting}>
+            <ArrowUp size={14} aria-hidden />
+            {plural(waiting, 'new session')}
+          </Button>
+        )}
+      </div>
       {sessions.isPending && <Waiting label="Loading sessions" rows={12} />}
-      {sessions.isError && rows.length === 0 && (
-        <ErrorNote error={sessions.error} onRetry={() => void sessions.refetch()} />
-      )}
-      {sessions.isSuccess && rows.length === 0 && <NoSessions filter={filter} />}
+      {sessions.isError && <ErrorNote error={sessions.error} onRetry={() => void sessions.refetch()} />}
+      {sessions.isSuccess && rows.length === 0 && <NoSessions q={q} plane={plane} />}
       {rows.length > 0 && (
-        <div ref={area} className="relative">
-          {waiting > 0 && (
-            <Button size="small" tone="primary" className="absolute top-9 left-1/2 z-10" onClick={showWaiting}>
-              <ArrowUp size={14} aria-hidden />
-              {plural(waiting, 'new session')}
-            </Button>
-          )}
-          <SessionTable sessions={rows} summaries={summaries} />
-          {sessions.hasNextPage && (
-            <Button
-              className="mt-4"
-              disabled={sessions.isFetchingNextPage}
-              onClick={() => void sessions.fetchNextPage()}
-            >
-              {sessions.isFetchingNextPage ? 'Loading…' : 'Load more'}
-            </Button>
-          )}
+        <div ref={area} className="list-area" data-preview={preview !== undefined || undefined}>
+          <SessionList
+            rows={rows}
+            search={search}
+            words={words}
+            current={current}
+            onCurrent={setCurrent}
+            previewed={preview && previewed}
+            onPreview={setPreviewed}
+            onOrder={go}
+            onEnd={onEnd}
+            hasMore={hasNextPage}
+            menu={menu}
+          />
+          {preview && <Preview key={previewed} row={preview} onClose={() => setPreviewed(undefined)} />}
         </div>
+      )}
+      {deleting && (
+        <DeleteDialog
+          session={deleting}
+          onDeleted={() => setDeleting(undefined)}
+          onClose={() => setDeleting(undefined)}
+        />
       )}
     </Page>
   );

@@ -3,6 +3,8 @@ const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-dig
 const dayAndTime = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'long' });
 const shortDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
 const shortDayOfYear = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
+const utcDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const utcDayOfYear = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
 const whole = new Intl.NumberFormat('en-US');
 
 /** More than anybody counts: whatever is above is not a count but a mistake. */
@@ -10,7 +12,8 @@ const LARGEST_COUNT = 1e15;
 
 export const formatClock = (time: number): string => clock.format(time);
 export const formatExact = (time: number): string => dayAndTime.format(time);
-export const formatDay = (time: number): string => shortDay.format(time);
+export const formatUtcDay = (time: number, length: 'short' | 'year' = 'short'): string =>
+  (length === 'year' ? utcDayOfYear : utcDay).format(time);
 export const formatCount = (count: number): string =>
   count < LARGEST_COUNT ? whole.format(count) : `>${whole.format(LARGEST_COUNT)}`;
 
@@ -24,7 +27,21 @@ export function formatShort(count: number): string {
   return '>999T';
 }
 
-/** `340 ms`, `2.4 s`, `41 min 12 s`, `3 h 05 min`. */
+/** US dollars: `<$0.01`, `$0.41`, `$1,204`, `$45.2k`. */
+export function formatCost(dollars: number): string {
+  if (dollars > 0 && dollars < 0.01) return '<$0.01';
+  if (dollars < 100) return `$${dollars.toFixed(2)}`;
+  return `$${formatShort(Math.round(dollars))}`;
+}
+
+/** A part between 0 and 1: `<1 %`, `4.2 %`, `38 %`. */
+export function formatPart(part: number): string {
+  const percent = part * 100;
+  if (percent > 0 && percent < 1) return '<1 %';
+  return `${percent < 9.95 ? Number(percent.toFixed(1)) : Math.round(percent)} %`;
+}
+
+/** `340 ms`, `2.4 s`, `41 min 12 s`, `3 h 05 min`, `3 d 4 h`. */
 export function formatDuration(milliseconds: number): string {
   if (milliseconds < 1000) return `${Math.max(0, Math.round(milliseconds))} ms`;
   const seconds = milliseconds / 1000;
@@ -33,7 +50,9 @@ export function formatDuration(milliseconds: number): string {
   if (total < 60) return `${total} s`;
   const minutes = Math.floor(total / 60);
   if (minutes < 60) return total % 60 === 0 ? `${minutes} min` : `${minutes} min ${total % 60} s`;
-  return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 24) return `${hours} h ${String(minutes % 60).padStart(2, '0')} min`;
+  return hours % 24 === 0 ? `${Math.floor(hours / 24)} d` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
 }
 
 /** How long ago, coarser the longer; a date beyond a week. */

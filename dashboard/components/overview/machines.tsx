@@ -1,0 +1,66 @@
+import type { Usage } from '../../../contract/review.ts';
+import { paths } from '../../paths.ts';
+import { useEnvironments } from '../../queries.ts';
+import type { FrameSearch } from '../../search.ts';
+import { formatDuration } from '../../ui/format.ts';
+import { Scroll } from '../../ui/scroll.tsx';
+import { Ago } from '../../ui/time.tsx';
+import { useMachineNames } from './names.ts';
+
+interface Props {
+  usage: Usage;
+  plane: FrameSearch['plane'];
+}
+
+/** A capture that is this far behind is waiting for something. */
+const LATE_MS = 60_000;
+
+/** When each machine was last heard of, how far its capture was behind then, and what it runs. */
+export function Machines({ usage, plane }: Props) {
+  const names = useMachineNames();
+  const environments = (useEnvironments().data ?? []).filter(({ status }) => status === 'active');
+  const lags = new Map(usage.machines.map(({ environmentId, lagMs }) => [environmentId, lagMs]));
+  if (environments.length === 0) return undefined;
+  return (
+    <section aria-labelledby="machines" className="overview-part">
+      <h2 id="machines" className="mb-1 text-14">
+        Machines
+      </h2>
+      <Scroll aria-label="Machines" className="overflow-x-auto">
+        <table className="table">
+          <thead>
+            <tr>
+              <th>Machine</th>
+              <th>Last seen</th>
+              <th>Behind by</th>
+              <th>Version</th>
+              <th>System</th>
+            </tr>
+          </thead>
+          <tbody>
+            {environments
+              .toSorted((a, b) => b.lastSeenAt.localeCompare(a.lastSeenAt))
+              .map(({ environmentId, lastSeenAt, serviceCliVersion, platform }) => {
+                const lag = lags.get(environmentId);
+                return (
+                  <tr key={environmentId}>
+                    <td>
+                      <a href={paths.sessions({ q: `machine:${environmentId}`, plane })}>{names.get(environmentId)}</a>
+                    </td>
+                    <td>
+                      <Ago time={lastSeenAt} />
+                    </td>
+                    <td className={lag !== undefined && lag > LATE_MS ? 'text-warn' : 'text-muted'}>
+                      {lag === undefined ? '–' : formatDuration(lag)}
+                    </td>
+                    <td className="text-muted">{serviceCliVersion}</td>
+                    <td className="text-muted">{platform}</td>
+                  </tr>
+                );
+              })}
+          </tbody>
+        </table>
+      </Scroll>
+    </section>
+  );
+}

@@ -1,0 +1,24 @@
+import type { Usage } from '../../../contract/review.ts';
+import { formatDuration } from '../../ui/format.ts';
+import { useNow } from '../../ui/time.tsx';
+import { SessionLines } from './session-lines.tsx';
+
+/** What agents do at this moment. */
+export function Running({ running }: Pick<Usage, 'running'>) {
+  const now = useNow();
+  return (
+    <section aria-labelledby="running" className="overview-part">
+      <h2 id="running" className="mb-1 text-14">
+        Running now{running.length > 0 && <span className="font-normal text-muted"> · {running.length}</span>}
+      </h2>
+      {running.length === 0 && <p className="text-13 text-muted">No agent is at work.</p>}
+      <SessionLines
+        lines={running.map(({ session, summary }) => ({
+          session,
+          summary,
+          word: formatDuration(Math.max(0, now - Date.parse(session.startedAt))),
+        }))}
+      />
+    </section>
+  );
+}

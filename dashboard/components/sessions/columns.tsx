@@ -1,0 +1,103 @@
+import type { ReactNode } from 'react';
+import type { SessionRow } from '../../queries.ts';
+import type { Order } from '../../search.ts';
+import { formatCost, formatCount, formatDuration, formatExact, formatShort, plural } from '../../ui/format.ts';
+import { Ago, useNow } from '../../ui/time.tsx';
+import { MicroStrip } from '../micro-strip.tsx';
+import { endOf } from '../session-title.ts';
+
+/** A figure of a session. */
+export interface Column {
+  label: string;
+  width: number;
+  /** The list must be as wide for it to be shown; before, the title needs the room more. */
+  from: number;
+  order?: Order;
+  Cell: (row: SessionRow) => ReactNode;
+  /** What a hover says of it. */
+  explain?: (row: SessionRow) => string | undefined;
+}
+
+export const COLUMNS: readonly Column[] = [
+  { label: 'Activity', width: 96, from: 920, Cell: ({ summary }) => <MicroStrip shape={summary.shape} /> },
+  { label: 'Started', width: 88, from: 560, order: 'started', Cell: ({ session }) => <Ago time={session.startedAt} /> },
+  {
+    label: 'Duration',
+    width: 92,
+    from: 760,
+    order: 'duration',
+    Cell: Duration,
+    explain: ({ session, summary }) => `until ${formatExact(endOf(session, summary, Date.parse(session.updatedAt)))}`,
+  },
+  {
+    label: 'Events',
+    width: 64,
+    from: 1100,
+    order: 'events',
+    Cell: ({ session }) => formatShort(session.eventCount),
+    explain: ({ session, summary }) =>
+      `${plural(session.eventCount, 'event')}, ${plural(summary.prompts, 'prompt')}, ${plural(summary.toolCalls, 'call')}`,
+  },
+  {
+    label: 'Failed',
+    width: 56,
+    from: 560,
+    order: 'failures',
+    Cell: ({ summary: { failures } }) =>
+      failures > 0 ? <span className="text-bad">{formatShort(failures)}</span> : '0',
+    explain: ({ summary }) => `${formatCount(summary.failures)} failed of ${plural(summary.toolCalls, 'call')}`,
+  },
+  {
+    label: 'Changes',
+    width: 104,
+    from: 840,
+    order: 'changes',
+    Cell: ({ summary }) => <Changes {...summary} />,
+    explain: ({ summary }) => plural(summary.filesChanged, 'file'),
+  },
+  {
+    label: 'Tokens',
+    width: 64,
+    from: 1000,
+    order: 'tokens',
+    Cell: ({ summary }) => formatShort(summary.inputTokens + summary.outputTokens),
+    explain: ({ summary: { inputTokens, cachedTokens, outputTokens } }) =>
+      `${formatCount(inputTokens)} in (${formatCount(cachedTokens)} from a cache), ${formatCount(outputTokens)} out`,
+  },
+  {
+    label: 'Cost',
+    width: 64,
+    from: 640,
+    order: 'cost',
+    Cell: ({ summary: { cost } }) => (cost === undefined ? '' : formatCost(cost)),
+    explain: ({ summary: { cost } }) => (cost === undefined ? 'no price is known' : `$${cost.toFixed(4)}`),
+  },
+  {
+    label: 'Redacted',
+    width: 68,
+    from: 1180,
+    Cell: ({ summary: { redactions } }) => (redactions > 0 ? formatShort(redactions) : ''),
+    explain: ({ summary: { redactions } }) => `${plural(redactions, 'secret')} taken out`,
+  },
+];
+
+/** Below this width a session is a few lines, without columns. */
+export const NARROW = 560;
+
+export const columnsFor = (width: number): readonly Column[] => COLUMNS.filter(({ from }) => width >= from);
+
+function Duration({ session, summary }: SessionRow): ReactNode {
+  const now = useNow();
+  return formatDuration(endOf(session, summary, now) - Date.parse(session.startedAt));
+}
+
+/** Lines added and removed; nothing where no file was changed. */
+export function Changes({ linesAdded, linesRemoved, filesChanged }: SessionRow['summary']): ReactNode {
+  if (filesChanged === 0 && linesAdded + linesRemoved === 0) return '';
+  return (
+    <>
+      <span className="text-ok">+{formatShort(linesAdded)}</span>{' '}
+      <span className="text-bad">−{formatShort(linesRemoved)}</span>
+    </>
+  );
+}

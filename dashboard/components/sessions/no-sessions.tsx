@@ -1,0 +1,48 @@
+import { Link } from '@tanstack/react-router';
+import { paths } from '../../paths.ts';
+import type { SessionSearch } from '../../queries.ts';
+import { CopyLine } from '../../ui/copy.tsx';
+import { Empty } from '../../ui/notes.tsx';
+
+/** A list without a session: what would be here, and what to do. */
+export function NoSessions({ q, plane }: Pick<SessionSearch, 'q' | 'plane'>) {
+  if (q) {
+    return (
+      <Empty title="No session fits">
+        <p>
+          Every word and every filter has to fit; several values of one field are alternatives. Take one away, or{' '}
+          {plane !== 'all' && (
+            <>
+              look at{' '}
+              <Link to="/sessions" search={(search) => ({ ...search, plane: 'all' })} className="link">
+                both planes
+              </Link>
+              , or{' '}
+            </>
+          )}
+          show{' '}
+          <Link to="/sessions" search={({ plane: same }) => ({ plane: same })} className="link">
+            all sessions
+          </Link>
+          .
+        </p>
+      </Empty>
+    );
+  }
+  return (
+    <Empty title={plane === 'test' ? 'No session on the test plane yet' : 'No sessions yet'}>
+      <p>
+        Each run of an agent on a machine becomes one line here, while it happens. On a machine that is logged in, this
+        captures the sessions it already has, and those to come:
+      </p>
+      <CopyLine text="capture init" label="Copy the command" />
+      <p>
+        A machine that is not logged in yet?{' '}
+        <Link to={paths.welcome()} className="link">
+          Connect it
+        </Link>
+        .
+      </p>
+    </Empty>
+  );
+}

@@ -1,0 +1,148 @@
+import { Link } from '@tanstack/react-router';
+import { X } from 'lucide-react';
+import type { ReactNode } from 'react';
+import type { Milestone, SessionFacts } from '../../../contract/review.ts';
+import { type SessionRow, useFacts } from '../../queries.ts';
+import { showHidden } from '../../text/controls.ts';
+import { Button } from '../../ui/button.tsx';
+import { formatDuration } from '../../ui/format.ts';
+import { Waiting } from '../../ui/notes.tsx';
+import { ErrorNote } from '../error-note.tsx';
+import { MicroStrip } from '../micro-strip.tsx';
+import { titleOf } from '../session-title.ts';
+import { COLUMNS } from './columns.tsx';
+
+interface Props {
+  row: SessionRow;
+  onClose: () => void;
+}
+
+const FEW = 12;
+
+/** A session beside the list, without opening it: figures, strip, first prompt, milestones, files, commands that failed. */
+export function Preview({ row, onClose }: Props) {
+  const { session, summary } = row;
+  const { sessionId } = session;
+  const facts = useFacts(sessionId);
+  const title = titleOf(session, summary);
+  return (
+    <aside className="preview" aria-label="Preview">
+      <header className="flex items-start gap-2">
+        <h2 className="min-w-0 grow text-14">
+          <Link to="/sessions/$sessionId" params={{ sessionId }} className="line-clamp-2">
+            {title}
+          </Link>
+        </h2>
+        <Button tone="quiet" size="small" icon aria-label="Close the preview" onClick={onClose}>
+          <X size={16} />
+        </Button>
+      </header>
+      <MicroStrip shape={summary.shape} />
+      <dl className="preview-figures">
+        {COLUMNS.slice(1).map(({ label, Cell, explain }) => (
+          <div key={label} title={explain?.(row)}>
+            <dt>{label}</dt>
+            <dd className="num">
+              <Cell {...row} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {summary.firstPrompt && summary.firstPrompt !== title && (
+        <Part title={`First of ${summary.prompts} prompts`}>
+          <p className="line-clamp-6 whitespace-pre-wrap text-13">{showHidden(summary.firstPrompt)}</p>
+        </Part>
+      )}
+      {facts.isPending && <Waiting label="Loading the preview" rows={6} />}
+      {facts.isError && <ErrorNote error={facts.error} onRetry={() => void facts.refetch()} />}
+      {facts.data && <Facts facts={facts.data} sessionId={sessionId} />}
+    </aside>
+  );
+}
+
+function Facts({ facts, sessionId }: { facts: SessionFacts; sessionId: string }) {
+  const files = facts.files.toSorted((a, b) => b.added + b.removed - a.added - a.removed);
+  const failing = facts.commands.filter(({ failed }) => failed > 0);
+  const at = (sequence: number, children: ReactNode) => (
+    <Link to="/sessions/$sessionId" params={{ sessionId }} search={{ e: sequence }} className="preview-line">
+      {children}
+    </Link>
+  );
+  return (
+    <>
+      <Part title="Milestones" count={facts.milestones.length}>
+        {facts.milestones.slice(0, FEW).map((milestone) => (
+          <li key={`${milestone.kind} ${milestone.sequence}`}>
+            {at(
+              milestone.sequence,
+              <>
+                <span className="flex-none text-muted">{wordOf(milestone)}</span>
+                <span className="truncate">{showHidden(milestone.text)}</span>
+              </>,
+            )}
+          </li>
+        ))}
+      </Part>
+      <Part title="Files changed" count={files.length}>
+        {files.slice(0, FEW).map(({ path, added, removed, sequence }) => (
+          <li key={path}>
+            {at(
+              sequence,
+              <>
+                <span className="grow truncate font-mono text-12" dir="rtl" title={showHidden(path)}>
+                  <bdi>{showHidden(path)}</bdi>
+                </span>
+                <span className="num flex-none">
+                  <span className="text-ok">+{added}</span> <span className="text-bad">−{removed}</span>
+                </span>
+              </>,
+            )}
+          </li>
+        ))}
+      </Part>
+      <Part title="Commands that failed" count={failing.length}>
+        {failing.slice(0, FEW).map(({ command, failed, runs, sequence }) => (
+          <li key={command}>
+            {at(
+              sequence,
+              <>
+                <span className="grow truncate font-mono text-12">{showHidden(command)}</span>
+                <span className="num flex-none text-bad">{`${failed} of ${runs}`}</span>
+              </>,
+            )}
+          </li>
+        ))}
+      </Part>
+    </>
+  );
+}
+
+interface PartProps {
+  title: string;
+  /** Of what is listed; without any, the part is not there. */
+  count?: number;
+  children: ReactNode;
+}
+
+function Part({ title, count, children }: PartProps) {
+  if (count === 0) return undefined;
+  return (
+    <section>
+      <h3 className="mb-1 text-12 text-muted">
+        {title} {count}
+      </h3>
+      {count === undefined ? children : <ul>{children}</ul>}
+      {count !== undefined && count > FEW && <p className="text-12 text-muted">and {count - FEW} more</p>}
+    </section>
+  );
+}
+
+const WORDS: Record<Milestone['kind'], (milestone: Milestone) => string> = {
+  commit: ({ hash }) => hash?.slice(0, 7) ?? 'commit',
+  pull_request: () => 'pull request',
+  tests: ({ passed }) => (passed ? 'tests green' : 'tests red'),
+  compaction: () => 'compaction',
+  wait: ({ durationMs }) => `waited ${formatDuration(durationMs ?? 0)}`,
+};
+
+const wordOf = (milestone: Milestone): string => WORDS[milestone.kind](milestone);

@@ -1,0 +1,128 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { runs } from '../../../contract/test/runs.ts';
+import type { SessionPages, SessionRow } from '../../queries.ts';
+import { repositoryName } from '../session-title.ts';
+import { COLUMNS, columnsFor } from './columns.tsx';
+import { applyChange, applyRows, applySummaries, insertRows, rowsOf } from './live-rows.ts';
+import { cutMarks } from './marks.ts';
+import { isSameSearch, readViews } from './views.ts';
+
+const NOW = Date.parse('2026-11-21T12:00:00.000Z');
+
+const row = (sessionId: string, startedAt = '2026-11-21T09:00:00.000Z', failures = 0): SessionRow => ({
+  session: {
+    sessionId,
+    organizationId: 'org_1',
+    environmentId: 'env_1',
+    agentInstallationId: 'ins_1',
+    agentId: 'codex',
+    status: 'active',
+    secretEnvironment: 'live',
+    startedAt,
+    eventCount: 5,
+    createdAt: startedAt,
+    updatedAt: startedAt,
+  },
+  summary: {
+    sessionId,
+    prompts: 0,
+    toolCalls: 0,
+    failures,
+    redactions: 0,
+    filesChanged: 0,
+    linesAdded: 0,
+    linesRemoved: 0,
+    inputTokens: 0,
+    cachedTokens: 0,
+    outputTokens: 0,
+    summarizedThrough: 5,
+  },
+  hits: [],
+});
+
+const pages = (...ids: string[][]): SessionPages => ({
+  pages: ids.map((page) => ({ sessions: page.map((id) => row(id)), nextCursor: null })),
+  pageParams: ids.map(() => undefined),
+});
+const idsOf = (data: SessionPages) => rowsOf(data).map(({ session }) => session.sessionId);
+
+test('a live change is seen in its row, and no row moves', () => {
+  const changed = applyChange(pages(['a', 'b'], ['c']), { sessionId: 'c', eventCount: 9, status: 'failed' }, NOW);
+  expect(idsOf(changed)).toEqual(['a', 'b', 'c']);
+  expect(rowsOf(changed)[2]?.session).toMatchObject({
+    status: 'failed',
+    eventCount: 9,
+    endedAt: '2026-11-21T12:00:00.000Z',
+  });
+});
+
+test('a change that comes late takes no event away', () => {
+  const changed = applyChange(pages(['a']), { sessionId: 'a', eventCount: 3, status: 'active' }, NOW);
+  expect(rowsOf(changed)[0]?.session.eventCount).toBe(5);
+});
+
+test('what was deleted is gone, and figures are those that were read again', () => {
+  const deleted = applyChange(pages(['a', 'b']), { sessionId: 'a', eventCount: 5, status: 'deleted' }, NOW);
+  expect(idsOf(deleted)).toEqual(['b']);
+  const summary = row('b', undefined, 7).summary;
+  expect(rowsOf(applySummaries(deleted, new Map([['b', summary]])))[0]?.summary.failures).toBe(7);
+  expect(rowsOf(applyRows(deleted, [row('b', undefined, 8)]))[0]?.summary.failures).toBe(8);
+});
+
+test('new sessions stand where their start puts them, once', () => {
+  const data = pages(['a'], ['b']);
+  const fresh = [row('new', '2026-11-21T10:00:00.000Z'), row('b')];
+  const inserted = insertRows(insertRows(data, fresh), fresh);
+  expect(idsOf(inserted)).toEqual(['new', 'a', 'b']);
+});
+
+test('marks of a hit are cut out of its text, whatever they say', () => {
+  expect(cutMarks('a timeout here', [[2, 9]])).toEqual([
+    { start: 0, piece: 'a ', isMarked: false },
+    { start: 2, piece: 'timeout', isMarked: true },
+    { start: 9, piece: ' here', isMarked: false },
+  ]);
+  expect(cutMarks('x\u202ey', [[2, 3]]).map(({ piece }) => piece)).toEqual(['x⟨U+202E⟩', 'y']);
+  const mark = fc.tuple(fc.integer({ min: -5, max: 40 }), fc.integer({ min: -5, max: 40 }));
+  fc.assert(
+    fc.property(fc.string({ maxLength: 30 }), fc.array(mark, { maxLength: 4 }), (text, marks) => {
+      const pieces = cutMarks(text, marks);
+      const ends = [...pieces.slice(1).map(({ start }) => start), text.length];
+      expect(pieces.map(({ start }, at) => text.slice(start, ends[at])).join('')).toBe(text);
+    }),
+    runs(300),
+  );
+});
+
+test.each([
+  ['https://github.com/acme/billing.git', 'acme/billing'],
+  ['git@github.com:acme/billing.git', 'acme/billing'],
+  ['/home/ada/work/billing', 'billing'],
+  ['C:\\work\\billing\\', 'billing'],
+  ['/', '/'],
+])('the repository %s is called %s', (repository, name) => {
+  expect(repositoryName(repository)).toBe(name);
+});
+
+test('a narrow list keeps the columns that matter, a wide one has all', () => {
+  const labels = (width: number) => columnsFor(width).map(({ label }) => label);
+  expect(labels(2000)).toEqual(COLUMNS.map(({ label }) => label));
+  expect(labels(600)).toEqual(['Started', 'Failed']);
+  expect(labels(320)).toEqual([]);
+  for (const width of [560, 720, 900, 1016, 1200]) {
+    const taken = columnsFor(width).reduce((sum, column) => sum + column.width + 12, 100);
+    expect(width - taken).toBeGreaterThan(230);
+  }
+});
+
+test('saved views are read with whatever else was kept under their name', () => {
+  expect(
+    readViews(JSON.stringify([{ name: 'red', search: { q: 'failed:yes', plane: 'all', order: 'cost' } }])),
+  ).toEqual([{ name: 'red', search: { q: 'failed:yes', plane: 'all', order: 'cost' } }]);
+  for (const text of [null, '', '{', '7', '{}', '[null, {"name":""}, {"name":"x","search":null}]']) {
+    expect(readViews(text)).toEqual([]);
+  }
+  expect(isSameSearch({ q: 'a' }, { q: 'a', order: undefined })).toBe(true);
+  expect(isSameSearch({ q: 'a' }, { q: 'a', plane: 'all' })).toBe(false);
+});

@@ -1,0 +1,124 @@
+import { Link } from '@tanstack/react-router';
+import { type CSSProperties, memo, type ReactNode } from 'react';
+import type { SessionRow } from '../../queries.ts';
+import { showHidden } from '../../text/controls.ts';
+import { formatCost, formatShort } from '../../ui/format.ts';
+import { Ago } from '../../ui/time.tsx';
+import { AgentName } from '../agent-name.tsx';
+import { repositoryName, titleOf, UNTITLED } from '../session-title.ts';
+import { StatusMark } from '../status-mark.tsx';
+import { Changes, type Column } from './columns.tsx';
+import { Hits } from './hits.tsx';
+
+interface Props {
+  row: SessionRow;
+  machine: string;
+  columns: readonly Column[];
+  isNarrow: boolean;
+  /** The one that has the focus or would get it. */
+  isCurrent: boolean;
+  isPreviewed: boolean;
+  /** The words that were looked for. */
+  words: string;
+  index: number;
+  style: CSSProperties;
+  menu: (row: SessionRow, isCurrent: boolean) => ReactNode;
+}
+
+/** A session in the list. The row as a whole takes the focus; what is in it follows only in the row that has it. */
+export const SessionLine = memo(function SessionLine(props: Props) {
+  const { row, machine, columns, isNarrow, isCurrent, isPreviewed, words, index, style, menu } = props;
+  const { session, summary, hits } = row;
+  const { sessionId, status, secretEnvironment } = session;
+  const title = titleOf(session, summary);
+  return (
+    <div
+      role="row"
+      className="session-row"
+      data-session={sessionId}
+      data-narrow={isNarrow || undefined}
+      aria-rowindex={index + 2}
+      aria-selected={isPreviewed}
+      tabIndex={isCurrent ? 0 : -1}
+      style={style}
+    >
+      <div className="session-cells">
+        <span role="gridcell" className="flex-none">
+          <StatusMark status={status} />
+        </span>
+        <span role="gridcell" className="session-main">
+          <span className="flex min-w-0 items-center gap-2">
+            {secretEnvironment === 'test' && <span className="tag text-test">test</span>}
+            <Link
+              to="/sessions/$sessionId"
+              params={{ sessionId }}
+              search={words === '' ? {} : { find: words }}
+              tabIndex={-1}
+              className={`truncate ${title === UNTITLED ? 'text-muted' : 'font-medium'}`}
+              title={title}
+            >
+              {title}
+            </Link>
+          </span>
+          <Where row={row} machine={machine} />
+          {isNarrow && <Figures row={row} />}
+        </span>
+        {columns.map(({ label, width, Cell, explain }) => (
+          <span
+            key={label}
+            role="gridcell"
+            className="session-figure num"
+            style={{ width }}
+            title={explain?.(row)}
+            data-label={label}
+          >
+            <Cell {...row} />
+          </span>
+        ))}
+        <span role="gridcell" className="flex-none">
+          {menu(row, isCurrent)}
+        </span>
+      </div>
+      {hits.length > 0 && <Hits sessionId={sessionId} hits={hits} words={words} isCurrent={isCurrent} />}
+    </div>
+  );
+});
+
+/** Agent · repository · branch · machine · person. */
+function Where({ row: { session, summary }, machine }: { row: SessionRow; machine: string }) {
+  const { repository, gitBranch, person } = summary;
+  const parts = [
+    ['repository', repository && repositoryName(repository)],
+    ['branch', gitBranch],
+    ['machine', machine],
+    ['person', person],
+  ] as const;
+  return (
+    <span className="session-where">
+      <AgentName agentId={session.agentId} />
+      {parts.map(
+        ([name, text]) =>
+          text && (
+            <span key={name} className="truncate" title={`${name} ${showHidden(text)}`}>
+              {showHidden(text)}
+            </span>
+          ),
+      )}
+    </span>
+  );
+}
+
+function Figures({ row: { session, summary } }: { row: SessionRow }) {
+  return (
+    <span className="session-where num">
+      <Ago time={session.startedAt} />
+      {summary.failures > 0 && <span className="text-bad">{formatShort(summary.failures)} failed</span>}
+      {summary.filesChanged > 0 && (
+        <span>
+          <Changes {...summary} />
+        </span>
+      )}
+      {summary.cost !== undefined && <span>{formatCost(summary.cost)}</span>}
+    </span>
+  );
+}

@@ -1,0 +1,175 @@
+import { useNavigate } from '@tanstack/react-router';
+import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
+import {
+  type KeyboardEvent,
+  type MouseEvent,
+  type ReactNode,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+} from 'react';
+import type { SessionRow, SessionSearch } from '../../queries.ts';
+import { useDensity } from '../../ui/appearance.ts';
+import { useKeys } from '../../ui/use-keys.ts';
+import { useWidth } from '../../ui/use-width.ts';
+import { useMachineNames } from '../overview/names.ts';
+import { columnsFor, NARROW } from './columns.tsx';
+import { ListHeader } from './list-header.tsx';
+import { SessionLine } from './session-line.tsx';
+
+interface Props {
+  rows: readonly SessionRow[];
+  search: SessionSearch;
+  words: string;
+  /** The row that has the focus or would get it, by its session. */
+  current: string | undefined;
+  onCurrent: (sessionId: string) => void;
+  previewed: string | undefined;
+  onPreview: (sessionId: string | undefined) => void;
+  onOrder: (change: Pick<SessionSearch, 'order' | 'direction'>) => void;
+  /** The last rows are in sight. */
+  onEnd: () => void;
+  hasMore: boolean;
+  menu: (row: SessionRow, isCurrent: boolean) => ReactNode;
+}
+
+const HEIGHTS = { roomy: 56, compact: 36, narrow: 84 };
+const HIT = 24;
+const HEADER = 32;
+
+/** Sessions below each other, of which only those in sight are drawn. */
+export function SessionList(props: Props) {
+  const { rows, search, words, current, onCurrent, previewed, onPreview, onOrder, onEnd, hasMore, menu } = props;
+  const grid = useRef<HTMLDivElement>(null);
+  const body = useRef<HTMLDivElement>(null);
+  const [measure, width] = useWidth();
+  const [density] = useDensity();
+  const machines = useMachineNames();
+  const navigate = useNavigate();
+  const isNarrow = width > 0 && width < NARROW;
+  const columns = useMemo(() => columnsFor(width), [width]);
+  const base = HEIGHTS[isNarrow ? 'narrow' : density];
+  const at = rows.findIndex(({ session }) => session.sessionId === current);
+  const stop = Math.max(0, at);
+
+  const virtualizer = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => grid.current?.closest<HTMLElement>('.frame-page') ?? null,
+    estimateSize: (index) => {
+      const hits = rows[index]?.hits.length ?? 0;
+      return base + (hits > 0 ? hits * HIT + 8 : 0);
+    },
+    getItemKey: (index) => rows[index]?.session.sessionId ?? index,
+    scrollMargin: body.current?.offsetTop ?? 0,
+    scrollPaddingStart: HEADER,
+    overscan: 6,
+    // The row with the focus stays, wherever the list is scrolled to.
+    rangeExtractor: (range) =>
+      [...new Set([...defaultRangeExtractor(range), Math.min(stop, range.count - 1)])].sort((a, b) => a - b),
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what the sizes depend on
+  useLayoutEffect(() => virtualizer.measure(), [virtualizer, base, rows]);
+
+  const items = virtualizer.getVirtualItems();
+  const isAtEnd = hasMore && (items.at(-1)?.index ?? 0) >= rows.length - 10;
+  useEffect(() => {
+    if (isAtEnd) onEnd();
+  }, [isAtEnd, onEnd]);
+
+  const focus = (index: number) => {
+    const row = rows[Math.min(rows.length - 1, Math.max(0, index))];
+    if (!row) return;
+    const { sessionId } = row.session;
+    onCurrent(sessionId);
+    virtualizer.scrollToIndex(rows.indexOf(row), { align: 'auto' });
+    // It is drawn, now that it is the current one.
+    requestAnimationFrame(() =>
+      grid.current
+        ?.querySelector<HTMLElement>(`[data-session="${CSS.escape(sessionId)}"]`)
+        ?.focus({ preventScroll: true }),
+    );
+    if (previewed !== undefined) onPreview(sessionId);
+  };
+  const hasFocus = () => grid.current?.contains(document.activeElement) ?? false;
+  const step = (by: number) => focus(hasFocus() ? stop + by : stop);
+  const page = Math.max(1, Math.floor((virtualizer.scrollRect?.height ?? 600) / base) - 2);
+  useKeys([
+    ['j', () => step(1)],
+    ['k', () => step(-1)],
+    ['g g', () => focus(0)],
+    ['G', () => focus(rows.length - 1)],
+    ['Escape', () => onPreview(undefined)],
+  ]);
+  const open = (sessionId: string) =>
+    void navigate({ to: '/sessions/$sessionId', params: { sessionId }, search: words === '' ? {} : { find: words } });
+  const keys = new Map<string, () => void>([
+    ['ArrowDown', () => step(1)],
+    ['ArrowUp', () => step(-1)],
+    ['PageDown', () => step(page)],
+    ['PageUp', () => step(-page)],
+    ['Home', () => focus(0)],
+    ['End', () => focus(rows.length - 1)],
+    ['Enter', () => current && open(current)],
+    [' ', () => onPreview(previewed === current ? undefined : current)],
+  ]);
+  const onKey = (event: KeyboardEvent<HTMLElement>) => {
+    const isRow = event.target instanceof HTMLElement && event.target.matches('[data-session]');
+    const run = isRow ? keys.get(event.key) : undefined;
+    if (!run || event.metaKey || event.ctrlKey || event.altKey) return;
+    event.preventDefault();
+    run();
+  };
+  const sessionAt = (target: EventTarget) =>
+    target instanceof Element ? target.closest<HTMLElement>('[data-session]')?.dataset.session : undefined;
+  const onClick = ({ target }: MouseEvent) => {
+    const sessionId = sessionAt(target);
+    if (sessionId && grid.current?.contains(target as Node) && !(target as Element).closest('a, button'))
+      open(sessionId);
+  };
+
+  return (
+    <div ref={measure} className="min-w-0">
+      <div
+        ref={grid}
+        role="grid"
+        aria-label="Sessions"
+        aria-rowcount={hasMore ? -1 : rows.length + 1}
+        onKeyDown={onKey}
+        onClick={onClick}
+        onFocus={({ target }) => {
+          const sessionId = sessionAt(target);
+          if (sessionId && sessionId !== current) onCurrent(sessionId);
+        }}
+      >
+        {!isNarrow && (
+          <div role="rowgroup" className="session-heads">
+            <ListHeader columns={columns} search={search} onOrder={onOrder} />
+          </div>
+        )}
+        <div role="rowgroup" ref={body} className="relative" style={{ height: virtualizer.getTotalSize() }}>
+          {items.map(({ index, start, size }) => {
+            const row = rows[index];
+            if (!row) return undefined;
+            const { sessionId, environmentId } = row.session;
+            return (
+              <SessionLine
+                key={sessionId}
+                row={row}
+                index={index}
+                machine={machines.get(environmentId) ?? ''}
+                columns={columns}
+                isNarrow={isNarrow}
+                isCurrent={index === stop}
+                isPreviewed={sessionId === previewed}
+                words={words}
+                menu={menu}
+                style={{ height: size, transform: `translateY(${start - virtualizer.options.scrollMargin}px)` }}
+              />
+            );
+          })}
+        </div>
+      </div>
+    </div>
+  );
+}
