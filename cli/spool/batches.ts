@@ -8,8 +8,8 @@ export interface Batch {
   session: number;
   key: string;
   events: number;
-  /** `{"events":[…]}` */
-  text: string;
+  /** `{"events":[…]}` in UTF-8, as it goes into a request: as text it would be four copies of it. */
+  body: Buffer;
 }
 
 export interface NewBatch {
@@ -44,6 +44,10 @@ export interface WaitingChoice {
   withoutAgents: readonly string[];
   without: readonly number[];
 }
+
+/** One piece as a rule: a batch of 60 kB takes 44 µs so, and 79 in the usual pieces of 16 kB. */
+const decode = (stored: Uint8Array): Buffer =>
+  zstdDecompressSync(stored, { chunkSize: Math.min(256 * 1024, Math.max(1024, 6 * stored.byteLength)) });
 
 const SELECT_WAITING = `
   SELECT session, min(batches.id) AS first, max(batches.id) AS last FROM batches JOIN sessions ON sessions.id = session
@@ -87,14 +91,13 @@ export function createBatches(db: DatabaseSync, path: string) {
       const row = next.get(session, after);
       if (row === undefined) return undefined;
       check(row);
-      const bytes =
-        row.encoding === 'zstd' ? zstdDecompressSync(row.body as Uint8Array) : Buffer.from(row.body as Uint8Array);
+      const stored = row.body as Uint8Array;
       return {
         id: Number(row.id),
         session,
         key: String(row.key),
         events: Number(row.events),
-        text: bytes.toString('utf8'),
+        body: row.encoding === 'zstd' ? decode(stored) : Buffer.from(stored),
       };
     },
     /** Throws `SpoolDamaged` where one is not as it was written, which the structure does not tell. */

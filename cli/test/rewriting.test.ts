@@ -107,7 +107,9 @@ test('numbers too exact for a double keep their digits', async () => {
   const { events } = { events: [...spooledEvents(spool).values()].flat() };
   expect(events.length).toBeGreaterThan(0);
   const [waiting] = spool.batches.perSession();
-  expect(spool.batches.next(waiting?.session ?? 0, 0)?.text).toContain(`"cost":${number},"much":1e400,"none":-0`);
+  expect(spool.batches.next(waiting?.session ?? 0, 0)?.body.toString()).toContain(
+    `"cost":${number},"much":1e400,"none":-0`,
+  );
 });
 
 test('a folder in the place of a transcript, and a path that cannot be read, stop nothing', async () => {

@@ -110,12 +110,12 @@ export function halve(batch: Append): [Append, Append] | undefined {
   return [half(events.slice(0, middle), 'a'), half(events.slice(middle), 'b')];
 }
 
-export const withEvents = <Batch extends Pick<Append, 'events' | 'text'>>(batch: Batch, events: string[]): Batch => ({
+export const withEvents = <Batch extends Pick<Append, 'events' | 'body'>>(batch: Batch, events: string[]): Batch => ({
   ...batch,
   events: events.length,
-  text: `{"events":[${events.join(',')}]}`,
+  body: Buffer.from(`{"events":[${events.join(',')}]}`),
 });
 
 /** The JSON texts of a batch's events; written again they are the same, whatever numbers are in them. */
-export const readEvents = ({ text }: Pick<Append, 'text'>): string[] =>
-  (parseExact(text) as { events: unknown[] }).events.map((event) => JSON.stringify(event));
+export const readEvents = ({ body }: Pick<Append, 'body'>): string[] =>
+  (parseExact(body.toString('utf8')) as { events: unknown[] }).events.map((event) => JSON.stringify(event));

@@ -30,7 +30,7 @@ interface Task {
   work: (release: (id: number) => void) => Promise<void>;
 }
 
-/** What a request may hold, in characters: the backlog goes in large ones, what was captured last does not wait long. */
+/** What a request may hold, in bytes: the backlog goes in large ones, what was captured last does not wait long. */
 const REQUEST_SIZE: Record<SendingOrder, number> = { oldest: 3 * 1024 * 1024, newest: 256 * 1024 };
 /** A session that was written to since does not wait behind a backlog. */
 const LIVE_MS = 5 * 60 * 1000;
@@ -93,10 +93,10 @@ export function createUploader(options: UploaderOptions) {
       if (heldElsewhere) await findHeld(id);
       for (const batch of batchesOf(id)) {
         const isFull =
-          batches.length === MAX_BATCHES_AT_ONCE || (size > 0 && size + batch.text.length > REQUEST_SIZE[order]);
+          batches.length === MAX_BATCHES_AT_ONCE || (size > 0 && size + batch.body.length > REQUEST_SIZE[order]);
         if (isFull) return batches;
         batches.push(batch);
-        size += batch.text.length;
+        size += batch.body.length;
       }
     }
     return batches;
@@ -167,9 +167,9 @@ export function createUploader(options: UploaderOptions) {
     forgetHeld(ids);
   }
 
-  function toAppend({ id, session, key, events, text }: Batch): Append {
+  function toAppend({ id, session, key, events, body }: Batch): Append {
     const { serviceId = '' } = spool.sessions.get(session);
-    return { sessionId: serviceId, key, events, text, isWanted: () => spool.batches.has(id) };
+    return { sessionId: serviceId, key, events, body, isWanted: () => spool.batches.has(id) };
   }
 
   function takeOutcome(batch: Batch, sent: number, outcome: Outcome): void {
