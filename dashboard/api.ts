@@ -1,6 +1,7 @@
 import { QueryClient } from '@tanstack/react-query';
 import { type Client, createClient, ServiceError } from '../contract/client.ts';
 import type { Auth } from './auth.ts';
+import { MissingCode } from './ui/lazy.tsx';
 
 /** The typed client with the person's token; a refused token is renewed once. */
 export function createApi(auth: Auth): Client {
@@ -51,6 +52,12 @@ export function wordError(error: unknown): WordedError {
       .filter(Boolean)
       .join(' · ');
     return { ...wordServiceError(error), small };
+  }
+  if (error instanceof MissingCode) {
+    return {
+      title: 'Its code is not here',
+      advice: 'The service does not answer, or has become another version. It is tried again as soon as it answers.',
+    };
   }
   if (error instanceof TypeError) {
     return {

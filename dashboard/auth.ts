@@ -36,6 +36,8 @@ export async function createAuth(): Promise<Auth> {
   let renewing: Promise<string> | undefined;
 
   async function signIn(returnTo: string): Promise<never> {
+    // Whoever is sent to a service that is away is at an error page of the browser, and what was open is gone.
+    if (!(await isAnswering())) throw new TypeError('The service does not answer.');
     await manager.signinRedirect({ state: returnTo });
     return new Promise<never>(() => {});
   }
@@ -43,7 +45,7 @@ export async function createAuth(): Promise<Auth> {
   async function renewOnce(): Promise<string> {
     const user = await manager.getUser();
     // Without a refresh token the library would try an iframe, which the page's policy forbids.
-    const renewed = user?.refresh_token ? await manager.signinSilent().catch(() => null) : null;
+    const renewed = user?.refresh_token ? await manager.signinSilent().catch(notForAnOutage) : null;
     if (renewed?.id_token && secondsLeft(renewed) > MARGIN) return renewed.id_token;
     await manager.removeUser();
     return signIn(currentAddress());
@@ -74,6 +76,19 @@ export async function createAuth(): Promise<Auth> {
     },
   };
 }
+
+/** Only who is refused has to sign in again; while nobody answers, the person stays where they are. */
+async function notForAnOutage(error: unknown): Promise<null> {
+  if (error instanceof TypeError || !(await isAnswering())) throw error;
+  return null;
+}
+
+/** Whether the service is there. */
+export const isAnswering = (): Promise<boolean> =>
+  fetch('/config').then(
+    ({ ok }) => ok,
+    () => false,
+  );
 
 /** Whether the person has just signed out, so that they are not signed in again at once. Told once. */
 export function justSignedOut(): boolean {

@@ -1,6 +1,8 @@
+import { createParser } from 'eventsource-parser';
 import type { LiveChange } from '../contract/extensions.ts';
 
-export type LiveState = 'connecting' | 'open' | 'waiting';
+/** `lost`: it was tried in vain. */
+export type LiveState = 'connecting' | 'open' | 'lost';
 type Listener = (change: LiveChange) => void;
 
 /** The one stream of changes of this tab. It opens with its first listener, and comes back by itself. */
@@ -9,7 +11,8 @@ export interface Live {
   onChange(listener: Listener): () => void;
   /** Called whenever the stream is open again: what happened in between was not told. */
   onOpen(listener: () => void): () => void;
-  subscribe(listener: () => void): () => void;
+  /** Told of every other state. @returns the function that ends that */
+  subscribe(watcher: () => void): () => void;
   state(): LiveState;
 }
 
@@ -25,6 +28,7 @@ export function createLive(authorizedFetch: typeof fetch): Live {
   const watchers = new Set<() => void>();
   let state: LiveState = 'connecting';
   let stop: AbortController | undefined;
+  let wake = () => {};
 
   const setState = (next: LiveState) => {
     if (next === state) return;
@@ -34,12 +38,11 @@ export function createLive(authorizedFetch: typeof fetch): Live {
 
   async function run(signal: AbortSignal) {
     for (let failures = 0; !signal.aborted; failures++) {
-      setState(failures === 0 ? 'connecting' : 'waiting');
       const connection = new AbortController();
-      const connected = await read(AbortSignal.any([signal, connection.signal]), connection).catch(() => false);
-      if (connected) failures = 0;
+      const wasOpen = await read(AbortSignal.any([signal, connection.signal]), connection).catch(() => false);
       if (signal.aborted) return;
-      setState('waiting');
+      if (wasOpen) failures = 0;
+      setState(wasOpen ? 'connecting' : 'lost');
       const longest = Math.min(LONGEST_WAIT, 500 * 2 ** failures);
       await pause(longest / 2 + Math.random() * (longest / 2), signal);
     }
@@ -51,15 +54,28 @@ export function createLive(authorizedFetch: typeof fetch): Live {
     if (!response.ok || !response.body) return false;
     setState('open');
     for (const listener of opens) listener();
-    const next = createReader(response.body);
+    const parser = createParser({ onEvent: ({ data }) => tell(data) });
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     for (;;) {
       const silent = setTimeout(() => connection.abort(), SILENCE);
-      const messages = await next().catch(() => undefined);
+      const part = await reader.read().catch(() => undefined);
       clearTimeout(silent);
-      if (messages === undefined) return true;
-      for (const message of messages) for (const listener of changes) listener(message);
+      if (!part || part.done) return true;
+      parser.feed(part.value);
     }
   }
+
+  function tell(data: string) {
+    const change = JSON.parse(data) as LiveChange;
+    for (const listener of changes) listener(change);
+  }
+
+  const pause = (milliseconds: number, signal: AbortSignal) =>
+    new Promise<void>((resolve) => {
+      wake = resolve;
+      setTimeout(resolve, milliseconds);
+      signal.addEventListener('abort', () => resolve());
+    });
 
   const start = () => {
     if (stop || changes.size === 0) return;
@@ -69,11 +85,13 @@ export function createLive(authorizedFetch: typeof fetch): Live {
   const close = () => {
     stop?.abort();
     stop = undefined;
+    setState('connecting');
   };
   const stopWhenUnused = () => {
     if (changes.size === 0) close();
   };
 
+  window.addEventListener('online', () => wake());
   // A browser keeps six connections to a service over HTTP/1.1, for all of its tabs: one that is not looked at for a
   // while gives its own back.
   let hiding: ReturnType<typeof setTimeout> | undefined;
@@ -93,60 +111,13 @@ export function createLive(authorizedFetch: typeof fetch): Live {
         setTimeout(stopWhenUnused, 1000);
       };
     },
-    onOpen(listener) {
-      opens.add(listener);
-      return () => opens.delete(listener);
-    },
-    subscribe(listener) {
-      watchers.add(listener);
-      return () => watchers.delete(listener);
-    },
+    onOpen: (listener) => added(opens, listener),
+    subscribe: (watcher) => added(watchers, watcher),
     state: () => state,
   };
 }
 
-/** Reads the changes of an event stream, those of a chunk at a time; `undefined` at its end. */
-function createReader(body: ReadableStream<Uint8Array>): () => Promise<LiveChange[] | undefined> {
-  const reader = body.getReader();
-  const decoder = new TextDecoder();
-  let text = '';
-  return async () => {
-    const { done, value } = await reader.read();
-    if (done) return undefined;
-    text += decoder.decode(value, { stream: true });
-    const { messages, rest } = splitMessages(text);
-    text = rest;
-    return messages.flatMap(readChange);
-  };
+function added<Each>(set: Set<Each>, each: Each): () => void {
+  set.add(each);
+  return () => set.delete(each);
 }
-
-/** The data of every complete message of an event stream's text, and what follows the last one. */
-export function splitMessages(text: string): { messages: string[]; rest: string } {
-  const blocks = text.split(/\r?\n\r?\n/);
-  const rest = blocks.pop() ?? '';
-  const messages = blocks.map((block) =>
-    block
-      .split(/\r?\n/)
-      .filter((line) => line.startsWith('data:'))
-      .map((line) => line.slice(5).trimStart())
-      .join('\n'),
-  );
-  return { messages: messages.filter((message) => message !== ''), rest };
-}
-
-function readChange(message: string): LiveChange[] {
-  try {
-    return [JSON.parse(message) as LiveChange];
-  } catch {
-    return [];
-  }
-}
-
-const pause = (milliseconds: number, signal: AbortSignal) =>
-  new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, milliseconds);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });

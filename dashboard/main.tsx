@@ -38,6 +38,12 @@ function showDashboard(auth: Auth): void {
   );
 }
 
-const fail = (error: unknown) => show(<SignInFailed error={error} />);
+const fail = (error: unknown) => show(<SignInFailed error={error} onRetry={retry} />);
+
+function retry(): void {
+  // What the identity provider answered is good for one attempt.
+  if (window.location.pathname === paths.signedIn()) window.history.replaceState(null, '', paths.home());
+  main().catch(fail);
+}
 
 main().catch(fail);

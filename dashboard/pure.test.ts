@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ServiceError } from '../contract/client.ts';
 import { wordError } from './api.ts';
-import { splitMessages } from './live.ts';
 import { paths } from './paths.ts';
 import { readFrameSearch, readSessionSearch } from './search.ts';
 import {
@@ -22,6 +21,7 @@ test('every address', () => {
     home: '/',
     sessions: '/sessions',
     session: '/sessions/s%2F1?e=7',
+    device: '/device?code=s%2F1',
     environments: '/environments',
     agents: '/agents',
     members: '/members',
@@ -37,14 +37,6 @@ test('query strings that make no sense are as if they were not there', () => {
   expect(readFrameSearch({ plane: 'live' })).toEqual({});
   expect(readSessionSearch({ e: '12' })).toEqual({ e: 12 });
   for (const e of ['0', -1, 'x', 1.5, undefined, [3, 4]]) expect(readSessionSearch({ e })).toEqual({});
-});
-
-test('messages of an event stream', () => {
-  expect(splitMessages(': connected\n\ndata: {"a":1}\n\ndata: {"b"')).toEqual({
-    messages: ['{"a":1}'],
-    rest: 'data: {"b"',
-  });
-  expect(splitMessages('event: x\r\ndata: 1\r\ndata: 2\r\n\r\n')).toEqual({ messages: ['1\n2'], rest: '' });
 });
 
 describe('errors in words', () => {

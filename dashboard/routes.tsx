@@ -1,10 +1,4 @@
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  retainSearchParams,
-} from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter, retainSearchParams } from '@tanstack/react-router';
 import { Gate } from './components/gate.tsx';
 import { BrokenPage, LostPage } from './pages/lost.tsx';
 import { SessionsPage } from './pages/sessions.tsx';
@@ -17,6 +11,7 @@ import {
   readSessionsSearch,
   stringifySearch,
 } from './search.ts';
+import { lazyPart } from './ui/lazy.tsx';
 
 /** The plane is part of every address, so that a link shows what its sender saw. */
 const rootRoute = createRootRoute({
@@ -31,13 +26,13 @@ const under = { getParentRoute: () => rootRoute };
 const overviewRoute = createRoute({
   ...under,
   path: '/',
-  component: lazyRouteComponent(() => import('./pages/overview.tsx'), 'OverviewPage'),
+  component: lazyPart(() => import('./pages/overview.tsx'), 'OverviewPage'),
   validateSearch: readOverviewSearch,
 });
 const welcomeRoute = createRoute({
   ...under,
   path: '/welcome',
-  component: lazyRouteComponent(() => import('./pages/welcome.tsx'), 'WelcomePage'),
+  component: lazyPart(() => import('./pages/welcome.tsx'), 'WelcomePage'),
 });
 const sessionsRoute = createRoute({
   ...under,
@@ -48,33 +43,33 @@ const sessionsRoute = createRoute({
 const sessionRoute = createRoute({
   ...under,
   path: '/sessions/$sessionId',
-  component: lazyRouteComponent(() => import('./pages/session.tsx'), 'SessionPage'),
+  component: lazyPart(() => import('./pages/session.tsx'), 'SessionPage'),
   validateSearch: readSessionSearch,
 });
 const environmentsRoute = createRoute({
   ...under,
   path: '/environments',
-  component: lazyRouteComponent(() => import('./pages/environments.tsx'), 'EnvironmentsPage'),
+  component: lazyPart(() => import('./pages/environments.tsx'), 'EnvironmentsPage'),
 });
 const agentsRoute = createRoute({
   ...under,
   path: '/agents',
-  component: lazyRouteComponent(() => import('./pages/agents.tsx'), 'AgentsPage'),
+  component: lazyPart(() => import('./pages/agents.tsx'), 'AgentsPage'),
 });
 const membersRoute = createRoute({
   ...under,
   path: '/members',
-  component: lazyRouteComponent(() => import('./pages/members.tsx'), 'MembersPage'),
+  component: lazyPart(() => import('./pages/members.tsx'), 'MembersPage'),
 });
 const secretsRoute = createRoute({
   ...under,
   path: '/secrets',
-  component: lazyRouteComponent(() => import('./pages/secrets.tsx'), 'SecretsPage'),
+  component: lazyPart(() => import('./pages/secrets.tsx'), 'SecretsPage'),
 });
 const organizationRoute = createRoute({
   ...under,
   path: '/organization',
-  component: lazyRouteComponent(() => import('./pages/organization.tsx'), 'OrganizationPage'),
+  component: lazyPart(() => import('./pages/organization.tsx'), 'OrganizationPage'),
 });
 
 const routeTree = rootRoute.addChildren([

@@ -1,10 +1,14 @@
 import { useSearch } from '@tanstack/react-router';
 import { Menu } from 'lucide-react';
-import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
+import { type ReactNode, Suspense, useEffect, useState } from 'react';
+import { Boundary } from '../ui/boundary.tsx';
 import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { lazyPart } from '../ui/lazy.tsx';
+import { Connection } from './connection.tsx';
 import { Rail } from './rail.tsx';
 
-const Palette = lazy(() => import('./palette.tsx').then((module) => ({ default: module.Palette })));
+const Palette = lazyPart(() => import('./palette.tsx'), 'Palette');
 
 /** The frame: rail at the left, page at the right. The test plane tints it, so that nobody mistakes it for the live one. */
 export function Shell({ children }: { children: ReactNode }) {
@@ -44,11 +48,22 @@ export function Shell({ children }: { children: ReactNode }) {
         </Button>
         {children}
       </main>
+      <Connection />
       {palette && (
-        <Suspense>
-          <Palette onClose={() => setPalette(false)} />
-        </Suspense>
+        <Boundary of="The palette" fallback={<PaletteMissing onClose={() => setPalette(false)} />}>
+          <Suspense>
+            <Palette onClose={() => setPalette(false)} />
+          </Suspense>
+        </Boundary>
       )}
     </div>
   );
 }
+
+const PaletteMissing = ({ onClose }: { onClose: () => void }) => (
+  <Dialog title="Go to" onClose={onClose}>
+    <p className="text-muted">
+      Its code could not be loaded, since the service was away. Load the window anew once it answers.
+    </p>
+  </Dialog>
+);

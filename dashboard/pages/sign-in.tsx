@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react';
 import { wordError } from '../api.ts';
 import { Wordmark } from '../components/wordmark.tsx';
-import { paths } from '../paths.ts';
 import { Button } from '../ui/button.tsx';
 
 export function SignedOut({ onSignIn }: { onSignIn: () => void }) {
@@ -15,18 +14,21 @@ export function SignedOut({ onSignIn }: { onSignIn: () => void }) {
   );
 }
 
-export function SignInFailed({ error }: { error: unknown }) {
+export function SignInFailed({ error, onRetry }: { error: unknown; onRetry: () => void }) {
   const { title, advice, small } = wordError(error);
   const insecure = !window.isSecureContext;
+  const isAway = error instanceof TypeError;
   return (
-    <Alone title={insecure ? 'This address is not secure' : 'Sign-in did not succeed'}>
+    <Alone title={insecure ? 'This address is not secure' : isAway ? title : 'Sign-in did not succeed'}>
       <p className="text-muted">
         {insecure
           ? 'Browsers sign people in over https, or on localhost. Open the dashboard at such an address.'
-          : `${title}. ${advice}`}
+          : isAway
+            ? advice
+            : `${title}. ${advice}`}
       </p>
       {small && <p className="font-mono text-12 text-muted">{small}</p>}
-      <Button tone="primary" onClick={() => window.location.assign(paths.home())}>
+      <Button tone="primary" onClick={onRetry}>
         Try again
       </Button>
     </Alone>

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, type WriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { freePort } from '../../../server/public-url.ts';
@@ -11,15 +11,37 @@ export interface Service {
   /** Creates the first account; works once. */
   welcomeLink: string;
   stop(): Promise<void>;
+  /** After it was stopped: on the same data, at the same address. */
+  restart(): Promise<void>;
 }
 
 /** The service as its users start it, on an empty data folder, which also takes its log. */
 export async function startService(dataDir: string): Promise<Service> {
+  const port = await freePort('127.0.0.1');
+  const log = createWriteStream(join(dataDir, 'service.log'));
+  let { child, lineWith } = run(dataDir, port, log);
+  const welcome = lineWith(/https?:\S+\/welcome\?token=\S+/);
+  const url = (await lineWith(/is ready at (\S+)/))[1] ?? '';
+  return {
+    url,
+    welcomeLink: (await welcome)[0],
+    async stop() {
+      const ended = once(child, 'exit');
+      if (child.exitCode === null && child.kill('SIGTERM')) await ended;
+    },
+    async restart() {
+      ({ child, lineWith } = run(dataDir, port, log));
+      await lineWith(/is ready at/);
+    },
+  };
+}
+
+function run(dataDir: string, port: number, log: WriteStream) {
   const child = spawn(process.execPath, ['server/main.ts'], {
     cwd: REPOSITORY,
     env: {
       PATH: process.env.PATH ?? '',
-      PORT: String(await freePort('127.0.0.1')),
+      PORT: String(port),
       DATA_DIR: dataDir,
       LOG_LEVEL: 'warn',
       // Everybody here comes from one address.
@@ -31,32 +53,19 @@ export async function startService(dataDir: string): Promise<Service> {
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const log = createWriteStream(join(dataDir, 'service.log'));
   child.stdout.pipe(log, { end: false });
   child.stderr.pipe(log, { end: false });
-  const ended = once(child, 'exit');
-
-  const greeting = new Promise<{ url: string; welcomeLink: string }>((resolve) => {
-    let url = '';
-    createInterface({ input: child.stdout }).on('line', (line) => {
-      url = /is ready at (\S+)/.exec(line)?.[1] ?? url;
-      const welcomeLink = /https?:\S+\/welcome\?token=\S+/.exec(line)?.[0];
-      if (welcomeLink !== undefined) resolve({ url, welcomeLink });
+  const lines = createInterface({ input: child.stdout });
+  /** Resolves with the first line that matches; rejects where the service ends before. */
+  const lineWith = (expression: RegExp) =>
+    new Promise<RegExpExecArray>((resolve, reject) => {
+      lines.on('line', (line) => {
+        const found = expression.exec(line);
+        if (found) resolve(found);
+      });
+      child.once('exit', (code) =>
+        reject(new Error(`the service ended with ${code} before it was ready; see ${dataDir}/service.log`)),
+      );
     });
-  });
-  const { url, welcomeLink } = await Promise.race([
-    greeting,
-    ended.then(([code]) => {
-      throw new Error(`the service ended with ${code} before it was ready; see ${dataDir}/service.log`);
-    }),
-  ]);
-  return {
-    url,
-    welcomeLink,
-    async stop() {
-      child.kill('SIGTERM');
-      await ended;
-      log.end();
-    },
-  };
+  return { child, lineWith };
 }

@@ -1,0 +1,93 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { picture, setUpProduct } from './harness/product.ts';
+import type { Tab } from './harness/tab.ts';
+import { openAsAda, prepareOrganization } from './steps/organization.ts';
+import { createRecorder, event, type Recorder } from './steps/recording.ts';
+
+const product = setUpProduct();
+let tab: Tab;
+let recorder: Recorder;
+
+beforeAll(async () => {
+  const { machine } = await prepareOrganization(product.service);
+  recorder = await createRecorder(machine);
+  await recorder.append(await recorder.openSession('Before the outage'), [event('user.message', { text: 'Hello' })]);
+  tab = await openAsAda(product);
+  // Chromium writes each request that nobody answered to the console.
+  tab.allow(/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_FAILED|404|could not be loaded/);
+});
+
+/** Lost when the window is loaded again. */
+const mark = () => tab.page.evaluate(() => document.body.setAttribute('data-marked', ''));
+const isMarked = () => tab.page.evaluate(() => document.body.hasAttribute('data-marked'));
+/** As if the person had been there for long: the next request has to renew it. */
+const expireToken = () =>
+  tab.page.evaluate(() => {
+    const [key = ''] = Object.keys(sessionStorage).filter((name) => name.startsWith('oidc.user'));
+    const user = JSON.parse(sessionStorage.getItem(key) ?? '');
+    sessionStorage.setItem(key, JSON.stringify({ ...user, profile: { ...user.profile, exp: 1 } }));
+  });
+const main = (name: string) => tab.page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name });
+const heading = (name: string) => tab.page.getByRole('heading', { level: 1, name });
+const says = (text: string) => tab.page.getByRole('status').getByText(text);
+
+describe('while the service is away', () => {
+  beforeAll(async () => {
+    await main('Sessions').click();
+    await tab.page.getByRole('link', { name: 'Before the outage' }).waitFor();
+    await mark();
+    await expireToken();
+    await product.service.stop();
+  });
+
+  test('the page says so, and stays', async () => {
+    await says('The service does not answer.').waitFor();
+    await tab.page.getByRole('link', { name: 'Before the outage' }).waitFor();
+    await picture(tab, 'outage');
+  });
+
+  test('what happened meanwhile comes by itself once it is back', async () => {
+    await product.service.restart();
+    await recorder.openSession('After the outage');
+    await says('The service answers again.').waitFor();
+    await tab.page.getByRole('link', { name: 'After the outage' }).waitFor();
+    expect(await isMarked()).toBe(true);
+  });
+
+  test('a page whose code is not here says so, in its place, and comes by itself', async () => {
+    await product.service.stop();
+    await says('The service does not answer.').waitFor();
+    await main('Environments').click();
+    await heading('This page could not be loaded').waitFor();
+    await tab.page.getByRole('button', { name: 'Try again' }).click();
+    await heading('This page could not be loaded').waitFor();
+    await picture(tab, 'outage-code');
+    expect(await isMarked()).toBe(true);
+    await product.service.restart();
+    await tab.page.getByRole('cell', { name: 'workbench' }).first().waitFor();
+    expect(new URL(tab.page.url()).pathname).toBe('/environments');
+  });
+});
+
+test('code that another version of the service no longer has comes with its page', async () => {
+  const { page } = tab;
+  await page.route('**/assets/secrets-*.js', (route) => route.fulfill({ status: 404 }));
+  await main('Secrets').click();
+  await heading('This page could not be loaded').waitFor();
+  await page.unroute('**/assets/secrets-*.js');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await heading('Secrets').waitFor();
+});
+
+test('whoever comes while it is away is told, and is let in when it is back', async () => {
+  const visitor = await openAsAda(product);
+  visitor.allow(/502|503|500|ERR_CONNECTION_REFUSED/);
+  const { page } = visitor;
+  await page.route('**/config', (route) => route.abort('connectionrefused'));
+  await page.reload();
+  await page.getByRole('heading', { name: 'The service cannot be reached' }).waitFor();
+  await page.unroute('**/config');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  await product.close(visitor);
+});
