@@ -13,10 +13,12 @@ import {
   formatShort,
 } from './ui/format.ts';
 
+const ARGUMENTS: Record<string, unknown[]> = { session: ['s/1', 7], device: ['s/1'] };
+
 test('every address', () => {
   const given: Record<string, string> = {};
   for (const [name, path] of Object.entries(paths))
-    given[name] = (path as (id?: unknown, at?: number) => string)(...(name === 'session' ? ['s/1', 7] : []));
+    given[name] = (path as (id?: unknown, at?: number) => string)(...(ARGUMENTS[name] ?? []));
   expect(given).toEqual({
     home: '/',
     sessions: '/sessions',
