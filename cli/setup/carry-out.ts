@@ -41,7 +41,7 @@ export async function carryOut(
   decisions: Decisions,
   output: Output,
 ): Promise<Done> {
-  const environmentId = await register(context, settings);
+  const environmentId = await register(context, settings, plan.agents);
   const { history } = decisions;
   if (history) writeConsent(context, { since: plan.consent?.since ?? context.now(), history });
   const startHook = decisions.startHook ? plan.startHook : undefined;
@@ -61,18 +61,25 @@ export async function carryOut(
 const REGISTER_MS = 5000;
 
 /**
- * Registers this machine with the service, and returns its id there; undefined where that does not answer in time, since
- * sending registers it as well. Throws a `Failure` when the machine may not capture.
+ * Registers this machine and its agents with the service, and returns the machine's id there; undefined where that does not
+ * answer in time, since sending registers both as well. Throws a `Failure` when the machine may not capture.
  */
-async function register(context: Context, settings: Settings): Promise<string | undefined> {
-  const { fetch, hostname, platform, random } = context;
-  const signal = AbortSignal.any([context.stop, AbortSignal.timeout(REGISTER_MS)]);
+async function register(
+  { fetch, hostname, platform, random, folder, stop }: Context,
+  settings: Settings,
+  agents: Plan['agents'],
+): Promise<string | undefined> {
+  const signal = AbortSignal.any([stop, AbortSignal.timeout(REGISTER_MS)]);
   const service = createService({ ...settings, fetch, timeoutMs: REGISTER_MS });
-  const machine = { hostname, platform, repository: findRepository(context.folder) };
+  const machine = { hostname, platform, repository: findRepository(folder) };
+  const registration = createRegistration(service, createRetry({ random, signal }), machine);
   try {
-    return await createRegistration(service, createRetry({ random, signal }), machine).environment();
+    const environmentId = await registration.environment();
+    // An agent that may not capture is told of when it has something to send.
+    await Promise.allSettled(agents.map(({ id }) => registration.installation(id, undefined, 0)));
+    return environmentId;
   } catch (error) {
-    if (context.stop.aborted || !isTemporary(error)) throw error;
+    if (stop.aborted || !isTemporary(error)) throw error;
     return undefined;
   }
 }
