@@ -12,6 +12,6 @@ export const paths = {
   secrets: () => '/secrets',
   organization: () => '/organization',
   welcome: () => '/welcome',
-  device: (userCode: string) => `/device?code=${encodeURIComponent(userCode)}`,
+  device: (userCode?: string) => `/device${userCode === undefined ? '' : `?code=${encodeURIComponent(userCode)}`}`,
   signedIn: () => '/signed-in',
 } as const;

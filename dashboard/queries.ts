@@ -1,6 +1,9 @@
 import { type InfiniteData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { Installation } from '../contract/agent.ts';
 import type { Client } from '../contract/client.ts';
+import type { Environment } from '../contract/environment.ts';
 import type { SearchPage, SessionSummary } from '../contract/review.ts';
+import type { Secret } from '../contract/secret.ts';
 import { useApp } from './app.ts';
 import type { FrameSearch, SessionsSearch } from './search.ts';
 
@@ -25,6 +28,7 @@ export const keys = {
   members: ['members'],
   invitations: ['members', 'invitations'],
   secrets: ['secrets'],
+  device: (userCode: string) => ['device', userCode],
 } as const;
 
 const PAGE = '100';
@@ -128,11 +132,21 @@ export async function readSummaries(api: Client, sessionIds: readonly string[], 
   return found;
 }
 
-export function useEnvironments() {
+interface Polling<Data> {
+  refetchInterval?: (query: { state: { data: Data | undefined } }) => number | false;
+}
+
+/** Reads something again every two seconds until it is as wanted. */
+export const until = <Data>(isThere: (data: Data) => boolean): Polling<Data> => ({
+  refetchInterval: ({ state }) => (state.data !== undefined && isThere(state.data) ? false : 2_000),
+});
+
+export function useEnvironments(polling: Polling<Environment[]> = {}) {
   const { api } = useApp();
   return useQuery({
     queryKey: keys.environments,
     queryFn: async ({ signal }) => (await api.listEnvironments({ signal })).body.environments,
+    ...polling,
   });
 }
 
@@ -145,11 +159,12 @@ export function useCatalog() {
   });
 }
 
-export function useInstallations() {
+export function useInstallations(polling: Polling<Installation[]> = {}) {
   const { api } = useApp();
   return useQuery({
     queryKey: keys.installations,
     queryFn: async ({ signal }) => (await api.listInstallations({ signal })).body.installations,
+    ...polling,
   });
 }
 
@@ -173,11 +188,12 @@ export function useInvitations() {
   });
 }
 
-export function useSecrets() {
+export function useSecrets(polling: Polling<Secret[]> = {}) {
   const { api } = useApp();
   return useQuery({
     queryKey: keys.secrets,
     queryFn: async ({ signal }) => (await api.listSecrets({ signal })).body.secrets,
+    ...polling,
   });
 }
 

@@ -5,6 +5,7 @@ import { SessionsPage } from './pages/sessions.tsx';
 import {
   type FrameSearch,
   parseSearch,
+  readDeviceSearch,
   readFrameSearch,
   readOverviewSearch,
   readSessionSearch,
@@ -33,6 +34,12 @@ const welcomeRoute = createRoute({
   ...under,
   path: '/welcome',
   component: lazyPart(() => import('./pages/welcome.tsx'), 'WelcomePage'),
+});
+const deviceRoute = createRoute({
+  ...under,
+  path: '/device',
+  component: lazyPart(() => import('./pages/device.tsx'), 'DevicePage'),
+  validateSearch: readDeviceSearch,
 });
 const sessionsRoute = createRoute({
   ...under,
@@ -75,6 +82,7 @@ const organizationRoute = createRoute({
 const routeTree = rootRoute.addChildren([
   overviewRoute,
   welcomeRoute,
+  deviceRoute,
   sessionsRoute,
   sessionRoute,
   environmentsRoute,

@@ -41,6 +41,11 @@ export interface OverviewSearch {
   by?: Exclude<Dimension, 'agent'> | undefined;
 }
 
+export interface DeviceSearch {
+  /** The code that a terminal shows. */
+  code?: string | undefined;
+}
+
 type Given = Record<string, unknown>;
 
 export const readFrameSearch = ({ plane }: Given): FrameSearch =>
@@ -80,6 +85,8 @@ export function readOverviewSearch({ days, from, to, by }: Given): OverviewSearc
     ...(isOneOf(DIMENSIONS, by) && by !== 'agent' && { by }),
   };
 }
+
+export const readDeviceSearch = ({ code }: Given): DeviceSearch => (isText(code) ? { code } : {});
 
 /** A query string as it stands in the address: every value is a text, and none is taken for JSON. */
 export const parseSearch = (text: string): Given => Object.fromEntries(new URLSearchParams(text));

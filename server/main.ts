@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pino } from 'pino';
-import { onboarding } from '../contract/onboarding.ts';
+import { ONBOARDING, onboarding } from '../contract/onboarding.ts';
 import { closeAll } from './closing.ts';
 import { COMMANDS } from './commands.ts';
 import { ConfigError, readConfig } from './config.ts';
@@ -66,8 +66,10 @@ async function serve(): Promise<void> {
   await app.listen({ port, host: config.HOST });
   process.stdout.write(`Session Capture is ready at ${publicUrl}\n`);
   for (const line of (await identity.greeting?.()) ?? []) process.stdout.write(`${line}\n`);
-  process.stdout.write('\nTo capture on a machine, issue a secret in the dashboard, and then:\n');
-  for (const { about, command } of onboarding(publicUrl)) process.stdout.write(`\n  ${about}\n      ${command}\n`);
+  process.stdout.write(`\nTo capture on a machine, run this on it. ${ONBOARDING}\n\n`);
+  for (const { systems, command } of onboarding(publicUrl)) {
+    process.stdout.write(`    ${command.padEnd(56)}${systems.join(', ')}\n`);
+  }
 }
 
 start(process.argv.slice(2).join(' ')).catch((error: unknown) => {

@@ -5,6 +5,9 @@ import { usePersonQuery } from '../queries.ts';
 import { ErrorNote } from './error-note.tsx';
 import { Shell } from './shell.tsx';
 
+/** Pages that are about one thing, outside of the frame. */
+const ALONE = new Set([paths.welcome(), paths.device()]);
+
 /** Lets members in, and leads a person without an organization to the page that makes one. */
 export function Gate() {
   const person = usePersonQuery();
@@ -21,9 +24,13 @@ export function Gate() {
   if (isMember(person.data)) {
     return (
       <PersonProvider value={person.data}>
-        <Shell>
+        {ALONE.has(pathname ?? '') ? (
           <Outlet />
-        </Shell>
+        ) : (
+          <Shell>
+            <Outlet />
+          </Shell>
+        )}
       </PersonProvider>
     );
   }

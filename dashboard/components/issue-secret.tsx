@@ -1,10 +1,11 @@
 import { useState } from 'react';
-import { PLANES, type Plane } from '../../contract/secret.ts';
+import type { Plane } from '../../contract/secret.ts';
 import { keys, useChange } from '../queries.ts';
 import { Button } from '../ui/button.tsx';
 import { CopyLine } from '../ui/copy.tsx';
 import { Dialog, DialogActions } from '../ui/dialog.tsx';
 import { ErrorNote } from './error-note.tsx';
+import { PlaneChoice } from './plane-choice.tsx';
 
 export interface NewSecret {
   name?: string;
@@ -13,11 +14,6 @@ export interface NewSecret {
 
 export const useIssueSecret = () =>
   useChange(async (api, body: NewSecret) => (await api.issueSecret({ body })).body, [keys.secrets]);
-
-const MEANINGS: Record<Plane, string> = {
-  live: 'for real work',
-  test: 'for trying things out; its sessions stay apart',
-};
 
 interface Props {
   title: string;
@@ -57,16 +53,7 @@ export function IssueSecret({ title, preset, onClose }: Props) {
           Name, to know it by
           <input className="field" maxLength={200} value={name} onChange={(event) => setName(event.target.value)} />
         </label>
-        <fieldset className="flex flex-col gap-2 text-13">
-          <legend className="mb-1">Plane</legend>
-          {PLANES.map((each) => (
-            <label key={each} className="flex items-center gap-2">
-              <input type="radio" name="plane" checked={plane === each} onChange={() => setPlane(each)} />
-              {each}
-              <span className="text-muted">{MEANINGS[each]}</span>
-            </label>
-          ))}
-        </fieldset>
+        <PlaneChoice plane={plane} onChange={setPlane} />
         {issue.isError && <ErrorNote error={issue.error} />}
         <DialogActions>
           <Button onClick={onClose}>Cancel</Button>

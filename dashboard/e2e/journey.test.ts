@@ -40,7 +40,7 @@ describe('from the first visit to an event of the first session', () => {
 
   test('the printed link creates the first account and leads into the dashboard', async () => {
     await createFirstAccount(page, product.service, ADA);
-    await page.getByRole('heading', { name: 'Welcome' }).waitFor();
+    await page.getByRole('heading', { name: 'Connect a machine' }).waitFor();
     tab.allow(/status of 410/);
     await page.goto(product.service.welcomeLink);
     await page.getByText('This link does not work').waitFor();
@@ -67,6 +67,7 @@ describe('from the first visit to an event of the first session', () => {
   });
 
   test('the value of the secret is never shown again', async () => {
+    await page.getByRole('link', { name: 'To the dashboard' }).click();
     await page.getByRole('link', { name: 'Secrets' }).click();
     await page.getByRole('cell', { name: secret.slice(-4) }).waitFor();
     expect(await page.content()).not.toContain(secret);

@@ -1,24 +1,35 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { DASHBOARD, REPOSITORY } from './folders.ts';
+import { REPOSITORY } from './folders.ts';
 
-const BUILT = join(DASHBOARD, 'dist', 'index.html');
-const NO_SOURCE = /^(dist|e2e|node_modules)\b/;
+const NO_SOURCE = /^(dist|e2e|node_modules|test)\b/;
 
 /** Builds the dashboard where there is no build, or one of older sources. */
 export function buildDashboard(): void {
-  if (existsSync(BUILT) && statSync(BUILT).mtimeMs > newestSource()) return;
+  if (isBuilt('dashboard/dist/index.html', ['dashboard', 'contract'])) return;
   execFileSync('npm', ['run', 'build', '--workspace', 'dashboard'], { cwd: REPOSITORY, stdio: 'pipe' });
 }
 
-function newestSource(): number {
-  const sources = [DASHBOARD, join(REPOSITORY, 'contract')].flatMap((folder) =>
-    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+/** The same for what machines fetch from the service. */
+export function buildDownloads(): void {
+  if (isBuilt('dist/download/install/SHA256SUMS', ['cli', 'contract', 'script/release'])) return;
+  execFileSync(process.execPath, ['script/build-download.ts'], { cwd: REPOSITORY, stdio: 'pipe' });
+}
+
+function isBuilt(made: string, sources: readonly string[]): boolean {
+  const path = join(REPOSITORY, made);
+  return existsSync(path) && statSync(path).mtimeMs > newestOf(sources);
+}
+
+function newestOf(folders: readonly string[]): number {
+  const sources = folders.flatMap((name) => {
+    const folder = join(REPOSITORY, name);
+    return readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((path) => !NO_SOURCE.test(path))
       .map((path) => statSync(join(folder, path)))
       .filter((entry) => entry.isFile())
-      .map((entry) => entry.mtimeMs),
-  );
+      .map((entry) => entry.mtimeMs);
+  });
   return Math.max(...sources);
 }

@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, type TestContext } from 'vitest';
-import { buildDashboard } from './build.ts';
+import { buildDashboard, buildDownloads } from './build.ts';
 import { ARTEFACTS, type Folder, fileNameOf, makeFolder } from './folders.ts';
 import { type Service, startService } from './service.ts';
 import { openTab, type Tab } from './tab.ts';
@@ -35,6 +35,7 @@ export function setUpProduct(): Product {
 
   beforeAll(async () => {
     buildDashboard();
+    buildDownloads();
     folder = makeFolder();
     const dataDir = join(folder.path, 'data');
     mkdirSync(dataDir);

@@ -42,15 +42,23 @@ export interface GrowingSession {
   finish(): void;
 }
 
-/** As if it happened now: a session that ended long ago is closed as soon as it is captured. */
-export function beginSession(machine: Machine, project: string, records: number): GrowingSession {
+/**
+ * As if it happened now: a session that ended long ago is closed as soon as it is captured. What is `sudden` happens at this
+ * very moment, and not in the minutes up to it, which are before a person let capture begin.
+ */
+export function beginSession(
+  machine: Pick<Machine, 'projects'>,
+  project: string,
+  records: number,
+  sudden = false,
+): GrowingSession {
   const folder = join(machine.projects, project);
   cpSync(join(REPOSITORY, 'samples/claude-code/projects', project), folder, { recursive: true });
   const paths = globSync(join(folder, '**/*.jsonl'));
   const texts = new Map(paths.map((path) => [path, readFileSync(path, 'utf8')]));
   const times = [...texts.values()].flatMap((text) => text.match(TIME) ?? []);
   const late = Date.now() - Math.max(...times.map((time) => Date.parse(time)));
-  const shift = (time: string) => new Date(Date.parse(time) + late).toISOString();
+  const shift = (time: string) => new Date(sudden ? Date.now() : Date.parse(time) + late).toISOString();
   for (const [path, text] of texts) writeFileSync(path, text.replace(TIME, shift));
 
   const [path = ''] = globSync(join(folder, '*.jsonl'));

@@ -1,26 +1,39 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 
 /** The steps of the first visit, each as its heading shows it. */
-const step = (page: Page, heading: string) =>
-  page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: heading }) });
+const step = (page: Page, heading: string): Locator =>
+  page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: heading, exact: true }) });
+
+/** The same, once it is ticked. */
+export const tick = (page: Page, heading: string): Locator =>
+  step(page, heading).and(page.locator('[data-done="true"]'));
 
 export async function createOrganization(page: Page, name: string): Promise<void> {
   await page.getByLabel(/^Its name/).fill(name);
   await page.getByRole('button', { name: 'Create', exact: true }).click();
-  await step(page, 'Create your organization').getByText(name).waitFor();
+  await tick(page, 'Organization').getByText(name).waitFor();
 }
+
+/** The one line that connects a machine of that system. */
+export async function lineOf(page: Page, system: string): Promise<string> {
+  await page.getByRole('tab', { name: system }).click();
+  return (await page.getByRole('tabpanel', { name: system }).locator('code').textContent()) ?? '';
+}
+
+const bySecret = (page: Page) => page.getByRole('group').filter({ hasText: 'With a secret' });
 
 /** @returns the value, which is shown this once */
 export async function issueSecret(page: Page): Promise<string> {
+  await bySecret(page).getByText('With a secret').click();
   await page.getByRole('button', { name: 'Issue a secret' }).click();
-  const shown = step(page, 'Issue a secret').locator('code');
-  await shown.waitFor();
+  const shown = bySecret(page).locator('code').first();
+  await shown.getByText(/^sk_live_/).waitFor();
   return (await shown.textContent()) ?? '';
 }
 
-/** What the page tells to run on the machine with `capture`, each without that word. */
+/** What the page tells to run with `capture` on a machine that is given a secret, each without that word. */
 export async function commandsOf(page: Page): Promise<string[][]> {
-  const lines = await step(page, 'Run this on the machine').locator('code').allInnerTexts();
+  const lines = await bySecret(page).locator('code').allInnerTexts();
   const commands = lines.flatMap((line) => line.trim().split(' && ')).filter((line) => line.startsWith('capture '));
   return commands.map((command) => command.split(' ').slice(1));
 }

@@ -1,0 +1,90 @@
+import { Tabs } from 'radix-ui';
+import { ONBOARDING, onboarding, onboardingBySecret, rehearsal } from '../../../contract/onboarding.ts';
+import { Button } from '../../ui/button.tsx';
+import { CopyLine } from '../../ui/copy.tsx';
+import { SYSTEM } from '../../ui/platform.ts';
+import { ErrorNote } from '../error-note.tsx';
+import { SecretValue, useIssueSecret } from '../issue-secret.tsx';
+
+const NEEDS = {
+  Linux: 'In a terminal, as yourself. A machine without Node.js 24 gets one of its own.',
+  macOS: 'In a terminal, as yourself. Node.js 24 or newer must be there.',
+  Windows: 'In PowerShell, as yourself. Node.js 24 or newer must be there.',
+};
+
+/** The one line for each system, and below it the ways for those whom it does not suit. */
+export function Commands({ mayIssue }: { mayIssue: boolean }) {
+  const { origin } = window.location;
+  const lines = onboarding(origin).flatMap(({ systems, command }) => systems.map((system) => ({ system, command })));
+  return (
+    <div className="flex flex-col gap-3">
+      <Tabs.Root defaultValue={SYSTEM} className="flex flex-col gap-3">
+        <Tabs.List className="tabs px-0" aria-label="System of the machine">
+          {lines.map(({ system }) => (
+            <Tabs.Trigger key={system} value={system}>
+              {system}
+            </Tabs.Trigger>
+          ))}
+        </Tabs.List>
+        {lines.map(({ system, command }) => (
+          <Tabs.Content key={system} value={system} className="flex flex-col gap-2">
+            <CopyLine text={command} label={`Copy the line for ${system}`} />
+            <p className="text-13 text-muted">
+              {NEEDS[system]} {ONBOARDING}
+            </p>
+          </Tabs.Content>
+        ))}
+      </Tabs.Root>
+      <details className="text-13">
+        <summary className="w-fit cursor-pointer text-muted">With a secret, where no browser can confirm it</summary>
+        <BySecret mayIssue={mayIssue} />
+      </details>
+      <details className="text-13">
+        <summary className="w-fit cursor-pointer text-muted">Look first, install later</summary>
+        <div className="flex flex-col gap-2 pt-3 text-muted">
+          <p>This says what would be sent, secrets masked, and sends nothing. It needs npm and Node.js 24:</p>
+          <CopyLine text={rehearsal(origin)} label="Copy the line that sends nothing" />
+          <p>
+            All of it comes from this service: <Script path="/install">the script</Script>,{' '}
+            <Script path="/install.ps1">the one for Windows</Script>,{' '}
+            <Script path="/install/SHA256SUMS">the checksums</Script> that they hold the archives against.
+          </p>
+        </div>
+      </details>
+    </div>
+  );
+}
+
+function Script({ path, children }: { path: string; children: string }) {
+  return (
+    <a className="link" href={path} target="_blank" rel="noreferrer">
+      {children}
+    </a>
+  );
+}
+
+function BySecret({ mayIssue }: { mayIssue: boolean }) {
+  const issue = useIssueSecret();
+  return (
+    <div className="flex flex-col gap-2 pt-3 text-muted">
+      {!mayIssue && <p>Ask an owner or an admin of the organization for a secret. Then, on the machine:</p>}
+      {mayIssue && issue.data && <SecretValue value={issue.data.value} />}
+      {mayIssue && !issue.data && (
+        <p className="flex items-center gap-3">
+          <Button
+            size="small"
+            disabled={issue.isPending}
+            onClick={() => issue.mutate({ name: 'first machine', secretEnvironment: 'live' })}
+          >
+            Issue a secret
+          </Button>
+          Its value is shown once. Then, on the machine:
+        </p>
+      )}
+      {issue.isError && <ErrorNote error={issue.error} />}
+      {onboardingBySecret(window.location.origin).map((line) => (
+        <CopyLine key={line} text={line} label={`Copy: ${line}`} />
+      ))}
+    </div>
+  );
+}

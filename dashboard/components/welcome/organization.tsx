@@ -1,0 +1,84 @@
+import { useState } from 'react';
+import type { OfferedInvitation } from '../../../contract/organization.ts';
+import { keys, useChange } from '../../queries.ts';
+import { Button } from '../../ui/button.tsx';
+import { ErrorNote } from '../error-note.tsx';
+
+interface Props {
+  invitations: readonly OfferedInvitation[];
+  isTaken: boolean;
+}
+
+/** What somebody without an organization can do about it. */
+export function Beginning({ invitations, isTaken }: Props) {
+  const accept = useChange(
+    (api, organizationId: string) => api.acceptInvitation({ body: { organizationId } }),
+    [keys.person],
+  );
+  if (isTaken) {
+    return (
+      <p className="text-muted">
+        A member with your e-mail signs in with another account. Sign out, and sign in with that one. If the identity
+        provider was changed, the operator can let members follow: see ADOPT_MEMBERS in the documentation.
+      </p>
+    );
+  }
+  if (invitations.length === 0) return <CreateOrganization />;
+  return (
+    <>
+      <p className="text-muted">These invited you. You can belong to one; joining it declines the others.</p>
+      <ul className="flex flex-col">
+        {invitations.map(({ organizationId, organizationName, role }) => (
+          <li key={organizationId} className="flex items-center gap-3 border-line border-b py-2">
+            <span className="min-w-0 grow truncate">
+              {organizationName} <span className="text-muted">as {role}</span>
+            </span>
+            <Button
+              size="small"
+              aria-label={`Join ${organizationName}`}
+              disabled={accept.isPending}
+              onClick={() => accept.mutate(organizationId)}
+            >
+              Join
+            </Button>
+          </li>
+        ))}
+      </ul>
+      {accept.isError && <ErrorNote error={accept.error} />}
+      <p className="text-muted">Or create your own, which declines all of them.</p>
+      <CreateOrganization />
+    </>
+  );
+}
+
+function CreateOrganization() {
+  const [name, setName] = useState('');
+  const create = useChange((api, body: { name: string }) => api.createOrganization({ body }), [keys.person]);
+  return (
+    <form
+      className="flex flex-col gap-2"
+      onSubmit={(event) => {
+        event.preventDefault();
+        create.mutate({ name: name.trim() });
+      }}
+    >
+      <label htmlFor="name" className="text-13 text-muted">
+        Its name; you can change it later
+      </label>
+      <div className="flex gap-2">
+        <input
+          id="name"
+          className="field"
+          required
+          maxLength={200}
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+        />
+        <Button type="submit" tone="primary" disabled={create.isPending || name.trim() === ''}>
+          Create
+        </Button>
+      </div>
+      {create.isError && <ErrorNote error={create.error} />}
+    </form>
+  );
+}

@@ -1,0 +1,27 @@
+import { Check } from 'lucide-react';
+import type { ReactNode } from 'react';
+
+interface Props {
+  number: number;
+  title: string;
+  isDone?: boolean;
+  /** It waits for one before it. */
+  isLater?: boolean;
+  children?: ReactNode;
+}
+
+/** One of the ticks of the first visit. */
+export function Step({ number, title, isDone = false, isLater = false, children }: Props) {
+  const tone = isDone ? 'border-ok text-ok' : isLater ? 'border-line text-muted' : 'border-line-strong';
+  return (
+    <li className="flex gap-4" data-done={isDone} aria-current={!isDone && !isLater ? 'step' : undefined}>
+      <span className={`flex size-6 flex-none items-center justify-center rounded-full border text-12 ${tone}`}>
+        {isDone ? <Check size={14} aria-label="Done:" /> : number}
+      </span>
+      <div className="flex min-w-0 grow flex-col gap-1">
+        <h2 className={`text-14 leading-6 ${isLater ? 'text-muted' : ''}`}>{title}</h2>
+        {children}
+      </div>
+    </li>
+  );
+}

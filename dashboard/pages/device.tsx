@@ -1,0 +1,86 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { ServiceError } from '../../contract/client.ts';
+import { useApp, useIsAdmin, usePerson } from '../app.ts';
+import { AlonePage } from '../components/alone.tsx';
+import { DeviceDecision, DeviceOutcome } from '../components/device-sign-in.tsx';
+import { ErrorNote } from '../components/error-note.tsx';
+import { keys } from '../queries.ts';
+import { Button } from '../ui/button.tsx';
+
+/** Where a person confirms a machine that `capture login` wants to sign in. */
+export function DevicePage() {
+  const { code } = useSearch({ from: '/device' });
+  const { organization } = usePerson();
+  const isAdmin = useIsAdmin();
+  return (
+    <AlonePage title="Sign in a machine" about={`It will send sessions to ${organization.name}.`} isMember>
+      {!isAdmin && (
+        <p>
+          Only an owner or an admin of {organization.name} may confirm a machine. Send one of them the address of this
+          page; the code is good for 10 minutes.
+        </p>
+      )}
+      {isAdmin && (code ? <Device userCode={code} /> : <CodeForm />)}
+    </AlonePage>
+  );
+}
+
+function Device({ userCode }: { userCode: string }) {
+  const { api } = useApp();
+  const device = useQuery({
+    queryKey: keys.device(userCode),
+    queryFn: async ({ signal }) => (await api.getDeviceSignIn({ query: { userCode }, signal })).body,
+    // From the yes until the machine has taken its secret.
+    refetchInterval: ({ state }) => (state.data?.status === 'approved' ? 1_000 : false),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  if (device.isPending) return null;
+  if (device.data?.status === 'pending') return <DeviceDecision userCode={userCode} device={device.data} />;
+  if (device.data) return <DeviceOutcome device={device.data} />;
+  const isUnknown = device.error instanceof ServiceError && device.error.status === 404;
+  if (!isUnknown) return <ErrorNote error={device.error} onRetry={() => void device.refetch()} />;
+  return <CodeForm wrong={userCode} />;
+}
+
+/** For a code that was read elsewhere, and after one that is none. */
+function CodeForm({ wrong }: { wrong?: string }) {
+  const navigate = useNavigate();
+  const [code, setCode] = useState('');
+  return (
+    <form
+      className="flex max-w-[320px] flex-col gap-2"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void navigate({ to: '/device', search: { code: code.trim() } });
+      }}
+    >
+      {wrong && (
+        <p role="alert" className="text-bad">
+          No machine waits under this code. It may have run out after its 10 minutes: start again with{' '}
+          <code>capture login</code>.
+        </p>
+      )}
+      <label htmlFor="code" className="text-13 text-muted">
+        The code that the terminal shows
+      </label>
+      <div className="flex gap-2">
+        <input
+          id="code"
+          className="field font-mono uppercase"
+          required
+          maxLength={32}
+          autoComplete="off"
+          spellCheck={false}
+          placeholder="ABCD-EFGH"
+          value={code}
+          onChange={(event) => setCode(event.target.value)}
+        />
+        <Button type="submit" tone="primary" disabled={code.trim() === ''}>
+          Go on
+        </Button>
+      </div>
+    </form>
+  );
+}
