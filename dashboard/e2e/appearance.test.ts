@@ -36,6 +36,7 @@ const PAGES: Record<string, { path: string; ready: (page: Page) => Promise<unkno
   secrets: { path: '/secrets', ready: title('Secrets') },
   organization: { path: '/organization', ready: title('Organization') },
   welcome: { path: '/welcome', ready: (page) => page.getByRole('heading', { level: 1 }).waitFor() },
+  device: { path: '/device', ready: title('Sign in a machine') },
   'an unknown address': { path: '/nowhere', ready: title('No such page') },
 };
 

@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Page } from 'playwright-core';
@@ -8,6 +7,7 @@ import { signIn } from '../../script/demo/sign-in.ts';
 import { picture, setUpProduct } from './harness/product.ts';
 import type { Tab } from './harness/tab.ts';
 import { violationsOf } from './steps/accessibility.ts';
+import { joinByMail, linkTo } from './steps/mail.ts';
 import { type Organization, openAsAda, prepareOrganization } from './steps/organization.ts';
 import { type Credentials, signIn as signInByForm } from './steps/person.ts';
 
@@ -31,24 +31,9 @@ const invite = (email: string, role: 'member' | 'admin' = 'member') =>
   harbour.owner.inviteMember({ body: { email, role } });
 const row = (page: Page, email: string) => page.getByRole('row').filter({ hasText: email });
 
-/** The link of the last mail to somebody. */
-function linkTo(email: string): string {
-  const folder = join(product.folder, 'data', 'outbox');
-  const mails = readdirSync(folder)
-    .sort()
-    .map((file) => readFileSync(join(folder, file), 'utf8'));
-  const last = mails.filter((mail) => mail.includes(`To: ${email}`)).at(-1) ?? '';
-  return /https?:\S+/.exec(last.replace(/=\r?\n/g, '').replaceAll('=3D', '='))?.[0] ?? '';
-}
-
-/** Creates the invited person's account by the mailed link. @returns a client that calls as they */
+/** @returns a client that calls as the invited person */
 async function becomeMember({ email, password }: Credentials) {
-  const visitor = await product.open();
-  await visitor.page.goto(linkTo(email));
-  await visitor.page.getByLabel('Password').fill(password);
-  await visitor.page.getByRole('button', { name: 'Continue' }).click();
-  await visitor.page.getByRole('heading', { level: 1 }).waitFor();
-  await product.close(visitor);
+  await joinByMail(product, { email, password });
   const token = await signIn(product.service.url, { email, password });
   const client = createClient({ baseUrl: product.service.url, credential: () => token });
   await client.getPerson({});
@@ -65,10 +50,10 @@ describe('the page of members', () => {
     await page.reload();
     await row(page, 'waiting@example.com').getByText('link expired').waitFor();
     await pictures('members');
-    const before = linkTo('waiting@example.com');
+    const before = linkTo(product, 'waiting@example.com');
     await page.getByRole('button', { name: 'Send again to waiting@example.com' }).click();
     await row(page, 'waiting@example.com').getByText('7 days left').waitFor();
-    expect(linkTo('waiting@example.com')).not.toBe(before);
+    expect(linkTo(product, 'waiting@example.com')).not.toBe(before);
   });
 
   test('changes a role, by the keyboard alone', async () => {

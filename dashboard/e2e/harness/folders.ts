@@ -6,7 +6,6 @@ import { fileURLToPath } from 'node:url';
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 export const REPOSITORY = at('../../..');
-export const DASHBOARD = at('../..');
 /** Pictures and records of the runs; git does not see them. */
 export const ARTEFACTS = at('../../../artefacts/browser');
 

@@ -1,0 +1,95 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { type Client, createClient, type ServiceError } from '../../contract/client.ts';
+import type { StartedDevice } from '../../contract/device.ts';
+import { setUpProduct } from './harness/product.ts';
+import type { Tab } from './harness/tab.ts';
+import { joinByMail } from './steps/mail.ts';
+import { openAsAda, prepareOrganization } from './steps/organization.ts';
+import { BEN, signIn } from './steps/person.ts';
+
+const product = setUpProduct();
+let tab: Tab;
+let page: Page;
+let owner: Client;
+let anybody: Client;
+
+beforeAll(async () => {
+  owner = (await prepareOrganization(product.service)).owner;
+  anybody = createClient({ baseUrl: product.service.url });
+  tab = await openAsAda(product);
+  page = tab.page;
+});
+
+/** A machine that waits, and its page. */
+async function open(hostname: string, on = page): Promise<StartedDevice> {
+  const body = { hostname, platform: 'darwin', serviceCliVersion: '1.2.3' } as const;
+  const started = (await anybody.startDeviceSignIn({ body })).body;
+  await on.goto(`${product.service.url}/device?code=${started.userCode}`);
+  return started;
+}
+
+const collect = async ({ deviceCode }: StartedDevice) =>
+  anybody.collectDeviceSecret({ body: { deviceCode } }).then(
+    ({ body }) => body.secret.secretEnvironment,
+    (error: unknown) => (error as ServiceError).code,
+  );
+
+test('a person sees which machine it is, and chooses the plane of its secret', async () => {
+  const started = await open('workbench');
+  await page.getByText(started.userCode).waitFor();
+  expect(await page.getByRole('main').textContent()).toMatch(
+    /workbench.*macOS, capture 1\.2\.3.*from the address 127/s,
+  );
+  await page.getByRole('radio', { name: 'test' }).check();
+  await page.getByRole('button', { name: 'Sign in this machine' }).click();
+  await page.getByText('Confirmed.').waitFor();
+  expect(await collect(started)).toBe('test');
+  await page.getByText('workbench is signed in.').waitFor();
+});
+
+test('a machine that is refused is given nothing', async () => {
+  const started = await open('workbench');
+  await page.getByRole('button', { name: 'Refuse' }).click();
+  await page.getByText('Refused. workbench was given nothing.').waitFor();
+  expect(await collect(started)).toBe('access_denied');
+});
+
+test('what somebody else decided meanwhile is said', async () => {
+  tab.allow(/status of 409/);
+  const { userCode } = await open('workbench');
+  await page.getByText(userCode).waitFor();
+  await owner.decideDeviceSignIn({ body: { userCode, decision: 'deny' } });
+  await page.getByRole('button', { name: 'Sign in this machine' }).click();
+  await page.getByRole('alert').getByText('This sign-in was decided about already.').waitFor();
+});
+
+test('a code that is none can be typed again, in any case', async () => {
+  tab.allow(/status of 404/);
+  const started = (
+    await anybody.startDeviceSignIn({ body: { hostname: 'h', platform: 'linux', serviceCliVersion: '1' } })
+  ).body;
+  await page.goto(`${product.service.url}/device?code=AAAA-AAAA`);
+  await page.getByRole('alert').getByText('No machine waits under this code.').waitFor();
+  await page.getByLabel('The code that the terminal shows').fill(started.userCode.toLowerCase().replace('-', ''));
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Sign in this machine' }).waitFor();
+});
+
+test('a name that would turn the text around is written out', async () => {
+  await open('work\u202ebench<img src=x onerror=alert(1)>');
+  await page.getByText('work⟨U+202E⟩bench<img src=x onerror=alert(1)>').waitFor();
+});
+
+test('a member without the right is told who has it', async () => {
+  await owner.inviteMember({ body: { email: BEN.email, role: 'member' } });
+  await joinByMail(product, BEN);
+  const other = await product.open();
+  await other.page.goto(product.service.url);
+  await signIn(other.page, BEN);
+  await other.page.getByRole('navigation', { name: 'Main' }).waitFor();
+  await open('workbench', other.page);
+  await other.page.getByText('Only an owner or an admin of Harbour Works may confirm a machine.').waitFor();
+  expect(await other.page.getByRole('button').count()).toBe(0);
+  await product.close(other);
+});
