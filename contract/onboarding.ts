@@ -15,10 +15,22 @@ export const onboarding = (address: string): readonly OnboardingLine[] => [
   { systems: ['Windows'], command: `irm ${address}/install.ps1 | iex` },
 ];
 
-/** The same for a machine that is given a secret, where no browser can confirm it. */
-export const onboardingBySecret = (address: string): readonly string[] => [
-  `curl -fsSL ${address}/install | CAPTURE_SETUP=no sh`,
-  `capture login --url ${address} --ask-secret && capture init`,
+/** The same for a machine that is given a secret, where no browser can confirm it: to install, and then to sign in. */
+export const onboardingBySecret = (address: string) => [
+  {
+    systems: ['Linux', 'macOS'],
+    commands: [
+      `curl -fsSL ${address}/install | CAPTURE_SETUP=no sh`,
+      `capture login --url ${address} --ask-secret && capture init`,
+    ],
+  },
+  {
+    systems: ['Windows'],
+    commands: [
+      `$env:CAPTURE_SETUP = 'no'; irm ${address}/install.ps1 | iex`,
+      `capture login --url ${address} --ask-secret; capture init`,
+    ],
+  },
 ];
 
 /** The program without installing it, to see first what it would send. */

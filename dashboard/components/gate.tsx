@@ -21,18 +21,17 @@ export function Gate() {
       </main>
     );
   }
-  if (isMember(person.data)) {
-    return (
-      <PersonProvider value={person.data}>
-        {ALONE.has(pathname ?? '') ? (
+  const member = isMember(person.data) ? person.data : undefined;
+  if (!member && pathname !== paths.welcome()) return <Navigate to={paths.welcome()} replace />;
+  return (
+    <PersonProvider value={member}>
+      {ALONE.has(pathname ?? '') ? (
+        <Outlet />
+      ) : (
+        <Shell>
           <Outlet />
-        ) : (
-          <Shell>
-            <Outlet />
-          </Shell>
-        )}
-      </PersonProvider>
-    );
-  }
-  return pathname === paths.welcome() ? <Outlet /> : <Navigate to={paths.welcome()} replace />;
+        </Shell>
+      )}
+    </PersonProvider>
+  );
 }

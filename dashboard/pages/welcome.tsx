@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'react';
 import { isMember } from '../app.ts';
 import { AlonePage } from '../components/alone.tsx';
 import { Commands } from '../components/welcome/commands.tsx';
@@ -10,17 +11,24 @@ import { usePersonQuery } from '../queries.ts';
 export function WelcomePage() {
   const person = usePersonQuery().data;
   const member = person && isMember(person) ? person : undefined;
+  const isMade = member !== undefined;
+  const wasMade = useRef(isMade);
+  const lead = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    // The form that made the organization is gone, and the focus with it.
+    if (isMade && !wasMade.current) lead.current?.focus();
+  }, [isMade]);
   return (
     <AlonePage
       title="Connect a machine"
       about="Session Capture records what coding agents do on your machines, and shows it here while it happens."
-      isMember={member !== undefined}
+      isMember={isMade}
     >
       <ol className="flex flex-col gap-5">
         <Step
           number={1}
           title={member || !person?.invitations ? 'Organization' : 'Join an organization, or create one'}
-          isDone={member !== undefined}
+          isDone={isMade}
         >
           {member ? (
             <p className="text-13 text-muted">{member.organization.name}</p>
@@ -31,7 +39,7 @@ export function WelcomePage() {
       </ol>
       {member && (
         <section aria-labelledby="line" className="flex flex-col gap-3 border-line border-y py-6">
-          <h2 id="line" className="text-16">
+          <h2 id="line" ref={lead} tabIndex={-1} className="text-16">
             Run this on the machine
           </h2>
           <Commands mayIssue={member.role !== 'member'} />

@@ -1,4 +1,5 @@
 import { Tabs } from 'radix-ui';
+import { useState } from 'react';
 import { ONBOARDING, onboarding, onboardingBySecret, rehearsal } from '../../../contract/onboarding.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyLine } from '../../ui/copy.tsx';
@@ -15,36 +16,39 @@ const NEEDS = {
 /** The one line for each system, and below it the ways for those whom it does not suit. */
 export function Commands({ mayIssue }: { mayIssue: boolean }) {
   const { origin } = window.location;
-  const lines = onboarding(origin).flatMap(({ systems, command }) => systems.map((system) => ({ system, command })));
+  const [system, setSystem] = useState<string>(SYSTEM);
+  const lines = onboarding(origin).flatMap(({ systems, command }) => systems.map((name) => ({ name, command })));
   return (
     <div className="flex flex-col gap-3">
-      <Tabs.Root defaultValue={SYSTEM} className="flex flex-col gap-3">
+      <Tabs.Root value={system} onValueChange={setSystem} className="flex flex-col gap-3">
         <Tabs.List className="tabs px-0" aria-label="System of the machine">
-          {lines.map(({ system }) => (
-            <Tabs.Trigger key={system} value={system}>
-              {system}
+          {lines.map(({ name }) => (
+            <Tabs.Trigger key={name} value={name}>
+              {name}
             </Tabs.Trigger>
           ))}
         </Tabs.List>
-        {lines.map(({ system, command }) => (
-          <Tabs.Content key={system} value={system} className="flex flex-col gap-2">
-            <CopyLine text={command} label={`Copy the line for ${system}`} />
+        {lines.map(({ name, command }) => (
+          <Tabs.Content key={name} value={name} className="flex flex-col gap-2">
+            <CopyLine text={command} label={`Copy the line for ${name}`} />
             <p className="text-13 text-muted">
-              {NEEDS[system]} {ONBOARDING}
+              {NEEDS[name]} {ONBOARDING}
             </p>
           </Tabs.Content>
         ))}
       </Tabs.Root>
       <details className="text-13">
         <summary className="w-fit cursor-pointer text-muted">With a secret, where no browser can confirm it</summary>
-        <BySecret mayIssue={mayIssue} />
+        <BySecret mayIssue={mayIssue} system={system} />
       </details>
       <details className="text-13">
         <summary className="w-fit cursor-pointer text-muted">Look first, install later</summary>
-        <div className="flex flex-col gap-2 pt-3 text-muted">
-          <p>This says what would be sent, secrets masked, and sends nothing. It needs npm and Node.js 24:</p>
+        <div className="flex flex-col gap-2 pt-3">
+          <p className="text-muted">
+            This says what would be sent, secrets masked, and sends nothing. It needs npm and Node.js 24:
+          </p>
           <CopyLine text={rehearsal(origin)} label="Copy the line that sends nothing" />
-          <p>
+          <p className="text-muted">
             All of it comes from this service: <Script path="/install">the script</Script>,{' '}
             <Script path="/install.ps1">the one for Windows</Script>,{' '}
             <Script path="/install/SHA256SUMS">the checksums</Script> that they hold the archives against.
@@ -63,14 +67,18 @@ function Script({ path, children }: { path: string; children: string }) {
   );
 }
 
-function BySecret({ mayIssue }: { mayIssue: boolean }) {
+function BySecret({ mayIssue, system }: { mayIssue: boolean; system: string }) {
   const issue = useIssueSecret();
+  const ways = onboardingBySecret(window.location.origin);
+  const { commands = [] } = ways.find(({ systems }) => systems.includes(system)) ?? {};
   return (
-    <div className="flex flex-col gap-2 pt-3 text-muted">
-      {!mayIssue && <p>Ask an owner or an admin of the organization for a secret. Then, on the machine:</p>}
+    <div className="flex flex-col gap-2 pt-3">
+      {!mayIssue && (
+        <p className="text-muted">Ask an owner or an admin of the organization for a secret. Then, on the machine:</p>
+      )}
       {mayIssue && issue.data && <SecretValue value={issue.data.value} />}
       {mayIssue && !issue.data && (
-        <p className="flex items-center gap-3">
+        <p className="flex items-center gap-3 text-muted">
           <Button
             size="small"
             disabled={issue.isPending}
@@ -82,7 +90,7 @@ function BySecret({ mayIssue }: { mayIssue: boolean }) {
         </p>
       )}
       {issue.isError && <ErrorNote error={issue.error} />}
-      {onboardingBySecret(window.location.origin).map((line) => (
+      {commands.map((line) => (
         <CopyLine key={line} text={line} label={`Copy: ${line}`} />
       ))}
     </div>

@@ -31,52 +31,63 @@ export function Progress({ person }: { person: MemberPerson }) {
     person.role === 'member'
       ? 'Issued when an owner or admin confirms the machine: send one of them the address that the terminal shows.'
       : 'Issued when you confirm the machine, at the address that the terminal shows. Nobody types it.';
+  const come = [secret && 'a secret', machine && 'a machine', agents.length > 0 && 'an agent', session && 'a session'];
   return (
-    <ol aria-label="What has come" aria-live="polite" className="flex flex-col gap-5" start={2}>
-      <Step number={2} title="Secret" isDone={!!secret}>
-        {secret ? (
-          <Fact>
-            {showHidden(secret.name ?? `${secret.prefix}…${secret.lastFour}`)}, issued <Ago time={secret.createdAt} />
-          </Fact>
-        ) : (
-          <Fact>{confirms}</Fact>
-        )}
-      </Step>
-      <Step number={3} title="Machine" isDone={!!machine} isLater={!secret}>
-        {machine ? (
-          <Fact>
-            {showHidden(machine.displayName ?? machine.hostname)}, seen <Ago time={machine.lastSeenAt} />
-          </Fact>
-        ) : (
-          <Fact>
-            Registered by <code>capture init</code>, which the line runs.
-          </Fact>
-        )}
-      </Step>
-      <Step number={4} title="Agent" isDone={agents.length > 0} isLater={!machine}>
-        {agents.length > 0 ? (
-          <p className="flex flex-wrap gap-x-4 text-13">
-            {agents.map((agentId) => (
-              <AgentName key={agentId} agentId={agentId} />
-            ))}
-          </p>
-        ) : (
-          <Fact>Those that are found on the machine.</Fact>
-        )}
-      </Step>
-      <Step number={5} title={session ? 'The first session is here' : 'Session'} isDone={!!session} isLater={!machine}>
-        {session ? (
-          <Link to={paths.session(session.sessionId)} className="button mt-1 w-fit" data-tone="primary">
-            Open the session
-          </Link>
-        ) : (
-          <Fact>
-            {machine && <span className="pulse mr-2 inline-block size-2 rounded-full bg-ok" />}
-            Work with an agent on the machine: its session appears here by itself.
-          </Fact>
-        )}
-      </Step>
-    </ol>
+    <>
+      <p role="status" className="sr-only">
+        {come.some(Boolean) && `There is ${come.filter(Boolean).join(', ')}.`}
+      </p>
+      <ol aria-label="What has come" className="flex flex-col gap-5" start={2}>
+        <Step number={2} title="Secret" isDone={!!secret}>
+          {secret ? (
+            <Fact>
+              {showHidden(secret.name ?? `${secret.prefix}…${secret.lastFour}`)}, issued <Ago time={secret.createdAt} />
+            </Fact>
+          ) : (
+            <Fact>{confirms}</Fact>
+          )}
+        </Step>
+        <Step number={3} title="Machine" isDone={!!machine} isLater={!secret}>
+          {machine ? (
+            <Fact>
+              {showHidden(machine.displayName ?? machine.hostname)}, seen <Ago time={machine.lastSeenAt} />
+            </Fact>
+          ) : (
+            <Fact>
+              Registered by <code>capture init</code>, which the line runs.
+            </Fact>
+          )}
+        </Step>
+        <Step number={4} title="Agent" isDone={agents.length > 0} isLater={!machine}>
+          {agents.length > 0 ? (
+            <p className="flex flex-wrap gap-x-4 text-13">
+              {agents.map((agentId) => (
+                <AgentName key={agentId} agentId={agentId} />
+              ))}
+            </p>
+          ) : (
+            <Fact>Those that are found on the machine.</Fact>
+          )}
+        </Step>
+        <Step
+          number={5}
+          title={session ? 'The first session is here' : 'Session'}
+          isDone={!!session}
+          isLater={!machine}
+        >
+          {session ? (
+            <Link to={paths.session(session.sessionId)} className="button mt-1 w-fit" data-tone="primary">
+              Open the session
+            </Link>
+          ) : (
+            <Fact>
+              {machine && <span className="pulse mr-2 inline-block size-2 rounded-full bg-ok" />}
+              Work with an agent on the machine: its session appears here by itself.
+            </Fact>
+          )}
+        </Step>
+      </ol>
+    </>
   );
 }
 
