@@ -1,11 +1,11 @@
-import { type FrameSearch, type SessionsSearch, stringifySearch } from './search.ts';
+import { type FrameSearch, type SessionSearch, type SessionsSearch, stringifySearch } from './search.ts';
 
 /** Every address of the dashboard. Nothing else writes one. */
 export const paths = {
   home: () => '/',
   sessions: (search: SessionsSearch & FrameSearch = {}) => `/sessions${stringifySearch({ ...search })}`,
-  session: (sessionId: string, sequence?: number) =>
-    `/sessions/${encodeURIComponent(sessionId)}${stringifySearch({ e: sequence })}`,
+  session: (sessionId: string, sequence?: number, search: Pick<SessionSearch, 'find'> & FrameSearch = {}) =>
+    `/sessions/${encodeURIComponent(sessionId)}${stringifySearch({ e: sequence, ...search })}`,
   environments: () => '/environments',
   agents: () => '/agents',
   members: () => '/members',

@@ -93,8 +93,8 @@ export const parseSearch = (text: string): Given => Object.fromEntries(new URLSe
 
 /** The other way; what is undefined is left out. */
 export function stringifySearch(search: Given): string {
-  const given = Object.entries(search).flatMap(([name, value]): [string, string][] =>
-    value === undefined ? [] : [[name, String(value)]],
+  const given = Object.entries(search).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)] as [string, string]],
   );
   const text = new URLSearchParams(given).toString();
   return text === '' ? '' : `?${text}`;

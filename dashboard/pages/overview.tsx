@@ -1,5 +1,5 @@
-import { useNavigate, useRouter, useSearch } from '@tanstack/react-router';
-import { type MouseEvent, useMemo } from 'react';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useMemo } from 'react';
 import { ErrorNote } from '../components/error-note.tsx';
 import { Attention } from '../components/overview/attention.tsx';
 import { Machines } from '../components/overview/machines.tsx';
@@ -12,6 +12,7 @@ import { useLiveUsage } from '../components/overview/use-live-usage.ts';
 import { WeekHours } from '../components/overview/week-hours.tsx';
 import { Page } from '../components/page.tsx';
 import { NoSessions } from '../components/sessions/no-sessions.tsx';
+import { useLinks } from '../components/use-links.ts';
 import { keys, usageQuery, useUsage } from '../queries.ts';
 import type { OverviewSearch } from '../search.ts';
 import { Waiting } from '../ui/notes.tsx';
@@ -60,16 +61,4 @@ export function OverviewPage() {
       )}
     </Page>
   );
-}
-
-/** Plain links, of which a plot has hundreds, are followed without loading the page anew. */
-function useLinks() {
-  const router = useRouter();
-  return (event: MouseEvent) => {
-    const href = event.target instanceof Element && event.target.closest('a')?.getAttribute('href');
-    if (!href || event.defaultPrevented || event.button !== 0) return;
-    if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
-    event.preventDefault();
-    router.history.push(href);
-  };
 }

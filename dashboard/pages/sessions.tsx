@@ -15,6 +15,7 @@ import { SessionList } from '../components/sessions/session-list.tsx';
 import { useKnownValues } from '../components/sessions/use-known-values.ts';
 import { useLiveSessions } from '../components/sessions/use-live-sessions.ts';
 import { ViewMenu } from '../components/sessions/view-menu.tsx';
+import { paths } from '../paths.ts';
 import { type SessionRow, type SessionSearch, useSessions } from '../queries.ts';
 import { Button } from '../ui/button.tsx';
 import { formatCount, plural } from '../ui/format.ts';
@@ -29,7 +30,6 @@ export function SessionsPage() {
   const isReading = useCallback(() => area.current?.matches(':hover, :focus-within') ?? false, []);
   const { waiting, showWaiting } = useLiveSessions(search, isReading);
   const rows = useMemo(() => rowsOf(sessions.data), [sessions.data]);
-  const [current, setCurrent] = useState<string>();
   const [previewed, setPreviewed] = useState<string>();
   const [deleting, setDeleting] = useState<Session>();
   const known = useKnownValues(rows, plane);
@@ -41,6 +41,10 @@ export function SessionsPage() {
   );
   const parsed = useMemo(() => parseQuery(q ?? ''), [q]);
   const words = formatQuery({ terms: parsed.terms.filter(({ not }) => !not), filters: [] });
+  const addressOf = useCallback(
+    (sessionId: string, sequence?: number) => paths.session(sessionId, sequence, { find: words || undefined, plane }),
+    [words, plane],
+  );
   const preview = rows.find(({ session }) => session.sessionId === previewed);
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = sessions;
   const onEnd = useCallback(() => {
@@ -99,9 +103,7 @@ export function SessionsPage() {
           <SessionList
             rows={rows}
             search={search}
-            words={words}
-            current={current}
-            onCurrent={setCurrent}
+            addressOf={addressOf}
             previewed={preview && previewed}
             onPreview={setPreviewed}
             onOrder={go}

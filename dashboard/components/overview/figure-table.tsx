@@ -35,7 +35,7 @@ export function FigureTable({ usage, groups, slots, plane, label }: Props) {
           })}
           <Line figures={usage.total}>All</Line>
         </tbody>
-        <Head first="Day" />
+        <Head first={slots.some(({ from, to }) => from !== to) ? 'Week' : 'Day'} />
         <tbody>
           {slots
             .map((slot, index) => (

@@ -26,7 +26,7 @@ export function Machines({ usage, plane }: Props) {
       <h2 id="machines" className="mb-1 text-14">
         Machines
       </h2>
-      <Scroll aria-label="Machines" className="overflow-x-auto">
+      <Scroll aria-label="Table of machines" className="overflow-x-auto">
         <table className="table">
           <thead>
             <tr>

@@ -93,7 +93,7 @@ export function Multiples({ usage, plane, dimension, onDimension }: Props) {
         </div>
       </div>
       {view === 'plots' ? (
-        <div className="grid grid-cols-2 gap-x-8 gap-y-6 max-md:grid-cols-1">
+        <div className="multiples">
           {plots.map((plot) => (
             <TimePlot
               key={plot.title}
@@ -109,7 +109,7 @@ export function Multiples({ usage, plane, dimension, onDimension }: Props) {
       ) : (
         <FigureTable usage={usage} groups={groups} slots={slots} plane={plane} label={LABELS[dimension]} />
       )}
-      <p className="mt-2 text-12 text-muted">
+      <p className="mt-3 text-12 text-muted">
         Prices of {usage.pricedAt}, in US dollars.
         {usage.unpricedTokens > 0 &&
           ` ${formatShort(usage.unpricedTokens)} tokens of models without a known price are not in it.`}

@@ -18,7 +18,7 @@ export interface PlotLayout {
   columns: readonly { x: number; width: number }[];
   bars: readonly Mark[];
   /** Path of each series that is drawn as a line, and its single points. */
-  lines: readonly { series: Series; path: string; points: readonly { x: number; y: number }[] }[];
+  lines: readonly { series: Series; path: string; points: readonly { slot: number; x: number; y: number }[] }[];
   ticks: readonly { value: number; y: number }[];
   days: readonly { time: number; x: number }[];
 }
@@ -58,7 +58,7 @@ export function layOutPlot(
             series: each,
             path: drawn([...each.values]) ?? '',
             points: each.values.flatMap((value, slot) =>
-              value === undefined ? [] : [{ x: centre(slot), y: y(value) }],
+              value === undefined ? [] : [{ slot, x: centre(slot), y: y(value) }],
             ),
           }))
         : [],

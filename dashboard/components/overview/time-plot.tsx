@@ -52,7 +52,7 @@ export function TimePlot({ title, series, slots, shape, format, total, slot, onS
           ({ value, y }) =>
             value > 0 && (
               <span key={value} className="plot-value num" style={{ top: y }} aria-hidden>
-                {format(value)}
+                {withoutZeros(format(value))}
               </span>
             ),
         )}
@@ -92,8 +92,8 @@ export function TimePlot({ title, series, slots, shape, format, total, slot, onS
           {layout.lines.map(({ series: each, path, points }) => (
             <g key={each.label} stroke={each.color} fill={each.color} pointerEvents="none">
               <path d={path} fill="none" strokeWidth={1.5} />
-              {points.map(({ x, y }) => (
-                <circle key={x} cx={x} cy={y} r={points.length > 40 ? 1 : 2} stroke="none" />
+              {points.map(({ slot: index, x, y }) => (
+                <circle key={index} cx={x} cy={y} r={points.length > 40 ? 1 : 2} stroke="none" />
               ))}
             </g>
           ))}
@@ -101,7 +101,7 @@ export function TimePlot({ title, series, slots, shape, format, total, slot, onS
         {slot !== undefined && slots[slot] && (
           <Tip at={layout.columns[slot]} width={width}>
             <p className="font-medium">{nameOf(slots[slot])}</p>
-            {series.map(({ label, color, values }) => (
+            {series.toReversed().map(({ label, color, values }) => (
               <p key={label} className="flex items-center gap-2">
                 <i className="plot-dot" style={{ background: color }} />
                 <span className="grow">{label}</span>
@@ -113,7 +113,7 @@ export function TimePlot({ title, series, slots, shape, format, total, slot, onS
       </div>
       <div className="plot-days num" aria-hidden>
         {layout.days.map(({ time, x }) => (
-          <span key={time} style={{ left: Math.min(Math.max(x, 20), width - 20) }}>
+          <span key={time} style={{ left: Math.min(x, width - 20) }}>
             {formatUtcDay(time)}
           </span>
         ))}
@@ -134,6 +134,9 @@ function Tip({ at, width, children }: { at: { x: number } | undefined; width: nu
     </div>
   );
 }
+
+/** `$60.00` beside a line is `$60`. */
+const withoutZeros = (figure: string): string => figure.replace(/\.0+(?!\d)/, '');
 
 const nameOf = ({ from, to }: Range): string =>
   from === to

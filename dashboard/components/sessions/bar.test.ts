@@ -59,7 +59,7 @@ describe('suggested is', () => {
 
   test('a value that is there, by any part of its name', () => {
     expect(labels('agent:')).toEqual(['Claude Code', 'codex']);
-    expect(labels('slow AGENT:CODE')).toEqual(['Claude Code', 'codex']);
+    expect(labels('slow AGENT:CODE')).toEqual(['codex', 'Claude Code']);
     expect(suggest('agent:claude', known)).toEqual([
       { field: 'agent', value: 'claude-code', label: 'Claude Code', hint: 'claude-code' },
     ]);

@@ -19,11 +19,11 @@ export interface Column {
 }
 
 export const COLUMNS: readonly Column[] = [
-  { label: 'Activity', width: 96, from: 920, Cell: ({ summary }) => <MicroStrip shape={summary.shape} /> },
-  { label: 'Started', width: 88, from: 560, order: 'started', Cell: ({ session }) => <Ago time={session.startedAt} /> },
+  { label: 'Activity', width: 80, from: 920, Cell: ({ summary }) => <MicroStrip shape={summary.shape} /> },
+  { label: 'Started', width: 84, from: 560, order: 'started', Cell: ({ session }) => <Ago time={session.startedAt} /> },
   {
     label: 'Duration',
-    width: 92,
+    width: 88,
     from: 760,
     order: 'duration',
     Cell: Duration,
@@ -31,7 +31,7 @@ export const COLUMNS: readonly Column[] = [
   },
   {
     label: 'Events',
-    width: 64,
+    width: 52,
     from: 1100,
     order: 'events',
     Cell: ({ session }) => formatShort(session.eventCount),
@@ -40,16 +40,16 @@ export const COLUMNS: readonly Column[] = [
   },
   {
     label: 'Failed',
-    width: 56,
+    width: 44,
     from: 560,
     order: 'failures',
     Cell: ({ summary: { failures } }) =>
-      failures > 0 ? <span className="text-bad">{formatShort(failures)}</span> : '0',
+      failures > 0 ? <span className="text-bad">{formatShort(failures)}</span> : '',
     explain: ({ summary }) => `${formatCount(summary.failures)} failed of ${plural(summary.toolCalls, 'call')}`,
   },
   {
     label: 'Changes',
-    width: 104,
+    width: 92,
     from: 840,
     order: 'changes',
     Cell: ({ summary }) => <Changes {...summary} />,
@@ -57,7 +57,7 @@ export const COLUMNS: readonly Column[] = [
   },
   {
     label: 'Tokens',
-    width: 64,
+    width: 52,
     from: 1000,
     order: 'tokens',
     Cell: ({ summary }) => formatShort(summary.inputTokens + summary.outputTokens),
@@ -66,7 +66,7 @@ export const COLUMNS: readonly Column[] = [
   },
   {
     label: 'Cost',
-    width: 64,
+    width: 56,
     from: 640,
     order: 'cost',
     Cell: ({ summary: { cost } }) => (cost === undefined ? '' : formatCost(cost)),
@@ -74,7 +74,7 @@ export const COLUMNS: readonly Column[] = [
   },
   {
     label: 'Redacted',
-    width: 68,
+    width: 60,
     from: 1180,
     Cell: ({ summary: { redactions } }) => (redactions > 0 ? formatShort(redactions) : ''),
     explain: ({ summary: { redactions } }) => `${plural(redactions, 'secret')} taken out`,

@@ -1,24 +1,20 @@
-import { Link } from '@tanstack/react-router';
-import type { Hit } from '../../../contract/review.ts';
+import type { SessionRow } from '../../queries.ts';
 import { cutMarks } from './marks.ts';
 
 interface Props {
-  sessionId: string;
-  hits: readonly Hit[];
-  words: string;
+  row: SessionRow;
+  addressOf: (sessionId: string, sequence: number) => string;
   isCurrent: boolean;
 }
 
 /** Where the words stand in a session: each line leads to its event. */
-export function Hits({ sessionId, hits, words, isCurrent }: Props) {
+export function Hits({ row: { session, hits }, addressOf, isCurrent }: Props) {
   return (
     <div role="gridcell" className="session-hits">
       {hits.map(({ sequence, eventType, text, marks }) => (
-        <Link
+        <a
           key={sequence}
-          to="/sessions/$sessionId"
-          params={{ sessionId }}
-          search={{ e: sequence, find: words }}
+          href={addressOf(session.sessionId, sequence)}
           tabIndex={isCurrent ? 0 : -1}
           className="session-hit"
         >
@@ -28,7 +24,7 @@ export function Hits({ sessionId, hits, words, isCurrent }: Props) {
               isMarked ? <mark key={start}>{piece}</mark> : <span key={start}>{piece}</span>,
             )}
           </span>
-        </Link>
+        </a>
       ))}
     </div>
   );

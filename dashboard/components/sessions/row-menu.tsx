@@ -1,6 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { Ellipsis } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
+import { type ComponentProps, useState } from 'react';
 import type { Field } from '../../../contract/query.ts';
 import { useIsAdmin } from '../../app.ts';
 import type { SessionRow } from '../../queries.ts';
@@ -15,39 +16,55 @@ interface Props {
 }
 
 /** What can be done with a session from the list. */
-export function RowMenu({ row: { session, summary }, isCurrent, onPreview, onNarrow, onDelete }: Props) {
+export function RowMenu(props: Props) {
+  // A menu for each row that scrolls by would cost more than the rest of it.
+  const [isWanted, setIsWanted] = useState(false);
+  const button = { tabIndex: props.isCurrent ? 0 : -1 };
+  return isWanted ? <Menu {...props} button={button} /> : <MenuButton {...button} onClick={() => setIsWanted(true)} />;
+}
+
+const MenuButton = (props: ComponentProps<'button'>) => (
+  <button type="button" className="row-menu" aria-label="More" aria-haspopup="menu" {...props}>
+    <Ellipsis size={16} />
+  </button>
+);
+
+function Menu({ row, button, onPreview, onNarrow, onDelete }: Props & { button: ComponentProps<'button'> }) {
   const isAdmin = useIsAdmin();
   const navigate = useNavigate();
-  const { sessionId, agentId, environmentId } = session;
-  const { repository } = summary;
-  const items: readonly (readonly [label: string, run: () => unknown] | 'line')[] = [
-    ['Open', () => navigate({ to: '/sessions/$sessionId', params: { sessionId } })],
-    ['Preview', onPreview],
-    'line',
-    ['Only of this agent', () => onNarrow('agent', agentId)],
-    ['Only of this machine', () => onNarrow('machine', environmentId)],
-    ...(repository ? [[`Only of ${repositoryName(repository)}`, () => onNarrow('repo', repository)] as const] : []),
-    ...(isAdmin ? (['line', ['Delete…', onDelete]] as const) : []),
+  const { sessionId, agentId, environmentId } = row.session;
+  const { repository } = row.summary;
+  const groups: readonly (readonly (readonly [label: string, run: () => unknown])[])[] = [
+    [
+      ['Open', () => navigate({ to: '/sessions/$sessionId', params: { sessionId } })],
+      ['Preview', onPreview],
+    ],
+    [
+      ['Only of this agent', () => onNarrow('agent', agentId)],
+      ['Only of this machine', () => onNarrow('machine', environmentId)],
+      ...(repository ? [[`Only of ${repositoryName(repository)}`, () => onNarrow('repo', repository)] as const] : []),
+    ],
+    isAdmin ? [['Delete…', onDelete]] : [],
   ];
   return (
-    <DropdownMenu.Root modal={false}>
+    <DropdownMenu.Root modal={false} defaultOpen>
       <DropdownMenu.Trigger asChild>
-        <button type="button" className="row-menu" aria-label="More" tabIndex={isCurrent ? 0 : -1}>
-          <Ellipsis size={16} />
-        </button>
+        <MenuButton {...button} />
       </DropdownMenu.Trigger>
       <DropdownMenu.Portal>
         <DropdownMenu.Content className="menu" align="end" sideOffset={4}>
-          {items.map((item, at) =>
-            item === 'line' ? (
-              // biome-ignore lint/suspicious/noArrayIndexKey: lines are all alike
-              <DropdownMenu.Separator key={at} className="menu-line" />
-            ) : (
-              <DropdownMenu.Item key={item[0]} className="menu-item" onSelect={() => void item[1]()}>
-                {item[0]}
-              </DropdownMenu.Item>
-            ),
-          )}
+          {groups
+            .filter((items) => items.length > 0)
+            .map((items, at) => (
+              <DropdownMenu.Group key={items[0]?.[0]}>
+                {at > 0 && <DropdownMenu.Separator className="menu-line" />}
+                {items.map(([label, run]) => (
+                  <DropdownMenu.Item key={label} className="menu-item" onSelect={() => void run()}>
+                    {label}
+                  </DropdownMenu.Item>
+                ))}
+              </DropdownMenu.Group>
+            ))}
         </DropdownMenu.Content>
       </DropdownMenu.Portal>
     </DropdownMenu.Root>

@@ -1,5 +1,4 @@
-import { Link } from '@tanstack/react-router';
-import { type CSSProperties, memo, type ReactNode } from 'react';
+import { memo, type ReactNode } from 'react';
 import type { SessionRow } from '../../queries.ts';
 import { showHidden } from '../../text/controls.ts';
 import { formatCost, formatShort } from '../../ui/format.ts';
@@ -18,16 +17,17 @@ interface Props {
   /** The one that has the focus or would get it. */
   isCurrent: boolean;
   isPreviewed: boolean;
-  /** The words that were looked for. */
-  words: string;
+  addressOf: (sessionId: string, sequence?: number) => string;
   index: number;
-  style: CSSProperties;
+  /** Its place in the list, in pixels. */
+  top: number;
+  height: number;
   menu: (row: SessionRow, isCurrent: boolean) => ReactNode;
 }
 
 /** A session in the list. The row as a whole takes the focus; what is in it follows only in the row that has it. */
 export const SessionLine = memo(function SessionLine(props: Props) {
-  const { row, machine, columns, isNarrow, isCurrent, isPreviewed, words, index, style, menu } = props;
+  const { row, machine, columns, isNarrow, isCurrent, isPreviewed, addressOf, index, top, height, menu } = props;
   const { session, summary, hits } = row;
   const { sessionId, status, secretEnvironment } = session;
   const title = titleOf(session, summary);
@@ -40,7 +40,7 @@ export const SessionLine = memo(function SessionLine(props: Props) {
       aria-rowindex={index + 2}
       aria-selected={isPreviewed}
       tabIndex={isCurrent ? 0 : -1}
-      style={style}
+      style={{ height, transform: `translateY(${top}px)` }}
     >
       <div className="session-cells">
         <span role="gridcell" className="flex-none">
@@ -49,16 +49,14 @@ export const SessionLine = memo(function SessionLine(props: Props) {
         <span role="gridcell" className="session-main">
           <span className="flex min-w-0 items-center gap-2">
             {secretEnvironment === 'test' && <span className="tag text-test">test</span>}
-            <Link
-              to="/sessions/$sessionId"
-              params={{ sessionId }}
-              search={words === '' ? {} : { find: words }}
+            <a
+              href={addressOf(sessionId)}
               tabIndex={-1}
               className={`truncate ${title === UNTITLED ? 'text-muted' : 'font-medium'}`}
               title={title}
             >
               {title}
-            </Link>
+            </a>
           </span>
           <Where row={row} machine={machine} />
           {isNarrow && <Figures row={row} />}
@@ -79,7 +77,7 @@ export const SessionLine = memo(function SessionLine(props: Props) {
           {menu(row, isCurrent)}
         </span>
       </div>
-      {hits.length > 0 && <Hits sessionId={sessionId} hits={hits} words={words} isCurrent={isCurrent} />}
+      {hits.length > 0 && <Hits row={row} addressOf={addressOf} isCurrent={isCurrent} />}
     </div>
   );
 });
@@ -99,7 +97,7 @@ function Where({ row: { session, summary }, machine }: { row: SessionRow; machin
       {parts.map(
         ([name, text]) =>
           text && (
-            <span key={name} className="truncate" title={`${name} ${showHidden(text)}`}>
+            <span key={name} title={`${name} ${showHidden(text)}`}>
               {showHidden(text)}
             </span>
           ),

@@ -1,19 +1,22 @@
-import { useNavigate } from '@tanstack/react-router';
+import { useRouter } from '@tanstack/react-router';
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
 import {
   type KeyboardEvent,
   type MouseEvent,
   type ReactNode,
+  useCallback,
   useEffect,
   useLayoutEffect,
   useMemo,
   useRef,
+  useState,
 } from 'react';
 import type { SessionRow, SessionSearch } from '../../queries.ts';
 import { useDensity } from '../../ui/appearance.ts';
 import { useKeys } from '../../ui/use-keys.ts';
 import { useWidth } from '../../ui/use-width.ts';
 import { useMachineNames } from '../overview/names.ts';
+import { useLinks } from '../use-links.ts';
 import { columnsFor, NARROW } from './columns.tsx';
 import { ListHeader } from './list-header.tsx';
 import { SessionLine } from './session-line.tsx';
@@ -21,10 +24,7 @@ import { SessionLine } from './session-line.tsx';
 interface Props {
   rows: readonly SessionRow[];
   search: SessionSearch;
-  words: string;
-  /** The row that has the focus or would get it, by its session. */
-  current: string | undefined;
-  onCurrent: (sessionId: string) => void;
+  addressOf: (sessionId: string, sequence?: number) => string;
   previewed: string | undefined;
   onPreview: (sessionId: string | undefined) => void;
   onOrder: (change: Pick<SessionSearch, 'order' | 'direction'>) => void;
@@ -34,33 +34,42 @@ interface Props {
   menu: (row: SessionRow, isCurrent: boolean) => ReactNode;
 }
 
-const HEIGHTS = { roomy: 56, compact: 36, narrow: 84 };
+const HEIGHTS = { roomy: 56, compact: 36, narrow: 78 };
 const HIT = 24;
 const HEADER = 32;
 
 /** Sessions below each other, of which only those in sight are drawn. */
 export function SessionList(props: Props) {
-  const { rows, search, words, current, onCurrent, previewed, onPreview, onOrder, onEnd, hasMore, menu } = props;
+  const { rows, search, addressOf, previewed, onPreview, onOrder, onEnd, hasMore, menu } = props;
   const grid = useRef<HTMLDivElement>(null);
   const body = useRef<HTMLDivElement>(null);
   const [measure, width] = useWidth();
   const [density] = useDensity();
   const machines = useMachineNames();
-  const navigate = useNavigate();
+  const router = useRouter();
+  const followLink = useLinks();
+  /** The row that has the focus or would get it, by its session. */
+  const [current, setCurrent] = useState<string>();
   const isNarrow = width > 0 && width < NARROW;
   const columns = useMemo(() => columnsFor(width), [width]);
   const base = HEIGHTS[isNarrow ? 'narrow' : density];
   const at = rows.findIndex(({ session }) => session.sessionId === current);
   const stop = Math.max(0, at);
 
-  const virtualizer = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => grid.current?.closest<HTMLElement>('.frame-page') ?? null,
-    estimateSize: (index) => {
+  // New functions would have the places of all rows be worked out again, each time that anything is drawn.
+  const estimateSize = useCallback(
+    (index: number) => {
       const hits = rows[index]?.hits.length ?? 0;
       return base + (hits > 0 ? hits * HIT + 8 : 0);
     },
-    getItemKey: (index) => rows[index]?.session.sessionId ?? index,
+    [rows, base],
+  );
+  const getItemKey = useCallback((index: number) => rows[index]?.session.sessionId ?? index, [rows]);
+  const virtualizer = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => grid.current?.closest<HTMLElement>('.frame-page') ?? null,
+    estimateSize,
+    getItemKey,
     scrollMargin: body.current?.offsetTop ?? 0,
     scrollPaddingStart: HEADER,
     overscan: 6,
@@ -81,7 +90,7 @@ export function SessionList(props: Props) {
     const row = rows[Math.min(rows.length - 1, Math.max(0, index))];
     if (!row) return;
     const { sessionId } = row.session;
-    onCurrent(sessionId);
+    setCurrent(sessionId);
     virtualizer.scrollToIndex(rows.indexOf(row), { align: 'auto' });
     // It is drawn, now that it is the current one.
     requestAnimationFrame(() =>
@@ -101,8 +110,7 @@ export function SessionList(props: Props) {
     ['G', () => focus(rows.length - 1)],
     ['Escape', () => onPreview(undefined)],
   ]);
-  const open = (sessionId: string) =>
-    void navigate({ to: '/sessions/$sessionId', params: { sessionId }, search: words === '' ? {} : { find: words } });
+  const open = (sessionId: string) => router.history.push(addressOf(sessionId));
   const keys = new Map<string, () => void>([
     ['ArrowDown', () => step(1)],
     ['ArrowUp', () => step(-1)],
@@ -122,10 +130,12 @@ export function SessionList(props: Props) {
   };
   const sessionAt = (target: EventTarget) =>
     target instanceof Element ? target.closest<HTMLElement>('[data-session]')?.dataset.session : undefined;
-  const onClick = ({ target }: MouseEvent) => {
+  const onClick = (event: MouseEvent<HTMLElement>) => {
+    followLink(event);
+    const target = event.target as Element;
     const sessionId = sessionAt(target);
-    if (sessionId && grid.current?.contains(target as Node) && !(target as Element).closest('a, button'))
-      open(sessionId);
+    // What a menu shows elsewhere on the page is below the row for React alone.
+    if (sessionId && event.currentTarget.contains(target) && !target.closest('a, button')) open(sessionId);
   };
 
   return (
@@ -139,7 +149,7 @@ export function SessionList(props: Props) {
         onClick={onClick}
         onFocus={({ target }) => {
           const sessionId = sessionAt(target);
-          if (sessionId && sessionId !== current) onCurrent(sessionId);
+          if (sessionId && sessionId !== current) setCurrent(sessionId);
         }}
       >
         {!isNarrow && (
@@ -162,9 +172,10 @@ export function SessionList(props: Props) {
                 isNarrow={isNarrow}
                 isCurrent={index === stop}
                 isPreviewed={sessionId === previewed}
-                words={words}
+                addressOf={addressOf}
                 menu={menu}
-                style={{ height: size, transform: `translateY(${start - virtualizer.options.scrollMargin}px)` }}
+                top={start - virtualizer.options.scrollMargin}
+                height={size}
               />
             );
           })}

@@ -64,8 +64,11 @@ export function suggest(text: string, known: KnownValues): Suggestion[] {
 function suggestValues(field: Field, typed: string, known: KnownValues): Suggestion[] {
   const wanted = typed.toLowerCase();
   const fits = (text: string | undefined) => text?.toLowerCase().includes(wanted) ?? false;
+  const begins = ({ value, label = value }: KnownValue) =>
+    Number([value, label].some((text) => text.toLowerCase().startsWith(wanted)));
   return (known[field] ?? [])
     .filter(({ value, label }) => fits(value) || fits(label))
+    .sort((a, b) => begins(b) - begins(a))
     .slice(0, MOST)
     .map(({ value, label }) => ({
       field,
