@@ -4,7 +4,7 @@ import { type FrameSearch, type SessionSearch, type SessionsSearch, stringifySea
 export const paths = {
   home: () => '/',
   sessions: (search: SessionsSearch & FrameSearch = {}) => `/sessions${stringifySearch({ ...search })}`,
-  session: (sessionId: string, sequence?: number, search: Pick<SessionSearch, 'find'> & FrameSearch = {}) =>
+  session: (sessionId: string, sequence?: number, search: Omit<SessionSearch, 'e'> & FrameSearch = {}) =>
     `/sessions/${encodeURIComponent(sessionId)}${stringifySearch({ e: sequence, ...search })}`,
   environments: () => '/environments',
   agents: () => '/agents',

@@ -73,12 +73,13 @@ export function useSessions(search: SessionSearch) {
   });
 }
 
-/** Everything that is known of a session without reading it. */
-export function useFacts(sessionId: string) {
+/** What is known of a session; a little later than its events. */
+export function useFacts(sessionId: string, eventCount: number) {
   const { api } = useApp();
   return useQuery({
-    queryKey: keys.facts(sessionId),
+    queryKey: [...keys.facts(sessionId), Math.floor(Math.log2(eventCount + 1) * 4)],
     queryFn: async ({ signal }) => (await api.getSessionFacts({ sessionId, signal })).body,
+    placeholderData: (previous) => previous,
   });
 }
 

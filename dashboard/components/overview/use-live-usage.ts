@@ -36,7 +36,13 @@ export function useLiveUsage(queryKey: readonly unknown[]): void {
           .filter(({ session }) => session.status === 'active'),
       );
     };
-    const stops = [live.onChange(onChange), live.onOpen(readAll)];
+    // The figures are being read while the stream opens for the first time.
+    let isRead = live.state() === 'connecting';
+    const onOpen = () => {
+      if (!isRead) readAll();
+      isRead = false;
+    };
+    const stops = [live.onChange(onChange), live.onOpen(onOpen)];
     return () => {
       for (const stop of stops) stop();
     };

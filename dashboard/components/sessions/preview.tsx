@@ -23,7 +23,7 @@ const FEW = 12;
 export function Preview({ row, onClose }: Props) {
   const { session, summary } = row;
   const { sessionId } = session;
-  const facts = useFacts(sessionId);
+  const facts = useFacts(sessionId, session.eventCount);
   const title = titleOf(session, summary);
   return (
     <aside className="preview" aria-label="Preview">

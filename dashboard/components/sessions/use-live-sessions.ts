@@ -61,7 +61,7 @@ export function useLiveSessions(search: SessionSearch, isReading: () => boolean)
       if (told.status !== 'deleted') readAgain(told.sessionId);
     };
     // The list is being read while the stream opens for the first time; later it may have missed something.
-    let isRead = live.state() !== 'open';
+    let isRead = live.state() === 'connecting';
     const onOpen = () => {
       if (!isRead) readFirst();
       isRead = false;
