@@ -48,7 +48,7 @@ export interface ReaderChoices {
   patienceMs: number;
   onTrouble: (trouble: Trouble) => void;
   /** What may be captured of the time before; all of it where absent. */
-  consent?: Consent;
+  consent?: Consent | undefined;
 }
 
 /** A reader that masks secrets before they reach the spool. */

@@ -1,6 +1,7 @@
 import completions from '@bomb.sh/tab';
 import addCompletion from '@bomb.sh/tab/commander';
 import { Argument, Command as Commander, CommanderError, Option } from 'commander';
+import { CATCH_UP, catchUp } from './catch-up/run.ts';
 import type { Command, Example, Parameter } from './command.ts';
 import { COMMANDS } from './commands/all.ts';
 import type { Context } from './context.ts';
@@ -16,7 +17,8 @@ export async function runProgram(context: Context, args: readonly string[]): Pro
     exitCode = code;
   });
   try {
-    await program.parseAsync(args, { from: 'user' });
+    if (args[0] === CATCH_UP) await catchUp(context);
+    else await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
     // Help and the version were asked for, or nothing was.

@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { storeOf } from '../agents/store.ts';
+import { CATCH_UP_BYTES, startCatchUp } from '../catch-up/start.ts';
 import type { Context } from '../context.ts';
 import { describe } from '../failure.ts';
 import { openReader, type Pipeline } from '../pipeline.ts';
 import type { Consent } from '../privacy/consent.ts';
-import type { Place } from '../read/discover.ts';
+import type { Place, Trouble } from '../read/discover.ts';
 import { giveWay } from '../read/give-way.ts';
 import type { Work } from '../read/reader.ts';
 import { damageOf } from '../spool/damage.ts';
@@ -65,28 +66,30 @@ export function startCapture(context: Context, options: CaptureOptions) {
     return context.fetch(...request);
   };
   const delivery = startDelivery({ ...context, fetch }, pipeline, { signal, log, isPaused, timing });
-  const reader = openReader(context, pipeline, {
-    ...{ consent, patienceMs: PATIENCE_MS },
-    onTrouble: ({ path, reason }) => log.warn(`${path} cannot be read: ${reason}`),
-  });
+  const onTrouble = ({ path, reason }: Trouble) => log.warn(`${path} cannot be read: ${reason}`);
+  const choices = { consent, patienceMs: PATIENCE_MS, onTrouble };
+  const reader = openReader(context, pipeline, choices);
   let isFull = false;
-  /** Since a round began, a person has said otherwise what is to be captured. */
-  let isOutdated = false;
-  const isStopped = () => signal.aborted || isPaused() || isFull || isOutdated;
+  /** How often a person has said otherwise what is to be captured, now and when the round began. */
+  let wishes = 0;
+  let wishesOfRound = 0;
+  const isHeld = () => signal.aborted || isPaused() || isFull;
+  const isStopped = () => isHeld() || wishes !== wishesOfRound;
+  let catchingUp: Promise<void> | undefined;
+  let mayCatchUp = true;
+
+  async function onCommit(mustStop: () => boolean): Promise<void> {
+    delivery.wake();
+    memory.use();
+    isFull = findFull();
+    await giveWay(spool, { isStopped: mustStop, isFlowing: delivery.isFlowing });
+  }
 
   /** Lets something else be read after a while, if it must. False where some of it is left. */
   async function read(work: Work, mustYield: () => boolean): Promise<boolean> {
     const started = tick();
     const mustStop = () => isStopped() || (tick() - started > timing.sliceMs && mustYield());
-    const isWhole = await reader.read(work, {
-      isStopped: mustStop,
-      async onCommit() {
-        delivery.wake();
-        memory.use();
-        isFull = findFull();
-        await giveWay(spool, { isStopped: mustStop, isFlowing: delivery.isFlowing });
-      },
-    });
+    const isWhole = await reader.read(work, { isStopped: mustStop, onCommit: () => onCommit(mustStop) });
     // Otherwise another process has read some of it meanwhile.
     if (!isWhole || isStopped()) scan.expire();
     return isWhole && !mustStop();
@@ -110,6 +113,22 @@ export function startCapture(context: Context, options: CaptureOptions) {
     }
   }
 
+  /** Has what there is much of read beside this process, which goes on with what is being written. */
+  async function catchUp(): Promise<void> {
+    const wishesBefore = wishes;
+    const mustStop = () => isHeld() || wishes !== wishesBefore;
+    try {
+      const reading = { isStopped: mustStop, onCommit: () => onCommit(mustStop) };
+      await startCatchUp(context, { ...choices, ...reading, spool: spool.path, places });
+    } catch (error) {
+      mayCatchUp = false;
+      log.warn(`What there is to catch up with is read by the daemon itself: ${describe(error)}`);
+    }
+    catchingUp = undefined;
+    scan.expire();
+    wake();
+  }
+
   async function readRound(): Promise<void> {
     const isStore = ({ agent, below }: Place) => storeOf(agent, below) !== undefined;
     const changed = scan.take();
@@ -122,13 +141,16 @@ export function startCapture(context: Context, options: CaptureOptions) {
       scan.rest(place, cpu() - started);
     }
     const everything = isStopped() ? [] : scan.takeEverything();
-    if (everything.length > 0 && !(await read(reader.findWork(everything), scan.isNoticed))) scan.expire();
+    if (everything.length === 0 || catchingUp !== undefined) return;
+    const work = reader.findWork(everything);
+    if (mayCatchUp && work.bytes > CATCH_UP_BYTES) catchingUp = catchUp();
+    else if (!(await read(work, scan.isNoticed))) scan.expire();
   }
 
   async function keepReading(): Promise<void> {
     while (!signal.aborted) {
       resting = new AbortController();
-      isOutdated = false;
+      wishesOfRound = wishes;
       try {
         isFull = findFull();
         if (!isStopped()) {
@@ -174,7 +196,7 @@ export function startCapture(context: Context, options: CaptureOptions) {
     } finally {
       stop.abort();
       watch.close();
-      await delivery.ended.catch(() => {});
+      await Promise.allSettled([delivery.ended, catchingUp]);
     }
   }
 
@@ -183,7 +205,7 @@ export function startCapture(context: Context, options: CaptureOptions) {
     ended: run(),
     /** What is wanted has changed, or what was known of the files no longer counts: everything is looked at again. */
     readAnew(): void {
-      isOutdated = true;
+      wishes++;
       scan.expire();
       wake();
     },

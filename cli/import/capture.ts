@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { CATCH_UP_BYTES, startCatchUp } from '../catch-up/start.ts';
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { formatBytes, formatCount, type Output } from '../output.ts';
@@ -6,7 +7,7 @@ import { openPipeline, openReader, type Pipeline } from '../pipeline.ts';
 import { createProgress } from '../progress.ts';
 import type { Place, Trouble } from '../read/discover.ts';
 import { giveWay } from '../read/give-way.ts';
-import type { LeftOut } from '../read/reader.ts';
+import type { LeftOut, Progress } from '../read/reader.ts';
 import { type Sending, startSending } from '../sending.ts';
 import { damageOf } from '../spool/damage.ts';
 import type { Spool } from '../spool/open.ts';
@@ -58,25 +59,37 @@ async function importWith(
       showProgress();
     },
   });
+  /** A path is looked at again and again. */
+  const troubled = new Set<string>();
+  function tellOnce(trouble: Trouble): void {
+    if (!troubled.has(trouble.path)) onTrouble(trouble);
+    troubled.add(trouble.path);
+  }
   const isImpatient = () => sending.failingMs() > (sending.isFailing() ? patienceMs : Math.max(patienceMs, SLOWEST_MS));
   const isLost = () => context.stop.aborted || sending.failure() !== undefined || isImpatient();
 
   try {
-    const reader = openReader(context, pipeline, { patienceMs: 0, onTrouble });
+    const reader = openReader(context, pipeline, { patienceMs: 0, onTrouble: tellOnce });
+    const reading: Progress = {
+      isStopped: isLost,
+      async onCommit(bytes) {
+        state.readBytes += bytes;
+        showProgress();
+        sending.wake();
+        await giveWay(spool, { isStopped: isLost, isFlowing: sending.isMine });
+      },
+    };
     let leftOut: LeftOut[] = [];
+    let mayCatchUp = true;
     for (let isRead = false; !isRead && !isLost(); ) {
       const work = reader.findWork(places);
       leftOut = work.leftOut;
       state.totalBytes = state.readBytes + work.bytes;
-      isRead = await reader.read(work, {
-        isStopped: isLost,
-        async onCommit(bytes) {
-          state.readBytes += bytes;
-          showProgress();
-          sending.wake();
-          await giveWay(spool, { isStopped: isLost, isFlowing: sending.isMine });
-        },
-      });
+      const isLarge = mayCatchUp && work.bytes > CATCH_UP_BYTES;
+      mayCatchUp = false;
+      const catchUp = { ...reading, spool: spool.path, places, patienceMs: 0, onTrouble: tellOnce };
+      // Where that fails, this process reads it, and fails for the same reason if it must.
+      isRead = await (isLarge ? startCatchUp(context, catchUp).catch(() => false) : reader.read(work, reading));
     }
     const isAllRead = !isLost();
     await waitUntilSent(spool, sending, isLost, patienceMs);

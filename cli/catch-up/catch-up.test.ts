@@ -1,0 +1,152 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { ownPlaces } from '../read/places.ts';
+import type { Progress } from '../read/reader.ts';
+import { openSpool } from '../spool/open.ts';
+import { setUpDaemon } from '../test/daemon.ts';
+import { makeFolder, write } from '../test/folder.ts';
+import { createContext, run } from '../test/program.ts';
+import { openReading, spooledEvents } from '../test/reading.ts';
+import { startService } from '../test/service.ts';
+import { generateTranscripts, prompt, sessionId } from '../test/transcripts.ts';
+import { CATCH_UP, type Task } from './run.ts';
+import { CATCH_UP_BYTES, startCatchUp } from './start.ts';
+
+const SECRET = 'sk_live_test';
+/** Of what the program has compiled the next one need not be. */
+const variables = { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '' };
+
+function setUp(home: string) {
+  const { context } = createContext({ home, variables, secret: SECRET, url: 'http://127.0.0.1:1' });
+  const spool = join(home, 'spool.db');
+  const places = ownPlaces(context);
+  const commits: number[] = [];
+  const troubles: string[] = [];
+  const catchUp = (progress: Partial<Progress> = {}) =>
+    startCatchUp(context, {
+      ...{ spool, places, patienceMs: 0, isStopped: () => false },
+      onTrouble: ({ path }) => void troubles.push(path),
+      onCommit: async (bytes) => void commits.push(bytes),
+      ...progress,
+    });
+  return { context, spool, places, commits, troubles, catchUp };
+}
+
+/** Sessions of a megabyte each. */
+function writeLarge(home: string, sessions: number): void {
+  for (let session = 0; session < sessions; session++) {
+    const lines = Array.from({ length: 100 }, (_, id) => prompt(session, id, `${id} ${'words '.repeat(1750)}`));
+    write(join(home, '.claude/projects/shop', `${sessionId(session)}.jsonl`), `${lines.join('\n')}\n`);
+  }
+}
+
+test('another process reads what this one would, and leaves nothing to read', async () => {
+  const home = makeFolder();
+  generateTranscripts(home, { seed: 3, sessions: 4, records: 60 });
+  const { spool: path, places, commits, catchUp } = setUp(home);
+  expect(await catchUp()).toBe(true);
+  const here = openReading('', ':memory:', { places });
+  await here.read();
+  const spool = openSpool(path);
+  expect(spooledEvents(spool)).toEqual(spooledEvents(here.spool));
+  expect(commits.length).toBeGreaterThan(0);
+  expect(openReading('', path, { places }).findWork().bytes).toBe(0);
+  spool.close();
+});
+
+test('it masks what is secret on this machine, and what stands in the transcripts', async () => {
+  const home = makeFolder();
+  const token = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a';
+  write(join(home, '.claude/projects/shop', `${sessionId(1)}.jsonl`), `${prompt(1, 0, `${SECRET} and ${token}`)}\n`);
+  const { spool: path, catchUp } = setUp(home);
+  expect(await catchUp()).toBe(true);
+  const spool = openSpool(path);
+  const [[event] = []] = spooledEvents(spool).values();
+  expect(event?.payload.text).toMatch(/^\[REDACTED:known-value:\w+\] and \[REDACTED:github-token:\w+\]$/);
+  spool.close();
+});
+
+test('told to stop it ends with a whole commit, and the rest is read later, once', async () => {
+  const home = makeFolder();
+  writeLarge(home, 8);
+  const { spool: path, commits, catchUp } = setUp(home);
+  expect(await catchUp({ isStopped: () => commits.length >= 1 })).toBe(false);
+  const spool = openSpool(path);
+  const { recordsCaptured: some } = spool.counters();
+  expect(some).toBeGreaterThan(0);
+  expect(some).toBeLessThan(800);
+  expect(await catchUp()).toBe(true);
+  expect(spool.counters()).toMatchObject({ recordsCaptured: 800, recordsRepeated: 0, recordsReplayed: 0 });
+  spool.close();
+});
+
+test('it ends when whoever started it is gone', async () => {
+  const home = makeFolder();
+  writeLarge(home, 8);
+  const { context, spool, places } = setUp(home);
+  const child = spawn(process.execPath, [...context.program.slice(1), CATCH_UP], {
+    env: { ...context.variables },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const task: Task = {
+    ...{ spool, consent: undefined, patienceMs: 0 },
+    places: places.map(({ agent, root, below }) => ({ agent: context.agents.indexOf(agent), root, below })),
+  };
+  child.stdin.write(`${JSON.stringify(task)}\n`);
+  await once(child.stdout, 'data');
+  child.stdin.destroy();
+  child.stdout.resume();
+  expect((await once(child, 'exit'))[0]).toBe(0);
+});
+
+test('what it cannot read it tells, and reads the others', async () => {
+  const home = makeFolder();
+  const project = join(home, '.claude/projects/shop');
+  write(join(project, `${sessionId(1)}.jsonl`), `${prompt(1, 0, 'one')}\n`);
+  symlinkSync('loop.jsonl', join(project, 'loop.jsonl'));
+  const { spool: path, troubles, catchUp } = setUp(home);
+  expect(await catchUp()).toBe(true);
+  expect(troubles).toEqual([join(project, 'loop.jsonl')]);
+  const spool = openSpool(path);
+  expect(spool.counters().recordsCaptured).toBe(1);
+  spool.close();
+});
+
+test('where it cannot be started, or fails, that is an error', async () => {
+  const home = makeFolder();
+  const { context, catchUp } = setUp(home);
+  await expect(catchUp({}).then(() => 'read')).resolves.toBe('read');
+  write(join(home, 'spool.db'), 'no spool at all'.repeat(1000));
+  await expect(catchUp()).rejects.toThrow(/is damaged/);
+  Object.assign(context, { program: ['/nonexistent/capture'] });
+  await expect(catchUp()).rejects.toThrow('ENOENT');
+});
+
+test('`capture import` of much has it read beside the sending, and reports it as ever', async () => {
+  const service = await startService();
+  onTestFinished(service.stop);
+  const home = makeFolder();
+  const megabytes = Math.ceil(CATCH_UP_BYTES / 1e6) + 1;
+  writeLarge(home, megabytes);
+  const { exitCode, stdout } = await run(['import', '--json'], {
+    ...{ home, variables, url: service.url, secret: SECRET },
+  });
+  expect(exitCode).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ recordsCaptured: megabytes * 100, eventsSent: megabytes * 100 });
+  expect([...service.eventsBySession().values()].map((events) => events.length)).toEqual(Array(megabytes).fill(100));
+});
+
+test('a daemon captures what is written now while another process reads what there was', async () => {
+  const { home, start, say, waitForTexts, service } = await setUpDaemon();
+  const megabytes = Math.ceil(CATCH_UP_BYTES / 1e6) + 1;
+  writeLarge(home, megabytes);
+  await start();
+  say(500, 0, 'now');
+  await waitForTexts(500, ['now']);
+  await expect
+    .poll(() => [...service.eventsBySession().values()].flat().length, { timeout: 30_000 })
+    .toBe(megabytes * 100 + 1);
+});
