@@ -221,8 +221,7 @@ export const Usage = Type.Object({
   running: Type.Array(Type.Object({ session: Session, summary: SessionSummary })),
   /** By machine, how far its capture was behind when it was last heard of, in ms. */
   machines: Type.Array(Type.Object({ environmentId: Id('env'), lagMs: Type.Optional(Type.Number()) })),
-  /** Of the price table. */
-  pricedAt: Type.String({ description: 'YYYY-MM-DD' }),
+  pricesOf: Type.String({ description: 'day on which the prices were looked through, YYYY-MM-DD' }),
   unpricedTokens: count('of models without a known price'),
 });
 export type Usage = Static<typeof Usage>;

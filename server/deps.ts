@@ -1,5 +1,6 @@
 import type { Indexer } from './derive/indexer.ts';
 import type { Prices } from './derive/prices.ts';
+import type { DeriveThread } from './derive/thread.ts';
 import type { Authenticator } from './http/auth.ts';
 import type { Identity } from './identity/identity.ts';
 import type { Live } from './ingest/live.ts';
@@ -14,6 +15,7 @@ export interface Deps {
   authenticator: Authenticator;
   sessionLog: SessionLog;
   indexer: Indexer;
+  deriveThread: DeriveThread;
   prices: Prices;
   live: Live;
   reading: Reading;

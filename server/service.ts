@@ -5,6 +5,7 @@ import type { Deps } from './deps.ts';
 import { figuresOfSession } from './derive/figures.ts';
 import { createIndexer } from './derive/indexer.ts';
 import { readPrices } from './derive/prices.ts';
+import { createDeriveThread } from './derive/thread.ts';
 import { createApp } from './http/app.ts';
 import { createAuthenticator } from './http/auth.ts';
 import { createBudget } from './http/budget.ts';
@@ -64,8 +65,10 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     peers?.tell(organizationId, change);
   };
   const prices = readPrices(config.PRICES_FILE);
+  const deriveThread = createDeriveThread(config.PRICES_FILE);
   const indexer = createIndexer({
     db: store.db,
+    thread: deriveThread,
     now,
     onError,
     onDerived: ({ organization_id, session_id: sessionId, event_count: eventCount, status }) =>
@@ -87,6 +90,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     authenticator,
     sessionLog: createSessionLog({ store, committed, now }),
     indexer,
+    deriveThread,
     prices,
     live,
     reading,
@@ -118,6 +122,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     await sweep();
     await reading.close();
     await indexer.close();
+    await deriveThread.close();
   });
   // Goes on where an earlier process stopped, or the store could not be asked.
   void sweep();

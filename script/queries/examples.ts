@@ -11,6 +11,7 @@ const SESSION = {
   ...{ client_key: 'key', continues_key: 'key', forked_from_key: 'key' },
 };
 const FIGURES = { day: '2026-11-22', dimension: 'agent', value: 'codex', model: '', prompts: 1, failures: -1 };
+const USAGE = { organizationId: ORGANIZATION, planes: ['live'], from: '2026-11-01', to: '2026-11-30' };
 const VALUE = { field: 'file', name: 'name', value: 'path/name' };
 
 /**
@@ -131,6 +132,18 @@ export const EXAMPLES: Record<string, unknown[][]> = {
       },
     ],
   ],
+  readFigures: [
+    [USAGE, 'total'],
+    [USAGE, 'agent', ['codex']],
+  ],
+  findLargest: [[USAGE, 'agent', 20]],
+  readTools: [[USAGE, 20]],
+  findConspicuous: [
+    [USAGE, 'failures', true, 5],
+    [USAGE, 'failures', false, 5],
+    [USAGE, 'started_at', false, 5],
+  ],
+  findLatest: [[USAGE, 20]],
   addFigures: [],
   removeDerived: [[SESSION, () => [FIGURES]]],
 };

@@ -27,6 +27,7 @@ function addEntry(facts: Facts, entry: Entry): void {
   noteTime(facts, entry);
   facts.redactions = sum(facts.redactions, entry.redactions ?? 0);
   const { kind, lane } = entry;
+  if (facts.days.size === 0 && kind !== 'quiet') dayAt(facts, entry);
   const failed = kind === 'error' || (kind === 'result' && entry.failed);
   const offset = timeOf(facts, entry) - (facts.first ?? entry.time);
   if (WORK.has(kind)) addToShape(facts.shape, offset, 'work');

@@ -1,12 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { createBackground } from '../ingest/background.ts';
 import type { Change } from '../ingest/session-log.ts';
-import { createOnDemand } from '../on-demand.ts';
 import type { Db } from '../store/open.ts';
 import type { SessionFactsRow, SessionRow } from '../store/schema.ts';
 import { findBehind } from '../store/sources.ts';
-import { type Piece, type PieceJob, VERSION } from './piece.ts';
-import { type Derive, deriveSession } from './session.ts';
+import { VERSION } from './piece.ts';
+import { deriveSession } from './session.ts';
+import type { DeriveThread } from './thread.ts';
 
 /** Derives what is known of sessions from their events, after those were stored and answered. */
 export interface Indexer {
@@ -19,8 +19,6 @@ export interface Indexer {
   reach(sessions: readonly Reached[], patienceMs?: number): Promise<boolean>;
   /** Derives what an earlier process has left, and others in between; settles when nothing is behind. */
   catchUp(): Promise<void>;
-  /** Makes a piece without writing it down. */
-  derive: Derive;
   close(): Promise<void>;
 }
 
@@ -34,12 +32,11 @@ type Target = Pick<Change, 'organizationId' | 'sessionId'>;
 
 export interface IndexerOptions {
   db: Db;
+  thread: Pick<DeriveThread, 'derive'>;
   now: () => number;
   onError: (error: unknown) => void;
   /** Told of a session that was derived. */
   onDerived?: (row: SessionRow) => void;
-  /** Made on a thread of its own when absent. */
-  derive?: Derive;
 }
 
 /** Batches of a session that come within this time are derived together. */
@@ -51,12 +48,9 @@ const MOST_NOTED = 10_000;
 const PATIENCE_MS = 300;
 const LONGEST_REST_MS = 1_000;
 
-const PROGRAM = new URL('./derive-thread.ts', import.meta.url);
-
 export function createIndexer(options: IndexerOptions): Indexer {
-  const { db, now, onError, onDerived } = options;
-  const thread = createOnDemand<PieceJob, { piece?: Piece } | { error: string }>(PROGRAM, 'indexer');
-  const derive = options.derive ?? deriveOnThread;
+  const { db, thread, now, onError, onDerived } = options;
+  const { derive } = thread;
   const background = createBackground({ atOnce: AT_ONCE, onError });
   const noted = new Map<string, Target>();
   const closing = new AbortController();
@@ -65,16 +59,6 @@ export function createIndexer(options: IndexerOptions): Indexer {
   const runs = new Set<Promise<void>>();
   let timer: NodeJS.Timeout | undefined;
   let caughtUp: Promise<void> | undefined;
-
-  async function deriveOnThread(job: PieceJob): Promise<Piece | undefined> {
-    const memory = [...job.appends.map(({ body }) => body), ...(job.earlier ?? [])];
-    const reply = await thread.ask(
-      job,
-      memory.map(({ buffer }) => buffer as ArrayBuffer),
-    );
-    if ('error' in reply) throw new Error(`a session could not be derived: ${reply.error}`);
-    return reply.piece;
-  }
 
   /** One after the other for each session: what is wanted while it is derived is derived by the same run. */
   async function run(session: Target, isAsked: boolean): Promise<void> {
@@ -128,8 +112,6 @@ export function createIndexer(options: IndexerOptions): Indexer {
       timer ??= setTimeout(() => void runNoted(), GATHER_MS).unref();
     },
 
-    derive,
-
     async reach(sessions, patienceMs = PATIENCE_MS) {
       const behind = sessions.filter(({ session, derived }) => {
         const isKnown = derived !== undefined && derived.version >= VERSION;
@@ -158,7 +140,6 @@ export function createIndexer(options: IndexerOptions): Indexer {
       closing.abort();
       clearTimeout(timer);
       background.close();
-      await thread.close();
       await caughtUp;
       await Promise.allSettled(runs);
     },

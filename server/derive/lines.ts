@@ -3,7 +3,8 @@ import { readChunks } from '../store/derived.ts';
 import type { Db } from '../store/open.ts';
 import type { SessionRow } from '../store/schema.ts';
 import type { PieceJob } from './piece.ts';
-import { type Derive, readSome } from './session.ts';
+import { readSome } from './session.ts';
+import type { DeriveThread } from './thread.ts';
 
 /** Events that are derived for a reader who cannot wait for the indexer. */
 const MOST_AT_ONCE = 2_000;
@@ -11,7 +12,12 @@ const MOST_AT_ONCE = 2_000;
 /**
  * A line of JSON for each chunk of the session from `from` on, and for what is behind the last one where that is not much.
  */
-export async function* indexLines(db: Db, derive: Derive, row: SessionRow, from: number): AsyncGenerator<string> {
+export async function* indexLines(
+  db: Db,
+  thread: Pick<DeriveThread, 'derive'>,
+  row: SessionRow,
+  from: number,
+): AsyncGenerator<string> {
   const { organization_id: organizationId, session_id: sessionId, event_count: eventCount } = row;
   let next = from;
   for await (const chunk of readChunks(db, organizationId, sessionId, from, eventCount)) {
@@ -20,7 +26,7 @@ export async function* indexLines(db: Db, derive: Derive, row: SessionRow, from:
   }
   if (next > eventCount || eventCount - next >= MOST_AT_ONCE) return;
   const { appends, isEnd } = await readSome(db, row, next, 4);
-  const piece = await derive(lastPiece(row, next, appends, isEnd));
+  const piece = await thread.derive(lastPiece(row, next, appends, isEnd));
   for (const { first, last, entries } of piece?.chunks ?? []) yield line(first, last, entries);
 }
 

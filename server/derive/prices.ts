@@ -5,7 +5,8 @@ import type { Facts, Tokens } from './facts.ts';
 
 /** US dollars for a million tokens, from a day on. */
 const Price = Type.Object({
-  from: Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' }),
+  /** Absent: from the beginning on. */
+  from: Type.Optional(Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$' })),
   input: Type.Number({ minimum: 0 }),
   cached: Type.Optional(Type.Number({ minimum: 0 })),
   cacheWrite: Type.Optional(Type.Number({ minimum: 0 })),
@@ -62,7 +63,7 @@ export function readPrices(file?: string): Prices {
     date: table.date,
     costOf(model, day, [input, cached, cacheWrite, output]) {
       const prices = find(model)?.prices ?? [];
-      const price = prices.findLast(({ from }) => from <= day) ?? prices[0];
+      const price = prices.findLast(({ from = '' }) => from <= day) ?? prices[0];
       if (!price) return undefined;
       const plain = Math.max(0, input - cached - cacheWrite);
       return (
@@ -82,7 +83,7 @@ function parse(text: string, file: string): PriceTable {
   const [error] = Value.Errors(PriceTable, table);
   if (error) throw new Error(`the prices in ${file} are not as expected: ${error.instancePath} ${error.message}`);
   const { date, models } = table as PriceTable;
-  const byDay = (one: { from: string }, other: { from: string }) => (one.from < other.from ? -1 : 1);
+  const byDay = (one: { from?: string }, other: { from?: string }) => ((one.from ?? '') < (other.from ?? '') ? -1 : 1);
   return { date, models: models.map((entry) => ({ ...entry, prices: entry.prices.toSorted(byDay) })) };
 }
 

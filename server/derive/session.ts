@@ -5,13 +5,11 @@ import { isPostgres } from '../store/postgres.ts';
 import type { SessionRow } from '../store/schema.ts';
 import { findSource, type SessionSource } from '../store/sources.ts';
 import { type Piece, type PieceJob, VERSION } from './piece.ts';
-
-/** Makes a piece; on another thread, except in tests. */
-export type Derive = (job: PieceJob) => Promise<Piece | undefined>;
+import type { DeriveThread } from './thread.ts';
 
 export interface SessionOptions {
   db: Db;
-  derive: Derive;
+  derive: DeriveThread['derive'];
   now: () => number;
   /** Awaited between two pieces, so that what is behind leaves room to what is new. */
   rest: () => Promise<void>;

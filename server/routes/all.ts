@@ -16,6 +16,7 @@ import { reviewHandlers } from './review.ts';
 import { secretHandlers } from './secrets.ts';
 import { sessionHandlers } from './sessions.ts';
 import { summaryHandlers } from './summaries.ts';
+import { usageHandlers } from './usage.ts';
 
 /** A handler for every row of both tables. */
 export const createHandlers = (deps: Deps): Handlers => ({
@@ -34,5 +35,6 @@ export const createHandlers = (deps: Deps): Handlers => ({
   ...liveHandlers(deps),
   ...summaryHandlers(deps),
   ...knownHandlers(deps),
+  ...usageHandlers(deps),
   ...reviewHandlers(deps),
 });

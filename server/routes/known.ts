@@ -9,7 +9,7 @@ import { findFacts, findRelated } from '../store/related.ts';
 import { toSession } from '../store/sessions.ts';
 import { findSummaries } from '../store/summaries.ts';
 
-export const knownHandlers = ({ store: { db }, indexer, prices }: Deps) => {
+export const knownHandlers = ({ store: { db }, indexer, deriveThread, prices }: Deps) => {
   /** The session, derived through its last event if that can be had soon. */
   async function find(organizationId: string, sessionId: string) {
     const [found] = await findSummaries(db, organizationId, [sessionId]);
@@ -35,7 +35,7 @@ export const knownHandlers = ({ store: { db }, indexer, prices }: Deps) => {
 
     async getSessionIndex({ caller, params, query }) {
       const { session } = await find(caller.organizationId, params.sessionId);
-      const lines = indexLines(db, indexer.derive, session, Number(query.from ?? 1));
+      const lines = indexLines(db, deriveThread, session, Number(query.from ?? 1));
       return { status: 200, body: await streamPieces(lines) };
     },
   } satisfies Partial<Handlers>;

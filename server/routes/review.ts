@@ -10,5 +10,4 @@ export const reviewHandlers = (_deps: Deps) =>
   ({
     searchSessions: later,
     findInSession: later,
-    getUsage: later,
   }) satisfies Partial<Handlers>;

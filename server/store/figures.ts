@@ -5,7 +5,7 @@ import type { FiguresRow } from './schema.ts';
 export type FigureChange = Omit<FiguresRow, 'organization_id' | 'plane'>;
 
 const KEY = ['organization_id', 'plane', 'dimension', 'day', 'value', 'model'] as const;
-const FIGURES = [
+export const FIGURES = [
   'sessions',
   'prompts',
   'tool_calls',

@@ -832,3 +832,66 @@ select "sessions".*, "earlier"."session_id" as "continues", "origin"."session_id
   left join "sessions" as "earlier" on "earlier"."organization_id" = "sessions"."organization_id" and "earlier"."plane" = "sessions"."plane" and "earlier"."client_key" = "sessions"."continues_key" and "earlier"."deleted_at" is null
   left join "sessions" as "origin" on "origin"."organization_id" = "sessions"."organization_id" and "origin"."plane" = "sessions"."plane" and "origin"."client_key" = "sessions"."forked_from_key" and "origin"."deleted_at" is null
   where "sessions"."organization_id" = $1 and "sessions"."session_id" in ($2) and "sessions"."deleted_at" is null;
+
+-- usage.ts
+
+-- findConspicuous
+select "session_id", "figure"
+  from (select "session_id", "started_at", "failures" as "figure"
+  from "session_facts"
+  where "organization_id" = $1 and "plane" = $2 and "started_at" >= $3 and "started_at" <= $4
+  order by "started_at" desc
+  limit $5) as "looked_at"
+  where "figure" > $6 and "started_at" >= $7 and "started_at" <= $8
+  order by "figure" desc
+  limit $9;
+select "session_id", "figure"
+  from (select "session_id", "started_at", "failures" as "figure"
+  from "session_facts"
+  where "organization_id" = $1 and "plane" = $2 and "failures" is not null
+  order by "failures" desc, "session_id" desc
+  limit $3) as "looked_at"
+  where "figure" > $4 and "started_at" >= $5 and "started_at" <= $6
+  order by "figure" desc
+  limit $7;
+select "session_id", "figure"
+  from (select "session_id", "started_at", "started_at" as "figure"
+  from "session_facts"
+  where "organization_id" = $1 and "plane" = $2 and "interrupted" = 1 and "started_at" >= $3 and "started_at" <= $4
+  order by "started_at" desc
+  limit $5) as "looked_at"
+  where "figure" > $6 and "started_at" >= $7 and "started_at" <= $8
+  order by "figure" desc
+  limit $9;
+
+-- findLargest
+select "value"
+  from "figures"
+  where "organization_id" = $1 and "plane" in ($2) and "dimension" = $3 and "day" >= $4 and "day" <= $5 and "value" != $6 group by "value"
+  order by cast(sum("sessions") as bigint) desc, sum(input_tokens + output_tokens) desc, "value"
+  limit $7;
+
+-- findLatest
+select "facts"."session_id", "facts"."last_event_at", "facts"."lag_ms", "sessions"."environment_id", "sessions"."status"
+  from "session_facts" as "facts"
+  inner join "sessions" on "sessions"."session_id" = "facts"."session_id"
+  where "facts"."organization_id" = $1 and "facts"."plane" = $2 and "facts"."last_event_at" is not null
+  order by "facts"."last_event_at" desc
+  limit $3;
+
+-- readFigures
+select "day", "value", "model", cast(sum("sessions") as bigint) as "sessions", cast(sum("prompts") as bigint) as "prompts", cast(sum("tool_calls") as bigint) as "tool_calls", cast(sum("failures") as bigint) as "failures", cast(sum("input_tokens") as bigint) as "input_tokens", cast(sum("cached_tokens") as bigint) as "cached_tokens", cast(sum("cache_write_tokens") as bigint) as "cache_write_tokens", cast(sum("output_tokens") as bigint) as "output_tokens"
+  from "figures"
+  where "organization_id" = $1 and "plane" in ($2) and "dimension" = $3 and "day" >= $4 and "day" <= $5 group by "day", "value", "model"
+  order by "day";
+select "day", "value", "model", cast(sum("sessions") as bigint) as "sessions", cast(sum("prompts") as bigint) as "prompts", cast(sum("tool_calls") as bigint) as "tool_calls", cast(sum("failures") as bigint) as "failures", cast(sum("input_tokens") as bigint) as "input_tokens", cast(sum("cached_tokens") as bigint) as "cached_tokens", cast(sum("cache_write_tokens") as bigint) as "cache_write_tokens", cast(sum("output_tokens") as bigint) as "output_tokens"
+  from "figures"
+  where "organization_id" = $1 and "plane" in ($2) and "dimension" = $3 and "day" >= $4 and "day" <= $5 and "value" in ($6) group by "day", "value", "model"
+  order by "day";
+
+-- readTools
+select "value", cast(sum("tool_calls") as bigint) as "calls", cast(sum("failures") as bigint) as "failed"
+  from "figures"
+  where "organization_id" = $1 and "plane" in ($2) and "dimension" = $3 and "day" >= $4 and "day" <= $5 group by "value"
+  order by cast(sum("tool_calls") as bigint) desc, "value"
+  limit $6;

@@ -28,6 +28,34 @@ export const REVIEW_SCENARIOS: readonly Scenario[] = [
     status: 404,
   },
   {
+    route: 'getUsage',
+    name: 'of the days of our sessions',
+    status: 200,
+    body: ({ ours }) => ({
+      total: { sessions: 1, prompts: 2 },
+      groups: [
+        { dimension: 'agent', value: 'codex', prompts: 2 },
+        { dimension: 'model', value: '', prompts: 2 },
+        { dimension: 'repository', value: '', prompts: 2 },
+        { dimension: 'environment', value: ours.environmentId, prompts: 2 },
+        { dimension: 'person', value: '', prompts: 2 },
+      ],
+    }),
+  },
+  {
+    route: 'getUsage',
+    name: 'of days before',
+    ask: { query: { from: '2020-01-01', to: '2020-12-31', secretEnvironment: 'all' } },
+    status: 200,
+    body: () => ({ total: { sessions: 0 }, days: [], groups: [], attention: [] }),
+  },
+  ...[
+    { from: '2026-11-30', to: '2026-11-01' },
+    { from: '2020-01-01', to: '2026-11-01' },
+    { from: '2026-13-01', to: '2026-11-01' },
+    { to: '2026-02-31x' },
+  ].map((query): Scenario => ({ route: 'getUsage', name: `of ${JSON.stringify(query)}`, ask: { query }, status: 400 })),
+  {
     route: 'getSessionFacts',
     name: 'of a session with two prompts',
     status: 200,

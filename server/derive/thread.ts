@@ -1,0 +1,34 @@
+import { createOnDemand } from '../on-demand.ts';
+import type { Job, Reply } from './derive-thread.ts';
+import type { Piece, PieceJob } from './piece.ts';
+
+/** The heavy part of deriving, on a thread of its own. */
+export interface DeriveThread {
+  /** @returns undefined where the earlier entries are needed, which were not given */
+  derive(job: PieceJob): Promise<Piece | undefined>;
+  /** What sessions cost of which these are the facts; null where no price is known. */
+  price(facts: string[]): Promise<(number | null)[]>;
+  close(): Promise<void>;
+}
+
+const PROGRAM = new URL('./derive-thread.ts', import.meta.url);
+
+/** @param pricesFile as for `readPrices` */
+export function createDeriveThread(pricesFile?: string): DeriveThread {
+  const thread = createOnDemand<Job, Reply>(PROGRAM, 'indexer', pricesFile);
+
+  async function ask(job: Job, memory: readonly Uint8Array[] = []): Promise<never> {
+    const reply = await thread.ask(
+      job,
+      memory.map(({ buffer }) => buffer as ArrayBuffer),
+    );
+    if ('error' in reply) throw new Error(`a session could not be derived: ${reply.error}`);
+    return reply.answer as never;
+  }
+
+  return {
+    derive: (job) => ask(job, [...job.appends.map(({ body }) => body), ...(job.earlier ?? [])]),
+    price: (priced) => ask({ priced }),
+    close: thread.close,
+  };
+}

@@ -1,0 +1,124 @@
+import { sql } from 'kysely';
+import type { Plane } from '../../contract/secret.ts';
+import { FIGURES, type FigureChange } from './figures.ts';
+import type { Db } from './open.ts';
+
+/** Whose sums of which days. */
+export interface UsageFilter {
+  organizationId: string;
+  planes: readonly Plane[];
+  /** YYYY-MM-DD, both included. */
+  from: string;
+  to: string;
+}
+
+const inDays = (db: Db, { organizationId, planes, from, to }: UsageFilter, dimension: string) =>
+  db
+    .selectFrom('figures')
+    .where('organization_id', '=', organizationId)
+    .where('plane', 'in', [...planes])
+    .where('dimension', '=', dimension)
+    .where('day', '>=', from)
+    .where('day', '<=', to);
+
+/** PostgreSQL would make a numeric of it, which comes as text. */
+const total = (name: string) => sql<number>`cast(sum(${sql.ref(name)}) as bigint)`;
+
+/** The sums of a dimension by day, value and model; of some values alone, or of all. */
+export const readFigures = (db: Db, filter: UsageFilter, dimension: string, values?: readonly string[]) =>
+  inDays(db, filter, dimension)
+    .$if(values !== undefined, (query) => query.where('value', 'in', [...(values ?? [])]))
+    .select(['day', 'value', 'model'])
+    .select(FIGURES.map((name) => total(name).as(name)))
+    .groupBy(['day', 'value', 'model'])
+    .orderBy('day')
+    .execute() as Promise<Omit<FigureChange, 'dimension'>[]>;
+
+/** The largest values of a dimension: by sessions, then by tokens. */
+export async function findLargest(db: Db, filter: UsageFilter, dimension: string, limit: number): Promise<string[]> {
+  const rows = await inDays(db, filter, dimension)
+    .select('value')
+    .where('value', '!=', '')
+    .groupBy('value')
+    .orderBy(total('sessions'), 'desc')
+    .orderBy(sql`sum(input_tokens + output_tokens)`, 'desc')
+    .orderBy('value')
+    .limit(limit)
+    .execute();
+  return rows.map(({ value }) => value);
+}
+
+/** Tools by how often they were called. */
+export const readTools = (db: Db, filter: UsageFilter, limit: number) =>
+  inDays(db, filter, 'tool')
+    .select(['value', total('tool_calls').as('calls'), total('failures').as('failed')])
+    .groupBy('value')
+    .orderBy(total('tool_calls'), 'desc')
+    .orderBy('value')
+    .limit(limit)
+    .execute();
+
+/** By which column a session is conspicuous. */
+export type Order = 'failures' | 'duration_ms' | 'cost' | 'started_at';
+
+/** Rows that are looked at for a few: so many at most, whatever the days. */
+const LOOKED_AT = 2_000;
+
+/**
+ * Sessions that began within the days, those first that have most of something, or that were interrupted last. Where few
+ * began they are all compared; else they are among the first of all times, or the days are so many that they are.
+ * @param few whether at most some thousand began
+ */
+export async function findConspicuous(
+  db: Db,
+  { organizationId, planes, from, to }: UsageFilter,
+  order: Order,
+  few: boolean,
+  limit: number,
+): Promise<{ session_id: string; figure: number }[]> {
+  const [since, until] = [Date.parse(`${from}T00:00:00Z`), Date.parse(`${to}T23:59:59.999Z`)];
+  const found = planes.map((plane) => {
+    const mine = db
+      .selectFrom('session_facts')
+      .select(['session_id', 'started_at', sql.ref<number>(order).as('figure')])
+      .where('organization_id', '=', organizationId)
+      .where('plane', '=', plane)
+      .$if(order === 'started_at', (query) => query.where('interrupted', '=', sql.lit(1)))
+      .$if(few || order === 'started_at', (query) =>
+        query.where('started_at', '>=', since).where('started_at', '<=', until).orderBy('started_at', 'desc'),
+      )
+      .$if(!few && order !== 'started_at', (query) =>
+        query.where(order, 'is not', null).orderBy(order, 'desc').orderBy('session_id', 'desc'),
+      )
+      .limit(few ? 4 * LOOKED_AT : LOOKED_AT);
+    return db
+      .selectFrom(mine.as('looked_at'))
+      .select(['session_id', 'figure'])
+      .where('figure', '>', 0)
+      .where('started_at', '>=', since)
+      .where('started_at', '<=', until)
+      .orderBy('figure', 'desc')
+      .limit(limit)
+      .execute();
+  });
+  const rows = (await Promise.all(found)).flat();
+  return rows.sort((one, other) => other.figure - one.figure).slice(0, limit);
+}
+
+/** Sessions of which something was heard last, the latest first. */
+export async function findLatest(db: Db, { organizationId, planes }: UsageFilter, limit: number) {
+  const found = planes.map((plane) =>
+    db
+      .selectFrom('session_facts as facts')
+      .innerJoin('sessions', 'sessions.session_id', 'facts.session_id')
+      .select(['facts.session_id', 'facts.last_event_at', 'facts.lag_ms', 'sessions.environment_id', 'sessions.status'])
+      .where('facts.organization_id', '=', organizationId)
+      .where('facts.plane', '=', plane)
+      .where('facts.last_event_at', 'is not', null)
+      .orderBy('facts.last_event_at', 'desc')
+      .limit(limit)
+      .execute(),
+  );
+  const rows = (await Promise.all(found)).flat();
+  return rows.sort((one, other) => Number(other.last_event_at) - Number(one.last_event_at)).slice(0, limit);
+}
