@@ -145,5 +145,6 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   ],
   findLatest: [[USAGE, 20]],
   addFigures: [],
+  removeAllDerived: [[]],
   removeDerived: [[SESSION, () => [FIGURES]]],
 };

@@ -69,8 +69,7 @@ export function changeOf(before: readonly FigureChange[], after: readonly Figure
       changes.set(key, change);
     }
   }
-  const isChange = (row: FigureChange) => Object.keys(NOTHING).some((figure) => row[figure as keyof Figures] !== 0);
-  return [...changes.values()].filter(isChange);
+  return [...changes.values()];
 }
 
 export const figuresOfSession: FiguresOf = (facts, { agent_id: agentId, environment_id: environmentId }) =>

@@ -59,3 +59,14 @@ function removeFromIndex(db: Db, organizationId: string, sessionId: string): Pro
     return chunk !== undefined;
   });
 }
+
+/** Removes all that was derived, of all sessions: it is derived anew. On SQLite while no service runs. */
+export const removeAllDerived = (db: Db): Promise<void> =>
+  db.transaction().execute(async (transaction) => {
+    if (isPostgres(db)) await sql`set local statement_timeout = 0`.execute(transaction);
+    // The facts first: without them nothing is written to the others.
+    for (const table of ['session_facts', 'session_values', 'session_chunks', 'figures'] as const) {
+      await transaction.deleteFrom(table).execute();
+    }
+    if (!isPostgres(db)) await sql`insert into chunk_words (chunk_words) values ('delete-all')`.execute(transaction);
+  });

@@ -28,7 +28,9 @@ export async function addFigures(
 ): Promise<void> {
   const keyOf = (row: FigureChange) => JSON.stringify([row.dimension, row.day, row.value, row.model]);
   // In one order everywhere, so that two who add to the same rows wait for each other and not in a circle.
-  const sorted = changes.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
+  const sorted = changes
+    .filter((row) => FIGURES.some((name) => row[name] !== 0))
+    .toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
   for (let from = 0; from < sorted.length; from += ROWS_AT_ONCE) {
     const rows = sorted.slice(from, from + ROWS_AT_ONCE);
     await db

@@ -1,0 +1,194 @@
+import fc from 'fast-check';
+import type { KyselyPlugin } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { splitPayload } from '../../contract/parts.ts';
+import { patience, runs } from '../../contract/test/runs.ts';
+import { figuresOfSession } from '../derive/figures.ts';
+import { createSessionLog, type SessionLog } from '../ingest/session-log.ts';
+import { sweepDeleted } from '../store/deletions.ts';
+import { removeAllDerived } from '../store/derived-removal.ts';
+import type { Db } from '../store/open.ts';
+import { chunksWith, derive, readDerived } from './derived.ts';
+import { attach, ENGINES, openTestStore, type TestStore } from './engines.ts';
+import { createTenant, openSession, registerMachine, type Tenant } from './factories.ts';
+import { startTestService } from './harness.ts';
+
+const SESSIONS = 3;
+
+interface Event {
+  eventType: string;
+  payload: object;
+}
+
+const source = (more: object) => ({ agent: 'codex', session: 's', file: 'f', position: 0, ...more });
+const time = (minute: number) => ({ occurredAt: new Date(Date.UTC(2026, 9, 30) + minute * 60_000).toISOString() });
+
+/** An event, or a few that belong together. */
+const made: fc.Arbitrary<Event[]> = fc.oneof(
+  fc
+    .tuple(fc.nat(6_000), fc.nat(3))
+    .map(([minute, at]) => [
+      { eventType: 'user.message', payload: { text: `please w${minute}`, ...(at > 0 && time(minute)) } },
+    ]),
+  fc.tuple(fc.nat(6_000), fc.nat(20), fc.boolean()).map(([minute, id, isError]) => [
+    {
+      eventType: 'tool.call',
+      payload: { callId: `c${id}`, name: `tool${id % 3}`, input: { command: `npm test w${id}` }, ...time(minute) },
+    },
+    { eventType: 'tool.result', payload: { callId: `c${id}`, output: 'out', isError, ...time(minute + 1) } },
+  ]),
+  fc.tuple(fc.nat(6_000), fc.nat(9), fc.nat(500)).map(([minute, id, inputTokens]) => [
+    {
+      eventType: 'usage',
+      payload: {
+        responseId: `r${id}`,
+        model: `claude-opus-4-${id % 2}`,
+        inputTokens,
+        outputTokens: 5,
+        ...time(minute),
+      },
+    },
+  ]),
+  fc
+    .nat(5)
+    .map((n) => [
+      { eventType: 'session.meta', payload: { cwd: `/home/dev${n}/shop`, repository: `git@host.test:o/r${n}.git` } },
+    ]),
+  // A record that is written again, now and then with less in it.
+  fc.tuple(fc.nat(3), fc.nat(4), fc.boolean()).map(([record, revision, isShort]) => [
+    {
+      eventType: 'user.message',
+      payload: { source: source({ record: `m${record}`, revision, index: 0 }), text: 'a' },
+    },
+    ...(isShort
+      ? []
+      : [{ eventType: 'error', payload: { source: source({ record: `m${record}`, revision, index: 1 }) } }]),
+  ]),
+  // A payload in parts, the last of which may be missing.
+  fc.tuple(fc.nat(9), fc.boolean()).map(([position, isCut]) => {
+    const payload = { source: source({ position }), text: `joined${position} ${'x'.repeat(700)}` };
+    const parts = splitPayload(payload.source as never, JSON.stringify(payload), 400);
+    return parts.slice(0, isCut ? -1 : undefined).map((part) => ({ eventType: 'user.message', payload: part }));
+  }),
+);
+
+type Step =
+  | { kind: 'append'; session: number; events: Event[] }
+  | { kind: 'derive'; session: number; by: number }
+  | { kind: 'derive at once'; session: number }
+  | { kind: 'derive and stop'; session: number; queries: number }
+  | { kind: 'close'; session: number }
+  | { kind: 'delete'; session: number };
+
+const session = fc.nat(SESSIONS - 1);
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant('append' as const),
+      session,
+      events: fc.array(made, { minLength: 1, maxLength: 30 }).map((groups) => groups.flat().slice(0, 50)),
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('derive' as const), session, by: fc.nat(1) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('derive at once' as const), session }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('derive and stop' as const),
+      session,
+      queries: fc.integer({ max: 14, min: 1 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('close' as const, 'delete' as const), session }) },
+);
+
+/** A store that is gone after so many queries. */
+function failingAfter(db: Db, queries: number): Db {
+  let asked = 0;
+  const plugin: KyselyPlugin = {
+    transformQuery({ node }) {
+      if (++asked > queries) throw new Error('the process was stopped');
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  };
+  return db.withPlugin(plugin);
+}
+
+describe.each(ENGINES)('what is derived on %s', (engine) => {
+  let store: TestStore;
+  let other: TestStore;
+  let tenant: Tenant;
+  let log: SessionLog;
+  let makeSession: () => Promise<string>;
+
+  beforeAll(async () => {
+    store = await openTestStore(engine);
+    // An embedded store has one process; there the other replica is another run of the same.
+    other = engine === 'postgres' ? await attach(store.dataDir, store.databaseUrl) : store;
+    const service = await startTestService(engine, {}, store);
+    tenant = await createTenant(service);
+    const machine = await registerMachine(service, tenant.live);
+    const ids = await Promise.all(Array.from({ length: 600 }, () => openSession(service, tenant.live, machine)));
+    await service.close();
+    await removeAllDerived(store.db);
+    makeSession = async () => ids.pop() as string;
+    log = createSessionLog({ store, committed: () => undefined, now: () => Date.UTC(2026, 10, 1) });
+  });
+  afterAll(async () => {
+    if (other !== store) await other.close();
+    await store.dispose();
+  });
+
+  async function take(one: Step, sessionId: string): Promise<void> {
+    const { organizationId } = tenant;
+    const place = { organizationId, plane: 'live', sessionId } as const;
+    if (one.kind === 'append') {
+      const events = one.events.map(({ eventType, payload }) => ({
+        eventType,
+        payload: Buffer.from(JSON.stringify(payload)),
+      }));
+      await log.append({ ...place, lane: 'a', idempotencyKey: null, fingerprint: '', events }).catch(() => undefined);
+    } else if (one.kind === 'close') {
+      await log.close({ ...place, status: 'completed', endedAt: undefined }).catch(() => undefined);
+    } else if (one.kind === 'delete') {
+      await log.delete(place).catch(() => undefined);
+      await sweepDeleted(store.db, () => 1, figuresOfSession);
+    } else if (one.kind === 'derive') {
+      await derive(one.by === 0 ? store.db : other.db, organizationId, sessionId);
+    } else if (one.kind === 'derive at once') {
+      await Promise.all([store, other].map(({ db }) => derive(db, organizationId, sessionId)));
+    } else {
+      await derive(failingAfter(store.db, one.queries), organizationId, sessionId).catch(() => undefined);
+      // Whoever was stopped has let go by the time the others find out.
+      await store.db.updateTable('session_facts').set({ claimed_until: 0 }).execute();
+    }
+  }
+
+  test(
+    'is what one pass over all events gives, however it came about',
+    async () => {
+      const property = fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 40 }), async (steps) => {
+        const ids = await Promise.all(Array.from({ length: SESSIONS }, makeSession));
+        for (const one of steps) await take(one, String(ids[one.session]));
+        for (const id of ids) await derive(store.db, tenant.organizationId, id);
+        const grown = await readDerived(store);
+        await removeAllDerived(store.db);
+        expect((await readDerived(store)).figures).toEqual([]);
+        for (const id of ids) await derive(other.db, tenant.organizationId, id);
+        expect(grown).toEqual(await readDerived(store));
+        for (const chunk of grown.chunks) {
+          for (const word of ['joined1', 'please', 'out']) {
+            const found = await chunksWith(store, chunk.session_id, word);
+            expect(found.includes(chunk.first_sequence), word).toBe(chunk.words.includes(word));
+          }
+        }
+        for (const id of ids) await take({ kind: 'delete', session: 0 }, id);
+        expect(await readDerived(store)).toEqual({ facts: [], values: [], chunks: [], figures: [] });
+      });
+      await fc.assert(property, { ...runs(25), endOnFailure: true });
+    },
+    patience(180_000),
+  );
+});

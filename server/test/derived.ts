@@ -1,0 +1,64 @@
+import { zstdDecompressSync } from 'node:zlib';
+import { sql } from 'kysely';
+import { derivePiece } from '../derive/piece.ts';
+import { costOfFacts, readPrices } from '../derive/prices.ts';
+import { deriveSession } from '../derive/session.ts';
+import type { Db } from '../store/open.ts';
+import type { TestStore } from './engines.ts';
+
+const prices = readPrices();
+
+/** Derives a session through its last event, on this thread. */
+export const derive = (db: Db, organizationId: string, sessionId: string, onPiece: () => void = () => undefined) =>
+  deriveSession(
+    {
+      db,
+      now: () => 0,
+      rest: async () => undefined,
+      signal: new AbortController().signal,
+      async derive(job) {
+        onPiece();
+        return derivePiece(structuredClone(job), (facts) => costOfFacts(facts, prices));
+      },
+    },
+    organizationId,
+    sessionId,
+  );
+
+const unpack = (bytes: Uint8Array) => zstdDecompressSync(bytes).toString('utf8');
+
+/** All that is derived, in one order, without what two ways to the same may differ in. */
+export async function readDerived({ db, engine }: TestStore) {
+  const facts = await db.selectFrom('session_facts').selectAll().orderBy('session_id').execute();
+  const values = await db.selectFrom('session_values').selectAll().execute();
+  const chunks = await db
+    .selectFrom('session_chunks')
+    .select(['chunk_id', 'session_id', 'first_sequence', 'last_sequence', 'entries'])
+    .select(engine === 'postgres' ? sql<string[]>`tsvector_to_array(words)`.as('words') : 'words')
+    .orderBy('session_id')
+    .orderBy('first_sequence')
+    .execute();
+  const figures = await db.selectFrom('figures').selectAll().execute();
+  const asText = (rows: readonly object[]) => rows.map((row) => JSON.stringify(row, Object.keys(row).sort())).sort();
+  return {
+    facts: facts.map(({ claimed_until: _, facts: known, ...row }) => ({ ...row, facts: JSON.parse(known || 'null') })),
+    values: asText(values),
+    chunks: chunks.map(({ chunk_id: _, entries, words, ...row }) => ({
+      ...row,
+      entries: JSON.parse(unpack(entries)),
+      words: (words instanceof Uint8Array ? unpack(words).split(' ') : [...words]).sort(),
+    })),
+    figures: asText(figures),
+  };
+}
+
+/** First sequences of the session's chunks that have the word, as the index tells. */
+export async function chunksWith({ db, engine }: TestStore, sessionId: string, word: string): Promise<number[]> {
+  const found =
+    engine === 'postgres'
+      ? sql`words @@ ${word}::tsquery`
+      : sql`chunk_id in (select rowid from chunk_words where chunk_words match ${word})`;
+  const { rows } = await sql<{ first_sequence: number }>`select first_sequence from session_chunks
+    where session_id = ${sessionId} and ${found} order by first_sequence`.execute(db);
+  return rows.map((row) => row.first_sequence);
+}
