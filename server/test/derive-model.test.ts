@@ -73,7 +73,8 @@ const made: fc.Arbitrary<Event[]> = fc.oneof(
 );
 
 type Step =
-  | { kind: 'append'; session: number; events: Event[] }
+  /** Behind what was made before and not sent yet, so that what belongs together comes in several appends. */
+  | { kind: 'append'; session: number; events: Event[]; sent: number }
   | { kind: 'derive'; session: number; by: number }
   | { kind: 'derive at once'; session: number }
   | { kind: 'derive and stop'; session: number; queries: number }
@@ -87,7 +88,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('append' as const),
       session,
-      events: fc.array(made, { minLength: 1, maxLength: 30 }).map((groups) => groups.flat().slice(0, 50)),
+      events: fc.array(made, { minLength: 1, maxLength: 25 }).map((groups) => groups.flat()),
+      sent: fc.integer({ min: 1, max: 50 }),
     }),
   },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('derive' as const), session, by: fc.nat(1) }) },
@@ -102,6 +104,55 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('close' as const, 'delete' as const), session }) },
 );
+
+interface Read {
+  eventType: string;
+  payload: { [name: string]: unknown; source?: { record?: string; revision?: number; index?: number } };
+}
+
+/** The events with whole payloads, of records that were written again those of the writing that counts. */
+function standing(events: readonly Event[]): Read[] {
+  const whole: Read[] = [];
+  for (let at = 0; at < events.length; at++) {
+    const { eventType, payload } = events[at] as { eventType: string; payload: { of?: number; json?: string } };
+    const run = events
+      .slice(at, at + (payload.of ?? 1))
+      .map((event) => event.payload as { part?: number; json?: string });
+    const isWhole = run.every(({ part }, index) => payload.of === undefined || part === index + 1);
+    if (payload.of === undefined) whole.push({ eventType, payload } as Read);
+    else if (isWhole && run.length === payload.of) {
+      whole.push({ eventType, payload: JSON.parse(run.map(({ json }) => json).join('')) });
+      at += payload.of - 1;
+    }
+  }
+  const writings = new Map<string, { revision: number; events: Read[] }>();
+  const once: Read[] = [];
+  for (const event of whole) {
+    const { record, revision = 0, index } = event.payload.source ?? {};
+    const known = writings.get(record ?? '');
+    if (record === undefined) once.push(event);
+    else if (index === 0 && revision >= (known?.revision ?? 0)) writings.set(record, { revision, events: [event] });
+    else if (index !== 0 && revision === known?.revision) known.events.push(event);
+  }
+  return [...once, ...[...writings.values()].flatMap((writing) => writing.events)];
+}
+
+/** What a session's figures must be, counted in the plainest way. */
+function count(events: readonly Event[]) {
+  const all = standing(events);
+  const of = (eventType: string) => all.filter((event) => event.eventType === eventType);
+  const responses = new Map<unknown, number>();
+  for (const { payload } of of('usage')) {
+    const { responseId, inputTokens } = payload;
+    responses.set(responseId, Math.max(responses.get(responseId) ?? 0, inputTokens as number));
+  }
+  return {
+    prompts: of('user.message').length,
+    tool_calls: of('tool.call').length,
+    failures: of('error').length + of('tool.result').filter(({ payload }) => payload.isError).length,
+    input_tokens: [...responses.values()].reduce((sum, tokens) => sum + tokens, 0),
+  };
+}
 
 /** A store that is gone after so many queries. */
 function failingAfter(db: Db, queries: number): Db {
@@ -122,6 +173,8 @@ describe.each(ENGINES)('what is derived on %s', (engine) => {
   let tenant: Tenant;
   let log: SessionLog;
   let makeSession: () => Promise<string>;
+  const waiting = new Map<string, Event[]>();
+  const sent = new Map<string, Event[]>();
 
   beforeAll(async () => {
     store = await openTestStore(engine);
@@ -145,11 +198,20 @@ describe.each(ENGINES)('what is derived on %s', (engine) => {
     const { organizationId } = tenant;
     const place = { organizationId, plane: 'live', sessionId } as const;
     if (one.kind === 'append') {
-      const events = one.events.map(({ eventType, payload }) => ({
+      const all = [...(waiting.get(sessionId) ?? []), ...one.events];
+      const some = all.slice(0, one.sent);
+      const events = some.map(({ eventType, payload }) => ({
         eventType,
         payload: Buffer.from(JSON.stringify(payload)),
       }));
-      await log.append({ ...place, lane: 'a', idempotencyKey: null, fingerprint: '', events }).catch(() => undefined);
+      const batch = { ...place, lane: 'a', idempotencyKey: null, fingerprint: '', events };
+      const isTaken = await log.append(batch).then(
+        () => true,
+        () => false,
+      );
+      if (!isTaken) return;
+      waiting.set(sessionId, all.slice(one.sent));
+      sent.set(sessionId, [...(sent.get(sessionId) ?? []), ...some]);
     } else if (one.kind === 'close') {
       await log.close({ ...place, status: 'completed', endedAt: undefined }).catch(() => undefined);
     } else if (one.kind === 'delete') {
@@ -174,6 +236,9 @@ describe.each(ENGINES)('what is derived on %s', (engine) => {
         for (const one of steps) await take(one, String(ids[one.session]));
         for (const id of ids) await derive(store.db, tenant.organizationId, id);
         const grown = await readDerived(store);
+        for (const { session_id, ...row } of grown.facts) {
+          expect(row, JSON.stringify(sent.get(session_id))).toMatchObject(count(sent.get(session_id) ?? []));
+        }
         await removeAllDerived(store.db);
         expect((await readDerived(store)).figures).toEqual([]);
         for (const id of ids) await derive(other.db, tenant.organizationId, id);
