@@ -1,14 +1,15 @@
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
-import { compress } from './compress.ts';
+import { compress } from './build/compress.ts';
+import { routeAddresses } from './build/route-addresses.ts';
 
 const SERVICE = process.env.SERVICE_URL ?? 'http://localhost:4400';
 const ROUTES_OF_THE_SERVICE = ['/v1', '/config', '/health', '/oidc'];
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), tailwindcss(), compress()],
+  plugins: [react(), tailwindcss(), routeAddresses(), compress()],
   build: {
     // The content security policy takes no data: fonts and no inline script.
     assetsInlineLimit: 0,

@@ -1,9 +1,18 @@
 import { CATALOG } from '../../contract/catalog.ts';
 
-const HUED = new Set(['claude-code', 'codex', 'gemini-cli', 'copilot-cli', 'opencode', 'cursor']);
+/** In degrees: however many there are, the next hue is far from those before. */
+const GOLDEN_ANGLE = 137.5;
+
 const NAMES = new Map<string, string>(CATALOG.map(({ agentId, displayName }) => [agentId, displayName]));
 
-export const agentColor = (agentId: string): string => `var(--agent-${HUED.has(agentId) ? agentId : 'other'})`;
+const HUES = new Map<string, number>(CATALOG.map(({ agentId }, index) => [agentId, (45 + index * GOLDEN_ANGLE) % 360]));
+
+/** Of the agent's mark and of what plots show of it. An agent that is not in the catalog is grey. */
+export function agentColor(agentId: string): string {
+  const hue = HUES.get(agentId);
+  const color = hue === undefined ? '0.01 262' : `0.13 ${hue}`;
+  return `light-dark(oklch(60% ${color}), oklch(74% ${color}))`;
+}
 export const agentName = (agentId: string): string => NAMES.get(agentId) ?? agentId;
 
 /** A small mark of the agent's hue. */
