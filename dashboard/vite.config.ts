@@ -15,6 +15,13 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     target: 'es2023',
+    rolldownOptions: {
+      output: {
+        // By this name the pages of signing in find it.
+        assetFileNames: ({ names }) =>
+          names.includes('inter-latin-wght-normal.woff2') ? 'fonts/[name][extname]' : 'assets/[name]-[hash][extname]',
+      },
+    },
     // light-dark() as it is written.
     cssTarget: ['chrome125', 'firefox128', 'safari18'],
   },

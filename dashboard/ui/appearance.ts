@@ -11,6 +11,9 @@ function createChoice<const Value extends string>(name: 'theme' | 'density', pre
   const write = (value: Value) => {
     if (value === preset) delete document.documentElement.dataset[name];
     else document.documentElement.dataset[name] = value;
+    // The pages of signing in read it before anything is drawn.
+    // biome-ignore lint/suspicious/noDocumentCookie: what would replace it is not in every browser
+    if (name === 'theme') document.cookie = `${name}=${value}; path=/; max-age=31536000; samesite=lax`;
     try {
       localStorage.setItem(name, value);
     } catch {

@@ -8,6 +8,12 @@ import { pagePolicy } from './headers.ts';
 
 const BUILT = fileURLToPath(new URL('../../dashboard/dist', import.meta.url));
 
+/** Names of assets carry a hash of their content; those of fonts do not, since the pages of signing in name them too. */
+const CACHED = [
+  ['/assets/', 'public, max-age=31536000, immutable'],
+  ['/fonts/', 'public, max-age=86400'],
+] as const;
+
 /**
  * Serves the built dashboard: its files as they are, and its page for every address that is no route, so that a deep
  * link can be reloaded. `origins` are those from which the browser fetches tokens; `folder` is where the build lies.
@@ -27,8 +33,8 @@ export async function servePages(
       // The build has each file in Brotli and gzip beside it.
       preCompressed: true,
       setHeaders: (reply, path) => {
-        // File names under assets/ carry a hash of their content.
-        reply.header('cache-control', path.includes('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache');
+        const [, age] = CACHED.find(([folder]) => path.includes(folder)) ?? [];
+        reply.header('cache-control', age ?? 'no-cache');
       },
     });
   }

@@ -4,7 +4,12 @@ import type { FastifyReply } from 'fastify';
 import type { Addresses } from './addresses.ts';
 import { type Html, html, toText } from './html.ts';
 
-export const STYLE = readFileSync(new URL('style.css', import.meta.url), 'utf8');
+export const STYLE = [
+  new URL('../../../dashboard/styles/tokens.css', import.meta.url),
+  new URL('style.css', import.meta.url),
+]
+  .map((address) => readFileSync(address, 'utf8'))
+  .join('\n');
 const STYLE_VERSION = createHash('sha256').update(STYLE).digest('hex').slice(0, 12);
 
 export interface Page {
@@ -15,10 +20,15 @@ export interface Page {
   footer?: readonly Html[];
 }
 
-/** A whole page, as text. */
-export function renderPage({ path }: Addresses, { title, body, error, footer = [] }: Page): string {
+/** A whole page, as text, in the theme that was chosen in the dashboard. `cookies` are those of the request. */
+export function renderPage(
+  { path }: Addresses,
+  { title, body, error, footer = [] }: Page,
+  cookies: string | undefined,
+): string {
+  const theme = /(?:^|; )theme=(light|dark)(?:;|$)/.exec(cookies ?? '')?.[1];
   return toText(html`<!doctype html>
-<html lang="en">
+<html lang="en"${theme !== undefined && html` data-theme="${theme}"`}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -40,7 +50,8 @@ ${footer.length > 0 && html`<footer>${footer.map((line) => html`<div>${line}</di
 `);
 }
 
-const MARK = html`<svg width="16" height="16" viewBox="0 0 16 16" fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round" aria-hidden="true"><path d="M2 4h5M2 8h12M2 12h8"/><circle cx="11" cy="4" r="1.75"/></svg>`;
+/** The dashboard's: a strip of events. */
+const MARK = html`<svg viewBox="0 0 32 32" width="18" height="18" aria-hidden="true"><rect x="3" y="12" width="4" height="8" rx="1"/><rect x="10" y="6" width="4" height="20" rx="1"/><rect x="17" y="10" width="4" height="12" rx="1"/><rect x="24" y="14" width="4" height="5" rx="1"/></svg>`;
 
 /**
  * A page may load its style and nothing else, and send its form to the service alone. The dashboards are named because
@@ -50,6 +61,7 @@ export const pageHeaders = ({ dashboards }: Addresses) => ({
   'content-security-policy': [
     "default-src 'none'",
     "style-src 'self'",
+    "font-src 'self'",
     'img-src data:',
     // Filled by the provider with the hash of its one script, the form that submits itself.
     'script-src',
@@ -67,5 +79,5 @@ export function sendPage(reply: FastifyReply, addresses: Addresses, page: Page, 
     .code(status)
     .headers(pageHeaders(addresses))
     .type('text/html; charset=utf-8')
-    .send(renderPage(addresses, page));
+    .send(renderPage(addresses, page, reply.request.headers.cookie));
 }

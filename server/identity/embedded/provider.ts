@@ -69,7 +69,11 @@ export function createProvider({ db, addresses, keys, now, onError }: ProviderOp
         logoutSource: (context, form) => signOut(db, addresses, context, form),
         postLogoutSuccessSource: (context) => {
           const next = { href: addresses.home, label: 'Sign in again' };
-          context.body = renderPage(addresses, messagePage('Signed out', 'You are signed out.', next));
+          context.body = renderPage(
+            addresses,
+            messagePage('Signed out', 'You are signed out.', next),
+            context.headers.cookie,
+          );
         },
       },
     },
@@ -89,7 +93,11 @@ export function createProvider({ db, addresses, keys, now, onError }: ProviderOp
     renderError: async (context, { error, error_description }) => {
       const sentence = `${error_description ?? error}. Nothing was changed. Start again from the dashboard.`;
       context.type = 'html';
-      context.body = renderPage(addresses, messagePage('This did not work', sentence, toDashboard));
+      context.body = renderPage(
+        addresses,
+        messagePage('This did not work', sentence, toDashboard),
+        context.headers.cookie,
+      );
     },
     ttl: {
       AccessToken: HOUR,
@@ -117,6 +125,7 @@ export function createProvider({ db, addresses, keys, now, onError }: ProviderOp
     context.body = renderPage(
       addresses,
       messagePage('There is no such page', 'The address may be misspelt.', toDashboard),
+      context.headers.cookie,
     );
     context.status = 404;
   });

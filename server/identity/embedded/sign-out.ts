@@ -15,7 +15,7 @@ export async function signOut(db: Db, addresses: Addresses, context: KoaContextW
   const { session, provider, entities } = context.oidc;
   const hint = (entities.IdTokenHint as { payload?: { sub?: string } } | undefined)?.payload?.sub;
   if (!session?.accountId || hint !== session.accountId) {
-    context.body = renderPage(addresses, signOutPage(trusted(form), addresses.home));
+    context.body = renderPage(addresses, signOutPage(trusted(form), addresses.home), context.headers.cookie);
     return;
   }
   const { postLogoutRedirectUri, state } = session.state as { postLogoutRedirectUri?: string; state?: string };

@@ -116,6 +116,18 @@ describe('signing in', () => {
     expect(page.text).not.toMatch(/<script|style=|http:\/\/(?!127|www\.w3)/);
     const style = await fetch(new URL(/href="([^"]*style.css[^"]*)"/.exec(page.text)?.[1] ?? '', service.origin));
     expect(style.headers.get('content-type')).toBe('text/css; charset=utf-8');
+    expect(await style.text()).toContain('--accent:');
+  });
+
+  test.each([
+    ['theme=dark', '<html lang="en" data-theme="dark">'],
+    ['a=b; theme=light; c=d', '<html lang="en" data-theme="light">'],
+    ['theme=system', '<html lang="en">'],
+    ['theme="><script>', '<html lang="en">'],
+    ['mytheme=dark', '<html lang="en">'],
+  ])('has the theme that was chosen in the dashboard: %s', async (cookie, element) => {
+    const answer = await fetch(`${service.origin}/oidc/forgot`, { headers: { cookie } });
+    expect(await answer.text()).toContain(element);
   });
 
   test('by sign-up is for the invited alone', async () => {
