@@ -3,6 +3,7 @@ import { Problem } from '../../contract/problem.ts';
 import { inTurn } from '../turns.ts';
 import { type Batch, outcomeOf, type Settled, type StoreAppend } from './appends.ts';
 import { pack } from './codec.ts';
+import { decide, type Seen } from './decision.ts';
 import { uniqueViolation } from './dialect.ts';
 
 /**
@@ -52,7 +53,7 @@ export function createPostgresAppend(pool: pg.Pool): StoreAppend {
     const values = [batch.sessionId, batch.idempotencyKey, batch.organizationId, batch.plane];
     const { rows } = await pool.query<Row>({ name: 'find_key', text: FIND_KEY, values });
     if (!rows[0]) throw inProgress();
-    return replay(rows[0], batch);
+    return decide(seen(rows[0], batch), batch);
   }
 
   async function store(batch: Batch): Promise<Settled> {
@@ -63,9 +64,7 @@ export function createPostgresAppend(pool: pg.Pool): StoreAppend {
     const { rows } = await pool.query<Row>({ name: 'append', text: APPEND, values });
     const [row] = rows;
     if (!row) throw new Error('an append was answered by no row');
-    if (row.first_sequence !== null) return replay(row, batch);
-    if (row.event_count === null) return { refused: row.found ? 'session_closed' : 'not_found' };
-    return { firstSequence: row.event_count - count + 1, lastSequence: row.event_count, replayed: false };
+    return decide(seen(row, batch), batch);
   }
 
   return async (batch) => {
@@ -80,9 +79,12 @@ export function createPostgresAppend(pool: pg.Pool): StoreAppend {
   };
 }
 
-function replay(known: Row, { fingerprint }: Batch): Settled {
-  if (known.fingerprint !== fingerprint) return { refused: 'idempotency_key_reused' };
-  return { firstSequence: known.first_sequence as number, lastSequence: known.last_sequence, replayed: true };
+/** What the statement found before it wrote. */
+function seen(row: Row, { count }: Batch): Seen {
+  const { first_sequence: firstSequence, last_sequence: lastSequence, fingerprint, event_count: raised } = row;
+  if (firstSequence !== null) return { known: { firstSequence, lastSequence, fingerprint }, head: undefined };
+  const closed = row.found ? { isOpen: false, eventCount: 0 } : undefined;
+  return { known: undefined, head: raised === null ? closed : { isOpen: true, eventCount: raised - count } };
 }
 
 const inProgress = (cause?: unknown) =>

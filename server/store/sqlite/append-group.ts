@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Batch, Settled } from '../appends.ts';
 import { pack } from '../codec.ts';
+import { decide, type KnownAppend, type LogHead } from '../decision.ts';
 
 /*
  * Order of checks: is the key known, does the session exist, is it open. Organization and plane stand in every statement.
@@ -26,6 +27,12 @@ interface KeyRow {
   fingerprint: string;
 }
 
+const toKnown = (row: KeyRow): KnownAppend => ({
+  firstSequence: row.first_sequence,
+  lastSequence: row.last_sequence,
+  fingerprint: row.fingerprint,
+});
+
 /**
  * Appends in one transaction, and so with one fsync. A refused one wrote nothing, so it cannot spoil the others; should
  * one fail in any other way, nothing of the group is kept and each is tried alone.
@@ -39,21 +46,23 @@ export function createAppendGroup(database: DatabaseSync): (batches: readonly Ba
 
   function append(batch: Batch): Settled {
     const { sessionId, organizationId, plane, idempotencyKey: key, fingerprint } = batch;
-    if (key !== null) {
-      const known = findKey.get(sessionId, key, organizationId, plane) as KeyRow | undefined;
-      if (known) {
-        if (known.fingerprint !== fingerprint) return { refused: 'idempotency_key_reused' };
-        return { firstSequence: known.first_sequence, lastSequence: known.last_sequence, replayed: true };
-      }
-    }
-    const row = reserve.get(batch.count, batch.now, sessionId, organizationId, plane);
-    if (!row) return { refused: findSession.get(sessionId, organizationId, plane) ? 'session_closed' : 'not_found' };
-    const lastSequence = row.event_count as number;
-    const firstSequence = lastSequence - batch.count + 1;
-    const place = [sessionId, firstSequence, lastSequence, organizationId] as const;
+    const known = key === null ? undefined : findKey.get(sessionId, key, organizationId, plane);
+    const settled = decide(
+      { known: known && toKnown(known as unknown as KeyRow), head: known ? undefined : reserveNumbers(batch) },
+      batch,
+    );
+    if (!('firstSequence' in settled) || settled.replayed) return settled;
+    const place = [sessionId, settled.firstSequence, settled.lastSequence, organizationId] as const;
     const { codec, body } = pack(batch);
     insert.run(...place, batch.appendId, batch.now, key, fingerprint, codec, body);
-    return { firstSequence, lastSequence, replayed: false };
+    return settled;
+  }
+
+  /** The session as it was before its count was raised; it is not where it is closed. */
+  function reserveNumbers({ sessionId, organizationId, plane, count, now }: Batch): LogHead | undefined {
+    const row = reserve.get(count, now, sessionId, organizationId, plane);
+    if (row) return { isOpen: true, eventCount: (row.event_count as number) - count };
+    return findSession.get(sessionId, organizationId, plane) && { isOpen: false, eventCount: 0 };
   }
 
   function commit(batches: readonly Batch[]): Settled[] {
