@@ -15,7 +15,12 @@ export default defineConfig({
           name: 'unit',
           include: ['{contract,server,cli,dashboard,script}/**/*.test.{ts,tsx}'],
           exclude: ['**/node_modules/**', 'dashboard/e2e/**', 'cli/test/agents/real/**'],
-          globalSetup: ['contract/test/temporary.ts', 'server/test/postgres.ts', 'cli/test/compiled.ts'],
+          globalSetup: [
+            'contract/test/temporary.ts',
+            'server/test/postgres.ts',
+            'server/test/nats.ts',
+            'cli/test/compiled.ts',
+          ],
           // Of a test that hangs; those that are only slow, on a busy machine, are none to fail.
           testTimeout: patience(60_000),
           hookTimeout: 60_000,

@@ -26,6 +26,13 @@ const address = (protocols: readonly string[]) => (value: string) => {
     throw new Error(`must be an address starting with ${protocols.map((name) => `${name}//`).join(' or ')}`);
   return value.replace(/\/$/, '');
 };
+const busAddress = (value: string) => {
+  const parse = address(['nats:', 'tls:']);
+  return value
+    .split(',')
+    .map((part) => parse(part.trim()))
+    .join(',');
+};
 const mailbox = (value: string) => {
   if (!Value.Check(Email, value)) throw new Error('must be an e-mail address, such as capture@example.com');
   return value;
@@ -64,6 +71,15 @@ export const OPTIONS = {
   DATABASE_LISTEN_URL: optional(
     'The same PostgreSQL past any pooler, over which replicas tell each other of changes; absent: `DATABASE_URL`.',
     address(['postgres:', 'postgresql:']),
+  ),
+  BUS_URL: optional(
+    'NATS servers with JetStream, by commas, that keep appends until workers have written them to `DATABASE_URL`; absent: they are written at once.',
+    busAddress,
+  ),
+  ROLE: option(
+    'all',
+    'With `BUS_URL`: whether this process answers requests (`api`), writes to the store (`worker`), or does both (`all`).',
+    oneOf(['all', 'api', 'worker']),
   ),
   IDENTITY_PROVIDER: option('embedded', 'Who signs people in: `embedded` or `oidc`.', oneOf(['embedded', 'oidc'])),
   SIGN_UP: option(
@@ -138,6 +154,12 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
   if (config.IDENTITY_PROVIDER === 'oidc') {
     if (config.OIDC_ISSUER === undefined) problems.push('OIDC_ISSUER is needed by IDENTITY_PROVIDER=oidc');
     if (config.OIDC_CLIENT_ID === undefined) problems.push('OIDC_CLIENT_ID is needed by IDENTITY_PROVIDER=oidc');
+  }
+  if (config.BUS_URL !== undefined && config.DATABASE_URL === undefined) {
+    problems.push('BUS_URL needs DATABASE_URL: the embedded store has one process, and needs no bus');
+  }
+  if (config.ROLE !== 'all' && config.BUS_URL === undefined) {
+    problems.push('ROLE needs BUS_URL: without a bus there is nothing that a worker could do');
   }
   if (problems.length > 0) throw new ConfigError(problems);
   return config;

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pino } from 'pino';
 import { ONBOARDING, onboarding } from '../contract/onboarding.ts';
+import { connectBus } from './bus/connect.ts';
 import { closeAll } from './closing.ts';
 import { COMMANDS } from './commands.ts';
 import { ConfigError, readConfig } from './config.ts';
@@ -42,11 +43,13 @@ async function serve(): Promise<void> {
     onLost: createFatal({ log, write: (text) => process.stderr.write(text), exit: (code) => process.exit(code) }),
   });
   const store = metrics?.watchStore(opened) ?? opened;
+  const { BUS_URL: busUrl } = config;
+  const bus = busUrl === undefined ? undefined : await connectBus({ url: busUrl, db: store.db, log });
   const port = config.PORT === 0 ? await freePort(config.HOST) : config.PORT;
   const publicUrl = publicUrlOf(config, port);
   const limits = createLimits(config, store);
   const identity = await createIdentity({ config, store, publicUrl, limits, log });
-  const app = await createService({ config, store, identity, publicUrl, limits, log });
+  const app = await createService({ config, store, bus, identity, publicUrl, limits, log });
   metrics?.watchApp(app);
   let closing = false;
   const operations = metrics && createOperations({ metrics, store, isReady: () => !closing });
@@ -55,7 +58,7 @@ async function serve(): Promise<void> {
     closing = true;
     log.info({ signal }, 'closing');
     await pause(config.DRAIN_SECONDS * 1000);
-    const code = await closeAll({ app, below: [identity, store], log });
+    const code = await closeAll({ app, below: [identity, bus ?? {}, store], log });
     operations?.close();
     log.info({ code }, 'closed');
     process.exit(code);
@@ -63,6 +66,11 @@ async function serve(): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void close(signal));
 
   if (operations) await once(operations.listen(config.OPERATIONS_PORT, config.HOST), 'listening');
+  if (config.ROLE === 'worker') {
+    await app.ready();
+    process.stdout.write('Session Capture is ready to write what comes over the event bus\n');
+    return;
+  }
   await app.listen({ port, host: config.HOST });
   process.stdout.write(`Session Capture is ready at ${publicUrl}\n`);
   for (const line of (await identity.greeting?.()) ?? []) process.stdout.write(`${line}\n`);

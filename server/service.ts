@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import type { Bus } from './bus/bus.ts';
+import { createBusLog } from './bus/bus-log.ts';
+import { createWorker } from './bus/worker.ts';
 import type { Config } from './config.ts';
 import type { Deps } from './deps.ts';
 import { figuresOfSession } from './derive/figures.ts';
@@ -27,6 +30,8 @@ import { VERSION } from './version.ts';
 export interface ServiceOptions {
   config: Config;
   store: Store;
+  /** Where appends are numbered on an event bus. */
+  bus?: Bus | undefined;
   identity: Identity;
   publicUrl: string;
   log: FastifyBaseLogger;
@@ -45,7 +50,16 @@ const CATCH_UP_EVERY_MS = 300_000;
 
 /** The service around an open store and an identity provider, ready to listen; closing it leaves both open. */
 export async function createService(options: ServiceOptions): Promise<FastifyInstance> {
-  const { config, store, identity, publicUrl, log, now = Date.now, limits = createLimits(config, store) } = options;
+  const {
+    config,
+    store,
+    bus,
+    identity,
+    publicUrl,
+    log,
+    now = Date.now,
+    limits = createLimits(config, store),
+  } = options;
   const onError = (error: unknown) => log.error({ err: error }, 'background work failed');
   const pepper =
     config.SECRET_PEPPER ?? (await rememberSetting(store.db, 'pepper', () => randomBytes(32).toString('hex')));
@@ -84,11 +98,16 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     if (status === 'deleted') void sweep();
     else indexer.note(change);
   };
+  const storeLog = createSessionLog({ store, committed, now });
+  const worker =
+    bus && store.pool && config.ROLE !== 'api'
+      ? createWorker({ bus, pool: store.pool, committed, onError })
+      : undefined;
   const deps: Deps = {
     store,
     identity,
     authenticator,
-    sessionLog: createSessionLog({ store, committed, now }),
+    sessionLog: bus ? createBusLog({ bus, db: store.db, storeLog, now, onError }) : storeLog,
     indexer,
     deriveThread,
     prices,
@@ -116,6 +135,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   app.addHook('preClose', async () => live.close());
   app.addHook('onClose', async () => {
     for (const timer of timers) clearInterval(timer);
+    await worker?.close();
     background.close();
     await peers?.close();
     closing.abort();

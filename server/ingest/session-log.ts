@@ -28,6 +28,17 @@ export interface NewBatch {
   sent?: SentBody | undefined;
 }
 
+/** An append that was numbered, and will not be lost. */
+export interface Accepted extends Outcome {
+  /** It is on its way into the store, where readers do not see it yet. */
+  async: boolean;
+}
+
+export interface Closed {
+  /** Milliseconds since the epoch. */
+  endedAt: number;
+}
+
 /** A session after a change that is durable. */
 export interface Change {
   organizationId: string;
@@ -49,9 +60,9 @@ export interface SessionLog {
   /** @throws Problem `environment_unusable`, `installation_unusable`, `validation_failed` */
   open(opening: Opening): Promise<SessionRow>;
   /** @throws Problem `idempotency_key_reused`, `idempotency_in_progress`, `not_found`, `session_deleted`, `session_closed` */
-  append(batch: NewBatch): Promise<Outcome>;
+  append(batch: NewBatch): Promise<Accepted>;
   /** @throws Problem `not_found`, `session_deleted`, `session_already_closed` */
-  close(closing: Closing): Promise<SessionRow>;
+  close(closing: Closing): Promise<Closed>;
   /** Opens many, or finds them by the keys of their client; a refusal is that one's alone. */
   capture(openings: readonly CaptureOpening[]): Promise<Captured[]>;
   /**
@@ -78,7 +89,7 @@ export function createSessionLog({ store, committed, now }: SessionLogOptions): 
   async function explain(error: unknown, { organizationId, plane, sessionId }: Place): Promise<unknown> {
     const isGone = error instanceof Problem && GONE.has(error.code);
     if (!isGone || !(await wasDeleted(db, organizationId, plane, sessionId))) return error;
-    return new Problem('session_deleted', 'The session was deleted. Do not capture it again.');
+    return sessionDeleted();
   }
 
   return {
@@ -99,7 +110,7 @@ export function createSessionLog({ store, committed, now }: SessionLogOptions): 
         const { organizationId, sessionId } = batch;
         committed({ organizationId, sessionId, status: 'active', eventCount: outcome.lastSequence, events });
       }
-      return outcome;
+      return { ...outcome, async: false };
     },
 
     async close(closing) {
@@ -107,7 +118,7 @@ export function createSessionLog({ store, committed, now }: SessionLogOptions): 
         throw await explain(error, closing);
       });
       changed(row);
-      return row;
+      return { endedAt: row.ended_at ?? row.updated_at };
     },
 
     async capture(openings) {
@@ -129,6 +140,8 @@ export function createSessionLog({ store, committed, now }: SessionLogOptions): 
     },
   };
 }
+
+export const sessionDeleted = () => new Problem('session_deleted', 'The session was deleted. Do not capture it again.');
 
 /** How the store refuses a session that is no longer there. */
 const GONE: ReadonlySet<string> = new Set(['not_found', 'session_closed', 'session_already_closed']);

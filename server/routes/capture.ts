@@ -28,7 +28,7 @@ export const captureHandlers = ({ sessionLog, reading, now }: Deps) => {
         const lane = `${secretId} backlog`;
         const batch = { organizationId, plane, lane, sessionId, idempotencyKey, fingerprint, events };
         const { replayed, ...place } = await sessionLog.append(batch);
-        results.push({ ...name, accepted: events.length, ...place, async: false, replayed });
+        results.push({ ...name, accepted: events.length, ...place, replayed });
       } catch (error) {
         results.push({ ...name, ...refusalOf(error) });
         break;
@@ -70,9 +70,9 @@ export const captureHandlers = ({ sessionLog, reading, now }: Deps) => {
       const results = await Promise.all(
         body.sessions.map(async ({ sessionId, status = 'completed', endedAt: given }) => {
           try {
-            const endedAt = given === undefined ? undefined : fromTimestamp(given);
-            const row = await sessionLog.close({ organizationId, plane, sessionId, status, endedAt });
-            return { sessionId, status, endedAt: toTimestamp(row.ended_at ?? row.updated_at) };
+            const asked = given === undefined ? undefined : fromTimestamp(given);
+            const { endedAt } = await sessionLog.close({ organizationId, plane, sessionId, status, endedAt: asked });
+            return { sessionId, status, endedAt: toTimestamp(endedAt) };
           } catch (error) {
             return { sessionId, ...refusalOf(error) };
           }

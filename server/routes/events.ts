@@ -23,11 +23,11 @@ export const eventHandlers = ({ store: { db }, sessionLog, reading }: Deps) => {
       const idempotencyKey = inHeader ?? inBody ?? null;
       const sent = zstd && { zstd, plain };
       const batch = { organizationId, plane, lane, sessionId, idempotencyKey, fingerprint, events, sent };
-      const { firstSequence, lastSequence, replayed } = await sessionLog.append(batch);
+      const { firstSequence, lastSequence, replayed, async } = await sessionLog.append(batch);
       return {
-        status: 200,
+        status: async ? 202 : 200,
         headers: replayed ? { 'idempotency-replayed': 'true' } : {},
-        body: { sessionId, accepted: events.length, firstSequence, lastSequence, async: false },
+        body: { sessionId, accepted: events.length, firstSequence, lastSequence, async },
       };
     },
 

@@ -28,10 +28,10 @@ export const sessionHandlers = ({ store: { db }, sessionLog, now }: Deps) => {
     async completeSession({ caller, params, body }) {
       const { organizationId, plane } = caller;
       const status = body.status ?? 'completed';
-      const endedAt = body.endedAt === undefined ? undefined : fromTimestamp(body.endedAt);
+      const given = body.endedAt === undefined ? undefined : fromTimestamp(body.endedAt);
       const { sessionId } = params;
-      const row = await sessionLog.close({ organizationId, plane, sessionId, status, endedAt });
-      return { status: 200, body: { sessionId, status, endedAt: toTimestamp(row.ended_at ?? row.updated_at) } };
+      const { endedAt } = await sessionLog.close({ organizationId, plane, sessionId, status, endedAt: given });
+      return { status: 200, body: { sessionId, status, endedAt: toTimestamp(endedAt) } };
     },
 
     async deleteSession({ caller, params }) {

@@ -4,40 +4,56 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { inject } from 'vitest';
+import type { Bus } from '../bus/bus.ts';
+import { connectBus } from '../bus/connect.ts';
 import type { Engine } from '../store/dialect.ts';
 import { openStore, type Store } from '../store/open.ts';
 import { TEMPLATE } from './postgres.ts';
 
+/** A store, or PostgreSQL behind an event bus. */
+export type TestEngine = Engine | 'bus';
+
+const { ENGINE } = process.env;
+
 /** Every store and route test runs on each of these; `ENGINE=sqlite` narrows it while developing. */
-export const ENGINES: readonly Engine[] = process.env.ENGINE ? [process.env.ENGINE as Engine] : ['sqlite', 'postgres'];
+export const ENGINES: readonly Engine[] = ENGINE ? [ENGINE as Engine] : ['sqlite', 'postgres'];
+
+/** What concerns the session log runs on each of these. */
+export const LOGS: readonly TestEngine[] = ENGINE || !inject('natsUrl') ? ENGINES : [...ENGINES, 'bus'];
 
 export interface TestStore extends Store {
   dataDir: string;
   databaseUrl: string | undefined;
+  bus: Bus | undefined;
   /** Closes the store and removes what it held. */
   dispose(): Promise<void>;
 }
 
 /** A fresh, empty store of its own for a test. */
-export async function openTestStore(engine: Engine): Promise<TestStore> {
+export async function openTestStore(engine: TestEngine): Promise<TestStore> {
   const dataDir = mkdtempSync(join(tmpdir(), 'capture-test-'));
-  return attach(dataDir, engine === 'postgres' ? await createDatabase() : undefined);
+  const busUrl = engine === 'bus' ? inject('natsUrl') : undefined;
+  return attach(dataDir, engine === 'sqlite' ? undefined : await createDatabase(), busUrl);
 }
 
 /** The same store as a restarted service finds it. */
 export async function reopen(store: TestStore): Promise<TestStore> {
+  await store.bus?.close();
   await store.close();
-  return attach(store.dataDir, store.databaseUrl);
+  return attach(store.dataDir, store.databaseUrl, store.bus && inject('natsUrl'));
 }
 
 /** Opens a store that exists already, as another replica or a later process does. */
-export async function attach(dataDir: string, databaseUrl: string | undefined): Promise<TestStore> {
+export async function attach(dataDir: string, databaseUrl: string | undefined, busUrl?: string): Promise<TestStore> {
   const store = await openStore({ dataDir, databaseUrl, onError: () => undefined });
+  const bus = busUrl === undefined ? undefined : await connectBus({ url: busUrl, db: store.db, log: SILENT });
   return {
     ...store,
+    bus,
     dataDir,
     databaseUrl,
     async dispose() {
+      await bus?.remove().catch(() => undefined);
       // A test may have closed it, or broken it, already.
       await store.close().catch(() => undefined);
       rmSync(dataDir, { recursive: true, force: true });
@@ -46,6 +62,8 @@ export async function attach(dataDir: string, databaseUrl: string | undefined): 
     },
   };
 }
+
+const SILENT = { info: () => undefined, warn: () => undefined };
 
 async function createDatabase(): Promise<string> {
   const name = `test_${randomBytes(6).toString('hex')}`;

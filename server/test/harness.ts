@@ -1,10 +1,11 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { pino } from 'pino';
+import type { Bus } from '../bus/bus.ts';
 import { type Config, OPTIONS } from '../config.ts';
 import { REDACTED_PATHS } from '../log.ts';
 import { createService } from '../service.ts';
-import type { Engine } from '../store/dialect.ts';
-import { openTestStore, type TestStore } from './engines.ts';
+import { openTestStore, type TestEngine, type TestStore } from './engines.ts';
 import { createTestIdentity, type TestIdentity } from './identity.ts';
 
 export interface TestReply {
@@ -50,7 +51,7 @@ const DEFAULTS = Object.fromEntries(Object.entries(OPTIONS).map(([name, option])
  * then outlives it. `prepare` sees the app before it takes requests.
  */
 export async function startTestService(
-  engine: Engine,
+  engine: TestEngine,
   overrides: Partial<Config> = {},
   shared?: TestStore,
   prepare: (app: FastifyInstance) => void = () => undefined,
@@ -62,6 +63,7 @@ export async function startTestService(
   const app = await createService({
     config: testConfig(overrides),
     store,
+    bus: store.bus,
     identity,
     publicUrl: 'http://capture.test',
     log: pino(
@@ -78,12 +80,21 @@ export async function startTestService(
     identity,
     clock,
     log,
-    call: (method, url, options = {}) => send(app, method, url, options),
+    async call(method, url, options = {}) {
+      // What was answered 202 is read a moment later.
+      if (method === 'GET') await settled(store.bus);
+      return send(app, method, url, options);
+    },
     async close() {
       await app.close();
       if (!shared) await store.dispose();
     },
   };
+}
+
+/** Waits until the workers have written everything that is on the bus. */
+export async function settled(bus: Bus | undefined): Promise<void> {
+  while (bus && (await bus.backlog()).waiting > 0) await pause(2);
 }
 
 async function send(app: FastifyInstance, method: string, url: string, options: CallOptions): Promise<TestReply> {

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { runs, seeded } from '../../contract/test/runs.ts';
-import { ENGINES } from './engines.ts';
+import { LOGS } from './engines.ts';
 import { allCommands } from './model/commands.ts';
 import { closeModel, createModel } from './model/model.ts';
 
-describe.each(ENGINES)('any order of requests on %s', (engine) => {
+describe.each(LOGS)('any order of requests on %s', (engine) => {
   let real: Awaited<ReturnType<typeof createModel>>;
   beforeAll(async () => {
     real = await createModel(engine);

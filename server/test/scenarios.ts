@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ProblemCode } from '../../contract/problem.ts';
-import { ENGINES } from './engines.ts';
+import { ENGINES, type TestEngine } from './engines.ts';
 import type { TestReply } from './harness.ts';
 import { type AnyRouteName, type Ask, RIGHT, RIGHT_CALLER, request, TABLE } from './requests.ts';
 import { expectProblem, expectShape } from './shape.ts';
@@ -29,8 +29,12 @@ export interface Scenario {
 }
 
 /** Plays each row on each engine, all rows of a table in one world. */
-export function playScenarios(noun: string, scenarios: readonly Scenario[]): void {
-  describe.each(ENGINES)(`${noun} on %s`, (engine) => {
+export function playScenarios(
+  noun: string,
+  scenarios: readonly Scenario[],
+  engines: readonly TestEngine[] = ENGINES,
+): void {
+  describe.each(engines)(`${noun} on %s`, (engine) => {
     let world: World;
     beforeAll(async () => {
       world = await startWorld(engine);

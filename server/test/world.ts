@@ -1,4 +1,4 @@
-import type { Engine } from '../store/dialect.ts';
+import type { TestEngine } from './engines.ts';
 import { beginSignIn, createTenant, event, openSession, registerMachine, signIn, type Tenant } from './factories.ts';
 import { startTestService, type TestService } from './harness.ts';
 
@@ -44,7 +44,7 @@ export async function createWorld(service: TestService): Promise<World> {
   return { service, ours, theirs, stranger: await signIn(service), revokedSecret: issued.body.value };
 }
 
-export const startWorld = async (engine: Engine): Promise<World> => createWorld(await startTestService(engine));
+export const startWorld = async (engine: TestEngine): Promise<World> => createWorld(await startTestService(engine));
 
 async function createSide(service: TestService, name: string): Promise<Side> {
   const tenant = await createTenant(service, name);

@@ -51,7 +51,7 @@ async function append(model: Expected, real: Real, pick: number, texts: readonly
       accepted: texts.length,
       firstSequence: session.events.length - texts.length + 1,
       lastSequence: session.events.length,
-      async: false,
+      async: real.engine === 'bus',
     });
     if (key !== undefined) session.keys.set(key, { body, answer: reply.text });
   }

@@ -1,5 +1,4 @@
-import type { Engine } from '../../store/dialect.ts';
-import { openTestStore, reopen } from '../engines.ts';
+import { openTestStore, reopen, type TestEngine } from '../engines.ts';
 import { createTenant, issueSecret, type Machine, registerMachine, type Tenant } from '../factories.ts';
 import { startTestService, type TestService } from '../harness.ts';
 
@@ -19,14 +18,14 @@ export interface Expected {
 
 /** The service, and what a caller needs to talk to it. */
 export interface Real {
-  engine: Engine;
+  engine: TestEngine;
   service: TestService;
   tenant: Tenant;
   machine: Machine;
   secret: string;
 }
 
-export async function createModel(engine: Engine): Promise<Real> {
+export async function createModel(engine: TestEngine): Promise<Real> {
   const service = await startTestService(engine, {}, await openTestStore(engine));
   const tenant = await createTenant(service);
   const machine = await registerMachine(service, tenant.live);

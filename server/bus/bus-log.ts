@@ -1,0 +1,141 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { newUuid } from '../ids.ts';
+import { type NewBatch, type SessionLog, sessionDeleted } from '../ingest/session-log.ts';
+import { outcomeOf, type Settled } from '../store/appends.ts';
+import { pack } from '../store/codec.ts';
+import { decide } from '../store/decision.ts';
+import { bytesOf, encodeFrame } from '../store/frame.ts';
+import type { Db } from '../store/open.ts';
+import type { SessionRow } from '../store/schema.ts';
+import { alreadyClosed, listClosedBy, noSession } from '../store/sessions.ts';
+import { inTurn } from '../turns.ts';
+import type { Bus } from './bus.ts';
+import type { AppendEntry } from './entry.ts';
+import { seen } from './head.ts';
+import { createHeads } from './heads.ts';
+
+export interface BusLogOptions {
+  bus: Bus;
+  db: Db;
+  /** What the store alone can decide, such as whether a machine is active. */
+  storeLog: SessionLog;
+  now: () => number;
+  onError: (error: unknown) => void;
+}
+
+/**
+ * The session log on an event bus: a session's subject is its log, and a change is durable when the bus has it. Sessions
+ * are opened and deleted, and machines revoked, in the store first, and then on their subjects.
+ */
+export function createBusLog({ bus, db, storeLog, now, onError }: BusLogOptions): SessionLog {
+  const heads = createHeads({ bus, db });
+  bus.onReconnect(heads.forget);
+
+  /** So that every replica knows the session without the store; where this fails, they ask the store. */
+  async function announce(row: SessionRow): Promise<void> {
+    const { session_id: sessionId, plane, client_ended_at: clientEndedAt } = row;
+    const entry = { kind: 'opened', plane, clientEndedAt } as const;
+    const id = messageId(sessionId, entry.kind);
+    await heads
+      .change(placeOf(row), ({ sequence }) => (sequence === 0 ? { entry, id } : undefined))
+      .catch((error) => bus.isConnected() && onError(error));
+  }
+
+  async function prepare({ plane, idempotencyKey: key, fingerprint, events, sent }: NewBatch) {
+    const { codec, body } = await inTurn(bytesOf(events), () => pack(encodeFrame(events, sent)));
+    const appendId = newUuid();
+    const parts = await bus.publishParts(appendId, body);
+    const entry: Omit<AppendEntry, 'firstSequence' | 'lastSequence'> = {
+      ...{ kind: 'append', plane, key, fingerprint: key === null ? null : fingerprint },
+      ...{ appendId, codec, at: now(), parts },
+    };
+    return { entry, body: parts === 0 ? body : undefined };
+  }
+
+  return {
+    async open(opening) {
+      const row = await storeLog.open(opening);
+      await announce(row);
+      return row;
+    },
+
+    async append(batch) {
+      const { organizationId, sessionId, plane, idempotencyKey: key } = batch;
+      const { entry, body } = await prepare(batch);
+      const { fingerprint, appendId } = entry;
+      let settled: Settled = { refused: 'not_found' };
+      let deleted = false;
+      await heads.change({ organizationId, sessionId }, (known) => {
+        deleted = known.head?.status === 'deleted' && known.head.plane === plane;
+        settled = decide(seen(known, plane, key), { count: batch.events.length, fingerprint });
+        if (!('firstSequence' in settled)) return undefined;
+        const { firstSequence, lastSequence, replayed } = settled;
+        if (!replayed) {
+          const id = messageId(sessionId, key ?? appendId);
+          return { entry: { ...entry, firstSequence, lastSequence }, body, id };
+        }
+        // The bus may say "it is here already" of this very one, when its first answer was lost on the way.
+        if (known.keys.get(key ?? '')?.appendId === appendId) settled = { ...settled, replayed: false };
+        return undefined;
+      });
+      if (deleted && 'refused' in settled) throw sessionDeleted();
+      return { ...outcomeOf(settled), async: true };
+    },
+
+    async close({ organizationId, plane, sessionId, status, endedAt: given }) {
+      const at = now();
+      const id = randomUUID();
+      let endedAt = at;
+      let refusal: Error | undefined;
+      await heads.change({ organizationId, sessionId }, ({ head }) => {
+        refusal = undefined;
+        if (head?.plane !== plane) refusal = noSession();
+        else if (head.status === 'deleted') refusal = sessionDeleted();
+        else if (head.status !== 'active') refusal = alreadyClosed();
+        if (!head || refusal) return undefined;
+        endedAt = given ?? head.clientEndedAt ?? at;
+        return { entry: { kind: 'closed', status, endedAt, eventCount: head.eventCount, at }, id };
+      });
+      if (refusal) throw refusal;
+      return { endedAt };
+    },
+
+    async capture(openings) {
+      const captured = await storeLog.capture(openings);
+      await Promise.all(captured.map((one) => (one.outcome === 'opened' ? announce(one.row) : undefined)));
+      return captured;
+    },
+
+    async delete(named) {
+      const sessionId = await storeLog.delete(named);
+      await heads.change({ organizationId: named.organizationId, sessionId }, ({ ended }) =>
+        ended === 'deleted' ? undefined : { entry: { kind: 'deleted' }, id: randomUUID() },
+      );
+      return sessionId;
+    },
+
+    async revoke(organizationId, environmentId) {
+      const environment = await storeLog.revoke(organizationId, environmentId);
+      if (!environment) return environment;
+      // Also when it was revoked before: the bus may have been away then.
+      const rows = await listClosedBy(db, environment);
+      await Promise.all(
+        rows.map((row) =>
+          heads.change(placeOf(row), ({ head, ended }) => {
+            if (!head || ended) return undefined;
+            const at = row.ended_at ?? row.updated_at;
+            const { eventCount } = head;
+            return { entry: { kind: 'closed', status: 'failed', endedAt: at, eventCount, at }, id: randomUUID() };
+          }),
+        ),
+      );
+      return environment;
+    },
+  };
+}
+
+const placeOf = (row: SessionRow) => ({ organizationId: row.organization_id, sessionId: row.session_id });
+
+/** Keys are a caller's own words, of any length. */
+const messageId = (sessionId: string, key: string) =>
+  createHash('sha256').update(`${sessionId} ${key}`).digest('base64url');

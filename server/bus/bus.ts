@@ -1,0 +1,298 @@
+import {
+  AckPolicy,
+  type Consumer,
+  DeliverPolicy,
+  JetStreamApiCodes,
+  JetStreamApiError,
+  type JetStreamClient,
+  type JetStreamManager,
+  type JsMsg,
+  jetstream,
+  jetstreamManager,
+  type StoredMsg,
+} from '@nats-io/jetstream';
+import { headers, type MsgHdrs, type NatsConnection, nanos } from '@nats-io/transport-node';
+import { Problem } from '../../contract/problem.ts';
+import { type Entry, type Logged, readEntry, writeEntry } from './entry.ts';
+
+export interface NewMessage {
+  /** `<organization>.<session>`. */
+  place: string;
+  entry: Entry;
+  body?: Uint8Array | undefined;
+  /** Two messages of one id are one, within `DUPLICATES_MS`. */
+  id: string;
+  /** Of the last message of the subject, as far as the sender knows; 0: there is none. */
+  behind: number;
+}
+
+/** The bus as the session log and the workers use it. Everything rejects with `service_unavailable` while it is away. */
+export interface Bus {
+  name: string;
+  connection: NatsConnection;
+  client: JetStreamClient;
+  manager: JetStreamManager;
+  isConnected(): boolean;
+  /**
+   * Adds to a session's subject; resolves once the bus has it, with its sequence. Undefined: something else came before,
+   * or it is there already.
+   */
+  publish(message: NewMessage): Promise<number | undefined>;
+  /** All that the subject still has, oldest first. */
+  history(place: string): Promise<Logged[]>;
+  /** The first message of the subject at or after that sequence. */
+  next(place: string, from: number): Promise<Logged | undefined>;
+  /**
+   * Publishes a body that is too long for one message, in front of the message that tells of it.
+   * @returns how many messages it took; 0: it fits one, and nothing was done
+   */
+  publishParts(appendId: string, body: Uint8Array): Promise<number>;
+  /** Undefined where one of them is gone. */
+  readParts(appendId: string, parts: number): Promise<Uint8Array | undefined>;
+  /** Whatever was known of the bus may no longer be so. */
+  onReconnect(listener: () => void): void;
+  /** Keeps a message that cannot be written to the store, with the reason, until somebody has looked at it. */
+  setAside(message: JsMsg, reason: string): Promise<void>;
+  /** Messages that were set aside, and those that no worker has settled. */
+  backlog(): Promise<{ setAside: number; waiting: number }>;
+  /** Tells all replicas that a secret is revoked, also those that are cut off from the store. */
+  tellRevoked(secretId: string): Promise<void>;
+  /** Hears of every secret that is revoked from now on. */
+  hearRevoked(listener: (secretId: string) => void): Promise<void>;
+  /** The workers' common place in the log. */
+  consumer(): Promise<Consumer>;
+  close(): Promise<void>;
+  /** Removes all that the bus has of this installation. */
+  remove(): Promise<void>;
+}
+
+const ENTRY = 'Capture-Entry';
+/** Room for the entry, in which a key has up to 255 characters, and for the bus's own headers. */
+const HEADER_BYTES = 8 * 1024;
+/** A repeat after this is known by its key. */
+export const DUPLICATES_MS = 120_000;
+/** A worker that has not told of a message for so long is taken to be gone; a batch takes a tenth of a second. */
+const SETTLED_WITHIN_MS = 10_000;
+/** Messages that workers hold at a time, all together. */
+const MOST_HELD = 5_000;
+export const WORKERS = 'workers';
+
+/** What the stream is made of, its name in front. */
+export const subjectsOf = (name: string) => ({ log: `${name}.log`, part: `${name}.part`, revoked: `${name}.revoked` });
+
+const asideOf = (name: string) => `${name}_aside`;
+
+/**
+ * Makes stream and consumer where they are not there yet, and leaves them as they are where an operator changed them.
+ * @param copies of each message
+ */
+export async function openBus(connection: NatsConnection, name: string, copies: number): Promise<Bus> {
+  const client = jetstream(connection);
+  const manager = await jetstreamManager(connection);
+  const subjects = subjectsOf(name);
+  await ensure(
+    () => manager.streams.info(name),
+    () =>
+      manager.streams.add({
+        name,
+        subjects: Object.values(subjects).map((subject) => `${subject}.>`),
+        duplicate_window: nanos(DUPLICATES_MS),
+        num_replicas: copies,
+      }),
+  );
+  await ensure(
+    () => manager.streams.info(asideOf(name)),
+    () => manager.streams.add({ name: asideOf(name), subjects: [`${asideOf(name)}.>`], num_replicas: copies }),
+  );
+  await ensure(
+    () => manager.consumers.info(name, WORKERS),
+    () =>
+      manager.consumers.add(name, {
+        durable_name: WORKERS,
+        filter_subject: `${subjects.log}.>`,
+        ack_policy: AckPolicy.Explicit,
+        deliver_policy: DeliverPolicy.All,
+        ack_wait: nanos(SETTLED_WITHIN_MS),
+        max_ack_pending: MOST_HELD,
+      }),
+  );
+
+  /** Fails at once while the connection is lost: what waits in the client would be sent when nobody expects it any more. */
+  async function ask<Answer>(question: () => Promise<Answer>): Promise<Answer> {
+    if (!isConnected()) throw busUnavailable('not connected');
+    try {
+      return await question();
+    } catch (error) {
+      throw error instanceof Problem ? error : busUnavailable(error);
+    }
+  }
+
+  const largest = () => (connection.info?.max_payload ?? 0) - HEADER_BYTES;
+  const reconnected: (() => void)[] = [];
+  let connected = true;
+  const isConnected = () => connected && !connection.isClosed();
+  void watch();
+  async function watch(): Promise<void> {
+    for await (const { type } of connection.status()) {
+      if (type === 'disconnect') connected = false;
+      if (type !== 'reconnect') continue;
+      connected = true;
+      for (const listener of reconnected) listener();
+    }
+  }
+
+  const get = (query: object): Promise<StoredMsg | null> =>
+    // `next_by_subj` is what the server takes (since 2.9) and the client's type lacks.
+    manager.streams.getMessage(name, query as { last_by_subj: string });
+
+  return {
+    name,
+    connection,
+    client,
+    manager,
+    isConnected,
+
+    publish: ({ place, entry, body, id, behind }) =>
+      ask(async () => {
+        const written = headers();
+        written.set(ENTRY, writeEntry(entry));
+        const options = { headers: written, msgID: id, expect: { lastSubjectSequence: behind } };
+        try {
+          const { seq, duplicate } = await client.publish(`${subjects.log}.${place}`, body, options);
+          return duplicate ? undefined : seq;
+        } catch (error) {
+          if (isCode(error, JetStreamApiCodes.StreamWrongLastSequence)) return undefined;
+          throw error;
+        }
+      }),
+
+    next: (place, from) =>
+      ask(async () => {
+        const message = await get({ seq: from, next_by_subj: `${subjects.log}.${place}` });
+        return message ? toLogged(message.seq, message.header) : undefined;
+      }),
+
+    history: (place) =>
+      ask(async () => {
+        const last = await get({ last_by_subj: `${subjects.log}.${place}` });
+        if (!last) return [];
+        const logged = toLogged(last.seq, last.header);
+        if (logged.entry.kind === 'opened') return [logged];
+        return readHeaders(client, name, `${subjects.log}.${place}`);
+      }),
+
+    publishParts: (appendId, body) =>
+      ask(async () => {
+        if (body.byteLength <= largest()) return 0;
+        let parts = 0;
+        for (let start = 0; start < body.byteLength; start += largest()) {
+          const subject = `${subjects.part}.${appendId}.${parts++}`;
+          await client.publish(subject, body.subarray(start, start + largest()));
+        }
+        return parts;
+      }),
+
+    readParts: (appendId, parts) =>
+      ask(async () => {
+        const read: Uint8Array[] = [];
+        for (let part = 0; part < parts; part++) {
+          const message = await get({ last_by_subj: `${subjects.part}.${appendId}.${part}` });
+          if (!message) return undefined;
+          read.push(message.data);
+        }
+        return Buffer.concat(read);
+      }),
+
+    setAside: (message, reason) =>
+      ask(async () => {
+        const written = headers();
+        written.set('Capture-Reason', reason.replace(/[^\x20-\x7e]/g, ' ').slice(0, 500));
+        written.set('Capture-Subject', message.subject);
+        const entry = message.headers?.get(ENTRY);
+        if (entry) written.set(ENTRY, entry);
+        const subject = `${asideOf(name)}.${message.seq}`;
+        await client.publish(subject, message.data, { headers: written, msgID: subject });
+      }),
+
+    backlog: () =>
+      ask(async () => {
+        const [aside, workers] = await Promise.all([
+          manager.streams.info(asideOf(name)),
+          manager.consumers.info(name, WORKERS),
+        ]);
+        return { setAside: aside.state.messages, waiting: workers.num_pending + workers.num_ack_pending };
+      }),
+
+    tellRevoked: (secretId) =>
+      ask(async () => {
+        await client.publish(`${subjects.revoked}.${secretId}`);
+      }),
+
+    async hearRevoked(listener) {
+      const options = { filter_subjects: `${subjects.revoked}.>`, deliver_policy: DeliverPolicy.New };
+      const consumer = await client.consumers.get(name, options);
+      const callback = ({ subject }: JsMsg) => listener(subject.split('.').at(-1) ?? '');
+      await consumer.consume({ callback });
+    },
+
+    onReconnect: (listener) => void reconnected.push(listener),
+
+    consumer: () => client.consumers.get(name, WORKERS),
+
+    close: () => connection.drain(),
+
+    async remove() {
+      await Promise.all([name, asideOf(name)].map((stream) => manager.streams.delete(stream)));
+      await connection.close();
+    },
+  };
+}
+
+/** A subject's messages without their bodies. */
+async function readHeaders(client: JetStreamClient, name: string, subject: string): Promise<Logged[]> {
+  const consumer = await client.consumers.get(name, {
+    filter_subjects: subject,
+    headers_only: true,
+    deliver_policy: DeliverPolicy.All,
+    inactive_threshold: nanos(10_000),
+  });
+  const logged: Logged[] = [];
+  const messages = await consumer.consume({ max_messages: 1_000 });
+  for await (const message of messages) {
+    logged.push(toLogged(message.seq, message.headers));
+    if (message.info.pending === 0) break;
+  }
+  await messages.close();
+  return logged;
+}
+
+/** What another version has written here cannot be passed over: it may have numbered events. */
+function toLogged(sequence: number, written: MsgHdrs | undefined): Logged {
+  const entry = entryOf(written);
+  if (!entry) throw new Error(`message ${sequence} of the bus is none that this version understands`);
+  return { sequence, entry };
+}
+
+export const entryOf = (written: MsgHdrs | undefined): Entry | undefined => readEntry(written?.get(ENTRY));
+
+async function ensure(find: () => Promise<unknown>, make: () => Promise<unknown>): Promise<void> {
+  try {
+    await find();
+  } catch (error) {
+    if (!isCode(error, JetStreamApiCodes.StreamNotFound) && !isCode(error, JetStreamApiCodes.ConsumerNotFound))
+      throw error;
+    await make();
+  }
+}
+
+const isCode = (error: unknown, code: number): boolean => error instanceof JetStreamApiError && error.code === code;
+
+const busUnavailable = (cause: unknown) =>
+  new Problem(
+    'service_unavailable',
+    'The event bus cannot answer right now. Try again with the same idempotency key.',
+    {
+      retryAfter: 1,
+      cause,
+    },
+  );

@@ -1,0 +1,61 @@
+import { randomBytes } from 'node:crypto';
+import { connect, type NatsConnection } from '@nats-io/transport-node';
+import type { Db } from '../store/open.ts';
+import { rememberSetting } from '../store/settings.ts';
+import { type Bus, openBus } from './bus.ts';
+
+export interface ConnectOptions {
+  /** `nats://user:password@host:4222`, several by commas; `tls://` where it is encrypted. */
+  url: string;
+  db: Db;
+  log: { info(sentence: string): void; warn(sentence: string): void };
+}
+
+/** Of a cluster; a single server keeps one. */
+const COPIES = 3;
+
+/**
+ * Connects, and says in one line what the bus promises.
+ * @throws with a sentence where the bus cannot be reached, or is none that keeps messages
+ */
+export async function connectBus({ url, db, log }: ConnectOptions): Promise<Bus> {
+  const connection = await connect({
+    ...serversOf(url),
+    name: 'session-capture',
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: 250,
+  });
+  // Each store has streams of its own, so that two installations may share a bus.
+  const name = await rememberSetting(db, 'bus', () => `capture_${randomBytes(6).toString('hex')}`);
+  const copies = connection.info?.cluster ? COPIES : 1;
+  const bus = await openBus(connection, name, copies);
+  const { config } = await bus.manager.streams.info(name);
+  const promise = promiseOf(connection, config.num_replicas);
+  log[config.num_replicas < COPIES ? 'warn' : 'info'](promise);
+  return bus;
+}
+
+function serversOf(text: string) {
+  const urls = text.split(',').map((part) => new URL(part.trim()));
+  const [first] = urls;
+  const credentials = first?.username
+    ? { user: decodeURIComponent(first.username), pass: decodeURIComponent(first.password) }
+    : {};
+  const tls = first?.protocol === 'tls:' ? { tls: {} } : {};
+  return { servers: urls.map(({ host }) => host), ...credentials, ...tls };
+}
+
+/** What an answer of 202 is worth. */
+export function promiseOf({ info }: Pick<NatsConnection, 'info'>, copies: number): string {
+  const version = info?.version ?? '?';
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const canSync = major > 2 || (major === 2 && minor >= 10);
+  const sync = canSync
+    ? 'it syncs each message to disk before it answers only where its sync_interval is always'
+    : 'it answers before it has synced a message to disk, and this version cannot be told otherwise';
+  const kept = copies === 1 ? 'in one place' : `in ${copies} places`;
+  const loss =
+    copies === 1 ? 'a machine that loses power may lose what it has acknowledged' : 'one machine may be lost';
+  const bytes = info?.max_payload ?? 0;
+  return `event bus: NATS ${version}, each message is kept ${kept}; ${sync}: ${loss}. Messages take ${bytes} bytes, longer appends several.`;
+}

@@ -1,0 +1,80 @@
+import { type Static, Type } from 'typebox';
+import { Value } from 'typebox/value';
+
+const Count = Type.Integer({ minimum: 0 });
+const Time = Type.Integer({ minimum: 0 });
+const Plane = Type.Union([Type.Literal('live'), Type.Literal('test')]);
+const Nullable = <Schema extends typeof Time | ReturnType<typeof Type.String>>(schema: Schema) =>
+  Type.Union([schema, Type.Null()]);
+
+/** What a message of a session's subject says; an append's events are the message's body. */
+const Entry = Type.Union([
+  Type.Object({ kind: Type.Literal('opened'), plane: Plane, clientEndedAt: Nullable(Time) }),
+  Type.Object({
+    kind: Type.Literal('append'),
+    plane: Plane,
+    firstSequence: Type.Integer({ minimum: 1 }),
+    lastSequence: Type.Integer({ minimum: 1 }),
+    key: Nullable(Type.String()),
+    fingerprint: Nullable(Type.String()),
+    appendId: Type.String({ pattern: '^[0-9a-f]{32}$' }),
+    codec: Count,
+    at: Time,
+    /** Messages that hold the body, where it is too long for this one; 0: it is here. */
+    parts: Count,
+  }),
+  Type.Object({
+    kind: Type.Literal('closed'),
+    status: Type.Union([Type.Literal('completed'), Type.Literal('failed')]),
+    endedAt: Time,
+    /** The session's last event. */
+    eventCount: Count,
+    at: Time,
+  }),
+  Type.Object({ kind: Type.Literal('deleted') }),
+]);
+export type Entry = Static<typeof Entry>;
+export type AppendEntry = Extract<Entry, { kind: 'append' }>;
+export type ClosedEntry = Extract<Entry, { kind: 'closed' }>;
+
+/** A message of a session's subject. */
+export interface Logged {
+  /** In the stream. */
+  sequence: number;
+  entry: Entry;
+}
+
+/** Whose session. */
+export interface SessionPlace {
+  organizationId: string;
+  sessionId: string;
+}
+
+/** The entry as a header, which takes ASCII alone. */
+export const writeEntry = (entry: Entry): string =>
+  JSON.stringify(entry).replace(
+    /[\u007f-\uffff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+
+/** Undefined where the text says nothing that this version understands. */
+export function readEntry(text: string | undefined): Entry | undefined {
+  try {
+    const value: unknown = JSON.parse(text ?? '');
+    return Value.Check(Entry, value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What may be a token of a subject: a caller's `*` or `.` must not name what belongs to others. */
+const TOKEN = /^[A-Za-z0-9_-]{1,80}$/;
+
+/** The end of the session's subject; undefined where no session can have such an id. */
+export const writePlace = ({ organizationId, sessionId }: SessionPlace): string | undefined =>
+  TOKEN.test(organizationId) && TOKEN.test(sessionId) ? `${organizationId}.${sessionId}` : undefined;
+
+export function readPlace(subject: string): SessionPlace | undefined {
+  const [organizationId, sessionId] = subject.split('.').slice(-2);
+  return organizationId && sessionId ? { organizationId, sessionId } : undefined;
+}

@@ -1,0 +1,135 @@
+import { Problem } from '../../contract/problem.ts';
+import { isUnavailable, storeUnavailable } from '../store/dialect.ts';
+import { readLogState } from '../store/log-state.ts';
+import type { Db } from '../store/open.ts';
+import type { Bus } from './bus.ts';
+import { type Entry, type SessionPlace, writePlace } from './entry.ts';
+import { type Known, take, unknown } from './head.ts';
+
+/** What is to be added to a session's subject. */
+export interface Proposal {
+  entry: Entry;
+  body?: Uint8Array | undefined;
+  /** Two proposals of one id are one. */
+  id: string;
+}
+
+/** The heads of sessions, as far as this replica knows them, and the one way to add to their subjects. */
+export interface Heads {
+  /**
+   * Adds what `propose` says of the session as it is: it is asked again each time somebody else was faster, and throws
+   * nothing. Undefined: nothing is to be added.
+   * @throws Problem `service_unavailable`
+   */
+  change(place: SessionPlace, propose: (known: Known) => Proposal | undefined): Promise<void>;
+  /** Asks anew from now on: the bus may have come back without what it had. */
+  forget(): void;
+}
+
+/** Keys of appends that are kept in memory, about 300 bytes each; beyond, sessions are forgotten and asked for again. */
+const MOST_KEYS = 200_000;
+const MOST_SESSIONS = 20_000;
+/** Times that somebody else may be faster. */
+const MOST_ATTEMPTS = 20;
+
+export function createHeads({ bus, db }: { bus: Bus; db: Db }): Heads {
+  /** The least lately used one first. */
+  const heads = new Map<string, Known>();
+  const turns = new Map<string, Promise<unknown>>();
+  let keys = 0;
+  /** Raised where what is known is to be forgotten, also by those who are at work. */
+  let era = 0;
+
+  function keep(place: string, known: Known): void {
+    drop(place);
+    // Of a session that is not there nothing is to be remembered: ids come from callers.
+    if (known.sequence === 0 && !known.head) return;
+    heads.set(place, known);
+    keys += known.keys.size;
+    for (const oldest of heads.keys()) {
+      if (heads.size <= MOST_SESSIONS && keys <= MOST_KEYS) break;
+      drop(oldest);
+    }
+  }
+
+  function drop(place: string): void {
+    keys -= heads.get(place)?.keys.size ?? 0;
+    heads.delete(place);
+  }
+
+  /**
+   * From the bus alone where it has the session from its opening on; else from the store, and on top of it what the bus
+   * has. The bus is asked first: what it gets meanwhile is then noticed when something is added.
+   */
+  async function learn(place: string, whose: SessionPlace): Promise<Known> {
+    const logged = await bus.history(place);
+    const known = logged[0]?.entry.kind === 'opened' ? unknown() : await recall(whose);
+    for (const one of logged) take(known, one);
+    return known;
+  }
+
+  async function recall({ organizationId, sessionId }: SessionPlace): Promise<Known> {
+    const known = unknown();
+    const state = await readLogState(db, organizationId, sessionId).catch((error) => {
+      throw isUnavailable(error) ? storeUnavailable(error) : error;
+    });
+    if (!state) return known;
+    const { plane, status, event_count: eventCount, client_ended_at: clientEndedAt } = state.session;
+    known.head = { plane, status, eventCount, clientEndedAt };
+    for (const row of state.keys) {
+      const { append_id: appendId, fingerprint, first_sequence: firstSequence, last_sequence: lastSequence } = row;
+      known.keys.set(row.idempotency_key as string, { appendId, fingerprint, firstSequence, lastSequence });
+    }
+    return known;
+  }
+
+  async function catchUp(place: string, known: Known): Promise<void> {
+    for (let next = await bus.next(place, known.sequence + 1); next; ) {
+      take(known, next);
+      next = await bus.next(place, known.sequence + 1);
+    }
+  }
+
+  async function changeNow(place: string, whose: SessionPlace, propose: Parameters<Heads['change']>[1]): Promise<void> {
+    const asOf = era;
+    const known = heads.get(place) ?? (await learn(place, whose));
+    // Where something fails nobody knows what the bus has; the next one asks it.
+    drop(place);
+    for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+      const proposal = propose(known);
+      const sequence = proposal && (await bus.publish({ place, behind: known.sequence, ...proposal }));
+      if (proposal && sequence !== undefined) take(known, { sequence, entry: proposal.entry });
+      if (!proposal || sequence !== undefined) {
+        if (era === asOf) keep(place, known);
+        return;
+      }
+      await catchUp(place, known);
+    }
+    throw new Problem('service_unavailable', 'Too many write to this session at once. Try again.', { retryAfter: 1 });
+  }
+
+  return {
+    async change(whose, propose) {
+      const place = writePlace(whose);
+      if (place === undefined) {
+        propose(unknown());
+        return;
+      }
+      const before = turns.get(place);
+      const turn = (before ?? Promise.resolve())
+        .catch(() => undefined)
+        .then(() => changeNow(place, whose, propose))
+        .finally(() => {
+          if (turns.get(place) === turn) turns.delete(place);
+        });
+      turns.set(place, turn);
+      return turn;
+    },
+
+    forget() {
+      heads.clear();
+      keys = 0;
+      era++;
+    },
+  };
+}

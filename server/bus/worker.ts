@@ -1,0 +1,163 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ConsumerMessages, JsMsg } from '@nats-io/jetstream';
+import type { Committed } from '../ingest/session-log.ts';
+import { isUnavailable } from '../store/dialect.ts';
+import { type Fate, type NumberedAppend, type NumberedClose, type Persisted, persist } from '../store/persist.ts';
+import { type Bus, entryOf } from './bus.ts';
+import { readPlace } from './entry.ts';
+
+export interface WorkerOptions {
+  bus: Bus;
+  pool: Parameters<typeof persist>[0];
+  committed: Committed;
+  onError: (error: unknown) => void;
+  /** Told of each transaction: messages that it settled. */
+  onBatch?: (messages: number) => void;
+}
+
+export interface Worker {
+  /** Finishes what is at hand; the rest is for other workers, or for later. */
+  close(): Promise<void>;
+}
+
+/** What one transaction takes at most: a hundred appends of 20 events are written in about 20 ms. */
+const LARGEST_BATCH = { messages: 500, bytes: 8 * 1024 * 1024 };
+/** A close that waits for the events before it is looked at again. */
+const AHEAD_MS = 100;
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 5_000;
+
+/** A message with what it asks the store to do. */
+interface Task {
+  message: JsMsg;
+  append?: NumberedAppend;
+  close?: NumberedClose;
+}
+
+/**
+ * Takes messages off the log and writes them into the store, many in a transaction. A message is acknowledged after the
+ * commit, so that it comes again when this process is killed; writing it again changes nothing.
+ */
+export function createWorker({ bus, pool, committed, onError, onBatch }: WorkerOptions): Worker {
+  const closing = new AbortController();
+  let messages: ConsumerMessages | undefined;
+  const running = run();
+
+  async function run(): Promise<void> {
+    for (let wait = FIRST_PAUSE_MS; !closing.signal.aborted; wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {
+      try {
+        messages = await (await bus.consumer()).consume({ max_messages: LARGEST_BATCH.messages });
+        if (closing.signal.aborted) messages.stop();
+        for await (const batch of batchesOf(messages)) {
+          await settle(batch);
+          wait = FIRST_PAUSE_MS;
+        }
+      } catch (error) {
+        onError(error);
+      }
+      await pause(wait, undefined, { signal: closing.signal }).catch(() => undefined);
+    }
+  }
+
+  async function settle(batch: readonly JsMsg[]): Promise<void> {
+    const tasks: Task[] = [];
+    for (const message of batch) {
+      const task = await read(message);
+      if (task) tasks.push(task);
+    }
+    if (tasks.length > 0) await write(tasks);
+    onBatch?.(batch.length);
+  }
+
+  /** Undefined where nothing is to be written; the message is settled then. */
+  async function read(message: JsMsg): Promise<Task | undefined> {
+    const place = readPlace(message.subject);
+    const entry = entryOf(message.headers);
+    if (!place || !entry) return setAside(message, 'it is none that this version understands');
+    if (entry.kind === 'closed') return { message, close: { ...place, ...entry } };
+    if (entry.kind !== 'append') return void message.ack();
+    const body = entry.parts === 0 ? message.data : await bus.readParts(entry.appendId, entry.parts);
+    return body ? { message, append: { ...place, ...entry, body } } : setAside(message, 'a part of it is missing');
+  }
+
+  /** Waits for a store that is away; where the fault is in a message, that one alone is set aside. */
+  async function write(tasks: readonly Task[]): Promise<void> {
+    const done = await persistPatiently(tasks).catch((error: unknown) => ({ error }));
+    if (done === undefined) return;
+    if (!('error' in done)) return finish(tasks, done);
+    const [only] = tasks;
+    if (tasks.length === 1 && only) return setAside(only.message, String(done.error));
+    const half = Math.ceil(tasks.length / 2);
+    await write(tasks.slice(0, half));
+    await write(tasks.slice(half));
+  }
+
+  /** Undefined where the worker was closed before the store was back. */
+  async function persistPatiently(tasks: readonly Task[]): Promise<Persisted | undefined> {
+    for (let wait = FIRST_PAUSE_MS; ; wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {
+      try {
+        return await persist(pool, partOf(tasks, 'append'), partOf(tasks, 'close'));
+      } catch (error) {
+        if (!isUnavailable(error)) throw error;
+        onError(error);
+      }
+      if (closing.signal.aborted) break;
+      for (const { message } of tasks) message.working();
+      await pause(wait, undefined, { signal: closing.signal }).catch(() => undefined);
+    }
+    for (const { message } of tasks) message.nak();
+    return undefined;
+  }
+
+  async function finish(tasks: readonly Task[], { appends, closes, changed }: Persisted): Promise<void> {
+    for (const row of changed) {
+      const { organization_id: organizationId, session_id: sessionId, status, event_count: eventCount } = row;
+      committed({ organizationId, sessionId, status, eventCount });
+    }
+    const fates: Record<'append' | 'close', Fate[]> = { append: [...appends], close: [...closes] };
+    for (const task of tasks) {
+      const fate = fates[task.append ? 'append' : 'close'].shift();
+      if (fate === 'ahead') task.message.nak(AHEAD_MS);
+      else if (fate === 'foreign')
+        await setAside(task.message, 'it contradicts the store, or its session is not there');
+      else task.message.ack();
+    }
+  }
+
+  async function setAside(message: JsMsg, reason: string): Promise<undefined> {
+    await bus.setAside(message, reason);
+    onError(new Error(`message ${message.seq} of the bus, ${message.subject}, was set aside: ${reason}`));
+    message.ack();
+  }
+
+  return {
+    async close() {
+      closing.abort();
+      messages?.stop();
+      await running;
+    },
+  };
+}
+
+const partOf = <Part extends 'append' | 'close'>(tasks: readonly Task[], part: Part) =>
+  tasks.flatMap((task) => (task[part] ? [task[part]] : [])) as NonNullable<Task[Part]>[];
+
+/** What has come in already, up to a limit; waits for more no longer than a turn of the event loop. */
+async function* batchesOf(messages: ConsumerMessages): AsyncGenerator<JsMsg[]> {
+  const iterator = messages[Symbol.asyncIterator]();
+  for (let next = iterator.next(); ; ) {
+    const batch: JsMsg[] = [];
+    let bytes = 0;
+    for (let one: IteratorResult<JsMsg> | undefined = await next; one; one = await Promise.race([next, turn()])) {
+      if (one.done) break;
+      batch.push(one.value);
+      bytes += one.value.data.byteLength;
+      next = iterator.next();
+      if (batch.length >= LARGEST_BATCH.messages || bytes >= LARGEST_BATCH.bytes) break;
+    }
+    if (batch.length === 0) return;
+    yield batch;
+  }
+}
+
+const turn = () => new Promise<undefined>((resolve) => setImmediate(() => resolve(undefined)));

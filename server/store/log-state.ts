@@ -1,0 +1,44 @@
+import { wasDeleted } from './deletions.ts';
+import type { Db } from './open.ts';
+import type { SessionRow } from './schema.ts';
+
+/** What the store knows of a session when it is asked for its log. */
+export interface LogState {
+  session: Pick<SessionRow, 'plane' | 'event_count' | 'client_ended_at'> & { status: SessionRow['status'] | 'deleted' };
+  keys: {
+    idempotency_key: string | null;
+    fingerprint: string | null;
+    first_sequence: number;
+    last_sequence: number;
+    append_id: string;
+  }[];
+}
+
+/** The session with the keys of all its appends; undefined when the organization has none of that id. */
+export async function readLogState(db: Db, organizationId: string, sessionId: string): Promise<LogState | undefined> {
+  const row = await db
+    .selectFrom('sessions')
+    .select(['plane', 'status', 'event_count', 'client_ended_at', 'deleted_at'])
+    .where('organization_id', '=', organizationId)
+    .where('session_id', '=', sessionId)
+    .executeTakeFirst();
+  if (!row) return findGone(db, organizationId, sessionId);
+  if (row.deleted_at !== null) return { session: { ...row, status: 'deleted' }, keys: [] };
+  const keys = await db
+    .selectFrom('appends')
+    .select(['idempotency_key', 'fingerprint', 'first_sequence', 'last_sequence', 'append_id'])
+    .where('organization_id', '=', organizationId)
+    .where('session_id', '=', sessionId)
+    .where('idempotency_key', 'is not', null)
+    .execute();
+  return { session: row, keys };
+}
+
+async function findGone(db: Db, organizationId: string, sessionId: string): Promise<LogState | undefined> {
+  for (const plane of ['live', 'test'] as const) {
+    if (await wasDeleted(db, organizationId, plane, sessionId)) {
+      return { session: { plane, status: 'deleted', event_count: 0, client_ended_at: null }, keys: [] };
+    }
+  }
+  return undefined;
+}

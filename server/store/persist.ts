@@ -1,0 +1,197 @@
+import type pg from 'pg';
+import type { SessionRow } from './schema.ts';
+
+/** An append that was numbered by the bus. */
+export interface NumberedAppend {
+  organizationId: string;
+  sessionId: string;
+  firstSequence: number;
+  lastSequence: number;
+  appendId: string;
+  /** Milliseconds since the epoch. */
+  at: number;
+  key: string | null;
+  fingerprint: string | null;
+  codec: number;
+  body: Uint8Array;
+}
+
+/** A session that was closed on the bus, behind its last event. */
+export interface NumberedClose {
+  organizationId: string;
+  sessionId: string;
+  status: 'completed' | 'failed';
+  eventCount: number;
+  /** Milliseconds since the epoch. */
+  endedAt: number;
+  at: number;
+}
+
+/** What became of each: `stored`, also by somebody else; `gone` with its session; `ahead` of what it follows; `foreign`: it contradicts the store. */
+export type Fate = 'stored' | 'gone' | 'ahead' | 'foreign';
+
+export interface Persisted {
+  appends: Fate[];
+  closes: Fate[];
+  /** The sessions that have changed, as they are now. */
+  changed: SessionRow[];
+}
+
+/** Those that are there already, and those that the store contradicts, are left out. */
+const INSERT = `
+INSERT INTO appends (session_id, first_sequence, last_sequence, organization_id, append_id, created_at,
+  idempotency_key, fingerprint, codec, body)
+SELECT n.* FROM unnest($1::text[], $2::int[], $3::int[], $4::text[], $5::text[], $6::bigint[], $7::text[], $8::text[],
+  $9::int[], $10::bytea[]) AS n (session_id, first_sequence, last_sequence, organization_id, append_id, created_at,
+  idempotency_key, fingerprint, codec, body)
+JOIN sessions s ON s.session_id = n.session_id AND s.organization_id = n.organization_id AND s.deleted_at IS NULL
+WHERE n.first_sequence > s.event_count
+ON CONFLICT (session_id, first_sequence) DO NOTHING
+RETURNING session_id, first_sequence`;
+
+/** What stands where an append was not inserted; no row: the session is gone, or was never there. */
+const FIND = `
+SELECT n.append_id, s.session_id IS NOT NULL AS is_there, d.session_id IS NOT NULL AS is_gone, a.append_id AS stored
+FROM unnest($1::text[], $2::text[], $3::int[], $4::text[]) AS n (organization_id, session_id, first_sequence, append_id)
+LEFT JOIN sessions s ON s.session_id = n.session_id AND s.organization_id = n.organization_id
+LEFT JOIN deleted_sessions d ON d.session_id = n.session_id AND d.organization_id = n.organization_id
+LEFT JOIN appends a ON a.session_id = n.session_id AND a.first_sequence = n.first_sequence`;
+
+/** In one order everywhere. Whoever has the lock last sees what the others have inserted. */
+const LOCK = 'SELECT FROM sessions WHERE session_id = ANY($1) ORDER BY session_id FOR NO KEY UPDATE';
+
+/**
+ * Readers see events up to \`event_count\`: it is raised to the end of the appends that follow each other without a gap,
+ * so that none is seen before those in front of it, in whatever order they were inserted.
+ */
+const RAISE = `
+WITH RECURSIVE run AS (
+  SELECT session_id, event_count AS last, updated_at AS at FROM sessions WHERE session_id = ANY($1)
+  UNION ALL
+  SELECT a.session_id, a.last_sequence, a.created_at
+  FROM run JOIN appends a ON a.session_id = run.session_id AND a.first_sequence = run.last + 1
+), ends AS (
+  SELECT session_id, max(last) AS last, max(at) AS at FROM run GROUP BY session_id
+)
+UPDATE sessions s SET event_count = ends.last, updated_at = ends.at
+FROM ends WHERE s.session_id = ends.session_id AND s.event_count < ends.last
+RETURNING s.*`;
+
+const CLOSE = `
+UPDATE sessions s SET status = n.status, ended_at = n.ended_at, updated_at = n.at
+FROM unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::bigint[], $6::bigint[])
+  AS n (organization_id, session_id, status, event_count, ended_at, at)
+WHERE s.session_id = n.session_id AND s.organization_id = n.organization_id AND s.deleted_at IS NULL
+  AND s.event_count >= n.event_count
+RETURNING s.*`;
+
+/**
+ * Writes what the bus has numbered, all of it in one transaction; again changes nothing.
+ * @throws what the engine throws, and then nothing was written
+ */
+export async function persist(
+  pool: pg.Pool,
+  appends: readonly NumberedAppend[],
+  closes: readonly NumberedClose[],
+): Promise<Persisted> {
+  const client = await pool.connect();
+  try {
+    await client.query('BEGIN');
+    const done = await write(client, appends, closes);
+    await client.query('COMMIT');
+    client.release();
+    return done;
+  } catch (error) {
+    // The connection with it: what became of the transaction is not known.
+    client.release(true);
+    throw error;
+  }
+}
+
+async function write(
+  client: pg.PoolClient,
+  appends: readonly NumberedAppend[],
+  closes: readonly NumberedClose[],
+): Promise<Persisted> {
+  const fates = appends.length > 0 ? await insert(client, appends) : [];
+  const sessionIds = [...new Set([...appends, ...closes].map(({ sessionId }) => sessionId))].sort();
+  await client.query({ name: 'lock_sessions', text: LOCK, values: [sessionIds] });
+  const raised = await client.query<SessionRow>({ name: 'raise_counts', text: RAISE, values: [sessionIds] });
+  const closed = closes.length > 0 ? await close(client, closes) : { fates: [], rows: [] };
+  const changed = new Map([...raised.rows, ...closed.rows].map((row) => [row.session_id, row]));
+  return { appends: fates, closes: closed.fates, changed: [...changed.values()] };
+}
+
+async function insert(client: pg.PoolClient, given: readonly NumberedAppend[]): Promise<Fate[]> {
+  // In one order everywhere, so that two workers with the same appends wait for each other and not in a circle.
+  const sorted = [...given].sort(
+    (a, b) => (a.sessionId < b.sessionId ? -1 : a.sessionId > b.sessionId ? 1 : 0) || a.firstSequence - b.firstSequence,
+  );
+  const column = <Value>(of: (append: NumberedAppend) => Value) => sorted.map(of);
+  const { rows } = await client.query<{ session_id: string; first_sequence: number }>({
+    name: 'persist_appends',
+    text: INSERT,
+    values: [
+      column((one) => one.sessionId),
+      column((one) => one.firstSequence),
+      column((one) => one.lastSequence),
+      column((one) => one.organizationId),
+      column((one) => one.appendId),
+      column((one) => one.at),
+      column((one) => one.key),
+      column((one) => one.fingerprint),
+      column((one) => one.codec),
+      column(({ body }) => Buffer.from(body.buffer, body.byteOffset, body.byteLength)),
+    ],
+  });
+  const inserted = new Set(rows.map((row) => `${row.session_id} ${row.first_sequence}`));
+  const isInserted = (one: NumberedAppend) => inserted.has(`${one.sessionId} ${one.firstSequence}`);
+  const found = await find(
+    client,
+    given.filter((one) => !isInserted(one)),
+  );
+  return given.map((one) => {
+    if (isInserted(one) || found.get(one.appendId)?.stored === one.appendId) return 'stored';
+    return found.get(one.appendId)?.is_gone ? 'gone' : 'foreign';
+  });
+}
+
+type Place = Pick<NumberedAppend, 'organizationId' | 'sessionId' | 'firstSequence' | 'appendId'>;
+type Found = { append_id: string; is_there: boolean; is_gone: boolean; stored: string | null };
+
+async function find(client: pg.PoolClient, places: readonly Place[]): Promise<Map<string, Found>> {
+  if (places.length === 0) return new Map();
+  const values = [
+    places.map((one) => one.organizationId),
+    places.map((one) => one.sessionId),
+    places.map((one) => one.firstSequence),
+    places.map((one) => one.appendId),
+  ];
+  const { rows } = await client.query<Found>({ name: 'find_appends', text: FIND, values });
+  return new Map(rows.map((row) => [row.append_id, row]));
+}
+
+async function close(client: pg.PoolClient, closes: readonly NumberedClose[]) {
+  const values = [
+    closes.map((one) => one.organizationId),
+    closes.map((one) => one.sessionId),
+    closes.map((one) => one.status),
+    closes.map((one) => one.eventCount),
+    closes.map((one) => one.endedAt),
+    closes.map((one) => one.at),
+  ];
+  const { rows } = await client.query<SessionRow>({ name: 'close_sessions', text: CLOSE, values });
+  const closed = new Set(rows.map((row) => row.session_id));
+  const left = closes.filter((one) => !closed.has(one.sessionId));
+  const found = await find(
+    client,
+    left.map((one) => ({ ...one, firstSequence: 0, appendId: one.sessionId })),
+  );
+  const fates = closes.map((one): Fate => {
+    if (closed.has(one.sessionId)) return 'stored';
+    const { is_gone: isGone, is_there: isThere } = found.get(one.sessionId) ?? {};
+    if (isGone) return 'gone';
+    return isThere ? 'ahead' : 'foreign';
+  });
+  return { fates, rows };
+}

@@ -1,0 +1,92 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { connect as connectSocket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { TestProject } from 'vitest/node';
+import { freePort } from '../public-url.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Undefined where the machine has no NATS server: what needs one is not tested. */
+    natsUrl: string | undefined;
+  }
+}
+
+/** Where `script/setup.sh` unpacks Debian's. */
+const UNPACKED = join(import.meta.dirname, '../../artefacts/nats/usr/sbin');
+
+/** One real NATS server for the whole run; each test's store has streams of its own in it. */
+export default async function startNats(project: TestProject): Promise<() => Promise<void>> {
+  const server = natsProgram() === undefined ? undefined : await startNatsServer();
+  project.provide('natsUrl', server?.url);
+  return async () => server?.dispose();
+}
+
+function natsProgram(): string | undefined {
+  const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', UNPACKED];
+  return folders.map((folder) => join(folder, 'nats-server')).find(existsSync);
+}
+
+export interface NatsServer {
+  url: string;
+  /** Ends it as if the machine had none. */
+  kill(): Promise<void>;
+  /** Starts it again on what it has kept. */
+  start(): Promise<void>;
+  dispose(): Promise<void>;
+}
+
+export async function startNatsServer(options: readonly string[] = []): Promise<NatsServer> {
+  const program = natsProgram();
+  if (program === undefined) throw new Error('there is no program nats-server');
+  const folder = mkdtempSync(join(tmpdir(), 'capture-nats-'));
+  const port = await freePort('127.0.0.1');
+  const given = ['-js', '-sd', folder, '-a', '127.0.0.1', '-p', String(port), ...options];
+  let server: ChildProcess | undefined;
+  const killAtExit = () => server?.kill('SIGKILL');
+  process.once('exit', killAtExit);
+
+  async function start(): Promise<void> {
+    const started = spawn(program as string, given, { stdio: 'ignore' });
+    server = started;
+    while (!(await accepts(port))) {
+      if (started.exitCode !== null) throw new Error(`nats-server ended with ${started.exitCode} before it was ready`);
+      await pause(20);
+    }
+  }
+
+  async function kill(): Promise<void> {
+    const ended = server;
+    server = undefined;
+    if (!ended || ended.exitCode !== null || ended.signalCode !== null) return;
+    ended.kill('SIGKILL');
+    await once(ended, 'exit');
+  }
+
+  await start();
+  return {
+    url: `nats://127.0.0.1:${port}`,
+    kill,
+    start,
+    async dispose() {
+      process.removeListener('exit', killAtExit);
+      await kill();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function accepts(port: number): Promise<boolean> {
+  const socket = connectSocket(port, '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
