@@ -6,8 +6,8 @@ export interface OnboardingLine {
 
 /** What the line does, and what it does not. */
 export const ONBOARDING =
-  'It installs capture for you alone, shows an address where the machine is confirmed, and then says what it would set up, ' +
-  'and asks. Earlier sessions are sent only if you say so.';
+  'It installs capture for you alone, shows where the machine is confirmed, then says what it would set up, and asks. ' +
+  'Earlier sessions are sent only if you say so.';
 
 /** How a machine comes to capture, in the words of the dashboard, of the service's start and of the README. */
 export const onboarding = (address: string): readonly OnboardingLine[] => [

@@ -74,7 +74,7 @@ async function serve(): Promise<void> {
   await app.listen({ port, host: config.HOST });
   process.stdout.write(`Session Capture is ready at ${publicUrl}\n`);
   for (const line of (await identity.greeting?.()) ?? []) process.stdout.write(`${line}\n`);
-  process.stdout.write(`\nTo capture on a machine, run this on it. ${ONBOARDING}\n\n`);
+  process.stdout.write(`\nTo capture on a machine, run this on it. ${ONBOARDING.replace('. ', '.\n')}\n\n`);
   for (const { systems, command } of onboarding(publicUrl)) {
     process.stdout.write(`    ${command.padEnd(56)}${systems.join(', ')}\n`);
   }

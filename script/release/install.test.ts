@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { makeFolder } from '../../cli/test/folder.ts';
@@ -143,15 +143,25 @@ describe('the line for Linux and macOS', () => {
     expect(existsSync(join(home, '.local/bin/capture'))).toBe(false);
   });
 
-  test.each([
-    ['an archive that was changed', (script: string) => script.replace(/^package_sum='./m, "package_sum='x")],
-    ['a script that was cut off', (script: string) => script.slice(0, script.lastIndexOf('main'))],
-    ['a service that is gone', (script: string) => script.replace(/^url=.*/m, "url='http://127.0.0.1:1'")],
-  ])('of %s installs nothing, and leaves nothing lying about', async (_, change) => {
+  test.each<[string, (script: string) => string, RegExp]>([
+    [
+      'an archive that was changed',
+      (script) => script.replace(/^package_sum='./m, "package_sum='x"),
+      /^error: The SHA-256 of \S+capture\.tgz is [0-9a-f]{64}, not x/,
+    ],
+    ['a script that was cut off', (script) => script.slice(0, script.lastIndexOf('main')), /^$/],
+    [
+      'an address that this machine does not reach',
+      (script) => script.replace(/^url=.*/m, "url='http://127.0.0.1:1'"),
+      /error: http:\S+capture\.tgz cannot be fetched\.\nhint: .*PUBLIC_URL/,
+    ],
+  ])('of %s installs nothing, and leaves nothing lying about', async (_, change, says) => {
     const { home, install } = machine(HERE);
-    await install(change(await scriptOf(url)));
+    const { stderr } = await install(change(await scriptOf(url)));
+    expect(stderr).toMatch(says);
     expect(existsSync(join(home, '.local/bin/capture'))).toBe(false);
-    expect(existsSync(join(home, '.local/share/session-capture/capture.js'))).toBe(false);
+    const place = join(home, '.local/share/session-capture');
+    expect(existsSync(place) ? readdirSync(place) : []).toEqual([]);
   });
 
   test('runs nothing that stands in a configured address', async () => {

@@ -76,15 +76,19 @@ missing_node() {
 fetch() {
   file=$staging/${1##*/}
   if command -v curl >/dev/null; then
-    curl -fsSL "$url/$1" -o "$file" || fail "$url/$1 cannot be fetched."
+    curl -fsSL "$url/$1" -o "$file" || unreachable "$1"
   elif command -v wget >/dev/null; then
-    wget -qO "$file" "$url/$1" || fail "$url/$1 cannot be fetched."
+    wget -qO "$file" "$url/$1" || unreachable "$1"
   else
     fail 'Neither curl nor wget is here.'
   fi
   found=$(checksum "$file")
   [ "$found" = "$2" ] ||
     fail "The SHA-256 of $url/$1 is ${found:-unknown}, not $2." 'Nothing was installed. Run this line again.'
+}
+
+unreachable() {
+  fail "$url/$1 cannot be fetched." 'Does this machine reach the service there? Its operator sets that address as PUBLIC_URL.'
 }
 
 checksum() {
