@@ -26,6 +26,7 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   forShare: [],
 
   readAppends: [[ORGANIZATION, 'ses_1', 1, 1]],
+  readLogState: [[ORGANIZATION, 'ses_1']],
 
   decideDevice: [
     ['hash', { status: 'approved', organizationId: ORGANIZATION, decidedBy: 'usr_1', plane: 'live' }, NOW],
@@ -100,6 +101,7 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   sweepDeleted: [[() => NOW, () => []]],
   wasDeleted: [[ORGANIZATION, 'live', 'ses_1']],
 
+  listClosedBy: [[{ organization_id: ORGANIZATION, environment_id: 'env_1', updated_at: NOW }]],
   listSessions: ['live', 'all'].flatMap((plane) => [
     [{ ...FILTER, plane }],
     [{ ...FILTER, plane, environmentId: 'env_1', agentId: 'codex' }],

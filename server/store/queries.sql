@@ -149,6 +149,28 @@ select "session_id"
 
 -- derived-removal.ts
 
+-- removeAllDerived
+set local statement_timeout = 0;
+delete
+  from "session_facts";
+delete
+  from "session_values";
+delete
+  from "session_chunks";
+delete
+  from "figures";
+-- on SQLite
+delete
+  from "session_facts";
+delete
+  from "session_values";
+delete
+  from "session_chunks";
+delete
+  from "figures";
+insert into chunk_words (chunk_words)
+  values ('delete-all');
+
 -- removeDerived
 delete
   from "session_facts"
@@ -437,6 +459,19 @@ update "users"
   set "user_id" = $1
   where "user_id" = $2;
 
+-- log-state.ts
+
+-- readLogState
+select "plane", "status", "event_count", "client_ended_at", "deleted_at"
+  from "sessions"
+  where "organization_id" = $1 and "session_id" = $2;
+select "session_id"
+  from "deleted_sessions"
+  where "organization_id" = $1 and "plane" = $2 and "session_id" = $3;
+select "idempotency_key", "fingerprint", "first_sequence", "last_sequence", "append_id"
+  from "appends"
+  where "organization_id" = $1 and "session_id" = $2 and "idempotency_key" is not null;
+
 -- members.ts
 
 -- findMember
@@ -678,6 +713,11 @@ select *
 select *
   from "sessions"
   where "organization_id" = $1 and "session_id" = $2 and "deleted_at" is null;
+
+-- listClosedBy
+select *
+  from "sessions"
+  where "organization_id" = $1 and "environment_id" = $2 and "status" = $3 and "ended_at" = $4;
 
 -- listSessions
 select "sessions".*
