@@ -13,6 +13,29 @@ const SESSION = {
 const FIGURES = { day: '2026-11-22', dimension: 'agent', value: 'codex', model: '', prompts: 1, failures: -1 };
 const USAGE = { organizationId: ORGANIZATION, planes: ['live'], from: '2026-11-01', to: '2026-11-30' };
 const VALUE = { field: 'file', name: 'name', value: 'path/name' };
+const WORDS = [
+  [
+    [{ word: 'word', open: true }],
+    [
+      { word: 'or', open: false },
+      { word: 'others', open: false },
+    ],
+  ],
+];
+const FILE = { field: 'file', alternatives: [{ name: 'queue.ts', open: false, ending: '%/src/queue.ts' }] };
+const FOUND = {
+  organizationId: ORGANIZATION,
+  plane: 'live',
+  order: 'started',
+  direction: 'desc',
+  values: [],
+  words: [],
+  withoutWords: [],
+};
+const FOUND_BY_ALL = {
+  ...{ ...FOUND, order: 'cost', agentIds: ['codex'], environmentIds: ['env_1'], statuses: ['active'], failed: true },
+  ...{ from: NOW, before: NOW, values: [FILE], words: [WORDS], withoutWords: [WORDS] },
+};
 
 /**
  * What to call each function of the store with, behind its first parameter, to see all that it asks; nothing where it is
@@ -106,6 +129,19 @@ export const EXAMPLES: Record<string, unknown[][]> = {
     [{ ...FILTER, plane }],
     [{ ...FILTER, plane, environmentId: 'env_1', agentId: 'codex' }],
   ]),
+
+  findPlaces: [
+    [FOUND, undefined, { next: 200 }, 51],
+    [FOUND_BY_ALL, { value: NOW, sessionId: 'ses_1' }, { ids: ['ses_1'] }, 51],
+  ],
+  findEnd: [[FOUND, undefined, 200]],
+  findByValue: [[ORGANIZATION, FILE, 51]],
+  findByWords: [[ORGANIZATION, WORDS, 51]],
+  findEnvironmentsCalled: [[ORGANIZATION, 'host']],
+  byIndex: [],
+  findChunks: [[ORGANIZATION, ['ses_1'], WORDS]],
+  lastIndexed: [[ORGANIZATION, 'ses_1']],
+  sessionsWithWords: [],
 
   rememberSetting: [['name', () => 'value']],
 

@@ -12,7 +12,7 @@ import { liveHandlers } from './live.ts';
 import { memberHandlers } from './members.ts';
 import { organizationHandlers } from './organizations.ts';
 import { personHandlers } from './people.ts';
-import { reviewHandlers } from './review.ts';
+import { searchHandlers } from './search.ts';
 import { secretHandlers } from './secrets.ts';
 import { sessionHandlers } from './sessions.ts';
 import { summaryHandlers } from './summaries.ts';
@@ -36,5 +36,5 @@ export const createHandlers = (deps: Deps): Handlers => ({
   ...summaryHandlers(deps),
   ...knownHandlers(deps),
   ...usageHandlers(deps),
-  ...reviewHandlers(deps),
+  ...searchHandlers(deps),
 });

@@ -1,4 +1,5 @@
 import type { Term } from '../../contract/query.ts';
+import type { IndexedWord, WordsWanted } from '../store/words.ts';
 import { cutText, identifierStart, lowerCase } from './cut.ts';
 import { hasParts, isWhole, LONGEST_WORD } from './words.ts';
 
@@ -10,19 +11,13 @@ interface Unit {
   joined: boolean;
 }
 
-/** A word of a chunk; `open` where it may go on. */
-export interface IndexedWord {
-  word: string;
-  open: boolean;
-}
-
 /** A term made ready to be looked for. */
 export interface Wanted {
   units: readonly Unit[];
   prefix: boolean;
   not: boolean;
-  /** What a chunk must have to hold it: all of these, of each one of its alternatives, of that all words. */
-  indexed: readonly (readonly (readonly IndexedWord[])[])[];
+  /** What a chunk must have to hold it. */
+  indexed: WordsWanted;
   /** The words of a chunk tell for certain whether it holds the term. */
   exact: boolean;
   /** Finds where it might stand. */

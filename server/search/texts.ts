@@ -1,4 +1,5 @@
 import { asObject, asParsedObject, type Loose } from '../../contract/entry/value.ts';
+import { isPart } from '../../contract/parts.ts';
 
 type Read = (payload: Loose) => readonly unknown[];
 
@@ -34,6 +35,8 @@ const readForeign: Read = ({ source: _, occurredAt: __, redactions: ___, ...othe
 
 /** The texts of an event in which words are looked for, in the order in which they stand in its payload. */
 export function textsOf(eventType: string, payload: unknown): string[] {
+  // A slice of a payload whose others are not here.
+  if (isPart(payload)) return stringsIn([payload.json]);
   const read = Object.hasOwn(SEARCHED, eventType) ? SEARCHED[eventType] : undefined;
   return stringsIn((read ?? readForeign)(asObject(payload)));
 }

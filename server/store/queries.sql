@@ -660,6 +660,156 @@ select *
   order by "started_at", "session_id"
   limit $4;
 
+-- search.ts
+
+-- findByValue
+
+    select distinct session_id
+  from session_values
+  where session_values.organization_id = $1 and field = $2 and (name = $3 and '/' || replace(replace(lower(value), '\', '/'), ':', '/') like $4 escape '!')
+  limit $5
+  ;
+
+-- findByWords
+
+    select distinct session_id
+  from (select session_id
+  from session_chunks
+  where organization_id = $1 and words @@ $2::tsquery
+  offset 0) as found
+  limit $3
+  ;
+-- on SQLite
+
+    select distinct session_id
+  from (select session_id
+  from session_chunks indexed by session_chunks_by_id
+       
+  where chunk_id in (select rowid
+  from chunk_words
+  where chunk_words match ?) and organization_id = ?) as found
+  limit ?
+  ;
+
+-- findEnd
+
+    select session_id as "sessionId", value
+  from (select session_id, started_at as value
+  from "sessions"
+  where organization_id = $1 and plane = $2
+   
+  order by started_at desc, session_id desc
+  limit $3) as looked
+   
+  limit 1
+  offset $4
+  ;
+
+-- findEnvironmentsCalled
+select "environment_id"
+  from "environments"
+  where "organization_id" = $1 and (lower(hostname) like $2 escape '!' or lower(display_name) like $3 escape '!');
+
+-- findPlaces
+
+    select looked.session_id as "sessionId", looked.value
+   
+  from (select session_id, started_at as value
+  from "sessions"
+  where organization_id = $1 and plane = $2
+   
+  order by started_at desc, session_id desc
+  limit $3) as looked
+    join sessions on sessions.session_id = looked.session_id
+   
+  left join session_facts on session_facts.session_id = looked.session_id
+   
+  where sessions.deleted_at is null
+   
+  order by looked.value desc, looked.session_id desc
+   
+  limit $4
+  ;
+
+    select looked.session_id as "sessionId", looked.value
+   
+  from (select session_id, coalesce(cost, 0) as value
+  from "session_facts"
+  where organization_id = $1 and plane = $2 and (coalesce(cost, 0), session_id) < ($3, $4) and session_id = any($5::text[])
+   
+  order by coalesce(cost, 0) desc, session_id desc ) as looked
+    join sessions on sessions.session_id = looked.session_id
+   
+  left join session_facts on session_facts.session_id = looked.session_id
+   
+  where sessions.deleted_at is null and "sessions"."agent_id" in ($6) and "sessions"."environment_id" in ($7) and "sessions"."status" in ($8) and sessions.started_at >= $9 and sessions.started_at < $10 and coalesce(session_facts.failures, 0) > 0 and exists (select 1
+  from session_values
+  where session_values.session_id = looked.session_id
+        and session_values.organization_id = $11 and field = $12 and (name = $13 and '/' || replace(replace(lower(value), '\', '/'), ':', '/') like $14 escape '!')) and looked.session_id in (select session_id
+  from session_chunks
+  where organization_id = $15 and words @@ $16::tsquery
+  offset 0) and looked.session_id not in (select session_id
+  from session_chunks
+  where organization_id = $17 and words @@ $18::tsquery
+  offset 0)
+   
+  order by looked.value desc, looked.session_id desc
+   
+  limit $19
+  ;
+-- on SQLite
+
+    select looked.session_id as "sessionId", looked.value
+   
+  from (select session_id, started_at as value
+  from "sessions"
+  where organization_id = ? and plane = ?
+   
+  order by started_at desc, session_id desc
+  limit ?) as looked
+    join sessions on sessions.session_id = looked.session_id
+   
+  left join session_facts on session_facts.session_id = looked.session_id
+   
+  where sessions.deleted_at is null
+   
+  order by looked.value desc, looked.session_id desc
+   
+  limit ?
+  ;
+
+    select looked.session_id as "sessionId", looked.value
+   
+  from (select session_id, coalesce(cost, 0) as value
+  from "session_facts"
+  where organization_id = ? and plane = ? and (coalesce(cost, 0), session_id) < (?, ?) and session_id in (select value
+  from json_each(?))
+   
+  order by coalesce(cost, 0) desc, session_id desc ) as looked
+    join sessions on sessions.session_id = looked.session_id
+   
+  left join session_facts on session_facts.session_id = looked.session_id
+   
+  where sessions.deleted_at is null and "sessions"."agent_id" in (?) and "sessions"."environment_id" in (?) and "sessions"."status" in (?) and sessions.started_at >= ? and sessions.started_at < ? and coalesce(session_facts.failures, 0) > 0 and exists (select 1
+  from session_values
+  where session_values.session_id = looked.session_id
+        and session_values.organization_id = ? and field = ? and (name = ? and '/' || replace(replace(lower(value), '\', '/'), ':', '/') like ? escape '!')) and looked.session_id in (select session_id
+  from session_chunks indexed by session_chunks_by_id
+       
+  where chunk_id in (select rowid
+  from chunk_words
+  where chunk_words match ?) and organization_id = ?) and looked.session_id not in (select session_id
+  from session_chunks indexed by session_chunks_by_id
+       
+  where chunk_id in (select rowid
+  from chunk_words
+  where chunk_words match ?) and organization_id = ?)
+   
+  order by looked.value desc, looked.session_id desc
+   
+  limit ?
+  ;
+
 -- secrets.ts
 
 -- findSecretByHash
@@ -935,3 +1085,25 @@ select "value", cast(sum("tool_calls") as bigint) as "calls", cast(sum("failures
   where "organization_id" = $1 and "plane" in ($2) and "dimension" = $3 and "day" >= $4 and "day" <= $5 group by "value"
   order by cast(sum("tool_calls") as bigint) desc, "value"
   limit $6;
+
+-- words.ts
+
+-- findChunks
+select "session_id" as "sessionId", "first_sequence" as "first", "last_sequence" as "last"
+  from "session_chunks"
+  where "organization_id" = $1 and "session_id" in ($2) and "last_sequence" >= $3 and words @@ $4::tsquery
+  order by "session_id", "first_sequence";
+-- on SQLite
+select "session_id" as "sessionId", "first_sequence" as "first", "last_sequence" as "last"
+  from "session_chunks"
+  where "organization_id" = ? and "session_id" in (?) and "last_sequence" >= ? and +chunk_id in (select rowid
+  from chunk_words
+  where chunk_words match ?)
+  order by "session_id", "first_sequence";
+
+-- lastIndexed
+select "last_sequence"
+  from "session_chunks"
+  where "organization_id" = $1 and "session_id" = $2
+  order by "first_sequence" desc
+  limit $3;

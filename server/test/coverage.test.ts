@@ -14,6 +14,7 @@ import { MEMBERS } from './tables/members.ts';
 import { MEMBERSHIPS } from './tables/memberships.ts';
 import { ORGANIZATIONS } from './tables/organizations.ts';
 import { REVIEW_SCENARIOS } from './tables/review.ts';
+import { SEARCH_SCENARIOS } from './tables/search.ts';
 import { SECRETS } from './tables/secrets.ts';
 import { SESSIONS } from './tables/sessions.ts';
 
@@ -33,6 +34,7 @@ const SCENARIOS = [
   ...DIGEST_SCENARIOS,
   ...DEVICES,
   ...REVIEW_SCENARIOS,
+  ...SEARCH_SCENARIOS,
 ];
 
 /** Documented statuses no row shows, and why. */

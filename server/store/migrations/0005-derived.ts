@@ -6,7 +6,7 @@ import type { ColumnTypes, Engine } from '../dialect.ts';
 export const derived = (engine: Engine, types: ColumnTypes): Migration => ({
   async up(db) {
     await createFacts(db);
-    await createValues(db);
+    await createValues(db, engine);
     await createChunks(db, engine, types);
     await createFigures(db);
     await db.schema.dropTable('summaries').execute();
@@ -64,7 +64,9 @@ async function createFacts(db: Kysely<unknown>): Promise<void> {
     await db.schema
       .createIndex(`session_facts_by_${name}`)
       .on('session_facts')
-      .columns(['organization_id', 'plane', `${name} desc`, 'session_id desc'])
+      .columns(['organization_id', 'plane'])
+      // What has no known price costs nothing: an order has no place for what is unknown.
+      .expression(sql`${sql.raw(name === 'cost' ? 'coalesce(cost, 0)' : name)} desc, session_id desc`)
       .execute();
   }
   await db.schema
@@ -77,13 +79,15 @@ async function createFacts(db: Kysely<unknown>): Promise<void> {
 }
 
 /** What sessions are found by: `file:`, `tool:` and the like. `name` is what is looked up, in lower case. */
-async function createValues(db: Kysely<unknown>): Promise<void> {
+async function createValues(db: Kysely<unknown>, engine: Engine): Promise<void> {
+  // Beginnings of names are looked up: only where their order is that of their bytes is that a range of the index.
+  const ordered = engine === 'postgres' ? sql`text collate "C"` : 'text';
   await db.schema
     .createTable('session_values')
     .addColumn('session_id', 'text', (column) => column.notNull())
     .addColumn('organization_id', 'text', (column) => column.notNull())
     .addColumn('field', 'text', (column) => column.notNull())
-    .addColumn('name', 'text', (column) => column.notNull())
+    .addColumn('name', ordered, (column) => column.notNull())
     .addColumn('value', 'text', (column) => column.notNull())
     .addPrimaryKeyConstraint('session_values_pkey', ['session_id', 'field', 'value'])
     .execute();
@@ -114,12 +118,15 @@ async function createChunks(db: Kysely<unknown>, engine: Engine, types: ColumnTy
     return;
   }
   // The index keeps only which words are in which chunk. To take them out again, they are kept compressed beside it: a
-  // table that forgets by itself would leave the words of a deleted session in its file.
+  // table that forgets by itself would leave the words of a deleted session in its file. They come cut already: the
+  // tokenizer cuts at blanks, and lets everything beyond ASCII pass.
   await sql`alter table session_chunks add column words blob`.execute(db);
   await sql`
     create virtual table chunk_words using fts5(
-      words, content='', columnsize=0, detail=none, tokenize='unicode61 remove_diacritics 0')
+      words, content='', columnsize=0, detail=none, tokenize='ascii')
   `.execute(db);
+  // From a chunk to its session without its row, which takes pages: 20,000 in 14 ms instead of 30.
+  await sql`create index session_chunks_by_id on session_chunks (chunk_id, organization_id, session_id)`.execute(db);
   await sql`insert into chunk_words (chunk_words, rank) values ('secure-delete', 1)`.execute(db);
 }
 

@@ -1,0 +1,52 @@
+import { Problem } from '../../contract/problem.ts';
+import { parseQuery } from '../../contract/query.ts';
+import type { Deps } from '../deps.ts';
+import { toSummary } from '../derive/summary.ts';
+import type { Handlers } from '../http/handler.ts';
+import { findInSession } from '../search/find.ts';
+import { createMatcher } from '../search/matcher.ts';
+import { readPosition, writePosition } from '../search/position.ts';
+import { type Page, search } from '../search/search.ts';
+import type { Db } from '../store/open.ts';
+import { findSession, toSession } from '../store/sessions.ts';
+import { findSummaries } from '../store/summaries.ts';
+
+const DEFAULT_PAGE = 50;
+const LARGEST_PAGE = 100;
+
+export const searchHandlers = ({ store: { db }, now }: Deps) =>
+  ({
+    async searchSessions({ caller, query }) {
+      const { organizationId } = caller;
+      const plane = query.secretEnvironment ?? 'live';
+      const { found, next } = await search(db, {
+        organizationId,
+        planes: plane === 'all' ? ['live', 'test'] : [plane],
+        query: parseQuery(query.q ?? ''),
+        order: query.order ?? 'started',
+        direction: query.direction ?? 'desc',
+        limit: Math.min(Number(query.limit ?? DEFAULT_PAGE), LARGEST_PAGE),
+        after: query.cursor === undefined ? undefined : readPosition(query.cursor),
+        now: now(),
+      });
+      const sessions = await show(db, organizationId, found);
+      return { status: 200, body: { sessions, nextCursor: next ? writePosition(next) : null } };
+    },
+
+    async findInSession({ caller, params, query }) {
+      const session = await findSession(db, caller.organizationId, params.sessionId);
+      if (!session) throw new Problem('not_found', 'No such session in this organization.');
+      const matcher = createMatcher(parseQuery(query.q).terms);
+      return { status: 200, body: await findInSession(db, session, matcher, Number(query.from ?? 1)) };
+    },
+  }) satisfies Partial<Handlers>;
+
+/** In the order in which they were found; one that was deleted in between is left out. */
+async function show(db: Db, organizationId: string, found: Page['found']) {
+  const ids = found.map(({ sessionId }) => sessionId);
+  const rows = new Map((await findSummaries(db, organizationId, ids)).map((row) => [row.session.session_id, row]));
+  return found.flatMap(({ sessionId, hits }) => {
+    const row = rows.get(sessionId);
+    return row ? [{ session: toSession(row.session), summary: toSummary(row), hits }] : [];
+  });
+}

@@ -1,0 +1,69 @@
+import type { Plane } from '../../contract/secret.ts';
+import type { Db } from '../store/open.ts';
+import {
+  type Among,
+  findByValue,
+  findByWords,
+  findEnd,
+  findPlaces,
+  type Place,
+  type SessionsWanted,
+} from '../store/search.ts';
+import type { WordsWanted } from '../store/words.ts';
+
+/** What is asked, of one plane or of both. */
+export type Wanted = Omit<SessionsWanted, 'plane'> & { planes: readonly Plane[] };
+
+/** So many sessions are looked up one by one; what more have is met often enough on the way through all. */
+const MOST_GATHERED = 5_000;
+
+/**
+ * Where to look: among the sessions that have the rarest thing asked for, if those are few. Then what they have beside it
+ * need not be asked of the store again.
+ */
+export async function gather(db: Db, wanted: Wanted): Promise<{ ids?: readonly string[] }> {
+  const { organizationId, values, words } = wanted;
+  for (const value of values) {
+    const ids = await findByValue(db, organizationId, value, MOST_GATHERED + 1);
+    if (ids.length <= MOST_GATHERED) return { ids };
+  }
+  for (const one of [...words].sort((a, b) => lengthOf(b) - lengthOf(a))) {
+    const ids = await findByWords(db, organizationId, one, MOST_GATHERED + 1);
+    if (ids.length <= MOST_GATHERED) return { ids };
+  }
+  return {};
+}
+
+/** The longer its words, the rarer a term is likely to be. */
+const lengthOf = (words: WordsWanted) => JSON.stringify(words).length;
+
+export interface Batch {
+  places: Place[];
+  /** Up to where everything was looked at; undefined at the end of all. */
+  end?: Place;
+}
+
+/** The next sessions that may be what is asked, of both planes in one order. */
+export async function nextBatch(
+  db: Db,
+  wanted: Wanted,
+  after: Place | undefined,
+  among: Among,
+  limit: number,
+): Promise<Batch> {
+  const batches = wanted.planes.map(async (plane): Promise<Batch> => {
+    const ofPlane = { ...wanted, plane };
+    const places = await findPlaces(db, ofPlane, after, among, limit);
+    const last = places.length === limit ? places.at(-1) : undefined;
+    const end = last ?? ('next' in among ? await findEnd(db, ofPlane, after, among.next) : undefined);
+    return { places, ...(end && { end }) };
+  });
+  const all = await Promise.all(batches);
+  const sign = wanted.direction === 'desc' ? -1 : 1;
+  const inOrder = (one: Place, other: Place) =>
+    sign *
+    (one.value - other.value || (one.sessionId < other.sessionId ? -1 : one.sessionId > other.sessionId ? 1 : 0));
+  const end = all.flatMap((batch) => batch.end ?? []).sort(inOrder)[0];
+  const places = all.flatMap((batch) => batch.places).sort(inOrder);
+  return { places: places.filter((place) => !end || inOrder(place, end) <= 0), ...(end && { end }) };
+}

@@ -1,0 +1,67 @@
+import { agentsCalled, type Field, type Filter, timeOf } from '../../contract/query.ts';
+import type { Db } from '../store/open.ts';
+import type { SessionRow, SessionValueRow } from '../store/schema.ts';
+import { findEnvironmentsCalled, type SessionsWanted, type ValueWanted } from '../store/search.ts';
+
+/** What a query says of a session beside the words in it. */
+export type Filtered = Pick<
+  SessionsWanted,
+  'agentIds' | 'environmentIds' | 'statuses' | 'from' | 'before' | 'failed' | 'values'
+>;
+
+/** Several filters of one field are alternatives; of times the latest `after` and the earliest `before` count. */
+export async function readFilters(
+  db: Db,
+  organizationId: string,
+  filters: readonly Filter[],
+  now: number,
+): Promise<Filtered> {
+  const of = (field: Field) => filters.filter((filter) => filter.field === field).map(({ value }) => value);
+  const times = (field: Field) => of(field).flatMap((value) => timeOf(value, now) ?? []);
+  const [agents, machines, statuses] = [of('agent'), of('machine'), of('status')];
+  const failed = new Set(of('failed').map((value) => value.toLowerCase() === 'yes'));
+  const environments = machines.map((name) => findEnvironmentsCalled(db, organizationId, withoutStar(name)));
+  return {
+    ...(agents.length > 0 && { agentIds: agents.flatMap(agentsCalled) }),
+    ...(machines.length > 0 && { environmentIds: (await Promise.all(environments)).flat() }),
+    ...(statuses.length > 0 && { statuses: statuses.map((value) => value.toLowerCase() as SessionRow['status']) }),
+    ...(times('after').length > 0 && { from: Math.max(...times('after')) }),
+    ...(times('before').length > 0 && { before: Math.min(...times('before')) }),
+    ...(failed.size === 1 && { failed: failed.has(true) }),
+    values: Object.entries(VALUES).flatMap(([name, { field, isOpen }]) => {
+      const given = of(name as Field);
+      return given.length === 0 ? [] : [{ field, alternatives: given.flatMap((value) => ways(field, value, isOpen)) }];
+    }),
+  };
+}
+
+/** The fields that are looked up as values; of an open one the beginning is enough. */
+const VALUES: Partial<Record<Field, { field: SessionValueRow['field']; isOpen?: true }>> = {
+  repo: { field: 'repository' },
+  branch: { field: 'branch' },
+  file: { field: 'file' },
+  tool: { field: 'tool' },
+  model: { field: 'model', isOpen: true },
+  person: { field: 'person' },
+  commit: { field: 'commit', isOpen: true },
+};
+
+const withoutStar = (value: string) => value.replace(/\*+$/, '');
+
+/** How the value may be written in the store: of paths and addresses the last name, and the names before it where given. */
+function ways(field: SessionValueRow['field'], given: string, isOpen = false): ValueWanted['alternatives'] {
+  const value = withoutStar(given).toLowerCase();
+  const open = isOpen || value.length < given.length;
+  if (field !== 'file' && field !== 'repository') return [{ name: value, open }];
+  const path = value
+    .replace(/[\\:]/g, '/')
+    .replace(/\/+$/, '')
+    .replace(/^.*\/\//, '');
+  const names = path.split('/');
+  const ending =
+    names.length > 1 ? { ending: `%/${path.replace(/[!%_]/g, '!$&')}${open ? '%' : ''}`.replace('//', '/') } : {};
+  const way = { name: names.at(-1) ?? '', open, ...ending };
+  if (field === 'file' || open || path.endsWith('.git')) return [way];
+  const git = { name: `${way.name}.git`, open, ...(way.ending && { ending: `${way.ending}.git` }) };
+  return [way, git];
+}

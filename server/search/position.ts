@@ -1,0 +1,45 @@
+import { type Static, Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { Problem } from '../../contract/problem.ts';
+import type { Position } from './search.ts';
+
+const Sequence = Type.Integer({ minimum: 1, maximum: 2 ** 48 });
+const SessionId = Type.String({ maxLength: 100, pattern: '^[^\\u0000]*$' });
+
+/** What a cursor holds: short names, since it stands in addresses. */
+const Held = Type.Object({
+  p: Type.Optional(Type.Tuple([Type.Number(), SessionId])),
+  u: Type.Optional(
+    Type.Tuple([SessionId, Sequence, Type.Array(Type.Integer({ minimum: 0, maximum: 100 }), { maxItems: 100 })]),
+  ),
+});
+
+/** Where a page ended, for the next one: opaque to callers, readable to us. */
+export function writePosition({ place, unfinished }: Position): string {
+  const held: Static<typeof Held> = {
+    ...(place && { p: [place.value, place.sessionId] }),
+    ...(unfinished && { u: [unfinished.sessionId, unfinished.from, [...unfinished.proven]] }),
+  };
+  return Buffer.from(JSON.stringify(held)).toString('base64url');
+}
+
+/** @throws Problem `validation_failed` for anything that is no position */
+export function readPosition(cursor: string): Position {
+  const held = parse(Buffer.from(cursor, 'base64url').toString('utf8'));
+  if (!Value.Check(Held, held)) {
+    throw new Problem('validation_failed', '/cursor is not one this search gave out. Leave it out for the first page.');
+  }
+  const { p, u } = held;
+  return {
+    ...(p && { place: { value: p[0], sessionId: p[1] } }),
+    ...(u && { unfinished: { sessionId: u[0], from: u[1], proven: u[2] } }),
+  };
+}
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}

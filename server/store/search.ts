@@ -1,0 +1,189 @@
+import { type Expression, type SqlBool, sql } from 'kysely';
+import type { Order } from '../../contract/review.ts';
+import type { Plane } from '../../contract/secret.ts';
+import type { Db } from './open.ts';
+import { isPostgres } from './postgres.ts';
+import type { SessionRow, SessionValueRow } from './schema.ts';
+import { sessionsWithWords, type WordsWanted } from './words.ts';
+
+/** Where a session stands in an order. */
+export interface Place {
+  value: number;
+  sessionId: string;
+}
+
+/** A field with the values that it may have: `name`, or the beginning of one, and how the whole value may end. */
+export interface ValueWanted {
+  field: SessionValueRow['field'];
+  alternatives: readonly { name: string; open: boolean; ending?: string }[];
+}
+
+/** What sessions are asked for; all of it must hold. */
+export interface SessionsWanted {
+  organizationId: string;
+  plane: Plane;
+  order: Order;
+  direction: 'asc' | 'desc';
+  agentIds?: readonly string[];
+  environmentIds?: readonly string[];
+  statuses?: readonly SessionRow['status'][];
+  /** Epoch milliseconds: when they began. */
+  from?: number;
+  before?: number;
+  failed?: boolean;
+  values: readonly ValueWanted[];
+  words: readonly WordsWanted[];
+  withoutWords: readonly WordsWanted[];
+}
+
+/** By what each order goes; the index has the same expressions. */
+const KEYS: Record<Order, ReturnType<typeof sql<number>>> = {
+  started: sql<number>`started_at`,
+  duration: sql<number>`duration_ms`,
+  events: sql<number>`event_count`,
+  failures: sql<number>`failures`,
+  changes: sql<number>`lines_changed`,
+  tokens: sql<number>`tokens`,
+  cost: sql<number>`coalesce(cost, 0)`,
+};
+
+/** Sessions of the order that are looked at: some by their ids, or the next ones behind a place. */
+export type Among = { ids: readonly string[] } | { next: number };
+
+/** Those of the sessions that fit, in the order, behind a place. */
+export async function findPlaces(
+  db: Db,
+  wanted: SessionsWanted,
+  after: Place | undefined,
+  among: Among,
+  limit: number,
+): Promise<Place[]> {
+  const { rows } = await sql<Place>`
+    select looked.session_id as "sessionId", looked.value
+    from (${inOrder(db, wanted, after, among)}) as looked
+    join sessions on sessions.session_id = looked.session_id
+    left join session_facts on session_facts.session_id = looked.session_id
+    where ${and([sql`sessions.deleted_at is null`, ...conditions(db, wanted)])}
+    order by looked.value ${sql.raw(wanted.direction)}, looked.session_id ${sql.raw(wanted.direction)}
+    limit ${limit}
+  `.execute(db);
+  return rows.map(({ value, sessionId }) => ({ value: Number(value), sessionId }));
+}
+
+/** The last of the next sessions of the order; undefined where there are not so many. */
+export async function findEnd(
+  db: Db,
+  wanted: SessionsWanted,
+  after: Place | undefined,
+  next: number,
+): Promise<Place | undefined> {
+  const { rows } = await sql<Place>`
+    select session_id as "sessionId", value from (${inOrder(db, wanted, after, { next })}) as looked
+    limit 1 offset ${next - 1}
+  `.execute(db);
+  return rows[0] && { value: Number(rows[0].value), sessionId: rows[0].sessionId };
+}
+
+/** Only what an index of the order tells is asked here, so that no more rows are read than are handed on. */
+function inOrder(db: Db, wanted: SessionsWanted, after: Place | undefined, among: Among) {
+  const { organizationId, plane, order, direction, agentIds, environmentIds, from, before } = wanted;
+  const isByTime = order === 'started';
+  const key = KEYS[order];
+  const asked: Expression<SqlBool>[] = [sql`organization_id = ${organizationId}`, sql`plane = ${plane}`];
+  if (isByTime && agentIds?.length === 1) asked.push(sql`agent_id = ${agentIds[0]}`);
+  if (isByTime && environmentIds?.length === 1) asked.push(sql`environment_id = ${environmentIds[0]}`);
+  if (isByTime && from !== undefined) asked.push(sql`started_at >= ${from}`);
+  if (isByTime && before !== undefined) asked.push(sql`started_at < ${before}`);
+  if (after) {
+    const beyond = sql.raw(direction === 'desc' ? '<' : '>');
+    asked.push(sql`(${key}, session_id) ${beyond} (${after.value}, ${after.sessionId})`);
+  }
+  if ('ids' in among) asked.push(sql`session_id ${isAmong(db, among.ids)}`);
+  const table = sql.table(isByTime ? 'sessions' : 'session_facts');
+  const limited = 'next' in among ? sql`limit ${among.next}` : sql``;
+  return sql`select session_id, ${key} as value from ${table} where ${and(asked)}
+    order by ${key} ${sql.raw(direction)}, session_id ${sql.raw(direction)} ${limited}`;
+}
+
+const isAmong = (db: Db, ids: readonly string[]) =>
+  isPostgres(db) ? sql`= any(${[...ids]}::text[])` : sql`in (select value from json_each(${JSON.stringify(ids)}))`;
+
+const and = (all: readonly Expression<unknown>[]) => sql.join([...all], sql` and `);
+const or = (all: readonly Expression<unknown>[]) => sql`(${sql.join([...all], sql` or `)})`;
+
+function conditions(db: Db, wanted: SessionsWanted): Expression<unknown>[] {
+  const { organizationId, agentIds, environmentIds, statuses, from, before, failed, values } = wanted;
+  const oneOf = (column: string, given: readonly string[] | undefined) =>
+    given ? [given.length === 0 ? sql`1 = 0` : sql`${sql.ref(column)} in (${sql.join([...given])})`] : [];
+  return [
+    ...oneOf('sessions.agent_id', agentIds),
+    ...oneOf('sessions.environment_id', environmentIds),
+    ...oneOf('sessions.status', statuses),
+    ...(from === undefined ? [] : [sql`sessions.started_at >= ${from}`]),
+    ...(before === undefined ? [] : [sql`sessions.started_at < ${before}`]),
+    ...(failed === undefined ? [] : [sql`coalesce(session_facts.failures, 0) ${sql.raw(failed ? '>' : '=')} 0`]),
+    ...values.map(
+      (value) => sql`exists (select 1 from session_values where session_values.session_id = looked.session_id
+        and ${hasValue(organizationId, value)})`,
+    ),
+    ...wanted.words.map((words) => sql`looked.session_id in (${sessionsWithWords(db, organizationId, words)})`),
+    ...wanted.withoutWords.map(
+      (words) => sql`looked.session_id not in (${sessionsWithWords(db, organizationId, words)})`,
+    ),
+  ];
+}
+
+const hasValue = (organizationId: string, { field, alternatives }: ValueWanted) =>
+  and([
+    sql`session_values.organization_id = ${organizationId}`,
+    sql`field = ${field}`,
+    or(
+      alternatives.map(({ name, open, ending }) =>
+        and([
+          open ? sql`name >= ${name} and name < ${`${name}\u{10ffff}`}` : sql`name = ${name}`,
+          ...(ending === undefined ? [] : [sql`${PATH} like ${ending} escape '!'`]),
+        ]),
+      ),
+    ),
+  ]);
+
+/** A path or an address, each of its names behind a slash. */
+const PATH = sql`'/' || replace(replace(lower(value), '\\', '/'), ':', '/')`;
+
+/** Ids of sessions that meet one condition, as many as asked for. */
+export async function findByValue(
+  db: Db,
+  organizationId: string,
+  value: ValueWanted,
+  limit: number,
+): Promise<string[]> {
+  const { rows } = await sql<{ session_id: string }>`
+    select distinct session_id from session_values where ${hasValue(organizationId, value)} limit ${limit}
+  `.execute(db);
+  return rows.map(({ session_id }) => session_id);
+}
+
+/** Ids of sessions that have a chunk with the words, as many as asked for. */
+export async function findByWords(
+  db: Db,
+  organizationId: string,
+  wanted: WordsWanted,
+  limit: number,
+): Promise<string[]> {
+  const { rows } = await sql<{ session_id: string }>`
+    select distinct session_id from (${sessionsWithWords(db, organizationId, wanted)}) as found limit ${limit}
+  `.execute(db);
+  return rows.map(({ session_id }) => session_id);
+}
+
+/** Ids of the machines whose name begins so. */
+export async function findEnvironmentsCalled(db: Db, organizationId: string, name: string): Promise<string[]> {
+  const pattern = `${name.toLowerCase().replace(/[!%_]/g, '!$&')}%`;
+  const rows = await db
+    .selectFrom('environments')
+    .select('environment_id')
+    .where('organization_id', '=', organizationId)
+    .where(sql<boolean>`(lower(hostname) like ${pattern} escape '!' or lower(display_name) like ${pattern} escape '!')`)
+    .execute();
+  return rows.map(({ environment_id }) => environment_id);
+}

@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ENGINES } from './engines.ts';
+import { createTenant, type Machine, registerMachine, type Tenant } from './factories.ts';
+import { startTestService, type TestService } from './harness.ts';
+import { answered, asked, called, find, findIn, idsOf, said, sessionWith } from './searched.ts';
+
+describe.each(ENGINES)('search on %s', (engine) => {
+  let service: TestService;
+  let ours: Tenant;
+  let machine: Machine;
+  const ids: Record<string, string> = {};
+  const ask = (q: string, more: Record<string, string | number> = {}) => find(service, ours.member, { q, ...more });
+  const names = async (q: string, more: Record<string, string | number> = {}) => {
+    const reply = await ask(q, more);
+    expect(reply.status, reply.text).toBe(200);
+    return idsOf(reply).map((id) => Object.keys(ids).find((name) => ids[name] === id));
+  };
+
+  beforeAll(async () => {
+    service = await startTestService(engine);
+    ours = await createTenant(service);
+    machine = await registerMachine(service, ours.live, 'build-7');
+    const theirs = await createTenant(service);
+    await sessionWith(service, theirs, await registerMachine(service, theirs.live), [
+      asked('connection reset in queue.ts'),
+    ]);
+    const edit = (file_path: string) => called('Edit', { file_path, old_string: 'a', new_string: 'b' });
+    const sessions: Record<string, Parameters<typeof sessionWith>[3]> = {
+      queue: [
+        asked('Why does the connection reset?'),
+        called('shell', { cmd: 'npm test' }),
+        answered('FAIL src/queue.test.ts\n  Error: connection reset by peer', { exitCode: 1 }),
+        edit('/home/kim/billing/src/queue.ts'),
+        said('drainQueue() resets the connection now.'),
+      ],
+      upload: [
+        asked('文件上传失败了，请修复'),
+        said('getUserById is called twice.'),
+        edit('/home/kim/billing/docs/upload.md'),
+      ],
+      split: [asked('The connection is slow.'), said('After a reset it is fast. Use get_user_by_id.')],
+    };
+    for (const [name, events] of Object.entries(sessions)) {
+      service.clock.now += 3_600_000;
+      ids[name] = await sessionWith(service, ours, machine, events);
+    }
+    service.clock.now += 3_600_000;
+    ids.test = await sessionWith(service, ours, machine, [asked('connection of the test plane')], 'test');
+  });
+  afterAll(() => service.close());
+
+  test.each([
+    ['', ['split', 'upload', 'queue']],
+    ['connection', ['split', 'queue']],
+    ['CONNECTION reset', ['split', 'queue']],
+    ['"connection reset"', ['queue']],
+    ['"reset connection"', []],
+    ['connec*', ['split', 'queue']],
+    ['connec', []],
+    ['connection -slow', ['queue']],
+    ['connection -"connection reset"', ['split']],
+    ['-connection', ['upload']],
+    ['getUserById', ['split', 'upload']],
+    ['getuserbyid', ['upload']],
+    ['user', ['split', 'upload']],
+    ['src/queue.test.ts', ['queue']],
+    ['上传', ['upload']],
+    ['传上', []],
+    ['drainqueue file:queue.ts', ['queue']],
+    ['file:queue.ts', ['queue']],
+    ['file:src/queue.ts', ['queue']],
+    ['file:lib/queue.ts', []],
+    ['file:up*', ['upload']],
+    ['file:queue.ts file:upload.md', ['upload', 'queue']],
+    ['tool:edit', ['upload', 'queue']],
+    ['tool:Edit tool:shell connection', ['queue']],
+    ['failed:yes', ['queue']],
+    ['failed:no', ['split', 'upload']],
+    ['agent:codex user', ['split', 'upload']],
+    ['agent:claude', []],
+    ['machine:build', ['split', 'upload', 'queue']],
+    ['machine:other', []],
+    ['status:active after:1h', ['split']],
+    ['before:2026-11-20', []],
+    ['status:completed', []],
+    ['nowhere', []],
+  ])('%j', async (q, found) => {
+    expect(await names(q)).toEqual(found);
+  });
+
+  test('shows where, the events with the most of it first', async () => {
+    const { body } = await ask('connection reset queue');
+    expect(body.sessions).toHaveLength(1);
+    const [{ hits, session, summary }] = body.sessions;
+    expect(hits.map(({ sequence }: { sequence: number }) => sequence)).toEqual([3, 1, 5]);
+    expect(hits[0]).toMatchObject({
+      eventType: 'tool.result',
+      text: 'Error: connection reset by peer',
+    });
+    const marked = hits[0].marks.map(([start, end]: [number, number]) => hits[0].text.slice(start, end));
+    expect(marked).toEqual(['connection', 'reset']);
+    expect(session.sessionId).toBe(ids.queue);
+    expect(summary).toMatchObject({ sessionId: ids.queue, failures: 1, prompts: 1 });
+  });
+
+  test('of one plane or of both', async () => {
+    expect(await names('connection', { secretEnvironment: 'test' })).toEqual(['test']);
+    expect(await names('connection', { secretEnvironment: 'all' })).toEqual(['test', 'split', 'queue']);
+    expect(await names('', { secretEnvironment: 'all', order: 'events' })).toEqual([
+      'queue',
+      'upload',
+      'split',
+      'test',
+    ]);
+  });
+
+  test.each(['started', 'duration', 'events', 'failures', 'changes', 'tokens', 'cost'])(
+    'ordered by %s in both directions, page by page',
+    async (order) => {
+      const pages = async (direction: string) => {
+        const all: string[] = [];
+        for (let cursor: string | null = ''; cursor !== null; ) {
+          const reply = await ask('', {
+            order,
+            direction,
+            limit: 1,
+            secretEnvironment: 'all',
+            ...(cursor && { cursor }),
+          });
+          all.push(...idsOf(reply));
+          cursor = reply.body.nextCursor;
+        }
+        return all;
+      };
+      const down = await pages('desc');
+      expect(new Set(down)).toEqual(new Set(Object.values(ids)));
+      expect(await pages('asc')).toEqual(down.toReversed());
+      expect(idsOf(await ask('', { order, secretEnvironment: 'all' }))).toEqual(down);
+    },
+  );
+
+  test('finds in a session everything, however long, and goes on from where it stopped', async () => {
+    const line = (n: number) => `line ${n} of the output`;
+    const long = Array.from({ length: 30_000 }, (_, n) => line(n)).join('\n');
+    const slices = Array.from({ length: 3 }, (_, n) => long.slice((n * long.length) / 3, ((n + 1) * long.length) / 3));
+    const events = [
+      ...slices.map((slice) => answered(slice)),
+      ...Array.from({ length: 250 }, (_, n) => said(`needle ${n}`)),
+    ];
+    const sessionId = await sessionWith(service, ours, machine, events);
+    const { hits, next } = (await findIn(service, ours.member, sessionId, '"line 29999 of"')).body;
+    expect(next).toBeNull();
+    expect(hits).toMatchObject([{ sequence: 3, text: expect.stringContaining(line(29_999)) }]);
+    const found: number[] = [];
+    for (let from: number | null = 1; from !== null; ) {
+      const { body } = await findIn(service, ours.member, sessionId, 'needle', from);
+      found.push(...body.hits.map(({ sequence }: { sequence: number }) => sequence));
+      from = body.next;
+    }
+    expect(found).toEqual(Array.from({ length: 250 }, (_, n) => n + 4));
+  });
+});

@@ -1,0 +1,60 @@
+import { expect } from 'vitest';
+import { type Machine, openSession, type Tenant } from './factories.ts';
+import type { TestReply, TestService } from './harness.ts';
+
+interface SentEvent {
+  eventType: string;
+  payload: object;
+}
+
+/** A new session with these events, as soon as everything is derived of it. */
+export async function sessionWith(
+  service: TestService,
+  tenant: Tenant,
+  machine: Machine,
+  events: readonly SentEvent[],
+  plane: 'live' | 'test' = 'live',
+): Promise<string> {
+  const sessionId = await openSession(service, tenant[plane], machine);
+  for (let at = 0; at < events.length; at += 50) {
+    const body = { events: events.slice(at, at + 50) };
+    const reply = await service.call('POST', `/v1/sessions/${sessionId}/events`, { as: tenant[plane], body });
+    expect(reply.status, reply.text).toBe(200);
+  }
+  await derived(service, tenant, sessionId, events.length);
+  return sessionId;
+}
+
+async function derived(service: TestService, tenant: Tenant, sessionId: string, count: number): Promise<void> {
+  const url = `/v1/organizations/me/session-summaries?sessionIds=${sessionId}`;
+  for (;;) {
+    const { body } = await service.call('GET', url, { as: tenant.member });
+    if (body.summaries[0].summarizedThrough === count) return;
+  }
+}
+
+export const find = (service: TestService, as: string, query: Record<string, string | number>): Promise<TestReply> =>
+  service.call('GET', `/v1/organizations/me/search?${new URLSearchParams(query as Record<string, string>)}`, { as });
+
+export const findIn = (service: TestService, as: string, sessionId: string, q: string, from = 1): Promise<TestReply> =>
+  service.call(
+    'GET',
+    `/v1/organizations/me/sessions/${sessionId}/find?${new URLSearchParams({ q, from: String(from) })}`,
+    { as },
+  );
+
+/** The ids of the sessions that were found, in order. */
+export const idsOf = ({ body }: TestReply): string[] =>
+  body.sessions.map(({ session }: { session: { sessionId: string } }) => session.sessionId);
+
+const source = { agent: 'codex', session: 's', file: 'f', position: 0 };
+export const said = (text: string): SentEvent => ({ eventType: 'assistant.message', payload: { source, text } });
+export const asked = (text: string): SentEvent => ({ eventType: 'user.message', payload: { source, text } });
+export const called = (name: string, input: unknown): SentEvent => ({
+  eventType: 'tool.call',
+  payload: { source, name, input },
+});
+export const answered = (output: string, fields: object = {}): SentEvent => ({
+  eventType: 'tool.result',
+  payload: { source, output, ...fields },
+});

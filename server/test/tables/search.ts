@@ -1,0 +1,101 @@
+import { expect } from 'vitest';
+import { signIn } from '../factories.ts';
+import type { Scenario } from '../scenarios.ts';
+
+const NOT_OURS = { sessions: [], nextCursor: null };
+
+export const SEARCH_SCENARIOS: readonly Scenario[] = [
+  {
+    route: 'searchSessions',
+    name: 'everything, newest first, what is not derived yet as well',
+    ask: () => ({ query: {} }),
+    status: 200,
+    body: ({ ours }) => ({ sessions: listed(ours), nextCursor: null }),
+  },
+  {
+    route: 'searchSessions',
+    name: 'words of another organization only',
+    ask: { query: { q: 'theirs' } },
+    status: 200,
+    body: () => NOT_OURS,
+  },
+  {
+    route: 'searchSessions',
+    name: 'a machine of another organization',
+    ask: { query: { q: 'machine:theirs' } },
+    status: 200,
+    body: () => NOT_OURS,
+  },
+  {
+    route: 'searchSessions',
+    name: 'who belongs nowhere',
+    as: ({ service }) => signIn(service),
+    status: 403,
+  },
+  { route: 'searchSessions', name: 'with a secret', as: ({ ours }) => ours.live, status: 401 },
+  {
+    route: 'searchSessions',
+    name: 'of 1,001 characters',
+    ask: { query: { q: 'x'.repeat(1001) } },
+    status: 400,
+    says: /^\/q /,
+  },
+  {
+    route: 'searchSessions',
+    name: 'in an unknown order',
+    ask: { query: { order: 'size' } },
+    status: 400,
+    says: /^\/order /,
+  },
+  { route: 'searchSessions', name: 'a page of none', ask: { query: { limit: 0 } }, status: 400, says: /^\/limit / },
+  ...[
+    'x',
+    'eyJwIjpbMV19',
+    Buffer.from('null').toString('base64url'),
+    Buffer.from('{"p":["1","a"]}').toString('base64url'),
+  ].map(
+    (cursor): Scenario => ({
+      route: 'searchSessions',
+      name: `behind ${cursor}`,
+      ask: { query: { cursor } },
+      status: 400,
+      says: /^\/cursor /,
+    }),
+  ),
+  {
+    route: 'findInSession',
+    name: 'a word of it',
+    ask: ({ ours }) => ({ params: { sessionId: ours.sessionId }, query: { q: 'one' } }),
+    status: 200,
+    body: () => ({ hits: [{ sequence: 1, eventType: 'user.message', text: 'ours one', marks: [[5, 8]] }], next: null }),
+  },
+  {
+    route: 'findInSession',
+    name: 'nothing but signs',
+    ask: ({ ours }) => ({ params: { sessionId: ours.sessionId }, query: { q: '=>' } }),
+    status: 200,
+    body: () => ({ hits: [], next: null }),
+  },
+  {
+    route: 'findInSession',
+    name: 'a session of another organization',
+    ask: ({ theirs }) => ({ params: { sessionId: theirs.sessionId }, query: { q: 'theirs' } }),
+    status: 404,
+    code: 'not_found',
+  },
+  {
+    route: 'findInSession',
+    name: 'nothing',
+    ask: ({ ours }) => ({ params: { sessionId: ours.sessionId }, query: { q: '' } }),
+    status: 400,
+    says: /^\/q /,
+  },
+];
+
+/** Those of the live plane. */
+const listed = (ours: { sessionId: string; closedSessionId: string; spareSessionId: string }) =>
+  expect.arrayContaining(
+    [ours.sessionId, ours.closedSessionId, ours.spareSessionId].map((sessionId) =>
+      expect.objectContaining({ session: expect.objectContaining({ sessionId }) }),
+    ),
+  );
