@@ -8,6 +8,7 @@ import type { Options } from './options.ts';
 import { benchOthers } from './others/others.ts';
 import { benchPages } from './pages.ts';
 import { formatTable, type Row } from './report.ts';
+import { benchSearch } from './search.ts';
 import { benchService } from './service.ts';
 import { benchStart } from './start.ts';
 
@@ -17,6 +18,7 @@ const BENCHES: Record<string, (options: Options) => Promise<Row[]>> = {
   'append-postgres': benchAppendsOnPostgres,
   others: benchOthers,
   pages: async (options) => [...(await benchPages()), ...(await benchLists(options))],
+  search: benchSearch,
   service: benchService,
   import: benchImport,
   hooks: benchHooks,

@@ -1,0 +1,149 @@
+import { setImmediate } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { createIndexer } from '../server/derive/indexer.ts';
+import { deriveSession } from '../server/derive/session.ts';
+import { addWords } from '../server/search/words.ts';
+import type { Store } from '../server/store/open.ts';
+import { startIssuer } from './issuer.ts';
+import { createDatabase, startPostgres } from './postgres.ts';
+import { startService, type Where, withFolder } from './process.ts';
+import { median, quantile, type Row } from './report.ts';
+import { createCorpus, hanOf, identifierOf, pathOf } from './search-corpus.ts';
+import { type Seed, seed, seedEvents, seedSessions } from './seed.ts';
+
+/** `BENCH_EVENTS=100000` is a quick look. */
+const EVENTS = Number(process.env.BENCH_EVENTS ?? 1_000_000);
+const LARGEST_SESSION = Math.min(50_000, EVENTS / 10);
+const SESSION = 200;
+const SAMPLES = 40;
+const OWNER = 'reader';
+
+/** Search over sessions and inside one, on both engines; p95 of requests that each ask for another word. */
+export async function benchSearch(): Promise<Row[]> {
+  const sqlite = await withFolder((dataDir) => measure('SQLite', { dataDir }));
+  const postgres = await startPostgres();
+  try {
+    const databaseUrl = await createDatabase(postgres.url);
+    return [...sqlite, ...(await withFolder((dataDir) => measure('PostgreSQL', { dataDir, databaseUrl })))];
+  } finally {
+    await postgres.stop();
+  }
+}
+
+async function measure(engine: string, where: Where): Promise<Row[]> {
+  const issuer = await startIssuer();
+  const made = await seed(where, issuer.url, OWNER, fill);
+  const service = await startService(where, issuer.env);
+  try {
+    const headers = { authorization: `Bearer ${await issuer.token(OWNER, `${OWNER}@example.com`)}` };
+    const rows: Row[] = [];
+    const over = `${service.url}/v1/organizations/me/search?limit=20&q=`;
+    const inside = `${service.url}/v1/organizations/me/sessions/${made.largest}/find?q=`;
+    for (const [kind, query] of Object.entries(QUERIES)) rows.push(await sample(kind, over, query, headers));
+    for (const kind of ['rare word', 'common word', 'phrase'] as const) {
+      rows.push(await sample(`${kind} in a session of ${LARGEST_SESSION}`, inside, QUERIES[kind], headers));
+    }
+    const named = rows.map((row) => ({
+      ...row,
+      what: `search of ${EVENTS.toLocaleString('en')} events, ${engine}: ${row.what}`,
+    }));
+    return [
+      ...named,
+      {
+        what: `index of words, ${engine}`,
+        figure: made.indexBytes / made.textBytes,
+        unit: '×',
+        goal: '–',
+        detail: made.detail,
+      },
+    ];
+  } finally {
+    await service.stop();
+    issuer.close();
+  }
+}
+
+/** What a person asks, each time another. */
+const QUERIES = {
+  'rare word': (n: number) => identifierOf(90_000 + n * 977).toLowerCase(),
+  'common word': (n: number) =>
+    ['return', 'function', 'the', 'import', 'string', 'value', 'user', 'queue'][n % 8] as string,
+  'two words': (n: number) => `${identifierOf(200 + n)} ${['error', 'return', 'options'][n % 3]}`,
+  phrase: (n: number) => ['"if the"', '"return this"', '"such as"', '"not a phrase"', '"in the"'][n % 5] as string,
+  prefix: (n: number) => `${['parse', 'render', 'resol', 'conf'][n % 4]}*`,
+  'part of an identifier': (n: number) =>
+    `For${
+      pathOf(3_000 + n * 61)
+        .split('/')[2]
+        ?.split('.')[0]
+    }`,
+  path: (n: number) => pathOf(500 + n * 37),
+  Chinese: (n: number) => hanOf(1 + n * 3),
+  'word and filter': (n: number) => `${['return', 'value'][n % 2]} tool:Edit file:${pathOf(20 + n).split('/')[2]}`,
+  'no words, tool:Edit': () => 'tool:Edit',
+} satisfies Record<string, (n: number) => string>;
+
+async function sample(
+  what: string,
+  url: string,
+  query: (n: number) => string,
+  headers: Record<string, string>,
+): Promise<Row> {
+  const times: number[] = [];
+  let found = 0;
+  for (let n = 0; n < SAMPLES; n++) {
+    const started = performance.now();
+    const reply = await fetch(url + encodeURIComponent(query(n)), { headers });
+    const body = (await reply.json()) as { sessions?: unknown[]; hits?: unknown[] };
+    if (reply.status !== 200) throw new Error(`${query(n)} answered ${reply.status}: ${JSON.stringify(body)}`);
+    times.push(performance.now() - started);
+    found += (body.sessions ?? body.hits ?? []).length;
+  }
+  const detail = `p50 ${median(times).toFixed(1)} ms, longest ${Math.max(...times).toFixed(1)} ms; ${(found / SAMPLES).toFixed(1)} found each, such as ${query(1)}`;
+  return { what, figure: quantile(times, 0.95), unit: 'ms', goal: '≤ 100', detail };
+}
+
+/** One long session and many of 200 events, with what is derived of them. */
+async function fill(store: Store, made: Seed) {
+  const corpus = createCorpus(7);
+  let [textBytes, texts] = [0, [] as string[]];
+  const next = () => {
+    const event = corpus();
+    const json = JSON.stringify(event.payload);
+    textBytes += json.length;
+    if (texts.length < 20_000) texts.push(json);
+    return event;
+  };
+  const ids = await seedSessions(store, made, 1 + Math.ceil((EVENTS - LARGEST_SESSION) / SESSION));
+  const indexer = createIndexer({ db: store.db, now: Date.now, onError: console.error });
+  const { signal } = new AbortController();
+  const options = { db: store.db, derive: indexer.derive, now: Date.now, rest: async () => undefined, signal };
+  const started = performance.now();
+  for (const [n, id] of ids.entries()) {
+    await seedEvents(store, made, id, n === 0 ? LARGEST_SESSION : SESSION, next);
+    await deriveSession(options, made.organizationId, id);
+    await setImmediate();
+    if (n % 500 === 0)
+      process.stderr.write(
+        `  ${n} of ${ids.length} sessions, ${((performance.now() - started) / 1000).toFixed(0)} s\n`,
+      );
+  }
+  await indexer.close();
+  if (store.engine === 'postgres') await sql`analyze`.execute(store.db);
+  const indexBytes = await sizeOfIndex(store);
+  const began = performance.now();
+  const words = new Set<string>();
+  for (const text of texts) addWords(text, words);
+  const perMegabyte = (performance.now() - began) / (texts.reduce((sum, text) => sum + text.length, 0) / 1e6);
+  const detail = `${(indexBytes / 1e6).toFixed(0)} MB for ${(textBytes / 1e6).toFixed(0)} MB of events; ${perMegabyte.toFixed(0)} ms a MB to cut them into words`;
+  texts = [];
+  return { largest: ids[0] as string, indexBytes, textBytes, detail };
+}
+
+async function sizeOfIndex(store: Store): Promise<number> {
+  const size =
+    store.engine === 'postgres'
+      ? sql<{ bytes: string }>`select pg_relation_size('session_chunks_by_words') as bytes`
+      : sql<{ bytes: number }>`select sum(length(block)) as bytes from chunk_words_data`;
+  return Number((await size.execute(store.db)).rows[0]?.bytes);
+}
