@@ -97,7 +97,8 @@ function foldAnew(job: PieceJob, entries: readonly Entry[]): Facts {
   noteBranch(facts, job.place.gitBranch?.slice(0, LONGEST_PLACE));
   fold(facts, standing);
   const last = all.at(-1);
-  return { ...facts, folded: last ? last.sequence + last.span - 1 : 0 };
+  const { lag } = readFacts(job.facts);
+  return { ...facts, ...(lag !== undefined && { lag }), folded: last ? last.sequence + last.span - 1 : 0 };
 }
 
 const LONGEST_PLACE = 300;

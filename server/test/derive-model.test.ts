@@ -237,7 +237,7 @@ describe.each(ENGINES)('what is derived on %s', (engine) => {
         for (const id of ids) await derive(store.db, tenant.organizationId, id);
         const grown = await readDerived(store);
         for (const { session_id, ...row } of grown.facts) {
-          expect(row, JSON.stringify(sent.get(session_id))).toMatchObject(count(sent.get(session_id) ?? []));
+          expect(row).toMatchObject(count(sent.get(session_id) ?? []));
         }
         await removeAllDerived(store.db);
         expect((await readDerived(store)).figures).toEqual([]);
