@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { createIndexer } from '../server/derive/indexer.ts';
 import { deriveSession } from '../server/derive/session.ts';
+import { createDeriveThread } from '../server/derive/thread.ts';
 import { addWords } from '../server/search/words.ts';
 import type { Store } from '../server/store/open.ts';
 import { startIssuer } from './issuer.ts';
@@ -115,9 +115,9 @@ async function fill(store: Store, made: Seed) {
     return event;
   };
   const ids = await seedSessions(store, made, 1 + Math.ceil((EVENTS - LARGEST_SESSION) / SESSION));
-  const indexer = createIndexer({ db: store.db, now: Date.now, onError: console.error });
+  const thread = createDeriveThread();
   const { signal } = new AbortController();
-  const options = { db: store.db, derive: indexer.derive, now: Date.now, rest: async () => undefined, signal };
+  const options = { db: store.db, derive: thread.derive, now: Date.now, rest: async () => undefined, signal };
   const started = performance.now();
   for (const [n, id] of ids.entries()) {
     await seedEvents(store, made, id, n === 0 ? LARGEST_SESSION : SESSION, next);
@@ -128,7 +128,7 @@ async function fill(store: Store, made: Seed) {
         `  ${n} of ${ids.length} sessions, ${((performance.now() - started) / 1000).toFixed(0)} s\n`,
       );
   }
-  await indexer.close();
+  await thread.close();
   if (store.engine === 'postgres') await sql`analyze`.execute(store.db);
   const indexBytes = await sizeOfIndex(store);
   const began = performance.now();
