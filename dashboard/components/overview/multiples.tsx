@@ -110,7 +110,7 @@ export function Multiples({ usage, plane, dimension, onDimension }: Props) {
         <FigureTable usage={usage} groups={groups} slots={slots} plane={plane} label={LABELS[dimension]} />
       )}
       <p className="mt-3 text-12 text-muted">
-        In US dollars, by the prices of each day.
+        Prices of {usage.pricesOf}, in US dollars.
         {usage.unpricedTokens > 0 &&
           ` ${formatShort(usage.unpricedTokens)} tokens of models without a known price are not in it.`}
       </p>
