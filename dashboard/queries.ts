@@ -66,6 +66,8 @@ export function useSessions(search: SessionSearch) {
       (await api.searchSessions({ query: searchQuery(search, pageParam), signal })).body,
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.nextCursor ?? undefined,
+    // What was found before stays while something else is looked for.
+    placeholderData: (previous) => previous,
     // Live changes keep the list fresh; all pages again for a glance at another window would be waste.
     refetchOnWindowFocus: false,
     refetchInterval: ({ state }) =>

@@ -40,6 +40,7 @@ test.each([
   [{ order: 'name', direction: 'up', q: 7 }, {}],
   [{ order: 'started', q: '  ' }, {}],
   [{ environment: 'env_1' }, { q: 'machine:env_1' }],
+  [{ environment: 'env_1', q: 'machine:env_1 queue' }, { q: 'machine:env_1 queue' }],
   [{ agent: 'codex', person: 'Ada L', q: 'timeout' }, { q: 'agent:codex person:"Ada L" timeout' }],
 ])('the list reads %j as %j', (given, read) => {
   expect(readSessionsSearch(given)).toEqual(read);

@@ -55,14 +55,13 @@ export const readFrameSearch = ({ plane }: Given): FrameSearch =>
 const FIELD_OF_PARAMETER: Record<string, Field> = { environment: 'machine', agent: 'agent', person: 'person' };
 
 export function readSessionsSearch({ q, order, direction, ...given }: Given): SessionsSearch {
-  const filters = Object.entries(FIELD_OF_PARAMETER).flatMap(([name, field]) =>
-    isText(given[name]) ? [{ field, value: given[name] }] : [],
+  const query = isText(q) ? q.slice(0, MOST_QUERY) : '';
+  const named = Object.entries(FIELD_OF_PARAMETER).flatMap(([name, field]) =>
+    isText(given[name]) ? [formatQuery({ terms: [], filters: [{ field, value: given[name] }] })] : [],
   );
-  const query = [formatQuery({ terms: [], filters }), isText(q) ? q.slice(0, MOST_QUERY) : '']
-    .filter(Boolean)
-    .join(' ');
+  const whole = [...named.filter((filter) => !query.includes(filter)), query].filter(Boolean).join(' ');
   return {
-    ...(query !== '' && { q: query }),
+    ...(whole !== '' && { q: whole }),
     ...(isOneOf(ORDERS, order) && order !== 'started' && { order }),
     ...(direction === 'asc' && { direction }),
   };

@@ -88,6 +88,7 @@ export function SessionsPage() {
           <span>Some sessions are still being read; what they hold may be missing.</span>
         )}
         {isFetchingNextPage && <span>Loading more…</span>}
+        {sessions.isPlaceholderData && <span>Searching…</span>}
         {waiting > 0 && (
           <Button size="small" tone="primary" onClick={showWaiting}>
             <ArrowUp size={14} aria-hidden />
@@ -99,7 +100,12 @@ export function SessionsPage() {
       {sessions.isError && <ErrorNote error={sessions.error} onRetry={() => void sessions.refetch()} />}
       {sessions.isSuccess && rows.length === 0 && <NoSessions q={q} plane={plane} />}
       {rows.length > 0 && (
-        <div ref={area} className="list-area" data-preview={preview !== undefined || undefined}>
+        <div
+          ref={area}
+          className="list-area"
+          data-preview={preview !== undefined || undefined}
+          aria-busy={sessions.isPlaceholderData}
+        >
           <SessionList
             rows={rows}
             search={search}

@@ -1,0 +1,262 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Client } from '../../contract/client.ts';
+import { picture, setUpProduct } from './harness/product.ts';
+import type { Tab } from './harness/tab.ts';
+import { violationsOf } from './steps/accessibility.ts';
+import { openAsAda, prepareOrganization } from './steps/organization.ts';
+import { event } from './steps/recording.ts';
+import { bar, command, createFleet, listOf, rowOf, rowsIn, titlesIn } from './steps/sessions.ts';
+
+const product = setUpProduct();
+const FLAKY = 'Fix the flaky test of the queue';
+const DOCS = 'Write the docs of the harbour';
+let tab: Tab;
+let page: Page;
+let machine: Client;
+let owner: Client;
+let open: Awaited<ReturnType<typeof createFleet>>;
+let flaky: string;
+
+beforeAll(async () => {
+  ({ machine, owner } = await prepareOrganization(product.service));
+  open = await createFleet(machine);
+  flaky = await open({
+    title: FLAKY,
+    branch: 'fix/queue',
+    events: [
+      event('session.meta', { cwd: '/home/ada/work/harbour' }),
+      event('user.message', { text: 'please find out why it is flaky' }),
+      ...command('a', 'npm test', 'Error: read ECONNRESET while draining the queue', 1),
+      ...command('b', 'npm test', 'all 12 tests passed'),
+    ],
+  });
+  await open({
+    agentId: 'codex',
+    title: DOCS,
+    events: [event('user.message', { text: 'describe how ships queue up' }), ...command('c', 'ls docs', 'README.md')],
+  });
+  tab = await openAsAda(product);
+  page = tab.page;
+});
+
+const goTo = async (search = '') => {
+  await page.goto(`${product.service.url}/sessions${search}`);
+  await listOf(page).waitFor();
+};
+const query = () => new URL(page.url()).searchParams.get('q');
+/** The rows by their titles, as soon as they are these. */
+const expectTitles = (...titles: string[]) => expect.poll(() => titlesIn(page)).toEqual(titles);
+
+describe('a search', () => {
+  test('for words shows where they stand, and leads there', async () => {
+    await goTo();
+    await bar(page).fill('ECONNRESET');
+    await expectTitles(FLAKY);
+    const hit = rowOf(page, FLAKY).getByRole('link', { name: /output.*ECONNRESET/ });
+    await expect.poll(() => hit.locator('mark').allTextContents()).toEqual(['ECONNRESET']);
+    await picture(tab, 'search-words');
+    await hit.click();
+    await page.waitForURL(`**/sessions/${flaky}?e=4&find=ECONNRESET`);
+    await page.goBack();
+    await expectTitles(FLAKY);
+    expect(await bar(page).inputValue()).toBe('ECONNRESET');
+  });
+
+  test('for what is nowhere says so, and how to go on', async () => {
+    await page.goto(`${product.service.url}/sessions?q=zzyzx`);
+    await page.getByRole('heading', { name: 'No session fits' }).waitFor();
+    await page.getByRole('link', { name: 'all sessions' }).click();
+    await expectTitles(DOCS, FLAKY);
+  });
+
+  test('with a filter that means nothing says what is looked for instead', async () => {
+    await goTo();
+    await bar(page).fill('queue after:yesterday ');
+    await page.getByText(/after:yesterday is looked for as words/).waitFor();
+  });
+});
+
+describe('a filter', () => {
+  test('is suggested, becomes a chip, and goes again', async () => {
+    await goTo();
+    await bar(page).fill('agent:cod');
+    await page.getByRole('option', { name: /Codex/ }).waitFor();
+    await bar(page).press('ArrowDown');
+    await bar(page).press('Enter');
+    await expectTitles(DOCS);
+    expect(query()).toBe('agent:codex');
+    await page.getByRole('button', { name: 'Remove the filter agent Codex' }).click();
+    await expectTitles(DOCS, FLAKY);
+    expect(query()).toBeNull();
+  });
+
+  test('is typed among words, and taken back by Backspace', async () => {
+    await goTo();
+    await bar(page).pressSequentially('branch:fix/queue queue');
+    await expectTitles(FLAKY);
+    expect(query()).toBe('branch:fix/queue queue');
+    await bar(page).fill('');
+    await bar(page).press('Backspace');
+    await expectTitles(DOCS, FLAKY);
+  });
+
+  test('of a machine is that of links from other pages, by its name', async () => {
+    const { body } = await owner.listEnvironments({});
+    const { environmentId } = body.environments.find(({ hostname }) => hostname === 'lighthouse') ?? {};
+    await goTo(`?environment=${environmentId}`);
+    await expectTitles(DOCS);
+    await page.getByRole('button', { name: 'Remove the filter machine lighthouse' }).waitFor();
+  });
+});
+
+describe('the list', () => {
+  test('is ordered by a column, and the address keeps it', async () => {
+    await goTo();
+    const header = page.getByRole('columnheader', { name: 'Failed' });
+    await header.getByRole('button').click();
+    await expectTitles(FLAKY, DOCS);
+    expect(await header.getAttribute('aria-sort')).toBe('descending');
+    await header.getByRole('button').click();
+    await expectTitles(DOCS, FLAKY);
+    await page.waitForURL('**/sessions?order=failures&direction=asc');
+    await page.reload();
+    await expectTitles(DOCS, FLAKY);
+  });
+
+  test('tells two sessions apart by where they ran, and what came of them', async () => {
+    await goTo();
+    const row = rowOf(page, FLAKY);
+    await expect.poll(() => row.textContent()).toMatch(/Claude Code.*harbour.*fix\/queue.*workbench.*ada/);
+    expect(await row.locator('[data-label="Failed"]').textContent()).toBe('1');
+  });
+
+  test('is kept as a view under a name', async () => {
+    await goTo('?q=agent:codex&order=cost');
+    await page.getByRole('button', { name: 'Views' }).click();
+    await page.getByRole('menuitem', { name: 'Save what is shown…' }).click();
+    await page.getByRole('textbox', { name: 'Name of the view' }).fill('Codex by cost');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Codex by cost' }).waitFor();
+    await goTo();
+    await page.getByRole('button', { name: 'Views' }).click();
+    await page.getByRole('menuitem', { name: 'Codex by cost' }).click();
+    await page.waitForURL('**/sessions?q=agent%3Acodex&order=cost');
+    await expectTitles(DOCS);
+    await page.getByRole('button', { name: 'Codex by cost' }).click();
+    await page.getByRole('menuitem', { name: 'Forget Codex by cost' }).click();
+    await page.getByRole('button', { name: 'Views' }).waitFor();
+  });
+
+  test('is read without the mouse: found, previewed, opened', async () => {
+    await goTo();
+    await page.keyboard.press('f');
+    await page.keyboard.type('queue');
+    await page.waitForURL('**/sessions?q=queue');
+    await rowOf(page, FLAKY)
+      .getByRole('link', { name: /ECONNRESET/ })
+      .waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('j');
+    await expectFocus(FLAKY);
+    await page.keyboard.press('Space');
+    const preview = page.getByRole('complementary', { name: 'Preview' });
+    await preview.getByText('npm test').first().waitFor();
+    await page.keyboard.press('k');
+    await expectFocus(DOCS);
+    await preview.getByRole('heading', { name: DOCS }).waitFor();
+    await picture(tab, 'sessions-preview');
+    await page.keyboard.press('Escape');
+    await preview.waitFor({ state: 'detached' });
+    await expectFocus(DOCS);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**/sessions/${flaky}?find=queue`);
+  });
+
+  test.each(['light', 'dark'] as const)('has no accessibility violation in the %s theme', async (colorScheme) => {
+    await page.emulateMedia({ colorScheme });
+    await goTo('?q=agent:codex queue');
+    await page.keyboard.press('j');
+    await page.keyboard.press('Space');
+    await page.getByRole('complementary', { name: 'Preview' }).getByText('ls docs').waitFor({ state: 'detached' });
+    expect(await violationsOf(page)).toEqual([]);
+    await page.keyboard.press('f');
+    await page.keyboard.type(' tool:');
+    await page.getByRole('option').first().waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+  });
+
+  test.each([320, 390, 2560])('fits into a width of %i', async (width) => {
+    await page.setViewportSize({ width, height: 900 });
+    await goTo('?q=queue');
+    await rowOf(page, FLAKY).getByRole('link', { name: /queue/ }).last().waitFor();
+    await picture(tab, `sessions-found-${width}`);
+    const area = page.locator('.frame-page');
+    expect(await area.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
+    const { x = 0, width: wide = 0 } = (await rowOf(page, FLAKY).locator('.text-bad').first().boundingBox()) ?? {};
+    expect(x + wide).toBeLessThan(width);
+    await page.setViewportSize({ width: 1440, height: 900 });
+  });
+});
+
+describe('while agents work', () => {
+  test('new sessions wait until they are asked for, and what is read stays where it is', async () => {
+    await goTo();
+    await rowOf(page, FLAKY).hover();
+    const before = await rowOf(page, FLAKY).boundingBox();
+    await open({ title: 'Begun in the meantime' });
+    const pill = page.getByRole('button', { name: '1 new session' });
+    await pill.waitFor();
+    expect(await rowOf(page, FLAKY).boundingBox()).toEqual(before);
+    await pill.click();
+    await expectTitles('Begun in the meantime', DOCS, FLAKY);
+  });
+
+  test('figures of a row are read again, and those of no other', async () => {
+    await goTo();
+    const asked: string[] = [];
+    const listen = (request: { url(): string }) => void asked.push(new URL(request.url()).pathname);
+    page.on('request', listen);
+    await machine.appendEvents({
+      sessionId: flaky,
+      body: { events: command('d', 'npm run lint', 'two problems', 1) },
+    });
+    await expect.poll(() => rowOf(page, FLAKY).locator('[data-label="Failed"]').textContent()).toBe('2');
+    page.off('request', listen);
+    expect(asked.filter((path) => path.endsWith('/search'))).toEqual([]);
+  });
+
+  test('a session that is deleted from its row goes everywhere', async () => {
+    await goTo();
+    const row = rowOf(page, 'Begun in the meantime');
+    await row.hover();
+    await row.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Delete…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await expectTitles(DOCS, FLAKY);
+    await page.goto(`${product.service.url}/sessions?q=meantime`);
+    await page.getByRole('heading', { name: 'No session fits' }).waitFor();
+  });
+});
+
+test('of many sessions only those in sight are drawn, and the last can be reached', async () => {
+  for (let at = 0; at < 150; at++) await open({ agentId: 'codex', title: `Errand ${at}` });
+  await goTo();
+  await page.keyboard.press('j');
+  const goToEnd = async () => {
+    await page.keyboard.press('End');
+    return listOf(page).getAttribute('aria-rowcount');
+  };
+  await expect.poll(goToEnd).toBe('153');
+  await page.keyboard.press('End');
+  await expectFocus(FLAKY);
+  expect(await rowsIn(page).count()).toBeLessThan(60);
+});
+
+/** The row that has the focus, as a whole. */
+const expectFocus = (title: string) =>
+  expect
+    .poll(() => page.evaluate(() => document.activeElement?.closest('[data-session]')?.textContent ?? ''))
+    .toContain(title);
