@@ -1,7 +1,6 @@
 import type { Indexer } from './derive/indexer.ts';
 import type { Prices } from './derive/prices.ts';
 import type { DeriveThread } from './derive/thread.ts';
-import type { Authenticator } from './http/auth.ts';
 import type { Identity } from './identity/identity.ts';
 import type { Live } from './ingest/live.ts';
 import type { Reading } from './ingest/reading.ts';
@@ -12,7 +11,8 @@ import type { Store } from './store/open.ts';
 export interface Deps {
   store: Store;
   identity: Identity;
-  authenticator: Authenticator;
+  /** Puts the revocation of a secret in force. */
+  secretRevoked: (secretId: string) => Promise<void>;
   sessionLog: SessionLog;
   indexer: Indexer;
   deriveThread: DeriveThread;

@@ -64,6 +64,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   const pepper =
     config.SECRET_PEPPER ?? (await rememberSetting(store.db, 'pepper', () => randomBytes(32).toString('hex')));
   const authenticator = createAuthenticator({ db: store.db, identity, pepper, limits, now, onError });
+  await bus?.hearRevoked(authenticator.forgetSecret);
   const live = createLive(now);
   const peers =
     store.notices &&
@@ -106,7 +107,11 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   const deps: Deps = {
     store,
     identity,
-    authenticator,
+    async secretRevoked(secretId) {
+      authenticator.forgetSecret(secretId);
+      // Replicas that can reach the store see it within 4 s; the others are told by the bus, without which they take nothing.
+      await bus?.tellRevoked(secretId);
+    },
     sessionLog: bus ? createBusLog({ bus, db: store.db, storeLog, now, onError }) : storeLog,
     indexer,
     deriveThread,

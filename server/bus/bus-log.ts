@@ -35,10 +35,19 @@ export function createBusLog({ bus, db, storeLog, now, onError }: BusLogOptions)
   async function announce(row: SessionRow): Promise<void> {
     const { session_id: sessionId, plane, client_ended_at: clientEndedAt } = row;
     const entry = { kind: 'opened', plane, clientEndedAt } as const;
-    const id = messageId(sessionId, entry.kind);
     await heads
-      .change(placeOf(row), ({ sequence }) => (sequence === 0 ? { entry, id } : undefined))
+      .begin(placeOf(row), { entry, id: messageId(sessionId, entry.kind) })
       .catch((error) => bus.isConnected() && onError(error));
+  }
+
+  /** With what is on its way into the store: its client asks in order to know what it need not send again. */
+  async function asNumbered(row: SessionRow): Promise<SessionRow> {
+    let { event_count, status } = row;
+    await heads.change(placeOf(row), ({ head }) => {
+      if (head && head.status !== 'deleted') [event_count, status] = [head.eventCount, head.status];
+      return undefined;
+    });
+    return { ...row, event_count, status };
   }
 
   async function prepare({ plane, idempotencyKey: key, fingerprint, events, sent }: NewBatch) {
@@ -102,8 +111,12 @@ export function createBusLog({ bus, db, storeLog, now, onError }: BusLogOptions)
 
     async capture(openings) {
       const captured = await storeLog.capture(openings);
-      await Promise.all(captured.map((one) => (one.outcome === 'opened' ? announce(one.row) : undefined)));
-      return captured;
+      return Promise.all(
+        captured.map(async (one) => {
+          if (one.outcome === 'opened') await announce(one.row);
+          return one.outcome === 'found' ? { ...one, row: await asNumbered(one.row) } : one;
+        }),
+      );
     },
 
     async delete(named) {

@@ -22,6 +22,11 @@ export interface Heads {
    * @throws Problem `service_unavailable`
    */
   change(place: SessionPlace, propose: (known: Known) => Proposal | undefined): Promise<void>;
+  /**
+   * Begins the subject of a session that nobody else knows yet; where it has begun, nothing is added.
+   * @throws Problem `service_unavailable`
+   */
+  begin(place: SessionPlace, proposal: Proposal): Promise<void>;
   /** Asks anew from now on: the bus may have come back without what it had. */
   forget(): void;
 }
@@ -124,6 +129,15 @@ export function createHeads({ bus, db }: { bus: Bus; db: Db }): Heads {
         });
       turns.set(place, turn);
       return turn;
+    },
+
+    async begin(whose, proposal) {
+      const place = writePlace(whose);
+      const sequence = place && (await bus.publish({ place, behind: 0, ...proposal }));
+      if (!place || !sequence) return;
+      const known = unknown();
+      take(known, { sequence, entry: proposal.entry });
+      keep(place, known);
     },
 
     forget() {

@@ -12,8 +12,8 @@ import { createSecretLookup } from './secret-lookup.ts';
 export interface Authenticator {
   /** @throws Problem 401 or 403; RateLimited for an address that sent too many unknown secrets */
   authenticate<Kind extends Auth>(kind: Kind, request: FastifyRequest): Promise<Callers[Kind]>;
-  /** Forgets a secret at once on this replica; others follow within 4 s. */
-  forgetSecrets(): void;
+  /** Asks the store for a secret that is revoked from now on; other replicas follow within 4 s. */
+  forgetSecret(secretId: string): void;
 }
 
 export interface AuthenticatorOptions {
@@ -36,7 +36,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   const byKind = { public: async () => undefined, secret, ...people };
   return {
     authenticate: (kind, request) => byKind[kind](request) as Promise<Callers[typeof kind]>,
-    forgetSecrets: secrets.forget,
+    forgetSecret: secrets.forget,
   };
 }
 

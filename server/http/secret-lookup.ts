@@ -84,9 +84,8 @@ export function createSecretLookup({ db, pepper, limits, now, onError }: SecretL
 
   return {
     find,
-    forget() {
-      known.clear();
-      refused.clear();
+    forget(secretId: string) {
+      for (const [value, { caller }] of known) if (caller.secretId === secretId) known.delete(value);
     },
   };
 }

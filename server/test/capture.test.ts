@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ENGINES } from './engines.ts';
+import { LOGS } from './engines.ts';
 import { openSession } from './factories.ts';
 import { capturing } from './requests.ts';
 import { playScenarios } from './scenarios.ts';
 import { CAPTURE_SCENARIOS } from './tables/capture.ts';
 import { startWorld, type World } from './world.ts';
 
-playScenarios('captured sessions', CAPTURE_SCENARIOS);
+playScenarios('captured sessions', CAPTURE_SCENARIOS, LOGS);
 
-describe.each(ENGINES)('capturing at the same time on %s', (engine) => {
+describe.each(LOGS)('capturing at the same time on %s', (engine) => {
   let world: World;
   beforeAll(async () => {
     world = await startWorld(engine);

@@ -4,9 +4,9 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { figuresOfSession } from '../derive/figures.ts';
 import { sweepDeleted } from '../store/deletions.ts';
-import { ENGINES, reopen, type TestStore } from './engines.ts';
+import { LOGS, reopen, type TestStore } from './engines.ts';
 import { openSession } from './factories.ts';
-import { startTestService } from './harness.ts';
+import { settled, startTestService } from './harness.ts';
 import { startWorld, type World } from './world.ts';
 
 /** What the store holds of the session, by table. */
@@ -32,7 +32,7 @@ async function markDeleted({ db }: TestStore, organizationId: string, sessionId:
 
 const NOTHING = { sessions: 0, appends: 0, session_facts: 0, session_values: 0, session_chunks: 0 };
 
-describe.each(ENGINES)('a deleted session on %s', (engine) => {
+describe.each(LOGS)('a deleted session on %s', (engine) => {
   let world: World;
   beforeEach(async () => {
     world = await startWorld(engine);
@@ -90,6 +90,7 @@ describe.each(ENGINES)('a deleted session on %s', (engine) => {
   test('of many appends keeps no process from closing', async () => {
     const { service, ours } = world;
     const sessionId = await fill(1);
+    await settled(service.store.bus);
     const { db } = service.store;
     const numbers =
       engine === 'sqlite'

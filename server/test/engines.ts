@@ -25,6 +25,7 @@ export interface TestStore extends Store {
   dataDir: string;
   databaseUrl: string | undefined;
   bus: Bus | undefined;
+  busUrl: string | undefined;
   /** Closes the store and removes what it held. */
   dispose(): Promise<void>;
 }
@@ -38,10 +39,12 @@ export async function openTestStore(engine: TestEngine): Promise<TestStore> {
 
 /** The same store as a restarted service finds it. */
 export async function reopen(store: TestStore): Promise<TestStore> {
-  await store.bus?.close();
   await store.close();
-  return attach(store.dataDir, store.databaseUrl, store.bus && inject('natsUrl'));
+  return attach(store.dataDir, store.databaseUrl, store.busUrl);
 }
+
+/** The same store as another replica opens it meanwhile. */
+export const again = ({ dataDir, databaseUrl, busUrl }: TestStore) => attach(dataDir, databaseUrl, busUrl);
 
 /** Opens a store that exists already, as another replica or a later process does. */
 export async function attach(dataDir: string, databaseUrl: string | undefined, busUrl?: string): Promise<TestStore> {
@@ -50,8 +53,13 @@ export async function attach(dataDir: string, databaseUrl: string | undefined, b
   return {
     ...store,
     bus,
+    busUrl,
     dataDir,
     databaseUrl,
+    async close() {
+      await bus?.close();
+      await store.close();
+    },
     async dispose() {
       await bus?.remove().catch(() => undefined);
       // A test may have closed it, or broken it, already.

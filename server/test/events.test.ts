@@ -1,4 +1,5 @@
+import { LOGS } from './engines.ts';
 import { playScenarios } from './scenarios.ts';
 import { EVENTS } from './tables/events.ts';
 
-playScenarios('events', EVENTS);
+playScenarios('events', EVENTS, LOGS);

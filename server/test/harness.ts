@@ -19,6 +19,8 @@ export interface TestReply {
 export interface TestService {
   app: FastifyInstance;
   store: TestStore;
+  /** Appends are answered 202. */
+  isAsync: boolean;
   identity: TestIdentity;
   /** Milliseconds since the epoch; tests may move it. */
   clock: { now: number };
@@ -77,6 +79,7 @@ export async function startTestService(
   return {
     app,
     store,
+    isAsync: store.bus !== undefined,
     identity,
     clock,
     log,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { patience, times } from '../../contract/test/runs.ts';
-import { attach, ENGINES, type TestStore } from './engines.ts';
+import { again, LOGS, type TestStore } from './engines.ts';
 import { type Machine, registerMachine } from './factories.ts';
 import { startTestService, type TestReply, type TestService } from './harness.ts';
 import { startWorld, type World } from './world.ts';
@@ -8,7 +8,7 @@ import { startWorld, type World } from './world.ts';
 const ROUNDS = times(50);
 
 /** On PostgreSQL the requests of a round go to two replicas. */
-describe.each(ENGINES)('what happens at the same moment on %s', (engine) => {
+describe.each(LOGS)('what happens at the same moment on %s', (engine) => {
   let world: World;
   let store: TestStore | undefined;
   let replicas: TestService[];
@@ -16,7 +16,7 @@ describe.each(ENGINES)('what happens at the same moment on %s', (engine) => {
     world = await startWorld(engine);
     replicas = [world.service];
     if (engine === 'sqlite') return;
-    store = await attach(world.service.store.dataDir, world.service.store.databaseUrl);
+    store = await again(world.service.store);
     replicas.push(await startTestService(engine, {}, store));
   });
   afterAll(async () => {

@@ -1,4 +1,5 @@
+import { LOGS } from './engines.ts';
 import { playScenarios } from './scenarios.ts';
 import { SESSIONS } from './tables/sessions.ts';
 
-playScenarios('sessions', SESSIONS);
+playScenarios('sessions', SESSIONS, LOGS);

@@ -146,9 +146,9 @@ const APPENDS: readonly Scenario[] = [
       return { body: { appends: [append(one, '1', 'a', 'b'), append(two, '1', 'c'), append(one, '2', 'd')] } };
     },
     status: 200,
-    body: () => ({
+    body: ({ service }) => ({
       results: [
-        { accepted: 2, firstSequence: 1, lastSequence: 2, async: false, replayed: false },
+        { accepted: 2, firstSequence: 1, lastSequence: 2, async: service.isAsync, replayed: false },
         { firstSequence: 1, lastSequence: 1 },
         { firstSequence: 3, lastSequence: 3 },
       ],

@@ -35,7 +35,10 @@ export const EVENTS: readonly Scenario[] = [
     name: 'the numbers go on from the last',
     ask: many(2),
     status: 200,
-    body: ({ ours }) => ({ sessionId: ours.sessionId, accepted: 2, firstSequence: 3, lastSequence: 4, async: false }),
+    body: ({ ours, service }) => ({
+      ...{ sessionId: ours.sessionId, accepted: 2, firstSequence: 3, lastSequence: 4 },
+      async: service.isAsync,
+    }),
   },
   {
     route: 'appendEvents',
