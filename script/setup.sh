@@ -35,6 +35,21 @@ install_program() {
   $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$2" >/dev/null
 }
 
+# unpack_program FOLDER COMMAND PACKAGE: a program from the Debian package, into a folder and without being root: installed,
+# it would start a service of its own.
+unpack_program() {
+  command -v "$2" >/dev/null && return
+  [ -z "$(find "$1" -name "$2" -type f 2>/dev/null)" ] || return 0
+  command -v apt-get >/dev/null || return 1
+  echo "Unpacking the Debian package $3"
+  mkdir -p "$1"
+  (
+    cd "$1"
+    apt-get download -qq "$3" >/dev/null 2>&1 || { apt-get update -qq >/dev/null && apt-get download -qq "$3" >/dev/null; }
+    dpkg -x "$3"_*.deb . && rm -f "$3"_*.deb
+  ) 2>/dev/null
+}
+
 # install_agents FOLDER: the real agents that tests run, in the versions of cli/test/agents/agents.json; about 2 GB.
 install_agents() {
   [ "$(uname -sm)" = 'Linux x86_64' ] || return 1

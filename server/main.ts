@@ -51,8 +51,11 @@ async function serve(): Promise<void> {
   const identity = await createIdentity({ config, store, publicUrl, limits, log });
   const app = await createService({ config, store, bus, identity, publicUrl, limits, log });
   metrics?.watchApp(app);
+  if (bus) metrics?.watchBus(bus);
+  // Over a bus, requests are taken while the store is away.
+  const needed = bus && config.ROLE !== 'worker' ? bus : store;
   let closing = false;
-  const operations = metrics && createOperations({ metrics, store, isReady: () => !closing });
+  const operations = metrics && createOperations({ metrics, store: needed, isReady: () => !closing });
   const close = async (signal: string) => {
     if (closing) return;
     closing = true;

@@ -33,6 +33,8 @@ export interface Bus {
   client: JetStreamClient;
   manager: JetStreamManager;
   isConnected(): boolean;
+  /** Answers when the stream can be asked; throws otherwise. */
+  ping(): Promise<void>;
   /**
    * Adds to a session's subject; resolves once the bus has it, with its sequence. Undefined: something else came before,
    * or it is there already.
@@ -151,6 +153,11 @@ export async function openBus(connection: NatsConnection, name: string, copies: 
     client,
     manager,
     isConnected,
+
+    ping: () =>
+      ask(async () => {
+        await manager.streams.info(name);
+      }),
 
     publish: ({ place, entry, body, id, behind }) =>
       ask(async () => {

@@ -5,14 +5,13 @@ import { isUnavailable } from '../store/dialect.ts';
 import { type Fate, type NumberedAppend, type NumberedClose, type Persisted, persist } from '../store/persist.ts';
 import { type Bus, entryOf } from './bus.ts';
 import { readPlace } from './entry.ts';
+import { KEPT_MS, removeOld } from './retention.ts';
 
 export interface WorkerOptions {
   bus: Bus;
   pool: Parameters<typeof persist>[0];
   committed: Committed;
   onError: (error: unknown) => void;
-  /** Told of each transaction: messages that it settled. */
-  onBatch?: (messages: number) => void;
 }
 
 export interface Worker {
@@ -25,6 +24,7 @@ const LARGEST_BATCH = { messages: 500, bytes: 8 * 1024 * 1024 };
 /** A close that waits for the events before it is looked at again. */
 const AHEAD_MS = 100;
 const FIRST_PAUSE_MS = 100;
+const CLEAN_EVERY_MS = 10 * 60_000;
 const LONGEST_PAUSE_MS = 5_000;
 
 /** A message with what it asks the store to do. */
@@ -38,10 +38,11 @@ interface Task {
  * Takes messages off the log and writes them into the store, many in a transaction. A message is acknowledged after the
  * commit, so that it comes again when this process is killed; writing it again changes nothing.
  */
-export function createWorker({ bus, pool, committed, onError, onBatch }: WorkerOptions): Worker {
+export function createWorker({ bus, pool, committed, onError }: WorkerOptions): Worker {
   const closing = new AbortController();
   let messages: ConsumerMessages | undefined;
   const running = run();
+  const cleaner = setInterval(() => void removeOld(bus, Date.now() - KEPT_MS).catch(onError), CLEAN_EVERY_MS).unref();
 
   async function run(): Promise<void> {
     for (let wait = FIRST_PAUSE_MS; !closing.signal.aborted; wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {
@@ -66,7 +67,6 @@ export function createWorker({ bus, pool, committed, onError, onBatch }: WorkerO
       if (task) tasks.push(task);
     }
     if (tasks.length > 0) await write(tasks);
-    onBatch?.(batch.length);
   }
 
   /** Undefined where nothing is to be written; the message is settled then. */
@@ -132,6 +132,7 @@ export function createWorker({ bus, pool, committed, onError, onBatch }: WorkerO
 
   return {
     async close() {
+      clearInterval(cleaner);
       closing.abort();
       messages?.stop();
       await running;

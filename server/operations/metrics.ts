@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Bus } from '../bus/bus.ts';
 import type { StoreAppend } from '../store/appends.ts';
 import type { Store } from '../store/open.ts';
 
@@ -7,6 +8,7 @@ import type { Store } from '../store/open.ts';
 export interface Metrics {
   /** The store, with its appends and connections counted. */
   watchStore(store: Store): Store;
+  watchBus(bus: Bus): void;
   /** Counts the answers of the app, which must not have begun to listen. */
   watchApp(app: FastifyInstance): void;
   /** The text of all figures, and its content type. */
@@ -97,6 +99,30 @@ export function createMetrics(): Metrics {
     watchStore(store) {
       if (store.pool) watchPool(store.pool);
       return { ...store, append: watchAppend(store.append) };
+    },
+
+    watchBus(bus) {
+      new Gauge({
+        name: 'capture_bus_messages',
+        help: 'Messages on the event bus that no worker has written to the store yet, and those that could not be written',
+        labelNames: ['state'] as const,
+        registers,
+        async collect() {
+          // They stay as they were while the bus cannot be asked.
+          const backlog = await bus.backlog().catch(() => undefined);
+          if (!backlog) return;
+          this.set({ state: 'waiting' }, backlog.waiting);
+          this.set({ state: 'set_aside' }, backlog.setAside);
+        },
+      });
+      new Gauge({
+        name: 'capture_bus_connected',
+        help: 'Whether this process has a connection to the event bus',
+        registers,
+        collect() {
+          this.set(bus.isConnected() ? 1 : 0);
+        },
+      });
     },
 
     watchApp(app) {

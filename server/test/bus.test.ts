@@ -1,37 +1,126 @@
+import { randomBytes } from 'node:crypto';
+import { headers } from '@nats-io/transport-node';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import type { Bus } from '../bus/bus.ts';
+import { type AppendEntry, writeEntry } from '../bus/entry.ts';
+import { removeOld } from '../bus/retention.ts';
+import { newUuid } from '../ids.ts';
+import { createMetrics } from '../operations/metrics.ts';
+import { encodeFrame } from '../store/frame.ts';
+import { again } from './engines.ts';
 import { createTenant, event, openSession, type Tenant } from './factories.ts';
-import { startTestService, type TestService } from './harness.ts';
+import { settled, startTestService, type TestService } from './harness.ts';
 
-describe.runIf(inject('natsUrl'))('appends over an event bus', () => {
+describe.runIf(inject('natsUrl'))('a service on an event bus', () => {
   let service: TestService;
   let tenant: Tenant;
+  let bus: Bus;
   beforeAll(async () => {
     service = await startTestService('bus');
     tenant = await createTenant(service);
+    bus = service.store.bus as Bus;
   });
   afterAll(() => service.close());
 
-  const append = (sessionId: string, texts: readonly string[], key?: string) =>
-    service.call('POST', `/v1/sessions/${sessionId}/events`, {
+  const append = (sessionId: string, texts: readonly string[], key?: string, on = service) =>
+    on.call('POST', `/v1/sessions/${sessionId}/events`, {
       as: tenant.live,
       body: { events: texts.map(event) },
       headers: key === undefined ? {} : { 'idempotency-key': key },
     });
-  const read = async (sessionId: string) =>
-    (await service.call('GET', `/v1/organizations/me/sessions/${sessionId}/events`, { as: tenant.member })).body.events;
+  const read = async (sessionId: string): Promise<string[]> => {
+    const url = `/v1/organizations/me/sessions/${sessionId}/events?limit=500`;
+    const { events } = (await service.call('GET', url, { as: tenant.member })).body;
+    return events.map(({ payload }: { payload: { text: string } }) => payload.text);
+  };
 
-  test('are answered 202 with their numbers, and are read once a worker has written them', async () => {
+  test('answers appends 202 with their numbers; they are read once a worker has written them', async () => {
     const sessionId = await openSession(service, tenant.live);
     const first = await append(sessionId, ['one', 'two']);
-    expect(first).toMatchObject({
-      status: 202,
-      body: { sessionId, accepted: 2, firstSequence: 1, lastSequence: 2, async: true },
-    });
+    const numbers = { sessionId, accepted: 2, firstSequence: 1, lastSequence: 2, async: true };
+    expect(first).toMatchObject({ status: 202, body: numbers });
     expect((await append(sessionId, ['three'])).body).toMatchObject({ firstSequence: 3, lastSequence: 3 });
-    expect(await read(sessionId)).toMatchObject([
-      { sequence: 1, payload: { text: 'one' } },
-      { sequence: 2, payload: { text: 'two' } },
-      { sequence: 3, payload: { text: 'three' } },
-    ]);
+    expect(await read(sessionId)).toEqual(['one', 'two', 'three']);
+  });
+
+  test('takes an append that is longer than a message of the bus', async () => {
+    const sessionId = await openSession(service, tenant.live);
+    const texts = Array.from({ length: 12 }, () => randomBytes(180_000).toString('base64'));
+    expect(12 * 180_000).toBeGreaterThan(2 * (bus.connection.info?.max_payload ?? 0));
+    const first = await append(sessionId, texts, 'long');
+    expect(first).toMatchObject({ status: 202, body: { lastSequence: 12 } });
+    expect((await append(sessionId, texts, 'long')).text).toBe(first.text);
+    expect(await read(sessionId)).toEqual(texts);
+  });
+
+  test('knows a key from the store where neither bus nor replica has it any more', async () => {
+    const sessionId = await openSession(service, tenant.live);
+    const first = await append(sessionId, ['one'], 'old');
+    await settled(bus);
+    await removeOld(bus, Date.now() + 60_000);
+    expect(await bus.history(`${tenant.organizationId}.${sessionId}`)).toEqual([]);
+    const store = await again(service.store);
+    const other = await startTestService('bus', {}, store);
+    const repeated = await append(sessionId, ['one'], 'old', other);
+    expect(repeated).toMatchObject({ status: 202, text: first.text, headers: { 'idempotency-replayed': 'true' } });
+    expect((await append(sessionId, ['two'], 'new', other)).body).toMatchObject({ firstSequence: 2 });
+    await other.close();
+    await store.close();
+    // This one still believes that the subject ends where it was.
+    expect((await append(sessionId, ['three'], 'newer')).body).toMatchObject({ firstSequence: 3 });
+    expect(await read(sessionId)).toEqual(['one', 'two', 'three']);
+  });
+
+  test('keeps on the bus what is not written yet, however old', async () => {
+    const idle = await startTestService('bus', { ROLE: 'api' });
+    const own = await createTenant(idle);
+    const sessionId = await openSession(idle, own.live);
+    const { bus: other } = idle.store;
+    const body = { events: [event('one')] };
+    await idle.call('POST', `/v1/sessions/${sessionId}/events`, { as: own.live, body });
+    await removeOld(other as Bus, Date.now() + 60_000);
+    const kept = await other?.history(`${own.organizationId}.${sessionId}`);
+    expect(kept?.map(({ entry }) => entry.kind)).toEqual(['opened', 'append']);
+    await idle.close();
+  });
+
+  describe('sets aside', () => {
+    const put = async (place: string, entry: string | undefined, body?: Uint8Array) => {
+      const written = headers();
+      if (entry !== undefined) written.set('Capture-Entry', entry);
+      await bus.client.publish(`${bus.name}.log.${place}`, body, { headers: written });
+    };
+    const foreign = (fields: Partial<AppendEntry>): string =>
+      writeEntry({
+        ...{ kind: 'append', plane: 'live', firstSequence: 1, lastSequence: 1, key: null, fingerprint: null },
+        ...{ appendId: newUuid(), codec: 0, at: 1, parts: 0 },
+        ...fields,
+      });
+    const { body } = encodeFrame([{ eventType: 'notice', payload: Buffer.from('{}') }]);
+
+    test.each<[string, (sessionId: string) => [place: string, entry: string | undefined]]>([
+      ['what it does not understand', () => ['org_1.ses_1', undefined]],
+      ['what another version means', () => ['org_1.ses_1', '{"kind":"renamed"}']],
+      ['what is for a session that is not there', () => [`${tenant.organizationId}.ses_1`, foreign({})]],
+      ['what is for a session of others', (sessionId) => [`org_1.${sessionId}`, foreign({})]],
+      ['what contradicts the store', (sessionId) => [`${tenant.organizationId}.${sessionId}`, foreign({})]],
+      ['what no column holds', () => [`${tenant.organizationId}.ses_1`, foreign({ codec: 2 ** 40 })]],
+      ['what has lost a part', () => [`${tenant.organizationId}.ses_1`, foreign({ parts: 2 })]],
+    ])('%s, counts it, and writes the rest', async (_, make) => {
+      const metrics = createMetrics();
+      metrics.watchBus(bus);
+      const before = (await bus.backlog()).setAside;
+      const spoiled = await openSession(service, tenant.live);
+      const sound = await openSession(service, tenant.live);
+      await append(spoiled, ['one']);
+      await settled(bus);
+      const [place, entry] = make(spoiled);
+      await Promise.all([append(sound, ['one']), put(place, entry, body), append(sound, ['two'])]);
+      expect(await read(sound)).toHaveLength(2);
+      expect(await read(spoiled)).toEqual(['one']);
+      expect((await metrics.read()).text).toContain(`capture_bus_messages{state="set_aside"} ${before + 1}\n`);
+      expect((await metrics.read()).text).toContain('capture_bus_messages{state="waiting"} 0\n');
+      expect(service.log.join('')).toContain(`${place}, was set aside: `);
+    });
   });
 });
