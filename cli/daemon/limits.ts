@@ -1,6 +1,5 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import type { Context } from '../context.ts';
+import { collectGarbage } from '../memory.ts';
 import { formatBytes } from '../output.ts';
 import { readPreferences } from '../preferences.ts';
 import type { Spool } from '../spool/open.ts';
@@ -79,10 +78,4 @@ export function createMemory(spool: Pick<Spool, 'releaseMemory'>, tick: () => nu
     },
     pauseMs: () => (work < MIN_WORK ? Number.POSITIVE_INFINITY : Math.max(0, quietAt - tick())),
   };
-}
-
-/** The engine hands out its own under this flag only. */
-function collectGarbage(): void {
-  setFlagsFromString('--expose-gc');
-  (runInNewContext('gc') as () => void)();
 }

@@ -4,7 +4,6 @@ import type { Agent, JsonObject } from '../agents/agent.ts';
 import { storeOf } from '../agents/store.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { attempt, type Place } from '../read/discover.ts';
-import { copyOf } from '../read/identify.ts';
 import { createLineReader } from '../read/lines.ts';
 import { parseRecord } from '../read/record.ts';
 import { readValues } from '../read/values.ts';
@@ -43,7 +42,7 @@ const SAYS_NOTHING: ReadonlySet<string> = new Set(['record', 'assistant.message'
 
 function isAnyKnown(agent: Agent, file: { root: string; path: string }, records: Iterable<JsonObject>): boolean {
   for (const record of records) {
-    const place = { origin: agent.identify(file, copyOf(record)), file: file.path, position: 0 };
+    const place = { origin: agent.identify(file, record), file: file.path, position: 0 };
     const events = parseRecord(agent, record, place) ?? [];
     if (events.some(({ eventType }) => !SAYS_NOTHING.has(eventType))) return true;
   }

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, fstatSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Agent, JsonObject, Origin } from '../agents/agent.ts';
-import { toJson } from '../agents/deep-json.ts';
+import { collectAfter } from '../memory.ts';
 import type { Cursor, FileCursor, FileRow } from '../spool/files.ts';
 import type { Spool } from '../spool/open.ts';
 import { continues, FILE_START, readAt } from './cursor.ts';
@@ -43,10 +43,11 @@ export function identify(spool: Spool, found: Found, isYoung: boolean, isWanted:
     const { size } = fstatSync(fd);
     const known = spool.files.find(agent.id, root, path);
     if (known) return toUnread(spool, found, known, fd, size, isWanted);
-    const head = readHead(agent, path, fd);
+    const head = readHead(found, fd);
+    collectAfter(head.bytes);
     // Called something else later, its records would be of two sessions.
-    if (!head.hasLine || ((head.first === undefined || !head.isNamed) && isYoung)) return undefined;
-    const origin = withFolder(agent.identify({ root, path }, head.first), head.folder);
+    if (!head.hasLine || ((head.origin === undefined || !head.isNamed) && isYoung)) return undefined;
+    const origin = withFolder(head.origin ?? agent.identify({ root, path }, undefined), head.folder);
     const same = spool.files
       .ofSession(agent.id, origin.session)
       .filter((row) => row.origin.subagent === origin.subagent && isContinued(row, fd, size));
@@ -96,10 +97,13 @@ function isBlank(fd: number, position: number, size: number): boolean {
 }
 
 interface Head {
+  /** How far it was looked into. */
+  bytes: number;
   /** Whether there is a whole line, or a whole record that waits for its line feed. */
   hasLine: boolean;
-  first: JsonObject | undefined;
-  /** Whether that says which session it is of. */
+  /** By its first record, or the first that names its session. */
+  origin: Origin | undefined;
+  /** Whether that record names it. */
   isNamed: boolean;
   time: number | undefined;
   folder: string | undefined;
@@ -109,11 +113,19 @@ interface Head {
 export const withFolder = (origin: Origin, folder: string | undefined): Origin =>
   origin.cwd === undefined && folder !== undefined ? { ...origin, cwd: folder } : origin;
 
-function readHead(agent: Agent, path: string, fd: number): Head {
+function readHead({ agent, root, path }: Found, fd: number): Head {
   const reader = createLineReader(fd, 0, LINES);
-  const head: Head = { hasLine: false, first: undefined, isNamed: false, time: undefined, folder: undefined };
+  const head: Head = {
+    bytes: 0,
+    hasLine: false,
+    origin: undefined,
+    isNamed: false,
+    time: undefined,
+    folder: undefined,
+  };
   let records = 0;
   for (let line = reader.next(); line !== undefined; line = reader.next()) {
+    head.bytes = line.end;
     const values = readValues(line);
     head.hasLine ||= line.terminated || values.length > 0;
     for (const { record } of values) {
@@ -121,8 +133,9 @@ function readHead(agent: Agent, path: string, fd: number): Head {
       records++;
       head.folder ??= folderOf(record, agent);
       const isNamed = agent.namesSession?.(record, path) ?? true;
-      if (head.first === undefined || (isNamed && !head.isNamed)) head.first = copyOf(record);
+      if (head.origin === undefined || (isNamed && !head.isNamed)) head.origin = agent.identify({ root, path }, record);
       head.isNamed ||= isNamed;
+      // Last: it takes the record apart, of which a copy may be as large as a line.
       head.time ??= timeOfRecord(agent, record);
     }
     const isKnown = head.time !== undefined && ((head.isNamed && head.folder !== undefined) || records >= HEAD_RECORDS);
@@ -131,10 +144,7 @@ function readHead(agent: Agent, path: string, fd: number): Head {
   return head;
 }
 
-/** A parser takes the record apart that it is given. */
-export const copyOf = (record: JsonObject): JsonObject => JSON.parse(toJson(record)) as JsonObject;
-
-/** The parser knows where its agent writes the time. */
+/** The parser knows where its agent writes the time. It takes the record apart. */
 export function timeOfRecord(agent: Agent, record: JsonObject): number | undefined {
   try {
     return timeOf(agent.parse(record, { origin: { session: '' }, file: '', position: 0 }));

@@ -17,6 +17,12 @@ export interface LineOptions {
   maxLineBytes: number;
 }
 
+/** After a long line the buffer is given back when it is so many times what is needed. */
+const MUCH_LARGER = 16;
+/** Bytes of a buffer from which on it grows to the line's end at once. */
+const LARGE = 1024 * 1024;
+const LINE_FEED = 10;
+
 /** How much before a position is kept, to tell later whether the file is still the same one. */
 export const TAIL_BYTES = 1024;
 
@@ -39,14 +45,25 @@ export function createLineReader(fd: number, offset: number, options: LineOption
     return count;
   }
 
+  /** How much to make room for at once, so that a long line is not moved to twice the room again and again. */
+  function lengthOfRest(): number {
+    const chunk = Buffer.allocUnsafe(options.chunkBytes);
+    for (let length = 0; length <= options.maxLineBytes; length += chunk.length) {
+      const read = readFully(chunk, base + filled + length);
+      if (read < chunk.length || chunk.includes(LINE_FEED)) return length + chunk.length;
+    }
+    return options.maxLineBytes;
+  }
+
   /** Reads another chunk behind what is there; false at the end of the file. */
   function fill(): boolean {
     const keep = Math.max(0, at - TAIL_BYTES);
     const needed = filled - keep + options.chunkBytes;
-    if (needed > buffer.length) {
-      const larger = Buffer.allocUnsafe(Math.max(needed, Math.min(buffer.length * 2, options.maxLineBytes)));
-      buffer.copy(larger, 0, keep, filled);
-      buffer = larger;
+    if (needed > buffer.length || buffer.length > MUCH_LARGER * needed) {
+      const room = needed > buffer.length ? Math.max(needed, 2 * buffer.length) : needed;
+      const other = Buffer.allocUnsafe(needed > LARGE ? filled - keep + lengthOfRest() : room);
+      buffer.copy(other, 0, keep, filled);
+      buffer = other;
     } else {
       buffer.copyWithin(0, keep, filled);
     }
@@ -69,7 +86,7 @@ export function createLineReader(fd: number, offset: number, options: LineOption
   function skipLong(): Line | undefined {
     const start = base + at;
     for (;;) {
-      const feed = buffer.subarray(0, filled).indexOf(10, at);
+      const feed = buffer.subarray(0, filled).indexOf(LINE_FEED, at);
       if (feed >= 0) {
         at = feed + 1;
         return { start, end: base + at, bytes: Buffer.alloc(0), terminated: true, tooLong: true };
@@ -83,7 +100,7 @@ export function createLineReader(fd: number, offset: number, options: LineOption
     next(): Line | undefined {
       let searched = at;
       for (;;) {
-        const feed = buffer.subarray(0, filled).indexOf(10, searched);
+        const feed = buffer.subarray(0, filled).indexOf(LINE_FEED, searched);
         if (feed >= 0 && feed - at <= options.maxLineBytes) return give(feed, true);
         if (filled - at > options.maxLineBytes) return skipLong();
         searched = filled - at;

@@ -1,6 +1,7 @@
 import { openSync } from 'node:fs';
 import { join } from 'node:path';
 import { storeOf } from '../agents/store.ts';
+import { collectAfter } from '../memory.ts';
 import { type Consent, wantedFrom, wantsMore } from '../privacy/consent.ts';
 import type { Policy } from '../privacy/policy.ts';
 import type { Redactor } from '../redact/redactor.ts';
@@ -161,6 +162,7 @@ export function createReader(options: ReaderOptions) {
           // In one commit with the session's last record, so that none is left unsettled.
           if (next === undefined) commits.settle(file);
           if (commits.isDue()) await commit();
+          collectAfter(record.bytes);
         }
       } finally {
         for (const { stream } of streams) stream.close();

@@ -1,5 +1,6 @@
 import { closeSync } from 'node:fs';
 import type { Agent, Origin, RecordPlace } from '../agents/agent.ts';
+import { collectAfter } from '../memory.ts';
 import type { FileCursor } from '../spool/files.ts';
 import { fingerprint, HEAD_BYTES, readAt } from './cursor.ts';
 import type { Identify } from './identity.ts';
@@ -32,6 +33,7 @@ export function createRecordStream(options: StreamOptions): RecordStream {
     while (values.length === 0) {
       const line = reader.next();
       if (line === undefined) return undefined;
+      collectAfter(line.bytes.length);
       const found = readValues(line);
       values.push(...(found.length === 0 && isAbandoned ? readValues({ ...line, terminated: true }) : found));
     }
@@ -41,6 +43,7 @@ export function createRecordStream(options: StreamOptions): RecordStream {
   function capture(value: Value): CapturedRecord {
     const place: RecordPlace = { origin, file: path, position: value.start };
     const { record } = value;
+    collectAfter(value.bytes.length);
     const key = record && agent.recordKey(record, place);
     const folder = record && folderOf(record, agent);
     const ended = (record && agent.endsSession?.(record)) ?? false;

@@ -80,10 +80,7 @@ export function createTextRedactor(rules: readonly Rule[], index: ValueIndex, al
   }
 
   function redact(text: string, pass: Pass, scopes: Scopes, knownOnly: boolean): string {
-    if (text.length > LONGEST)
-      return cutUp(text)
-        .map((piece) => redact(piece, pass, scopes, knownOnly))
-        .join('');
+    if (text.length > LONGEST) return redactPieces(text, pass, scopes, knownOnly);
     let current = text;
     for (let round = 0; round < ROUNDS; round++) {
       const next = maskSpans(current, findSpans(current, scopes, knownOnly), pass);
@@ -91,6 +88,13 @@ export function createTextRedactor(rules: readonly Rule[], index: ValueIndex, al
       current = next;
     }
     return current;
+  }
+
+  /** The text itself where nothing changes: a copy would be as long. */
+  function redactPieces(text: string, pass: Pass, scopes: Scopes, knownOnly: boolean): string {
+    const pieces = cutUp(text);
+    const masked = pieces.map((piece) => redact(piece, pass, scopes, knownOnly));
+    return masked.every((piece, index) => piece === pieces[index]) ? text : masked.join('');
   }
 
   function maskSpans(text: string, spans: Span[], pass: Pass): string {

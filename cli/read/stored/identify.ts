@@ -4,7 +4,7 @@ import type { Store } from '../../agents/store.ts';
 import type { Spool } from '../../spool/open.ts';
 import { fingerprint, STORE_START } from '../cursor.ts';
 import { type Found, stampOf } from '../discover.ts';
-import { copyOf, type IsWanted, timeOfRecord, type Unread, withFolder } from '../identify.ts';
+import { type IsWanted, timeOfRecord, type Unread, withFolder } from '../identify.ts';
 import { folderOf } from '../record.ts';
 import { type ListedSession, listSessions } from './records.ts';
 
@@ -46,7 +46,7 @@ function identifySession(
   if (first === undefined) return undefined;
   const folders = [folder, ...head.map((record) => folderOf(record, agent))];
   const workedIn = folders.find((path) => path !== undefined);
-  const origin = withFolder(agent.identify({ root, path }, copyOf(first)), workedIn);
+  const origin = withFolder(agent.identify({ root, path }, first), workedIn);
   const times = head.values().map((record) => timeOfRecord(agent, record));
   const startedAt = times.find((time) => time !== undefined) ?? birthOf(found, origin);
   const committed = { position: 0, pass: 0 };
