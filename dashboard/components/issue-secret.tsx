@@ -15,24 +15,19 @@ export interface NewSecret {
 export const useIssueSecret = () =>
   useChange(async (api, body: NewSecret) => (await api.issueSecret({ body })).body, [keys.secrets]);
 
-interface Props {
-  title: string;
-  /** What the secret that is replaced was. */
-  preset?: NewSecret;
-  onClose: () => void;
-}
-
 /** Issues a secret and shows its value, this once. */
-export function IssueSecret({ title, preset, onClose }: Props) {
-  const [name, setName] = useState(preset?.name ?? '');
-  const [plane, setPlane] = useState<Plane>(preset?.secretEnvironment ?? 'live');
+export function IssueSecret({ onClose }: { onClose: () => void }) {
+  const [name, setName] = useState('');
+  const [plane, setPlane] = useState<Plane>('live');
+  const [isCopied, setCopied] = useState(false);
   const issue = useIssueSecret();
   if (issue.data) {
     return (
-      <Dialog title="The new secret" onClose={onClose} width="wide">
-        <SecretValue value={issue.data.value} />
+      <Dialog title="The new secret" onClose={onClose} width="wide" isHeld={!isCopied}>
+        <SecretValue value={issue.data.value} onCopied={() => setCopied(true)} />
         <DialogActions>
-          <Button tone="primary" onClick={onClose}>
+          {!isCopied && <Button onClick={onClose}>Close without copying</Button>}
+          <Button tone="primary" disabled={!isCopied} onClick={onClose}>
             Done
           </Button>
         </DialogActions>
@@ -40,7 +35,7 @@ export function IssueSecret({ title, preset, onClose }: Props) {
     );
   }
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title="Issue a secret" onClose={onClose}>
       <form
         className="flex flex-col gap-4"
         onSubmit={(event) => {
@@ -66,14 +61,13 @@ export function IssueSecret({ title, preset, onClose }: Props) {
   );
 }
 
-export function SecretValue({ value }: { value: string }) {
+export function SecretValue({ value, onCopied }: { value: string; onCopied?: () => void }) {
   return (
     <div className="flex flex-col gap-3 text-13">
       <p>
-        Copy it now. <strong className="font-semibold">It is shown this once</strong>, and kept by the service only as a
-        fingerprint.
+        Copy it now. <strong>It is shown this once</strong>, and kept by the service only as a fingerprint.
       </p>
-      <CopyLine text={value} label="Copy the secret" />
+      <CopyLine text={value} label="Copy the secret" hasFocus {...(onCopied && { onCopied })} />
     </div>
   );
 }

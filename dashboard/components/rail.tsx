@@ -12,6 +12,7 @@ import {
 } from 'lucide-react';
 import { usePerson } from '../app.ts';
 import { paths } from '../paths.ts';
+import { showHidden } from '../text/controls.ts';
 import { COMMAND_KEY } from '../ui/platform.ts';
 import { PersonMenu } from './person-menu.tsx';
 import { PlaneSwitch } from './plane-switch.tsx';
@@ -31,9 +32,9 @@ export function Rail({ onNavigate, onPalette }: { onNavigate: () => void; onPale
   const { organization } = usePerson();
   return (
     <header className="rail">
-      <div className="rail-title" title={organization.name}>
+      <div className="rail-title" title={showHidden(organization.name)}>
         <Mark />
-        <span className="rail-word truncate font-semibold">{organization.name}</span>
+        <span className="rail-word truncate font-semibold">{showHidden(organization.name)}</span>
       </div>
       <PlaneSwitch />
       <button type="button" className="rail-link mb-2" onClick={onPalette}>

@@ -1,9 +1,12 @@
 import type { AgentDefinition, Installation } from '../../contract/agent.ts';
 import { useIsAdmin } from '../app.ts';
 import { AgentName } from '../components/agent-name.tsx';
+import { nameOfEnvironment } from '../components/environment-name.ts';
 import { ErrorNote } from '../components/error-note.tsx';
 import { Page } from '../components/page.tsx';
+import { SessionsOf } from '../components/sessions-of.tsx';
 import { keys, useCatalog, useChange, useEnvironments, useInstallations } from '../queries.ts';
+import { showHidden } from '../text/controls.ts';
 import { Button } from '../ui/button.tsx';
 import { CopyLine } from '../ui/copy.tsx';
 import { Empty, Waiting } from '../ui/notes.tsx';
@@ -40,7 +43,7 @@ function InstallationTable({ installations }: { installations: readonly Installa
   );
   const nameOf = (id: string | undefined) => {
     const found = environments?.find(({ environmentId }) => environmentId === id);
-    return found?.displayName ?? found?.hostname ?? '—';
+    return found ? nameOfEnvironment(found) : '—';
   };
   return (
     <>
@@ -63,10 +66,18 @@ function InstallationTable({ installations }: { installations: readonly Installa
             {installations.map(({ installationId, agentId, environmentId, version, updatedAt, status }) => (
               <tr key={installationId} className={status === 'disabled' ? 'text-muted' : ''}>
                 <td>
-                  <AgentName agentId={agentId} />
+                  <SessionsOf of={{ agent: agentId, machine: environmentId }}>
+                    <AgentName agentId={agentId} />
+                  </SessionsOf>
                 </td>
-                <td>{nameOf(environmentId)}</td>
-                <td className="text-muted">{version}</td>
+                <td>
+                  {environmentId ? (
+                    <SessionsOf of={{ machine: environmentId }}>{nameOf(environmentId)}</SessionsOf>
+                  ) : (
+                    nameOf(environmentId)
+                  )}
+                </td>
+                <td className="text-muted">{version && showHidden(version)}</td>
                 <td className="text-muted">
                   <Ago time={updatedAt} />
                 </td>

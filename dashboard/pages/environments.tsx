@@ -2,10 +2,13 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Environment } from '../../contract/environment.ts';
 import { useIsAdmin } from '../app.ts';
+import { nameOfEnvironment } from '../components/environment-name.ts';
 import { ErrorNote } from '../components/error-note.tsx';
 import { Page } from '../components/page.tsx';
+import { SessionsOf } from '../components/sessions-of.tsx';
 import { paths } from '../paths.ts';
 import { keys, useChange, useEnvironments } from '../queries.ts';
+import { showHidden } from '../text/controls.ts';
 import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { Empty, Waiting } from '../ui/notes.tsx';
@@ -61,14 +64,15 @@ function EnvironmentTable({ environments, onRevoke }: TableProps) {
         </thead>
         <tbody>
           {environments.map((environment) => {
-            const { environmentId, displayName, hostname, platform, serviceCliVersion, lastSeenAt, status } =
-              environment;
+            const { environmentId, hostname, platform, serviceCliVersion, lastSeenAt, status } = environment;
             return (
               <tr key={environmentId} className={status === 'revoked' ? 'text-muted' : ''}>
-                <td className="font-medium">{displayName ?? hostname}</td>
-                <td className="text-muted">{hostname}</td>
+                <td className="font-medium">
+                  <SessionsOf of={{ machine: environmentId }}>{nameOfEnvironment(environment)}</SessionsOf>
+                </td>
+                <td className="text-muted">{showHidden(hostname)}</td>
                 <td>{PLATFORMS[platform]}</td>
-                <td className="text-muted">{serviceCliVersion}</td>
+                <td className="text-muted">{showHidden(serviceCliVersion)}</td>
                 <td className="text-muted">
                   <Ago time={lastSeenAt} />
                 </td>
@@ -78,7 +82,7 @@ function EnvironmentTable({ environments, onRevoke }: TableProps) {
                     <Button
                       tone="danger"
                       size="small"
-                      aria-label={`Revoke ${displayName ?? hostname}`}
+                      aria-label={`Revoke ${nameOfEnvironment(environment)}`}
                       onClick={() => onRevoke(environment)}
                     >
                       Revoke
@@ -95,14 +99,14 @@ function EnvironmentTable({ environments, onRevoke }: TableProps) {
 }
 
 function Revoke({ environment, onClose }: { environment: Environment; onClose: () => void }) {
-  const { environmentId, displayName, hostname } = environment;
+  const { environmentId } = environment;
   const revoke = useChange(
     (api, id: string) => api.revokeEnvironment({ environmentId: id }),
     [keys.environments, keys.allSessions],
   );
   return (
     <Confirm
-      title={`Revoke ${displayName ?? hostname}`}
+      title={`Revoke ${nameOfEnvironment(environment)}`}
       action="Revoke"
       isPending={revoke.isPending}
       onConfirm={() => revoke.mutate(environmentId, { onSuccess: onClose })}

@@ -7,6 +7,7 @@ import { Leave, Remove } from '../components/members/leave.tsx';
 import { type Doing, MemberTable } from '../components/members/member-table.tsx';
 import { ChangeRole } from '../components/members/role.tsx';
 import { Page } from '../components/page.tsx';
+import { useHash } from '../components/use-hash.ts';
 import { useMembers } from '../queries.ts';
 import { Button } from '../ui/button.tsx';
 import { Waiting } from '../ui/notes.tsx';
@@ -17,6 +18,7 @@ export function MembersPage() {
   const [isInviting, setInviting] = useState(false);
   const [doing, setDoing] = useState<Doing>();
   const close = () => setDoing(undefined);
+  useHash('invite', () => isAdmin && setInviting(true));
   const invite = (
     <Button tone="primary" onClick={() => setInviting(true)}>
       <UserPlus size={16} aria-hidden /> Invite

@@ -3,6 +3,7 @@ import { useIsAdmin, usePerson } from '../app.ts';
 import { ErrorNote } from '../components/error-note.tsx';
 import { Page } from '../components/page.tsx';
 import { keys, useChange } from '../queries.ts';
+import { showHidden } from '../text/controls.ts';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy.tsx';
 import { Ago } from '../ui/time.tsx';
@@ -14,7 +15,7 @@ export function OrganizationPage() {
     <Page title="Organization" context="Who owns what is captured.">
       {isAdmin && <Rename />}
       <dl className="mt-6 grid max-w-[560px] grid-cols-[140px_1fr] text-13">
-        {!isAdmin && <Fact name="Name">{organization.name}</Fact>}
+        {!isAdmin && <Fact name="Name">{showHidden(organization.name)}</Fact>}
         <Fact name="Id">
           <code className="truncate text-12">{organization.organizationId}</code>
           <CopyButton text={organization.organizationId} label="Copy the id" />

@@ -5,7 +5,10 @@ import { useIsAdmin } from '../app.ts';
 import { ErrorNote } from '../components/error-note.tsx';
 import { IssueSecret } from '../components/issue-secret.tsx';
 import { Page } from '../components/page.tsx';
+import { nameOfSecret, RotateSecret } from '../components/rotate-secret.tsx';
+import { useHash } from '../components/use-hash.ts';
 import { keys, useChange, useSecrets } from '../queries.ts';
+import { showHidden } from '../text/controls.ts';
 import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { Empty, Waiting } from '../ui/notes.tsx';
@@ -19,6 +22,7 @@ export function SecretsPage() {
   const isAdmin = useIsAdmin();
   const [doing, setDoing] = useState<Doing>();
   const close = () => setDoing(undefined);
+  useHash('issue', () => isAdmin && setDoing({ what: 'issue' }));
   const issue = (
     <Button tone="primary" onClick={() => setDoing({ what: 'issue' })}>
       <Plus size={16} aria-hidden /> Issue a secret
@@ -38,8 +42,8 @@ export function SecretsPage() {
         </Empty>
       )}
       {secrets.data && secrets.data.length > 0 && <SecretTable secrets={secrets.data} onDo={setDoing} />}
-      {doing?.what === 'issue' && <IssueSecret title="Issue a secret" onClose={close} />}
-      {doing?.what === 'rotate' && <Rotate secret={doing.secret} onClose={close} />}
+      {doing?.what === 'issue' && <IssueSecret onClose={close} />}
+      {doing?.what === 'rotate' && <RotateSecret secret={doing.secret} onClose={close} />}
       {doing?.what === 'revoke' && <Revoke secret={doing.secret} onClose={close} />}
     </Page>
   );
@@ -66,10 +70,12 @@ function SecretTable({ secrets, onDo }: { secrets: readonly Secret[]; onDo: (doi
         <tbody>
           {secrets.map((secret) => {
             const { secretId, name, prefix, lastFour, secretEnvironment, createdAt, lastUsedAt, status } = secret;
-            const label = name ?? `${prefix}…${lastFour}`;
+            const label = nameOfSecret(secret);
             return (
               <tr key={secretId} className={status === 'revoked' ? 'text-muted' : ''}>
-                <td className="font-medium">{name ?? <span className="font-normal text-muted">unnamed</span>}</td>
+                <td className="font-medium">
+                  {name ? showHidden(name) : <span className="font-normal text-muted">unnamed</span>}
+                </td>
                 <td className="font-mono text-12">
                   {prefix}…{lastFour}
                 </td>
@@ -109,18 +115,11 @@ function SecretTable({ secrets, onDo }: { secrets: readonly Secret[]; onDo: (doi
   );
 }
 
-/** A second secret of the same kind. The old one works until it is revoked, so that nothing stops in between. */
-function Rotate({ secret, onClose }: { secret: Secret; onClose: () => void }) {
-  const { name, secretEnvironment } = secret;
-  const preset = { ...(name && { name }), secretEnvironment };
-  return <IssueSecret title="Issue its successor; revoke the old one after" preset={preset} onClose={onClose} />;
-}
-
 function Revoke({ secret, onClose }: { secret: Secret; onClose: () => void }) {
   const revoke = useChange((api, secretId: string) => api.revokeSecret({ secretId }), [keys.secrets]);
   return (
     <Confirm
-      title={`Revoke ${secret.name ?? `${secret.prefix}…${secret.lastFour}`}`}
+      title={`Revoke ${nameOfSecret(secret)}`}
       action="Revoke"
       isPending={revoke.isPending}
       onConfirm={() => revoke.mutate(secret.secretId, { onSuccess: onClose })}

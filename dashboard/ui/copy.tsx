@@ -5,42 +5,56 @@ import { Button } from './button.tsx';
 interface Props {
   text: string | (() => string);
   label: string;
+  onCopied?: () => void;
+  /** From the moment it appears. */
+  hasFocus?: boolean;
   /** Without it only the icon is shown. */
   children?: string;
 }
 
-export function CopyButton({ text, label, children }: Props) {
-  const [copied, setCopied] = useState(false);
+export function CopyButton({ text, label, onCopied, hasFocus, children }: Props) {
+  const [outcome, setOutcome] = useState<'copied' | 'refused'>();
   const copy = async () => {
-    await navigator.clipboard.writeText(typeof text === 'string' ? text : text());
-    setCopied(true);
-    setTimeout(() => setCopied(false), 1500);
+    await navigator.clipboard.writeText(typeof text === 'string' ? text : text()).then(
+      () => {
+        setOutcome('copied');
+        onCopied?.();
+      },
+      // A browser may forbid it; by hand it works all the same.
+      () => setOutcome('refused'),
+    );
+    setTimeout(() => setOutcome(undefined), 3000);
   };
-  const Icon = copied ? Check : Copy;
+  const Icon = outcome === 'copied' ? Check : Copy;
+  const said = outcome && (outcome === 'copied' ? 'Copied' : 'Select it, and copy it by hand');
   return (
     <Button
       size="small"
       tone="quiet"
       icon={!children}
-      aria-label={children ? undefined : copied ? 'Copied' : label}
-      title={label}
+      aria-label={children ? undefined : label}
+      title={said ?? label}
       onClick={() => void copy()}
+      autoFocus={hasFocus}
     >
-      <Icon size={14} className={copied ? 'text-ok' : ''} />
-      {children && (copied ? 'Copied' : children)}
+      <Icon size={14} className={outcome === 'copied' ? 'text-ok' : ''} />
+      {children && (said ?? children)}
+      <span role="status" className="sr-only">
+        {said}
+      </span>
     </Button>
   );
 }
 
 /** One line to be run or kept, with its copy button. */
-export function CopyLine({ text, label }: { text: string; label: string }) {
+export function CopyLine({ text, ...rest }: Omit<Props, 'children'> & { text: string }) {
   return (
-    <div className="flex items-center gap-2 rounded-md border border-line bg-sunken py-1 pr-1 pl-3">
+    <div className="flex w-full min-w-0 items-center gap-2 rounded-md border border-line bg-sunken py-1 pr-1 pl-3">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long line scrolls, also by keyboard */}
-      <code tabIndex={0} className="grow overflow-x-auto whitespace-pre py-1 text-13">
+      <code tabIndex={0} className="min-w-0 grow overflow-x-auto whitespace-pre py-1 text-13" onCopy={rest.onCopied}>
         {text}
       </code>
-      <CopyButton text={text} label={label} />
+      <CopyButton text={text} {...rest} />
     </div>
   );
 }

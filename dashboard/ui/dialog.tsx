@@ -1,5 +1,5 @@
 import { X } from 'lucide-react';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, useLayoutEffect, useRef } from 'react';
 import { Button } from './button.tsx';
 
 interface Props {
@@ -7,48 +7,69 @@ interface Props {
   onClose: () => void;
   children: ReactNode;
   width?: 'narrow' | 'wide';
+  /** Neither Escape nor a click beside it closes it, since something in it would be lost. */
+  isHeld?: boolean;
 }
 
-/** A modal. The browser's own `<dialog>` traps the focus, closes on Escape and gives the focus back. */
-export function Dialog({ title, onClose, children, width = 'narrow' }: Props) {
-  const ref = useRef<HTMLDialogElement>(null);
-  // React takes effects back while something around the dialog still loads; its close is then none of the person's.
-  const closesItself = useRef(false);
-  useEffect(() => {
-    const dialog = ref.current;
-    dialog?.showModal();
-    return () => {
-      closesItself.current = true;
-      dialog?.close();
-    };
-  }, []);
-  const onClosed = () => {
-    if (!closesItself.current) onClose();
-    closesItself.current = false;
-  };
+/** A modal. The browser's own `<dialog>` traps the focus and closes on Escape. */
+export function Dialog({ title, onClose, children, width = 'narrow', isHeld = false }: Props) {
+  const ref = useModal();
   return (
     <dialog
       ref={ref}
       aria-label={title}
-      onClose={onClosed}
-      onClick={(event) => event.target === ref.current && onClose()}
-      onKeyDown={(event) => event.stopPropagation()}
+      onCancel={(event) => {
+        // It closes when whoever opened it takes it away, and the focus goes back then.
+        event.preventDefault();
+        if (!isHeld) onClose();
+      }}
+      onClick={(event) => event.target === ref.current && !isHeld && onClose()}
+      onKeyDown={(event) => {
+        event.stopPropagation();
+      }}
+      // A browser lets a second Escape through, whatever was said to the first.
+      closedby={isHeld ? 'none' : 'closerequest'}
       className={`w-[calc(100vw-32px)] rounded-md border border-line bg-raised p-0 shadow-float ${
         width === 'wide' ? 'max-w-[680px]' : 'max-w-[460px]'
       }`}
     >
-      <header className="flex items-center justify-between gap-3 border-line border-b py-2 pr-2 pl-5">
+      <header className="flex min-h-11 items-center justify-between gap-3 border-line border-b py-2 pr-2 pl-5">
         <h2 className="text-14">{title}</h2>
-        <Button tone="quiet" size="small" icon aria-label="Close" onClick={onClose}>
-          <X size={16} />
-        </Button>
+        {!isHeld && (
+          <Button tone="quiet" size="small" icon aria-label="Close" onClick={onClose}>
+            <X size={16} />
+          </Button>
+        )}
       </header>
       <div className="p-5">{children}</div>
     </dialog>
   );
 }
 
+/**
+ * Opens a `<dialog>` as a modal while it is drawn. The focus then goes back to where it was, or where that is gone, as the
+ * row of something that was deleted, to the page.
+ */
+export function useModal() {
+  const ref = useRef<HTMLDialogElement>(null);
+  // Before anything is taken off the page: a dialog that is no longer there gives no focus back.
+  useLayoutEffect(() => {
+    const before = document.activeElement;
+    const dialog = ref.current;
+    dialog?.showModal();
+    return () => {
+      dialog?.close();
+      requestAnimationFrame(() => {
+        if (document.activeElement !== document.body) return;
+        const back = before?.isConnected && before !== document.body ? before : document.querySelector('main');
+        if (back instanceof HTMLElement) back.focus();
+      });
+    };
+  }, []);
+  return ref;
+}
+
 /** The row of buttons at the end of a dialog. */
 export function DialogActions({ children }: { children: ReactNode }) {
-  return <div className="mt-5 flex justify-end gap-2">{children}</div>;
+  return <div className="mt-5 flex flex-wrap justify-end gap-2">{children}</div>;
 }

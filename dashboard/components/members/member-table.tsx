@@ -1,6 +1,7 @@
 import type { Member, WaitingInvitation } from '../../../contract/organization.ts';
 import { useIsAdmin, usePerson } from '../../app.ts';
 import { keys, useChange, useInvitations } from '../../queries.ts';
+import { showHidden } from '../../text/controls.ts';
 import { Button } from '../../ui/button.tsx';
 import { formatExact, formatLeft } from '../../ui/format.ts';
 import { Scroll } from '../../ui/scroll.tsx';
@@ -71,7 +72,7 @@ function MemberRow({ member, invitation, isRepeating, onRepeat, onDo }: RowProps
   return (
     <tr>
       <td className="font-medium">
-        {email}
+        {showHidden(email)}
         {isOwn && <span className="font-normal text-muted"> (you)</span>}
       </td>
       <td>{role}</td>

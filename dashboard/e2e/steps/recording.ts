@@ -7,9 +7,9 @@ export interface Recorder {
   append(sessionId: string, events: readonly NewEvent[]): Promise<void>;
 }
 
-export async function createRecorder(machine: Client): Promise<Recorder> {
+export async function createRecorder(machine: Client, hostname = 'workbench'): Promise<Recorder> {
   const environment = await machine.registerEnvironment({
-    body: { hostname: 'workbench', platform: 'linux', serviceCliVersion: '0.1.0' },
+    body: { hostname, platform: 'linux', serviceCliVersion: '0.1.0' },
   });
   const { environmentId } = environment.body;
   const installation = await machine.registerAgent({ environmentId, body: { agentId: 'claude-code' } });
