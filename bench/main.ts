@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { benchAppends, benchAppendsOnPostgres } from './append/append.ts';
 import { benchDaemon } from './daemon.ts';
+import { benchDashboard } from './dashboard/dashboard.ts';
 import { benchHooks } from './hooks.ts';
 import { benchImport } from './import.ts';
 import { benchLists } from './lists.ts';
@@ -24,6 +25,7 @@ const BENCHES: Record<string, (options: Options) => Promise<Row[]>> = {
   hooks: benchHooks,
   start: benchStart,
   daemon: benchDaemon,
+  dashboard: benchDashboard,
 };
 
 const USAGE = `npm run bench -- [BENCH…] [--seconds 5] [--rounds 3] [--table]

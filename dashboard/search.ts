@@ -29,6 +29,13 @@ export interface SessionSearch {
   e?: number | undefined;
   /** The words that led there. */
   find?: string | undefined;
+  /** A range of events, which the strip shows closer. */
+  from?: number | undefined;
+  to?: number | undefined;
+  /** Kinds of rows, separated by commas; absent: all but records. */
+  show?: string | undefined;
+  /** Only this sub-agent. */
+  lane?: string | undefined;
 }
 
 export interface OverviewSearch {
@@ -70,10 +77,15 @@ export function readSessionsSearch({ q, order, direction, ...given }: Given): Se
 /** The service takes no longer query. */
 const MOST_QUERY = 1_000;
 
-export function readSessionSearch({ e, find }: Given): SessionSearch {
-  const sequence = Number(e);
-  return { ...(Number.isSafeInteger(sequence) && sequence > 0 && { e: sequence }), ...(isText(find) && { find }) };
-}
+export const readSessionSearch = ({ e, find, from, to, show, lane }: Given): SessionSearch => ({
+  ...(isSequence(e) && { e: Number(e) }),
+  ...(isText(find) && { find }),
+  ...(isSequence(from) && isSequence(to) && Number(from) <= Number(to) && { from: Number(from), to: Number(to) }),
+  ...(isText(show) && { show }),
+  ...(isText(lane) && { lane }),
+});
+
+const isSequence = (value: unknown): boolean => Number.isSafeInteger(Number(value)) && Number(value) > 0;
 
 export function readOverviewSearch({ days, from, to, by }: Given): OverviewSearch {
   const isRange = isDay(from) && isDay(to) && from <= to;

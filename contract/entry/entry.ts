@@ -91,3 +91,13 @@ export type Entry =
 
 /** Entries by sequence, the first at index 0; those that are not loaded are holes. */
 export type Entries = readonly (Entry | undefined)[];
+
+/** Each entry that is there, without what an entry of several events spans. */
+export function* eachOf(entries: Entries): Generator<Entry> {
+  for (let index = 0; index < entries.length; index++) {
+    const entry = entries[index];
+    if (!entry) continue;
+    yield entry;
+    index += entry.span - 1;
+  }
+}

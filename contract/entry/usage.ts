@@ -39,16 +39,33 @@ const FIGURES = ['input', 'output', 'cacheRead', 'cacheWrite', 'reasoning'] as c
 const zero = (): Usage => ({ input: 0, output: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0 });
 
 export function sumUsage(usages: Iterable<Usage>): UsageTotals {
+  const { add, total, byResponse } = createUsageSum();
+  for (const usage of usages) add(usage);
+  return { total, byResponse };
+}
+
+export interface UsageSum extends UsageTotals {
+  /** @returns by how much the total grew */
+  add(usage: Usage): Usage;
+}
+
+export function createUsageSum(): UsageSum {
   const byResponse = new Map<string, Usage>();
   const total = zero();
-  for (const usage of usages) {
-    const before = usage.responseId === undefined ? undefined : byResponse.get(usage.responseId);
-    const largest = { ...usage };
-    for (const figure of FIGURES) {
-      largest[figure] = Math.max(usage[figure], before?.[figure] ?? 0);
-      total[figure] += largest[figure] - (before?.[figure] ?? 0);
-    }
-    if (usage.responseId !== undefined) byResponse.set(usage.responseId, largest);
-  }
-  return { total, byResponse };
+  return {
+    total,
+    byResponse,
+    add(usage) {
+      const before = usage.responseId === undefined ? undefined : byResponse.get(usage.responseId);
+      const largest = { ...usage };
+      const grown = zero();
+      for (const figure of FIGURES) {
+        largest[figure] = Math.max(usage[figure], before?.[figure] ?? 0);
+        grown[figure] = largest[figure] - (before?.[figure] ?? 0);
+        total[figure] += grown[figure];
+      }
+      if (usage.responseId !== undefined) byResponse.set(usage.responseId, largest);
+      return grown;
+    },
+  };
 }

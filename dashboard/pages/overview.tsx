@@ -27,7 +27,7 @@ export function OverviewPage() {
   const usage = useUsage(query);
   useLiveUsage(useMemo(() => keys.usage(query), [query]));
   const navigate = useNavigate();
-  const change = (part: OverviewSearch) => void navigate({ to: '/', search: (before) => ({ ...before, ...part }) });
+  const change = (part: OverviewSearch) => void navigate({ to: '/', search: { ...search, ...part } });
   const onClick = useLinks();
   const { data } = usage;
   const isEmpty = data && data.total.sessions === 0 && data.running.length === 0 && !search.from;

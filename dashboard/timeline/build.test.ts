@@ -85,7 +85,8 @@ describe('sub-agents', () => {
       ),
     );
     expect(items).toMatchObject([{ kind: 'tool', lanes: [{ lane: 'helper', calls: 1, failures: 1 }] }]);
-    expect(shown(items)).toEqual(['t1', '  lhelper']);
+    expect(shown(items)).toEqual(['t1']);
+    expect(flatten(items, () => true).map(({ key }) => key)).toEqual(['t1', 'm2', 't3']);
   });
 
   test('stand where they begin when nobody says who started them; their prompts are not in the outline', () => {
@@ -117,15 +118,6 @@ describe('pauses', () => {
     );
     expect(kinds(items)).toEqual(['tool 1', 'message 3']);
   });
-});
-
-test('events that are not loaded yet are a gap', () => {
-  const [first, , , fourth] = entriesOf(['user.message'], ['record'], ['record'], ['user.message']);
-  expect(buildTimeline([first, undefined, undefined, fourth]).items).toMatchObject([
-    { kind: 'message' },
-    { kind: 'gap', from: 2, to: 3 },
-    { kind: 'message' },
-  ]);
 });
 
 test('what is rarely asked for is folded into one line', () => {
@@ -189,4 +181,18 @@ test('copies of what was said before make no line of their own', () => {
     entriesOf(copy() as never, ['user.message'], copy() as never, ['record'], ['error'], copy() as never),
   );
   expect(kinds(items)).toEqual(['message 2', 'quiet 1', 'message 5', 'quiet 6']);
+});
+
+test('sub-agents that started each other, or are nested without end, stand at the end', () => {
+  const nested = (lane: string, inside: string): [string, object][] => [
+    ['tool.call', { callId: lane, name: 'Task', source: { subagent: inside } }],
+    ['subagent.started', { subagent: lane, callId: lane }],
+    ['assistant.message', { text: lane, source: { subagent: lane } }],
+  ];
+  const circle = [...nested('a', 'b'), ...nested('b', 'a')];
+  expect(buildTimeline(entriesOf(...(circle as never[]))).items).toMatchObject([{ lane: 'b' }, { lane: 'a' }]);
+  const deep = Array.from({ length: 5_000 }, (_, index) => nested(`s${index + 1}`, `s${index}`)).flat();
+  const { items, toolCalls } = buildTimeline(entriesOf(...(deep as never[])));
+  expect(toolCalls).toBe(5_000);
+  expect(flatten(items, () => true).length).toBeGreaterThan(9_000);
 });

@@ -1,13 +1,26 @@
-import type { Entries, Entry, MetaEntry, PromptEntry, SubagentEntry } from '../../contract/entry/entry.ts';
+import {
+  type Entries,
+  type Entry,
+  eachOf,
+  type MetaEntry,
+  type PromptEntry,
+  type SubagentEntry,
+} from '../../contract/entry/entry.ts';
 import { foldMeta, type Meta } from '../../contract/entry/meta.ts';
 import { orderOf, type Revisions, readRevisions } from '../../contract/entry/revisions.ts';
 import { sumUsage, type Usage, type UsageTotals } from '../../contract/entry/usage.ts';
-import { childrenOf, type Item, isFailure, type LaneItem, type ToolItem } from './items.ts';
-import { createLaneBuilder, type LaneBuilder } from './lane.ts';
+import type { Item, LaneItem, ToolItem } from './items.ts';
+import { createLaneBuilder, type Groups, type LaneBuilder } from './lane.ts';
+import { sumUp } from './sums.ts';
+import { readTurns, type Turn } from './turns.ts';
 
 export interface Timeline {
   items: readonly Item[];
+  turns: readonly Turn[];
   prompts: readonly PromptEntry[];
+  lanes: readonly LaneItem[];
+  /** What stands in the session, in the order of the timeline. */
+  entries: readonly Entry[];
   usage: UsageTotals;
   meta: Meta;
   toolCalls: number;
@@ -17,24 +30,89 @@ export interface Timeline {
   orders: Revisions['orders'];
 }
 
-/** Everything the session page shows, from all the entries that are there. Pure: built anew when entries arrive. */
+export interface TimelineBuilder {
+  /** Takes what stands next. */
+  add(entry: Entry): void;
+  /** The timeline so far; more may be added afterwards. */
+  finish(): Timeline;
+  /** Something was added that makes what was built before it wrong. */
+  isStale(): boolean;
+}
+
+/** Everything the session page shows, from all entries at once. */
 export function buildTimeline(entries: Entries, revisions = readRevisions(entries)): Timeline {
-  const main = createLaneBuilder();
-  const lanes = new Map<string, { builder: LaneBuilder; item: LaneItem }>();
+  const builder = createTimelineBuilder(findStarters(entries), revisions.orders);
+  for (const entry of eachOf(entries)) for (const standing of revisions.standingAt(entry)) builder.add(standing);
+  return builder.finish();
+}
+
+/** Which call started which sub-agent. */
+export function findStarters(entries: Entries): Map<string, string> {
+  const starters = new Map<string, string>();
+  for (const entry of entries) {
+    if (entry?.kind === 'subagent' && entry.callId !== undefined) starters.set(entry.subagent, entry.callId);
+  }
+  return starters;
+}
+
+/** Sub-agents inside of each other; deeper ones, and those that started themselves, stand at the end. */
+const MOST_NESTED = 20;
+
+const NONE_MOVED: Revisions['orders'] = new Map();
+
+/** @param starters which call started which sub-agent, as far as that is known before its events come */
+export function createTimelineBuilder(starters = new Map<string, string>(), orders = NONE_MOVED): TimelineBuilder {
+  const groups: Groups = new WeakMap();
+  const main = createLaneBuilder(groups);
+  const lanes = new Map<string, { builder: LaneBuilder; item: LaneItem; isFree: boolean; isChanged: boolean }>();
   const tools = new Map<string, ToolItem>();
-  const starters = findStarters(entries);
+  const holders = new Set<ToolItem>();
   const usages: Usage[] = [];
   const metas: MetaEntry[] = [];
   const prompts: PromptEntry[] = [];
+  const all: Entry[] = [];
   let redactions = 0;
+  let isStale = false;
 
   function laneOf(entry: Entry, lane: string) {
     const known = lanes.get(lane);
-    if (known) return known;
-    const made = { builder: createLaneBuilder(), item: newLane(lane, entry) };
+    if (known) {
+      known.isChanged = true;
+      return known;
+    }
+    const made = {
+      builder: createLaneBuilder(groups),
+      item: newLane(lane, entry),
+      isFree: !starters.has(lane),
+      isChanged: true,
+    };
     lanes.set(lane, made);
-    if (!starters.has(lane)) main.add(made.item);
+    if (made.isFree) main.add(made.item);
     return made;
+  }
+
+  /** The call is found, and so are the calls that started the sub-agents around it. Who says so may be lying. */
+  function isNested(tool: ToolItem | undefined): boolean {
+    let around = tool;
+    for (let depth = 0; depth < MOST_NESTED; depth++) {
+      const lane = around?.call?.lane;
+      if (lane === undefined || !starters.has(lane)) return around !== undefined;
+      around = tools.get(starters.get(lane) as string);
+    }
+    return false;
+  }
+
+  function hold(tool: ToolItem, lane: LaneItem): void {
+    tool.lanes.push(lane);
+    holders.add(tool);
+  }
+
+  function addSubagent(entry: SubagentEntry): void {
+    if (entry.callId !== undefined) starters.set(entry.subagent, entry.callId);
+    const { item, isFree } = laneOf(entry, entry.subagent);
+    item.about = [...item.about, entry];
+    // It stands where it began, and belongs below its call.
+    if (isFree && starters.has(entry.subagent)) isStale = true;
   }
 
   function add(entry: Entry, builder: LaneBuilder): void {
@@ -43,7 +121,7 @@ export function buildTimeline(entries: Entries, revisions = readRevisions(entrie
         usages.push(entry.usage);
         return;
       case 'subagent':
-        laneOf(entry, entry.subagent).item.about = [...laneOf(entry, entry.subagent).item.about, entry];
+        addSubagent(entry);
         return;
       case 'meta':
         if (entry.lane === undefined) metas.push(entry);
@@ -59,9 +137,12 @@ export function buildTimeline(entries: Entries, revisions = readRevisions(entrie
         if (entry.callId !== undefined) tools.set(entry.callId, tool);
         return;
       }
-      case 'result':
-        builder.result(entry, entry.callId === undefined ? undefined : tools.get(entry.callId));
+      case 'result': {
+        const tool = entry.callId === undefined ? undefined : tools.get(entry.callId);
+        if (tool?.call?.lane !== undefined) laneOf(entry, tool.call.lane);
+        builder.result(entry, tool);
         return;
+      }
       case 'reasoning':
         // Encrypted thoughts say nothing.
         if (entry.length === 0) {
@@ -70,6 +151,7 @@ export function buildTimeline(entries: Entries, revisions = readRevisions(entrie
         }
         break;
       case 'prompt':
+        builder.interrupt();
         if (entry.lane === undefined) prompts.push(entry);
     }
     builder.pause(entry);
@@ -77,53 +159,52 @@ export function buildTimeline(entries: Entries, revisions = readRevisions(entrie
     builder.add({ kind: 'message', key: `m${order}`, order, sequence: entry.sequence, time: entry.time, entry });
   }
 
-  for (let index = 0; index < entries.length; index++) {
-    const entry = entries[index];
-    if (!entry) {
-      const end = findNext(entries, index);
-      const from = index + 1;
-      main.add({ kind: 'gap', key: `x${from}`, sequence: from, order: from, time: 0, from, to: end });
-      index = end - 1;
-      continue;
-    }
-    for (const standing of revisions.standingAt(entry)) {
-      redactions += standing.redactions ?? 0;
-      add(standing, standing.lane === undefined ? main : laneOf(standing, standing.lane).builder);
-    }
-    index += entry.span - 1;
-  }
-
-  for (const { builder, item } of lanes.values()) {
-    item.items = builder.finish();
-    const { first, ...sums } = sumUp(item.items);
-    Object.assign(item, sums, first > 0 && { time: first });
-    const starter = tools.get(starters.get(item.lane) ?? '');
-    if (starter) {
-      item.anchored = true;
-      starter.lanes.push(item);
-    } else if (starters.has(item.lane)) main.add(item);
-  }
-  const items = main.finish();
-  const all = sumUp(items);
   return {
-    items,
-    prompts,
-    usage: sumUsage(usages),
-    meta: foldMeta(metas),
-    toolCalls: all.calls,
-    failures: all.failures,
-    redactions,
-    orders: revisions.orders,
+    isStale: () => isStale,
+    add(entry) {
+      all.push(entry);
+      redactions += entry.redactions ?? 0;
+      add(entry, entry.lane === undefined ? main : laneOf(entry, entry.lane).builder);
+    },
+    finish() {
+      const homeless: LaneItem[] = [];
+      for (const lane of lanes.values()) if (lane.isChanged) finishLane(lane);
+      for (const tool of holders) tool.lanes = [];
+      for (const { item, isFree } of lanes.values()) {
+        const starter = tools.get(starters.get(item.lane) ?? '');
+        item.anchored = !isFree && isNested(starter);
+        if (starter && item.anchored) hold(starter, item);
+        else if (!isFree) homeless.push(item);
+      }
+      for (const { item } of lanes.values()) sumLane(item);
+      const items = main.finish(homeless);
+      const { calls, failures } = sumUp(items);
+      return {
+        items,
+        turns: readTurns(items, all),
+        prompts: prompts.slice(),
+        lanes: [...lanes.values()].map(({ item }) => item),
+        entries: all,
+        usage: sumUsage(usages),
+        meta: foldMeta(metas),
+        toolCalls: calls,
+        failures,
+        redactions,
+        orders,
+      };
+    },
   };
 }
 
-/** Which call started which sub-agent. */
-function findStarters(entries: Entries): ReadonlyMap<string, string> {
-  const starters = new Map<string, string>();
-  for (const entry of entries) {
-    if (entry?.kind === 'subagent' && entry.callId !== undefined) starters.set(entry.subagent, entry.callId);
-  }
-  return starters;
+function finishLane(lane: { builder: LaneBuilder; item: LaneItem; isChanged: boolean }): void {
+  lane.item.items = lane.builder.finish();
+  lane.isChanged = false;
+}
+
+/** With those of the sub-agents below. */
+function sumLane(item: LaneItem): void {
+  const { first, calls, failures, durationMs } = sumUp(item.items);
+  Object.assign(item, { calls, failures, durationMs }, first > 0 && { time: first });
 }
 
 const newLane = (lane: string, entry: Entry): LaneItem => ({
@@ -140,37 +221,3 @@ const newLane = (lane: string, entry: Entry): LaneItem => ({
   failures: 0,
   durationMs: 0,
 });
-
-/** The last sequence before entries are there again. */
-function findNext(entries: Entries, from: number): number {
-  let index = from;
-  while (index < entries.length && !entries[index]) index++;
-  return index;
-}
-
-interface Sums {
-  calls: number;
-  failures: number;
-  durationMs: number;
-  /** When the first of them was; 0 where there is none. */
-  first: number;
-}
-
-function sumUp(items: readonly Item[]): Sums {
-  let calls = 0;
-  let failures = 0;
-  let first = Number.POSITIVE_INFINITY;
-  let last = 0;
-  const visit = (item: Item) => {
-    if (item.kind === 'tool') calls++;
-    if (isFailure(item)) failures++;
-    if (item.time > 0) first = Math.min(first, item.time);
-    last = Math.max(last, endOf(item));
-    if (item.kind !== 'quiet') for (const child of childrenOf(item)) visit(child);
-  };
-  for (const item of items) visit(item);
-  return { calls, failures, durationMs: last > first ? last - first : 0, first: Number.isFinite(first) ? first : 0 };
-}
-
-const endOf = (item: Item): number =>
-  item.kind === 'tool' ? Math.max(item.time, ...item.results.map(({ time }) => time)) : item.time;

@@ -2,123 +2,155 @@ import type { Entry } from '../../contract/entry/entry.ts';
 import { joinAround } from '../../contract/entry/join.ts';
 import { readEvent } from '../../contract/entry/read.ts';
 import type { SessionEvent } from '../../contract/event.ts';
+import type { Timeline } from './build.ts';
+import type { Line } from './index-lines.ts';
+import { createModel, rebuildModel } from './model.ts';
+import { createRest } from './rest.ts';
 
-/** Reads events from a sequence number on. */
-export type FetchWindow = (from: number, limit: number, signal: AbortSignal) => Promise<readonly SessionEvent[]>;
+/** Where the events of a session are read. */
+export interface Source {
+  /** What the events say in short, from a sequence number on. It may end before the last event: it is derived later. */
+  readIndex(from: number, signal: AbortSignal): AsyncIterable<Line>;
+  /** The events themselves. */
+  readWindow(from: number, limit: number, signal: AbortSignal): Promise<readonly SessionEvent[]>;
+}
 
-/** The events of a session as far as they are loaded. Payloads are not kept: what needs one reads it again. */
+/** The timeline of a session as far as it is loaded. Payloads are not kept: what needs one reads it again. */
 export interface EventLog {
-  entries(): readonly (Entry | undefined)[];
-  isComplete(): boolean;
-  error(): unknown;
+  state(): LogState;
   subscribe(listener: () => void): () => void;
-  /** Counts up with every change. */
-  version(): number;
   /** There are this many events now. */
   grow(eventCount: number): void;
   retry(): void;
   close(): void;
 }
 
-const FIRST_WINDOW = 300;
-const WINDOW = 1000;
-/** New events are asked for at most so often. */
-const LIVE_EVERY_MS = 350;
-
-export interface LogOptions {
-  fetchWindow: FetchWindow;
-  eventCount: number;
-  /** The event to show first. */
-  target?: number | undefined;
+export interface LogState {
+  timeline: Timeline;
+  /** How many events are in it, from the first one on. */
+  loaded: number;
+  isComplete: boolean;
+  error: unknown;
 }
 
-/** Loads the events around the target, then what follows, then what is before, then what is added. */
-export function createEventLog({ fetchWindow, eventCount, target }: LogOptions): EventLog {
+const FIRST_WINDOW = 300;
+const WINDOW = 1000;
+/** As many are read by themselves; for more, the index is shorter. */
+const FEW = 200;
+/** New events are asked for at most so often. */
+const LIVE_EVERY_MS = 350;
+/** What is shown is made again when there is so much more: so that all in all it takes no longer than the last time. */
+const GROWTH = 2;
+
+/** Reads the index, then what it does not have yet, then what is added. */
+export function createEventLog({ readIndex, readWindow }: Source, eventCount: number): EventLog {
   const stop = new AbortController();
+  const { signal } = stop;
   const listeners = new Set<() => void>();
-  const loaded: (Entry | undefined)[] = new Array(eventCount).fill(undefined);
-  let version = 0;
+  const entries: (Entry | undefined)[] = [];
+  let model = createModel();
+  let wanted = eventCount;
   let running = false;
-  let failure: unknown;
-  let first = Math.max(1, Math.min(target ?? 1, eventCount) - FIRST_WINDOW / 3);
-  first = Math.floor(first);
-  let snapshot: readonly (Entry | undefined)[] = [];
+  let hasIndex = true;
+  let next = 1;
+  let state: LogState = { timeline: model.timeline(), loaded: 0, isComplete: eventCount === 0, error: undefined };
 
-  const notify = () => {
-    version++;
-    snapshot = loaded.slice();
+  function publish(change: Partial<LogState>): void {
+    if (signal.aborted) return;
+    state = { ...state, ...change, isComplete: next > wanted };
     for (const listener of listeners) listener();
-  };
+  }
 
-  async function load(from: number, limit: number): Promise<void> {
-    const events = await fetchWindow(from, limit, stop.signal);
-    for (const event of events) loaded[event.sequence - 1] = readEvent(event);
-    const last = events.at(-1)?.sequence ?? from - 1;
-    joinAround(loaded, from, last);
-    if (events.length === 0) throw new Error('The service counts events that it does not show.');
-    notify();
+  async function show(): Promise<void> {
+    if (next - 1 === state.loaded) return;
+    const loaded = next - 1;
+    if (model.isStale()) model = await rebuildModel(entries, createRest());
+    publish({ timeline: model.timeline(), loaded, error: undefined });
+  }
+
+  function take(entry: Entry): void {
+    if (entry.sequence < next) return;
+    entries[entry.sequence - 1] = entry;
+    next = entry.sequence + entry.span;
+    entries.length = next - 1;
+    model.add(entry);
+  }
+
+  async function loadIndex(): Promise<void> {
+    const rest = createRest();
+    for await (const line of readIndex(next, signal)) {
+      for (const entry of line.entries) take(entry);
+      if (next - 1 > state.loaded * GROWTH) await show();
+      const pause = rest();
+      if (pause) await pause;
+    }
+  }
+
+  async function loadWindow(): Promise<void> {
+    const limit = state.loaded === 0 ? FIRST_WINDOW : WINDOW;
+    const events = await readWindow(next, Math.min(limit, wanted - next + 1), signal);
+    const last = events.at(-1);
+    if (!last) throw new Error('The service counts events that it does not show.');
+    const read: (Entry | undefined)[] = [];
+    for (const event of events) read[event.sequence - 1] = readEvent(event);
+    const begun = read[next - 1];
+    // The first parts of a payload may be here already.
+    const start = begun?.kind === 'part' ? Math.max(0, begun.sequence - begun.part) : next - 1;
+    for (let index = start; index < next - 1; index++) read[index] = entries[index];
+    joinAround(read, next, last.sequence);
+    if (start < next - 1 && read[start] !== entries[start]) {
+      entries.length = start;
+      next = start + 1;
+      model = await rebuildModel(entries, createRest());
+    }
+    for (let index = start; index < read.length; index++) if (read[index]) take(read[index] as Entry);
   }
 
   async function run(): Promise<void> {
     if (running) return;
     running = true;
-    failure = undefined;
     try {
-      let isFirst = loaded.every((entry) => entry === undefined);
-      while (!stop.signal.aborted) {
-        const from = nextHole(loaded, first);
-        if (from === undefined) break;
+      while (!signal.aborted && next <= wanted) {
         const started = Date.now();
-        const hole = holeLength(loaded, from);
-        await load(from, Math.min(isFirst ? FIRST_WINDOW : WINDOW, hole));
-        const isTail = nextHole(loaded, first) === undefined;
-        if (isTail) await pause(LIVE_EVERY_MS - (Date.now() - started), stop.signal);
-        isFirst = false;
+        await load();
+        if (next > wanted || next - 1 > state.loaded * GROWTH) await show();
+        if (next > wanted) await pause(LIVE_EVERY_MS - (Date.now() - started), signal);
       }
     } catch (error) {
-      if (!stop.signal.aborted) failure = error;
+      if (!signal.aborted) await show();
+      publish({ error });
     }
     running = false;
-    if (!stop.signal.aborted) notify();
+  }
+
+  async function load(): Promise<void> {
+    const from = next;
+    if (!hasIndex || wanted - from < FEW) return loadWindow();
+    await loadIndex().catch(() => {});
+    // What it does not tell yet, the events themselves do.
+    if (next === from) hasIndex = false;
   }
 
   if (eventCount > 0) void run();
 
   return {
-    entries: () => snapshot,
-    isComplete: () => loaded.length === 0 || nextHole(loaded, 1) === undefined,
-    error: () => failure,
-    version: () => version,
+    state: () => state,
     subscribe(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
     grow(count) {
-      if (count <= loaded.length) return;
-      while (loaded.length < count) loaded.push(undefined);
+      if (count <= wanted) return;
+      wanted = count;
       void run();
     },
-    retry: () => void run(),
+    retry() {
+      hasIndex = true;
+      publish({ error: undefined });
+      void run();
+    },
     close: () => stop.abort(),
   };
-}
-
-/** Where to read next: from the first window on to the end, then what is before it. */
-function nextHole(loaded: readonly (Entry | undefined)[], first: number): number | undefined {
-  for (let index = first - 1; index < loaded.length; index++) if (!loaded[index]) return index + 1;
-  for (let index = first - 2; index >= 0; index--) {
-    if (loaded[index]) continue;
-    let start = index;
-    while (start > 0 && !loaded[start - 1] && index - start < WINDOW - 1) start--;
-    return start + 1;
-  }
-  return undefined;
-}
-
-function holeLength(loaded: readonly (Entry | undefined)[], from: number): number {
-  let index = from - 1;
-  while (index < loaded.length && !loaded[index]) index++;
-  return index - from + 1;
 }
 
 const pause = (milliseconds: number, signal: AbortSignal) =>

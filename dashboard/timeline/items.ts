@@ -13,7 +13,7 @@ import type {
 import { orderOf } from '../../contract/entry/revisions.ts';
 
 /** What the timeline shows, as a tree: what can be folded holds what is folded into it. */
-export type Item = MessageItem | ToolItem | GroupItem | LaneItem | QuietItem | RecordItem | IdleItem | GapItem;
+export type Item = MessageItem | ToolItem | GroupItem | LaneItem | QuietItem | RecordItem | IdleItem;
 
 interface Base {
   /** Stays the same while events are added, so that what is open stays open. */
@@ -81,16 +81,17 @@ export interface IdleItem extends Base {
   durationMs: number;
 }
 
-/** Events that are not loaded yet. */
-export interface GapItem extends Base {
-  kind: 'gap';
-  from: number;
-  to: number;
-}
-
 /** Stays in sight when its group is closed. */
 export const standsOut = (item: ToolItem | QuietItem): boolean =>
-  item.kind === 'tool' && (item.failed || item.changes.length > 0 || item.lanes.length > 0);
+  isTelling(item) || (item.kind === 'tool' && item.lanes.length > 0);
+
+/** Of itself: which sub-agents a call started may be known much later, when its group is closed. */
+export const isTelling = (item: ToolItem | QuietItem): boolean =>
+  item.kind === 'tool' && (item.failed || item.changes.length > 0);
+
+/** The one sub-agent that a call started: both are one line, which opens to what the sub-agent did. */
+export const soleLane = (item: Item): LaneItem | undefined =>
+  item.kind === 'tool' && item.lanes.length === 1 && item.changes.length === 0 ? item.lanes[0] : undefined;
 
 /** The items that unfold below one. */
 export function childrenOf(item: Item): readonly Item[] {
@@ -121,3 +122,12 @@ export function entriesOf(item: Item): readonly Entry[] {
 /** A failure that a reader looks for. */
 export const isFailure = (item: Item): boolean =>
   item.kind === 'tool' ? item.failed : item.kind === 'message' && item.entry.kind === 'error';
+
+/** Grows whenever the item is not what it was, although it is the same item: answers come in later. */
+export function versionOf(item: Item): number {
+  if (item.kind === 'tool') return item.results.length + item.lanes.length;
+  if (item.kind === 'quiet') return item.entries.length;
+  if (item.kind === 'group') return item.children.reduce((sum, child) => sum + versionOf(child), 0);
+  if (item.kind === 'lane') return item.about.length + item.calls + item.failures + item.items.length + item.durationMs;
+  return 0;
+}

@@ -1,13 +1,12 @@
 import type { CallEntry, Entry, ResultEntry } from '../../contract/entry/entry.ts';
 import { orderOf } from '../../contract/entry/revisions.ts';
-import { type Item, type QuietItem, standsOut, type ToolItem } from './items.ts';
+import { type GroupItem, type Item, isTelling, type QuietItem, type ToolItem } from './items.ts';
 
 /** A pause longer than this is shown as one. */
 export const IDLE_MS = 5 * 60_000;
 
 /** Puts the entries of the conversation, or of one sub-agent, into items in the order they come. */
 export interface LaneBuilder {
-  items: Item[];
   add(item: Item): void;
   call(entry: CallEntry): ToolItem;
   /** @param tool the call that is answered, where it is known */
@@ -15,37 +14,41 @@ export interface LaneBuilder {
   quiet(entry: Entry): void;
   /** Puts a line where nothing happened for long; called before what ends the pause is added. */
   pause(entry: Entry): void;
-  finish(): Item[];
+  /** The person goes on: what has no answer yet gets none. */
+  interrupt(): void;
+  /** The items so far, with others at their end. More may be added afterwards. */
+  finish(others?: readonly Item[]): Item[];
 }
 
-export function createLaneBuilder(): LaneBuilder {
+/** In which group a call is, whatever lane it is in. */
+export type Groups = WeakMap<ToolItem, GroupItem>;
+
+export function createLaneBuilder(groups: Groups): LaneBuilder {
   const items: Item[] = [];
+  const answered = new WeakSet<ToolItem>();
   let run: (ToolItem | QuietItem)[] = [];
-  let open: ToolItem[] = [];
+  /** The calls without an answer, some answered ones among them; the last one has none. */
+  const open: ToolItem[] = [];
   let duplicates: Entry[] = [];
   let lastTime: number | undefined;
 
   function fold(entries: Entry[]) {
     const last = run.length > 0 ? run.at(-1) : items.at(-1);
-    const [first] = entries;
     if (last?.kind === 'quiet') last.entries.push(...entries);
-    else if (first) run.push({ kind: 'quiet', key: `q${orderOf(first)}`, ...at(first), entries });
+    else run.push(newQuiet(entries));
   }
 
   function flush() {
-    const last = run.at(-1);
-    const trailing = last?.kind === 'quiet' ? last : undefined;
-    const body = trailing ? run.slice(0, -1) : run;
-    const folded = body.filter((item) => !standsOut(item)).length;
-    const tools = body.filter((item) => item.kind === 'tool');
-    if (tools.length > 1 && folded > 1) items.push(toGroup(body, tools));
-    else items.push(...body);
-    if (trailing) items.push(trailing);
+    const closed = closeRun(run);
+    for (const item of closed) {
+      if (item.kind !== 'group') continue;
+      for (const child of item.children) if (child.kind === 'tool') groups.set(child, item);
+    }
+    items.push(...closed);
     run = [];
   }
 
   return {
-    items,
     add(item) {
       flush();
       items.push(item);
@@ -61,9 +64,17 @@ export function createLaneBuilder(): LaneBuilder {
     result(entry, known) {
       // Codex reports what a script's commands did under ids of their own, while the script runs.
       const tool = known ?? open.at(-1) ?? newTool(entry.name ?? 'tool', entry);
-      if (known) open = open.filter((other) => other !== known);
-      else if (open.length === 0) run.push(tool);
+      if (known) {
+        answered.add(known);
+        while (open.length > 0 && answered.has(open.at(-1) as ToolItem)) open.pop();
+      } else if (open.length === 0) run.push(tool);
+      const { failed, durationMs = 0 } = tool;
       addResult(tool, entry);
+      const group = groups.get(tool);
+      if (group) {
+        group.failures += Number(tool.failed) - Number(failed);
+        group.durationMs += (tool.durationMs ?? 0) - durationMs;
+      }
       if (entry.timed) lastTime = Math.max(lastTime ?? 0, entry.time);
     },
     quiet(entry) {
@@ -83,16 +94,36 @@ export function createLaneBuilder(): LaneBuilder {
       flush();
       items.push({ kind: 'idle', key: `i${orderOf(entry)}`, ...at(entry), durationMs });
     },
-    finish() {
-      fold(duplicates);
-      duplicates = [];
-      flush();
-      return items;
+    interrupt() {
+      open.length = 0;
+    },
+    finish(others = []) {
+      const all = [...items, ...closeRun(run), ...others];
+      if (duplicates.length === 0) return all;
+      const last = all.at(-1);
+      if (last?.kind === 'quiet') all[all.length - 1] = { ...last, entries: [...last.entries, ...duplicates] };
+      else all.push(newQuiet(duplicates.slice()));
+      return all;
     },
   };
 }
 
+/** Several calls in a row become a group, unless that would hide one line behind another. */
+function closeRun(run: readonly (ToolItem | QuietItem)[]): (GroupItem | ToolItem | QuietItem)[] {
+  const last = run.at(-1);
+  const trailing = last?.kind === 'quiet' ? [last] : [];
+  const body = trailing.length > 0 ? run.slice(0, -1) : run;
+  const folded = body.filter((item) => !isTelling(item)).length;
+  const tools = body.filter((item) => item.kind === 'tool');
+  return tools.length > 1 && folded > 1 ? [toGroup(body, tools), ...trailing] : [...body, ...trailing];
+}
+
 const at = (entry: Entry) => ({ sequence: entry.sequence, order: orderOf(entry), time: entry.time });
+
+function newQuiet(entries: Entry[]): QuietItem {
+  const first = entries[0] as Entry;
+  return { kind: 'quiet', key: `q${orderOf(first)}`, ...at(first), entries };
+}
 
 const newTool = (name: string, entry: Entry): ToolItem => ({
   kind: 'tool',
@@ -124,7 +155,7 @@ function addResult(tool: ToolItem, entry: ResultEntry): void {
   if (durationMs !== undefined && durationMs >= 0) tool.durationMs = Math.max(durationMs, tool.durationMs ?? 0);
 }
 
-function toGroup(children: readonly (ToolItem | QuietItem)[], tools: readonly ToolItem[]): Item {
+function toGroup(children: readonly (ToolItem | QuietItem)[], tools: readonly ToolItem[]): GroupItem {
   const first = tools[0] as ToolItem;
   return {
     kind: 'group',

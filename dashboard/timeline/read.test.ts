@@ -5,6 +5,8 @@ import { settleTimes } from '../../contract/entry/times.ts';
 import { runs } from '../../contract/test/runs.ts';
 import { VOCABULARY } from '../../contract/transcript.ts';
 import { buildTimeline } from './build.ts';
+import { toHtml } from './html.ts';
+import { toMarkdown } from './markdown.ts';
 import { canOpen, flatten, locate } from './rows.ts';
 import { buildStrip } from './strip.ts';
 
@@ -36,10 +38,12 @@ test('any event of any type becomes rows', () => {
         readEvent({ sequence: index + 1, eventType: type, payload: value as never, createdAt: '2026-11-21T00:00:00Z' }),
       );
       const settled = settleTimes(entries);
-      const { items, orders } = buildTimeline(settled);
+      const timeline = buildTimeline(settled);
+      const { items, orders } = timeline;
       const rows = flatten(items, canOpen);
       expect(new Set(rows.map(({ key }) => key)).size).toBe(rows.length);
-      buildStrip(settled, 20);
+      buildStrip(timeline);
+      toHtml(timeline, toMarkdown(items));
       for (const { sequence } of entries) locate(items, sequence, orders);
     }),
     runs(300),

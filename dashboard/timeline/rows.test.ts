@@ -1,7 +1,6 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { buildTimeline } from './build.ts';
-import { findText } from './find.ts';
-import { canOpen, failuresOf, flatten, locate } from './rows.ts';
+import { canOpen, countShowable, failuresOf, flatten, locate, type Showable } from './rows.ts';
 import { call, entriesOf, result } from './test/events.ts';
 
 const { items, orders } = buildTimeline(
@@ -22,8 +21,8 @@ const { items, orders } = buildTimeline(
 
 test('closed and open', () => {
   const rows = (open: boolean) => flatten(items, (item) => open && canOpen(item)).map(({ key }) => key);
-  expect(rows(false)).toEqual(['m1', 'g3', 't5', 't8', 'ls']);
-  expect(rows(true)).toEqual(['m1', 'g3', 't3', 't5', 'q6', 'r6', 't8', 'ls', 'm9']);
+  expect(rows(false)).toEqual(['m1', 'g3', 't5', 't8']);
+  expect(rows(true)).toEqual(['m1', 'g3', 't3', 't5', 'q6', 'r6', 't8', 'm9']);
 });
 
 test.each([
@@ -46,9 +45,32 @@ test('failures in order', () => {
   expect(failuresOf(items)).toEqual([{ key: 't5', parents: ['g3'], sequence: 5, order: 5 }]);
 });
 
-test('words are found wherever they are folded', () => {
-  expect(findText(items, 'green').map(({ sequence }) => sequence)).toEqual([1, 4]);
-  expect(findText(items, 'record · odd').map(({ key }) => key)).toEqual(['r6']);
-  expect(findText(items, '(')).toEqual([]);
-  expect(findText(items, ' ')).toEqual([]);
+describe('kinds', () => {
+  const keys = (...shown: Showable[]) => flatten(items, () => false, shown).map(({ key }) => key);
+
+  test('that are asked for are shown alone, wherever they are folded', () => {
+    expect(keys('failures')).toEqual(['t5']);
+    expect(keys('prompts', 'answers')).toEqual(['m1', 'm9']);
+    expect(keys('records', 'prompts')).toEqual(['m1', 'q6']);
+  });
+
+  test('are all shown but records where none is asked for', () => {
+    expect(flatten(items, canOpen, []).map(({ key }) => key)).toEqual(['m1', 'g3', 't3', 't5', 't8', 'm9']);
+  });
+
+  test('are counted with what is folded', () => {
+    expect(countShowable(items)).toEqual({ prompts: 1, answers: 1, edits: 0, failures: 1, subagents: 1, records: 1 });
+  });
+});
+
+test('the first row of each day says so', () => {
+  const day = 86_400;
+  const days = buildTimeline(entriesOf(['error', {}, 0], ['error', {}, 1], ['error', {}, 2 * day], ['error', {}, day]));
+  expect(flatten(days.items, () => false).map((row) => row.day !== undefined)).toEqual([
+    true,
+    false,
+    false,
+    true,
+    false,
+  ]);
 });

@@ -1,27 +1,86 @@
 import type { Entry } from '../../contract/entry/entry.ts';
 import { orderOf, type Revisions } from '../../contract/entry/revisions.ts';
-import { childrenOf, entriesOf, type Item, isFailure, standsOut } from './items.ts';
+import { childrenOf, entriesOf, type Item, isFailure, soleLane, standsOut, versionOf } from './items.ts';
 
 /** A line of the timeline: an item, and how deep it is nested. */
 export interface Row {
   key: string;
   item: Item;
   depth: number;
+  /** Of the item, when the row was made. */
+  version: number;
+  /** When the session began, in epoch milliseconds. */
+  start: number;
+  /** The time of the first row of each day. */
+  day?: number;
 }
+
+const DAY_MS = 86_400_000;
 
 export type IsOpen = (item: Item) => boolean;
 
-/** The rows in sight: the tree with its closed parts left out. */
-export function flatten(items: readonly Item[], isOpen: IsOpen): Row[] {
-  const rows: Row[] = [];
-  const visit = (item: Item, depth: number) => {
-    rows.push({ key: item.key, item, depth });
-    const open = isOpen(item);
-    for (const child of childrenOf(item)) {
-      if (open || shownWhenClosed(item, child)) visit(child, depth + 1);
+/** The kinds of rows that can be asked for by themselves. */
+export const SHOWABLE = ['prompts', 'answers', 'edits', 'failures', 'subagents', 'records'] as const;
+export type Showable = (typeof SHOWABLE)[number];
+
+export const isOfKind: Record<Showable, (item: Item) => boolean> = {
+  prompts: (item) => item.kind === 'message' && item.entry.kind === 'prompt' && item.entry.lane === undefined,
+  answers: (item) => item.kind === 'message' && item.entry.kind === 'answer',
+  edits: (item) => item.kind === 'tool' && item.changes.length > 0,
+  failures: isFailure,
+  subagents: (item) => item.kind === 'lane',
+  records: (item) => item.kind === 'quiet',
+};
+
+/** How many there are of each kind, folded ones included; of records, the single ones. */
+export function countShowable(items: readonly Item[]): Record<Showable, number> {
+  const counts = { prompts: 0, answers: 0, edits: 0, failures: 0, subagents: 0, records: 0 };
+  const visit = (item: Item) => {
+    for (const kind of SHOWABLE) {
+      if (isOfKind[kind](item)) counts[kind] += item.kind === 'quiet' ? item.entries.length : 1;
     }
+    if (item.kind !== 'quiet') for (const child of childrenOf(item)) visit(child);
   };
-  for (const item of items) visit(item, 0);
+  for (const item of items) visit(item);
+  return counts;
+}
+
+/**
+ * The rows in sight: the tree with its closed parts left out. Records are left out unless they are asked for; of other
+ * kinds, only those that are asked for are shown, wherever they are folded.
+ */
+export function flatten(items: readonly Item[], isOpen: IsOpen, shown: readonly Showable[] = ['records']): Row[] {
+  const rows: Row[] = [];
+  const kinds = shown.filter((kind) => kind !== 'records');
+  const hasRecords = shown.includes('records');
+  const start = items.find(({ time }) => time > 0)?.time ?? 0;
+  const zone = new Date(start).getTimezoneOffset() * 60_000;
+  let latest = Number.NEGATIVE_INFINITY;
+  const push = (item: Item, depth: number) => {
+    const day = Math.floor((item.time - zone) / DAY_MS);
+    const isNewDay = item.kind !== 'idle' && day > latest;
+    if (isNewDay) latest = day;
+    rows.push({ key: item.key, item, depth, version: versionOf(item), start, ...(isNewDay && { day: item.time }) });
+  };
+  const visit = (item: Item, depth: number) => {
+    if (item.kind === 'quiet' && !hasRecords) return;
+    push(item, depth);
+    const open = isOpen(item);
+    if (!open && item.kind !== 'tool' && item.kind !== 'group') return;
+    const lane = soleLane(item);
+    if (lane && !open) return;
+    for (const child of lane?.items ?? childrenOf(item))
+      if (open || shownWhenClosed(item, child)) visit(child, depth + 1);
+  };
+  const pick = (item: Item) => {
+    const isPicked = kinds.some((kind) => isOfKind[kind](item)) || (hasRecords && item.kind === 'quiet');
+    if (isPicked) push(item, 0);
+    if (item.kind !== 'quiet' || (isPicked && isOpen(item))) for (const child of childrenOf(item)) pick(child);
+  };
+  for (const item of items) {
+    if (kinds.length > 0) pick(item);
+    else visit(item, 0);
+  }
   return rows;
 }
 
@@ -33,9 +92,14 @@ function shownWhenClosed(parent: Item, child: Item): boolean {
 /** Items that unfold into more rows, or show more of themselves. */
 export function canOpen(item: Item): boolean {
   if (item.kind === 'message') return item.entry.kind === 'reasoning' || item.entry.kind === 'compaction';
-  if (item.kind === 'tool') return item.changes.length > 0;
-  return item.kind === 'group' || item.kind === 'quiet' || (item.kind === 'lane' && item.items.length > 0);
+  return item.kind === 'tool' || item.kind === 'group' || item.kind === 'quiet' || isFullLane(item);
 }
+
+/** Opened with all others: what is inside of calls and records is read from the service one by one. */
+export const opensWithAll = (item: Item): boolean =>
+  item.kind === 'group' || item.kind === 'message' || isFullLane(item) || soleLane(item) !== undefined;
+
+const isFullLane = (item: Item) => item.kind === 'lane' && item.items.length > 0;
 
 /** Where an event is: the item that shows it, and the items to open for it. */
 export interface Place {
@@ -54,24 +118,25 @@ export function locate(items: readonly Item[], sequence: number, orders: Revisio
     moved === undefined
       ? sequence >= entry.sequence && sequence < entry.sequence + entry.span
       : orderOf(entry) === moved;
+  const parents: string[] = [];
   let nearest: { place: Place; order: number } | undefined;
-  const visit = (item: Item, parents: readonly string[]): Place | undefined => {
-    const place = { key: item.key, parents };
-    const entries = entriesOf(item);
-    if (entries.some(isHere)) return place;
-    if (item.kind === 'gap' && sequence >= item.from && sequence <= item.to) return place;
-    for (const entry of entries) {
-      if (orderOf(entry) < order && orderOf(entry) > (nearest?.order ?? 0)) nearest = { place, order: orderOf(entry) };
+  const visit = (item: Item): Place | undefined => {
+    for (const entry of entriesOf(item)) {
+      if (isHere(entry)) return { key: item.key, parents: parents.slice() };
+      if (orderOf(entry) < order && orderOf(entry) > (nearest?.order ?? 0)) {
+        nearest = { place: { key: item.key, parents: parents.slice() }, order: orderOf(entry) };
+      }
     }
-    const inside = [...parents, item.key];
+    parents.push(item.key);
     for (const child of childrenOf(item)) {
-      const found = visit(child, inside);
+      const found = visit(child);
       if (found) return found;
     }
+    parents.pop();
     return undefined;
   };
   for (const item of items) {
-    const found = visit(item, []);
+    const found = visit(item);
     if (found) return found;
   }
   return nearest?.place;
@@ -80,12 +145,16 @@ export function locate(items: readonly Item[], sequence: number, orders: Revisio
 /** Every failure with the items to open for it, in the order of the timeline. */
 export function failuresOf(items: readonly Item[]): (Place & Pick<Item, 'sequence' | 'order'>)[] {
   const found: ReturnType<typeof failuresOf> = [];
-  const visit = (item: Item, parents: readonly string[]) => {
-    if (isFailure(item)) found.push({ key: item.key, parents, sequence: item.sequence, order: item.order });
+  const parents: string[] = [];
+  const visit = (item: Item) => {
+    if (isFailure(item)) {
+      found.push({ key: item.key, parents: parents.slice(), sequence: item.sequence, order: item.order });
+    }
     if (item.kind === 'quiet') return;
-    const inside = [...parents, item.key];
-    for (const child of childrenOf(item)) visit(child, inside);
+    parents.push(item.key);
+    for (const child of childrenOf(item)) visit(child);
+    parents.pop();
   };
-  for (const item of items) visit(item, []);
+  for (const item of items) visit(item);
   return found;
 }

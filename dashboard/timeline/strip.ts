@@ -1,86 +1,101 @@
-import type { Entries, Entry } from '../../contract/entry/entry.ts';
-import { orderOf, readRevisions } from '../../contract/entry/revisions.ts';
-import { IDLE_MS } from './lane.ts';
+import type { Entry } from '../../contract/entry/entry.ts';
+import { orderOf } from '../../contract/entry/revisions.ts';
+import { type Axis, createAxis } from './axis.ts';
+import type { Timeline } from './build.ts';
+import type { LaneItem } from './items.ts';
+import { type Kind, kindOfEntry } from './kinds.ts';
 
-/** A slice of the session's time. */
-export interface Bin {
-  /** Events in it. */
-  count: number;
-  /** The first event of each kind of mark, and of any kind. */
-  first?: number;
-  prompt?: number;
-  edit?: number;
-  error?: number;
-  /** Nothing happened for long just before it. */
-  idle?: boolean;
+/** Something that happened, on the axis. */
+export interface Mark {
+  entry: Entry;
+  kind: Kind;
+  time: number;
 }
 
+/** The session at a glance. Times are epoch milliseconds, or places in the log where the agent tells no times. */
 export interface Strip {
-  bins: readonly Bin[];
-  most: number;
-  start: number;
-  end: number;
-  /** The bin of an event by its order; of one without a mark, the bin of the one before. */
-  binOf(order: number): number;
+  axis: Axis;
+  /** By time. */
+  marks: readonly Mark[];
+  /** How full the model's context was after each response of the conversation, in tokens. */
+  context: readonly { time: number; tokens: number }[];
+  /** Sub-agents that ran at the same time are in different rows. */
+  lanes: readonly { lane: LaneItem; row: number; start: number; end: number }[];
+  /** Rows of sub-agents beyond those that are drawn. */
+  hiddenRows: number;
+  timeOf(order: number): number;
 }
 
-/** Share of the width that a long pause gets, whatever its length: compressed, never hidden. */
-const IDLE_SHARE = 0.015;
+/** Rows of sub-agents that ran at the same time. */
+export const LANE_ROWS = 4;
 
-/** What happened when, in `size` slices of the session's time. */
-export function buildStrip(entries: Entries, size: number, revisions = readRevisions(entries)): Strip {
-  const shown = entries.flatMap((entry) => (entry ? revisions.standingAt(entry).filter(isShown) : []));
-  shown.sort((a, b) => a.time - b.time || orderOf(a) - orderOf(b));
-  const positions = spread(shown);
-  const bins: Bin[] = Array.from({ length: size }, () => ({ count: 0 }));
-  const binByOrder = new Int32Array(entries.length + 1).fill(-1);
-  for (const [index, entry] of shown.entries()) {
-    const at = Math.min(size - 1, Math.floor((positions[index] ?? 0) * size));
-    const bin = bins[at] as Bin;
-    bin.count++;
-    bin.first ??= entry.sequence;
-    const mark = markOf(entry);
-    if (mark) bin[mark] ??= entry.sequence;
-    const before = shown[index - 1];
-    if (before && entry.time - before.time > IDLE_MS) bin.idle = true;
-    binByOrder[Math.floor(orderOf(entry))] = at;
+/** @param range only what is between these orders */
+export function buildStrip({ entries, lanes }: Timeline, range?: { from: number; to: number }): Strip {
+  const isInside = (entry: Entry) => !range || (orderOf(entry) >= range.from && orderOf(entry) <= range.to);
+  const marks: Mark[] = [];
+  const context: { time: number; tokens: number }[] = [];
+  const orders: number[] = [];
+  const times: number[] = [];
+  const inside = entries.filter(isInside);
+  // Where all is of one moment, its order is all there is to show.
+  const isTimed = inside.some(({ time }) => time !== inside[0]?.time);
+  for (const [index, entry] of inside.entries()) {
+    const time = isTimed ? entry.time : index * 1000;
+    const kind = kindOfEntry(entry);
+    if (kind) marks.push({ entry, kind, time });
+    if (entry.kind === 'usage' && entry.lane === undefined) {
+      context.push({ time, tokens: entry.usage.input + entry.usage.output });
+    }
+    if (entry.lane === undefined) {
+      orders.push(orderOf(entry));
+      times.push(time);
+    }
   }
+  marks.sort((a, b) => a.time - b.time);
+  const { placed, rows } = placeLanes(isTimed ? lanes : [], marks[0]?.time ?? 0, marks.at(-1)?.time ?? 0);
   return {
-    bins,
-    most: Math.max(1, ...bins.map(({ count }) => count)),
-    start: shown[0]?.time ?? 0,
-    end: shown.at(-1)?.time ?? 0,
-    binOf(order) {
-      for (let each = Math.min(Math.floor(order), entries.length); each > 0; each--) {
-        const bin = binByOrder[each] ?? -1;
-        if (bin >= 0) return bin;
-      }
-      return 0;
-    },
+    axis: createAxis(marks.map(({ time }) => time)),
+    marks,
+    context,
+    lanes: placed,
+    hiddenRows: Math.max(0, rows - LANE_ROWS),
+    timeOf: (order) => times[lastAtMost(orders, order)] ?? 0,
   };
 }
 
-/** Each entry's place between 0 and 1. */
-function spread(entries: readonly Entry[]): Float64Array {
-  const steps = entries.map((entry, index) => entry.time - (entries[index - 1]?.time ?? entry.time));
-  const active = steps.reduce((sum, step) => sum + (step > IDLE_MS ? 0 : step), 0);
-  const idleWidth = Math.max(1, active * IDLE_SHARE);
-  const positions = new Float64Array(entries.length);
-  let at = 0;
-  for (const [index, step] of steps.entries()) {
-    at += step > IDLE_MS ? idleWidth : step;
-    positions[index] = at;
-  }
-  return at === 0
-    ? positions.map((_, index) => index / Math.max(1, entries.length))
-    : positions.map((each) => each / at);
+function placeLanes(lanes: readonly LaneItem[], from: number, to: number) {
+  const ends: number[] = [];
+  const sorted = lanes
+    .map((lane) => ({ lane, start: lane.time, end: lane.time + lane.durationMs }))
+    .filter(({ start, end }) => end >= from && start <= to)
+    .sort((a, b) => a.start - b.start);
+  const all = sorted.map((each) => {
+    const free = ends.findIndex((end) => end <= each.start);
+    const row = free < 0 ? ends.length : free;
+    ends[row] = each.end;
+    return { ...each, row };
+  });
+  return { placed: all.filter(({ row }) => row < LANE_ROWS), rows: ends.length };
 }
 
-const isShown = ({ kind }: Entry): boolean =>
-  kind !== 'quiet' && kind !== 'meta' && kind !== 'usage' && kind !== 'part';
+/** The index of the last value that is not above; 0 where all are. */
+export function lastAtMost(values: readonly number[], most: number): number {
+  let [low, high] = [0, values.length - 1];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((values[middle] as number) <= most) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
 
-function markOf(entry: Entry): 'prompt' | 'edit' | 'error' | undefined {
-  if (entry.kind === 'prompt' && entry.lane === undefined) return 'prompt';
-  if (entry.kind === 'error' || (entry.kind === 'result' && entry.failed)) return 'error';
-  return entry.kind === 'call' && entry.changes.length > 0 ? 'edit' : undefined;
+/** How often each kind happened in each of `count` slices of the axis. */
+export function countKinds({ axis, marks }: Strip, count: number, kinds: readonly Kind[]): Uint16Array[] {
+  const counts = kinds.map(() => new Uint16Array(count));
+  for (const { kind, time } of marks) {
+    const slice = Math.min(count - 1, Math.floor(axis.place(time) * count));
+    const row = counts[kinds.indexOf(kind)];
+    if (row) row[slice] = Math.min(65_535, (row[slice] ?? 0) + 1);
+  }
+  return counts;
 }

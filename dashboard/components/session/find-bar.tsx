@@ -1,61 +1,92 @@
 import { ChevronDown, ChevronUp, X } from 'lucide-react';
-import { useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
-import { findText, type Match } from '../../timeline/find.ts';
-import type { Item } from '../../timeline/items.ts';
+import { useEffect, useRef, useState } from 'react';
+import { showHidden } from '../../text/controls.ts';
 import { Button } from '../../ui/button.tsx';
+import { formatCount } from '../../ui/format.ts';
+import { ErrorNote } from '../error-note.tsx';
+import { useReading } from './reading.ts';
+import { useFind } from './use-find.ts';
 
 interface Props {
-  items: readonly Item[];
-  isComplete: boolean;
-  onMatch: (match: Match) => void;
+  sessionId: string;
+  onMatch: (sequence: number) => void;
   onClose: () => void;
 }
 
-/** Finds words in all loaded events, folded ones too: the browser's own search sees only what is drawn. */
-export function FindBar({ items, isComplete, onMatch, onClose }: Props) {
+/** Finds words in all events, folded ones and long outputs too: the browser's own search sees only what is drawn. */
+export function FindBar({ sessionId, onMatch, onClose }: Props) {
   const [words, setWords] = useState('');
-  const [at, setAt] = useState(0);
+  const [at, setAt] = useState(-1);
   const input = useRef<HTMLInputElement>(null);
-  const searched = useDeferredValue(words);
-  const matches = useMemo(() => findText(items, searched), [items, searched]);
+  const reading = useReading();
+  const { hits, isSearching, error } = useFind(sessionId, words);
+  const hit = hits[at];
   useEffect(() => input.current?.focus(), []);
+  useEffect(() => {
+    reading.words.set(words.trim());
+    return () => reading.words.set('');
+  }, [reading, words]);
 
   const go = (index: number) => {
-    const match = matches[(index + matches.length) % matches.length];
-    if (!match) return;
-    setAt(matches.indexOf(match));
-    onMatch(match);
+    if (hits.length === 0) return;
+    const next = (index + hits.length) % hits.length;
+    setAt(next);
+    onMatch(hits[next]?.sequence ?? 1);
   };
   return (
     <search className="find-bar">
-      <input
-        ref={input}
-        className="field"
-        aria-label="Find in the session"
-        placeholder="Find in the session"
-        value={words}
-        onChange={(event) => {
-          setWords(event.target.value);
-          setAt(-1);
-        }}
-        onKeyDown={(event) => {
-          if (event.key === 'Enter') go(at + (event.shiftKey ? -1 : 1));
-          if (event.key === 'Escape') onClose();
-        }}
-      />
-      <span className="whitespace-nowrap text-12 text-muted" aria-live="polite">
-        {searched.trim() !== '' && `${at >= 0 && matches.length > 0 ? `${at + 1} of ` : ''}${matches.length}`}
-        {searched.trim() !== '' && !isComplete && ' so far'}
-      </span>
-      <Button tone="quiet" size="small" icon aria-label="Previous match" onClick={() => go(at - 1)}>
-        <ChevronUp size={14} />
-      </Button>
-      <Button tone="quiet" size="small" icon aria-label="Next match" onClick={() => go(at + 1)}>
-        <ChevronDown size={14} />
-      </Button>
-      <Button tone="quiet" size="small" icon aria-label="Close the search" onClick={onClose}>
-        <X size={14} />
-      </Button>
+      <div className="flex items-center gap-1.5">
+        <input
+          ref={input}
+          className="field"
+          aria-label="Find in the session"
+          placeholder="Find in the session"
+          value={words}
+          onChange={(event) => {
+            setWords(event.target.value);
+            setAt(-1);
+          }}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter') go(at + (event.shiftKey ? -1 : 1));
+            if (event.key === 'Escape') onClose();
+          }}
+        />
+        <span className="num whitespace-nowrap text-12 text-muted" aria-live="polite">
+          {words.trim() !== '' && `${at >= 0 && hit ? `${formatCount(at + 1)} of ` : ''}${formatCount(hits.length)}`}
+          {isSearching && ' so far'}
+        </span>
+        <Button tone="quiet" size="small" icon aria-label="Previous match" onClick={() => go(at - 1)}>
+          <ChevronUp size={14} />
+        </Button>
+        <Button tone="quiet" size="small" icon aria-label="Next match" onClick={() => go(at + 1)}>
+          <ChevronDown size={14} />
+        </Button>
+        <Button tone="quiet" size="small" icon aria-label="Close the search" onClick={onClose}>
+          <X size={14} />
+        </Button>
+      </div>
+      {hit && <Context text={hit.text} marks={hit.marks} />}
+      {error !== undefined && <ErrorNote error={error} />}
     </search>
+  );
+}
+
+/** What stands around the match, which may be far down in a long output. */
+function Context({ text, marks }: { text: string; marks: readonly (readonly [number, number])[] }) {
+  let end = 0;
+  return (
+    <p className="mono truncate pt-1 text-muted">
+      {marks.map(([from, to]) => {
+        const before = text.slice(end, from);
+        end = to;
+        return (
+          <span key={from}>
+            {showHidden(before)}
+            <mark>{showHidden(text.slice(from, to))}</mark>
+          </span>
+        );
+      })}
+      {showHidden(text.slice(end))}
+    </p>
   );
 }

@@ -1,7 +1,7 @@
-import { Bot } from 'lucide-react';
 import type { Entry } from '../../../contract/entry/entry.ts';
 import { showHidden } from '../../text/controls.ts';
-import type { GroupItem, LaneItem, QuietItem } from '../../timeline/items.ts';
+import { type GroupItem, type LaneItem, type QuietItem, standsOut, type ToolItem } from '../../timeline/items.ts';
+import { kindOfTool } from '../../timeline/kinds.ts';
 import { formatDuration, plural } from '../../ui/format.ts';
 import { Fold } from './fold.tsx';
 
@@ -13,13 +13,39 @@ interface Props<Item> {
 
 /** Several tool calls in a row. */
 export function Group({ item, isOpen, onToggle }: Props<GroupItem>) {
+  const shown = item.children.filter(standsOut).length;
   return (
     <Fold isOpen={isOpen} onToggle={onToggle}>
+      {!isOpen && <Ticks item={item} />}
       <span className="whitespace-nowrap">{plural(item.calls, 'tool call')}</span>
       <Failures count={item.failures} />
-      <span className="min-w-0 truncate text-muted">{namesIn(item)}</span>
+      <span className="min-w-0 grow truncate text-muted">
+        {namesIn(item)}
+        {!isOpen && shown > 0 && ` · ${shown} of them below`}
+      </span>
       <Took durationMs={item.durationMs} />
     </Fold>
+  );
+}
+
+const TICKS_PX = 96;
+const MOST_TICKS = 40;
+
+/** A tick for each call, as wide as it took, red where it failed. */
+function Ticks({ item }: { item: GroupItem }) {
+  const tools = item.children.filter((child) => child.kind === 'tool').slice(0, MOST_TICKS);
+  const longest = Math.max(1, ...tools.map(({ durationMs = 0 }) => durationMs));
+  const room = TICKS_PX / tools.length;
+  return (
+    <span aria-hidden className="ticks">
+      {tools.map((tool) => (
+        <span
+          key={tool.key}
+          data-kind={tool.failed ? 'failure' : tool.changes.length > 0 ? 'edit' : kindOfTool(tool.name)}
+          style={{ width: Math.max(2, Math.min(14, room) * Math.sqrt((tool.durationMs ?? 0) / longest)) }}
+        />
+      ))}
+    </span>
   );
 }
 
@@ -27,28 +53,28 @@ export function Group({ item, isOpen, onToggle }: Props<GroupItem>) {
 function namesIn({ children }: GroupItem): string {
   const counts = new Map<string, number>();
   for (const child of children) if (child.kind === 'tool') counts.set(child.name, (counts.get(child.name) ?? 0) + 1);
-  const names = [...counts].sort((a, b) => b[1] - a[1]);
-  return names.map(([name, count]) => (count > 1 ? `${showHidden(name)} ×${count}` : showHidden(name))).join(', ');
+  const names = [...counts].sort((a, b) => b[1] - a[1]).slice(0, 8);
+  return names.map(([name, count]) => (count > 1 ? `${showHidden(name)} ${count}` : showHidden(name))).join(' · ');
+}
+
+interface LaneProps extends Props<LaneItem> {
+  /** The call that started it, where both are one line. */
+  call?: ToolItem;
 }
 
 /** A sub-agent: who, what for, how it went. */
-export function Lane({ item, isOpen, onToggle }: Props<LaneItem>) {
+export function Lane({ item, call, isOpen, onToggle }: LaneProps) {
   const described = item.about.find(({ description, agentType }) => description || agentType);
-  const about = [described?.agentType, described?.description].filter(Boolean).join(' · ');
-  const content = (
-    <>
-      <Bot size={14} aria-hidden className="flex-none text-muted" />
-      <span className="whitespace-nowrap">sub-agent</span>
-      <span className="min-w-0 truncate text-muted">{showHidden(about || (item.anchored ? '' : item.lane))}</span>
-      {item.calls > 0 && <span className="whitespace-nowrap text-muted">{plural(item.calls, 'tool call')}</span>}
-      <Failures count={item.failures} />
-      <Took durationMs={item.durationMs} />
-    </>
-  );
-  if (item.items.length === 0) return <p className="fold">{content}</p>;
+  const about = described?.description ?? call?.call?.about ?? (item.anchored ? '' : item.lane);
   return (
-    <Fold isOpen={isOpen} onToggle={onToggle}>
-      {content}
+    <Fold isOpen={isOpen} onToggle={onToggle} kind={call?.failed ? 'failure' : 'subagent'}>
+      <span className="tool-name">{showHidden(described?.agentType ?? call?.name ?? 'sub-agent')}</span>
+      <span className="min-w-0 grow truncate text-muted">{showHidden(about)}</span>
+      <span className="row-meta">
+        {item.failures > 0 && <Failures count={item.failures} />}
+        {item.calls > 0 && plural(item.calls, 'call')}
+        {item.durationMs >= 100 && <span>{formatDuration(item.durationMs)}</span>}
+      </span>
     </Fold>
   );
 }
@@ -107,7 +133,5 @@ const factsOf = (facts: Readonly<Record<string, string>>) =>
 export const Failures = ({ count }: { count: number }) =>
   count > 0 ? <span className="whitespace-nowrap font-medium text-bad">{count} failed</span> : null;
 
-export const Took = ({ durationMs }: { durationMs: number | undefined }) =>
-  durationMs !== undefined && durationMs >= 100 ? (
-    <span className="ml-auto whitespace-nowrap pl-2 text-12 text-muted">{formatDuration(durationMs)}</span>
-  ) : null;
+const Took = ({ durationMs }: { durationMs: number }) =>
+  durationMs >= 100 ? <span className="row-meta">{formatDuration(durationMs)}</span> : null;

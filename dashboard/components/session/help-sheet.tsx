@@ -3,15 +3,18 @@ import { COMMAND_KEY } from '../../ui/platform.ts';
 
 const KEYS: readonly [keys: string[], does: string][] = [
   [['j', 'k'], 'next row, row before'],
+  [['[', ']'], 'turn before, next turn'],
   [['n', 'p'], 'next failure, failure before'],
-  [['o'], 'open or close the row'],
+  [['o', 'Space'], 'open or close the row'],
   [['Enter'], 'open or close the inspector'],
   [['e', 'E'], 'open everything, close everything'],
+  [['l'], 'only this sub-agent, everything again'],
   [['g g', 'G'], 'first row, last row'],
-  [['/'], 'find in the session'],
+  [['/'], `find in the session, as does ${COMMAND_KEY}F`],
+  [['t'], 'times by the clock, since the start, in UTC'],
   [['y'], 'copy the link to the row'],
   [[`${COMMAND_KEY}K`], 'go to a page or a session'],
-  [['Esc'], 'close what is open'],
+  [['Esc'], 'close what is open, back to the row'],
 ];
 
 export function HelpSheet({ onClose }: { onClose: () => void }) {

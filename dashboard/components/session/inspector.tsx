@@ -1,38 +1,50 @@
 import { X } from 'lucide-react';
+import { Tabs } from 'radix-ui';
 import { useState } from 'react';
 import type { Entry } from '../../../contract/entry/entry.ts';
 import { showHidden } from '../../text/controls.ts';
+import type { Timeline } from '../../timeline/build.ts';
 import { entriesOf, type Item } from '../../timeline/items.ts';
+import { toMarkdown } from '../../timeline/markdown.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy.tsx';
 import { formatCount, formatExact } from '../../ui/format.ts';
 import { Scroll } from '../../ui/scroll.tsx';
 import { Changes } from './changes.tsx';
 import { RawEvents } from './raw-events.tsx';
+import { useReading } from './reading.ts';
+import { Resizer, useInspectorWidth } from './resizer.tsx';
 import { ToolInput, ToolOutput } from './tool-parts.tsx';
-import type { Model } from './use-timeline.ts';
+import type { View } from './use-view.ts';
+import { useValue } from './value.ts';
 
 interface Props {
-  item: Item | undefined;
+  view: View;
   sessionId: string;
-  model: Model;
+  timeline: Timeline;
   linkOf: (sequence: number) => string;
   onClose: () => void;
 }
 
 /** All there is to know of the current row. */
-export function Inspector({ item, sessionId, model, linkOf, onClose }: Props) {
+export function Inspector({ view, sessionId, timeline, linkOf, onClose }: Props) {
+  const { current } = useReading();
+  const key = useValue(current, (each) => each?.key);
+  const item = key === undefined ? undefined : view.rows[view.indexOf(key)]?.item;
   const entries = item ? entriesOf(item) : [];
   const [chosen, setChosen] = useState<string>();
+  const [width, setWidth] = useInspectorWidth();
   const tabs = item ? tabsOf(item) : [];
-  const tab = tabs.find((each) => each === chosen) ?? tabs[0];
+  const tab = tabs.find((each) => each === chosen) ?? tabs[0] ?? '';
   return (
-    <aside aria-label="Inspector" className="inspector">
-      <header className="flex items-center gap-2 border-line border-b py-1.5 pr-2 pl-4">
+    <aside aria-label="Inspector" className="inspector" style={{ '--inspector': `${width}px` } as React.CSSProperties}>
+      <Resizer width={width} onResize={setWidth} />
+      <header className="flex items-center gap-1 border-line border-b py-1.5 pr-2 pl-4">
         <h2 className="min-w-0 grow truncate text-13">
           {item ? `event ${item.sequence}` : 'Nothing chosen'}
           {item && <span className="font-normal text-muted"> · {showHidden(titleOf(item, entries))}</span>}
         </h2>
+        {item && <CopyButton text={() => toMarkdown([item])} label="Copy as Markdown" />}
         {item && <CopyButton text={() => linkOf(item.sequence)} label="Copy the link to this event" />}
         <Button tone="quiet" size="small" icon aria-label="Close the inspector" onClick={onClose}>
           <X size={14} />
@@ -40,31 +52,27 @@ export function Inspector({ item, sessionId, model, linkOf, onClose }: Props) {
       </header>
       {!item && <p className="p-4 text-13 text-muted">Choose a row, or walk with j and k.</p>}
       {item && (
-        <>
-          <Facts item={item} entries={entries} model={model} />
+        <Tabs.Root value={tab} onValueChange={setChosen} className="flex min-h-0 grow flex-col">
+          <Facts item={item} entries={entries} timeline={timeline} />
           {tabs.length > 1 && (
-            <div role="tablist" aria-label="What to show" className="tabs">
+            <Tabs.List aria-label="What to show" className="tabs">
               {tabs.map((each) => (
-                <button
-                  key={each}
-                  type="button"
-                  role="tab"
-                  aria-selected={each === tab}
-                  onClick={() => setChosen(each)}
-                >
+                <Tabs.Trigger key={each} value={each}>
                   {each}
-                </button>
+                </Tabs.Trigger>
               ))}
-            </div>
+            </Tabs.List>
           )}
-          <Scroll key={`${item.key}${tab}`} aria-label={tab ?? 'event'} className="min-h-0 grow overflow-y-auto p-4">
-            {item.kind === 'tool' && tab === 'input' && <ToolInput item={item} sessionId={sessionId} />}
-            {item.kind === 'tool' && tab === 'output' && <ToolOutput item={item} sessionId={sessionId} />}
-            {item.kind === 'tool' && tab === 'diff' && <Changes item={item} sessionId={sessionId} />}
-            {tab === 'raw' && <RawEvents entries={entries} sessionId={sessionId} />}
-            {entries.length === 0 && <p className="text-13 text-muted">Open it to see its events one by one.</p>}
-          </Scroll>
-        </>
+          <Tabs.Content key={`${item.key}${tab}`} value={tab} tabIndex={-1} className="flex min-h-0 grow flex-col">
+            <Scroll aria-label={tab || 'event'} className="min-h-0 grow overflow-y-auto p-4">
+              {item.kind === 'tool' && tab === 'input' && <ToolInput item={item} sessionId={sessionId} />}
+              {item.kind === 'tool' && tab === 'output' && <ToolOutput item={item} sessionId={sessionId} />}
+              {item.kind === 'tool' && tab === 'diff' && <Changes item={item} sessionId={sessionId} />}
+              {tab === 'raw' && <RawEvents entries={entries} sessionId={sessionId} />}
+              {entries.length === 0 && <p className="text-13 text-muted">Open it to see its events one by one.</p>}
+            </Scroll>
+          </Tabs.Content>
+        </Tabs.Root>
       )}
     </aside>
   );
@@ -90,9 +98,9 @@ function titleOf(item: Item, entries: readonly Entry[]): string {
   return entries[0]?.eventType ?? '';
 }
 
-function Facts({ item, entries, model }: { item: Item; entries: readonly Entry[]; model: Model }) {
+function Facts({ item, entries, timeline }: { item: Item; entries: readonly Entry[]; timeline: Timeline }) {
   const message = entries[0] && 'messageId' in entries[0] ? entries[0] : undefined;
-  const usage = message?.messageId ? model.timeline.usage.byResponse.get(message.messageId) : undefined;
+  const usage = message?.messageId ? timeline.usage.byResponse.get(message.messageId) : undefined;
   const redactions = entries.reduce((sum, entry) => sum + (entry.redactions ?? 0), 0);
   const facts: [string, string | undefined][] = [
     ['time', formatExact(item.time)],

@@ -1,13 +1,16 @@
-import { CircleAlert, Image } from 'lucide-react';
+import { CircleAlert } from 'lucide-react';
 import { useState } from 'react';
-import type { AnswerEntry, PromptEntry } from '../../../contract/entry/entry.ts';
+import type { AnswerEntry, CompactionEntry, PromptEntry } from '../../../contract/entry/entry.ts';
 import { firstLine } from '../../../contract/entry/value.ts';
 import { showHidden } from '../../text/controls.ts';
 import type { MessageItem } from '../../timeline/items.ts';
 import { Button } from '../../ui/button.tsx';
-import { formatCount, formatDuration, plural } from '../../ui/format.ts';
+import { formatCount, formatDuration } from '../../ui/format.ts';
 import { Markdown } from '../../ui/markdown.tsx';
+import { textHeight } from './estimate.ts';
 import { Fold } from './fold.tsx';
+import { Images } from './images.tsx';
+import { useText } from './use-text.ts';
 import { WholeText } from './whole-text.tsx';
 
 interface Props {
@@ -22,20 +25,15 @@ export function Message({ item: { entry }, isOpen, onToggle, sessionId }: Props)
     case 'prompt':
       return (
         <article aria-label="Prompt" className="message message-prompt">
-          <span className="message-who">you</span>
-          <LongText entry={entry} sessionId={sessionId} />
-          {entry.images > 0 && (
-            <p className="mt-1 inline-flex items-center gap-1 text-12 text-muted">
-              <Image size={14} aria-hidden /> {plural(entry.images, 'image')}
-            </p>
-          )}
+          <span className="message-who">{entry.lane === undefined ? 'you' : 'prompt'}</span>
+          {(entry.length > 0 || entry.images === 0) && <LongText entry={entry} />}
+          {entry.images > 0 && <Images sessionId={sessionId} entry={entry} />}
         </article>
       );
     case 'answer':
       return (
         <article aria-label="Answer" className="message">
-          <span className="message-who text-muted">agent</span>
-          <LongText entry={entry} sessionId={sessionId} />
+          <LongText entry={entry} />
         </article>
       );
     case 'reasoning':
@@ -43,37 +41,17 @@ export function Message({ item: { entry }, isOpen, onToggle, sessionId }: Props)
         <>
           <Fold isOpen={isOpen} onToggle={onToggle} muted>
             <span className="whitespace-nowrap">reasoning</span>
-            {!isOpen && <span className="min-w-0 truncate">{showHidden(plain(firstLine(entry.text)))}</span>}
+            {!isOpen && <span className="min-w-0 truncate">{plain(entry.text)}</span>}
           </Fold>
           {isOpen && (
             <div className="message-body text-muted">
-              <Markdown text={entry.text} />
+              <LongText entry={entry} />
             </div>
           )}
         </>
       );
     case 'compaction':
-      return (
-        <>
-          <p className="timeline-rule">
-            <span className="truncate">
-              compaction{entry.trigger ? ` (${showHidden(entry.trigger)})` : ''}
-              {entry.tokensBefore ? ` at ${formatCount(entry.tokensBefore)} tokens` : ''}
-            </span>
-          </p>
-          {entry.length > 0 && (
-            <Fold isOpen={isOpen} onToggle={onToggle} muted>
-              <span className="whitespace-nowrap">summary</span>
-              {!isOpen && <span className="min-w-0 truncate">{showHidden(plain(firstLine(entry.text)))}</span>}
-            </Fold>
-          )}
-          {isOpen && (
-            <div className="message-body">
-              <Markdown text={entry.text} />
-            </div>
-          )}
-        </>
-      );
+      return <Compaction entry={entry} isOpen={isOpen} onToggle={onToggle} sessionId={sessionId} />;
     case 'turn':
       return (
         <p className={`timeline-turn ${entry.interrupted ? 'text-warn' : 'text-muted'}`}>
@@ -87,7 +65,7 @@ export function Message({ item: { entry }, isOpen, onToggle, sessionId }: Props)
         <p className="message message-error" role="note">
           <CircleAlert size={14} aria-hidden className="mt-0.5 flex-none" />
           <span className="whitespace-pre-wrap">
-            {entry.about && <strong className="mr-2 font-semibold">{showHidden(entry.about)}</strong>}
+            {entry.about && <strong className="mr-2 font-medium">{showHidden(entry.about)}</strong>}
             {showHidden(entry.text)}
           </span>
         </p>
@@ -102,26 +80,70 @@ export function Message({ item: { entry }, isOpen, onToggle, sessionId }: Props)
   }
 }
 
-const plain = (text: string) => text.replace(/[*_`#]+/g, '');
+interface CompactionProps extends Omit<Props, 'item'> {
+  entry: CompactionEntry;
+}
+
+function Compaction({ entry, isOpen, onToggle, sessionId }: CompactionProps) {
+  const { trigger, tokensBefore, length, text, sequence, span } = entry;
+  return (
+    <>
+      <p className="timeline-rule">
+        <span className="truncate">
+          compaction{trigger ? ` (${showHidden(trigger)})` : ''}
+          {tokensBefore ? ` at ${formatCount(tokensBefore)} tokens` : ''}
+        </span>
+      </p>
+      {length > 0 && (
+        <Fold isOpen={isOpen} onToggle={onToggle} muted>
+          <span className="whitespace-nowrap">summary</span>
+          {!isOpen && <span className="min-w-0 truncate">{plain(text)}</span>}
+        </Fold>
+      )}
+      {isOpen && (
+        <div className="message-body">
+          <WholeText sessionId={sessionId} sequence={sequence} span={span} />
+        </div>
+      )}
+    </>
+  );
+}
+
+const plain = (text: string) => showHidden(firstLine(text).replace(/[*_`#]+/g, ''));
 
 /** Longer texts are shown in part at first. */
 const FOLD_CHARACTERS = 6_000;
 const FOLD_LINES = 80;
 
-function LongText({ entry, sessionId }: { entry: PromptEntry | AnswerEntry; sessionId: string }) {
-  const { text, length, sequence, span } = entry;
-  const [whole, setWhole] = useState(false);
-  const lines = text.split('\n');
-  const isLong = length > FOLD_CHARACTERS || lines.length > FOLD_LINES;
-  if (whole && length > text.length) return <WholeText sessionId={sessionId} sequence={sequence} span={span} />;
-  if (length === 0) return <p className="text-muted">No text</p>;
-  if (whole || !isLong) return <Markdown text={text} />;
+function LongText({ entry }: { entry: PromptEntry | AnswerEntry }) {
+  const { text, isWhole } = useText(entry);
+  const [isUnfolded, setUnfolded] = useState(false);
+  if (entry.length === 0) return <p className="text-muted">No text</p>;
+  // A beginning is not Markdown: what it opens, such as a fence, may be closed in what is not here yet.
+  if (!isWhole) {
+    return (
+      <p className="prose whitespace-pre-wrap" style={{ minHeight: textHeight(entry) }}>
+        {showHidden(text)}…
+      </p>
+    );
+  }
+  const folded = isUnfolded ? text : foldText(text);
   return (
     <>
-      <Markdown text={lines.slice(0, FOLD_LINES).join('\n').slice(0, FOLD_CHARACTERS)} />
-      <Button size="small" className="mt-2" onClick={() => setWhole(true)}>
-        Show all {formatCount(length)} characters
-      </Button>
+      <Markdown text={folded} />
+      {folded.length < text.length && (
+        <Button size="small" className="mt-2" onClick={() => setUnfolded(true)}>
+          Show all {formatCount(text.length)} characters
+        </Button>
+      )}
     </>
   );
+}
+
+/** Its beginning, up to the end of a line or of a word. */
+function foldText(text: string): string {
+  const lines = text.split('\n', FOLD_LINES).join('\n');
+  if (lines.length <= FOLD_CHARACTERS) return lines;
+  const beginning = lines.slice(0, FOLD_CHARACTERS);
+  return beginning.slice(0, Math.max(beginning.lastIndexOf('\n'), beginning.lastIndexOf(' '), FOLD_CHARACTERS / 2));
 }

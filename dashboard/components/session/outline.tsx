@@ -1,29 +1,35 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { memo, useCallback, useEffect, useRef } from 'react';
-import type { PromptEntry } from '../../../contract/entry/entry.ts';
-import { orderOf } from '../../../contract/entry/revisions.ts';
+import { CircleCheck, CircleX, GitCommitHorizontal, GitPullRequest, Hourglass, Minimize2 } from 'lucide-react';
+import { memo, useCallback, useEffect, useMemo, useRef } from 'react';
 import { firstLine } from '../../../contract/entry/value.ts';
+import type { Milestone } from '../../../contract/review.ts';
 import { showHidden } from '../../text/controls.ts';
+import { lastAtMost } from '../../timeline/strip.ts';
+import { microStrip, type Turn } from '../../timeline/turns.ts';
+import { formatDuration } from '../../ui/format.ts';
+import { useReading } from './reading.ts';
+import { useValue } from './value.ts';
 
 interface Props {
-  prompts: readonly PromptEntry[];
-  /** The order of the event at the top of the timeline. */
-  at: number;
+  turns: readonly Turn[];
+  milestones: readonly Milestone[];
   onSelect: (sequence: number) => void;
 }
 
-/** The prompts of the conversation, thousands of them too; the one that is being read stands out, and is in sight. */
-export const Outline = memo(function Outline({ prompts, at, onSelect }: Props) {
-  const current = Math.max(
-    0,
-    prompts.findLastIndex((prompt) => orderOf(prompt) <= at),
-  );
+type Line = { sequence: number } & ({ turn: Turn; number: number } | { milestone: Milestone });
+
+/** The story of the session: its prompts, and by what one remembers it; where one is stands out, and is in sight. */
+export const Outline = memo(function Outline({ turns, milestones, onSelect }: Props) {
+  const lines = useMemo(() => toLines(turns, milestones), [turns, milestones]);
+  const orders = useMemo(() => lines.map((line) => ('turn' in line ? line.turn.order : line.sequence)), [lines]);
+  const { seen } = useReading();
+  const current = useValue(seen, ({ from }) => lastAtMost(orders, from));
   const scroller = useRef<HTMLDivElement>(null);
   const virtualizer = useVirtualizer<HTMLDivElement, HTMLLIElement>({
-    count: prompts.length,
+    count: lines.length,
     getScrollElement: () => scroller.current,
-    getItemKey: useCallback((index: number) => prompts[index]?.sequence ?? index, [prompts]),
-    estimateSize: () => 28,
+    getItemKey: useCallback((index: number) => `${lines[index]?.sequence}-${index}`, [lines]),
+    estimateSize: (index) => (lines[index] && 'turn' in lines[index] ? 52 : 28),
     overscan: 8,
     paddingEnd: 12,
   });
@@ -32,35 +38,32 @@ export const Outline = memo(function Outline({ prompts, at, onSelect }: Props) {
   }, [current, virtualizer]);
   return (
     <nav aria-label="Prompts" className="prompts">
-      <h2 className="px-4 pb-1 text-12 text-muted">Prompts</h2>
-      {prompts.length === 0 && <p className="px-4 text-12 text-muted">None so far</p>}
+      {lines.length === 0 && <p className="px-4 text-12 text-muted">No prompts so far</p>}
       <div ref={scroller} className="outline-scroll">
         <ol className="relative" style={{ height: virtualizer.getTotalSize() }}>
           {virtualizer.getVirtualItems().map(({ key, index, start }) => {
-            const prompt = prompts[index];
-            if (!prompt) return null;
+            const line = lines[index];
             return (
-              <li
-                key={key}
-                ref={virtualizer.measureElement}
-                aria-setsize={prompts.length}
-                aria-posinset={index + 1}
-                data-index={index}
-                className="outline-row"
-                style={{ transform: `translateY(${start}px)` }}
-              >
-                <button
-                  type="button"
-                  className="outline-prompt"
-                  aria-current={index === current ? 'location' : undefined}
-                  onClick={() => onSelect(prompt.sequence)}
+              line && (
+                <li
+                  key={key}
+                  ref={virtualizer.measureElement}
+                  aria-setsize={lines.length}
+                  aria-posinset={index + 1}
+                  data-index={index}
+                  className="outline-row"
+                  style={{ transform: `translateY(${start}px)` }}
                 >
-                  <span className="outline-number">{index + 1}</span>
-                  <span className="line-clamp-2 min-w-0">
-                    {showHidden(firstLine(prompt.text)) || (prompt.images > 0 ? 'Image' : 'No text')}
-                  </span>
-                </button>
-              </li>
+                  <button
+                    type="button"
+                    className={'turn' in line ? 'outline-prompt' : 'outline-milestone'}
+                    aria-current={index === current ? 'location' : undefined}
+                    onClick={() => onSelect(line.sequence)}
+                  >
+                    {'turn' in line ? <Prompt {...line} /> : <MilestoneLine milestone={line.milestone} />}
+                  </button>
+                </li>
+              )
             );
           })}
         </ol>
@@ -68,3 +71,66 @@ export const Outline = memo(function Outline({ prompts, at, onSelect }: Props) {
     </nav>
   );
 });
+
+function toLines(turns: readonly Turn[], milestones: readonly Milestone[]): Line[] {
+  const prompted = turns.filter(({ prompt }) => prompt !== undefined);
+  const lines: Line[] = [
+    ...prompted.map((turn, index): Line => ({ sequence: turn.prompt?.sequence ?? 1, turn, number: index + 1 })),
+    ...milestones.map((milestone): Line => ({ sequence: milestone.sequence, milestone })),
+  ];
+  const orderOf = (line: Line) => ('turn' in line ? line.turn.order : line.sequence);
+  return lines.sort((a, b) => orderOf(a) - orderOf(b));
+}
+
+function Prompt({ turn, number }: { turn: Turn; number: number }) {
+  const { text = '', images = 0 } = turn.prompt ?? {};
+  return (
+    <>
+      <span className="outline-number num">{number}</span>
+      <span className="min-w-0 grow">
+        <span className="line-clamp-2">{showHidden(firstLine(text)) || (images > 0 ? 'Image' : 'No text')}</span>
+        {turn.calls > 0 && <MicroStrip turn={turn} />}
+      </span>
+    </>
+  );
+}
+
+/** What the turn did, in order, a tick a call or a few. */
+const MicroStrip = ({ turn }: { turn: Turn }) => (
+  <span aria-hidden className="micro-strip" title={`${turn.calls} calls, ${turn.failures} failed`}>
+    {microStrip(turn).map((kind, index) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: ticks have no other name
+      <span key={index} data-kind={kind} />
+    ))}
+  </span>
+);
+
+const ICONS = {
+  commit: GitCommitHorizontal,
+  pull_request: GitPullRequest,
+  tests: CircleCheck,
+  compaction: Minimize2,
+  wait: Hourglass,
+};
+
+function MilestoneLine({ milestone: { kind, text, hash, passed, durationMs = 0 } }: { milestone: Milestone }) {
+  const Icon = kind === 'tests' && passed === false ? CircleX : ICONS[kind];
+  const words = {
+    commit: text,
+    pull_request: text,
+    tests: passed ? 'tests turned green' : 'tests turned red',
+    compaction: `compaction${text === '' ? '' : ` (${text})`}`,
+    wait: `${formatDuration(durationMs)} until the person came back`,
+  }[kind];
+  return (
+    <>
+      <Icon
+        size={14}
+        aria-label={kind.replace('_', ' ')}
+        className={`flex-none ${kind === 'tests' ? (passed ? 'text-ok' : 'text-bad') : 'text-muted'}`}
+      />
+      {hash && <span className="mono flex-none text-muted">{showHidden(hash.slice(0, 7))}</span>}
+      <span className="min-w-0 truncate">{showHidden(words)}</span>
+    </>
+  );
+}

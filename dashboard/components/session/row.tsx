@@ -1,111 +1,124 @@
-import { Link } from '@tanstack/react-router';
-import { memo } from 'react';
+import { type MouseEvent, memo } from 'react';
 import type { Row } from '../../timeline/rows.ts';
-import { formatClock, formatCount, formatDuration, formatExact } from '../../ui/format.ts';
+import { Boundary } from '../../ui/boundary.tsx';
+import { formatDuration } from '../../ui/format.ts';
 import { Group, Lane, Quiet, RecordLine } from './fold-rows.tsx';
 import { Message } from './message-row.tsx';
+import { useReading } from './reading.ts';
+import { DayRule, TimeLink } from './time-link.tsx';
 import { Tool } from './tool-row.tsx';
 import type { View } from './use-view.ts';
+import { useValue } from './value.ts';
 
 interface Props {
+  measure: (node: HTMLLIElement | null) => void;
   row: Row;
-  view: View;
-  sessionId: string;
-  isLive: boolean;
-  onSelect: (sequence: number) => void;
-}
-
-/** A line of the timeline: the time at the left, which is the link, and what happened. */
-export function RowContent({ row, view, sessionId, isLive, onSelect }: Props) {
-  const { item, depth } = row;
-  if (item.kind === 'idle') {
-    return <p className="timeline-rule">{formatDuration(item.durationMs)} idle</p>;
-  }
-  if (item.kind === 'gap') {
-    return (
-      <p className="timeline-rule pulse">
-        events {formatCount(item.from)} to {formatCount(item.to)} are loading
-      </p>
-    );
-  }
-  return (
-    <div className="timeline-line" data-depth={Math.min(depth, 4)} data-kind={item.kind}>
-      <TimeLink sessionId={sessionId} sequence={item.sequence} time={item.time} onSelect={onSelect} />
-      <div className="min-w-0 grow">
-        <Content item={item} isOpen={view.isOpen(item)} toggle={view.toggle} sessionId={sessionId} isLive={isLive} />
-      </div>
-    </div>
-  );
-}
-
-interface ContentProps {
-  item: Row['item'];
+  index: number;
+  count: number;
+  start: number;
   isOpen: boolean;
   toggle: View['toggle'];
   sessionId: string;
   isLive: boolean;
+  onSelect: (row: Row, extend: boolean) => void;
 }
 
-/** Rows are drawn again only when their item changed: scrolling through thousands stays cheap. */
-const Content = memo(
-  function Content({ item, isOpen, toggle, sessionId, isLive }: ContentProps) {
-    const onToggle = () => toggle(item);
-    switch (item.kind) {
-      case 'message':
-        return <Message item={item} isOpen={isOpen} onToggle={onToggle} sessionId={sessionId} />;
-      case 'tool':
-        return <Tool item={item} isOpen={isOpen} onToggle={onToggle} sessionId={sessionId} isLive={isLive} />;
-      case 'group':
-        return <Group item={item} isOpen={isOpen} onToggle={onToggle} />;
-      case 'lane':
-        return <Lane item={item} isOpen={isOpen} onToggle={onToggle} />;
-      case 'quiet':
-        return <Quiet item={item} isOpen={isOpen} onToggle={onToggle} />;
-      case 'record':
-        return <RecordLine entry={item.entry} />;
-      default:
-        return null;
-    }
-  },
-  (before, after) =>
-    before.item === after.item &&
-    before.isOpen === after.isOpen &&
-    before.toggle === after.toggle &&
-    before.isLive === after.isLive &&
-    before.sessionId === after.sessionId,
-);
-
-interface TimeLinkProps {
-  sessionId: string;
-  sequence: number;
-  time: number;
-  onSelect: (sequence: number) => void;
-}
-
-function TimeLink({ sessionId, sequence, time, onSelect }: TimeLinkProps) {
+/** A row in its place. The current one can take the focus, and takes it when something inside does. */
+export function RowLine({ measure, row, index, count, start, onSelect, ...content }: Props) {
+  const reading = useReading();
+  const isCurrent = useValue(reading.current, (current) => current?.key === row.key);
+  const { order } = row.item;
+  const isInRange = useValue(reading.range, (range) => range !== undefined && order >= range.from && order <= range.to);
+  const onClick = (event: MouseEvent) => {
+    // Selecting text is no click.
+    if (window.getSelection()?.isCollapsed === false || isControl(event.target)) return;
+    onSelect(row, event.shiftKey);
+  };
   return (
-    <Link
-      to="/sessions/$sessionId"
-      params={{ sessionId }}
-      search={(search) => ({ ...search, e: sequence })}
-      replace
-      preload={false}
-      tabIndex={-1}
-      className="timeline-time"
-      title={`Event ${sequence}, ${formatExact(time)}`}
-      onClick={() => onSelect(sequence)}
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the page's keys move between rows
+    <li
+      ref={measure}
+      aria-setsize={count}
+      aria-posinset={index + 1}
+      data-index={index}
+      data-current={isCurrent || undefined}
+      data-in-range={isInRange || undefined}
+      tabIndex={isCurrent ? 0 : -1}
+      className="timeline-row"
+      style={{ transform: `translateY(${start}px)` }}
+      onClick={onClick}
+      onFocus={() => reading.current.get()?.key !== row.key && onSelect(row, false)}
     >
-      <time dateTime={new Date(time).toISOString()}>{formatClock(time)}</time>
-      <span>#{sequence}</span>
-    </Link>
+      <RowContent row={row} version={row.version} {...content} />
+    </li>
   );
 }
 
-/** Roughly how high a row will be, until it is measured. */
-export function estimateRow(row: Row | undefined): number {
-  if (row?.item.kind === 'quiet') return 24;
-  if (row?.item.kind !== 'message') return 32;
-  const { entry } = row.item;
-  if (entry.kind !== 'prompt' && entry.kind !== 'answer') return 32;
-  return 32 + 22 * Math.min(40, Math.ceil(entry.text.length / 110));
+const isControl = (target: EventTarget): boolean =>
+  target instanceof Element && target.closest('a, button, pre, input, summary') !== null;
+
+interface ContentProps extends Pick<Props, 'row' | 'isOpen' | 'toggle' | 'sessionId' | 'isLive'> {
+  version: number;
+}
+
+/** Drawn again only when its item changed: scrolling through thousands stays cheap. */
+const RowContent = memo(
+  function RowContent({ row, isOpen, toggle, sessionId, isLive }: ContentProps) {
+    const { item, depth } = row;
+    if (item.kind === 'idle') return <p className="timeline-rule">{formatDuration(item.durationMs)} idle</p>;
+    return (
+      <>
+        {row.day !== undefined && <DayRule time={row.day} />}
+        <div className="timeline-line" data-depth={Math.min(depth, 4)} data-kind={item.kind}>
+          <TimeLink sessionId={sessionId} item={item} start={row.start} />
+          <div className="timeline-content">
+            <Boundary of="This event" resetKey={`${item.key} ${row.version} ${isOpen}`}>
+              <Content
+                item={item}
+                isOpen={isOpen}
+                onToggle={() => toggle(item)}
+                sessionId={sessionId}
+                isLive={isLive}
+              />
+            </Boundary>
+          </div>
+        </div>
+      </>
+    );
+  },
+  (before, after) =>
+    before.row.item === after.row.item &&
+    before.version === after.version &&
+    before.row.day === after.row.day &&
+    before.row.depth === after.row.depth &&
+    before.isOpen === after.isOpen &&
+    before.toggle === after.toggle &&
+    before.isLive === after.isLive,
+);
+
+interface ItemProps {
+  item: Row['item'];
+  isOpen: boolean;
+  onToggle: () => void;
+  sessionId: string;
+  isLive: boolean;
+}
+
+function Content({ item, isOpen, onToggle, sessionId, isLive }: ItemProps) {
+  switch (item.kind) {
+    case 'message':
+      return <Message item={item} isOpen={isOpen} onToggle={onToggle} sessionId={sessionId} />;
+    case 'tool':
+      return <Tool item={item} isOpen={isOpen} onToggle={onToggle} sessionId={sessionId} isLive={isLive} />;
+    case 'group':
+      return <Group item={item} isOpen={isOpen} onToggle={onToggle} />;
+    case 'lane':
+      return <Lane item={item} isOpen={isOpen} onToggle={onToggle} />;
+    case 'quiet':
+      return <Quiet item={item} isOpen={isOpen} onToggle={onToggle} />;
+    case 'record':
+      return <RecordLine entry={item.entry} />;
+    default:
+      return null;
+  }
 }

@@ -1,6 +1,6 @@
-import { Download, Keyboard, PanelRight } from 'lucide-react';
+import { Keyboard, PanelRight } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import type { SessionSummary } from '../../../contract/review.ts';
+import type { SessionFacts, SessionSummary } from '../../../contract/review.ts';
 import type { Session } from '../../../contract/session.ts';
 import { useIsAdmin } from '../../app.ts';
 import { useEnvironments } from '../../queries.ts';
@@ -13,29 +13,21 @@ import { AgentName } from '../agent-name.tsx';
 import { endOf, titleOf } from '../session-title.ts';
 import { StatusMark } from '../status-mark.tsx';
 import { DeleteSession } from './delete-session.tsx';
+import { DownloadMenu } from './download-menu.tsx';
 
 interface Props {
   session: Session;
   summary: SessionSummary | undefined;
+  facts: SessionFacts | undefined;
   timeline: Timeline;
   isInspecting: boolean;
   linkOf: () => string;
   onInspect: () => void;
   onHelp: () => void;
-  onExport: () => void;
 }
 
 /** Which session it is, and how it stands. */
-export function SessionHeader({
-  session,
-  summary,
-  timeline,
-  isInspecting,
-  linkOf,
-  onInspect,
-  onHelp,
-  onExport,
-}: Props) {
+export function SessionHeader({ session, summary, facts, timeline, isInspecting, linkOf, onInspect, onHelp }: Props) {
   const { meta, usage, toolCalls, failures, redactions } = timeline;
   const isAdmin = useIsAdmin();
   const environment = useEnvironments().data?.find(({ environmentId }) => environmentId === session.environmentId);
@@ -54,9 +46,7 @@ export function SessionHeader({
           <CopyButton text={linkOf} label="Copy the link">
             Copy link
           </CopyButton>
-          <Button size="small" tone="quiet" icon aria-label="Export all events" onClick={onExport}>
-            <Download size={14} />
-          </Button>
+          <DownloadMenu session={session} title={title} timeline={timeline} />
           {isAdmin && <DeleteSession session={session} />}
           <Button size="small" tone="quiet" icon aria-label="Keys" onClick={onHelp}>
             <Keyboard size={14} />
@@ -86,6 +76,9 @@ export function SessionHeader({
             {formatShort(usage.total.input)} tokens in, {formatShort(usage.total.output)} out
           </span>
         )}
+        {facts?.summary.cost !== undefined && (
+          <span title="At the prices the service knows">{formatCost(facts.summary.cost)}</span>
+        )}
         {redactions > 0 && <span>{plural(redactions, 'redaction')}</span>}
       </p>
     </header>
@@ -98,6 +91,8 @@ const Fact = ({ name, children }: { name: string; children: string | undefined }
       {showHidden(children)}
     </span>
   ) : null;
+
+const formatCost = (dollars: number) => `$${dollars.toFixed(dollars < 0.1 ? 3 : 2)}`;
 
 /** How long it took; how long it has been running, each second, while it is live. */
 function Elapsed({ session, summary }: { session: Session; summary: SessionSummary | undefined }) {

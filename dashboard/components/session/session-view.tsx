@@ -1,156 +1,197 @@
-import { useSearch } from '@tanstack/react-router';
-import { useCallback, useMemo, useRef, useState } from 'react';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { Session } from '../../../contract/session.ts';
 import { useApp } from '../../app.ts';
 import { paths } from '../../paths.ts';
-import { useSummaries } from '../../queries.ts';
-import { failuresOf, locate, type Place } from '../../timeline/rows.ts';
-import { useKeys } from '../../ui/use-keys.ts';
+import { useFacts, useSummaries } from '../../queries.ts';
+import type { SessionSearch } from '../../search.ts';
+import { countShowable, SHOWABLE } from '../../timeline/rows.ts';
+import { createTexts } from '../../timeline/texts.ts';
 import { ErrorNote } from '../error-note.tsx';
-import { exportEvents } from './export.ts';
 import { FindBar } from './find-bar.tsx';
 import { HelpSheet } from './help-sheet.tsx';
 import { Inspector } from './inspector.tsx';
+import { KindChips } from './kind-chips.tsx';
 import { Outline } from './outline.tsx';
+import { createReading, ReadingProvider } from './reading.ts';
 import { SessionHeader } from './session-header.tsx';
 import { StripView } from './strip-view.tsx';
 import { Timeline, type TimelineHandle } from './timeline.tsx';
-import { useArrival, useCurrent } from './use-current.ts';
+import { TurnHead } from './turn-head.tsx';
+import { useAddress } from './use-current.ts';
 import { useEventLog } from './use-event-log.ts';
-import { useModel } from './use-timeline.ts';
+import { useSessionKeys } from './use-session-keys.ts';
+import { TextsProvider } from './use-text.ts';
 import { useView } from './use-view.ts';
+import { useWalk } from './use-walk.ts';
 
 /** A session: header, strip, outline, timeline, and the inspector on demand. */
 export function SessionView({ session }: { session: Session }) {
   const { sessionId } = session;
   const { api } = useApp();
-  const { e: linked } = useSearch({ from: '/sessions/$sessionId' });
-  const log = useEventLog(session, linked);
-  const model = useModel(log);
-  const { timeline, strip } = model;
-  const place = useCurrent(sessionId, linked);
-  const { current, select } = place;
-  const view = useView(timeline, current);
+  const navigate = useNavigate();
+  const { e: linked, from, to, show, lane } = useSearch({ from: '/sessions/$sessionId' });
+  const { timeline, loaded, isComplete, error, retry } = useEventLog(session);
+  const [reading] = useState(createReading);
+  const texts = useMemo(
+    () =>
+      createTexts(async (first, limit) => {
+        const query = { from: String(first), limit: String(limit) };
+        return (await api.getEventWindow({ sessionId, query })).body.events;
+      }),
+    [api, sessionId],
+  );
+  const shown = useMemo(() => SHOWABLE.filter((kind) => show?.split(',').includes(kind)), [show]);
+  const counts = useMemo(() => countShowable(timeline.items), [timeline]);
+  const view = useView(timeline, { sessionId, shown, lane });
   const summary = useSummaries(useMemo(() => [sessionId], [sessionId])).data?.get(sessionId);
+  const facts = useFacts(sessionId, isComplete ? session.eventCount : 0).data;
   const handle = useRef<TimelineHandle>(null);
   const [openedWith] = useState(session.eventCount);
-  const [range, setRange] = useState<{ from: number; to: number }>();
   const [panel, setPanel] = useState<'help' | 'find'>();
-  const [isInspecting, setInspecting] = useState(false);
-  const currentOrder = current === undefined ? undefined : (timeline.orders.get(current) ?? current);
+  const [isInspecting, setInspecting] = useState(() => window.innerWidth >= 1600);
 
-  const onRange = useCallback((from: number, to: number) => {
-    setRange((before) => (before?.from === from && before.to === to ? before : { from, to }));
-  }, []);
-
-  /** Makes an event the current one, wherever it is folded, and brings it into sight. */
-  const goTo = useCallback(
-    (sequence: number, found: Place | undefined = locate(timeline.items, sequence, timeline.orders)) => {
-      select(sequence);
-      if (!found) return;
-      view.reveal(found);
-      // The row may have to be unfolded first.
-      requestAnimationFrame(() => handle.current?.show(found.key, 'center'));
+  const search = useCallback(
+    (change: SessionSearch) => {
+      const next = (before: object) => ({ ...before, ...change });
+      void navigate({ to: '/sessions/$sessionId', params: { sessionId }, search: next, replace: true });
     },
-    [timeline, select, view.reveal],
+    [navigate, sessionId],
   );
+  const unhide = useCallback(
+    ({ key, parents }: { key: string; parents: readonly string[] }) => {
+      const isRecord = [key, ...parents].some((each) => each.startsWith('q'));
+      const hasKinds = shown.some((kind) => kind !== 'records');
+      if (isRecord && (hasKinds || shown.length === 0)) search({ show: 'records', lane: undefined });
+      else if (hasKinds || lane !== undefined) search({ show: undefined, lane: undefined });
+    },
+    [shown, lane, search],
+  );
+  const walk = useWalk({ timeline, view, reading, handle, unhide });
+  const { choose, goTo } = walk;
+  useAddress(reading, sessionId, linked ?? from, loaded >= (linked ?? from ?? 0) || (isComplete && loaded > 0), goTo);
 
-  useArrival(place, linked, timeline.items.length > 0, goTo);
+  const range = useMemo(() => (from !== undefined && to !== undefined ? { from, to } : undefined), [from, to]);
+  useEffect(() => reading.range.set(range), [reading, range]);
+  const leaveRange = useCallback(() => search({ from: undefined, to: undefined }), [search]);
 
-  const step = (by: number) => {
-    const at = view.current ? view.rows.indexOf(view.current) : -1;
-    const next = view.rows[Math.max(0, Math.min(view.rows.length - 1, at + by))];
-    if (!next) return;
-    select(next.item.sequence);
-    handle.current?.show(next.key, 'auto');
-    requestAnimationFrame(() => handle.current?.focusCurrent());
-  };
-  const stepFailure = (by: 1 | -1) => {
-    const failures = failuresOf(timeline.items);
-    const from = currentOrder ?? 0;
-    const next = by > 0 ? failures.find(({ order }) => order > from) : failures.findLast(({ order }) => order < from);
-    if (next) goTo(next.sequence, next);
-  };
-  /** The current row stays in sight while everything around it opens or closes. */
-  const setAll = (open: boolean) => {
-    view.setAll(open);
-    requestAnimationFrame(() => view.current && handle.current?.show(view.current.key, 'center'));
-  };
-  const linkOf = (sequence = current) => window.location.origin + paths.session(sessionId, sequence);
+  const linkOf = (sequence = reading.current.get()?.sequence) =>
+    window.location.origin + paths.session(sessionId, sequence, range);
 
-  useKeys([
-    ['j', () => step(1)],
-    ['k', () => step(-1)],
-    ['ArrowDown', () => step(1)],
-    ['ArrowUp', () => step(-1)],
-    ['n', () => stepFailure(1)],
-    ['p', () => stepFailure(-1)],
-    ['g g', () => step(-view.rows.length)],
-    ['G', () => step(view.rows.length)],
-    ['o', () => view.current && view.toggle(view.current.item)],
-    ['e', () => setAll(true)],
-    ['E', () => setAll(false)],
-    ['y', () => void navigator.clipboard.writeText(linkOf())],
-    ['Enter', () => setInspecting((before) => !before)],
-    ['/', () => setPanel('find')],
-    ['?', () => setPanel('help')],
-    ['Escape', () => (panel ? setPanel(undefined) : setInspecting(false))],
-  ]);
+  useSessionKeys({
+    ...{ reading, view, walk, timeline, panel, setPanel, setInspecting, search, linkOf },
+    leave: () => {
+      if (panel) setPanel(undefined);
+      else if (isInspecting) setInspecting(false);
+      else if (range) leaveRange();
+      else if (lane !== undefined) search({ lane: undefined });
+      const current = reading.current.get();
+      if (current) handle.current?.show(current.key, 'auto', true);
+    },
+    keepInSight: () => {
+      const current = reading.current.get();
+      if (current) requestAnimationFrame(() => handle.current?.show(current.key, 'center', true));
+    },
+  });
 
   return (
-    <div className="session" data-session-plane={session.secretEnvironment}>
-      <SessionHeader
-        session={session}
-        summary={summary}
-        timeline={timeline}
-        isInspecting={isInspecting}
-        linkOf={linkOf}
-        onInspect={() => setInspecting((before) => !before)}
-        onHelp={() => setPanel('help')}
-        onExport={() => void exportEvents(api, sessionId)}
-      />
-      <StripView strip={strip} range={range} current={current} order={currentOrder} onJump={goTo} />
-      {log.error() !== undefined && (
-        <div className="p-3">
-          <ErrorNote error={log.error()} onRetry={log.retry} />
-        </div>
-      )}
-      <div className="session-body">
-        <Outline prompts={timeline.prompts} at={range?.from ?? 0} onSelect={goTo} />
-        <div className="relative flex min-h-0 min-w-0 grow flex-col">
-          {panel === 'find' && (
-            <FindBar
-              items={timeline.items}
-              isComplete={log.isComplete()}
-              onMatch={(match) => goTo(match.sequence, match)}
-              onClose={() => setPanel(undefined)}
-            />
-          )}
-          {session.eventCount === 0 && (
-            <p className="p-6 text-13 text-muted">No events yet. They appear here as the agent works.</p>
-          )}
-          <Timeline
-            ref={handle}
-            view={view}
-            sessionId={sessionId}
-            eventCount={model.eventCount}
-            openedWith={openedWith}
-            isLive={session.status === 'active' && log.isComplete()}
-            onSelect={select}
-            onRange={onRange}
-          />
-        </div>
-        {isInspecting && (
-          <Inspector
-            item={view.current?.item}
-            sessionId={sessionId}
-            model={model}
+    <ReadingProvider value={reading}>
+      <TextsProvider value={texts}>
+        <div className="session" data-session-plane={session.secretEnvironment} data-complete={isComplete}>
+          <SessionHeader
+            session={session}
+            summary={summary}
+            facts={facts}
+            timeline={timeline}
+            isInspecting={isInspecting}
             linkOf={linkOf}
-            onClose={() => setInspecting(false)}
+            onInspect={() => setInspecting((before) => !before)}
+            onHelp={() => setPanel('help')}
           />
-        )}
-      </div>
-      {panel === 'help' && <HelpSheet onClose={() => setPanel(undefined)} />}
-    </div>
+          <StripView
+            timeline={timeline}
+            range={range}
+            contextWindow={facts?.contextWindow}
+            onJump={goTo}
+            onRange={(first, last) => search({ from: first, to: last })}
+          />
+          {error !== undefined && (
+            <div className="p-3">
+              <ErrorNote error={error} onRetry={retry} />
+            </div>
+          )}
+          <div className="session-body">
+            <Outline turns={timeline.turns} milestones={facts?.milestones ?? []} onSelect={goTo} />
+            <div className="relative flex min-h-0 min-w-0 grow flex-col">
+              {panel === 'find' && (
+                <FindBar
+                  sessionId={sessionId}
+                  onMatch={(sequence) => goTo(sequence, false)}
+                  onClose={() => {
+                    setPanel(undefined);
+                    const current = reading.current.get();
+                    if (current) handle.current?.show(current.key, 'auto', true);
+                  }}
+                />
+              )}
+              <div className="timeline-bar">
+                <KindChips
+                  counts={counts}
+                  shown={shown}
+                  lane={lane}
+                  onChange={(kinds) => search({ show: kinds.join(',') || undefined })}
+                  onLeaveLane={() => search({ lane: undefined })}
+                />
+                {range && (
+                  <button type="button" className="chip" aria-pressed onClick={leaveRange}>
+                    Events {range.from} to {range.to} ✕
+                  </button>
+                )}
+                {!isComplete && session.eventCount > 0 && (
+                  <span className="num text-12 text-muted">
+                    {loaded} of {session.eventCount} events
+                  </span>
+                )}
+              </div>
+              <div className="relative flex min-h-0 grow flex-col">
+                <TurnHead turns={timeline.turns} onSelect={goTo} />
+                {session.eventCount === 0 && (
+                  <p className="p-6 text-13 text-muted">No events yet. They appear here as the agent works.</p>
+                )}
+                <Timeline
+                  ref={handle}
+                  view={view}
+                  sessionId={sessionId}
+                  eventCount={loaded}
+                  openedWith={openedWith}
+                  isLive={session.status === 'active' && isComplete}
+                  onSelect={(row, extend) => {
+                    const before = reading.current.get();
+                    choose(row);
+                    if (!extend || !before) return;
+                    const [first, last] = [before.sequence, row.item.sequence].sort((a, b) => a - b);
+                    search({ from: first, to: last });
+                  }}
+                />
+              </div>
+            </div>
+            {isInspecting && (
+              <Inspector
+                view={view}
+                sessionId={sessionId}
+                timeline={timeline}
+                linkOf={linkOf}
+                onClose={() => {
+                  setInspecting(false);
+                  const current = reading.current.get();
+                  if (current) handle.current?.show(current.key, 'auto', true);
+                }}
+              />
+            )}
+          </div>
+          {panel === 'help' && <HelpSheet onClose={() => setPanel(undefined)} />}
+        </div>
+      </TextsProvider>
+    </ReadingProvider>
   );
 }

@@ -1,102 +1,201 @@
-import { type KeyboardEvent, memo, type PointerEvent, useRef } from 'react';
-import type { Strip } from '../../timeline/strip.ts';
-import { formatClock } from '../../ui/format.ts';
+import {
+  type KeyboardEvent,
+  memo,
+  type PointerEvent,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
+import { firstLine } from '../../../contract/entry/value.ts';
+import { showHidden } from '../../text/controls.ts';
+import type { Timeline } from '../../timeline/build.ts';
+import { buildStrip, type Mark, type Strip } from '../../timeline/strip.ts';
+import { turnAt } from '../../timeline/turns.ts';
+import { useTheme } from '../../ui/appearance.ts';
+import { formatExact, formatShort } from '../../ui/format.ts';
+import { useReading } from './reading.ts';
+import { drawStrip, heightOf } from './strip-draw.ts';
+import { useValue } from './value.ts';
 
 interface Props {
-  strip: Strip;
-  /** The order of the events in sight. */
+  timeline: Timeline;
+  /** Only what is between these orders. */
   range: { from: number; to: number } | undefined;
-  current: number | undefined;
-  /** Where the current event stands. */
-  order: number | undefined;
+  contextWindow: number | undefined;
   onJump: (sequence: number) => void;
+  /** Zooms to what is between two events. */
+  onRange: (from: number, to: number) => void;
 }
 
-const HEIGHT = 40;
+/** Less is a click. */
+const DRAG_PX = 6;
 
-/** The session at a glance: how much happened when, with marks for prompts, edits and errors. A slider over its time. */
-export const StripView = memo(function StripView({ strip, range, current, order, onJump }: Props) {
-  const ref = useRef<HTMLDivElement>(null);
-  const { bins, most } = strip;
-  const at = order === undefined ? 0 : strip.binOf(order);
+/** The session at a glance. A slider over its time; a stretch that is drawn over it is looked at closer. */
+export const StripView = memo(function StripView({ timeline, range, contextWindow, onJump, onRange }: Props) {
+  const strip = useMemo(() => buildStrip(timeline, range), [timeline, range]);
+  const box = useRef<HTMLDivElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const width = useWidth(box);
+  const [theme] = useTheme();
+  const [hover, setHover] = useState<number>();
+  const [drag, setDrag] = useState<number>();
 
-  const jump = (bin: number, step: number) => {
-    for (let each = bin; each >= 0 && each < bins.length; each += step) {
-      const { prompt, error, first } = bins[each] ?? {};
-      const sequence = prompt ?? error ?? first;
-      if (sequence !== undefined) return onJump(sequence);
-    }
-    return undefined;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another theme has other colours
+  useLayoutEffect(() => {
+    if (canvas.current && width > 0) drawStrip(canvas.current, { strip, width, contextWindow });
+  }, [strip, width, contextWindow, theme]);
+
+  const placeOf = ({ clientX }: PointerEvent) => {
+    const { left = 0 } = box.current?.getBoundingClientRect() ?? {};
+    return Math.max(0, Math.min(1, (clientX - left) / Math.max(1, width)));
   };
-  const onPointer = (event: PointerEvent) => {
-    if (event.buttons !== 1 || !ref.current) return;
-    const { left, width } = ref.current.getBoundingClientRect();
-    const bin = Math.max(0, Math.min(bins.length - 1, Math.floor(((event.clientX - left) / width) * bins.length)));
-    jump(bin, bins.slice(bin).some(({ count }) => count > 0) ? 1 : -1);
+  const onUp = (event: PointerEvent) => {
+    if (drag === undefined) return;
+    const at = placeOf(event);
+    setDrag(undefined);
+    const [from, to] = [nearest(strip, Math.min(drag, at)), nearest(strip, Math.max(drag, at))];
+    if (!from || !to) return;
+    if (Math.abs(at - drag) * width < DRAG_PX) onJump(nearest(strip, at)?.entry.sequence ?? from.entry.sequence);
+    else onRange(from.entry.sequence, to.entry.sequence);
   };
-  const onKey = (event: KeyboardEvent) => {
-    const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
-    if (step === 0) return;
-    event.preventDefault();
-    event.stopPropagation();
-    jump(at + step, step);
-  };
-  const seen = range && { from: strip.binOf(range.from), to: strip.binOf(range.to) };
+  const hovered = hover === undefined ? undefined : nearest(strip, hover);
 
   return (
     <div className="strip">
-      <div
-        ref={ref}
-        role="slider"
-        tabIndex={0}
-        aria-label="Position in the session"
-        aria-valuemin={0}
-        aria-valuemax={bins.length - 1}
-        aria-valuenow={at}
-        aria-valuetext={current === undefined ? 'no event chosen' : `event ${current}`}
-        onPointerDown={onPointer}
-        onPointerMove={onPointer}
-        onKeyDown={onKey}
-      >
-        <svg aria-hidden viewBox={`0 0 ${bins.length} ${HEIGHT}`} preserveAspectRatio="none">
-          {seen && (
-            <rect
-              className="strip-seen"
-              x={Math.min(seen.from, seen.to)}
-              y={0}
-              width={Math.abs(seen.to - seen.from) + 1}
-              height={HEIGHT}
-            />
-          )}
-          <path className="strip-work" d={bins.map(({ count }, x) => bar(x, count, most)).join('')} />
-          <path className="strip-edit" d={bins.map(({ edit }, x) => (edit ? mark(x, 29, 4) : '')).join('')} />
-          <path className="strip-prompt" d={bins.map(({ prompt }, x) => (prompt ? mark(x, 0, 40) : '')).join('')} />
-          <path className="strip-error" d={bins.map(({ error }, x) => (error ? mark(x, 35, 5) : '')).join('')} />
-          <path
-            className="strip-idle"
-            d={bins.map(({ idle }, x) => (idle ? `M${x - 0.2} 0v${HEIGHT}` : '')).join('')}
+      <div ref={box} className="strip-box" style={{ height: heightOf(strip) }}>
+        <Slider strip={strip} timeline={timeline} onJump={onJump}>
+          <canvas
+            ref={canvas}
+            aria-hidden
+            style={{ width, height: heightOf(strip) }}
+            onPointerDown={(event) => {
+              event.currentTarget.setPointerCapture(event.pointerId);
+              setDrag(placeOf(event));
+            }}
+            onPointerMove={(event) => setHover(placeOf(event))}
+            onPointerLeave={() => setHover(undefined)}
+            onPointerUp={onUp}
+            onPointerCancel={() => setDrag(undefined)}
           />
-          {current !== undefined && <path className="strip-current" d={`M${at + 0.5} 0v${HEIGHT}`} />}
-        </svg>
-      </div>
-      <div className="strip-legend" aria-hidden>
-        <span>{strip.start > 0 && formatClock(strip.start)}</span>
-        <span className="flex gap-3">
-          <span data-mark="prompt">prompt</span>
-          <span data-mark="edit">edit</span>
-          <span data-mark="error">error</span>
-        </span>
-        <span>{strip.end > 0 && formatClock(strip.end)}</span>
+        </Slider>
+        <Seen strip={strip} />
+        {hover !== undefined && drag === undefined && (
+          <span className="strip-hair" style={{ left: `${hover * 100}%` }} />
+        )}
+        {drag !== undefined && hover !== undefined && (
+          <span
+            className="strip-drag"
+            style={{ left: `${Math.min(drag, hover) * 100}%`, width: `${Math.abs(hover - drag) * 100}%` }}
+          />
+        )}
+        {hovered && hover !== undefined && <Hint mark={hovered} place={hover} strip={strip} timeline={timeline} />}
       </div>
     </div>
   );
 });
 
-/** A bar's height grows with the root of the count, so that one busy moment does not flatten the rest. */
-function bar(x: number, count: number, most: number): string {
-  if (count === 0) return '';
-  const height = 2 + 24 * Math.sqrt(count / most);
-  return `M${x + 0.1} ${28 - height}h0.8v${height}h-0.8z`;
+function useWidth(box: { current: HTMLElement | null }): number {
+  const [width, setWidth] = useState(0);
+  useEffect(() => {
+    const observer = new ResizeObserver(([entry]) => setWidth(Math.round(entry?.contentRect.width ?? 0)));
+    if (box.current) observer.observe(box.current);
+    return () => observer.disconnect();
+  }, [box]);
+  return width;
 }
 
-const mark = (x: number, y: number, height: number) => `M${x} ${y}h0.9v${height}h-0.9z`;
+/** What happened next to a place, preferring what a reader looks for. */
+function nearest({ axis, marks }: Strip, place: number): Mark | undefined {
+  const time = axis.timeAt(place);
+  let [low, high] = [0, marks.length - 1];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((marks[middle] as Mark).time < time) low = middle + 1;
+    else high = middle;
+  }
+  const near = marks
+    .slice(Math.max(0, low - 6), low + 6)
+    .filter((mark) => Math.abs(axis.place(mark.time) - place) < 0.004);
+  return near.find(({ kind }) => kind === 'person') ?? near.find(({ kind }) => kind === 'failure') ?? marks[low];
+}
+
+interface SliderProps {
+  strip: Strip;
+  timeline: Timeline;
+  onJump: (sequence: number) => void;
+  children: React.ReactNode;
+}
+
+const KEYS: Record<string, (at: number, count: number) => number> = {
+  ArrowRight: (at) => at + 1,
+  ArrowLeft: (at) => at - 1,
+  PageDown: (at) => at + 10,
+  PageUp: (at) => at - 10,
+  Home: () => 0,
+  End: (_, count) => count - 1,
+};
+
+/** By keys it goes from turn to turn: those have names, which slices of time have not. */
+function Slider({ strip, timeline: { turns }, onJump, children }: SliderProps) {
+  const { current, seen } = useReading();
+  const order = useValue(current, (each) => each?.order) ?? seen.get().from;
+  const at = turnAt(turns, order);
+  const place = useValue(current, (each) => each && strip.axis.place(strip.timeOf(each.order)));
+  const onKey = (event: KeyboardEvent) => {
+    const next = KEYS[event.key]?.(at, turns.length);
+    if (next === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const turn = turns[Math.max(0, Math.min(turns.length - 1, next))];
+    if (turn?.prompt) onJump(turn.prompt.sequence);
+  };
+  return (
+    <div
+      role="slider"
+      tabIndex={0}
+      aria-label="Position in the session"
+      aria-valuemin={1}
+      aria-valuemax={Math.max(1, turns.length)}
+      aria-valuenow={at + 1}
+      aria-valuetext={`turn ${at + 1} of ${turns.length}: ${firstLine(turns[at]?.prompt?.text ?? '', 80)}`}
+      onKeyDown={onKey}
+    >
+      {children}
+      {place !== undefined && <span className="strip-current" style={{ left: `${place * 100}%` }} />}
+    </div>
+  );
+}
+
+/** A bracket round what is in sight. */
+function Seen({ strip }: { strip: Strip }) {
+  const { seen } = useReading();
+  const from = useValue(seen, (range) => strip.axis.place(strip.timeOf(range.from)));
+  const to = useValue(seen, (range) => strip.axis.place(strip.timeOf(range.to)));
+  const [left, right] = [Math.min(from, to), Math.max(from, to)];
+  return <span className="strip-seen" style={{ left: `${left * 100}%`, width: `${(right - left) * 100}%` }} />;
+}
+
+interface HintProps {
+  mark: Mark;
+  place: number;
+  strip: Strip;
+  timeline: Timeline;
+}
+
+function Hint({ mark: { entry, time }, place, strip, timeline: { turns } }: HintProps) {
+  const turn = turnAt(turns, entry.order ?? entry.sequence);
+  const words =
+    'text' in entry ? entry.text : 'about' in entry ? `${'name' in entry ? entry.name : ''} ${entry.about}` : '';
+  const context = strip.context.findLast((each) => each.time <= time);
+  return (
+    <div className="strip-hint" style={place < 0.5 ? { left: `${place * 100}%` } : { right: `${(1 - place) * 100}%` }}>
+      <p className="text-muted">
+        {time > 1e11 && formatExact(time)} · turn {turn + 1}
+        {context && ` · ${formatShort(context.tokens)} tokens of context`}
+      </p>
+      <p className="truncate">{showHidden(firstLine(words)) || entry.eventType}</p>
+    </div>
+  );
+}

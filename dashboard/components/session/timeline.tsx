@@ -1,26 +1,18 @@
 import { defaultRangeExtractor, useVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
 import { ArrowDown } from 'lucide-react';
-import {
-  type Ref,
-  type RefObject,
-  useCallback,
-  useEffect,
-  useImperativeHandle,
-  useLayoutEffect,
-  useRef,
-  useState,
-} from 'react';
+import { type Ref, useCallback, useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from 'react';
 import type { Row } from '../../timeline/rows.ts';
 import { Button } from '../../ui/button.tsx';
 import { formatCount } from '../../ui/format.ts';
 import { Scroll } from '../../ui/scroll.tsx';
-import { estimateRow, RowContent } from './row.tsx';
+import { estimateRow } from './estimate.ts';
+import { useReading } from './reading.ts';
+import { RowLine } from './row.tsx';
 import type { View } from './use-view.ts';
 
 export interface TimelineHandle {
-  /** Brings a row into sight; `center` also when it is in sight already. */
-  show(key: string, align: 'auto' | 'center'): void;
-  focusCurrent(): void;
+  /** Brings a row into sight; `center` also when it is in sight already. `focus` also gives it the focus. */
+  show(key: string, align: 'auto' | 'center', focus: boolean): void;
 }
 
 interface Props {
@@ -32,10 +24,10 @@ interface Props {
   openedWith: number;
   /** New events are to be followed when the reader is at the end. */
   isLive: boolean;
-  onSelect: (sequence: number) => void;
-  /** The order of the first and last event in sight. */
-  onRange: (from: number, to: number) => void;
+  onSelect: (row: Row, extend: boolean) => void;
 }
+
+type List = Virtualizer<HTMLElement, HTMLLIElement>;
 
 /** A row that is being scrolled to. The scroll goes by place, and takes some frames: rows may come in before it. */
 interface Wanted {
@@ -48,83 +40,101 @@ const SETTLING_MS = 1_000;
 
 /** As far from the end one is still at the end. */
 const END_PX = 120;
+/** So far from one frame to the next, nobody reads. */
+const HURRIED_PX = 600;
+/** Of the head of the turn, which lies over the first rows. */
+const HEAD_PX = 36;
 
 /**
  * The rows in sight of a list of any length; what is read stays where it is when rows are added before it. It begins at
  * its top, and follows the end only after the reader went there: a short list is at its top and its end at once.
  */
-export function Timeline({ ref, view, sessionId, eventCount, openedWith, isLive, onSelect, onRange }: Props) {
-  const { rows, current } = view;
+export function Timeline({ ref, view, sessionId, eventCount, openedWith, isLive, onSelect }: Props) {
+  const { rows, indexOf } = view;
+  const { current, seen, isHurried } = useReading();
   const scroller = useRef<HTMLElement>(null);
-  const [isAtTop, setAtTop] = useState(true);
-  const currentIndex = current ? rows.indexOf(current) : -1;
+  const focusWanted = useRef<string>(undefined);
+  const width = useRef(900);
+  const offset = useRef(0);
   const virtualizer = useVirtualizer<HTMLElement, HTMLLIElement>({
     count: rows.length,
     getScrollElement: () => scroller.current,
     getItemKey: useCallback((index: number) => rows[index]?.key ?? index, [rows]),
-    estimateSize: (index) => estimateRow(rows[index]),
-    overscan: 12,
+    estimateSize: (index) => estimateRow(rows[index], view.isOpen, width.current),
+    overscan: 8,
     paddingStart: 8,
     paddingEnd: 96,
-    anchorTo: isAtTop ? 'start' : 'end',
-    followOnAppend: isLive && !isAtTop,
+    scrollPaddingStart: HEAD_PX,
+    scrollPaddingEnd: 16,
+    anchorTo: offset.current <= 0 ? 'start' : 'end',
+    followOnAppend: isLive && offset.current > 0,
     scrollEndThreshold: END_PX,
     // The focused row stays in the document, or the focus would be lost with it.
-    rangeExtractor: (range) => withIndex(defaultRangeExtractor(range), currentIndex),
-    onChange: (instance) => report(instance, rows, onRange),
+    rangeExtractor: (range) => withIndex(defaultRangeExtractor(range), indexOf(current.get()?.key ?? '')),
+    onChange: (instance) => {
+      width.current = instance.scrollRect?.width ?? width.current;
+      seen.set(rangeOf(instance, rows, seen.get()));
+      const { scrollOffset } = instance;
+      isHurried.set(instance.isScrolling && Math.abs((scrollOffset ?? 0) - offset.current) > HURRIED_PX);
+      offset.current = scrollOffset ?? 0;
+    },
   });
 
   const scrollTo = ({ key, align }: Pick<Wanted, 'key' | 'align'>) => {
-    const index = rows.findIndex((row) => row.key === key);
+    const index = indexOf(key);
     if (index >= 0) virtualizer.scrollToIndex(index, { align });
   };
   const wanted = useRef<Wanted>(undefined);
   // biome-ignore lint/correctness/useExhaustiveDependencies: only when rows came or went
   useLayoutEffect(() => {
     if (wanted.current && performance.now() < wanted.current.until) scrollTo(wanted.current);
+    seen.set(rangeOf(virtualizer, rows, seen.get()));
   }, [rows]);
 
   useImperativeHandle(ref, () => ({
-    show(key, align) {
+    show(key, align, focus) {
       wanted.current = { key, align, until: performance.now() + SETTLING_MS };
+      if (focus) focusWanted.current = key;
       scrollTo(wanted.current);
-    },
-    focusCurrent() {
-      scroller.current?.querySelector<HTMLElement>('[data-current]')?.focus({ preventScroll: true });
+      giveFocus();
     },
   }));
 
-  const { isAtEnd, unseen } = useEnd(scroller, eventCount, openedWith);
+  /** As soon as the row is drawn. */
+  const giveFocus = () => {
+    const key = focusWanted.current;
+    const index = key === undefined ? -1 : indexOf(key);
+    const row = scroller.current?.querySelector<HTMLElement>(`[data-index="${index}"]`);
+    if (!row || current.get()?.key !== key) return;
+    focusWanted.current = undefined;
+    row.focus({ preventScroll: true });
+  };
+  useEffect(giveFocus);
+
+  const { isAtEnd, unseen } = useEnd(virtualizer, eventCount, openedWith);
 
   return (
     <div className="relative min-h-0 min-w-0 grow">
-      <Scroll
-        ref={scroller}
-        className="timeline"
-        aria-label="Timeline"
-        onScroll={({ currentTarget }) => setAtTop(currentTarget.scrollTop <= 0)}
-      >
+      <Scroll ref={scroller} className="timeline" aria-label="Timeline">
         <ul className="relative" style={{ height: virtualizer.getTotalSize() }}>
           {virtualizer.getVirtualItems().map(({ key, index, start }) => {
             const row = rows[index];
-            if (!row) return null;
-            const isCurrent = row === current;
             return (
-              // biome-ignore lint/a11y/useKeyWithClickEvents: the page's keys move between rows
-              <li
-                key={key}
-                ref={virtualizer.measureElement}
-                aria-setsize={rows.length}
-                aria-posinset={index + 1}
-                data-index={index}
-                data-current={isCurrent || undefined}
-                tabIndex={isCurrent ? 0 : -1}
-                className="timeline-row"
-                style={{ transform: `translateY(${start}px)` }}
-                onClick={(event) => !isControl(event.target) && onSelect(row.item.sequence)}
-              >
-                <RowContent row={row} view={view} sessionId={sessionId} isLive={isLive} onSelect={onSelect} />
-              </li>
+              row && (
+                <RowLine
+                  key={key}
+                  measure={virtualizer.measureElement}
+                  row={row}
+                  index={index}
+                  count={rows.length}
+                  start={start}
+                  isOpen={view.isOpen(row.item)}
+                  toggle={view.toggle}
+                  sessionId={sessionId}
+                  isLive={isLive}
+                  onSelect={onSelect}
+                />
+              )
             );
           })}
         </ul>
@@ -147,37 +157,27 @@ export function Timeline({ ref, view, sessionId, eventCount, openedWith, isLive,
   );
 }
 
-/** A click on these does what they say; selecting text is not a click either. */
-function isControl(target: EventTarget): boolean {
-  if (window.getSelection()?.isCollapsed === false) return true;
-  return target instanceof Element && target.closest('a, button, pre, input') !== null;
-}
-
 function withIndex(indexes: number[], index: number): number[] {
   if (index < 0 || indexes.includes(index)) return indexes;
   return index < (indexes[0] ?? 0) ? [index, ...indexes] : [...indexes, index];
 }
 
-function report(
-  { range }: Virtualizer<HTMLElement, HTMLLIElement>,
-  rows: readonly Row[],
-  onRange: (from: number, to: number) => void,
-): void {
-  const [from, to] = [rows[range?.startIndex ?? 0], rows[range?.endIndex ?? 0]];
-  if (from && to) onRange(from.item.order, to.item.order);
+type Range = { from: number; to: number };
+
+/** The one before where it is the same: nobody is told then. */
+function rangeOf({ range }: List, rows: readonly Row[], before: Range): Range {
+  const from = rows[range?.startIndex ?? 0]?.item.order ?? 0;
+  const to = rows[range?.endIndex ?? 0]?.item.order ?? 0;
+  return before.from === from && before.to === to ? before : { from, to };
 }
 
 /** Whether the end is in sight, and how many events came since it last was. */
-function useEnd(scroller: RefObject<HTMLElement | null>, eventCount: number, openedWith: number) {
-  const [isAtEnd, setAtEnd] = useState(true);
-  const [seen, setSeen] = useState(openedWith);
-  // After each drawing: rows come, grow and are scrolled past, and only the document knows where that leads.
+function useEnd(list: List, eventCount: number, openedWith: number) {
+  const [counted, setCounted] = useState(openedWith);
+  const height = list.scrollRect?.height ?? 0;
+  const isAtEnd = height === 0 || list.getTotalSize() - height - (list.scrollOffset ?? 0) <= END_PX;
   useEffect(() => {
-    if (!scroller.current) return;
-    const { scrollHeight, clientHeight, scrollTop } = scroller.current;
-    const isThere = scrollHeight - clientHeight - scrollTop <= END_PX;
-    setAtEnd(isThere);
-    if (isThere) setSeen((before) => Math.max(before, eventCount));
-  });
-  return { isAtEnd, unseen: Math.max(0, eventCount - seen) };
+    if (isAtEnd) setCounted((before) => Math.max(before, eventCount));
+  }, [isAtEnd, eventCount]);
+  return { isAtEnd, unseen: Math.max(0, eventCount - counted) };
 }

@@ -1,12 +1,14 @@
-import { FilePen, FilePlus, FileX, X } from 'lucide-react';
+import { FilePen, FilePlus, FileX } from 'lucide-react';
 import type { FileStat } from '../../../contract/entry/changes.ts';
 import { stripAnsi } from '../../text/ansi.ts';
 import { showHidden } from '../../text/controls.ts';
-import type { ToolItem } from '../../timeline/items.ts';
-import { formatCount } from '../../ui/format.ts';
+import { soleLane, type ToolItem } from '../../timeline/items.ts';
+import { kindOfTool } from '../../timeline/kinds.ts';
+import { formatCount, formatDuration } from '../../ui/format.ts';
+import { CallBody } from './call-body.tsx';
 import { Changes } from './changes.tsx';
 import { Fold } from './fold.tsx';
-import { Took } from './fold-rows.tsx';
+import { Lane } from './fold-rows.tsx';
 
 interface Props {
   item: ToolItem;
@@ -17,28 +19,66 @@ interface Props {
   isLive: boolean;
 }
 
-/** A tool call in one line; one that changed files opens to the diff. */
+/** A tool call in one line, which opens to what it asked and answered; one that changed files to the diff. */
 export function Tool({ item, isOpen, onToggle, sessionId, isLive }: Props) {
-  if (item.changes.length === 0) return <Call item={item} isLive={isLive} />;
+  const isEdit = item.changes.length > 0;
+  const lane = soleLane(item);
+  if (lane) return <Lane item={lane} call={item} isOpen={isOpen} onToggle={onToggle} />;
   return (
     <>
-      <Fold isOpen={isOpen} onToggle={onToggle}>
-        <ul className="flex min-w-0 flex-col leading-6">
-          {item.changes.map((change, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a file may be changed twice
-            <li key={index} className="flex min-w-0 items-center gap-2">
-              <FileLine change={change} />
-            </li>
-          ))}
-        </ul>
-        <Took durationMs={item.durationMs} />
+      <Fold
+        isOpen={isOpen}
+        onToggle={onToggle}
+        kind={item.failed ? 'failure' : isEdit ? 'edit' : kindOfTool(item.name)}
+      >
+        {isEdit ? <Files changes={item.changes} /> : <Call item={item} />}
+        <Outcome item={item} isLive={isLive} />
       </Fold>
+      {item.failed && !isOpen && <FailureLine results={item.results} />}
       {isOpen && (
-        <div className="message-body">
-          <Changes item={item} sessionId={sessionId} />
+        <div className="call-body">
+          {isEdit && <Changes item={item} sessionId={sessionId} />}
+          {(!isEdit || item.failed) && <CallBody item={item} sessionId={sessionId} />}
         </div>
       )}
     </>
+  );
+}
+
+/** Files that one call may change and that stand in its line; the diff shows all. */
+const MOST_FILES = 8;
+
+const Files = ({ changes }: { changes: readonly FileStat[] }) => (
+  <ul className="flex min-w-0 grow flex-col leading-6">
+    {changes.slice(0, MOST_FILES).map((change, index) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: a file may be changed twice
+      <li key={index} className="flex min-w-0 items-center gap-2">
+        <FileLine change={change} />
+      </li>
+    ))}
+    {changes.length > MOST_FILES && <li className="text-12 text-muted">and {changes.length - MOST_FILES} more</li>}
+  </ul>
+);
+
+const Call = ({ item }: { item: ToolItem }) => (
+  <>
+    <span className="tool-name" title={showHidden(item.name)}>
+      {showHidden(item.name)}
+    </span>
+    <span className="mono min-w-0 grow truncate text-muted">{showHidden(item.call?.about ?? '')}</span>
+  </>
+);
+
+/** How it ended and how long it took, at the edge of the content. */
+function Outcome({ item, isLive }: { item: ToolItem; isLive: boolean }) {
+  const exitCode = item.results.find(({ exitCode: code }) => code)?.exitCode;
+  const isWaiting = !item.failed && item.results.length === 0;
+  return (
+    <span className="row-meta">
+      {item.failed && <span className="exit-chip">{exitCode === undefined ? 'failed' : `exit ${exitCode}`}</span>}
+      {isWaiting && <span className={isLive ? 'pulse' : ''}>{isLive ? 'running' : 'no result'}</span>}
+      {item.durationMs !== undefined && item.durationMs >= 100 && formatDuration(item.durationMs)}
+    </span>
   );
 }
 
@@ -51,7 +91,7 @@ export function FileLine({ change }: { change: FileStat }) {
   return (
     <>
       <Icon size={14} aria-label={VERBS[change.kind]} className="flex-none text-muted" />
-      <span className="min-w-0 truncate font-mono text-[12.5px]" title={showHidden(change.path)}>
+      <span className="mono min-w-0 truncate" title={showHidden(change.path)}>
         <span className="text-muted">{showHidden(shorten(change.path.slice(0, slash)))}</span>
         {showHidden(change.path.slice(slash))}
         {change.movedTo && <span className="text-muted"> → {showHidden(change.movedTo)}</span>}
@@ -68,40 +108,15 @@ function shorten(folder: string): string {
   return names.length > 2 ? `…/${names.slice(-2).join('/')}/` : folder;
 }
 
-function Call({ item, isLive }: Pick<Props, 'item' | 'isLive'>) {
-  const exitCode = item.results.find(({ exitCode: code }) => code)?.exitCode;
-  const failure = item.results.find(({ failed }) => failed);
-  return (
-    <div className="tool-call">
-      <span className="tool-name" title={showHidden(item.name)}>
-        {showHidden(item.name)}
-      </span>
-      <span className="min-w-0 truncate font-mono text-[12.5px] text-muted">{showHidden(item.call?.about ?? '')}</span>
-      {item.failed && (
-        <span className="inline-flex flex-none items-center gap-1 whitespace-nowrap font-medium text-12 text-bad">
-          <X size={12} aria-hidden />
-          {exitCode === undefined ? 'failed' : `exit ${exitCode}`}
-        </span>
-      )}
-      {!item.failed && item.results.length === 0 && (
-        <span className={`whitespace-nowrap text-12 text-muted ${isLive ? 'pulse' : ''}`}>
-          {isLive ? 'running' : 'no result'}
-        </span>
-      )}
-      <Took durationMs={item.durationMs} />
-      {failure && <FailureLine preview={failure.preview} />}
-    </div>
-  );
-}
-
 const TELLING = [/error|exception|cannot|not found|denied|refused/i, /^[✖✗×]|not ok|FAILED/, /fail/i];
 
 /** The line that most likely says what went wrong. */
-function FailureLine({ preview }: { preview: string }) {
+function FailureLine({ results }: Pick<ToolItem, 'results'>) {
+  const preview = results.find(({ failed }) => failed)?.preview ?? '';
   const lines = stripAnsi(preview)
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '' && !/^(exit code|script completed|wall time|output:)/i.test(line));
   const telling = TELLING.map((pattern) => lines.find((line) => pattern.test(line))).find(Boolean) ?? lines[0];
-  return telling ? <span className="tool-failure">{telling.slice(0, 300)}</span> : null;
+  return telling ? <p className="tool-failure">{telling.slice(0, 300)}</p> : null;
 }

@@ -1,43 +1,43 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef } from 'react';
+import type { Reading } from './reading.ts';
 
 /**
- * The current event, and the address that follows it after a moment: browsers refuse to be told on every key. `goTo` is
- * called for events that the address was led to from outside: by the link that opened the page, or by another one since.
+ * The address follows the current row after a moment: browsers refuse to be told on every key. `goTo` is called for
+ * events that the address was led to from outside: by the link that opened the page, or by another one since.
  */
-export function useCurrent(sessionId: string, linked: number | undefined) {
-  const navigate = useNavigate();
-  const [current, setCurrent] = useState(linked);
-  const written = useRef<number>(undefined);
-
-  const select = useCallback((sequence: number) => setCurrent(sequence), []);
-
-  useEffect(() => {
-    if (current === undefined || current === linked) return;
-    const timer = setTimeout(() => {
-      written.current = current;
-      const search = (before: object) => ({ ...before, e: current });
-      void navigate({ to: '/sessions/$sessionId', params: { sessionId }, search, replace: true });
-    }, 250);
-    return () => clearTimeout(timer);
-    // Only a step of the reader's is written down, not a new address.
-  }, [current, navigate, sessionId, linked]);
-
-  return { current, select, written };
-}
-
-type Current = ReturnType<typeof useCurrent>;
-
-/** Goes to the linked event once its row is there. */
-export function useArrival(
-  { written }: Current,
+export function useAddress(
+  { current }: Reading,
+  sessionId: string,
   linked: number | undefined,
   isThere: boolean,
   goTo: (sequence: number) => void,
 ): void {
+  const navigate = useNavigate();
+  const written = useRef<number>(undefined);
+
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const write = () => {
+      const sequence = current.get()?.sequence;
+      if (sequence === undefined || sequence === written.current) return;
+      written.current = sequence;
+      const search = (before: object) => ({ ...before, e: sequence });
+      void navigate({ to: '/sessions/$sessionId', params: { sessionId }, search, replace: true });
+    };
+    const stop = current.subscribe(() => {
+      clearTimeout(timer);
+      timer = setTimeout(write, 250);
+    });
+    return () => {
+      clearTimeout(timer);
+      stop();
+    };
+  }, [current, navigate, sessionId]);
+
   useEffect(() => {
     if (linked === undefined || !isThere || written.current === linked) return;
     written.current = linked;
     goTo(linked);
-  }, [linked, isThere, goTo, written]);
+  }, [linked, isThere, goTo]);
 }

@@ -1,35 +1,36 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useMemo, useState, useSyncExternalStore } from 'react';
+import { useEffect, useState, useSyncExternalStore } from 'react';
+import { address } from '../../../contract/client.ts';
+import { EXTENSIONS } from '../../../contract/extensions.ts';
 import type { Session } from '../../../contract/session.ts';
-import { useApp } from '../../app.ts';
+import { createAuthorizedFetch } from '../../api.ts';
+import { type App, useApp } from '../../app.ts';
 import { keys } from '../../queries.ts';
-import { createEventLog, type EventLog } from '../../timeline/event-log.ts';
+import { createEventLog, type EventLog, type LogState, type Source } from '../../timeline/event-log.ts';
+import { readLines } from '../../timeline/index-lines.ts';
 
 /** The events of a session, loading in the background and growing while it is live. */
-export function useEventLog(session: Session, target: number | undefined): EventLog {
-  const { api, live } = useApp();
+export function useEventLog(session: Session): LogState & Pick<EventLog, 'retry'> {
+  const app = useApp();
+  const { api, live } = app;
   const client = useQueryClient();
   const { sessionId } = session;
-  // Only what the page was opened with decides what is loaded first.
-  const [opened] = useState({ eventCount: session.eventCount, target });
-  const log = useMemo(
-    () =>
-      createEventLog({
-        ...opened,
-        fetchWindow: async (from, limit, signal) =>
-          (await api.getEventWindow({ sessionId, query: { from: String(from), limit: String(limit) }, signal })).body
-            .events,
-      }),
-    [api, sessionId, opened],
-  );
-  useSyncExternalStore(log.subscribe, log.version);
+  const [opened] = useState(session.eventCount);
+  const [log, setLog] = useState<EventLog>();
 
   useEffect(() => {
+    const opening = createEventLog(createSource(app, sessionId), opened);
+    setLog(opening);
+    return opening.close;
+  }, [app, sessionId, opened]);
+
+  useEffect(() => {
+    if (!log) return;
     const follow = async () => {
       const { session: current } = (await api.getSession({ sessionId })).body;
       client.setQueryData(keys.session(sessionId), current);
       log.grow(current.eventCount);
-      if (log.error() !== undefined) log.retry();
+      if (log.state().error !== undefined) log.retry();
     };
     const stops = [
       live.onChange((change) => {
@@ -51,5 +52,29 @@ export function useEventLog(session: Session, target: number | undefined): Event
     };
   }, [api, live, client, log, sessionId]);
 
-  return log;
+  const shown = log ?? NOTHING_YET;
+  const state = useSyncExternalStore(shown.subscribe, shown.state);
+  return { ...state, retry: shown.retry };
+}
+
+const nothing: Source = {
+  async *readIndex() {},
+  readWindow: async () => [],
+};
+const NOTHING_YET = createEventLog(nothing, 0);
+
+function createSource({ api, auth }: App, sessionId: string): Source {
+  const authorizedFetch = createAuthorizedFetch(auth);
+  return {
+    async *readIndex(from, signal) {
+      const query = { from: String(from) };
+      const response = await authorizedFetch(address('', EXTENSIONS.getSessionIndex, { sessionId, query }), { signal });
+      if (!response.ok || !response.body) throw new Error(`The service answered ${response.status}.`);
+      yield* readLines(response.body);
+    },
+    async readWindow(from, limit, signal) {
+      const query = { from: String(from), limit: String(limit) };
+      return (await api.getEventWindow({ sessionId, query, signal })).body.events;
+    },
+  };
 }

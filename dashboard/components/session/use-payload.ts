@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
-import { asObject, type Loose } from '../../../contract/entry/value.ts';
+import type { Loose } from '../../../contract/entry/value.ts';
 import type { SessionEvent } from '../../../contract/event.ts';
-import { isPart, joinParts, type Part } from '../../../contract/parts.ts';
 import { useApp } from '../../app.ts';
 import { keys } from '../../queries.ts';
+import { wholePayload } from '../../timeline/whole.ts';
 
 export interface WholeEvent {
   events: readonly SessionEvent[];
@@ -23,17 +23,7 @@ export function usePayload(sessionId: string, sequence: number | undefined, span
     queryFn: async ({ signal }): Promise<WholeEvent> => {
       const query = { from: String(sequence), limit: String(span) };
       const { events } = (await api.getEventWindow({ sessionId, query, signal })).body;
-      return { events, payload: asObject(join(events)) };
+      return { events, payload: wholePayload(events) };
     },
   });
-}
-
-function join(events: readonly SessionEvent[]): unknown {
-  const payloads = events.map(({ payload }) => payload);
-  if (payloads.length < 2 || !payloads.every(isPart)) return payloads[0];
-  try {
-    return joinParts(payloads as unknown as Part[]);
-  } catch {
-    return payloads[0];
-  }
 }

@@ -1,60 +1,65 @@
-import { useCallback, useMemo, useState } from 'react';
+import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { Timeline } from '../../timeline/build.ts';
 import type { Item } from '../../timeline/items.ts';
-import { canOpen, flatten, locate, type Place, type Row } from '../../timeline/rows.ts';
+import { canOpen, flatten, opensWithAll, type Place, type Row, type Showable } from '../../timeline/rows.ts';
+import { type Folds, keepFolds, readFolds } from './folds.ts';
 
-/** What of the timeline is open, and which row is the current one. */
+/** The rows of the timeline, and what of it is open. */
 export interface View {
   rows: readonly Row[];
+  indexOf: (key: string) => number;
   isOpen: (item: Item) => boolean;
   toggle: (item: Item) => void;
   setAll: (open: boolean) => void;
-  /** The row in which the current event is. */
-  current: Row | undefined;
   /** Opens what the event is folded into. */
   reveal: (place: Place) => void;
 }
 
-export function useView(timeline: Timeline, sequence: number | undefined): View {
-  const [chosen, setChosen] = useState<ReadonlyMap<string, boolean>>(new Map());
-  const [preset, setPreset] = useState(false);
-  const place = useMemo(
-    () => (sequence === undefined ? undefined : locate(timeline.items, sequence, timeline.orders)),
-    [timeline, sequence],
+interface Options {
+  sessionId: string;
+  shown: readonly Showable[];
+  /** Only this sub-agent. */
+  lane: string | undefined;
+}
+
+export function useView(timeline: Timeline, { sessionId, shown, lane }: Options): View {
+  const [{ preset, chosen }, setFolds] = useState<Folds>(() => readFolds(sessionId));
+  const isOpen = useCallback(
+    (item: Item) => canOpen(item) && (chosen.get(item.key) ?? (preset && opensWithAll(item))),
+    [chosen, preset],
   );
-  const isOpen = useCallback((item: Item) => canOpen(item) && (chosen.get(item.key) ?? preset), [chosen, preset]);
-  const rows = useMemo(() => flatten(timeline.items, isOpen), [timeline, isOpen]);
-  const current = useMemo(() => findRow(rows, place), [rows, place]);
+  const items = useMemo(() => {
+    const only = lane === undefined ? undefined : timeline.lanes.find((each) => each.lane === lane);
+    return only?.items ?? timeline.items;
+  }, [timeline, lane]);
+  const rows = useMemo(() => flatten(items, isOpen, shown), [items, isOpen, shown]);
+  const indexes = useMemo(() => new Map(rows.map((row, index) => [row.key, index])), [rows]);
+
+  useEffect(() => {
+    if (preset || chosen.size > 0) keepFolds(sessionId, { preset, chosen });
+  }, [sessionId, preset, chosen]);
 
   const reveal = useCallback(({ parents }: Place) => {
-    setChosen((before) => {
-      if (parents.every((key) => before.get(key))) return before;
-      return new Map([...before, ...parents.map((key): [string, boolean] => [key, true])]);
+    setFolds((before) => {
+      if (parents.every((key) => before.chosen.get(key))) return before;
+      const opened = parents.map((key): [string, boolean] => [key, true]);
+      return { ...before, chosen: new Map([...before.chosen, ...opened]) };
     });
   }, []);
 
-  const toggle = useCallback(
-    ({ key }: Item) => setChosen((before) => new Map([...before, [key, !(before.get(key) ?? preset)]])),
-    [preset],
-  );
+  const toggle = useCallback((item: Item) => {
+    setFolds(({ preset: all, chosen: before }) => {
+      const wasOpen = before.get(item.key) ?? (all && opensWithAll(item));
+      return { preset: all, chosen: new Map(before).set(item.key, !wasOpen) };
+    });
+  }, []);
 
   return {
     rows,
+    indexOf: useCallback((key) => indexes.get(key) ?? -1, [indexes]),
     isOpen,
     toggle,
-    setAll: (open) => {
-      setPreset(open);
-      setChosen(new Map());
-    },
-    current,
+    setAll: (open) => setFolds({ preset: open, chosen: new Map() }),
     reveal,
   };
-}
-
-/** Its own row, or that of the closest thing it is folded into. */
-function findRow(rows: readonly Row[], place: Place | undefined): Row | undefined {
-  if (!place) return undefined;
-  const byKey = new Map(rows.map((row) => [row.key, row]));
-  const key = [place.key, ...place.parents.toReversed()].find((each) => byKey.has(each));
-  return key === undefined ? undefined : byKey.get(key);
 }

@@ -1,7 +1,7 @@
 import type { Client } from '../../../contract/client.ts';
 
-/** Saves all events of a session as a file, one JSON object a line. */
-export async function exportEvents(api: Client, sessionId: string): Promise<void> {
+/** All events of a session, one JSON object a line. */
+export async function readAllEvents(api: Client, sessionId: string): Promise<string> {
   const lines: string[] = [];
   let cursor: string | undefined;
   do {
@@ -10,10 +10,15 @@ export async function exportEvents(api: Client, sessionId: string): Promise<void
     for (const event of events) lines.push(JSON.stringify(event));
     cursor = nextCursor ?? undefined;
   } while (cursor);
-  const address = URL.createObjectURL(new Blob([lines.join('\n'), '\n'], { type: 'application/x-ndjson' }));
+  return `${lines.join('\n')}\n`;
+}
+
+/** Saves a text as a file. */
+export function save(name: string, type: string, text: string): void {
+  const address = URL.createObjectURL(new Blob([text], { type }));
   const link = document.createElement('a');
   link.href = address;
-  link.download = `${sessionId}.jsonl`;
+  link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }

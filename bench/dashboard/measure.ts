@@ -1,0 +1,84 @@
+import type { Page } from 'playwright-core';
+
+/** What a page is asked, run inside of it. Times in milliseconds. */
+
+export interface Loading {
+  firstRow: number;
+  complete: number;
+  longestTask: number;
+  tasks: number;
+}
+
+/** Notes long tasks from the first moment on; before the page is opened. */
+export const watchTasks = (page: Page) =>
+  page.addInitScript(`
+    window.longTasks = [];
+    new PerformanceObserver((list) => {
+      for (const { duration } of list.getEntries()) longTasks.push(duration);
+    }).observe({ type: 'longtask', buffered: true });
+  `);
+
+const NEXT_FRAME = 'new Promise((resolve) => requestAnimationFrame(() => resolve()))';
+
+/** Opens a session and waits until all of it is there. */
+export async function measureLoading(page: Page, address: string): Promise<Loading> {
+  await page.goto('about:blank');
+  await page.goto(address, { waitUntil: 'commit' });
+  const now = () => page.evaluate<number>('performance.now()');
+  const timeline = page.getByRole('region', { name: 'Timeline' });
+  await timeline.getByRole('listitem').first().waitFor();
+  const firstRow = await now();
+  await page.locator('[data-complete="true"]').waitFor({ state: 'attached', timeout: 120_000 });
+  const complete = await now();
+  const tasks = await page.evaluate<number[]>('longTasks');
+  return { firstRow, complete, longestTask: Math.max(0, ...tasks), tasks: tasks.reduce((sum, each) => sum + each, 0) };
+}
+
+/** The share of frames that came late while the area is turned by the wheel, in percent. */
+export async function measureScrolling(page: Page, selector: string, step: number): Promise<number> {
+  const box = await page.locator(selector).boundingBox();
+  if (!box) throw new Error(`there is no ${selector}`);
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await page.evaluate(`
+    window.frameTimes = [];
+    window.isWatching = true;
+    let last = performance.now();
+    const onFrame = (time) => {
+      frameTimes.push(time - last);
+      last = time;
+      if (isWatching) requestAnimationFrame(onFrame);
+    };
+    requestAnimationFrame(onFrame);
+  `);
+  for (let turn = 0; turn < 60; turn++) {
+    await page.mouse.wheel(0, step);
+    await page.evaluate(NEXT_FRAME);
+  }
+  await page.evaluate('window.isWatching = false');
+  const frames = (await page.evaluate<number[]>('frameTimes')).slice(2);
+  return (100 * frames.filter((each) => each > 25).length) / frames.length;
+}
+
+/** From a key to the frame in which its row is marked, for each of the presses. */
+export async function measureKey(page: Page, key: string, presses: number): Promise<number[]> {
+  const times: number[] = [];
+  for (let press = 0; press < presses; press++) {
+    const waiting = page.evaluate<number>(`new Promise((resolve) => addEventListener(
+      'keydown',
+      ({ timeStamp }) => requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - timeStamp))),
+      { once: true, capture: true },
+    ))`);
+    await page.evaluate(NEXT_FRAME);
+    await page.keyboard.press(key);
+    times.push(await waiting);
+  }
+  return times;
+}
+
+/** After a collection, in MB. */
+export async function measureHeap(page: Page): Promise<number> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('HeapProfiler.collectGarbage');
+  const { usedSize } = await session.send('Runtime.getHeapUsage');
+  return usedSize / 1e6;
+}

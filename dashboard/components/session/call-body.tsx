@@ -1,0 +1,106 @@
+import { useState } from 'react';
+import type { ResultEntry } from '../../../contract/entry/entry.ts';
+import { resultText } from '../../../contract/entry/tool.ts';
+import { asParsedObject, asText } from '../../../contract/entry/value.ts';
+import { showHidden } from '../../text/controls.ts';
+import type { ToolItem } from '../../timeline/items.ts';
+import { Button } from '../../ui/button.tsx';
+import { formatCount } from '../../ui/format.ts';
+import { Output } from '../../ui/output.tsx';
+import { ErrorNote } from '../error-note.tsx';
+import { Pictures } from './images.tsx';
+import { readTodos, Todos } from './todos.tsx';
+import { usePayload } from './use-payload.ts';
+
+/** What a call asked and what it answered, read when it is opened. */
+export function CallBody({ item, sessionId }: { item: ToolItem; sessionId: string }) {
+  const { data } = usePayload(sessionId, item.call?.sequence, item.call?.span);
+  const todos = readTodos(data?.payload.input);
+  return (
+    <>
+      {todos ? (
+        <Todos todos={todos} before={item.results[0]} sessionId={sessionId} />
+      ) : (
+        <>
+          <Asked input={data?.payload.input} />
+          {item.results.map((result) => (
+            <Answer key={result.sequence} result={result} sessionId={sessionId} />
+          ))}
+          {item.results.length === 0 && <p className="text-12 text-muted">No result yet.</p>}
+        </>
+      )}
+    </>
+  );
+}
+
+/** The command, or where and what was looked for. */
+function Asked({ input }: { input: unknown }) {
+  const fields = asParsedObject(input);
+  const command = asText(fields.command) ?? asText(fields.cmd);
+  if (command !== undefined) return <pre className="call-command">{showHidden(command.slice(0, 4_000))}</pre>;
+  const url = asText(fields.url);
+  if (url !== undefined) return <Address url={url} />;
+  const told = ['pattern', 'query', 'path', 'file_path', 'glob', 'description'].flatMap((name) => {
+    const value = asText(fields[name]);
+    return value === undefined ? [] : [`${name}: ${value.slice(0, 300)}`];
+  });
+  return told.length > 0 ? <p className="mono mb-1 text-muted">{showHidden(told.join('   '))}</p> : null;
+}
+
+/** The host stands out: that is where it went. */
+function Address({ url }: { url: string }) {
+  const host = URL.canParse(url) ? new URL(url).host : '';
+  return (
+    <p className="mono mb-1 break-all">
+      {host !== '' && <strong className="mr-2 font-medium">{showHidden(host)}</strong>}
+      <span className="text-muted">{showHidden(url.slice(0, 500))}</span>
+    </p>
+  );
+}
+
+/** Lines shown at first, and how many characters of them at most. */
+const FIRST_LINES = 12;
+const FIRST_CHARACTERS = 4_000;
+
+function Answer({ result, sessionId }: { result: ResultEntry; sessionId: string }) {
+  const { data, error } = usePayload(sessionId, result.sequence, result.span);
+  const [isWhole, setWhole] = useState(false);
+  const [isWrapped, setWrapped] = useState(true);
+  if (error) return <ErrorNote error={error} />;
+  if (!data) return <p className="text-12 text-muted">Loading…</p>;
+  const text = resultText(data.payload);
+  const beginning = beginningOf(text);
+  const hidden = countLines(text) - countLines(beginning);
+  return (
+    <div className="call-output" data-wrapped={isWrapped}>
+      <Pictures payload={data.payload} />
+      {text === '' ? <p className="text-12 text-muted">No output.</p> : <Output text={isWhole ? text : beginning} />}
+      <p className="flex gap-1">
+        {beginning.length < text.length && (
+          <Button size="small" tone="quiet" onClick={() => setWhole((before) => !before)}>
+            {isWhole ? 'Show less' : hidden > 0 ? `${formatCount(hidden)} more lines` : 'Show all of it'}
+          </Button>
+        )}
+        {text !== '' && (
+          <Button size="small" tone="quiet" aria-pressed={isWrapped} onClick={() => setWrapped((before) => !before)}>
+            Wrap
+          </Button>
+        )}
+      </p>
+    </div>
+  );
+}
+
+function beginningOf(text: string): string {
+  let end = 0;
+  for (let line = 0; line < FIRST_LINES && end >= 0; line++) {
+    end = text.indexOf('\n', end + (line > 0 ? 1 : 0));
+  }
+  return text.slice(0, Math.min(FIRST_CHARACTERS, end < 0 ? text.length : end));
+}
+
+function countLines(text: string): number {
+  let lines = 1;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines++;
+  return lines;
+}

@@ -1,0 +1,65 @@
+import { Download } from 'lucide-react';
+import { DropdownMenu } from 'radix-ui';
+import { useState } from 'react';
+import type { Session } from '../../../contract/session.ts';
+import { useApp } from '../../app.ts';
+import { showHidden } from '../../text/controls.ts';
+import type { Timeline } from '../../timeline/build.ts';
+import { toHtml } from '../../timeline/html.ts';
+import { toMarkdown } from '../../timeline/markdown.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { ErrorNote } from '../error-note.tsx';
+import { readAllEvents, save } from './download.ts';
+
+interface Props {
+  session: Session;
+  title: string;
+  timeline: Timeline;
+}
+
+/** The session as a file: its events as they are stored, or what can be read of it. */
+export function DownloadMenu({ session: { sessionId }, title, timeline }: Props) {
+  const { api } = useApp();
+  const [error, setError] = useState<unknown>();
+  const ways: [label: string, run: () => unknown][] = [
+    [
+      'Events (JSONL)',
+      async () => save(`${sessionId}.jsonl`, 'application/x-ndjson', await readAllEvents(api, sessionId)),
+    ],
+    [
+      'Conversation (Markdown)',
+      () => save(`${sessionId}.md`, 'text/markdown', `# ${showHidden(title)}\n\n${toMarkdown(timeline.items)}\n`),
+    ],
+    ['Page (HTML, one file)', () => save(`${sessionId}.html`, 'text/html', toHtml(timeline, showHidden(title)))],
+  ];
+  return (
+    <>
+      <DropdownMenu.Root>
+        <DropdownMenu.Trigger asChild>
+          <Button size="small" tone="quiet" icon aria-label="Download">
+            <Download size={14} />
+          </Button>
+        </DropdownMenu.Trigger>
+        <DropdownMenu.Portal>
+          <DropdownMenu.Content className="menu" align="end">
+            {ways.map(([label, run]) => (
+              <DropdownMenu.Item
+                key={label}
+                className="menu-item"
+                onSelect={() => void Promise.resolve().then(run).catch(setError)}
+              >
+                {label}
+              </DropdownMenu.Item>
+            ))}
+          </DropdownMenu.Content>
+        </DropdownMenu.Portal>
+      </DropdownMenu.Root>
+      {error !== undefined && (
+        <Dialog title="The session could not be downloaded" onClose={() => setError(undefined)}>
+          <ErrorNote error={error} />
+        </Dialog>
+      )}
+    </>
+  );
+}

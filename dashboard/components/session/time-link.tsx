@@ -1,0 +1,62 @@
+import { Link } from '@tanstack/react-router';
+import type { Item } from '../../timeline/items.ts';
+import { formatClock, formatDuration, formatExact } from '../../ui/format.ts';
+import { createValue, useValue } from './value.ts';
+
+export const TIME_MODES = ['clock', 'since start', 'UTC'] as const;
+export type TimeMode = (typeof TIME_MODES)[number];
+
+const readMode = (): TimeMode => TIME_MODES.find((mode) => mode === localStorage.getItem('time')) ?? 'clock';
+
+/** How times are told; kept by the browser. */
+export const timeMode = createValue<TimeMode>(readMode());
+
+export function cycleTimeMode(): TimeMode {
+  const next = TIME_MODES[(TIME_MODES.indexOf(timeMode.get()) + 1) % TIME_MODES.length] ?? 'clock';
+  localStorage.setItem('time', next);
+  timeMode.set(next);
+  return next;
+}
+
+const utc = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium', timeZone: 'UTC' });
+const weekday = { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' } as const;
+const day = new Intl.DateTimeFormat('en-GB', weekday);
+const utcDay = new Intl.DateTimeFormat('en-GB', { ...weekday, timeZone: 'UTC' });
+
+export function formatTime(time: number, start: number, mode: TimeMode): string {
+  if (mode === 'UTC') return `${utc.format(time)}Z`;
+  if (mode === 'since start') return `+${formatDuration(Math.max(0, time - start))}`;
+  return formatClock(time);
+}
+
+interface Props {
+  sessionId: string;
+  item: Item;
+  /** When the session began. */
+  start: number;
+}
+
+/** When it was; the number of the event where the row is the current one, or pointed at. It is the link to the event. */
+export function TimeLink({ sessionId, item: { sequence, time }, start }: Props) {
+  const mode = useValue(timeMode, (each) => each);
+  return (
+    <Link
+      to="/sessions/$sessionId"
+      params={{ sessionId }}
+      search={({ plane, find, show, lane }) => ({ plane, find, show, lane, e: sequence })}
+      replace
+      preload={false}
+      tabIndex={-1}
+      className="timeline-time"
+      title={`Event ${sequence}, ${formatExact(time)}`}
+    >
+      <time dateTime={new Date(time).toISOString()}>{formatTime(time, start, mode)}</time>
+      <span>#{sequence}</span>
+    </Link>
+  );
+}
+
+export function DayRule({ time }: { time: number }) {
+  const mode = useValue(timeMode, (each) => each);
+  return <p className="timeline-day">{(mode === 'UTC' ? utcDay : day).format(time)}</p>;
+}

@@ -1,0 +1,52 @@
+import { firstLine } from '../../../contract/entry/value.ts';
+import { showHidden } from '../../text/controls.ts';
+import { type Turn, turnAt } from '../../timeline/turns.ts';
+import { formatCount, formatDuration, formatShort, plural } from '../../ui/format.ts';
+import { useReading } from './reading.ts';
+import { useValue } from './value.ts';
+
+interface Props {
+  turns: readonly Turn[];
+  onSelect: (sequence: number) => void;
+}
+
+/** The turn that is being read, in one line at the top of the timeline, once its prompt is out of sight. */
+export function TurnHead({ turns, onSelect }: Props) {
+  const { seen } = useReading();
+  const at = useValue(seen, ({ from }) => turnAt(turns, from));
+  const turn = turns[at];
+  const isPassed = useValue(seen, ({ from }) => turn !== undefined && from > turn.order);
+  if (!turn?.prompt || !isPassed) return null;
+  const { sequence, text } = turn.prompt;
+  return (
+    <button type="button" className="turn-head" onClick={() => onSelect(sequence)}>
+      <span className="turn-number">{turnNumber(turns, at)}</span>
+      <span className="min-w-0 grow truncate font-medium">{showHidden(firstLine(text)) || 'Image'}</span>
+      <TurnFigures turn={turn} />
+    </button>
+  );
+}
+
+/** The first turn may be what came before the first prompt. */
+const turnNumber = (turns: readonly Turn[], at: number): number => (turns[0]?.prompt ? at + 1 : at);
+
+export function TurnFigures({ turn }: { turn: Turn }) {
+  const { durationMs, calls, failures, files, added, removed, input, output, interrupted } = turn;
+  return (
+    <span className="turn-figures">
+      {durationMs >= 1000 && <span>{formatDuration(durationMs)}</span>}
+      {calls > 0 && <span>{plural(calls, 'call')}</span>}
+      {failures > 0 && <span className="font-medium text-bad">{formatCount(failures)} failed</span>}
+      {files.size > 0 && (
+        <span>
+          {plural(files.size, 'file')} <span className="text-ok">+{formatCount(added)}</span>{' '}
+          <span className="text-bad">−{formatCount(removed)}</span>
+        </span>
+      )}
+      {input + output > 0 && (
+        <span title="Tokens read, cached ones included, and written">{formatShort(input + output)} tokens</span>
+      )}
+      {interrupted && <span className="text-warn">interrupted</span>}
+    </span>
+  );
+}

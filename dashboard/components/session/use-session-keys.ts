@@ -1,0 +1,83 @@
+import { type Dispatch, type SetStateAction, useEffect } from 'react';
+import type { SessionSearch } from '../../search.ts';
+import type { Timeline } from '../../timeline/build.ts';
+import { canOpen } from '../../timeline/rows.ts';
+import { useKeys } from '../../ui/use-keys.ts';
+import type { Reading } from './reading.ts';
+import { cycleTimeMode } from './time-link.tsx';
+import type { View } from './use-view.ts';
+import type { useWalk } from './use-walk.ts';
+
+type Panel = 'help' | 'find' | undefined;
+
+interface Options {
+  reading: Reading;
+  view: View;
+  walk: ReturnType<typeof useWalk>;
+  timeline: Timeline;
+  panel: Panel;
+  setPanel: (panel: Panel) => void;
+  setInspecting: Dispatch<SetStateAction<boolean>>;
+  search: (change: SessionSearch) => void;
+  linkOf: () => string;
+  /** Closes what is open, and gives the focus back to the current row. */
+  leave: () => void;
+  /** The current row stays in sight while everything around it opens or closes. */
+  keepInSight: () => void;
+}
+
+/** What keys do in a session. All of them act on the current row, which has the focus. */
+export function useSessionKeys(options: Options): void {
+  const { reading, view, walk, panel, setPanel, setInspecting, search, linkOf, leave, keepInSight } = options;
+  const row = () => view.rows[view.indexOf(reading.current.get()?.key ?? '')];
+  const toggle = () => {
+    const item = row()?.item;
+    if (item && canOpen(item)) view.toggle(item);
+  };
+  const setAll = (open: boolean) => {
+    view.setAll(open);
+    keepInSight();
+  };
+  const onlyLane = () => {
+    const item = row()?.item;
+    if (item?.kind === 'lane') search({ lane: item.lane });
+    else search({ lane: undefined });
+  };
+
+  useKeys([
+    ['j', () => walk.step(1)],
+    ['k', () => walk.step(-1)],
+    ['ArrowDown', () => walk.step(1)],
+    ['ArrowUp', () => walk.step(-1)],
+    ['n', () => walk.stepFailure(1)],
+    ['p', () => walk.stepFailure(-1)],
+    [']', () => walk.stepTurn(1)],
+    ['[', () => walk.stepTurn(-1)],
+    ['g g', () => walk.step(-view.rows.length)],
+    ['G', () => walk.step(view.rows.length)],
+    ['o', toggle],
+    [' ', toggle],
+    ['e', () => setAll(true)],
+    ['E', () => setAll(false)],
+    ['l', onlyLane],
+    ['t', () => void cycleTimeMode()],
+    ['y', () => void navigator.clipboard.writeText(linkOf())],
+    ['Enter', () => setInspecting((before) => !before)],
+    ['/', () => setPanel('find')],
+    ['?', () => setPanel('help')],
+    ['Escape', leave],
+  ]);
+
+  // The browser's own search sees only the rows that are drawn. Asked for again, it comes.
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 'f' || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey)
+        return;
+      if (panel === 'find') return;
+      event.preventDefault();
+      setPanel('find');
+    };
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  }, [panel, setPanel]);
+}

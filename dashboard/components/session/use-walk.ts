@@ -1,0 +1,74 @@
+import { type RefObject, useCallback, useMemo, useRef } from 'react';
+import type { Timeline } from '../../timeline/build.ts';
+import { failuresOf, locate, type Place, type Row } from '../../timeline/rows.ts';
+import { turnAt } from '../../timeline/turns.ts';
+import type { Reading } from './reading.ts';
+import type { TimelineHandle } from './timeline.tsx';
+import type { View } from './use-view.ts';
+
+interface Options {
+  timeline: Timeline;
+  view: View;
+  reading: Reading;
+  handle: RefObject<TimelineHandle | null>;
+  /** Nothing of what hides rows, such as a choice of kinds, may hide this one. */
+  unhide: (place: Place) => void;
+}
+
+/** The ways from row to row. Each makes a row the current one, brings it into sight and gives it the focus. */
+export function useWalk({ timeline, view, reading, handle, unhide }: Options) {
+  const { items, orders, turns } = timeline;
+  const failures = useMemo(() => failuresOf(items), [items]);
+  const { rows, indexOf, reveal } = view;
+  const latest = useRef(view);
+  latest.current = view;
+
+  const choose = useCallback(
+    ({ key, item: { sequence, order } }: Row) => reading.current.set({ key, sequence, order }),
+    [reading],
+  );
+
+  const goTo = useCallback(
+    (sequence: number, focus = true) => {
+      const place = locate(items, sequence, orders);
+      if (!place) return;
+      const order = orders.get(sequence) ?? sequence;
+      reading.current.set({ key: place.key, sequence, order });
+      reveal(place);
+      unhide(place);
+      // The row may have to be unfolded first.
+      requestAnimationFrame(() => {
+        const key = [place.key, ...place.parents.toReversed()].find((each) => latest.current.indexOf(each) >= 0);
+        if (key === undefined) return;
+        reading.current.set({ key, sequence, order });
+        handle.current?.show(key, 'center', focus);
+      });
+    },
+    [items, orders, reading, reveal, unhide, handle],
+  );
+
+  const step = (by: number) => {
+    const at = indexOf(reading.current.get()?.key ?? '');
+    const next = rows[Math.max(0, Math.min(rows.length - 1, at + by))];
+    if (!next) return;
+    choose(next);
+    handle.current?.show(next.key, 'auto', true);
+  };
+
+  const orderNow = () => reading.current.get()?.order ?? 0;
+
+  const stepFailure = (by: 1 | -1) => {
+    const from = orderNow();
+    const next = by > 0 ? failures.find(({ order }) => order > from) : failures.findLast(({ order }) => order < from);
+    if (next) goTo(next.sequence);
+  };
+
+  const stepTurn = (by: 1 | -1) => {
+    const at = turnAt(turns, reading.current.get()?.order ?? reading.seen.get().from);
+    const isInside = (turns[at]?.order ?? 0) < orderNow();
+    const next = turns[by < 0 && isInside ? at : at + by];
+    if (next) goTo(next.prompt?.sequence ?? (next.items[0]?.sequence as number));
+  };
+
+  return { choose, goTo, step, stepFailure, stepTurn };
+}

@@ -1,0 +1,63 @@
+import { formatExact } from '../ui/format.ts';
+import type { Timeline } from './build.ts';
+import { childrenOf, type Item } from './items.ts';
+
+/** A session as one page that needs nothing else: no script, no address, everything in it escaped. */
+export function toHtml({ turns }: Timeline, title: string): string {
+  const body = turns.flatMap(({ items }) => items.flatMap(toElements)).join('\n');
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width">
+<title>${escapeHtml(title)}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<h1>${escapeHtml(title)}</h1>
+${body}
+</body>
+</html>
+`;
+}
+
+const STYLE = `
+:root { color-scheme: light dark; font: 14px/22px system-ui, sans-serif }
+body { max-width: 74ch; margin: 40px auto; padding: 0 20px }
+article { margin: 16px 0; white-space: pre-wrap; overflow-wrap: anywhere }
+.prompt { border-left: 3px solid #6878e8; padding-left: 12px; font-weight: 550 }
+.call, .idle, time { color: light-dark(#666, #999); font-size: 12px }
+.call { font-family: ui-monospace, monospace; overflow-wrap: anywhere }
+.failed { color: light-dark(#b3261e, #f28b82) }
+details { margin-left: 16px }
+`;
+
+function toElements(item: Item): string[] {
+  if (item.kind === 'message') {
+    const { entry } = item;
+    if (entry.kind === 'turn') return entry.interrupted ? ['<p class="failed">interrupted</p>'] : [];
+    if (entry.kind === 'notice' || entry.text === '') return [];
+    const time = `<time>${escapeHtml(formatExact(item.time))}</time>`;
+    return [
+      `<article class="${entry.kind === 'error' ? 'failed' : entry.kind}">${time}\n${escapeHtml(entry.text)}</article>`,
+    ];
+  }
+  if (item.kind === 'tool') {
+    const files = item.changes.map(({ path, added, removed }) => `${path} +${added} −${removed}`).join(', ');
+    const words = [item.name, item.call?.about, files].filter(Boolean).join(' · ');
+    const line = `<p class="call${item.failed ? ' failed' : ''}">${escapeHtml(words)}</p>`;
+    return [line, ...item.lanes.flatMap(toElements)];
+  }
+  if (item.kind === 'lane') {
+    return [
+      `<details><summary>sub-agent, ${item.calls} calls</summary>`,
+      ...item.items.flatMap(toElements),
+      '</details>',
+    ];
+  }
+  return item.kind === 'group' ? childrenOf(item).flatMap(toElements) : [];
+}
+
+const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? character);

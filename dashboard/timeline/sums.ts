@@ -1,0 +1,48 @@
+import { childrenOf, type Item, isFailure } from './items.ts';
+
+export interface Sums {
+  calls: number;
+  failures: number;
+  /** From the beginning of the first to the end of the last, in milliseconds. */
+  durationMs: number;
+  /** When the first of them was; 0 where there is none. */
+  first: number;
+  /** When the last of them ended; 0 where there is none. */
+  last: number;
+  added: number;
+  removed: number;
+  files: ReadonlySet<string>;
+}
+
+/** What a stretch of the timeline holds, sub-agents included. */
+export function sumUp(items: Iterable<Item>): Sums {
+  const files = new Set<string>();
+  const sums = { calls: 0, failures: 0, added: 0, removed: 0, last: 0 };
+  let first = Number.POSITIVE_INFINITY;
+  const visit = (item: Item) => {
+    if (isFailure(item)) sums.failures++;
+    if (item.kind === 'tool') {
+      sums.calls++;
+      for (const { path, added, removed } of item.changes) {
+        files.add(path);
+        sums.added += added;
+        sums.removed += removed;
+      }
+    }
+    // When a sub-agent was is what this finds out.
+    if (item.kind !== 'lane' || item.items.length === 0) {
+      if (item.time > 0) first = Math.min(first, item.time);
+      sums.last = Math.max(sums.last, endOf(item));
+    }
+    if (item.kind !== 'quiet') for (const child of childrenOf(item)) visit(child);
+  };
+  for (const item of items) visit(item);
+  const isTimed = sums.last >= first;
+  return { ...sums, files, durationMs: isTimed ? sums.last - first : 0, first: isTimed ? first : 0 };
+}
+
+function endOf(item: Item): number {
+  let end = item.time;
+  if (item.kind === 'tool') for (const { time } of item.results) end = Math.max(end, time);
+  return end;
+}

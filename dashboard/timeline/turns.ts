@@ -1,0 +1,86 @@
+import type { Entry, PromptEntry } from '../../contract/entry/entry.ts';
+import { orderOf } from '../../contract/entry/revisions.ts';
+import { createUsageSum } from '../../contract/entry/usage.ts';
+import type { Item } from './items.ts';
+import { type Kind, kindOfTool } from './kinds.ts';
+import { type Sums, sumUp } from './sums.ts';
+
+/** A prompt and all that followed, up to the next one. What comes before the first prompt is a turn without one. */
+export interface Turn extends Sums {
+  prompt?: PromptEntry;
+  /** The order of its first event. */
+  order: number;
+  items: readonly Item[];
+  /** Tokens of the responses in it: those read, cached ones included, and those written. */
+  input: number;
+  output: number;
+  /** The person, or something else, stopped the agent in it. */
+  interrupted: boolean;
+}
+
+export function readTurns(items: readonly Item[], entries: readonly Entry[]): Turn[] {
+  const starts = items.flatMap((item, index) => (index === 0 || isPrompt(item) ? [index] : []));
+  const turns = starts.map((start, at): Turn => {
+    const end = starts[at + 1] ?? items.length;
+    const first = items[start] as Item;
+    const inside = items.slice(start, end);
+    const interrupted = inside.some(
+      (item) => item.kind === 'message' && item.entry.kind === 'turn' && item.entry.interrupted,
+    );
+    const { order } = first;
+    return { ...sumUp(inside), ...promptOf(first), order, items: inside, input: 0, output: 0, interrupted };
+  });
+  addUsage(turns, entries);
+  return turns;
+}
+
+const isPrompt = (item: Item): boolean =>
+  item.kind === 'message' && item.entry.kind === 'prompt' && item.entry.lane === undefined;
+
+const promptOf = (item: Item) =>
+  item.kind === 'message' && item.entry.kind === 'prompt' ? { prompt: item.entry } : undefined;
+
+function addUsage(turns: readonly Turn[], entries: readonly Entry[]): void {
+  const sum = createUsageSum();
+  let at = 0;
+  for (const entry of entries) {
+    while (orderOf(entry) >= (turns[at + 1]?.order ?? Number.POSITIVE_INFINITY)) at++;
+    const turn = turns[at];
+    if (entry.kind !== 'usage' || !turn) continue;
+    const { input, output } = sum.add(entry.usage);
+    turn.input += input;
+    turn.output += output;
+  }
+}
+
+/** Ticks of a turn in small: more calls than that are several to a tick. */
+const MOST_TICKS = 36;
+
+/** What the calls of a turn were, in order; of several to a tick the most telling one. */
+export function microStrip({ items }: Turn): Kind[] {
+  const kinds: Kind[] = [];
+  const visit = (item: Item) => {
+    if (item.kind === 'tool') {
+      kinds.push(item.failed ? 'failure' : item.changes.length > 0 ? 'edit' : kindOfTool(item.name));
+    }
+    if (item.kind === 'group') for (const child of item.children) visit(child);
+  };
+  for (const item of items) visit(item);
+  const width = Math.ceil(kinds.length / MOST_TICKS);
+  if (width <= 1) return kinds;
+  return Array.from({ length: Math.ceil(kinds.length / width) }, (_, at) => {
+    const some = kinds.slice(at * width, (at + 1) * width);
+    return some.find((kind) => kind === 'failure') ?? some.find((kind) => kind === 'edit') ?? (some[0] as Kind);
+  });
+}
+
+/** The turn in which something of this order stands. */
+export function turnAt(turns: readonly Turn[], order: number): number {
+  let [low, high] = [0, turns.length - 1];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((turns[middle] as Turn).order <= order) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
