@@ -45,13 +45,13 @@ test('reads the index, and by themselves only the events that it does not have y
   expect(log.state().timeline.prompts.map(({ sequence }) => sequence)).toEqual(many(4000).map((each) => each.sequence));
 });
 
-test('shows the beginning first, and makes what is shown anew only when it has doubled', async () => {
+test('shows the beginning first, and makes what is shown anew only when it has tripled', async () => {
   const log = createEventLog(createService(many(20_000), 20_000), 20_000);
   const shown: number[] = [];
   log.subscribe(() => shown.push(log.state().loaded));
   await whenComplete(log, 20_000);
   expect(shown[0]).toBe(100);
-  expect(shown.length).toBeLessThan(12);
+  expect(shown.length).toBeLessThan(9);
 });
 
 test('reads the events themselves where there is no index', async () => {

@@ -39,8 +39,8 @@ const WINDOW = 1000;
 const FEW = 200;
 /** New events are asked for at most so often. */
 const LIVE_EVERY_MS = 350;
-/** What is shown is made again when there is so much more: so that all in all it takes no longer than the last time. */
-const GROWTH = 2;
+/** What is shown is made again when there is so much more: all in all that takes half as long again as the last time. */
+const GROWTH = 3;
 
 /** Reads the index, then what it does not have yet, then what is added. */
 export function createEventLog({ readIndex, readWindow }: Source, eventCount: number): EventLog {

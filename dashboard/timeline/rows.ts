@@ -13,6 +13,8 @@ export interface Row {
   start: number;
   /** The time of the first row of each day. */
   day?: number;
+  /** In pixels, as it is thought to be before it is drawn. */
+  height?: number;
 }
 
 const DAY_MS = 86_400_000;

@@ -1,38 +1,60 @@
+import type { AnswerEntry, PromptEntry } from '../../../contract/entry/entry.ts';
+import { type Item, soleLane } from '../../timeline/items.ts';
 import type { Row } from '../../timeline/rows.ts';
 
-const LINE_PX = 22;
+/** A line that folds. These heights are exact, as `timeline.css` has them: what is as expected is not laid out again. */
+const LINE_PX = 30;
+const QUIET_PX = 24;
+const RECORD_PX = 28;
+const RULE_PX = 28;
+const DAY_PX = 28;
+const FAILURE_PX = 22;
+const FILE_PX = 24;
+const MOST_FILES = 9;
+
+const TEXT_LINE_PX = 22;
 const CHARACTER_PX = 7.1;
 /** Beyond this, a text is folded. */
 const MOST_LINES = 80;
 /** The widest a text is. */
 const WIDEST_PX = 620;
 
-/** Rows are asked for again and again, all of them, whenever one is measured. */
-const known = new WeakMap<Row, number>();
-
 /** Roughly how high a row will be, until it is measured. Width is that of the timeline, in pixels. */
-export function estimateRow(row: Row | undefined, isOpen: (item: Row['item']) => boolean, width: number): number {
-  if (!row) return 32;
-  const height = known.get(row) ?? estimate(row, isOpen, width) + (row.day === undefined ? 0 : 28);
-  known.set(row, height);
-  return height;
+export function estimateRow(row: Row | undefined, isOpen: (item: Item) => boolean, width: number): number {
+  if (!row) return LINE_PX;
+  row.height ??= estimateItem(row.item, isOpen, width) + (row.day === undefined ? 0 : DAY_PX);
+  return row.height;
 }
 
-function estimate({ item }: Row, isOpen: (item: Row['item']) => boolean, width: number): number {
-  if (item.kind === 'quiet' || item.kind === 'record') return 28;
-  if (item.kind === 'tool') return (item.failed ? 52 : 32) + (isOpen(item) ? 240 : 0);
-  if (item.kind !== 'message') return 32;
+function estimateItem(item: Item, isOpen: (item: Item) => boolean, width: number): number {
+  if (item.kind === 'quiet') return QUIET_PX;
+  if (item.kind === 'record') return RECORD_PX;
+  if (item.kind === 'idle') return RULE_PX;
+  if (item.kind === 'tool') {
+    const files = Math.min(MOST_FILES, item.changes.length) * FILE_PX;
+    const hasReason = item.failed && !soleLane(item) && item.results.some(({ failed, preview }) => failed && preview);
+    return Math.max(LINE_PX, files) + (isOpen(item) && !soleLane(item) ? 240 : hasReason ? FAILURE_PX : 0);
+  }
+  if (item.kind !== 'message') return LINE_PX;
   const { entry } = item;
-  if (entry.kind !== 'prompt' && entry.kind !== 'answer') return 32;
+  if (entry.kind === 'turn' || entry.kind === 'notice') return RULE_PX;
+  if (entry.kind !== 'prompt' && entry.kind !== 'answer') return LINE_PX + (isOpen(item) ? 200 : 0);
   const perLine = Math.max(30, Math.min(WIDEST_PX, width - 130) / CHARACTER_PX);
-  const around = entry.kind === 'prompt' ? 66 : 36;
-  return around + textHeight(entry, perLine);
+  return (entry.kind === 'prompt' ? 44 : 10) + textHeight(entry, Math.round(perLine));
 }
+
+/** The rows are made again and again, of the same texts. */
+const known = new WeakMap<object, number>();
 
 /** Of a text of which only the beginning may be here. */
-export function textHeight({ text, length }: { text: string; length: number }, perLine = 87): number {
+export function textHeight(entry: PromptEntry | AnswerEntry, perLine = 87): number {
+  const found = known.get(entry);
+  if (found !== undefined) return found;
+  const { text, length } = entry;
   const lines = Math.max(1, countLines(text, perLine)) * (text.length > 0 ? length / text.length : 1);
-  return LINE_PX * Math.min(MOST_LINES, lines);
+  const height = TEXT_LINE_PX * Math.min(MOST_LINES, Math.round(lines));
+  known.set(entry, height);
+  return height;
 }
 
 /** Of the text when it is broken after so many characters; paragraphs stand apart. */

@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import type { Session } from '../../../contract/session.ts';
 import { useApp } from '../../app.ts';
 import { paths } from '../../paths.ts';
@@ -42,7 +42,9 @@ export function SessionView({ session }: { session: Session }) {
     [api, sessionId],
   );
   const shown = useMemo(() => SHOWABLE.filter((kind) => show?.split(',').includes(kind)), [show]);
-  const counts = useMemo(() => countShowable(timeline.items), [timeline]);
+  // What is around the rows may come a moment later than they.
+  const around = useDeferredValue(timeline);
+  const counts = useMemo(() => countShowable(around.items), [around]);
   const view = useView(timeline, { sessionId, shown, lane });
   const summary = useSummaries(useMemo(() => [sessionId], [sessionId])).data?.get(sessionId);
   const facts = useFacts(sessionId, isComplete ? session.eventCount : 0).data;
@@ -109,7 +111,7 @@ export function SessionView({ session }: { session: Session }) {
             onHelp={() => setPanel('help')}
           />
           <StripView
-            timeline={timeline}
+            timeline={around}
             range={range}
             contextWindow={facts?.contextWindow}
             onJump={goTo}
@@ -121,7 +123,7 @@ export function SessionView({ session }: { session: Session }) {
             </div>
           )}
           <div className="session-body">
-            <Outline turns={timeline.turns} milestones={facts?.milestones ?? []} onSelect={goTo} />
+            <Outline turns={around.turns} milestones={facts?.milestones ?? []} onSelect={goTo} />
             <div className="relative flex min-h-0 min-w-0 grow flex-col">
               {panel === 'find' && (
                 <FindBar

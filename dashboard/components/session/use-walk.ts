@@ -1,4 +1,4 @@
-import { type RefObject, useCallback, useMemo, useRef } from 'react';
+import { type RefObject, useCallback, useRef } from 'react';
 import type { Timeline } from '../../timeline/build.ts';
 import { failuresOf, locate, type Place, type Row } from '../../timeline/rows.ts';
 import { turnAt } from '../../timeline/turns.ts';
@@ -18,7 +18,6 @@ interface Options {
 /** The ways from row to row. Each makes a row the current one, brings it into sight and gives it the focus. */
 export function useWalk({ timeline, view, reading, handle, unhide }: Options) {
   const { items, orders, turns } = timeline;
-  const failures = useMemo(() => failuresOf(items), [items]);
   const { rows, indexOf, reveal } = view;
   const latest = useRef(view);
   latest.current = view;
@@ -59,6 +58,7 @@ export function useWalk({ timeline, view, reading, handle, unhide }: Options) {
 
   const stepFailure = (by: 1 | -1) => {
     const from = orderNow();
+    const failures = failuresOf(items);
     const next = by > 0 ? failures.find(({ order }) => order > from) : failures.findLast(({ order }) => order < from);
     if (next) goTo(next.sequence);
   };
