@@ -54,15 +54,72 @@ test('n goes to the next failure', async () => {
   expect(await isInSight(page, currentRow(page))).toBe(true);
 });
 
-test('Enter opens the inspector and Escape closes it', async () => {
-  await page.keyboard.press('Enter');
-  await inspector().waitFor();
-  await page.keyboard.press('Escape');
-  await inspector().waitFor({ state: 'detached' });
+const hasFocus = () => currentRow(page).evaluate((row) => row === document.activeElement);
+
+test('the row that n leads to is the one that keys act on', async () => {
+  await expect.poll(hasFocus).toBe(true);
+  await page.keyboard.press('o');
+  await currentRow(page).locator('.call-output').waitFor();
+  await page.keyboard.press('Space');
+  await currentRow(page).locator('.call-output').waitFor({ state: 'detached' });
 });
 
-test('the slash opens the search, which Escape leaves', async () => {
-  await page.keyboard.press('/');
+test('a row in which something takes the focus is the current one', async () => {
+  const other = page.getByRole('region', { name: 'Timeline' }).locator('button.fold').first();
+  await other.click();
+  await expect.poll(() => currentRow(page).locator('button.fold').count()).toBe(1);
+  expect(await other.evaluate((button) => button.closest('[data-current]') !== null)).toBe(true);
+  await other.click();
+});
+
+test('the brackets walk from prompt to prompt', async () => {
+  await page.keyboard.press('g');
+  await page.keyboard.press('g');
+  await page.keyboard.press(']');
+  await expect.poll(() => currentRow(page).locator('article').getAttribute('aria-label')).toBe('Prompt');
+  const second = await position();
+  await page.keyboard.press('j');
+  await page.keyboard.press('[');
+  await expect.poll(position).toBe(second);
+});
+
+test('t tells times by the clock, since the start, and in UTC', async () => {
+  const time = () => page.locator('.timeline-time time').last().textContent();
+  const clock = await time();
+  await page.keyboard.press('t');
+  await expect.poll(time).toMatch(/^\+/);
+  await page.keyboard.press('t');
+  await expect.poll(time).toMatch(/Z$/);
+  await page.keyboard.press('t');
+  await expect.poll(time).toBe(clock);
+});
+
+test('Enter opens the inspector, and Escape closes it and leads back to the row', async () => {
+  await page.keyboard.press('Enter');
+  await inspector().waitFor();
+  await page.getByRole('separator', { name: 'Width of the inspector' }).focus();
+  const width = () => inspector().evaluate(({ clientWidth }) => clientWidth);
+  const before = await width();
+  await page.keyboard.press('ArrowLeft');
+  await expect.poll(width).toBe(before + 40);
+  await page.keyboard.press('Escape');
+  await inspector().waitFor({ state: 'detached' });
+  await expect.poll(hasFocus).toBe(true);
+});
+
+test('what was opened is open after a reload', async () => {
+  const open = () => page.locator('[aria-expanded="true"]').count();
+  await page.keyboard.press('e');
+  await expect.poll(open).toBeGreaterThan(2);
+  const before = await open();
+  await page.reload();
+  await expect.poll(open).toBe(before);
+  await page.keyboard.press('Shift+E');
+  await expect.poll(open).toBe(0);
+});
+
+test.each(['/', 'Control+f'])('%s opens the search, which Escape leaves for the row that was found', async (key) => {
+  await page.keyboard.press(key);
   const field = page.getByRole('textbox', { name: 'Find in the session' });
   await expect.poll(() => field.evaluate((input) => input === document.activeElement)).toBe(true);
   await page.keyboard.type('off-by-one');
@@ -71,6 +128,7 @@ test('the slash opens the search, which Escape leaves', async () => {
   await expect.poll(() => currentRow(page).textContent()).toContain('off-by-one');
   await page.keyboard.press('Escape');
   await field.waitFor({ state: 'detached' });
+  await expect.poll(hasFocus).toBe(true);
 });
 
 test('the question mark shows the keys, and Escape hides them', async () => {

@@ -39,38 +39,28 @@ beforeAll(async () => {
 const since = (start: number) => `${Math.round(performance.now() - start)} ms`;
 const nodes = () => tab.page.evaluate(() => document.querySelectorAll('*').length);
 
-/** The search says so: until then what it finds is `so far`. */
-async function waitUntilLoaded(): Promise<void> {
-  await tab.page.keyboard.press('/');
-  const field = tab.page.getByRole('textbox', { name: 'Find in the session' });
-  await field.fill(textOf(EVENTS));
-  await expect.poll(() => tab.page.getByRole('search').textContent(), { timeout: 45_000 }).toBe('1');
-  await field.press('Escape');
-}
+const waitUntilLoaded = () =>
+  tab.page.locator('[data-complete="true"]').waitFor({ state: 'attached', timeout: 45_000 });
 
 describe(`a session of ${EVENTS} events`, () => {
-  test('shows its first rows before the rest is loaded', async () => {
-    const rest = Promise.withResolvers<void>();
-    let windows = 0;
-    await tab.page.route('**/window?*', async (route) => {
-      windows++;
-      if (windows > 1) await rest.promise;
-      await route.continue();
-    });
+  test('is read by one request for what its events say, and few for whole texts', async () => {
+    const asked: string[] = [];
+    tab.page.on('request', (request) => asked.push(new URL(request.url()).pathname.split('/').at(-1) ?? ''));
     const started = performance.now();
     await tab.page.goto(`${product.service.url}/sessions/${sessionId}`);
     await timelineOf(tab.page).getByText(textOf(1), { exact: true }).waitFor();
     console.log(`first rows after ${since(started)}`);
     await picture(tab, 'large-first-rows');
-    rest.resolve();
-    await tab.page.unrouteAll({ behavior: 'wait' });
-  });
-
-  test('is searched to its end, and no row is missing', async () => {
-    const started = performance.now();
-    await openSession(tab.page, product.service, sessionId);
     await waitUntilLoaded();
     console.log(`all loaded after ${since(started)}`);
+    expect(asked.filter((name) => name === 'index')).toHaveLength(1);
+    expect(asked.filter((name) => name === 'window').length).toBeLessThan(5);
+    tab.page.removeAllListeners('request');
+  });
+
+  test('is walked through to its end, and no row is missing', async () => {
+    await openSession(tab.page, product.service, sessionId);
+    await waitUntilLoaded();
     await tab.page.keyboard.press('Shift+G');
     await rowOfEvent(tab.page, EVENTS).and(currentRow(tab.page)).waitFor();
   });

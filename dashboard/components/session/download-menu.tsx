@@ -35,7 +35,7 @@ export function DownloadMenu({ session: { sessionId }, title, timeline }: Props)
   ];
   return (
     <>
-      <DropdownMenu.Root>
+      <DropdownMenu.Root modal={false}>
         <DropdownMenu.Trigger asChild>
           <Button size="small" tone="quiet" icon aria-label="Download">
             <Download size={14} />

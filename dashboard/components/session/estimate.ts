@@ -38,6 +38,7 @@ function estimateItem(item: Item, isOpen: (item: Item) => boolean, width: number
   if (item.kind !== 'message') return LINE_PX;
   const { entry } = item;
   if (entry.kind === 'turn' || entry.kind === 'notice') return RULE_PX;
+  if (entry.kind === 'compaction') return RULE_PX + (entry.length > 0 ? LINE_PX : 0) + (isOpen(item) ? 200 : 0);
   if (entry.kind !== 'prompt' && entry.kind !== 'answer') return LINE_PX + (isOpen(item) ? 200 : 0);
   const perLine = Math.max(30, Math.min(WIDEST_PX, width - 130) / CHARACTER_PX);
   return (entry.kind === 'prompt' ? 44 : 10) + textHeight(entry, Math.round(perLine));

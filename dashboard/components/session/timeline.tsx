@@ -61,6 +61,9 @@ export function Timeline({ ref, view, sessionId, eventCount, openedWith, isLive,
     getScrollElement: () => scroller.current,
     getItemKey: useCallback((index: number) => rows[index]?.key ?? index, [rows]),
     estimateSize: (index) => estimateRow(rows[index], view.isOpen, width.current),
+    // As high as expected until the browser tells, which it does before it paints: to ask would be to lay all out at once.
+    measureElement: (element, entry, instance) =>
+      entry?.borderBoxSize[0]?.blockSize ?? instance.measurementsCache[instance.indexFromElement(element)]?.size ?? 30,
     overscan: 8,
     paddingStart: 8,
     paddingEnd: 96,
