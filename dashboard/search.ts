@@ -36,6 +36,8 @@ export interface SessionSearch {
   show?: string | undefined;
   /** Only this sub-agent. */
   lane?: string | undefined;
+  /** The changes of files in place of the timeline. */
+  view?: 'changes' | undefined;
 }
 
 export interface OverviewSearch {
@@ -77,12 +79,13 @@ export function readSessionsSearch({ q, order, direction, ...given }: Given): Se
 /** The service takes no longer query. */
 const MOST_QUERY = 1_000;
 
-export const readSessionSearch = ({ e, find, from, to, show, lane }: Given): SessionSearch => ({
+export const readSessionSearch = ({ e, find, from, to, show, lane, view }: Given): SessionSearch => ({
   ...(isSequence(e) && { e: Number(e) }),
   ...(isText(find) && { find }),
   ...(isSequence(from) && isSequence(to) && Number(from) <= Number(to) && { from: Number(from), to: Number(to) }),
   ...(isText(show) && { show }),
   ...(isText(lane) && { lane }),
+  ...(view === 'changes' && { view }),
 });
 
 const isSequence = (value: unknown): boolean => Number.isSafeInteger(Number(value)) && Number(value) > 0;

@@ -8,6 +8,7 @@ import type { SessionSearch } from '../../search.ts';
 import { countShowable, SHOWABLE } from '../../timeline/rows.ts';
 import { createTexts } from '../../timeline/texts.ts';
 import { ErrorNote } from '../error-note.tsx';
+import { ChangesView } from './changes-view.tsx';
 import { FindBar } from './find-bar.tsx';
 import { HelpSheet } from './help-sheet.tsx';
 import { Inspector } from './inspector.tsx';
@@ -30,7 +31,7 @@ export function SessionView({ session }: { session: Session }) {
   const { sessionId } = session;
   const { api } = useApp();
   const navigate = useNavigate();
-  const { e: linked, from, to, show, lane } = useSearch({ from: '/sessions/$sessionId' });
+  const { e: linked, from, to, show, lane, view: place } = useSearch({ from: '/sessions/$sessionId' });
   const { timeline, loaded, isComplete, error, retry } = useEventLog(session);
   const [reading] = useState(createReading);
   const texts = useMemo(
@@ -77,6 +78,10 @@ export function SessionView({ session }: { session: Session }) {
   useEffect(() => reading.range.set(range), [reading, range]);
   const leaveRange = useCallback(() => search({ from: undefined, to: undefined }), [search]);
 
+  const leaveChanges = (sequence: number) => {
+    search({ view: undefined });
+    goTo(sequence);
+  };
   const linkOf = (sequence = reading.current.get()?.sequence) =>
     window.location.origin + paths.session(sessionId, sequence, range);
 
@@ -137,13 +142,35 @@ export function SessionView({ session }: { session: Session }) {
                 />
               )}
               <div className="timeline-bar">
-                <KindChips
-                  counts={counts}
-                  shown={shown}
-                  lane={lane}
-                  onChange={(kinds) => search({ show: kinds.join(',') || undefined })}
-                  onLeaveLane={() => search({ lane: undefined })}
-                />
+                <fieldset className="chips">
+                  <legend className="sr-only">What to read</legend>
+                  <button
+                    type="button"
+                    className="chip"
+                    aria-pressed={!place}
+                    onClick={() => search({ view: undefined })}
+                  >
+                    Timeline
+                  </button>
+                  <button
+                    type="button"
+                    className="chip"
+                    aria-pressed={place === 'changes'}
+                    onClick={() => search({ view: 'changes' })}
+                  >
+                    Changes
+                  </button>
+                </fieldset>
+                <span aria-hidden className="bar-gap" />
+                {!place && (
+                  <KindChips
+                    counts={counts}
+                    shown={shown}
+                    lane={lane}
+                    onChange={(kinds) => search({ show: kinds.join(',') || undefined })}
+                    onLeaveLane={() => search({ lane: undefined })}
+                  />
+                )}
                 {range && (
                   <button type="button" className="chip" aria-pressed onClick={leaveRange}>
                     Events {range.from} to {range.to} ✕
@@ -155,7 +182,8 @@ export function SessionView({ session }: { session: Session }) {
                   </span>
                 )}
               </div>
-              <div className="relative flex min-h-0 grow flex-col">
+              {place === 'changes' && <ChangesView timeline={around} sessionId={sessionId} onSelect={leaveChanges} />}
+              <div className={`relative flex min-h-0 grow flex-col ${place === 'changes' ? 'hidden' : ''}`}>
                 <TurnHead turns={timeline.turns} onSelect={goTo} />
                 {session.eventCount === 0 && (
                   <p className="p-6 text-13 text-muted">No events yet. They appear here as the agent works.</p>

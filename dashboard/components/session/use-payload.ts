@@ -11,19 +11,23 @@ export interface WholeEvent {
   payload: Loose;
 }
 
-/** An event as it is stored: the timeline keeps only what its rows show. */
-export function usePayload(sessionId: string, sequence: number | undefined, span = 1) {
+/** How an event is read as it is stored: the timeline keeps only what its rows show. */
+export function usePayloadQuery(sessionId: string) {
   const { api } = useApp();
-  return useQuery({
-    queryKey: keys.event(sessionId, sequence ?? 0),
-    enabled: sequence !== undefined,
+  return (sequence: number, span: number) => ({
+    queryKey: keys.event(sessionId, sequence),
     // An event never changes.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 60_000,
-    queryFn: async ({ signal }): Promise<WholeEvent> => {
+    queryFn: async ({ signal }: { signal: AbortSignal }): Promise<WholeEvent> => {
       const query = { from: String(sequence), limit: String(span) };
       const { events } = (await api.getEventWindow({ sessionId, query, signal })).body;
       return { events, payload: wholePayload(events) };
     },
   });
+}
+
+export function usePayload(sessionId: string, sequence: number | undefined, span = 1) {
+  const query = usePayloadQuery(sessionId);
+  return useQuery({ ...query(sequence ?? 0, span), enabled: sequence !== undefined });
 }

@@ -1,0 +1,80 @@
+import type { Timeline } from './build.ts';
+import { childrenOf, type Item, type ToolItem } from './items.ts';
+
+/** A call that changed a file, or some. */
+export interface Edit {
+  item: ToolItem;
+  /** Which turn it was in, from 0. */
+  turn: number;
+}
+
+/** A file that was changed, under the name it has at the end. */
+export interface ChangedFile {
+  path: string;
+  /** The names it had before. */
+  formerly: readonly string[];
+  edits: readonly Edit[];
+  added: number;
+  removed: number;
+  isNew: boolean;
+  isGone: boolean;
+}
+
+export interface ChangedFiles {
+  files: readonly ChangedFile[];
+  /** Commands that may have changed files: what they did to them, nobody wrote down. */
+  commands: readonly ToolItem[];
+}
+
+type Growing = { -readonly [Name in keyof ChangedFile]: ChangedFile[Name] } & { formerly: string[]; edits: Edit[] };
+
+/** Each file once, in the order in which they were changed first. */
+export function readChangedFiles({ turns }: Pick<Timeline, 'turns'>): ChangedFiles {
+  const byPath = new Map<string, Growing>();
+  const files: Growing[] = [];
+  const commands: ToolItem[] = [];
+  const fileAt = (path: string): Growing => {
+    const known = byPath.get(path);
+    if (known) return known;
+    const file: Growing = { path, formerly: [], edits: [], added: 0, removed: 0, isNew: false, isGone: false };
+    files.push(file);
+    byPath.set(path, file);
+    return file;
+  };
+  const take = (item: ToolItem, turn: number) => {
+    for (const { path, kind, movedTo, added, removed } of item.changes) {
+      const file = fileAt(path);
+      if (file.edits.length === 0) file.isNew = kind === 'create' && removed === 0;
+      if (file.edits.at(-1)?.item !== item) file.edits.push({ item, turn });
+      file.added += added;
+      file.removed += removed;
+      file.isGone = kind === 'delete';
+      if (movedTo === undefined || movedTo === path) continue;
+      file.formerly.push(path);
+      file.path = movedTo;
+      byPath.delete(path);
+      byPath.set(movedTo, file);
+    }
+    if (item.changes.length === 0 && mayChangeFiles(item.call?.about ?? '')) commands.push(item);
+  };
+  for (const [turn, { items }] of turns.entries()) {
+    const visit = (item: Item) => {
+      if (item.kind === 'tool') take(item, turn);
+      if (item.kind !== 'quiet') for (const child of childrenOf(item)) visit(child);
+    };
+    for (const item of items) visit(item);
+  }
+  return { files, commands };
+}
+
+/** A redirection into a file that is one, an editor that works in place, and what moves, removes and restores. */
+const CHANGING = [
+  /(?:^|[^0-9>=&-])>>?\s*(?!\/dev\/|&)[\w./~"'$]/,
+  /\b(?:sed|perl)\s+(?:-\w+\s+)*-\w*i/,
+  /(?:^|[;&|(]\s*)(?:mv|rm|cp|touch|mkdir|rmdir|ln|patch|tee|truncate|unzip)\s/,
+  /\bgit\s+(?:[-\w./=]+\s+){0,3}(?:checkout|restore|reset|stash|apply|am|merge|rebase|pull|cherry-pick|revert|clean|mv|rm)\b/,
+  /\b(?:npm|pnpm|yarn|bun|pip|cargo|go|gem|poetry|uv)\s+(?:install|i|ci|add|remove|uninstall|update|upgrade|init|get|mod|fmt)\b/,
+  /(?:--write|--fix|--in-place)\b/,
+];
+
+export const mayChangeFiles = (command: string): boolean => CHANGING.some((pattern) => pattern.test(command));
