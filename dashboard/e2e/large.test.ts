@@ -54,7 +54,7 @@ describe(`a session of ${EVENTS} events`, () => {
     await waitUntilLoaded();
     console.log(`all loaded after ${since(started)}`);
     expect(asked.filter((name) => name === 'index')).toHaveLength(1);
-    expect(asked.filter((name) => name === 'window').length).toBeLessThan(5);
+    expect(asked.filter((name) => name === 'window').length).toBeLessThan(10);
     tab.page.removeAllListeners('request');
   });
 

@@ -1,5 +1,5 @@
 import { ChevronDown, ChevronUp, X } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { showHidden } from '../../text/controls.ts';
 import { Button } from '../../ui/button.tsx';
 import { formatCount } from '../../ui/format.ts';
@@ -9,17 +9,24 @@ import { useFind } from './use-find.ts';
 
 interface Props {
   sessionId: string;
+  /** Records are among the rows. */
+  hasRecords: boolean;
   onMatch: (sequence: number) => void;
+  onShowRecords: () => void;
   onClose: () => void;
 }
 
 /** Finds words in all events, folded ones and long outputs too: the browser's own search sees only what is drawn. */
-export function FindBar({ sessionId, onMatch, onClose }: Props) {
+export function FindBar({ sessionId, hasRecords, onMatch, onShowRecords, onClose }: Props) {
   const [words, setWords] = useState('');
   const [at, setAt] = useState(-1);
   const input = useRef<HTMLInputElement>(null);
   const reading = useReading();
-  const { hits, isSearching, error } = useFind(sessionId, words);
+  const { hits: all, isSearching, error } = useFind(sessionId, words);
+  const hits = useMemo(
+    () => (hasRecords ? all : all.filter(({ eventType }) => !isRecord(eventType))),
+    [all, hasRecords],
+  );
   const hit = hits[at];
   useEffect(() => input.current?.focus(), []);
   useEffect(() => {
@@ -55,6 +62,11 @@ export function FindBar({ sessionId, onMatch, onClose }: Props) {
           {words.trim() !== '' && `${at >= 0 && hit ? `${formatCount(at + 1)} of ` : ''}${formatCount(hits.length)}`}
           {isSearching && ' so far'}
         </span>
+        {hits.length < all.length && (
+          <button type="button" className="link num whitespace-nowrap text-12" onClick={onShowRecords}>
+            {formatCount(all.length - hits.length)} more in records
+          </button>
+        )}
         <Button tone="quiet" size="small" icon aria-label="Previous match" onClick={() => go(at - 1)}>
           <ChevronUp size={14} />
         </Button>
@@ -70,6 +82,10 @@ export function FindBar({ sessionId, onMatch, onClose }: Props) {
     </search>
   );
 }
+
+/** Events whose rows are left out at first. */
+const READ = /^(?:user\.message|assistant\.|tool\.|compaction$|error$|subagent\.|turn\.|notice$)/;
+const isRecord = (eventType: string): boolean => !READ.test(eventType);
 
 /** What stands around the match, which may be far down in a long output. */
 function Context({ text, marks }: { text: string; marks: readonly (readonly [number, number])[] }) {

@@ -133,6 +133,8 @@ export function SessionView({ session }: { session: Session }) {
               {panel === 'find' && (
                 <FindBar
                   sessionId={sessionId}
+                  hasRecords={shown.includes('records')}
+                  onShowRecords={() => search({ show: [...shown, 'records'].join(',') })}
                   onMatch={(sequence) => goTo(sequence, false)}
                   onClose={() => {
                     setPanel(undefined);
@@ -183,27 +185,29 @@ export function SessionView({ session }: { session: Session }) {
                 )}
               </div>
               {place === 'changes' && <ChangesView timeline={around} sessionId={sessionId} onSelect={leaveChanges} />}
-              <div className={`relative flex min-h-0 grow flex-col ${place === 'changes' ? 'hidden' : ''}`}>
-                <TurnHead turns={timeline.turns} onSelect={goTo} />
-                {session.eventCount === 0 && (
-                  <p className="p-6 text-13 text-muted">No events yet. They appear here as the agent works.</p>
-                )}
-                <Timeline
-                  ref={handle}
-                  view={view}
-                  sessionId={sessionId}
-                  eventCount={loaded}
-                  openedWith={openedWith}
-                  isLive={session.status === 'active' && isComplete}
-                  onSelect={(row, extend) => {
-                    const before = reading.current.get();
-                    choose(row);
-                    if (!extend || !before) return;
-                    const [first, last] = [before.sequence, row.item.sequence].sort((a, b) => a - b);
-                    search({ from: first, to: last });
-                  }}
-                />
-              </div>
+              {!place && (
+                <div className="relative flex min-h-0 grow flex-col">
+                  <TurnHead turns={timeline.turns} onSelect={goTo} />
+                  {session.eventCount === 0 && (
+                    <p className="p-6 text-13 text-muted">No events yet. They appear here as the agent works.</p>
+                  )}
+                  <Timeline
+                    ref={handle}
+                    view={view}
+                    sessionId={sessionId}
+                    eventCount={loaded}
+                    openedWith={openedWith}
+                    isLive={session.status === 'active' && isComplete}
+                    onSelect={(row, extend) => {
+                      const before = reading.current.get();
+                      choose(row);
+                      if (!extend || !before) return;
+                      const [first, last] = [before.sequence, row.item.sequence].sort((a, b) => a - b);
+                      search({ from: first, to: last });
+                    }}
+                  />
+                </div>
+              )}
             </div>
             {isInspecting && (
               <Inspector

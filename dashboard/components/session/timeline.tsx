@@ -114,6 +114,15 @@ export function Timeline({ ref, view, sessionId, eventCount, openedWith, isLive,
   };
   useEffect(giveFocus);
 
+  // Come back to, it begins where it was left.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only when it comes
+  useLayoutEffect(() => {
+    const key = current.get()?.key;
+    if (key === undefined) return;
+    wanted.current = { key, align: 'center', until: performance.now() + SETTLING_MS };
+    requestAnimationFrame(() => scrollTo({ key, align: 'center' }));
+  }, []);
+
   const { isAtEnd, unseen } = useEnd(virtualizer, eventCount, openedWith);
 
   return (
