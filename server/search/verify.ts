@@ -14,8 +14,8 @@ export interface Unfinished {
 export type Decision = { hits: Hit[] } | 'no match' | Unfinished;
 
 const MOST_HITS = 3;
-/** Stretches that are read for the best hits alone. */
-const MOST_READ = 3;
+/** Stretches that are read for the best hits alone: another one where no event of the first has everything. */
+const MOST_READ = 2;
 
 /** A stretch with the terms whose words it has. */
 interface Marked extends Stretch {
@@ -87,8 +87,7 @@ export async function verify(
   const ranked = stretches.filter((stretch) => !read.has(stretch) && most(stretch.terms) > 0);
   ranked.sort((one, other) => most(other.terms) - most(one.terms) || one.first - other.first);
   for (const stretch of ranked.slice(0, Math.max(0, MOST_READ - read.size))) {
-    const full = found.filter(({ terms }) => most(terms) === wanted.length);
-    if (full.length >= MOST_HITS || budget.left <= 0) break;
+    if (budget.left <= 0 || found.some(({ terms }) => most(terms) === wanted.length)) break;
     await look(stretch);
   }
   const hits = found.filter(({ terms }) => most(terms) > 0);

@@ -16,8 +16,8 @@ const FETCH_BYTES = 1024 * 1024;
 const ROWS_LOOKED_AHEAD = 200;
 
 /**
- * The appends that hold the sequences `from` to `to`, in order. Memory stays bounded whatever the range: sizes are
- * looked up first, and as many bodies fetched as fit `FETCH_BYTES`.
+ * The appends that hold the sequences `from` to `to`, in order. Memory stays bounded whatever the range: as many bodies
+ * are fetched as fit `FETCH_BYTES` by their sizes, which are known without reading them.
  */
 export async function* readAppends(
   db: Db,
@@ -27,10 +27,11 @@ export async function* readAppends(
   to: number,
 ): AsyncGenerator<StoredAppend> {
   for (let next = from; next <= to; ) {
-    const last = await lastThatFits(db, organizationId, sessionId, next, to);
+    const appends = await fetchAppends(db, organizationId, sessionId, next, to);
+    const last = appends.at(-1);
     if (last === undefined) return;
-    yield* await fetchAppends(db, organizationId, sessionId, next, last);
-    next = last + 1;
+    yield* appends;
+    next = last.last_sequence + 1;
   }
 }
 
@@ -45,23 +46,26 @@ const inRange = (db: Db, organizationId: string, sessionId: string, from: number
     .where('last_sequence', '>=', from)
     .orderBy('first_sequence');
 
-/** The last sequence of the run of appends that starts at `from` and fits one fetch. */
-async function lastThatFits(db: Db, organizationId: string, sessionId: string, from: number, to: number) {
-  const rows = await inRange(db, organizationId, sessionId, from, to)
-    .select((row) => ['last_sequence', row.fn<number>('octet_length', ['body']).as('bytes')])
-    .limit(ROWS_LOOKED_AHEAD)
-    .execute();
-  let bytes = 0;
-  let last: number | undefined;
-  for (const row of rows) {
-    bytes += Number(row.bytes);
-    if (last !== undefined && bytes > FETCH_BYTES) break;
-    last = row.last_sequence;
-  }
-  return last;
-}
-
-const fetchAppends = (db: Db, organizationId: string, sessionId: string, from: number, to: number) =>
-  inRange(db, organizationId, sessionId, from, to)
+/** The run of appends that starts at `from` and fits one fetch. */
+function fetchAppends(db: Db, organizationId: string, sessionId: string, from: number, to: number) {
+  const sizes = inRange(db, organizationId, sessionId, from, to)
+    .select((row) => ['first_sequence', row.fn<number>('octet_length', ['body']).as('bytes')])
+    .limit(ROWS_LOOKED_AHEAD);
+  const sums = db.selectFrom(sizes.as('sizes')).select((row) => [
+    'first_sequence',
+    'bytes',
+    row.fn
+      .sum<number>('bytes')
+      .over((window) => window.orderBy('first_sequence'))
+      .as('sum'),
+  ]);
+  return inRange(db, organizationId, sessionId, from, to)
+    .where('first_sequence', '<=', (row) =>
+      row
+        .selectFrom(sums.as('sums'))
+        .select((sum) => sum.fn.max('first_sequence').as('last'))
+        .where((sum) => sum.or([sum('sum', '<=', FETCH_BYTES), sum('sum', '=', sum.ref('bytes'))])),
+    )
     .select(['first_sequence', 'last_sequence', 'append_id', 'created_at', 'codec', 'body'])
     .execute();
+}
