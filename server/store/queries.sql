@@ -708,7 +708,8 @@ select *
 -- findEnvironmentsCalled
 select "environment_id"
   from "environments"
-  where "organization_id" = $1 and (lower(hostname) like $2 escape '!' or lower(display_name) like $3 escape '!');
+  where "organization_id" = $1 and (lower(hostname) like $2 escape '!' or lower(display_name) like $3 escape '!'
+        or environment_id = $4);
 
 -- findPlaces
 

@@ -176,14 +176,17 @@ export async function findByWords(
   return rows.map(({ session_id }) => session_id);
 }
 
-/** Ids of the machines whose name begins so. */
+/** Ids of the machines whose name begins so, or of the one that has this id. */
 export async function findEnvironmentsCalled(db: Db, organizationId: string, name: string): Promise<string[]> {
   const pattern = `${name.toLowerCase().replace(/[!%_]/g, '!$&')}%`;
   const rows = await db
     .selectFrom('environments')
     .select('environment_id')
     .where('organization_id', '=', organizationId)
-    .where(sql<boolean>`(lower(hostname) like ${pattern} escape '!' or lower(display_name) like ${pattern} escape '!')`)
+    .where(
+      sql<boolean>`(lower(hostname) like ${pattern} escape '!' or lower(display_name) like ${pattern} escape '!'
+        or environment_id = ${name})`,
+    )
     .execute();
   return rows.map(({ environment_id }) => environment_id);
 }

@@ -88,6 +88,11 @@ describe.each(ENGINES)('search on %s', (engine) => {
     expect(await names(q)).toEqual(found);
   });
 
+  test('of the one machine whose id is given', async () => {
+    expect(await names(`machine:${machine.environmentId}`)).toEqual(['split', 'upload', 'queue']);
+    expect(await names(`machine:${machine.environmentId.slice(0, -1)}`)).toEqual([]);
+  });
+
   test('shows where, the events with the most of it first', async () => {
     const { body } = await ask('connection reset queue');
     expect(body.sessions).toHaveLength(1);
