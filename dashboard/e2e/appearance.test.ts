@@ -25,7 +25,7 @@ const title = (name: string) => (page: Page) => page.getByRole('heading', { leve
 /** Where each page is, and what shows that it is all there. */
 const PAGES: Record<string, { path: string; ready: (page: Page) => Promise<unknown> }> = {
   overview: { path: '/', ready: title('Overview') },
-  sessions: { path: '/sessions', ready: (page) => page.getByRole('table').waitFor() },
+  sessions: { path: '/sessions', ready: (page) => page.getByRole('grid').waitFor() },
   'no sessions': {
     path: '/sessions?plane=test',
     ready: (page) => page.getByText('No session on the test plane yet').waitFor(),
@@ -96,7 +96,7 @@ describe.each(THEMES)('in the %s theme', (theme) => {
     const { page } = tab;
     await page.setViewportSize({ width, height: 900 });
     await page.goto(`${product.service.url}/sessions`);
-    await page.getByRole('table').waitFor();
+    await page.getByRole('grid').waitFor();
     await picture(tab, `sessions-${width}-${theme}`);
     expect(await sideways(page)).toBe(0);
     await openTimeline(page);

@@ -140,10 +140,10 @@ test('the question mark shows the keys, and Escape hides them', async () => {
 
 test('a session is chosen in the list without the mouse', async () => {
   await page.goto(`${product.service.url}/sessions`);
-  await page.getByRole('table').waitFor();
+  await page.getByRole('grid').waitFor();
   await page.getByRole('link', { name: 'Skip to the page' }).focus();
   await page.keyboard.press('Enter');
-  const isSession = () => page.evaluate(() => document.activeElement?.hasAttribute('data-line') ?? false);
+  const isSession = () => page.evaluate(() => document.activeElement?.hasAttribute('data-session') ?? false);
   for (let stops = 0; !(await isSession()) && stops < 20; stops++) await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
   await page.waitForURL(`**/sessions/${sessionId}`);

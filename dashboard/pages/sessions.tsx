@@ -39,8 +39,10 @@ export function SessionsPage() {
       void navigate({ to: '/sessions', search: (before) => ({ ...before, ...change }), replace: isTyping }),
     [navigate],
   );
-  const parsed = useMemo(() => parseQuery(q ?? ''), [q]);
-  const words = formatQuery({ terms: parsed.terms.filter(({ not }) => !not), filters: [] });
+  const words = useMemo(() => {
+    const terms = parseQuery(q ?? '').terms.filter(({ not }) => !not);
+    return formatQuery({ terms, filters: [] });
+  }, [q]);
   const addressOf = useCallback(
     (sessionId: string, sequence?: number) => paths.session(sessionId, sequence, { find: words || undefined, plane }),
     [words, plane],
@@ -74,11 +76,6 @@ export function SessionsPage() {
         <ViewMenu search={search} />
       </QueryBar>
       <div className="list-state" role="status">
-        {parsed.problems.map((problem) => (
-          <span key={problem} className="text-warn">
-            {problem}
-          </span>
-        ))}
         {sessions.isSuccess && rows.length > 0 && (
           <span className="num">
             {hasNextPage ? `the first ${formatCount(rows.length)} sessions` : plural(rows.length, 'session')}

@@ -142,6 +142,7 @@ describe('a plot', () => {
 
   test('names as many days as there is room for, and stands without any width or value', () => {
     expect(layOutPlot([series()], slots, 600, 'bars').days.length).toBeLessThanOrEqual(9);
+    expect(layOutPlot([series(0, 0)], slots, 600, 'bars').ticks).toEqual([{ value: 0, y: 128 }]);
     for (const width of [0, 1, 300]) {
       const { ticks, bars } = layOutPlot([], slots, width, 'bars');
       expect(bars).toEqual([]);

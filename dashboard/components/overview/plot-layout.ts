@@ -39,8 +39,9 @@ export function layOutPlot(
     .range([0, width])
     .paddingInner(slots.length > 60 ? 0.1 : 0.25);
   const sums = slots.map((_, slot) => series.reduce((sum, { values }) => sum + (values[slot] ?? 0), 0));
+  const most = Math.max(0, ...sums);
   const y = scaleLinear()
-    .domain([0, Math.max(...sums) || 1])
+    .domain([0, most || 1])
     .nice(3)
     .range([HEIGHT, 0]);
   const columns = slots.map((_, slot) => ({ x: band(slot) ?? 0, width: band.bandwidth() }));
@@ -62,7 +63,7 @@ export function layOutPlot(
             ),
           }))
         : [],
-    ticks: y.ticks(3).map((value) => ({ value, y: y(value) })),
+    ticks: (most === 0 ? [0] : y.ticks(3)).map((value) => ({ value, y: y(value) })),
     days: layOutDays(slots, width, centre),
   };
 }

@@ -93,7 +93,13 @@ export function TimePlot({ title, series, slots, shape, format, total, slot, onS
             <g key={each.label} stroke={each.color} fill={each.color} pointerEvents="none">
               <path d={path} fill="none" strokeWidth={1.5} />
               {points.map(({ slot: index, x, y }) => (
-                <circle key={index} cx={x} cy={y} r={points.length > 40 ? 1 : 2} stroke="none" />
+                <circle
+                  key={index}
+                  cx={x}
+                  cy={y}
+                  r={points.length > 40 ? 1 : points.length > 3 ? 2 : 3}
+                  stroke="none"
+                />
               ))}
             </g>
           ))}

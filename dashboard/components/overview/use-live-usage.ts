@@ -9,7 +9,7 @@ import { gather, throttle } from '../throttle.ts';
 
 const SUMMARIES_EVERY = 2_000;
 /** All figures are more work, and nobody watches them by the second. */
-const ALL_EVERY = 15_000;
+const ALL_EVERY = 5_000;
 
 /** Keeps the running sessions as they are now, and reads all figures again when one begins or ends. */
 export function useLiveUsage(queryKey: readonly unknown[]): void {

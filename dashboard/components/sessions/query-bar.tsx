@@ -1,6 +1,6 @@
 import { Search, X } from 'lucide-react';
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
-import type { Filter } from '../../../contract/query.ts';
+import { type Filter, parseQuery } from '../../../contract/query.ts';
 import { showHidden } from '../../text/controls.ts';
 import { useKeys } from '../../ui/use-keys.ts';
 import { readBar, settledText, splitTyped, takeFilters, writeBar } from './bar.ts';
@@ -32,6 +32,7 @@ export function QueryBar({ q, onChange, known, onLeave, isFirst, children }: Pro
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const { filters } = readBar(q);
   const suggestions = isOpen ? suggest(text, known) : [];
+  const { problems } = parseQuery(settledText(text));
 
   useEffect(() => {
     // Changed from elsewhere: by a link, a saved view, the way back.
@@ -117,6 +118,7 @@ export function QueryBar({ q, onChange, known, onLeave, isFirst, children }: Pro
           aria-expanded={suggestions.length > 0}
           aria-controls={listId}
           aria-autocomplete="list"
+          aria-describedby={`${listId}-problems`}
           aria-activedescendant={chosen && `${listId}-${at}`}
           autoComplete="off"
           spellCheck={false}
@@ -134,6 +136,9 @@ export function QueryBar({ q, onChange, known, onLeave, isFirst, children }: Pro
         )}
         {children}
       </div>
+      <p id={`${listId}-problems`} role="status" className="query-problems">
+        {[...new Set(problems)].join(' ')}
+      </p>
       <div
         role="listbox"
         id={listId}
