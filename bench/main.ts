@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { benchAppends, benchAppendsOnPostgres } from './append/append.ts';
+import { benchAppends, benchAppendsOnBus, benchAppendsOnPostgres } from './append/append.ts';
 import { benchDaemon } from './daemon.ts';
 import { benchDashboard } from './dashboard/dashboard.ts';
 import { benchHooks } from './hooks.ts';
@@ -17,6 +17,7 @@ import { benchStart } from './start.ts';
 const BENCHES: Record<string, (options: Options) => Promise<Row[]>> = {
   append: benchAppends,
   'append-postgres': benchAppendsOnPostgres,
+  'append-bus': benchAppendsOnBus,
   others: benchOthers,
   pages: async (options) => [...(await benchPages()), ...(await benchLists(options))],
   search: benchSearch,

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { startNatsServer } from '../../server/test/nats.ts';
 import type { Options } from '../options.ts';
 import { createDatabase, startPostgres } from '../postgres.ts';
 import { withFolder } from '../process.ts';
@@ -9,6 +10,8 @@ import { CONNECTIONS, loadService, type Rate } from './measure.ts';
 
 const BARE_LOOP = fileURLToPath(new URL('./bare-loop.ts', import.meta.url));
 const BARE_POSTGRES = fileURLToPath(new URL('./bare-postgres.ts', import.meta.url));
+
+const BARE_BUS = fileURLToPath(new URL('./bare-bus.ts', import.meta.url));
 
 const SIZES = [50, 1];
 const ENCODINGS = ['plain', 'zstd'] as const;
@@ -89,6 +92,35 @@ export async function benchAppendsOnPostgres({ seconds, rounds }: Options): Prom
     return rows;
   } finally {
     await postgres.stop();
+  }
+}
+
+/** A replica on an event bus against bare publishing, in turn, without and with a worker in the same process. */
+export async function benchAppendsOnBus({ seconds, rounds }: Options): Promise<Row[]> {
+  const [postgres, nats] = [await startPostgres(), await startNatsServer()];
+  try {
+    const rows: Row[] = [];
+    for (const batchSize of SIZES) {
+      const bare: number[] = [];
+      const rates = { api: [] as Rate[], all: [] as Rate[] };
+      for (let round = 0; round < rounds; round++) {
+        bare.push(runBare([BARE_BUS, nats.url, String(batchSize), String(CONNECTIONS)], seconds));
+        for (const role of ['api', 'all'] as const) {
+          await withFolder(async (dataDir) => {
+            const where = { dataDir, databaseUrl: await createDatabase(postgres.url) };
+            const load = { batchSize, encoding: 'plain', seconds } as const;
+            rates[role].push(await loadService(where, load, { BUS_URL: nats.url, ROLE: role }));
+          });
+        }
+      }
+      const what = `${batchSize} × 1 KiB on a bus`;
+      rows.push(ratioRow(`${what} ÷ bare publish`, rates.api, bare, '≥ 0.7'));
+      rows.push(ratioRow(`${what} ÷ bare publish, worker in the same process`, rates.all, bare, ''));
+    }
+    return rows;
+  } finally {
+    await postgres.stop();
+    await nats.dispose();
   }
 }
 

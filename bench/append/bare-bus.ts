@@ -1,0 +1,47 @@
+import { randomBytes } from 'node:crypto';
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { connect } from '@nats-io/transport-node';
+import { pack } from '../../server/store/codec.ts';
+import { encodeFrame } from '../../server/store/frame.ts';
+import { createEvents } from '../text.ts';
+
+/**
+ * The yardstick of the event bus: no HTTP and no store, the bytes of an append published behind the last message of its
+ * subject, by several publishers that each wait for their answer.
+ * Arguments: address of the bus, events a batch, publishers, seconds. Prints appends a second.
+ */
+const [url = '', batchSize = '50', publishers = '16', seconds = '5'] = process.argv.slice(2);
+
+const makeEvent = createEvents(1);
+const frames = Array.from({ length: 200 }, () =>
+  pack(
+    encodeFrame(
+      Array.from({ length: Number(batchSize) }, () => {
+        const { eventType, payload } = makeEvent(1024);
+        return { eventType, payload: Buffer.from(JSON.stringify(payload)) };
+      }),
+    ),
+  ),
+);
+
+const connection = await connect({ servers: new URL(url).host });
+const name = `bare_${randomBytes(6).toString('hex')}`;
+const manager = await jetstreamManager(connection);
+await manager.streams.add({ name, subjects: [`${name}.>`] });
+const client = jetstream(connection);
+
+let done = 0;
+const started = performance.now();
+const until = started + Number(seconds) * 1000;
+await Promise.all(
+  Array.from({ length: Number(publishers) }, async (_, publisher) => {
+    for (let lastSubjectSequence = 0; performance.now() < until; ) {
+      const { body } = frames[done++ % frames.length] as (typeof frames)[number];
+      const options = { msgID: `${publisher} ${done}`, expect: { lastSubjectSequence } };
+      ({ seq: lastSubjectSequence } = await client.publish(`${name}.${publisher}`, body, options));
+    }
+  }),
+);
+process.stdout.write(`${done / ((performance.now() - started) / 1000)}\n`);
+await manager.streams.delete(name);
+await connection.close();
