@@ -7,7 +7,15 @@ import { scriptPath } from '../hooks/script.ts';
 import { formatCount, type Output } from '../output.ts';
 import { type Asker, createAsker } from '../prompt.ts';
 import { carryOut, type Decisions, type Done, describeDone } from '../setup/carry-out.ts';
-import { askChoice, type Choice, countChosen, describeHistory, type History, parseChoice } from '../setup/history.ts';
+import {
+  askChoice,
+  type Choice,
+  countChosen,
+  describeHistory,
+  findStrange,
+  type History,
+  parseChoice,
+} from '../setup/history.ts';
 import { describePlan, findWarnings, namesOf, type Plan, planSetup } from '../setup/plan.ts';
 import { lastingProgram } from '../setup/program.ts';
 import { refuseOpenFolder, takeSetup } from '../setup/state-folder.ts';
@@ -42,6 +50,9 @@ export const initCommand = defineCommand({
     const lasting = options.daemon ? { ...context, program: lastingProgram(context) } : context;
     output.say('Looking for agents …');
     const plan = await planSetup(lasting, { ...options, isHistoryAsked: choice !== undefined });
+    for (const folder of findStrange(plan.history, choice)) {
+      output.warn(`No earlier session was in ${folder}, so --history sends none of it. Check the path.`);
+    }
     if (settings === undefined) {
       const earlier = plan.history?.sessions.length ? [`${describeHistory(plan.history)}.`] : [];
       return output.answer(reportOf(plan, choice), [

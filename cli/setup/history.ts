@@ -74,6 +74,10 @@ export type Choice = Consent['history'];
 export const countChosen = ({ sessions }: History, history: Choice): number =>
   sessions.filter(({ folder }) => wantedFrom({ since: Number.POSITIVE_INFINITY, history }, folder) === 0).length;
 
+/** The folders of a choice that no earlier session was in, as where a path has a slip. */
+export const findStrange = (history: History | undefined, choice: Choice | undefined): string[] =>
+  history && Array.isArray(choice) ? choice.filter((folder) => countChosen(history, [folder]) === 0) : [];
+
 /** What `--history` says: `all`, `none`, or folders. Throws a `Failure` for a mixture. */
 export function parseChoice(words: readonly string[], { home, folder }: Pick<Context, 'home' | 'folder'>): Choice {
   const [first] = words;
@@ -107,7 +111,7 @@ export async function askChoice(
     const words = chosen.split(/,|(?<=\d)\s+(?=\d)/).map((word) => word.trim());
     const paths = words.filter(Boolean).map((word) => folders[Number(word) - 1]?.[0] ?? word);
     if (paths.length === 0) return 'none';
-    const strange = paths.filter((path) => countChosen(history, parseChoice([path], context)) === 0);
+    const strange = paths.filter((path) => findStrange(history, parseChoice([path], context)).length > 0);
     if (strange.length === 0) return parseChoice(paths, context);
     say(`None of them was in ${strange.join(', ')}.`);
   }

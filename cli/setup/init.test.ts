@@ -46,6 +46,15 @@ test('init registers the machine, changes nothing in the agents, and says so', a
   expect(agents()).toEqual(before);
 });
 
+test('a folder that no earlier session was in is told, since its path may have a slip', async () => {
+  const { home, init } = await prepare();
+  const about = (folder: string) => expect.stringContaining(`No earlier session was in ${join(home, folder)},`);
+  const { exitCode, stderr } = await init(['--yes', '--history', '~/nowhere', '--history', '~/work']);
+  expect([exitCode, stderr]).toEqual([0, about('nowhere')]);
+  expect(stderr).not.toEqual(about('work'));
+  expect((await init(['--dry-run', '--history', '~/nowhere'])).stderr).toEqual(about('nowhere'));
+});
+
 test('a rehearsal says what it would do, touches nothing, and asks nobody', async () => {
   const { service, init, before, tree } = await prepare();
   const { exitCode, stdout } = await init(['--dry-run'], { secret: '' });
