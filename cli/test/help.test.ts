@@ -46,7 +46,9 @@ test('what is not understood is told with what may have been meant, with --json 
     stdout: '',
     stderr: "error: unknown command 'statsu'\nhint: Did you mean status?\n",
   });
-  for (const args of [['foo'], ['status', 'extra'], ['import', '--dry']]) {
+  expect(await run(['help', 'statsu'], { home })).toEqual(await run(['statsu'], { home }));
+  expect(await run(['help', '--json'], { home })).toMatchObject({ exitCode: 0 });
+  for (const args of [['foo'], ['help', 'foo'], ['status', 'extra'], ['import', '--dry']]) {
     const { exitCode, stdout, stderr } = await run([...args, '--json'], { home });
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(JSON.parse(stderr)).toMatchObject({ error: expect.any(String), exitCode: 2 });
