@@ -35,7 +35,7 @@ const Entry = Type.Union([
 ]);
 export type Entry = Static<typeof Entry>;
 export type AppendEntry = Extract<Entry, { kind: 'append' }>;
-export type ClosedEntry = Extract<Entry, { kind: 'closed' }>;
+type ClosedEntry = Extract<Entry, { kind: 'closed' }>;
 
 /** A message of a session's subject. */
 export interface Logged {

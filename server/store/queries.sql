@@ -373,14 +373,16 @@ update "environments"
 -- events.ts
 
 -- readAppends
-select "last_sequence", octet_length("body") as "bytes"
-  from "appends"
-  where "organization_id" = $1 and "session_id" = $2 and "first_sequence" > $3 and "first_sequence" <= $4 and "last_sequence" >= $5
-  order by "first_sequence"
-  limit $6;
 select "first_sequence", "last_sequence", "append_id", "created_at", "codec", "body"
   from "appends"
-  where "organization_id" = $1 and "session_id" = $2 and "first_sequence" > $3 and "first_sequence" <= $4 and "last_sequence" >= $5
+  where "organization_id" = $1 and "session_id" = $2 and "first_sequence" > $3 and "first_sequence" <= $4 and "last_sequence" >= $5 and "first_sequence" <= (select max("first_sequence") as "last"
+  from (select "first_sequence", "bytes", sum("bytes") over(order by "first_sequence") as "sum"
+  from (select "first_sequence", octet_length("body") as "bytes"
+  from "appends"
+  where "organization_id" = $6 and "session_id" = $7 and "first_sequence" > $8 and "first_sequence" <= $9 and "last_sequence" >= $10
+  order by "first_sequence"
+  limit $11) as "sizes") as "sums"
+  where ("sum" <= $12 or "sum" = "bytes"))
   order by "first_sequence";
 
 -- installations.ts
