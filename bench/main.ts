@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { benchAppends, benchAppendsOnBus, benchAppendsOnPostgres } from './append/append.ts';
 import { benchDaemon } from './daemon.ts';
 import { benchDashboard } from './dashboard/dashboard.ts';
+import { benchDerive } from './derive.ts';
 import { benchHooks } from './hooks.ts';
 import { benchImport } from './import.ts';
 import { benchLists } from './lists.ts';
@@ -21,6 +22,7 @@ const BENCHES: Record<string, (options: Options) => Promise<Row[]>> = {
   others: benchOthers,
   pages: async (options) => [...(await benchPages()), ...(await benchLists(options))],
   search: benchSearch,
+  derive: benchDerive,
   service: benchService,
   import: benchImport,
   hooks: benchHooks,

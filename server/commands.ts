@@ -2,12 +2,14 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from './config.ts';
 import { ConfigError } from './config.ts';
+import { reindex } from './reindex.ts';
 import { moveStore } from './store/move.ts';
 import { openStore } from './store/open.ts';
 
 /** What the program does instead of serving, by the word it is called with. */
 export const COMMANDS: Record<string, (config: Config, write: (line: string) => void) => Promise<void>> = {
   'migrate --from sqlite --to postgres': migrateToPostgres,
+  reindex,
 };
 
 /**

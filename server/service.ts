@@ -8,6 +8,7 @@ import type { Deps } from './deps.ts';
 import { figuresOfSession } from './derive/figures.ts';
 import { createIndexer } from './derive/indexer.ts';
 import { readPrices } from './derive/prices.ts';
+import { reprice } from './derive/reprice.ts';
 import { createDeriveThread } from './derive/thread.ts';
 import { createApp } from './http/app.ts';
 import { createAuthenticator } from './http/auth.ts';
@@ -90,7 +91,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
       tell(organization_id, { sessionId, eventCount, status }),
   });
   const reading = createReading();
-  const background = createBackground({ atOnce: 1, onError });
+  const background = createBackground({ atOnce: 2, onError });
   const closing = new AbortController();
   const sweep = () => background.run('sweep', () => sweepDeleted(store.db, now, figuresOfSession, closing.signal));
   const committed: Committed = (change) => {
@@ -152,6 +153,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   // Goes on where an earlier process stopped, or the store could not be asked.
   void sweep();
   void indexer.catchUp();
+  void background.run('prices', () => reprice(store.db, deriveThread, prices, closing.signal));
   const timers = [
     setInterval(sweep, SWEEP_EVERY_MS).unref(),
     setInterval(() => void indexer.catchUp(), CATCH_UP_EVERY_MS).unref(),

@@ -29,7 +29,7 @@ export function commandOf(input: unknown): string | undefined {
 const LONGEST_COMMAND = 4_000;
 
 const PURPOSES: readonly [Purpose, RegExp][] = [
-  ['commit', /\bgit\b[^\n;|&]{0,200}\scommit\b/],
+  ['commit', /\bgit(?:\s+-\S{1,100}(?:\s+[^\s-]\S{0,200})?){0,5}\s+commit\b/],
   ['pull_request', /\b(?:gh\s+pr|glab\s+mr)\s+create\b/],
   ['tests', /(?:^|[\s;&|(/'"])(?:vitest|jest|mocha|pytest|rspec|phpunit|ctest|py\.test|script\/test)(?=$|[\s;&|)'"])/],
   ['tests', /\b(?:npm|pnpm|yarn|bun|deno|cargo|go|mix|dotnet|make|swift|zig build|playwright)\s+(?:run\s+)?test\b/],

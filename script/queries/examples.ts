@@ -144,6 +144,9 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   sessionsWithWords: [],
 
   rememberSetting: [['name', () => 'value']],
+  writeSetting: [['name', 'value']],
+  readPriced: [['ses_1']],
+  writeCosts: [[[{ ...SESSION, derived_through: 1, cost: 1 }]]],
 
   findSummaries: [[ORGANIZATION, ['ses_1']]],
   findRelated: [[SESSION]],

@@ -2,7 +2,7 @@ import type { Entry } from '../../contract/entry/entry.ts';
 import { readEvent, readJoined } from '../../contract/entry/read.ts';
 import type { SessionEvent } from '../../contract/event.ts';
 import { isPart, joinParts, type Part } from '../../contract/parts.ts';
-import { collectWords } from '../search/words.ts';
+import { collectWords, ENOUGH_WORDS } from '../search/words.ts';
 import { decodeFrame } from '../store/frame.ts';
 import { toTimestamp } from '../store/time.ts';
 import { clipEntry } from './clip.ts';
@@ -32,8 +32,8 @@ export interface Cut {
 }
 
 /*
- * Where chunks end follows from the events alone, so that they are the same however often the deriving stops in between.
- * To change these is to empty the derived tables.
+ * Where chunks end follows from the events and their words alone, so that they are the same however often the deriving
+ * stops in between. To change that is to empty the derived tables.
  */
 const MOST_EVENTS = 64;
 const MOST_BYTES = 256 * 1024;
@@ -70,7 +70,7 @@ export function cutChunks(appends: readonly Source[], from: number, isClosed: bo
     chunk.last = through;
     count += length;
     bytes += unit.reduce((total, event) => total + event.bytes, 0);
-    if (count >= MOST_EVENTS || bytes >= MOST_BYTES) [count, bytes] = [0, 0];
+    if (count >= MOST_EVENTS || bytes >= MOST_BYTES || chunk.words.size >= ENOUGH_WORDS) [count, bytes] = [0, 0];
     at += length;
   }
   return { chunks, through, next: count === 0 ? through + 1 : (chunks.at(-1)?.first ?? from) };

@@ -35,6 +35,8 @@ export interface IndexerOptions {
   thread: Pick<DeriveThread, 'derive'>;
   now: () => number;
   onError: (error: unknown) => void;
+  /** Whether what nobody waits for leaves half of the time to others; true unless told. */
+  rests?: boolean;
   /** Told of a session that was derived. */
   onDerived?: (row: SessionRow) => void;
 }
@@ -67,7 +69,8 @@ export function createIndexer(options: IndexerOptions): Indexer {
     const work = async () => {
       for (let asked = take(sessionId); asked !== undefined && !closing.signal.aborted; asked = take(sessionId)) {
         const isUrgent = () => asked || wanted.get(sessionId) === true;
-        const rest = createRest(isUrgent, closing.signal);
+        const isQuick = () => options.rests === false || isUrgent();
+        const rest = createRest(isQuick, closing.signal);
         const row = await deriveSession({ db, derive, now, rest, signal: closing.signal }, organizationId, sessionId);
         if (row && isUrgent()) onDerived?.(row);
       }
@@ -147,11 +150,11 @@ export function createIndexer(options: IndexerOptions): Indexer {
 }
 
 /** Between two pieces that nobody waits for: as long as the last one took, so that others have half of the time. */
-function createRest(isUrgent: () => boolean, signal: AbortSignal): () => Promise<void> {
+function createRest(isQuick: () => boolean, signal: AbortSignal): () => Promise<void> {
   let since = performance.now();
   return async () => {
     const took = Math.min(LONGEST_REST_MS, performance.now() - since);
-    if (!isUrgent()) await wait(took, undefined, { signal }).catch(() => undefined);
+    if (!isQuick()) await wait(took, undefined, { signal }).catch(() => undefined);
     since = performance.now();
   };
 }

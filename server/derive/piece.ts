@@ -120,28 +120,16 @@ const packed = (text: string): Uint8Array => zstdCompressSync(text);
 
 export const readEntries = (bytes: Uint8Array): Entry[] => JSON.parse(zstdDecompressSync(bytes).toString('utf8'));
 
-/** PostgreSQL takes 1 MiB of words, each of 2 KiB at most. */
-const MOST_WORD_BYTES = 800_000;
-const LONGEST_WORD = 300;
-
 function writeChunk({ first, last, entries, words }: Chunk, stored: PieceJob['words']): DerivedChunk {
   const earlier = stored.find((chunk) => chunk.first === first);
-  const before = earlier ? zstdDecompressSync(earlier.words).toString('utf8').split(' ') : [];
-  const all = new Set(before);
-  const added: string[] = [];
-  let bytes = before.reduce((sum, word) => sum + Buffer.byteLength(word) + 1, 0);
-  for (const word of words) {
-    bytes += Buffer.byteLength(word) + 1;
-    if (bytes > MOST_WORD_BYTES) break;
-    if (all.has(word) || word === '' || word.length > LONGEST_WORD) continue;
-    all.add(word);
-    added.push(word);
-  }
+  const before = new Set(earlier ? zstdDecompressSync(earlier.words).toString('utf8').split(' ') : []);
+  const added = [...words].filter((word) => word !== '' && !before.has(word));
+  const all = [...before, ...added].filter((word) => word !== '');
   return {
     ...{ first, last },
     entries: packed(JSON.stringify(entries)),
-    words: [...all].filter((word) => word !== ''),
-    packedWords: packed([...all].join(' ')),
+    words: all,
+    packedWords: packed(all.join(' ')),
     added: added.join(' '),
   };
 }

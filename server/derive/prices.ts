@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
@@ -30,6 +31,8 @@ type PriceTable = Static<typeof PriceTable>;
 export interface Prices {
   /** Day on which the table was last looked through, YYYY-MM-DD. */
   date: string;
+  /** Tells this table from others. */
+  fingerprint: string;
   /** US dollars; undefined where no price is known. */
   costOf(model: string, day: string, tokens: Tokens): number | undefined;
   /** Tokens; undefined where it is not known. */
@@ -43,7 +46,8 @@ const OWN = new URL('./prices.json', import.meta.url);
  * @throws Error that says what is wrong with the file
  */
 export function readPrices(file?: string): Prices {
-  const table = parse(readFileSync(file ?? OWN, 'utf8'), file ?? 'prices.json');
+  const text = readFileSync(file ?? OWN, 'utf8');
+  const table = parse(text, file ?? 'prices.json');
   const sorted = table.models.toSorted((one, other) => other.model.length - one.model.length);
   const known = new Map<string, PriceTable['models'][number] | undefined>();
 
@@ -61,6 +65,7 @@ export function readPrices(file?: string): Prices {
 
   return {
     date: table.date,
+    fingerprint: hash('sha256', text),
     costOf(model, day, [input, cached, cacheWrite, output]) {
       const prices = find(model)?.prices ?? [];
       const price = prices.findLast(({ from = '' }) => from <= day) ?? prices[0];

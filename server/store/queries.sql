@@ -49,6 +49,20 @@ select *
   from "installations"
   where "organization_id" = ? and "installation_id" = ?;
 
+-- costs.ts
+
+-- readPriced
+select "session_id", "organization_id", "derived_through", "cost", "facts"
+  from "session_facts"
+  where "session_id" > $1 and "derived_through" > $2
+  order by "session_id"
+  limit $3;
+
+-- writeCosts
+update "session_facts"
+  set "cost" = $1
+  where "session_id" = $2 and "organization_id" = $3 and "derived_through" = $4;
+
 -- deletions.ts
 
 -- deleteSession
@@ -992,6 +1006,11 @@ select "value"
 insert into "settings" ("name", "value")
   values ($1, $2)
   on conflict ("name") do nothing;
+
+-- writeSetting
+update "settings"
+  set "value" = $1
+  where "name" = $2;
 
 -- sources.ts
 

@@ -15,3 +15,7 @@ export async function rememberSetting(db: Db, name: string, make: () => string):
     .execute();
   return (await read())?.value ?? make();
 }
+
+export async function writeSetting(db: Db, name: string, value: string): Promise<void> {
+  await db.updateTable('settings').set({ value }).where('name', '=', name).execute();
+}

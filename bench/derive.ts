@@ -1,0 +1,106 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { createIndexer } from '../server/derive/indexer.ts';
+import { createDeriveThread } from '../server/derive/thread.ts';
+import { openStore, type Store } from '../server/store/open.ts';
+import { startIssuer } from './issuer.ts';
+import type { Options } from './options.ts';
+import { createDatabase, startPostgres } from './postgres.ts';
+import { startService, type Where, withFolder } from './process.ts';
+import { quantile, type Row } from './report.ts';
+import { createCorpus } from './search-corpus.ts';
+import { type Seed, seed, seedEvents, seedSessions } from './seed.ts';
+
+/** `BENCH_EVENTS=100000` is a quick look. */
+const EVENTS = Number(process.env.BENCH_EVENTS ?? 1_000_000);
+const SESSION = 1_000;
+const OWNER = 'reader';
+/** An append this often, as machines do on which people work. */
+const APPEND_EVERY_MS = 20;
+
+/** How fast what is known of sessions is derived, and what appends wait meanwhile, on both engines. */
+export async function benchDerive(options: Options): Promise<Row[]> {
+  const sqlite = await withFolder((dataDir) => measure('SQLite', { dataDir }, options));
+  const postgres = await startPostgres();
+  try {
+    const databaseUrl = await createDatabase(postgres.url);
+    return [...sqlite, ...(await withFolder((dataDir) => measure('PostgreSQL', { dataDir, databaseUrl }, options)))];
+  } finally {
+    await postgres.stop();
+  }
+}
+
+async function measure(engine: string, where: Where, { seconds }: Options): Promise<Row[]> {
+  const issuer = await startIssuer();
+  const made = await seed(where, issuer.url, OWNER, fill);
+  const rate = await deriveSome(where);
+  const service = await startService(where, issuer.env);
+  try {
+    const behind = await append(service.url, made, seconds);
+    return [
+      {
+        what: `events derived, ${engine}`,
+        figure: rate.events / rate.seconds,
+        unit: '/s',
+        goal: '–',
+        detail: `${rate.events.toLocaleString('en')} events in ${rate.seconds.toFixed(0)} s, alone`,
+      },
+      {
+        what: `append beside a backlog of ${EVENTS.toLocaleString('en')}, ${engine}, p99`,
+        figure: quantile(behind, 0.99),
+        unit: 'ms',
+        goal: '≤ 100',
+        detail: `p50 ${quantile(behind, 0.5).toFixed(1)} ms, longest ${Math.max(...behind).toFixed(0)} ms, ${behind.length} appends`,
+      },
+    ];
+  } finally {
+    await service.stop();
+    issuer.close();
+  }
+}
+
+async function fill(store: Store, made: Seed): Promise<{ open: string }> {
+  const corpus = createCorpus(7);
+  const [open, ...ids] = await seedSessions(store, made, 1 + Math.ceil(EVENTS / SESSION));
+  for (const id of ids) await seedEvents(store, made, id, SESSION, corpus);
+  return { open: String(open) };
+}
+
+/** A tenth of all, without rests. */
+async function deriveSome(where: Where): Promise<{ events: number; seconds: number }> {
+  const store = await openStore({ ...where, onError: console.error });
+  const thread = createDeriveThread();
+  const indexer = createIndexer({ db: store.db, thread, now: Date.now, onError: console.error, rests: false });
+  const derived = async () =>
+    (
+      await store.db
+        .selectFrom('session_facts')
+        .select(({ fn }) => fn.sum<number>('derived_through').as('events'))
+        .executeTakeFirstOrThrow()
+    ).events ?? 0;
+  const started = performance.now();
+  void indexer.catchUp();
+  let events = 0;
+  while (events < EVENTS / 10) {
+    await wait(200);
+    events = Number(await derived());
+  }
+  const seconds = (performance.now() - started) / 1000;
+  await indexer.close();
+  await thread.close();
+  await store.close();
+  return { events, seconds };
+}
+
+async function append(url: string, { secret, open }: Seed & { open: string }, seconds: number): Promise<number[]> {
+  const times: number[] = [];
+  const body = JSON.stringify({ events: [{ eventType: 'notice', payload: { text: 'x'.repeat(1_000) } }] });
+  const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
+  for (const until = performance.now() + seconds * 2_000; performance.now() < until; await wait(APPEND_EVERY_MS)) {
+    const started = performance.now();
+    const reply = await fetch(`${url}/v1/sessions/${open}/events`, { method: 'POST', headers, body });
+    if (reply.status !== 200) throw new Error(`an append was answered ${reply.status}: ${await reply.text()}`);
+    await reply.arrayBuffer();
+    times.push(performance.now() - started);
+  }
+  return times;
+}

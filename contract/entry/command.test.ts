@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest';
+import { commandOf, outcomeOf, purposesOf } from './command.ts';
+
+describe('the command of a call', () => {
+  test.each([
+    [{ command: 'git status' }, 'git status'],
+    [{ cmd: 'ls' }, 'ls'],
+    [{ command: ['bash', '-lc', 'npm test'] }, 'bash -lc npm test'],
+    ['{"command":["go","test"]}', 'go test'],
+    [{ command: ['ls', 7] }, undefined],
+    [{ file_path: '/a' }, undefined],
+    ['not json', undefined],
+    [undefined, undefined],
+  ])('of %j is %j', (input, command) => {
+    expect(commandOf(input)).toBe(command);
+  });
+});
+
+describe('what a command is for', () => {
+  test.each([
+    ['git commit -m "Add a lock"', ['commit']],
+    ['cd /src && git -C . add . && git commit -q', ['commit']],
+    ['git log --grep commit', []],
+    ['git status; echo commit', []],
+    ['npm test && git commit -am done', ['commit', 'tests']],
+    ['gh pr create --title "x"', ['pull_request']],
+    ['gh pr view 7', []],
+    ['npx vitest run a.test.ts', ['tests']],
+    ['pnpm run test', ['tests']],
+    ['./gradlew :app:test', ['tests']],
+    ['cargo nextest run', ['tests']],
+    ['python -m pytest -q', ['tests']],
+    ['node --experimental-strip-types --test', ['tests']],
+    ['cat test.ts', []],
+    ['ls vitest.config.ts', []],
+  ])('of `%s` is %j', (command, purposes) => {
+    expect(purposesOf(command).sort()).toEqual(purposes);
+  });
+
+  test('is found in no time that anybody notices, however hostile the command is', () => {
+    const texts = ['git '.repeat(100_000), 'mvn x '.repeat(50_000), `${'['.repeat(300_000)}]`];
+    for (const text of texts) expect(purposesOf(text)).toEqual([]);
+    expect(outcomeOf(`${'[a '.repeat(200_000)}`)).toEqual({});
+  });
+});
+
+describe('what an output tells', () => {
+  test.each([
+    ['[main 1a2b3c4] Add a lock\n 1 file changed', { commits: [{ hash: '1a2b3c4', subject: 'Add a lock' }] }],
+    ['[main (root-commit) abcdef0] First', { commits: [{ hash: 'abcdef0', subject: 'First' }] }],
+    ['[1/3] Building 1234567] x', {}],
+    ['Creating…\nhttps://git.example/o/r/pull/12\n', { pullRequest: 'https://git.example/o/r/pull/12' }],
+    [' Tests  2 failed | 5 passed (7)', { testsPassed: false }],
+    ['\u001b[32m Tests \u001b[39m \u001b[32m5 passed\u001b[39m (5)', { testsPassed: true }],
+    ['Tests:       1 failed, 10 passed, 11 total', { testsPassed: false }],
+    ['===== 3 passed in 0.1s =====', { testsPassed: true }],
+    ['===== 1 failed, 3 passed in 0.1s =====', { testsPassed: false }],
+    ['test result: ok. 3 passed; 0 failed', { testsPassed: true }],
+    ['ok  \texample.test/pkg\t0.01s', { testsPassed: true }],
+    ['--- FAIL: TestX (0.00s)\nok  \texample.test/pkg\t0.01s', { testsPassed: false }],
+    ['# fail 0\n', { testsPassed: true }],
+    ['3 examples, 1 failure', { testsPassed: false }],
+    ['nothing of the kind', {}],
+  ])('%j', (output, outcome) => {
+    expect(outcomeOf(output)).toEqual(outcome);
+  });
+
+  test('also where it stands at the end of a long one', () => {
+    expect(outcomeOf(`${'x\n'.repeat(100_000)}[main 1a2b3c4] At last`)).toMatchObject({
+      commits: [{ hash: '1a2b3c4' }],
+    });
+  });
+});

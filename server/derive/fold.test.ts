@@ -1,0 +1,236 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { readEvent } from '../../contract/entry/read.ts';
+import { runs } from '../../contract/test/runs.ts';
+import { clipEntry } from './clip.ts';
+import { noFacts, readFacts, writeFacts } from './facts.ts';
+import { fold } from './fold.ts';
+import { addressOf, personOf } from './fold-meta.ts';
+import { shapeOf } from './shape.ts';
+
+type Event = [eventType: string, payload: object, minute?: number];
+
+const entriesOf = (events: readonly Event[]) =>
+  events.map(([eventType, payload, minute], index) =>
+    clipEntry(
+      readEvent({
+        sequence: index + 1,
+        eventType,
+        createdAt: '2026-11-20T10:00:00.000Z',
+        payload: {
+          ...payload,
+          ...(minute !== undefined && { occurredAt: new Date(Date.UTC(2026, 10, 20) + minute * 60_000).toISOString() }),
+        } as never,
+      }),
+    ),
+  );
+
+function factsOf(...events: Event[]) {
+  const facts = noFacts();
+  fold(facts, entriesOf(events));
+  return facts;
+}
+
+const call = (callId: string, command: string): Event => ['tool.call', { callId, name: 'Bash', input: { command } }, 1];
+const result = (callId: string, output: string, more: object = {}): Event => [
+  'tool.result',
+  { callId, output, ...more },
+  2,
+];
+
+describe('milestones', () => {
+  test('are commits that a command made, with hash and subject', () => {
+    const facts = factsOf(call('a', 'git commit -m x'), result('a', '[main 1a2b3c4] Add a lock'));
+    const time = '2026-11-20T00:02:00.000Z';
+    expect(facts.milestones).toEqual([{ sequence: 2, time, kind: 'commit', text: 'Add a lock', hash: '1a2b3c4' }]);
+    expect(factsOf(call('a', 'cat log'), result('a', '[main 1a2b3c4] Add a lock')).milestones).toEqual([]);
+  });
+
+  test('are pull requests, by title or address', () => {
+    const url = 'https://git.example/o/r/pull/7';
+    const titled = factsOf(call('a', 'gh pr create --title "Add a lock" --body x'), result('a', url));
+    expect(titled.milestones).toMatchObject([{ kind: 'pull_request', text: 'Add a lock', url }]);
+    expect(factsOf(call('a', 'gh pr create --fill'), result('a', url)).milestones).toMatchObject([{ text: url }]);
+  });
+
+  test('are tests that turned red or green, and no other runs of them', () => {
+    const red = result('a', ' Tests  1 failed', { exitCode: 0 });
+    const events = [call('a', 'npm test | tail'), red, red, result('a', ' Tests  3 passed'), result('a', 'ok')];
+    const { milestones } = factsOf(...events);
+    expect(milestones.map(({ kind, passed, sequence }) => [kind, passed, sequence])).toEqual([
+      ['tests', false, 2],
+      ['tests', true, 4],
+    ]);
+  });
+
+  test('are compactions, and waits for the person of more than five minutes', () => {
+    const facts = factsOf(
+      ['assistant.message', { text: 'Done.' }, 0],
+      ['user.message', { text: 'Thanks' }, 4],
+      ['assistant.message', { text: 'Done.' }, 5],
+      ['compaction', { trigger: 'auto' }, 6],
+      ['user.message', { text: 'Good morning' }, 65],
+    );
+    expect(facts.milestones).toMatchObject([
+      { kind: 'compaction', text: 'auto' },
+      { kind: 'wait', sequence: 5, durationMs: 3_600_000 },
+    ]);
+  });
+});
+
+describe('files', () => {
+  const edit = (callId: string): Event => [
+    'tool.call',
+    { callId, name: 'Edit', input: { file_path: '/a.ts', old_string: 'a', new_string: 'b\nc' } },
+  ];
+  test('count what a result says, else what its call set out to do, unless that failed', () => {
+    const patch = { filePath: '/b.ts', structuredPatch: [{ lines: ['+x'] }] };
+    const facts = factsOf(
+      edit('1'),
+      result('1', 'ok'),
+      edit('2'),
+      result('2', 'no', { isError: true }),
+      edit('3'),
+      result('3', 'ok', { detail: patch }),
+    );
+    expect([...facts.files]).toEqual([
+      ['/a.ts', [1, 2, 1, 2]],
+      ['/b.ts', [1, 1, 0, 6]],
+    ]);
+    expect([facts.linesAdded, facts.linesRemoved]).toEqual([3, 1]);
+  });
+});
+
+describe('commands', () => {
+  test('are counted by their line, with how the last run ended', () => {
+    const facts = factsOf(
+      call('a', 'npm  test'),
+      result('a', 'x', { exitCode: 1 }),
+      call('b', 'npm test'),
+      result('b', 'y', { exitCode: 0 }),
+    );
+    expect([...facts.commands]).toEqual([['npm test', [2, 1, 0, 4]]]);
+  });
+});
+
+describe('usage', () => {
+  test('counts the largest figures of each response, on the day it was reported first', () => {
+    const usage = (responseId: string, outputTokens: number, minute: number): Event => [
+      'usage',
+      { responseId, model: 'm', inputTokens: 100, cacheReadTokens: 50, cached: 'excluded', outputTokens },
+      minute,
+    ];
+    const facts = factsOf(usage('r1', 1, 0), usage('r2', 5, 1), usage('r1', 9, 1_500), usage('r1', 3, 1_501));
+    expect([...facts.days].map(([day, { models }]) => [day, [...models]])).toEqual([
+      ['2026-11-20', [['m', [300, 100, 0, 14]]]],
+    ]);
+  });
+});
+
+describe('where a session belongs', () => {
+  test.each([
+    ['/home/dev/shop', 'dev'],
+    ['/Users/ada/src', 'ada'],
+    ['C:\\Users\\Ada\\src', 'Ada'],
+    ['/mnt/c/Users/ada/src', 'ada'],
+    ['/srv/build', undefined],
+  ])('the person of %s is %s', (folder, person) => {
+    expect(personOf(folder)).toBe(person);
+  });
+
+  test.each([
+    ['git@git.example:o/r.git', 'git.example/o/r'],
+    ['https://user:token@git.example/o/r.git', 'git.example/o/r'],
+    ['ssh://git@git.example:2222/o/r', 'git.example/o/r'],
+    ['https://git.example/o/r/', 'git.example/o/r'],
+    ['owner/name', 'owner/name'],
+  ])('%s is the repository %s', (remote, address) => {
+    expect(addressOf(remote)).toBe(address);
+  });
+
+  test('is told by the session itself, and a title by a person stays', () => {
+    const facts = factsOf(
+      ['session.meta', { cwd: '/home/dev/shop', branch: 'main', title: 'Mine', titleBy: 'person', model: 'm1' }],
+      ['session.meta', { cwd: '/tmp', branch: 'fix', title: 'Theirs', titleBy: 'agent', repository: 'git@h.test:o/r' }],
+      ['assistant.message', { text: 'x', model: '<synthetic>' }],
+    );
+    expect(facts).toMatchObject({
+      ...{ folder: '/home/dev/shop', person: 'dev', branches: ['main', 'fix'] },
+      ...{ title: 'Mine', model: 'm1', address: 'h.test/o/r' },
+    });
+  });
+});
+
+test('the shape of a session is its work in 48 slices, however long it lasts', () => {
+  for (const minutes of [0, 1, 60, 100_000]) {
+    const facts = factsOf(
+      ['user.message', { text: 'x' }, 0],
+      ['error', { text: 'x' }, minutes / 2],
+      ['assistant.message', { text: 'x' }, minutes],
+    );
+    const slices = shapeOf(facts.shape, minutes * 60_000);
+    expect(slices).toHaveLength(48);
+    expect(slices.reduce(([work, failures], [a, b]) => [work + a, failures + b], [0, 0])).toEqual([2, 1]);
+    if (minutes > 0) expect(slices[47]).toEqual([1, 0]);
+  }
+});
+
+describe('whatever anybody sends', () => {
+  const long = fc.string({ unit: 'binary', minLength: 0, maxLength: 400 });
+  const odd = fc.oneof(
+    long,
+    fc.double(),
+    fc.constantFrom(null, true, -1, 1e308, [], {}),
+    fc.array(long, { maxLength: 3 }),
+  );
+  const types = ['user.message', 'tool.call', 'tool.result', 'usage', 'session.meta', 'turn.finished', 'error', 'odd'];
+  const names = [
+    ...[
+      'text',
+      'callId',
+      'name',
+      'input',
+      'output',
+      'isError',
+      'exitCode',
+      'detail',
+      'responseId',
+      'model',
+      'occurredAt',
+    ],
+    ...['inputTokens', 'outputTokens', 'cwd', 'repository', 'branch', 'title', 'redactions', 'reason', 'source'],
+  ];
+  const payload = fc.dictionary(fc.constantFrom(...names), odd, { maxKeys: 12 });
+  const event = fc.tuple(fc.constantFrom(...types), payload).map(([type, fields]): Event => [type, fields]);
+
+  test('is folded, kept as JSON and read back', () => {
+    const property = fc.property(fc.array(event, { maxLength: 60, size: 'max' }), (events) => {
+      const facts = factsOf(...events);
+      expect(writeFacts(readFacts(writeFacts(facts)))).toBe(writeFacts(facts));
+    });
+    fc.assert(property, runs(200));
+  });
+
+  test('stays below 256 KiB, though every name is new and as long as it may be', () => {
+    const name = (kind: string, n: number) => `${kind}${n}\u0001${'\u{1F600}'.repeat(200)}`;
+    const events = Array.from({ length: 4_000 }, (_, n): Event[] => [
+      ['session.meta', { branch: name('b', n), cwd: `/home/${name('p', n)}`, title: name('t', n) }, n * 2_000],
+      ['user.message', { text: name('x', n) }, n * 2_000],
+      [
+        'tool.call',
+        {
+          callId: name('c', n),
+          name: name('n', n),
+          input: { command: `git commit; npm test ${name('k', n)}` },
+        },
+        n * 2_000,
+      ],
+      ['tool.result', { callId: name('c', n), output: `[x 1234567] ${name('s', n)}` }, n * 2_000],
+      ['tool.call', { callId: name('e', n), name: 'Write', input: { path: name('f', n), content: 'x' } }, n * 2_000],
+      ['usage', { responseId: name('r', n), model: name('m', n), inputTokens: 1e12 }, n * 2_000],
+    ]).flat();
+    const facts = factsOf(...events);
+    expect(Buffer.byteLength(writeFacts(facts))).toBeLessThan(256 * 1024);
+    expect(facts.prompts).toBe(4_000);
+  });
+});

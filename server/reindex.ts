@@ -1,0 +1,35 @@
+import type { Config } from './config.ts';
+import { createIndexer } from './derive/indexer.ts';
+import { createDeriveThread } from './derive/thread.ts';
+import { removeAllDerived } from './store/derived-removal.ts';
+import { openStore } from './store/open.ts';
+
+/**
+ * Forgets all that is derived of sessions, and derives it anew from their events.
+ * @throws where the store cannot be opened: the embedded one while a service has it
+ */
+export async function reindex(config: Config, write: (line: string) => void): Promise<void> {
+  const { DATA_DIR: dataDir, DATABASE_URL: databaseUrl, PRICES_FILE } = config;
+  let failed = 0;
+  const onError = (error: unknown) => {
+    failed++;
+    write(`Something failed, and is tried again by the service: ${(error as Error).message}`);
+  };
+  const store = await openStore({ dataDir, databaseUrl, onError });
+  const thread = createDeriveThread(PRICES_FILE);
+  const indexer = createIndexer({ db: store.db, thread, now: Date.now, onError, rests: false });
+  try {
+    await removeAllDerived(store.db);
+    write('What was derived is gone. Deriving it anew; the service does the rest when this is stopped.');
+    await indexer.catchUp();
+    const { sessions } = await store.db
+      .selectFrom('session_facts')
+      .select(({ fn }) => fn.countAll<number>().as('sessions'))
+      .executeTakeFirstOrThrow();
+    write(`${sessions} sessions were derived${failed > 0 ? `; ${failed} times something failed` : ''}.`);
+  } finally {
+    await indexer.close();
+    await thread.close();
+    await store.close();
+  }
+}

@@ -1,0 +1,256 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { COMMANDS } from '../commands.ts';
+import { createIndexer, type IndexerOptions } from '../derive/indexer.ts';
+import { derivePiece, type PieceJob } from '../derive/piece.ts';
+import { costOfFacts, readPrices } from '../derive/prices.ts';
+import { reprice } from '../derive/reprice.ts';
+import { createDeriveThread } from '../derive/thread.ts';
+import { createSessionLog } from '../ingest/session-log.ts';
+import { removeAllDerived } from '../store/derived-removal.ts';
+import { findSummaries } from '../store/summaries.ts';
+import { readDerived } from './derived.ts';
+import { attach, ENGINES, openTestStore, type TestStore } from './engines.ts';
+import { createTenant, openSession, registerMachine } from './factories.ts';
+import { startTestService, testConfig } from './harness.ts';
+
+const SESSIONS = 8;
+const LONG_MS = 15_000;
+const prices = readPrices();
+
+/** Derives on this thread; counts, and may be held up or fail. */
+function createDerive() {
+  const seen = { jobs: [] as PieceJob[], gate: Promise.resolve(), fails: (_: PieceJob) => false };
+  const thread = {
+    async derive(job: PieceJob) {
+      seen.jobs.push(job);
+      await seen.gate;
+      if (seen.fails(job)) throw new Error('nobody can read that');
+      return derivePiece(structuredClone(job), (facts) => costOfFacts(facts, prices));
+    },
+  };
+  return { seen, thread };
+}
+
+describe.each(ENGINES)('the indexer on %s', (engine) => {
+  let store: TestStore;
+  let organizationId: string;
+  let ids: string[];
+  let append: (sessionId: string, text: string) => Promise<void>;
+
+  beforeAll(async () => {
+    store = await openTestStore(engine);
+    const service = await startTestService(engine, {}, store);
+    const tenant = await createTenant(service);
+    organizationId = tenant.organizationId;
+    const machine = await registerMachine(service, tenant.live);
+    ids = await Promise.all(Array.from({ length: SESSIONS }, () => openSession(service, tenant.live, machine)));
+    await service.close();
+    const log = createSessionLog({ store, committed: () => undefined, now: () => Date.UTC(2026, 10, 1) });
+    append = async (sessionId, text) => {
+      const events = [{ eventType: 'user.message', payload: Buffer.from(JSON.stringify({ text })) }];
+      const place = { organizationId, plane: 'live', sessionId, lane: 'a' } as const;
+      await log.append({ ...place, idempotencyKey: null, fingerprint: '', events });
+    };
+    for (const id of ids) await append(id, `first of ${id}`);
+  });
+  beforeEach(() => removeAllDerived(store.db));
+  afterAll(() => store.dispose());
+
+  function start(options: Partial<IndexerOptions> = {}) {
+    const { seen, thread } = createDerive();
+    const errors: unknown[] = [];
+    const told: string[] = [];
+    const indexer = createIndexer({
+      ...{ db: store.db, thread, now: Date.now, rests: false },
+      onError: (error) => void errors.push(error),
+      onDerived: ({ session_id }) => void told.push(session_id),
+      ...options,
+    });
+    return { indexer, seen, errors, told };
+  }
+
+  const sources = () => findSummaries(store.db, organizationId, ids);
+  const through = async () => {
+    const rows = await sources();
+    return rows.map(({ session, derived }) => (derived?.derived_through === session.event_count ? 'all' : 'less'));
+  };
+  const all = (count: number) => Array.from({ length: count }, () => 'all');
+
+  test('derives batches that come fast together, and tells once', async () => {
+    const { indexer, seen, told } = start();
+    const [first] = ids as [string];
+    for (const text of ['a', 'b', 'c', 'd']) {
+      await append(first, text);
+      indexer.note({ organizationId, sessionId: first });
+    }
+    await expect.poll(() => told, { timeout: LONG_MS }).toEqual([first]);
+    expect(seen.jobs.length).toBeLessThan(4);
+    await indexer.close();
+  });
+
+  test('derives each session once, however many ask at once', async () => {
+    const { indexer, seen } = start();
+    const asked = await sources();
+    await Promise.all(Array.from({ length: 5 }, () => indexer.reach(asked, LONG_MS)));
+    expect(await through()).toEqual(all(SESSIONS));
+    expect(seen.jobs).toHaveLength(SESSIONS);
+    expect(await indexer.reach(await sources())).toBe(false);
+    await indexer.close();
+  });
+
+  test('lets nobody wait beyond his patience, and tells when it is done', async () => {
+    const { indexer, seen, told } = start();
+    let open = () => {};
+    seen.gate = new Promise((resolve) => {
+      open = resolve;
+    });
+    expect(await indexer.reach(await sources(), 5)).toBe(true);
+    expect(told).toEqual([]);
+    open();
+    await expect.poll(() => [...told].sort(), { timeout: LONG_MS }).toEqual([...ids].sort());
+    await indexer.close();
+  });
+
+  test('derives what is asked for while the same is derived', async () => {
+    const { indexer, seen } = start();
+    const [first] = ids as [string];
+    let open = () => {};
+    seen.gate = new Promise((resolve) => {
+      open = resolve;
+    });
+    const session = (await sources()).filter(({ session }) => session.session_id === first);
+    const reached = indexer.reach(session, LONG_MS);
+    await expect.poll(() => seen.jobs.length).toBe(1);
+    await append(first, 'meanwhile');
+    const again = indexer.reach(session, LONG_MS);
+    open();
+    await Promise.all([reached, again]);
+    const [row] = (await sources()).filter(({ session }) => session.session_id === first);
+    expect(row?.derived?.derived_through).toBe(row?.session.event_count);
+    await indexer.close();
+  });
+
+  test('catches up with all that is behind, the newest first, past what it cannot read', async () => {
+    const { indexer, seen, errors } = start();
+    seen.fails = ({ appends }) => String(Buffer.from(appends[0]?.body ?? [])).includes(`first of ${ids[3]}`);
+    await indexer.catchUp();
+    const done = (await sources())
+      .filter(({ derived }) => derived?.summary !== '{}')
+      .map((row) => row.session.session_id);
+    expect(done.sort()).toEqual(ids.filter((_, at) => at !== 3).sort());
+    expect(String(errors)).toContain('nobody can read that');
+    const order = seen.jobs.map(
+      ({ appends }) => /first of (ses_\w+)/.exec(String(Buffer.from(appends[0]?.body ?? [])))?.[1],
+    );
+    expect(order).toEqual([...ids].sort().reverse());
+    await indexer.close();
+  });
+
+  test('derives anew what an earlier version derived, and leaves alone what a later one did', async () => {
+    const first = start();
+    await first.indexer.catchUp();
+    const before = await readDerived(store);
+    const [old, later] = ids as [string, string];
+    await store.db
+      .updateTable('session_facts')
+      .set({ version: 0, prompts: 7_000 })
+      .where('session_id', '=', old)
+      .execute();
+    await store.db
+      .updateTable('session_facts')
+      .set({ version: 99, prompts: 7_000 })
+      .where('session_id', '=', later)
+      .execute();
+    const second = start();
+    await second.indexer.catchUp();
+    expect(second.seen.jobs).toHaveLength(1);
+    const after = await readDerived(store);
+    expect(after.figures).toEqual(before.figures);
+    expect(after.facts.find(({ session_id }) => session_id === old)).toEqual(
+      before.facts.find((row) => row.session_id === old),
+    );
+    expect(after.facts.find(({ session_id }) => session_id === later)).toMatchObject({ version: 99, prompts: 7_000 });
+    for (const { indexer } of [first, second]) await indexer.close();
+  });
+
+  test('of two replicas derives each session once', async () => {
+    const other = engine === 'postgres' ? await attach(store.dataDir, store.databaseUrl) : store;
+    const replicas = [start(), start({ db: other.db })];
+    await Promise.all(replicas.map(({ indexer }) => indexer.catchUp()));
+    for (const { indexer } of replicas) await indexer.catchUp();
+    expect(await through()).toEqual(all(SESSIONS));
+    const [one, two] = await Promise.all([readDerived(store), readDerived(other)]);
+    expect(one).toEqual(two);
+    // Who is claimed by the other is not even read.
+    if (engine === 'postgres') expect(replicas.flatMap(({ seen }) => seen.jobs)).toHaveLength(SESSIONS);
+    for (const { indexer } of replicas) await indexer.close();
+    if (other !== store) await other.close();
+  });
+
+  test('stops in the middle, and goes on from there', async () => {
+    const first = start();
+    let open = () => {};
+    first.seen.gate = new Promise((resolve) => {
+      open = resolve;
+    });
+    void first.indexer.catchUp();
+    await expect.poll(() => first.seen.jobs.length).toBe(1);
+    // What a process that was killed leaves behind: a claim, and nothing written.
+    await store.db.updateTable('session_facts').set({ claimed_until: 0 }).execute();
+    const second = start();
+    await second.indexer.catchUp();
+    expect(await through()).toEqual(all(SESSIONS));
+    const derived = await readDerived(store);
+    // One that only slept comes too late, and changes nothing.
+    open();
+    await first.indexer.close();
+    expect(await readDerived(store)).toEqual(derived);
+    await second.indexer.close();
+  });
+
+  test('orders by cost anew where the prices changed', async () => {
+    const { indexer } = start();
+    await indexer.catchUp();
+    await indexer.close();
+    await store.db.updateTable('session_facts').set({ cost: 99 }).execute();
+    const thread = createDeriveThread();
+    const { signal } = new AbortController();
+    const costs = async () =>
+      (await store.db.selectFrom('session_facts').select('cost').execute()).map(({ cost }) => cost);
+    await reprice(store.db, thread, prices, signal);
+    expect(new Set(await costs())).toEqual(new Set([99]));
+    await reprice(store.db, thread, { ...prices, fingerprint: 'another' }, signal);
+    expect(new Set(await costs())).toEqual(new Set([null]));
+    await thread.close();
+  });
+
+  test('derives on a thread of its own what this thread derives', async () => {
+    const { indexer } = start();
+    await indexer.catchUp();
+    await indexer.close();
+    const here = await readDerived(store);
+    await removeAllDerived(store.db);
+    const thread = createDeriveThread();
+    const aside = start({ thread });
+    await aside.indexer.catchUp();
+    expect(await readDerived(store)).toEqual(here);
+    await aside.indexer.close();
+    await thread.close();
+  });
+
+  test('is begun again from nothing by `reindex`', async () => {
+    const { indexer } = start();
+    await indexer.catchUp();
+    await indexer.close();
+    const before = await readDerived(store);
+    await sql`update figures set prompts = 7000`.execute(store.db);
+    await store.close();
+    const lines: string[] = [];
+    const config = testConfig({ DATA_DIR: store.dataDir, DATABASE_URL: store.databaseUrl });
+    await COMMANDS.reindex?.(config, (line) => void lines.push(line));
+    store = await attach(store.dataDir, store.databaseUrl);
+    expect(lines.at(-1)).toBe(`${SESSIONS} sessions were derived.`);
+    expect(await readDerived(store)).toEqual(before);
+  });
+});
