@@ -19,54 +19,64 @@ const APPEND_EVERY_MS = 20;
 
 /** How fast what is known of sessions is derived, and what appends wait meanwhile, on both engines. */
 export async function benchDerive(options: Options): Promise<Row[]> {
-  const sqlite = await withFolder((dataDir) => measure('SQLite', { dataDir }, options));
+  const sqlite = await withFolder((dataDir) =>
+    measure('SQLite', async (n) => ({ dataDir: `${dataDir}/${n}` }), options),
+  );
   const postgres = await startPostgres();
   try {
-    const databaseUrl = await createDatabase(postgres.url);
-    return [...sqlite, ...(await withFolder((dataDir) => measure('PostgreSQL', { dataDir, databaseUrl }, options)))];
+    const fresh = async (dataDir: string) => ({ dataDir, databaseUrl: await createDatabase(postgres.url) });
+    return [...sqlite, ...(await withFolder((dataDir) => measure('PostgreSQL', () => fresh(dataDir), options)))];
   } finally {
     await postgres.stop();
   }
 }
 
-async function measure(engine: string, where: Where, { seconds }: Options): Promise<Row[]> {
+async function measure(engine: string, fresh: (n: number) => Promise<Where>, { seconds }: Options): Promise<Row[]> {
+  const alone = await appendBeside(await fresh(1), seconds, 0);
+  const behind = await appendBeside(await fresh(2), seconds, EVENTS);
+  const { rate } = behind;
+  const tell = (times: readonly number[]) =>
+    `p50 ${quantile(times, 0.5).toFixed(1)} ms, longest ${Math.max(...times).toFixed(0)} ms`;
+  return [
+    {
+      what: `events derived, ${engine}`,
+      figure: rate.events / rate.seconds,
+      unit: '/s',
+      goal: '–',
+      detail: `${rate.events.toLocaleString('en')} events in ${rate.seconds.toFixed(0)} s, nothing else being done`,
+    },
+    {
+      what: `append beside a backlog of ${EVENTS.toLocaleString('en')}, ${engine}, p99`,
+      figure: quantile(behind.times, 0.99),
+      unit: 'ms',
+      goal: '≤ 100',
+      detail: `${tell(behind.times)}; without one p99 ${quantile(alone.times, 0.99).toFixed(1)} ms, ${tell(alone.times)}`,
+    },
+  ];
+}
+
+async function appendBeside(where: Where, seconds: number, events: number) {
   const issuer = await startIssuer();
-  const made = await seed(where, issuer.url, OWNER, fill);
-  const rate = await deriveSome(where);
+  const made = await seed(where, issuer.url, OWNER, (store, seeded) => fill(store, seeded, events));
+  const rate = events === 0 ? { events: 0, seconds: 1 } : await deriveSome(where, events / 10);
   const service = await startService(where, issuer.env);
   try {
-    const behind = await append(service.url, made, seconds);
-    return [
-      {
-        what: `events derived, ${engine}`,
-        figure: rate.events / rate.seconds,
-        unit: '/s',
-        goal: '–',
-        detail: `${rate.events.toLocaleString('en')} events in ${rate.seconds.toFixed(0)} s, alone`,
-      },
-      {
-        what: `append beside a backlog of ${EVENTS.toLocaleString('en')}, ${engine}, p99`,
-        figure: quantile(behind, 0.99),
-        unit: 'ms',
-        goal: '≤ 100',
-        detail: `p50 ${quantile(behind, 0.5).toFixed(1)} ms, longest ${Math.max(...behind).toFixed(0)} ms, ${behind.length} appends`,
-      },
-    ];
+    return { rate, times: await append(service.url, made, seconds) };
   } finally {
     await service.stop();
     issuer.close();
   }
 }
 
-async function fill(store: Store, made: Seed): Promise<{ open: string }> {
+async function fill(store: Store, made: Seed, events: number): Promise<{ open: string }> {
   const corpus = createCorpus(7);
-  const [open, ...ids] = await seedSessions(store, made, 1 + Math.ceil(EVENTS / SESSION));
+  const [open, ...ids] = await seedSessions(store, made, 1 + Math.ceil(events / SESSION));
   for (const id of ids) await seedEvents(store, made, id, SESSION, corpus);
   return { open: String(open) };
 }
 
-/** A tenth of all, without rests. */
-async function deriveSome(where: Where): Promise<{ events: number; seconds: number }> {
+/** So many, without rests. */
+async function deriveSome(where: Where, some: number): Promise<{ events: number; seconds: number }> {
   const store = await openStore({ ...where, onError: console.error });
   const thread = createDeriveThread();
   const indexer = createIndexer({ db: store.db, thread, now: Date.now, onError: console.error, rests: false });
@@ -80,7 +90,7 @@ async function deriveSome(where: Where): Promise<{ events: number; seconds: numb
   const started = performance.now();
   void indexer.catchUp();
   let events = 0;
-  while (events < EVENTS / 10) {
+  while (events < some) {
     await wait(200);
     events = Number(await derived());
   }
