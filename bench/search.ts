@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { zstdDecompressSync } from 'node:zlib';
 import { sql } from 'kysely';
 import { deriveSession } from '../server/derive/session.ts';
 import { createDeriveThread } from '../server/derive/thread.ts';
@@ -15,6 +16,8 @@ import { type Seed, seed, seedEvents, seedSessions } from './seed.ts';
 const EVENTS = Number(process.env.BENCH_EVENTS ?? 1_000_000);
 const LARGEST_SESSION = Math.min(50_000, EVENTS / 10);
 const SESSION = 200;
+/** So many sessions have the same events, derived once: the lists of the index are as long as if all were different. */
+const ALIKE = 10;
 const SAMPLES = 40;
 const OWNER = 'reader';
 
@@ -114,7 +117,7 @@ async function fill(store: Store, made: Seed) {
     if (texts.length < 20_000) texts.push(json);
     return event;
   };
-  const ids = await seedSessions(store, made, 1 + Math.ceil((EVENTS - LARGEST_SESSION) / SESSION));
+  const ids = await seedSessions(store, made, 1 + Math.ceil((EVENTS - LARGEST_SESSION) / SESSION / ALIKE));
   const thread = createDeriveThread();
   const { signal } = new AbortController();
   const options = { db: store.db, derive: thread.derive, now: Date.now, rest: async () => undefined, signal };
@@ -129,6 +132,7 @@ async function fill(store: Store, made: Seed) {
       );
   }
   await thread.close();
+  for (let n = 1; n < ALIKE; n++) await copySessions(store, ids[0] as string, `_${n}`);
   if (store.engine === 'postgres') await sql`analyze`.execute(store.db);
   const indexBytes = await sizeOfIndex(store);
   const began = performance.now();
@@ -146,4 +150,33 @@ async function sizeOfIndex(store: Store): Promise<number> {
       ? sql<{ bytes: string }>`select pg_relation_size('session_chunks_by_words') as bytes`
       : sql<{ bytes: number }>`select sum(length(block)) as bytes from chunk_words_data`;
   return Number((await size.execute(store.db)).rows[0]?.bytes);
+}
+
+/** All but the largest session once more, with what is derived of them. */
+async function copySessions(store: Store, largest: string, ending: string): Promise<void> {
+  const isCopied = sql`session_id <> ${largest} and session_id not like '%!_%!_%' escape '!'`;
+  await store.db.transaction().execute(async (transaction) => {
+    if (store.engine === 'postgres') await sql`set local statement_timeout = 0`.execute(transaction);
+    for (const name of ['sessions', 'appends', 'session_facts', 'session_values', 'session_chunks'] as const) {
+      const [row] = await transaction.selectFrom(name).selectAll().limit(1).execute();
+      const columns = Object.keys(row ?? {}).filter((column) => column !== 'chunk_id');
+      const values = columns.map((column) =>
+        column === 'session_id' ? sql`session_id || ${ending}` : sql.ref(column),
+      );
+      const names = sql.join(columns.map((column) => sql.ref(column)));
+      await sql`insert into ${sql.table(name)} (${names}) select ${sql.join(values)} from ${sql.table(name)} where ${isCopied}`.execute(
+        transaction,
+      );
+    }
+    if (store.engine === 'postgres') return;
+    const copied = await transaction
+      .selectFrom('session_chunks')
+      .select(['chunk_id', 'words'])
+      .where('session_id', 'like', `%${ending}`)
+      .execute();
+    for (const { chunk_id, words } of copied) {
+      const text = zstdDecompressSync(words as Uint8Array).toString('utf8');
+      await sql`insert into chunk_words (rowid, words) values (${chunk_id}, ${text})`.execute(transaction);
+    }
+  });
 }

@@ -136,6 +136,12 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   ],
   findEnd: [[FOUND, undefined, 200]],
   findByValue: [[ORGANIZATION, FILE, 51]],
+  findByTrait: ['agentIds', 'environmentIds', 'statuses', 'time', 'failed'].map((trait) => [
+    FOUND_BY_ALL,
+    ['live'],
+    trait,
+    51,
+  ]),
   findByWords: [[ORGANIZATION, WORDS, 51]],
   findEnvironmentsCalled: [[ORGANIZATION, 'host']],
   byIndex: [],

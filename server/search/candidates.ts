@@ -2,12 +2,14 @@ import type { Plane } from '../../contract/secret.ts';
 import type { Db } from '../store/open.ts';
 import {
   type Among,
+  findByTrait,
   findByValue,
   findByWords,
   findEnd,
   findPlaces,
   type Place,
   type SessionsWanted,
+  type Trait,
 } from '../store/search.ts';
 import type { WordsWanted } from '../store/words.ts';
 
@@ -22,7 +24,11 @@ const MOST_GATHERED = 5_000;
  * need not be asked of the store again.
  */
 export async function gather(db: Db, wanted: Wanted): Promise<{ ids?: readonly string[] }> {
-  const { organizationId, values, words } = wanted;
+  const { organizationId, planes, values, words } = wanted;
+  for (const trait of traitsOf(wanted)) {
+    const ids = await findByTrait(db, wanted, planes, trait, MOST_GATHERED + 1);
+    if (ids.length <= MOST_GATHERED) return { ids };
+  }
   for (const value of values) {
     const ids = await findByValue(db, organizationId, value, MOST_GATHERED + 1);
     if (ids.length <= MOST_GATHERED) return { ids };
@@ -32,6 +38,19 @@ export async function gather(db: Db, wanted: Wanted): Promise<{ ids?: readonly s
     if (ids.length <= MOST_GATHERED) return { ids };
   }
   return {};
+}
+
+/** What may be rare, and does not lead the way through all by itself: of time, its order does. */
+function traitsOf({ order, agentIds, environmentIds, statuses, from, before, failed }: Wanted): Trait[] {
+  const isByTime = order === 'started';
+  const isSet: Record<Trait, boolean> = {
+    agentIds: (agentIds?.length ?? 0) > (isByTime ? 1 : 0),
+    environmentIds: (environmentIds?.length ?? 0) > (isByTime ? 1 : 0),
+    statuses: statuses !== undefined && !statuses.includes('completed'),
+    time: !isByTime && (from !== undefined || before !== undefined),
+    failed: failed === true,
+  };
+  return (Object.keys(isSet) as Trait[]).filter((trait) => isSet[trait]);
 }
 
 /** The longer its words, the rarer a term is likely to be. */

@@ -678,6 +678,43 @@ select *
 
 -- search.ts
 
+-- findByTrait
+
+    select session_id
+  from "sessions"
+   
+  where organization_id = $1 and "plane" in ($2) and "agent_id" in ($3)
+  limit $4
+  ;
+
+    select session_id
+  from "sessions"
+   
+  where organization_id = $1 and "plane" in ($2) and "environment_id" in ($3)
+  limit $4
+  ;
+
+    select session_id
+  from "sessions"
+   
+  where organization_id = $1 and "plane" in ($2) and "status" in ($3) and status <> 'completed'
+  limit $4
+  ;
+
+    select session_id
+  from "sessions"
+   
+  where organization_id = $1 and "plane" in ($2) and started_at >= $3 and started_at < $4
+  limit $5
+  ;
+
+    select session_id
+  from "session_facts"
+   
+  where organization_id = $1 and "plane" in ($2) and failures > 0
+  limit $3
+  ;
+
 -- findByValue
 
     select distinct session_id
@@ -751,10 +788,9 @@ select "environment_id"
     select looked.session_id as "sessionId", looked.value
    
   from (select session_id, coalesce(cost, 0) as value
-  from "session_facts"
-  where organization_id = $1 and plane = $2 and (coalesce(cost, 0), session_id) < ($3, $4) and session_id = any($5::text[])
-   
-  order by coalesce(cost, 0) desc, session_id desc ) as looked
+  from (select unnest($1::text[]) as id) as given cross join "session_facts"
+     
+  where session_id = given.id and organization_id = $2 and plane = $3 and (coalesce(cost, 0), session_id) < ($4, $5)) as looked
     join sessions on sessions.session_id = looked.session_id
    
   left join session_facts on session_facts.session_id = looked.session_id
@@ -762,10 +798,10 @@ select "environment_id"
   where sessions.deleted_at is null and "sessions"."agent_id" in ($6) and "sessions"."environment_id" in ($7) and "sessions"."status" in ($8) and sessions.started_at >= $9 and sessions.started_at < $10 and coalesce(session_facts.failures, 0) > 0 and exists (select 1
   from session_values
   where session_values.session_id = looked.session_id
-        and session_values.organization_id = $11 and field = $12 and (name = $13 and '/' || replace(replace(lower(value), '\', '/'), ':', '/') like $14 escape '!')) and looked.session_id in (select session_id
+        and session_values.organization_id = $11 and field = $12 and (name = $13 and '/' || replace(replace(lower(value), '\', '/'), ':', '/') like $14 escape '!')) and (looked.session_id in (select session_id
   from session_chunks
   where organization_id = $15 and words @@ $16::tsquery
-  offset 0) and looked.session_id not in (select session_id
+  offset 0)) is true and looked.session_id not in (select session_id
   from session_chunks
   where organization_id = $17 and words @@ $18::tsquery
   offset 0)
@@ -798,11 +834,10 @@ select "environment_id"
     select looked.session_id as "sessionId", looked.value
    
   from (select session_id, coalesce(cost, 0) as value
-  from "session_facts"
-  where organization_id = ? and plane = ? and (coalesce(cost, 0), session_id) < (?, ?) and session_id in (select value
-  from json_each(?))
-   
-  order by coalesce(cost, 0) desc, session_id desc ) as looked
+  from (select value as id
+  from json_each(?)) as given cross join "session_facts"
+     
+  where session_id = given.id and organization_id = ? and plane = ? and (coalesce(cost, 0), session_id) < (?, ?)) as looked
     join sessions on sessions.session_id = looked.session_id
    
   left join session_facts on session_facts.session_id = looked.session_id
@@ -810,12 +845,12 @@ select "environment_id"
   where sessions.deleted_at is null and "sessions"."agent_id" in (?) and "sessions"."environment_id" in (?) and "sessions"."status" in (?) and sessions.started_at >= ? and sessions.started_at < ? and coalesce(session_facts.failures, 0) > 0 and exists (select 1
   from session_values
   where session_values.session_id = looked.session_id
-        and session_values.organization_id = ? and field = ? and (name = ? and '/' || replace(replace(lower(value), '\', '/'), ':', '/') like ? escape '!')) and looked.session_id in (select session_id
+        and session_values.organization_id = ? and field = ? and (name = ? and '/' || replace(replace(lower(value), '\', '/'), ':', '/') like ? escape '!')) and (looked.session_id in (select session_id
   from session_chunks indexed by session_chunks_by_id
        
   where chunk_id in (select rowid
   from chunk_words
-  where chunk_words match ?) and organization_id = ?) and looked.session_id not in (select session_id
+  where chunk_words match ?) and organization_id = ?)) is true and looked.session_id not in (select session_id
   from session_chunks indexed by session_chunks_by_id
        
   where chunk_id in (select rowid

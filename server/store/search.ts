@@ -98,15 +98,21 @@ function inOrder(db: Db, wanted: SessionsWanted, after: Place | undefined, among
     const beyond = sql.raw(direction === 'desc' ? '<' : '>');
     asked.push(sql`(${key}, session_id) ${beyond} (${after.value}, ${after.sessionId})`);
   }
-  if ('ids' in among) asked.push(sql`session_id ${isAmong(db, among.ids)}`);
   const table = sql.table(isByTime ? 'sessions' : 'session_facts');
-  const limited = 'next' in among ? sql`limit ${among.next}` : sql``;
-  return sql`select session_id, ${key} as value from ${table} where ${and(asked)}
-    order by ${key} ${sql.raw(direction)}, session_id ${sql.raw(direction)} ${limited}`;
+  const all = sql`select session_id, ${key} as value from`;
+  if ('ids' in among) {
+    // From the ids to their sessions: an order would lead SQLite through all sessions instead.
+    return sql`${all} (${rowsOf(db, among.ids)}) as given cross join ${table}
+      where session_id = given.id and ${and(asked)}`;
+  }
+  return sql`${all} ${table} where ${and(asked)}
+    order by ${key} ${sql.raw(direction)}, session_id ${sql.raw(direction)} limit ${among.next}`;
 }
 
-const isAmong = (db: Db, ids: readonly string[]) =>
-  isPostgres(db) ? sql`= any(${[...ids]}::text[])` : sql`in (select value from json_each(${JSON.stringify(ids)}))`;
+const rowsOf = (db: Db, ids: readonly string[]) =>
+  isPostgres(db)
+    ? sql`select unnest(${[...ids]}::text[]) as id`
+    : sql`select value as id from json_each(${JSON.stringify(ids)})`;
 
 const and = (all: readonly Expression<unknown>[]) => sql.join([...all], sql` and `);
 const or = (all: readonly Expression<unknown>[]) => sql`(${sql.join([...all], sql` or `)})`;
@@ -126,7 +132,10 @@ function conditions(db: Db, wanted: SessionsWanted): Expression<unknown>[] {
       (value) => sql`exists (select 1 from session_values where session_values.session_id = looked.session_id
         and ${hasValue(organizationId, value)})`,
     ),
-    ...wanted.words.map((words) => sql`looked.session_id in (${sessionsWithWords(db, organizationId, words)})`),
+    // PostgreSQL would make a join of a plain `in`; so it makes a list once, and looks each session up in it.
+    ...wanted.words.map(
+      (words) => sql`(looked.session_id in (${sessionsWithWords(db, organizationId, words)})) is true`,
+    ),
     ...wanted.withoutWords.map(
       (words) => sql`looked.session_id not in (${sessionsWithWords(db, organizationId, words)})`,
     ),
@@ -150,7 +159,7 @@ const hasValue = (organizationId: string, { field, alternatives }: ValueWanted) 
 /** A path or an address, each of its names behind a slash. */
 const PATH = sql`'/' || replace(replace(lower(value), '\\', '/'), ':', '/')`;
 
-/** Ids of sessions that meet one condition, as many as asked for. */
+/** Ids of sessions with a value, as many as asked for. */
 export async function findByValue(
   db: Db,
   organizationId: string,
@@ -159,6 +168,33 @@ export async function findByValue(
 ): Promise<string[]> {
   const { rows } = await sql<{ session_id: string }>`
     select distinct session_id from session_values where ${hasValue(organizationId, value)} limit ${limit}
+  `.execute(db);
+  return rows.map(({ session_id }) => session_id);
+}
+
+/** What a session itself is found by, each with an index of its own. */
+export type Trait = 'agentIds' | 'environmentIds' | 'statuses' | 'time' | 'failed';
+
+/** Ids of sessions with a trait that is wanted, as many as asked for. */
+export async function findByTrait(
+  db: Db,
+  wanted: Omit<SessionsWanted, 'plane'>,
+  planes: readonly Plane[],
+  trait: Trait,
+  limit: number,
+): Promise<string[]> {
+  const { organizationId, from = 0, before = Number.MAX_SAFE_INTEGER } = wanted;
+  const oneOf = (column: string, given: readonly string[] = []) => sql`${sql.ref(column)} in (${sql.join([...given])})`;
+  const asked: Record<Trait, Expression<unknown>> = {
+    agentIds: oneOf('agent_id', wanted.agentIds),
+    environmentIds: oneOf('environment_id', wanted.environmentIds),
+    statuses: and([oneOf('status', wanted.statuses), sql`status <> 'completed'`]),
+    time: sql`started_at >= ${from} and started_at < ${before}`,
+    failed: sql`failures > 0`,
+  };
+  const { rows } = await sql<{ session_id: string }>`
+    select session_id from ${sql.table(trait === 'failed' ? 'session_facts' : 'sessions')}
+    where organization_id = ${organizationId} and ${oneOf('plane', planes)} and ${asked[trait]} limit ${limit}
   `.execute(db);
   return rows.map(({ session_id }) => session_id);
 }

@@ -44,14 +44,19 @@ export const sessionsWithWords = (
     : sql`select session_id from session_chunks indexed by session_chunks_by_id
         where ${haveWords(db, wanted)} and organization_id = ${organizationId}`;
 
+/** What is off for a search: see `byIndex`. */
+const OFF = ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin'].map(
+  (name) => sql`set_config(${name}, 'off', true)`,
+);
+
 /**
- * What `work` asks finds words by their index alone: PostgreSQL does not know what it costs to unpack the words of
- * every chunk, and would rather read them all where many have one.
+ * What `work` asks finds words by their index, and sessions one by one: PostgreSQL does not know what it costs to unpack
+ * the words of every chunk, and would rather read them all where many have one; nor how few sessions a page looks at.
  */
 export const byIndex = <Result>(db: Db, work: (db: Db) => Promise<Result>): Promise<Result> =>
   isPostgres(db)
     ? db.transaction().execute(async (transaction) => {
-        await sql`set local enable_seqscan = off`.execute(transaction);
+        await sql`select ${sql.join(OFF)}`.execute(transaction);
         return work(transaction);
       })
     : work(db);

@@ -1,7 +1,8 @@
-import { CompiledQuery, type RootOperationNode, sql } from 'kysely';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listSessions, type SessionFilter } from '../store/sessions.ts';
 import { ENGINES, openTestStore, type TestStore } from './engines.ts';
+import { explain, nodesOf } from './plans.ts';
 
 const SESSIONS = 20_000;
 const LIMIT = 51;
@@ -20,18 +21,6 @@ const CASES = (['live', 'test', 'all'] as const).flatMap((plane) =>
   Object.entries(FILTERS).map(([name, [filter, index]]) => ({ plane, name, filter, index })),
 );
 
-/** One node of PostgreSQL's plan, as it ran. */
-interface PlanNode {
-  'Relation Name'?: string;
-  'Index Name'?: string;
-  Filter?: string;
-  'Actual Rows': number;
-  'Actual Loops': number;
-  Plans?: PlanNode[];
-}
-
-const flatten = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(flatten)];
-
 describe.each(ENGINES)('a page of many sessions on %s', (engine) => {
   let store: TestStore;
   beforeAll(async () => {
@@ -40,27 +29,11 @@ describe.each(ENGINES)('a page of many sessions on %s', (engine) => {
   });
   afterAll(() => store.dispose());
 
-  /** What the store says of the very query that the list makes. */
-  async function explain(filter: SessionFilter): Promise<Record<string, unknown>[]> {
-    let made: CompiledQuery | undefined;
-    const executor = store.db.getExecutor();
-    const db = store.db.withPlugin({
-      transformQuery({ node, queryId }) {
-        made = executor.compileQuery(node as RootOperationNode, queryId);
-        return node;
-      },
-      transformResult: async ({ result }) => result,
-    });
-    await listSessions(db, filter);
-    const explained = `${engine === 'sqlite' ? 'explain query plan' : 'explain (analyze, format json)'} ${made?.sql}`;
-    const { rows } = await store.db.executeQuery(CompiledQuery.raw(explained, [...(made?.parameters ?? [])]));
-    return rows as Record<string, unknown>[];
-  }
-
   test.each(CASES)(
     'of $plane sessions with $name is read in order from $index',
     async ({ plane, name, filter, index }) => {
-      const rows = await explain({ organizationId: 'org_1', plane, offset: 0, limit: LIMIT, ...filter });
+      const asked = { organizationId: 'org_1', plane, offset: 0, limit: LIMIT, ...filter };
+      const rows = await explain(store, (db) => listSessions(db, asked));
       const planes = plane === 'all' ? 2 : 1;
       if (engine === 'sqlite') {
         const details = rows.map(({ detail }) => String(detail));
@@ -76,9 +49,7 @@ describe.each(ENGINES)('a page of many sessions on %s', (engine) => {
         expect(details.includes('MERGE (UNION ALL)')).toBe(plane === 'all');
         return;
       }
-      const plan = (rows as { 'QUERY PLAN': [{ Plan: PlanNode }] }[])[0]?.['QUERY PLAN'][0].Plan;
-      if (!plan) throw new Error('nothing was explained');
-      const reads = flatten(plan).filter((node) => node['Relation Name'] === 'sessions');
+      const reads = nodesOf(rows).filter((node) => node['Relation Name'] === 'sessions');
       const pages = reads.filter((node) => node['Index Name'] === index);
       const looked = reads.filter((node) => node['Index Name'] === 'sessions_pkey');
       expect(pages).toHaveLength(planes);

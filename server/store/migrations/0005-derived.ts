@@ -6,6 +6,10 @@ import type { ColumnTypes, Engine } from '../dialect.ts';
 export const derived = (engine: Engine, types: ColumnTypes): Migration => ({
   async up(db) {
     await createFacts(db);
+    // Most are completed in the end; who looks for others finds them here.
+    await sql`create index sessions_by_status on sessions (organization_id, plane, status) where status <> 'completed'`.execute(
+      db,
+    );
     await createValues(db, engine);
     await createChunks(db, engine, types);
     await createFigures(db);

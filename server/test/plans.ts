@@ -1,0 +1,44 @@
+import { CompiledQuery, type RootOperationNode } from 'kysely';
+import type { Db } from '../store/open.ts';
+import type { TestStore } from './engines.ts';
+
+/** One node of PostgreSQL's plan, as it ran. */
+export interface PlanNode {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Index Name'?: string;
+  Filter?: string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  Plans?: PlanNode[];
+}
+
+const flatten = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(flatten)];
+
+/** What the store says of the very query that a function of it makes: SQLite's rows, or PostgreSQL's document. */
+export async function explain(
+  { db: asked, engine }: TestStore,
+  query: (db: Db) => Promise<unknown>,
+): Promise<Record<string, unknown>[]> {
+  let made: CompiledQuery | undefined;
+  const executor = asked.getExecutor();
+  const db = asked.withPlugin({
+    transformQuery({ node, queryId }) {
+      made = executor.compileQuery(node as RootOperationNode, queryId);
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  });
+  await query(db);
+  const explained = `${engine === 'sqlite' ? 'explain query plan' : 'explain (analyze, format json)'} ${made?.sql}`;
+  const { rows } = await asked.executeQuery(CompiledQuery.raw(explained, [...(made?.parameters ?? [])]));
+  return rows as Record<string, unknown>[];
+}
+
+/** The nodes of PostgreSQL's plan. */
+export function nodesOf(rows: Record<string, unknown>[]): PlanNode[] {
+  const plan = (rows as { 'QUERY PLAN': [{ Plan: PlanNode }] }[])[0]?.['QUERY PLAN'][0].Plan;
+  if (!plan) throw new Error('nothing was explained');
+  return flatten(plan);
+}

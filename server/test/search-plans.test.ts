@@ -1,0 +1,146 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ORDERS } from '../../contract/review.ts';
+import {
+  type Among,
+  findByTrait,
+  findByValue,
+  findEnd,
+  findPlaces,
+  type SessionsWanted,
+  type Trait,
+} from '../store/search.ts';
+import { byIndex } from '../store/words.ts';
+import { ENGINES, openTestStore, type TestStore } from './engines.ts';
+import { explain, nodesOf } from './plans.ts';
+
+const SESSIONS = 20_000;
+const NEXT = 200;
+
+const wanted = (more: Partial<SessionsWanted> = {}): SessionsWanted => ({
+  ...{ organizationId: 'org_1', plane: 'live', order: 'started', direction: 'desc' },
+  ...{ values: [], words: [], withoutWords: [] },
+  ...more,
+});
+
+const TOOL = { field: 'tool', alternatives: [{ name: 'bash', open: false }] } as const;
+const AFTER = { value: 500, sessionId: 'ses_00000500' };
+
+const CASES = [
+  ...ORDERS.flatMap((order) =>
+    (['desc', 'asc'] as const).flatMap((direction) => [
+      { name: `${order} ${direction}`, more: { order, direction }, after: undefined },
+      { name: `${order} ${direction}, behind a place`, more: { order, direction }, after: AFTER },
+    ]),
+  ),
+  { name: 'a tool that all have', more: { values: [TOOL] }, after: undefined },
+  { name: 'what failed', more: { failed: true }, after: undefined },
+  { name: 'an agent', more: { agentIds: ['codex'] }, after: AFTER },
+  { name: 'a machine', more: { environmentIds: ['env_1'] }, after: undefined },
+  { name: 'a time', more: { from: 5_000_000, before: 9_000_000 }, after: undefined },
+] satisfies { name: string; more: Partial<SessionsWanted>; after: typeof AFTER | undefined }[];
+
+describe.each(ENGINES)('a search among many sessions on %s', (engine) => {
+  let store: TestStore;
+  beforeAll(async () => {
+    store = await openTestStore(engine);
+    await fill(store);
+  });
+  afterAll(() => store.dispose());
+
+  /** No table is read but by an index, and on PostgreSQL no more rows than there may be. */
+  async function expectFew(query: Parameters<typeof explain>[1], most: number): Promise<void> {
+    const rows = await byIndex(store.db, (db) => explain({ ...store, db }, query));
+    if (engine === 'sqlite') {
+      const details = rows.map(({ detail }) => String(detail));
+      expect(details.filter((detail) => /^SCAN (?!looked|given|json_each)/.test(detail))).toEqual([]);
+      return;
+    }
+    for (const node of nodesOf(rows)) {
+      const read = (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'];
+      expect(read, JSON.stringify(node)).toBeLessThanOrEqual(most);
+    }
+  }
+
+  test.each(CASES)('$name: reads the next sessions of the order and no others', async ({ more, after }) => {
+    await expectFew((db) => findPlaces(db, wanted(more), after, { next: NEXT }, 51), NEXT);
+    await expectFew((db) => findEnd(db, wanted(more), after, NEXT), NEXT);
+  });
+
+  test('looks up the sessions that were gathered, in whatever order', async () => {
+    const ids = Array.from({ length: 300 }, (_, n) => `ses_${String(n * 7).padStart(8, '0')}`);
+    const among: Among = { ids };
+    for (const order of ORDERS) await expectFew((db) => findPlaces(db, wanted({ order }), undefined, among, 51), 300);
+  });
+
+  test('gathers what is rare from an index of its own', async () => {
+    const rare: [Trait, Partial<SessionsWanted>][] = [
+      ['agentIds', { agentIds: ['amp'] }],
+      ['environmentIds', { environmentIds: ['env_rare'] }],
+      ['statuses', { statuses: ['failed'] }],
+      ['time', { from: 19_900_000 }],
+      ['failed', {}],
+    ];
+    for (const [trait, more] of rare) {
+      expect(await findByTrait(store.db, wanted(more), ['live'], trait, 51), trait).not.toEqual([]);
+      await expectFew((db) => findByTrait(db, wanted(more), ['live'], trait, 51), 400);
+    }
+    await expectFew(
+      (db) => findByValue(db, 'org_1', { field: 'tool', alternatives: [{ name: 'rar', open: true }] }, 51),
+      400,
+    );
+  });
+});
+
+/** Sessions with facts and a tool each, of which few are rare in some way. */
+async function fill({ db, engine }: TestStore): Promise<void> {
+  const times = { created_at: 0, updated_at: 0 };
+  const organization = { name: 'o', status: 'active', owner_user_id: 'u', tenant_assigned: 0, ...times } as const;
+  await db
+    .insertInto('organizations')
+    .values({ ...organization, organization_id: 'org_1', slug: 'o' })
+    .execute();
+  const machine = { platform: 'linux', cli_version: '1', status: 'active', last_seen_at: 0, ...times } as const;
+  for (const environment_id of ['env_0', 'env_1', 'env_2', 'env_rare']) {
+    const row = { ...machine, environment_id, organization_id: 'org_1', hostname: environment_id };
+    await db.insertInto('environments').values(row).execute();
+  }
+  const installation = {
+    installation_id: 'ins_1',
+    organization_id: 'org_1',
+    agent_id: 'codex',
+    status: 'active',
+  } as const;
+  await db
+    .insertInto('installations')
+    .values({ ...installation, ...times })
+    .execute();
+  const isSqlite = engine === 'sqlite';
+  const last = sql.lit(SESSIONS - 1);
+  const numbers = isSqlite
+    ? sql`(with recursive n(i) as (select 0 union all select i + 1 from n where i < ${last}) select i from n)`
+    : sql`(select i from generate_series(0, ${last}) as i)`;
+  const digits = isSqlite ? sql`printf('%08d', i)` : sql`lpad(i::text, 8, '0')`;
+  await sql`
+    insert into sessions (session_id, organization_id, environment_id, installation_id, agent_id, plane, status,
+      started_at, event_count, created_at, updated_at)
+    select 'ses_' || ${digits}, 'org_1', case when i % 501 = 1 then 'env_rare' else 'env_' || (i % 3) end, 'ins_1',
+      case when i % 401 = 8 then 'amp' else 'codex' end, 'live', case when i % 997 = 5 then 'failed' else 'completed' end,
+      i * 1000, 100, i, i
+    from ${numbers} as n`.execute(db);
+  const number = sql`(started_at / 1000)`;
+  await sql`
+    insert into session_facts (session_id, organization_id, plane, started_at, version, derived_through, next_chunk,
+      event_count, prompts, tool_calls, failures, redactions, files_changed, lines_added, lines_removed, input_tokens,
+      cached_tokens, output_tokens, duration_ms, lines_changed, tokens, cost, interrupted, summary, facts)
+    select session_id, 'org_1', 'live', started_at, 1, 100, 101,
+      (${number} * 7919) % 1000, 1, 1, case when ${number} % 201 = 3 then 5 else 0 end, 0, 1, 1, 1, 1,
+      1, 1, (${number} * 10729) % 10000, ${number} % 997, ${number} % 9973, case when ${number} % 10 = 0 then null else ${number} % 977 end,
+      0, '{}', '{}'
+    from sessions`.execute(db);
+  const tool = sql`case when ${number} % 301 = 3 then 'rarely' else 'bash' end`;
+  await sql`
+    insert into session_values (session_id, organization_id, field, name, value)
+    select session_id, 'org_1', 'tool', ${tool}, ${tool} from sessions`.execute(db);
+  await sql`analyze`.execute(db);
+}
