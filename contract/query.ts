@@ -66,8 +66,8 @@ export function parseQuery(text: string): ParsedQuery {
       query.problems.push(`${whole} is looked for as words: ${objection}.`);
     }
     const term = name === undefined && quoted !== undefined ? quotedTerm(value ?? '', star) : plainTerm(whole, minus);
-    if (!/[\p{L}\p{N}]/u.test(term.text))
-      query.problems.push(`${whole} has neither letters nor digits: it is left out.`);
+    const objection = objectionToTerm(term, query.terms.length);
+    if (objection !== undefined) query.problems.push(`${whole} is left out: ${objection}.`);
     else query.terms.push({ ...term, ...(minus && { not: true }) });
   }
   return query;
@@ -79,6 +79,19 @@ function plainTerm(whole: string, minus: string | undefined): Term {
   const text = whole.slice(minus?.length ?? 0);
   const bare = text.replace(/\*+$/, '');
   return { text: bare, ...(bare !== text && { prefix: true }) };
+}
+
+/** Each is looked up by itself: 24 are a line that somebody has pasted. */
+const MOST_TERMS = 24;
+/** Of `e*` there are words in everything. */
+const SHORTEST_PREFIX = 3;
+
+/** Why the term cannot be looked for; undefined where it can. */
+function objectionToTerm({ text, prefix }: Term, before: number): string | undefined {
+  const signs = text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
+  if (signs === 0) return 'it has neither letters nor digits';
+  if (prefix && signs < SHORTEST_PREFIX) return `before the * there must be ${SHORTEST_PREFIX} letters or digits`;
+  return before >= MOST_TERMS ? `only ${MOST_TERMS} words and phrases are looked for at once` : undefined;
 }
 
 /** Writes a query so that `parseQuery` reads the same again. */

@@ -21,6 +21,8 @@ export interface Search {
   after?: Position | undefined;
   /** Epoch milliseconds. */
   now: number;
+  /** Bytes of events that may be read for the answer. */
+  mostBytes?: number;
 }
 
 /** The last session that was decided on, and how far the one behind it was read. */
@@ -52,7 +54,8 @@ export async function search(db: Db, asked: Search): Promise<Page> {
     ...(await readFilters(db, organizationId, query.filters, now)),
   };
   const { ids } = await byIndex(db, (db) => gather(db, wanted));
-  return page(db, ids ? { ...wanted, words: [] } : wanted, ids, matcher, asked.after, limit);
+  const budget: Budget = { left: asked.mostBytes ?? MOST_BYTES };
+  return page(db, ids ? { ...wanted, words: [] } : wanted, ids, matcher, budget, asked.after, limit);
 }
 
 async function page(
@@ -60,11 +63,11 @@ async function page(
   wanted: Wanted,
   ids: readonly string[] | undefined,
   matcher: Matcher,
+  budget: Budget,
   after: Position | undefined,
   limit: number,
 ): Promise<Page> {
   const found: Page['found'] = [];
-  const budget: Budget = { left: MOST_BYTES };
   let { place, unfinished } = after ?? {};
   let next = limit * 4;
   for (let lookedAt = 0; lookedAt < MOST_LOOKED_AT; lookedAt += next, next *= 4) {

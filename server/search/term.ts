@@ -40,22 +40,28 @@ export function prepareTerm({ text: given, prefix, not }: Term): Wanted | undefi
   if (last === undefined) return undefined;
   const isOpen = prefix === true && denseEnd < 0;
   const indexed = indexedOf(units, isOpen);
-  const exact = indexed.length === 1 && last.parts.length === 1 && last.whole.length < LONGEST_WORD;
+  const isSingle = units.length === 1 || (last.joined && indexed.length === 1);
+  const exact = isSingle && last.parts.length === 1 && last.whole.length < LONGEST_WORD;
   return { units, prefix: isOpen, not: not === true, indexed, exact, trace: traceOf(units) };
 }
+
+/** Beginnings of words that the index is asked for, at least; a shorter one is in a part of everything. */
+const SHORTEST_OPEN = 3;
 
 function indexedOf(units: readonly Unit[], isOpen: boolean): IndexedWord[][][] {
   return units.flatMap(({ whole, parts, joined }, n) => {
     const open = isOpen && n === units.length - 1;
+    // `src/q*`: too many words begin so; the others lead to where it may be.
+    const isVague = open && units.length > 1 && whole.length < SHORTEST_OPEN;
+    if (isVague) return [];
     // Of dense writing a pair says more than each of its characters.
     if (joined) return [[[{ word: (units[n - 1] as Unit).whole + whole, open: false }]]];
     if (units[n + 1]?.joined) return [];
     const asWhole = [{ word: whole.slice(0, LONGEST_WORD), open }];
     if (parts.length === 1) return [[asWhole]];
-    const inParts = parts.map((word, at) => ({
-      word: word.slice(0, LONGEST_WORD),
-      open: open && at === parts.length - 1,
-    }));
+    const inParts = parts
+      .map((word, at) => ({ word: word.slice(0, LONGEST_WORD), open: open && at === parts.length - 1 }))
+      .filter((one) => !one.open || one.word.length >= SHORTEST_OPEN);
     return [[asWhole, inParts]];
   });
 }

@@ -64,6 +64,9 @@ export async function verify(
   const wanted = matcher.terms.flatMap(({ not }, place) => (not ? [] : [place]));
   if (wanted.some((place) => !stretches.some(({ terms }) => terms.has(place)))) return 'no match';
 
+  const sessionId = stretches[0]?.sessionId ?? '';
+  const unfinished = (from: number) => ({ sessionId, from, proven: wanted.filter((place) => !open.has(place)) });
+
   async function look(stretch: Marked): Promise<void> {
     read.add(stretch);
     found.push(...(await readStretch(db, organizationId, stretch, matcher, budget)));
@@ -71,8 +74,7 @@ export async function verify(
 
   for (const stretch of stretches) {
     if (stretch.first < (earlier?.from ?? 0) || ![...stretch.terms].some((place) => open.has(place))) continue;
-    if (budget.left <= 0)
-      return { sessionId: stretch.sessionId, from: stretch.first, proven: wanted.filter((place) => !open.has(place)) };
+    if (budget.left <= 0) return unfinished(stretch.first);
     const before = found.length;
     await look(stretch);
     for (const { terms } of found.slice(before)) {
@@ -87,7 +89,10 @@ export async function verify(
   const ranked = stretches.filter((stretch) => !read.has(stretch) && most(stretch.terms) > 0);
   ranked.sort((one, other) => most(other.terms) - most(one.terms) || one.first - other.first);
   for (const stretch of ranked.slice(0, Math.max(0, MOST_READ - read.size))) {
-    if (budget.left <= 0 || found.some(({ terms }) => most(terms) === wanted.length)) break;
+    if (found.some(({ terms }) => most(terms) === wanted.length)) break;
+    if (budget.left <= 0 && read.size > 0) break;
+    // Shown without an event it would look as if nothing had been found in it.
+    if (budget.left <= 0) return unfinished(1);
     await look(stretch);
   }
   const hits = found.filter(({ terms }) => most(terms) > 0);

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseQuery } from '../../contract/query.ts';
+import { readPosition, writePosition } from '../search/position.ts';
+import { type Page, type Position, type Search, search } from '../search/search.ts';
 import { ENGINES } from './engines.ts';
 import { createTenant, type Machine, registerMachine, type Tenant } from './factories.ts';
 import { startTestService, type TestService } from './harness.ts';
@@ -143,6 +146,47 @@ describe.each(ENGINES)('search on %s', (engine) => {
       expect(idsOf(await ask('', { order, secretEnvironment: 'all' }))).toEqual(down);
     },
   );
+
+  describe('of long sessions', () => {
+    beforeAll(async () => {
+      const filler = Array.from({ length: 130 }, (_, n) => said(n % 2 ? 'gamma delta' : 'delta of gamma'));
+      for (const end of ['alpha beta', 'beta alpha']) {
+        await sessionWith(service, ours, machine, [said('alpha and beta'), ...filler, said(end)]);
+      }
+    });
+
+    test.each([
+      ['"alpha beta"', 1],
+      ['"beta alpha" "gamma delta"', 1],
+      ['alpha -"beta alpha"', 1],
+      ['"delta gamma"', 0],
+    ])('finds %j also where hardly anything may be read for one answer', async (q, count) => {
+      const asked: Search = {
+        ...{
+          organizationId: ours.organizationId,
+          planes: ['live', 'test'],
+          query: parseQuery(q),
+          now: service.clock.now,
+        },
+        ...{ order: 'started', direction: 'asc', limit: 2 },
+      };
+      const idsOfAll = async (mostBytes: number) => {
+        const found: string[] = [];
+        let answers = 0;
+        for (let after: Position | undefined = {}; after; answers++) {
+          const page: Page = await search(service.store.db, { ...asked, after, mostBytes });
+          expect(page.found.every(({ hits }) => hits.length > 0)).toBe(true);
+          found.push(...page.found.map(({ sessionId }) => sessionId));
+          after = page.next && readPosition(writePosition(page.next));
+        }
+        return { found, answers };
+      };
+      const [little, much] = [await idsOfAll(1), await idsOfAll(1e9)];
+      expect(much.found).toHaveLength(count);
+      expect(little.found).toEqual(much.found);
+      expect(little.answers).toBeGreaterThan(much.answers);
+    });
+  });
 
   test('finds in a session everything, however long, and goes on from where it stopped', async () => {
     const line = (n: number) => `line ${n} of the output`;
