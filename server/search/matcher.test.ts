@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseQuery } from '../../contract/query.ts';
 import { runs } from '../../contract/test/runs.ts';
+import { leadsTo, wordsOf } from '../test/leads.ts';
 import { createMatcher } from './matcher.ts';
 import { findTerm, prepareTerm, type Wanted } from './term.ts';
 import { AND_MORE, addWords, collectWords } from './words.ts';
@@ -13,20 +14,6 @@ function found(text: string, term: string): string | undefined {
   const range = findTerm(text, prepareTerm(terms[0] ?? { text: '' }) as Wanted);
   return range && text.slice(...range);
 }
-
-function wordsOf(text: string): Set<string> {
-  const words = new Set<string>();
-  addWords(text, words);
-  return words;
-}
-
-/** Whether a chunk with these words would be looked into. */
-const leadsTo = (words: ReadonlySet<string>, { indexed }: Wanted): boolean =>
-  indexed.every((alternatives) =>
-    alternatives.some((all) =>
-      all.every(({ word, open }) => (open ? [...words].some((one) => one.startsWith(word)) : words.has(word))),
-    ),
-  );
 
 describe('a text is cut into', () => {
   test.each([

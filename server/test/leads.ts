@@ -1,0 +1,17 @@
+import type { Wanted } from '../search/term.ts';
+import { addWords } from '../search/words.ts';
+
+/** The words of a text. */
+export function wordsOf(text: string): Set<string> {
+  const words = new Set<string>();
+  addWords(text, words);
+  return words;
+}
+
+/** Whether a chunk with these words would be looked into. */
+export const leadsTo = (words: ReadonlySet<string>, { indexed }: Wanted): boolean =>
+  indexed.every((alternatives) =>
+    alternatives.some((all) =>
+      all.every(({ word, open }) => (open ? [...words].some((one) => one.startsWith(word)) : words.has(word))),
+    ),
+  );
