@@ -1,11 +1,13 @@
 import { type InfiniteData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Installation } from '../contract/agent.ts';
 import type { Client } from '../contract/client.ts';
+import type { Entry, PromptEntry } from '../contract/entry/entry.ts';
 import type { Environment } from '../contract/environment.ts';
 import type { SearchPage, SessionSummary } from '../contract/review.ts';
 import type { Secret } from '../contract/secret.ts';
 import { useApp } from './app.ts';
 import type { FrameSearch, SessionsSearch } from './search.ts';
+import { readIndex } from './timeline/read-index.ts';
 
 /** Which sessions are listed, and in what order. */
 export type SessionSearch = FrameSearch & SessionsSearch;
@@ -19,6 +21,7 @@ export const keys = {
   summaries: ['summaries'],
   summariesOf: (sessionIds: readonly string[]) => ['summaries', sessionIds],
   facts: (sessionId: string) => ['facts', sessionId],
+  prompts: (sessionId: string) => ['prompts', sessionId],
   usage: (query: Record<string, string>) => ['usage', query],
   allUsage: ['usage'],
   event: (sessionId: string, sequence: number) => ['event', sessionId, sequence],
@@ -84,6 +87,29 @@ export function useFacts(sessionId: string, eventCount: number) {
     placeholderData: (previous) => previous,
   });
 }
+
+/** So many prompts tell what a session is about, and so many lines of its index are read to find them. */
+const FEW_PROMPTS = 8;
+const MOST_LINES = 50;
+
+/** The first prompts of a session, without reading the rest of it. */
+export function usePrompts(sessionId: string) {
+  const app = useApp();
+  return useQuery({
+    queryKey: keys.prompts(sessionId),
+    queryFn: async ({ signal }) => {
+      const prompts: PromptEntry[] = [];
+      let lines = 0;
+      for await (const { entries } of readIndex(app, sessionId, 1, signal)) {
+        prompts.push(...entries.filter(isPrompt));
+        if (prompts.length >= FEW_PROMPTS || ++lines === MOST_LINES) break;
+      }
+      return prompts.slice(0, FEW_PROMPTS);
+    },
+  });
+}
+
+const isPrompt = (entry: Entry): entry is PromptEntry => entry.kind === 'prompt' && entry.lane === undefined;
 
 /** The query of figures over all sessions of some days. */
 export const usageQuery = (from: string, to: string, plane: FrameSearch['plane']) => ({

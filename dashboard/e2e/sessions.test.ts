@@ -161,7 +161,8 @@ describe('the list', () => {
     await expectFocus(FLAKY);
     await page.keyboard.press('Space');
     const preview = page.getByRole('complementary', { name: 'Preview' });
-    await preview.getByText('npm test').first().waitFor();
+    await preview.getByRole('link', { name: 'please find out why it is flaky' }).waitFor();
+    await preview.getByRole('link', { name: /npm test.*1 of 2/ }).waitFor();
     await page.keyboard.press('k');
     await expectFocus(DOCS);
     await preview.getByRole('heading', { name: DOCS }).waitFor();
@@ -179,7 +180,7 @@ describe('the list', () => {
     await goTo('?q=agent:codex queue');
     await page.keyboard.press('j');
     await page.keyboard.press('Space');
-    await page.getByRole('complementary', { name: 'Preview' }).getByText('ls docs').waitFor({ state: 'detached' });
+    await page.getByRole('complementary', { name: 'Preview' }).getByText('describe how ships').waitFor();
     expect(await violationsOf(page)).toEqual([]);
     await page.keyboard.press('f');
     await page.keyboard.type(' tool:');

@@ -1,13 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState, useSyncExternalStore } from 'react';
-import { address } from '../../../contract/client.ts';
-import { EXTENSIONS } from '../../../contract/extensions.ts';
 import type { Session } from '../../../contract/session.ts';
-import { createAuthorizedFetch } from '../../api.ts';
 import { type App, useApp } from '../../app.ts';
 import { keys } from '../../queries.ts';
 import { createEventLog, type EventLog, type LogState, type Source } from '../../timeline/event-log.ts';
-import { readLines } from '../../timeline/index-lines.ts';
+import { readIndex } from '../../timeline/read-index.ts';
 
 /** The events of a session, loading in the background and growing while it is live. */
 export function useEventLog(session: Session): LogState & Pick<EventLog, 'retry'> {
@@ -63,18 +60,12 @@ const nothing: Source = {
 };
 const NOTHING_YET = createEventLog(nothing, 0);
 
-function createSource({ api, auth }: App, sessionId: string): Source {
-  const authorizedFetch = createAuthorizedFetch(auth);
+function createSource(app: App, sessionId: string): Source {
   return {
-    async *readIndex(from, signal) {
-      const query = { from: String(from) };
-      const response = await authorizedFetch(address('', EXTENSIONS.getSessionIndex, { sessionId, query }), { signal });
-      if (!response.ok || !response.body) throw new Error(`The service answered ${response.status}.`);
-      yield* readLines(response.body);
-    },
+    readIndex: (from, signal) => readIndex(app, sessionId, from, signal),
     async readWindow(from, limit, signal) {
       const query = { from: String(from), limit: String(limit) };
-      return (await api.getEventWindow({ sessionId, query, signal })).body.events;
+      return (await app.api.getEventWindow({ sessionId, query, signal })).body.events;
     },
   };
 }

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { Milestone, SessionFacts } from '../../../contract/review.ts';
-import { type SessionRow, useFacts } from '../../queries.ts';
+import { type SessionRow, useFacts, usePrompts } from '../../queries.ts';
 import { showHidden } from '../../text/controls.ts';
 import { Button } from '../../ui/button.tsx';
 import { formatDuration } from '../../ui/format.ts';
@@ -19,11 +19,12 @@ interface Props {
 
 const FEW = 12;
 
-/** A session beside the list, without opening it: figures, strip, first prompt, milestones, files, commands that failed. */
+/** A session beside the list, without opening it: figures, strip, prompts, milestones, files, commands that failed. */
 export function Preview({ row, onClose }: Props) {
   const { session, summary } = row;
   const { sessionId } = session;
   const facts = useFacts(sessionId, session.eventCount);
+  const prompts = usePrompts(sessionId);
   const title = titleOf(session, summary);
   return (
     <aside className="preview" aria-label="Preview">
@@ -48,11 +49,15 @@ export function Preview({ row, onClose }: Props) {
           </div>
         ))}
       </dl>
-      {summary.firstPrompt && summary.firstPrompt !== title && (
-        <Part title={`First of ${summary.prompts} prompts`}>
-          <p className="line-clamp-6 whitespace-pre-wrap text-13">{showHidden(summary.firstPrompt)}</p>
-        </Part>
-      )}
+      <Part title="Prompts" count={summary.prompts} shown={prompts.data?.length ?? 0}>
+        {prompts.data?.map(({ sequence, text }) => (
+          <li key={sequence}>
+            <Line sessionId={sessionId} sequence={sequence}>
+              <span className="line-clamp-3">{showHidden(text)}</span>
+            </Line>
+          </li>
+        ))}
+      </Part>
       {facts.isPending && <Waiting label="Loading the preview" rows={6} />}
       {facts.isError && <ErrorNote error={facts.error} onRetry={() => void facts.refetch()} />}
       {facts.data && <Facts facts={facts.data} sessionId={sessionId} />}
@@ -63,53 +68,39 @@ export function Preview({ row, onClose }: Props) {
 function Facts({ facts, sessionId }: { facts: SessionFacts; sessionId: string }) {
   const files = facts.files.toSorted((a, b) => b.added + b.removed - a.added - a.removed);
   const failing = facts.commands.filter(({ failed }) => failed > 0);
-  const at = (sequence: number, children: ReactNode) => (
-    <Link to="/sessions/$sessionId" params={{ sessionId }} search={{ e: sequence }} className="preview-line">
-      {children}
-    </Link>
-  );
   return (
     <>
       <Part title="Milestones" count={facts.milestones.length}>
         {facts.milestones.slice(0, FEW).map((milestone) => (
-          <li key={`${milestone.kind} ${milestone.sequence}`}>
-            {at(
-              milestone.sequence,
-              <>
-                <span className="flex-none text-muted">{wordOf(milestone)}</span>
-                <span className="truncate">{showHidden(milestone.text)}</span>
-              </>,
-            )}
+          <li key={`${milestone.sequence} ${milestone.kind} ${milestone.hash ?? milestone.text}`}>
+            <Line sessionId={sessionId} sequence={milestone.sequence}>
+              <span className="flex-none text-muted">{wordOf(milestone)}</span>
+              <span className="truncate">{showHidden(milestone.text)}</span>
+            </Line>
           </li>
         ))}
       </Part>
       <Part title="Files changed" count={files.length}>
         {files.slice(0, FEW).map(({ path, added, removed, sequence }) => (
           <li key={path}>
-            {at(
-              sequence,
-              <>
-                <span className="grow truncate font-mono text-12" dir="rtl" title={showHidden(path)}>
-                  <bdi>{showHidden(path)}</bdi>
-                </span>
-                <span className="num flex-none">
-                  <span className="text-ok">+{added}</span> <span className="text-bad">−{removed}</span>
-                </span>
-              </>,
-            )}
+            <Line sessionId={sessionId} sequence={sequence}>
+              <span className="grow truncate font-mono text-12" dir="rtl" title={showHidden(path)}>
+                <bdi>{showHidden(path)}</bdi>
+              </span>
+              <span className="num flex-none">
+                <span className="text-ok">+{added}</span> <span className="text-bad">−{removed}</span>
+              </span>
+            </Line>
           </li>
         ))}
       </Part>
       <Part title="Commands that failed" count={failing.length}>
         {failing.slice(0, FEW).map(({ command, failed, runs, sequence }) => (
           <li key={command}>
-            {at(
-              sequence,
-              <>
-                <span className="grow truncate font-mono text-12">{showHidden(command)}</span>
-                <span className="num flex-none text-bad">{`${failed} of ${runs}`}</span>
-              </>,
-            )}
+            <Line sessionId={sessionId} sequence={sequence}>
+              <span className="grow truncate font-mono text-12">{showHidden(command)}</span>
+              <span className="num flex-none text-bad">{`${failed} of ${runs}`}</span>
+            </Line>
           </li>
         ))}
       </Part>
@@ -119,23 +110,36 @@ function Facts({ facts, sessionId }: { facts: SessionFacts; sessionId: string })
 
 interface PartProps {
   title: string;
-  /** Of what is listed; without any, the part is not there. */
-  count?: number;
+  /** Of all; without any, the part is not there. */
+  count: number;
+  /** Of those that are listed. */
+  shown?: number;
   children: ReactNode;
 }
 
-function Part({ title, count, children }: PartProps) {
+function Part({ title, count, shown = Math.min(count, FEW), children }: PartProps) {
   if (count === 0) return undefined;
   return (
     <section>
       <h3 className="mb-1 text-12 text-muted">
         {title} {count}
       </h3>
-      {count === undefined ? children : <ul>{children}</ul>}
-      {count !== undefined && count > FEW && <p className="text-12 text-muted">and {count - FEW} more</p>}
+      <ul>{children}</ul>
+      {count > shown && shown > 0 && <p className="text-12 text-muted">and {count - shown} more</p>}
     </section>
   );
 }
+
+const Line = (props: { sessionId: string; sequence: number; children: ReactNode }) => (
+  <Link
+    to="/sessions/$sessionId"
+    params={{ sessionId: props.sessionId }}
+    search={{ e: props.sequence }}
+    className="preview-line"
+  >
+    {props.children}
+  </Link>
+);
 
 const WORDS: Record<Milestone['kind'], (milestone: Milestone) => string> = {
   commit: ({ hash }) => hash?.slice(0, 7) ?? 'commit',
