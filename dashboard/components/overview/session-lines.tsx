@@ -2,8 +2,8 @@ import { Link } from '@tanstack/react-router';
 import type { SessionSummary } from '../../../contract/review.ts';
 import type { Session } from '../../../contract/session.ts';
 import { AgentMark } from '../agent-name.tsx';
-import { MicroStrip } from '../micro-strip.tsx';
 import { repositoryName, titleOf } from '../session-title.ts';
+import { ShapeStrip } from '../shape-strip.tsx';
 import { StatusMark } from '../status-mark.tsx';
 
 interface Props {
@@ -22,7 +22,7 @@ export function SessionLines({ lines }: Props) {
               {titleOf(session, summary)}
               <span className="text-muted"> {summary.repository && repositoryName(summary.repository)}</span>
             </span>
-            <MicroStrip shape={summary.shape} />
+            <ShapeStrip shape={summary.shape} />
             <span className="num text-right text-muted">{word}</span>
           </Link>
         </li>

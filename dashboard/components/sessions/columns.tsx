@@ -3,8 +3,8 @@ import type { SessionRow } from '../../queries.ts';
 import type { Order } from '../../search.ts';
 import { formatCost, formatCount, formatDuration, formatExact, formatShort, plural } from '../../ui/format.ts';
 import { Ago, useNow } from '../../ui/time.tsx';
-import { MicroStrip } from '../micro-strip.tsx';
 import { endOf } from '../session-title.ts';
+import { ShapeStrip } from '../shape-strip.tsx';
 
 /** A figure of a session. */
 export interface Column {
@@ -19,7 +19,7 @@ export interface Column {
 }
 
 export const COLUMNS: readonly Column[] = [
-  { label: 'Activity', width: 80, from: 920, Cell: ({ summary }) => <MicroStrip shape={summary.shape} /> },
+  { label: 'Activity', width: 80, from: 920, Cell: ({ summary }) => <ShapeStrip shape={summary.shape} /> },
   { label: 'Started', width: 84, from: 560, order: 'started', Cell: ({ session }) => <Ago time={session.startedAt} /> },
   {
     label: 'Duration',

@@ -8,8 +8,8 @@ import { Button } from '../../ui/button.tsx';
 import { formatDuration } from '../../ui/format.ts';
 import { Waiting } from '../../ui/notes.tsx';
 import { ErrorNote } from '../error-note.tsx';
-import { MicroStrip } from '../micro-strip.tsx';
 import { titleOf } from '../session-title.ts';
+import { ShapeStrip } from '../shape-strip.tsx';
 import { COLUMNS } from './columns.tsx';
 
 interface Props {
@@ -38,7 +38,7 @@ export function Preview({ row, onClose }: Props) {
           <X size={16} />
         </Button>
       </header>
-      <MicroStrip shape={summary.shape} />
+      <ShapeStrip shape={summary.shape} />
       <dl className="preview-figures">
         {COLUMNS.slice(1).map(({ label, Cell, explain }) => (
           <div key={label} title={explain?.(row)}>

@@ -176,7 +176,7 @@ interface ChipProps {
 function Chip({ filter: { field, value }, known, onRemove }: ChipProps) {
   const label = known[field]?.find((each) => each.value === value)?.label ?? value;
   return (
-    <span className="chip">
+    <span className="query-chip">
       <span className="text-muted">{field}</span>
       <span className="truncate font-medium">{showHidden(label)}</span>
       <button type="button" aria-label={`Remove the filter ${field} ${showHidden(label)}`} onClick={onRemove}>

@@ -11,6 +11,7 @@ import {
   useRef,
   useState,
 } from 'react';
+import { flushSync } from 'react-dom';
 import type { SessionRow, SessionSearch } from '../../queries.ts';
 import { useDensity } from '../../ui/appearance.ts';
 import { useKeys } from '../../ui/use-keys.ts';
@@ -90,14 +91,11 @@ export function SessionList(props: Props) {
     const row = rows[Math.min(rows.length - 1, Math.max(0, index))];
     if (!row) return;
     const { sessionId } = row.session;
-    setCurrent(sessionId);
+    // At once, so that the next key finds the focus there: the current row is always drawn.
+    flushSync(() => setCurrent(sessionId));
     virtualizer.scrollToIndex(rows.indexOf(row), { align: 'auto' });
-    // It is drawn, now that it is the current one.
-    requestAnimationFrame(() =>
-      grid.current
-        ?.querySelector<HTMLElement>(`[data-session="${CSS.escape(sessionId)}"]`)
-        ?.focus({ preventScroll: true }),
-    );
+    const selector = `[data-session="${CSS.escape(sessionId)}"]`;
+    grid.current?.querySelector<HTMLElement>(selector)?.focus({ preventScroll: true });
     if (previewed !== undefined) onPreview(sessionId);
   };
   const hasFocus = () => grid.current?.contains(document.activeElement) ?? false;

@@ -6,14 +6,14 @@ const HEIGHT = 16;
 const FAILURES = 3;
 
 /** A session's time at a glance: how much happened in each slice of it, and a red tick where something failed. */
-export const MicroStrip = memo(function MicroStrip({ shape }: { shape: SessionSummary['shape'] }) {
-  if (!shape?.length) return <span className="micro-strip" />;
+export const ShapeStrip = memo(function ShapeStrip({ shape }: { shape: SessionSummary['shape'] }) {
+  if (!shape?.length) return <span className="shape-strip" />;
   const most = Math.max(1, ...shape.map(([work]) => work));
   return (
-    <svg className="micro-strip" viewBox={`0 0 ${shape.length} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden>
-      <path className="micro-strip-work" d={shape.map(([work], x) => bar(x, work / most)).join('')} />
+    <svg className="shape-strip" viewBox={`0 0 ${shape.length} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden>
+      <path className="shape-strip-work" d={shape.map(([work], x) => bar(x, work / most)).join('')} />
       <path
-        className="micro-strip-failed"
+        className="shape-strip-failed"
         d={shape
           .map(([, failures], x) => (failures > 0 ? box(x, HEIGHT - FAILURES + 0.5, FAILURES - 0.5) : ''))
           .join('')}
