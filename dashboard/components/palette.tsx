@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Command } from 'cmdk';
-import { SquareTerminal } from 'lucide-react';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { Search, SquareTerminal } from 'lucide-react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { paths } from '../paths.ts';
 import { useSessions } from '../queries.ts';
 import { useModal } from '../ui/dialog.tsx';
@@ -18,6 +18,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const { plane } = useSearch({ from: '__root__' });
   const sessions = useSessions({ plane }).data?.pages[0]?.sessions ?? [];
   const actions = useActions();
+  const [words, setWords] = useState('');
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => input.current?.focus(), []);
   const run = (does: () => unknown) => {
@@ -39,11 +40,12 @@ export function Palette({ onClose }: { onClose: () => void }) {
       <Command label="Go to" className="flex flex-col" loop filter={rankWords}>
         <Command.Input
           ref={input}
-          placeholder="A page, an action or a session…"
+          placeholder="A page, an action, a session, or words to find…"
+          value={words}
+          onValueChange={setWords}
           className="h-11 border-line border-b bg-transparent px-4 text-14 outline-none"
         />
         <Command.List className="max-h-[50vh] overflow-y-auto p-1">
-          <Command.Empty className="px-3 py-6 text-center text-13 text-muted">Nothing of that name.</Command.Empty>
           <Group heading="Pages">
             {PAGES.map(({ to, label, icon: Icon }) => (
               <Item key={to} value={`go to ${label}`} onSelect={() => run(() => navigate({ to }))}>
@@ -78,6 +80,19 @@ export function Palette({ onClose }: { onClose: () => void }) {
                 );
               })}
             </Group>
+          )}
+          {words.trim() !== '' && (
+            <Command.Group heading="Everywhere" className="palette-group" forceMount>
+              <Command.Item
+                className="menu-item"
+                forceMount
+                value={`find ${words}`}
+                onSelect={() => run(() => navigate({ to: paths.sessions(), search: { q: words } }))}
+              >
+                <Search size={16} aria-hidden />
+                <span className="truncate">Find “{words.trim()}” in all sessions</span>
+              </Command.Item>
+            </Command.Group>
           )}
         </Command.List>
       </Command>

@@ -85,7 +85,7 @@ describe('by keyboard alone', () => {
     await page.keyboard.press('Control+k');
     await page.getByRole('dialog').waitFor();
     await page.keyboard.type('nothing of the kind');
-    await page.getByText('Nothing of that name.').waitFor();
+    await page.getByText('Find “nothing of the kind” in all sessions').waitFor();
     await page.keyboard.press('Escape');
     await expect.poll(focused).toBe(before);
   });

@@ -77,6 +77,17 @@ describe('a search', () => {
   });
 });
 
+test('words are looked for from any page', async () => {
+  await page.goto(`${product.service.url}/members`);
+  await page.getByRole('heading', { name: 'Members' }).waitFor();
+  await page.keyboard.press('Control+k');
+  await page.getByRole('dialog').waitFor();
+  await page.keyboard.type('flaky');
+  await page.getByRole('option', { name: 'Find “flaky” in all sessions' }).click();
+  await expectTitles(FLAKY);
+  expect(query()).toBe('flaky');
+});
+
 describe('a filter', () => {
   test('is suggested, becomes a chip, and goes again', async () => {
     await goTo();
