@@ -14,8 +14,11 @@ import type { AppendEntry } from './entry.ts';
 import { seen } from './head.ts';
 import { createHeads } from './heads.ts';
 
+/** What the log asks of the bus. */
+export type LogBus = Pick<Bus, 'publish' | 'next' | 'history' | 'publishParts' | 'isConnected' | 'onReconnect'>;
+
 export interface BusLogOptions {
-  bus: Bus;
+  bus: LogBus;
   db: Db;
   /** What the store alone can decide, such as whether a machine is active. */
   storeLog: SessionLog;

@@ -37,7 +37,7 @@ const MOST_SESSIONS = 20_000;
 /** Times that somebody else may be faster. */
 const MOST_ATTEMPTS = 20;
 
-export function createHeads({ bus, db }: { bus: Bus; db: Db }): Heads {
+export function createHeads({ bus, db }: { bus: Pick<Bus, 'publish' | 'next' | 'history'>; db: Db }): Heads {
   /** The least lately used one first. */
   const heads = new Map<string, Known>();
   const turns = new Map<string, Promise<unknown>>();

@@ -1,0 +1,145 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { Problem } from '../../contract/problem.ts';
+import { runs, seeded } from '../../contract/test/runs.ts';
+import type { NewMessage } from '../bus/bus.ts';
+import { createBusLog, type LogBus } from '../bus/bus-log.ts';
+import type { Entry, Logged } from '../bus/entry.ts';
+import type { SessionLog } from '../ingest/session-log.ts';
+
+/** Ids that the bus still knows, so that some repeats come after it has forgotten them. */
+const REMEMBERED = 3;
+const REPLICAS = 3;
+const KEYS = 6;
+
+const opened: Entry = { kind: 'opened', plane: 'live', clientEndedAt: null };
+
+/** What befalls a question to the bus: it is lost on the way there, or its answer on the way back. */
+type Luck = 'well' | 'lost' | 'answer lost';
+
+/** A subject as a NATS server keeps it, and the luck of each question put to it. */
+function createSubject(lucks: readonly Luck[]) {
+  const log: (Logged & { id: string })[] = [{ sequence: 1, entry: opened, id: 'opened' }];
+  let asked = 0;
+
+  async function ask<Answer>(answer: () => Answer): Promise<Answer> {
+    const luck = lucks[asked++ % lucks.length];
+    await Promise.resolve();
+    if (luck === 'lost') throw new Problem('service_unavailable', 'lost');
+    const given = answer();
+    if (luck === 'answer lost') throw new Problem('service_unavailable', 'its answer is lost');
+    return given;
+  }
+
+  function add({ entry, id, behind }: NewMessage): number | undefined {
+    const sequence = log.length + 1;
+    const isRepeated = log.slice(-REMEMBERED).some((one) => one.id === id);
+    if (isRepeated || behind !== log.length) return undefined;
+    log.push({ sequence, entry: structuredClone(entry), id });
+    return sequence;
+  }
+
+  const bus: LogBus = {
+    publish: (message) => ask(() => add(message)),
+    next: (_, from) => ask(() => log.find(({ sequence }) => sequence >= from)),
+    history: () => ask(() => [...log]),
+    publishParts: async () => 0,
+    isConnected: () => true,
+    onReconnect: () => undefined,
+  };
+  return { log, bus };
+}
+
+interface Append {
+  key: string | null;
+  count: number;
+}
+type Step = { replica: number } & ({ append: Append } | { close: true });
+
+const luck = fc.constantFrom<Luck>('well', 'well', 'well', 'well', 'lost', 'answer lost');
+const append = fc.record({
+  key: fc.option(fc.nat({ max: KEYS - 1 }).map(String)),
+  count: fc.integer({ min: 1, max: 3 }),
+});
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 20, arbitrary: fc.record({ replica: fc.nat({ max: REPLICAS - 1 }), append }) },
+  { weight: 1, arbitrary: fc.record({ replica: fc.nat({ max: REPLICAS - 1 }), close: fc.constant(true as const) }) },
+);
+
+const place = { organizationId: 'org_1', sessionId: 'ses_1', plane: 'live' } as const;
+
+const send = (log: SessionLog, { key, count }: Append) =>
+  log.append({
+    ...{ ...place, lane: 'lane', idempotencyKey: key, fingerprint: String(count) },
+    events: Array.from({ length: count }, () => ({ eventType: 'notice', payload: Buffer.from('{}') })),
+  });
+
+test(`the log on a bus numbers without gap, repeats its answers and ends once, whatever is lost ${seeded}`, async () => {
+  const property = fc.asyncProperty(
+    fc.array(luck, { minLength: 7, maxLength: 40 }),
+    fc.array(fc.array(step, { minLength: 1, maxLength: 5 }), { maxLength: 20 }),
+    async (lucks, rounds) => {
+      const { log, bus } = createSubject(lucks);
+      const options = {
+        bus,
+        db: undefined as never,
+        storeLog: undefined as never,
+        now: () => 1,
+        onError: () => undefined,
+      };
+      const replicas = Array.from({ length: REPLICAS }, () => createBusLog(options));
+      const answers = new Map<string, object>();
+      let isClosed = false;
+
+      async function take(one: Step): Promise<void> {
+        const replica = replicas[one.replica] as SessionLog;
+        const wasClosed = isClosed;
+        try {
+          if ('close' in one) {
+            await replica.close({ ...place, status: 'completed', endedAt: undefined });
+            expect(wasClosed).toBe(false);
+            isClosed = true;
+            return;
+          }
+          const { replayed, ...answer } = await send(replica, one.append);
+          const { key, count } = one.append;
+          expect(answer.lastSequence - answer.firstSequence + 1).toBe(count);
+          expect(wasClosed && !replayed).toBe(false);
+          if (key === null) return;
+          expect(answers.get(key) ?? answer).toEqual(answer);
+          answers.set(key, answer);
+        } catch (error) {
+          if (!(error instanceof Problem)) throw error;
+          const isExpected = [
+            'service_unavailable',
+            'session_closed',
+            'session_already_closed',
+            'idempotency_key_reused',
+          ];
+          expect(isExpected).toContain(error.code);
+        }
+      }
+      for (const round of rounds) await Promise.all(round.map(take));
+
+      let last = 0;
+      const keys = new Set<string>();
+      for (const [index, { entry }] of log.entries()) {
+        if (entry.kind === 'closed') {
+          expect(index).toBe(log.length - 1);
+          expect(entry.eventCount).toBe(last);
+        }
+        if (entry.kind !== 'append') continue;
+        expect(entry.firstSequence).toBe(last + 1);
+        last = entry.lastSequence;
+        if (entry.key !== null) {
+          expect(keys).not.toContain(entry.key);
+          keys.add(entry.key);
+          const { firstSequence, lastSequence } = entry;
+          expect(answers.get(entry.key) ?? entry).toMatchObject({ firstSequence, lastSequence });
+        }
+      }
+      for (const key of answers.keys()) expect(keys).toContain(key);
+    },
+  );
+  await fc.assert(property, runs(200));
+});
