@@ -19,12 +19,22 @@ const COPIES = 3;
  * @throws with a sentence where the bus cannot be reached, or is none that keeps messages
  */
 export async function connectBus({ url, db, log }: ConnectOptions): Promise<Bus> {
-  const connection = await connect({
-    ...serversOf(url),
-    name: 'session-capture',
-    maxReconnectAttempts: -1,
-    reconnectTimeWait: 250,
+  const options = { name: 'session-capture', maxReconnectAttempts: -1, reconnectTimeWait: 250, pingInterval: 10_000 };
+  const connection = await connect({ ...serversOf(url), ...options }).catch((error: Error) => {
+    throw new Error(`no NATS server of BUS_URL takes a connection (${error.message}); start it, or correct BUS_URL`);
   });
+  try {
+    return await prepare(connection, db, log);
+  } catch (error) {
+    await connection.close();
+    throw (error as Error).name === 'JetStreamNotEnabled' ? new Error(WITHOUT_JETSTREAM) : error;
+  }
+}
+
+const WITHOUT_JETSTREAM =
+  'the NATS server of BUS_URL keeps no messages; start it with JetStream (nats-server -js), or allow it for the account';
+
+async function prepare(connection: NatsConnection, db: Db, log: ConnectOptions['log']): Promise<Bus> {
   // Each store has streams of its own, so that two installations may share a bus.
   const name = await rememberSetting(db, 'bus', () => `capture_${randomBytes(6).toString('hex')}`);
   const copies = connection.info?.cluster ? COPIES : 1;

@@ -74,6 +74,20 @@ describe('the configuration', () => {
     expect(problemsOf({ [name]: value })[0]).toMatch(says);
   });
 
+  test('takes several servers of a bus, and one only beside PostgreSQL', () => {
+    const DATABASE_URL = 'postgres://store/capture';
+    const BUS_URL = 'nats://user:word@a:4222, tls://b:4222/';
+    expect(readConfig({ DATABASE_URL, BUS_URL, ROLE: 'worker' })).toMatchObject({
+      BUS_URL: 'nats://user:word@a:4222,tls://b:4222',
+      ROLE: 'worker',
+    });
+    expect(problemsOf({ BUS_URL })).toEqual([expect.stringMatching(/^BUS_URL needs DATABASE_URL/)]);
+    expect(problemsOf({ DATABASE_URL, BUS_URL: 'nats://a,http://b' })).toEqual([
+      expect.stringMatching(/^BUS_URL must/),
+    ]);
+    expect(problemsOf({ DATABASE_URL, ROLE: 'worker' })).toEqual([expect.stringMatching(/^ROLE needs BUS_URL/)]);
+  });
+
   test('tells all that is wrong at once', () => {
     const problems = problemsOf({ PORT: 'x', LOG_LEVEL: 'x', DATABASE_URL: 'x', IDENTITY_PROVIDER: 'oidc' });
     expect(problems.map((problem) => problem.split(' ')[0])).toEqual([

@@ -39,12 +39,13 @@ export interface NatsServer {
   dispose(): Promise<void>;
 }
 
-export async function startNatsServer(options: readonly string[] = []): Promise<NatsServer> {
+/** @param options `keeps`: whether it has JetStream */
+export async function startNatsServer({ keeps = true } = {}): Promise<NatsServer> {
   const program = natsProgram();
   if (program === undefined) throw new Error('there is no program nats-server');
   const folder = mkdtempSync(join(tmpdir(), 'capture-nats-'));
   const port = await freePort('127.0.0.1');
-  const given = ['-js', '-sd', folder, '-a', '127.0.0.1', '-p', String(port), ...options];
+  const given = [...(keeps ? ['-js', '-sd', folder] : []), '-a', '127.0.0.1', '-p', String(port)];
   let server: ChildProcess | undefined;
   const killAtExit = () => server?.kill('SIGKILL');
   process.once('exit', killAtExit);

@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { connectBus, promiseOf } from '../bus/connect.ts';
+import { freePort } from '../public-url.ts';
+import { attach, openTestStore, type TestStore } from './engines.ts';
+import { startNatsServer } from './nats.ts';
+
+const info = (version: string) => ({ info: { version, max_payload: 1_048_576 } }) as Parameters<typeof promiseOf>[0];
+
+test.each([
+  ['2.9.10', 1, /NATS 2\.9\.10.*in one place.*cannot be told otherwise.*may lose what it has acknowledged/],
+  ['2.9.10', 3, /in 3 places.*cannot be told otherwise.*one machine may be lost/],
+  ['2.10.0', 1, /in one place.*only where its sync_interval is always.*may lose/],
+  ['2.12.1', 3, /in 3 places.*only where its sync_interval is always.*1048576 bytes/],
+])('NATS %s with %d copies is said to promise no more than it does', (version, copies, says) => {
+  expect(promiseOf(info(version), copies)).toMatch(says);
+});
+
+describe.runIf(inject('natsUrl'))('connecting to a bus', () => {
+  let store: TestStore;
+  const lines: string[] = [];
+  const log = { info: (line: string) => void lines.push(line), warn: (line: string) => void lines.push(line) };
+  beforeAll(async () => {
+    store = await openTestStore('postgres');
+  });
+  afterAll(() => store.dispose());
+
+  test('says in one line what the bus promises', async () => {
+    const bus = await connectBus({ url: String(inject('natsUrl')), db: store.db, log });
+    expect(lines).toEqual([expect.stringMatching(/^event bus: NATS \d.*in one place/)]);
+    await bus.remove();
+  });
+
+  test('finds the streams again that its store has, and no others', async () => {
+    const url = String(inject('natsUrl'));
+    const first = await connectBus({ url, db: store.db, log });
+    const again = await attach(store.dataDir, store.databaseUrl, url);
+    const other = await openTestStore('bus');
+    expect(again.bus?.name).toBe(first.name);
+    expect(other.bus?.name).not.toBe(first.name);
+    await again.close();
+    await other.dispose();
+    await first.remove();
+  });
+
+  test('names what is wrong: nobody there, or nobody who keeps messages', async () => {
+    const port = await freePort('127.0.0.1');
+    const url = `nats://user:hunter2@127.0.0.1:${port}`;
+    const refused = await connectBus({ url, db: store.db, log }).catch((error: Error) => error.message);
+    expect(refused).toMatch(/^no NATS server of BUS_URL takes a connection/);
+    expect(refused).not.toContain('hunter2');
+    const forgetful = await startNatsServer({ keeps: false });
+    await expect(connectBus({ url: forgetful.url, db: store.db, log })).rejects.toThrow(/start it with JetStream/);
+    await forgetful.dispose();
+  });
+});
