@@ -35,7 +35,6 @@ const Entry = Type.Union([
 ]);
 export type Entry = Static<typeof Entry>;
 export type AppendEntry = Extract<Entry, { kind: 'append' }>;
-type ClosedEntry = Extract<Entry, { kind: 'closed' }>;
 
 /** A message of a session's subject. */
 export interface Logged {

@@ -10,6 +10,9 @@ export const LONGEST_WORD = 64;
  */
 const MOST_BYTES = 300_000;
 
+/** From so many on a chunk is better closed: every word leads to all the events of its chunk. */
+export const ENOUGH_WORDS = 8_000;
+
 /** Stands for words that found no room: who must not miss any reads such a chunk whatever is asked. */
 export const AND_MORE = '\ue000';
 
