@@ -49,6 +49,7 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   forShare: [],
 
   readAppends: [[ORGANIZATION, 'ses_1', 1, 1]],
+  findKeyedAppend: [[ORGANIZATION, 'ses_1', 'key']],
   readLogState: [[ORGANIZATION, 'ses_1']],
 
   decideDevice: [

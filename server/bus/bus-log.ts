@@ -11,7 +11,7 @@ import { alreadyClosed, listClosedBy, noSession } from '../store/sessions.ts';
 import { inTurn } from '../turns.ts';
 import type { Bus } from './bus.ts';
 import type { AppendEntry } from './entry.ts';
-import { seen } from './head.ts';
+import { type Known, seen } from './head.ts';
 import { createHeads } from './heads.ts';
 
 /** What the log asks of the bus. */
@@ -77,7 +77,7 @@ export function createBusLog({ bus, db, storeLog, now, onError }: BusLogOptions)
       const { fingerprint, appendId } = entry;
       let settled: Settled = { refused: 'not_found' };
       let deleted = false;
-      await heads.change({ organizationId, sessionId }, (known) => {
+      const propose = (known: Known) => {
         deleted = known.head?.status === 'deleted' && known.head.plane === plane;
         settled = decide(seen(known, plane, key), { count: batch.events.length, fingerprint });
         if (!('firstSequence' in settled)) return undefined;
@@ -89,7 +89,8 @@ export function createBusLog({ bus, db, storeLog, now, onError }: BusLogOptions)
         // The bus may say "it is here already" of this very one, when its first answer was lost on the way.
         if (known.keys.get(key ?? '')?.appendId === appendId) settled = { ...settled, replayed: false };
         return undefined;
-      });
+      };
+      await heads.change({ organizationId, sessionId }, propose, key);
       if (deleted && 'refused' in settled) throw sessionDeleted();
       return { ...outcomeOf(settled), async: true };
     },

@@ -21,13 +21,21 @@ export interface Known {
   /** Undefined: there is no such session. */
   head: Head | undefined;
   keys: Map<string, KnownKey>;
+  /** No other append of the session has a key. */
+  hasAllKeys: boolean;
   /** Of the last message of its subject; 0: there is none. */
   sequence: number;
   /** What the subject itself says of its end, and not only the store. */
   ended: 'closed' | 'deleted' | undefined;
 }
 
-export const unknown = (): Known => ({ head: undefined, keys: new Map(), sequence: 0, ended: undefined });
+export const unknown = (): Known => ({
+  head: undefined,
+  keys: new Map(),
+  hasAllKeys: true,
+  sequence: 0,
+  ended: undefined,
+});
 
 /** Takes a message of the session's subject into account. One that the store told of already changes nothing. */
 export function take(known: Known, { sequence, entry }: Logged): void {

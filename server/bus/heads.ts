@@ -1,6 +1,6 @@
 import { Problem } from '../../contract/problem.ts';
 import { isUnavailable, storeUnavailable } from '../store/dialect.ts';
-import { readLogState } from '../store/log-state.ts';
+import { findKeyedAppend, type KeyedAppend, readLogState } from '../store/log-state.ts';
 import type { Db } from '../store/open.ts';
 import type { Bus } from './bus.ts';
 import { type Entry, type SessionPlace, writePlace } from './entry.ts';
@@ -14,14 +14,17 @@ export interface Proposal {
   id: string;
 }
 
+type Propose = (known: Known) => Proposal | undefined;
+
 /** The heads of sessions, as far as this replica knows them, and the one way to add to their subjects. */
 export interface Heads {
   /**
    * Adds what `propose` says of the session as it is: it is asked again each time somebody else was faster, and throws
    * nothing. Undefined: nothing is to be added.
+   * @param key what it must know of, if anything
    * @throws Problem `service_unavailable`
    */
-  change(place: SessionPlace, propose: (known: Known) => Proposal | undefined): Promise<void>;
+  change(place: SessionPlace, propose: Propose, key?: string | null): Promise<void>;
   /**
    * Begins the subject of a session that nobody else knows yet; where it has begun, nothing is added.
    * @throws Problem `service_unavailable`
@@ -52,7 +55,7 @@ export function createHeads({ bus, db }: { bus: Pick<Bus, 'publish' | 'next' | '
     heads.set(place, known);
     keys += known.keys.size;
     for (const oldest of heads.keys()) {
-      if (heads.size <= MOST_SESSIONS && keys <= MOST_KEYS) break;
+      if (oldest === place || (heads.size <= MOST_SESSIONS && keys <= MOST_KEYS)) break;
       drop(oldest);
     }
   }
@@ -75,32 +78,34 @@ export function createHeads({ bus, db }: { bus: Pick<Bus, 'publish' | 'next' | '
 
   async function recall({ organizationId, sessionId }: SessionPlace): Promise<Known> {
     const known = unknown();
-    const state = await readLogState(db, organizationId, sessionId).catch((error) => {
-      throw isUnavailable(error) ? storeUnavailable(error) : error;
-    });
+    const state = await ofStore(readLogState(db, organizationId, sessionId));
     if (!state) return known;
     const { plane, status, event_count: eventCount, client_ended_at: clientEndedAt } = state.session;
     known.head = { plane, status, eventCount, clientEndedAt };
-    for (const row of state.keys) {
-      const { append_id: appendId, fingerprint, first_sequence: firstSequence, last_sequence: lastSequence } = row;
-      known.keys.set(row.idempotency_key as string, { appendId, fingerprint, firstSequence, lastSequence });
-    }
+    known.hasAllKeys = state.keys !== undefined;
+    for (const row of state.keys ?? []) takeKey(known, row);
     return known;
   }
 
-  async function catchUp(place: string, known: Known): Promise<void> {
-    for (let next = await bus.next(place, known.sequence + 1); next; ) {
+  /** @returns whether there was anything new */
+  async function catchUp(place: string, known: Known): Promise<boolean> {
+    const before = known.sequence;
+    for (let next = await bus.next(place, before + 1); next; next = await bus.next(place, known.sequence + 1)) {
       take(known, next);
-      next = await bus.next(place, known.sequence + 1);
     }
+    return known.sequence > before;
   }
 
-  async function changeNow(place: string, whose: SessionPlace, propose: Parameters<Heads['change']>[1]): Promise<void> {
+  async function changeNow(place: string, whose: SessionPlace, propose: Propose, key?: string | null): Promise<void> {
     const asOf = era;
-    const known = heads.get(place) ?? (await learn(place, whose));
+    let known = heads.get(place) ?? (await learn(place, whose));
     // Where something fails nobody knows what the bus has; the next one asks it.
     drop(place);
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+      if (key && !known.hasAllKeys && !known.keys.has(key)) {
+        const row = await ofStore(findKeyedAppend(db, whose.organizationId, whose.sessionId, key));
+        if (row) takeKey(known, row);
+      }
       const proposal = propose(known);
       const sequence = proposal && (await bus.publish({ place, behind: known.sequence, ...proposal }));
       if (proposal && sequence !== undefined) take(known, { sequence, entry: proposal.entry });
@@ -108,13 +113,14 @@ export function createHeads({ bus, db }: { bus: Pick<Bus, 'publish' | 'next' | '
         if (era === asOf) keep(place, known);
         return;
       }
-      await catchUp(place, known);
+      // Nothing new where what was the last message is no longer on the bus.
+      if (!(await catchUp(place, known))) known = await learn(place, whose);
     }
     throw new Problem('service_unavailable', 'Too many write to this session at once. Try again.', { retryAfter: 1 });
   }
 
   return {
-    async change(whose, propose) {
+    async change(whose, propose, key) {
       const place = writePlace(whose);
       if (place === undefined) {
         propose(unknown());
@@ -123,7 +129,7 @@ export function createHeads({ bus, db }: { bus: Pick<Bus, 'publish' | 'next' | '
       const before = turns.get(place);
       const turn = (before ?? Promise.resolve())
         .catch(() => undefined)
-        .then(() => changeNow(place, whose, propose))
+        .then(() => changeNow(place, whose, propose, key))
         .finally(() => {
           if (turns.get(place) === turn) turns.delete(place);
         });
@@ -147,3 +153,13 @@ export function createHeads({ bus, db }: { bus: Pick<Bus, 'publish' | 'next' | '
     },
   };
 }
+
+function takeKey(known: Known, row: KeyedAppend): void {
+  const { append_id: appendId, fingerprint, first_sequence: firstSequence, last_sequence: lastSequence } = row;
+  known.keys.set(row.idempotency_key as string, { appendId, fingerprint, firstSequence, lastSequence });
+}
+
+const ofStore = <Answer>(question: Promise<Answer>): Promise<Answer> =>
+  question.catch((error) => {
+    throw isUnavailable(error) ? storeUnavailable(error) : error;
+  });

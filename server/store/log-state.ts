@@ -5,16 +5,22 @@ import type { SessionRow } from './schema.ts';
 /** What the store knows of a session when it is asked for its log. */
 export interface LogState {
   session: Pick<SessionRow, 'plane' | 'event_count' | 'client_ended_at'> & { status: SessionRow['status'] | 'deleted' };
-  keys: {
-    idempotency_key: string | null;
-    fingerprint: string | null;
-    first_sequence: number;
-    last_sequence: number;
-    append_id: string;
-  }[];
+  /** Undefined where there are too many to be read at once. */
+  keys: KeyedAppend[] | undefined;
 }
 
-/** The session with the keys of all its appends; undefined when the organization has none of that id. */
+export interface KeyedAppend {
+  idempotency_key: string | null;
+  fingerprint: string | null;
+  first_sequence: number;
+  last_sequence: number;
+  append_id: string;
+}
+
+/** Appends of a session whose keys are read at once, in about 20 ms; a session has some hundred. */
+const MOST_KEYS = 5_000;
+
+/** The session with the keys of its appends; undefined when the organization has none of that id. */
 export async function readLogState(db: Db, organizationId: string, sessionId: string): Promise<LogState | undefined> {
   const row = await db
     .selectFrom('sessions')
@@ -24,15 +30,27 @@ export async function readLogState(db: Db, organizationId: string, sessionId: st
     .executeTakeFirst();
   if (!row) return findGone(db, organizationId, sessionId);
   if (row.deleted_at !== null) return { session: { ...row, status: 'deleted' }, keys: [] };
-  const keys = await db
+  const keys = await keyedAppends(db, organizationId, sessionId)
+    .where('idempotency_key', 'is not', null)
+    .limit(MOST_KEYS + 1)
+    .execute();
+  return { session: row, keys: keys.length > MOST_KEYS ? undefined : keys };
+}
+
+export const findKeyedAppend = (
+  db: Db,
+  organizationId: string,
+  sessionId: string,
+  key: string,
+): Promise<KeyedAppend | undefined> =>
+  keyedAppends(db, organizationId, sessionId).where('idempotency_key', '=', key).executeTakeFirst();
+
+const keyedAppends = (db: Db, organizationId: string, sessionId: string) =>
+  db
     .selectFrom('appends')
     .select(['idempotency_key', 'fingerprint', 'first_sequence', 'last_sequence', 'append_id'])
     .where('organization_id', '=', organizationId)
-    .where('session_id', '=', sessionId)
-    .where('idempotency_key', 'is not', null)
-    .execute();
-  return { session: row, keys };
-}
+    .where('session_id', '=', sessionId);
 
 async function findGone(db: Db, organizationId: string, sessionId: string): Promise<LogState | undefined> {
   for (const plane of ['live', 'test'] as const) {

@@ -477,6 +477,11 @@ update "users"
 
 -- log-state.ts
 
+-- findKeyedAppend
+select "idempotency_key", "fingerprint", "first_sequence", "last_sequence", "append_id"
+  from "appends"
+  where "organization_id" = $1 and "session_id" = $2 and "idempotency_key" = $3;
+
 -- readLogState
 select "plane", "status", "event_count", "client_ended_at", "deleted_at"
   from "sessions"
@@ -486,7 +491,8 @@ select "session_id"
   where "organization_id" = $1 and "plane" = $2 and "session_id" = $3;
 select "idempotency_key", "fingerprint", "first_sequence", "last_sequence", "append_id"
   from "appends"
-  where "organization_id" = $1 and "session_id" = $2 and "idempotency_key" is not null;
+  where "organization_id" = $1 and "session_id" = $2 and "idempotency_key" is not null
+  limit $3;
 
 -- members.ts
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { headers } from '@nats-io/transport-node';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { Bus } from '../bus/bus.ts';
 import { type AppendEntry, writeEntry } from '../bus/entry.ts';
@@ -69,6 +70,33 @@ describe.runIf(inject('natsUrl'))('a service on an event bus', () => {
     // This one still believes that the subject ends where it was.
     expect((await append(sessionId, ['three'], 'newer')).body).toMatchObject({ firstSequence: 3 });
     expect(await read(sessionId)).toEqual(['one', 'two', 'three']);
+  });
+
+  test('goes on with a session that has been without events for so long that the bus has nothing of it', async () => {
+    const sessionId = await openSession(service, tenant.live);
+    await append(sessionId, ['one']);
+    await settled(bus);
+    await removeOld(bus, Date.now() + 60_000);
+    expect(await append(sessionId, ['two'])).toMatchObject({ status: 202, body: { firstSequence: 2 } });
+    expect(await read(sessionId)).toEqual(['one', 'two']);
+  });
+
+  test('knows the keys of a session of more appends than are kept in memory', async () => {
+    const sessionId = await openSession(service, tenant.live);
+    const first = await append(sessionId, ['one'], 'key-1');
+    await settled(bus);
+    const { db } = service.store;
+    await sql`
+      insert into appends (session_id, first_sequence, last_sequence, organization_id, append_id, created_at,
+        idempotency_key, fingerprint, codec, body)
+      select session_id, i, i, organization_id, append_id || i, created_at, 'key-' || i, fingerprint, codec, body
+      from appends, generate_series(2, 6000) as i where session_id = ${sessionId}`.execute(db);
+    await sql`update sessions set event_count = 6000 where session_id = ${sessionId}`.execute(db);
+    await removeOld(bus, Date.now() + 60_000);
+    expect((await append(sessionId, ['new'], 'key-6001')).body).toMatchObject({ firstSequence: 6001 });
+    expect((await append(sessionId, ['one'], 'key-1')).text).toBe(first.text);
+    expect((await append(sessionId, ['one'], 'key-5000')).body).toMatchObject({ firstSequence: 5000 });
+    expect((await append(sessionId, ['other'], 'key-5000')).body.code).toBe('idempotency_key_reused');
   });
 
   test('keeps on the bus what is not written yet, however old', async () => {
