@@ -44,14 +44,14 @@ async function serve(): Promise<void> {
   });
   const store = metrics?.watchStore(opened) ?? opened;
   const { BUS_URL: busUrl } = config;
-  const bus = busUrl === undefined ? undefined : await connectBus({ url: busUrl, db: store.db, log });
+  const connected = busUrl === undefined ? undefined : await connectBus({ url: busUrl, db: store.db, log });
+  const bus = connected && (metrics?.watchBus(connected) ?? connected);
   const port = config.PORT === 0 ? await freePort(config.HOST) : config.PORT;
   const publicUrl = publicUrlOf(config, port);
   const limits = createLimits(config, store);
   const identity = await createIdentity({ config, store, publicUrl, limits, log });
   const app = await createService({ config, store, bus, identity, publicUrl, limits, log });
   metrics?.watchApp(app);
-  if (bus) metrics?.watchBus(bus);
   // Over a bus, requests are taken while the store is away.
   const needed = bus && config.ROLE !== 'worker' ? bus : store;
   let closing = false;

@@ -8,7 +8,8 @@ import type { Store } from '../store/open.ts';
 export interface Metrics {
   /** The store, with its appends and connections counted. */
   watchStore(store: Store): Store;
-  watchBus(bus: Bus): void;
+  /** The event bus, with its appends and messages counted. */
+  watchBus(bus: Bus): Bus;
   /** Counts the answers of the app, which must not have begun to listen. */
   watchApp(app: FastifyInstance): void;
   /** The text of all figures, and its content type. */
@@ -61,24 +62,38 @@ export function createMetrics(): Metrics {
     registers,
   });
 
+  async function watch<Outcome>(size: { events: number; bytes: number }, append: () => Promise<Outcome>) {
+    const end = commits.startTimer();
+    events.observe(size.events);
+    bytes.observe(size.bytes);
+    waiting.inc();
+    try {
+      const outcome = await append();
+      end({ outcome: 'stored' });
+      return outcome;
+    } catch (error) {
+      end({ outcome: 'refused' });
+      throw error;
+    } finally {
+      waiting.dec();
+    }
+  }
+
   const watchAppend =
     (append: StoreAppend): StoreAppend =>
     async (batch) => {
-      const end = commits.startTimer();
-      events.observe(batch.count);
-      bytes.observe(batch.body.byteLength);
-      waiting.inc();
-      try {
-        const outcome = await append(batch);
-        if (outcome.replayed) replays.inc();
-        end({ outcome: 'stored' });
-        return outcome;
-      } catch (error) {
-        end({ outcome: 'refused' });
-        throw error;
-      } finally {
-        waiting.dec();
-      }
+      const outcome = await watch({ events: batch.count, bytes: batch.body.byteLength }, () => append(batch));
+      if (outcome.replayed) replays.inc();
+      return outcome;
+    };
+
+  const watchPublish =
+    (publish: Bus['publish']): Bus['publish'] =>
+    async (message) => {
+      const { entry, body } = message;
+      if (entry.kind !== 'append') return publish(message);
+      const size = { events: entry.lastSequence - entry.firstSequence + 1, bytes: body?.byteLength ?? 0 };
+      return watch(size, () => publish(message));
     };
 
   function watchPool(pool: NonNullable<Store['pool']>): void {
@@ -123,6 +138,7 @@ export function createMetrics(): Metrics {
           this.set(bus.isConnected() ? 1 : 0);
         },
       });
+      return { ...bus, publish: watchPublish(bus.publish) };
     },
 
     watchApp(app) {
