@@ -33,6 +33,8 @@ export interface Bus {
   client: JetStreamClient;
   manager: JetStreamManager;
   isConnected(): boolean;
+  /** Bytes of a message's body. */
+  largest(): number;
   /** Answers when the stream can be asked; throws otherwise. */
   ping(): Promise<void>;
   /**
@@ -153,6 +155,7 @@ export async function openBus(connection: NatsConnection, name: string, copies: 
     client,
     manager,
     isConnected,
+    largest,
 
     ping: () =>
       ask(async () => {

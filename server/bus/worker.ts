@@ -47,7 +47,7 @@ export function createWorker({ bus, pool, committed, onError }: WorkerOptions): 
   async function run(): Promise<void> {
     for (let wait = FIRST_PAUSE_MS; !closing.signal.aborted; wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {
       try {
-        messages = await (await bus.consumer()).consume({ max_messages: LARGEST_BATCH.messages });
+        messages = await (await bus.consumer()).consume({ max_bytes: LARGEST_BATCH.bytes + 2 * bus.largest() });
         if (closing.signal.aborted) messages.stop();
         for await (const batch of batchesOf(messages)) {
           await settle(batch);
@@ -62,9 +62,16 @@ export function createWorker({ bus, pool, committed, onError }: WorkerOptions): 
 
   async function settle(batch: readonly JsMsg[]): Promise<void> {
     const tasks: Task[] = [];
+    let bytes = 0;
     for (const message of batch) {
       const task = await read(message);
-      if (task) tasks.push(task);
+      if (!task) continue;
+      tasks.push(task);
+      // Bodies in parts are longer than their message.
+      bytes += task.append?.body.byteLength ?? 0;
+      if (bytes < LARGEST_BATCH.bytes) continue;
+      await write(tasks.splice(0));
+      bytes = 0;
     }
     if (tasks.length > 0) await write(tasks);
   }
