@@ -9,7 +9,7 @@ import { fetchPlainly } from './http.ts';
 import { runProgram } from './program.ts';
 
 // A small young generation: an import of gigabytes then stays 90 MB smaller, and is no slower.
-setFlagsFromString('--max-semi-space-size=16');
+setFlagsFromString('--max-semi-space-size=4');
 setFlagsFromString('--semi-space-growth-factor=1');
 // What is garbage goes when the heap has grown by two fifths, and not when it has tripled: 180 MB less in an import.
 setFlagsFromString('--heap-growing-percent=40');

@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline';
+import { setFlagsFromString } from 'node:v8';
 import { readSettings, stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { openReader } from '../pipeline.ts';
@@ -35,6 +36,8 @@ const MOST_ROUNDS = 10;
  * the memory it takes goes with it. While one commit is answered it reads on to the next. It ends when its input does.
  */
 export async function catchUp(context: Context): Promise<void> {
+  // It may grow to what it was started with.
+  setFlagsFromString('--semi-space-growth-factor=2');
   const lines = createInterface({ input: context.stdin })[Symbol.asyncIterator]();
   const task = JSON.parse(String((await lines.next()).value)) as Task;
   const tell = (told: Told) => void context.stdout.write(`${JSON.stringify(told)}\n`);

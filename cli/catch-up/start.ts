@@ -22,6 +22,12 @@ export interface CatchUpOptions extends Progress {
  */
 export const CATCH_UP_BYTES = 16 * 1024 * 1024;
 
+/**
+ * Megabytes. Of one, as this program has it otherwise, whoever reads has the engine collect 1,300 times for 68 MB of
+ * transcripts, and of eight 160 times; the peak is 20 MB higher.
+ */
+const YOUNG_GENERATION = '--max-semi-space-size=8';
+
 /** Letters of what it says went wrong. */
 const MOST_SAID = 2000;
 
@@ -34,7 +40,7 @@ export async function startCatchUp(context: Context, options: CatchUpOptions): P
   }));
   const [program = '', ...words] = context.program;
   const child = context.spawn(program, [...words, CATCH_UP], {
-    env: { ...context.variables },
+    env: { ...context.variables, NODE_OPTIONS: `${context.variables.NODE_OPTIONS ?? ''} ${YOUNG_GENERATION}` },
     stdio: 'pipe',
   });
   // It has ended meanwhile, as its exit code tells.
