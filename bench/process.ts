@@ -110,6 +110,31 @@ export const resetPeak = (pid: number): void => writeFileSync(`/proc/${pid}/clea
 
 /** From Linux's accounting, in ticks of 1/100 s. */
 function cpuSeconds(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) / 100;
+  const [user = 0, system = 0] = ticksOf(pid);
+  return (user + system) / 100;
 }
+
+/** Of the process itself, in its own code and the system's, and the same of its children that have ended. */
+function ticksOf(pid: number): number[] {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return fields.slice(11, 15).map(Number);
+}
+
+/** A process with all that it has started: processor time in seconds, and memory in MB, what several share counted once. */
+export function measureFamily(pid: number): { cpuSeconds: number; memory: number } {
+  try {
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
+    const families = children.map((child) => measureFamily(Number(child)));
+    const share = Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0) / 1000;
+    return {
+      cpuSeconds: ticksOf(pid).reduce((sum, ticks) => sum + ticks / 100, 0) + sumOf(families, 'cpuSeconds'),
+      memory: share + sumOf(families, 'memory'),
+    };
+  } catch {
+    // It has ended.
+    return { cpuSeconds: 0, memory: 0 };
+  }
+}
+
+const sumOf = <Name extends string>(items: readonly Record<Name, number>[], name: Name): number =>
+  items.reduce((sum, item) => sum + item[name], 0);
