@@ -38,10 +38,12 @@ export async function startCatchUp(context: Context, options: CatchUpOptions): P
     ...{ agent: context.agents.indexOf(agent), root, below },
     ...(isNamed !== undefined && { isNamed }),
   }));
+  if (places.some(({ agent }) => agent < 0)) throw new Error('There is an agent that the program does not have.');
   const [program = '', ...words] = context.program;
   const child = context.spawn(program, [...words, CATCH_UP], {
     env: { ...context.variables, NODE_OPTIONS: `${context.variables.NODE_OPTIONS ?? ''} ${YOUNG_GENERATION}` },
     stdio: 'pipe',
+    windowsHide: true,
   });
   // It has ended meanwhile, as its exit code tells.
   child.stdin.on('error', () => {});
@@ -69,6 +71,8 @@ export async function startCatchUp(context: Context, options: CatchUpOptions): P
     for await (const line of createInterface({ input: child.stdout })) await take(JSON.parse(line) as Told);
   } finally {
     child.stdin.end();
+    // It has the spool open until then.
+    await ended.catch(() => {});
   }
   const [code] = await ended;
   if (code !== 0) throw new Error(said.trim() || `reading ended with ${code ?? 'a signal'}`);
