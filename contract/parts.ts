@@ -1,17 +1,17 @@
-import { type Static, Type } from 'typebox';
-import { Source } from './transcript.ts';
+import type { Source } from './transcript.ts';
 
 /**
  * A payload too large for one event travels as several of the same `eventType`: each holds a slice of the payload's
  * JSON text, and the slices joined in order are that text again. Nothing is cut away.
  */
-export const Part = Type.Object({
-  source: Source,
-  part: Type.Integer({ minimum: 1 }),
-  of: Type.Integer({ minimum: 2 }),
-  json: Type.String(),
-});
-export type Part = Static<typeof Part>;
+export type Part = {
+  source: Source;
+  /** From 1. */
+  part: number;
+  /** At least 2. */
+  of: number;
+  json: string;
+};
 
 export const isPart = (payload: unknown): payload is Part =>
   typeof payload === 'object' && payload !== null && 'part' in payload && 'of' in payload && 'json' in payload;

@@ -28,11 +28,13 @@ async function main(): Promise<void> {
 }
 
 function showDashboard(auth: Auth): void {
-  const app = { auth, api: createApi(auth), live: createLive(createAuthorizedFetch(auth)) };
+  const api = createApi(auth);
+  const app = { auth, api, live: createLive(createAuthorizedFetch(auth)) };
+  const client = createQueryClient();
   show(
     <AppProvider value={app}>
-      <QueryClientProvider client={createQueryClient()}>
-        <RouterProvider router={createAppRouter()} />
+      <QueryClientProvider client={client}>
+        <RouterProvider router={createAppRouter({ api, client })} />
       </QueryClientProvider>
     </AppProvider>,
   );

@@ -1,4 +1,12 @@
-import { type InfiniteData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import {
+  type InfiniteData,
+  infiniteQueryOptions,
+  queryOptions,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
 import type { Installation } from '../contract/agent.ts';
 import type { Client } from '../contract/client.ts';
 import type { Entry, PromptEntry } from '../contract/entry/entry.ts';
@@ -46,14 +54,20 @@ export const searchQuery = ({ q, plane, order, direction }: SessionSearch, curso
   ...(cursor && { cursor }),
 });
 
-export function usePersonQuery() {
-  const { api } = useApp();
-  return useQuery({
+// Those that a page begins with stand by themselves, so that routes ask them while the page's code is on its way.
+
+export const personQuery = (api: Client) =>
+  queryOptions({
     queryKey: keys.person,
     queryFn: async ({ signal }) => (await api.getPerson({ signal })).body,
     staleTime: 300_000,
+    // Before there is a person, nothing else is there that would notice that the service is back.
+    refetchInterval: ({ state }) => (state.status === 'error' && !state.data ? PERSON_AGAIN_MS : false),
   });
-}
+
+const PERSON_AGAIN_MS = 5_000;
+
+export const usePersonQuery = () => useQuery(personQuery(useApp().api));
 
 export type SessionRow = SearchPage['sessions'][number];
 export type SessionPages = InfiniteData<SearchPage>;
@@ -61,9 +75,8 @@ export type SessionPages = InfiniteData<SearchPage>;
 /** Of sessions that are not read yet, some may be missing: it is asked again until none is. */
 const CATCHING_UP_MS = 3_000;
 
-export function useSessions(search: SessionSearch) {
-  const { api } = useApp();
-  return useInfiniteQuery({
+export const sessionsQuery = (api: Client, search: SessionSearch) =>
+  infiniteQueryOptions({
     queryKey: keys.sessions(search),
     queryFn: async ({ pageParam, signal }) =>
       (await api.searchSessions({ query: searchQuery(search, pageParam), signal })).body,
@@ -76,7 +89,8 @@ export function useSessions(search: SessionSearch) {
     refetchInterval: ({ state }) =>
       state.data?.pages.length === 1 && state.data.pages[0]?.catchingUp ? CATCHING_UP_MS : false,
   });
-}
+
+export const useSessions = (search: SessionSearch) => useInfiniteQuery(sessionsQuery(useApp().api, search));
 
 /** What is known of a session; a little later than its events. */
 export function useFacts(sessionId: string, eventCount: number) {
@@ -129,13 +143,13 @@ export function useUsage(query: ReturnType<typeof usageQuery>, isWanted = true) 
   });
 }
 
-export function useSession(sessionId: string) {
-  const { api } = useApp();
-  return useQuery({
+export const sessionQuery = (api: Client, sessionId: string) =>
+  queryOptions({
     queryKey: keys.session(sessionId),
     queryFn: async ({ signal }) => (await api.getSession({ sessionId, signal })).body.session,
   });
-}
+
+export const useSession = (sessionId: string) => useQuery(sessionQuery(useApp().api, sessionId));
 
 /** The figures of sessions, by id. Ones that are asked for together are cached together. */
 export function useSummaries(sessionIds: readonly string[]) {

@@ -1,7 +1,9 @@
-import { createRootRoute, createRoute, createRouter, retainSearchParams } from '@tanstack/react-router';
+import type { QueryClient } from '@tanstack/react-query';
+import { createRootRouteWithContext, createRoute, createRouter, retainSearchParams } from '@tanstack/react-router';
+import type { Client } from '../contract/client.ts';
 import { Gate } from './components/gate.tsx';
 import { BrokenPage, LostPage } from './pages/lost.tsx';
-import { SessionsPage } from './pages/sessions.tsx';
+import { personQuery, sessionQuery, sessionsQuery } from './queries.ts';
 import {
   type FrameSearch,
   parseSearch,
@@ -14,12 +16,19 @@ import {
 } from './search.ts';
 import { lazyPart } from './ui/lazy.tsx';
 
+/** What routes read beforehand with. They wait for nothing: the page shows what is missing. */
+interface RouteContext {
+  api: Client;
+  client: QueryClient;
+}
+
 /** The plane is part of every address, so that a link shows what its sender saw. */
-const rootRoute = createRootRoute({
+const rootRoute = createRootRouteWithContext<RouteContext>()({
   component: Gate,
   notFoundComponent: LostPage,
   validateSearch: readFrameSearch,
   search: { middlewares: [retainSearchParams<FrameSearch>(['plane'])] },
+  loader: ({ context: { api, client } }) => void client.prefetchQuery(personQuery(api)),
 });
 
 const under = { getParentRoute: () => rootRoute };
@@ -44,14 +53,19 @@ const deviceRoute = createRoute({
 const sessionsRoute = createRoute({
   ...under,
   path: '/sessions',
-  component: SessionsPage,
+  component: lazyPart(() => import('./pages/sessions.tsx'), 'SessionsPage'),
   validateSearch: readSessionsSearch,
+  loaderDeps: ({ search }) => search,
+  loader: ({ context: { api, client }, deps: { plane, q, order, direction } }) =>
+    void client.prefetchInfiniteQuery(sessionsQuery(api, { plane, q, order, direction })),
 });
 const sessionRoute = createRoute({
   ...under,
   path: '/sessions/$sessionId',
   component: lazyPart(() => import('./pages/session.tsx'), 'SessionPage'),
   validateSearch: readSessionSearch,
+  loader: ({ context: { api, client }, params: { sessionId } }) =>
+    void client.prefetchQuery(sessionQuery(api, sessionId)),
 });
 const environmentsRoute = createRoute({
   ...under,
@@ -92,9 +106,10 @@ const routeTree = rootRoute.addChildren([
   organizationRoute,
 ]);
 
-export const createAppRouter = () =>
+export const createAppRouter = (context: RouteContext) =>
   createRouter({
     routeTree,
+    context,
     defaultPreload: 'intent',
     defaultErrorComponent: BrokenPage,
     parseSearch,

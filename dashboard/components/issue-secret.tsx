@@ -63,7 +63,7 @@ export function IssueSecret({ onClose }: { onClose: () => void }) {
 
 export function SecretValue({ value, onCopied }: { value: string; onCopied?: () => void }) {
   return (
-    <div className="flex flex-col gap-3 text-13">
+    <div className="flex w-full flex-col gap-3 text-13">
       <p>
         Copy it now. <strong>It is shown this once</strong>, and kept by the service only as a fingerprint.
       </p>

@@ -27,6 +27,9 @@ const SEQUENCES = new RegExp(
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character is what is looked for
 const SGR = /\u001b\[([0-9:;]*)m/;
 
+/** Looks in one text. What comes behind so many is in the last one of them: each is an element of the page. */
+const MOST_SPANS = 2_000;
+
 /** Terminal output with its colours; every other control is taken out, and overwritten lines show their last state. */
 export function readAnsi(output: string): Span[] {
   // Texts and the codes before them, in turn.
@@ -34,7 +37,9 @@ export function readAnsi(output: string): Span[] {
   const state: Look = { decorations: new Set() };
   const spans: Span[] = [];
   for (const [index, part] of parts.entries()) {
+    const last = spans.length === MOST_SPANS ? spans.at(-1) : undefined;
     if (index % 2 === 1) apply(state, codesOf(part));
+    else if (last) last.text += showHidden(part);
     else if (part !== '') spans.push({ text: showHidden(part), ...describe(state) });
   }
   return spans;

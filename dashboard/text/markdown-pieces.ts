@@ -12,8 +12,11 @@ export function cutMarkdown(text: string, most: number): MarkdownPiece[] {
   let lines: string[] = [];
   let length = 0;
   let fence: Fence | undefined;
+  /** Lines too deep that stand below each other are one piece. */
+  let deep: { code: string; language: string } | undefined;
 
   const finish = () => {
+    deep = undefined;
     if (lines.some((line) => line.trim() !== '')) pieces.push({ markdown: lines.join('\n') });
     lines = [];
     length = 0;
@@ -26,8 +29,12 @@ export function cutMarkdown(text: string, most: number): MarkdownPiece[] {
   };
   const addLine = (line: string) => {
     if (isTooDeep(line)) {
-      finish();
-      pieces.push({ code: line, language: '' });
+      if (deep && lines.length === 0) deep.code += `\n${line}`;
+      else {
+        finish();
+        deep = { code: line, language: '' };
+        pieces.push(deep);
+      }
     } else if (line.length > most) cutText(line, most).forEach(add);
     else add(line);
   };
@@ -52,7 +59,7 @@ export function cutMarkdown(text: string, most: number): MarkdownPiece[] {
 }
 
 /** More containers than that in one line, or one so far to the right, are nothing that a person would read. */
-const MOST_CONTAINERS = 16;
+const MOST_CONTAINERS = 6;
 const FARTHEST = 80;
 const CONTAINERS = /^(?:[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])))+/;
 

@@ -48,16 +48,20 @@ describe('a Markdown text', () => {
     expect(cutMarkdown(text, 1000)).toEqual(pieces);
   });
 
-  test.each(['>'.repeat(3000), '- '.repeat(1500), '1. '.repeat(40), `${' '.repeat(90)}- far`, '> - '.repeat(20)])(
-    'has %.20s… shown as it is written',
-    (line) => {
-      expect(cutMarkdown(`before\n${line}\nafter`, 6000)).toEqual([
-        { markdown: 'before' },
-        { code: line, language: '' },
-        { markdown: 'after' },
-      ]);
-    },
-  );
+  test.each([
+    '>'.repeat(3000),
+    '- '.repeat(1500),
+    '1. '.repeat(40),
+    `${' '.repeat(90)}- far`,
+    '> - '.repeat(4),
+    '> > > > > > > a\n- - - - - - - b',
+  ])('has %.20s… shown as it is written', (line) => {
+    expect(cutMarkdown(`before\n${line}\nafter`, 6000)).toEqual([
+      { markdown: 'before' },
+      { code: line, language: '' },
+      { markdown: 'after' },
+    ]);
+  });
 
   test('keeps quotations and lists of any sense', () => {
     const text = '> > quoted\n\n- a\n  - b\n    1. c\n\n- - -';

@@ -37,6 +37,12 @@ describe('terminal output', () => {
     expect(look(codes)).toEqual(span);
   });
 
+  test('of countless looks loses some of them, and no text', () => {
+    const spans = readAnsi('\u001b[31ma\u001b[0mb'.repeat(5_000));
+    expect(spans).toHaveLength(2_000);
+    expect(spans.map(({ text }) => text).join('')).toBe('ab'.repeat(5_000));
+  });
+
   test('goes on in the look of what came before', () => {
     expect(lookAfter('\u001b[1mbold \u001b[0mplain \u001b[31mred\u001b[4m')).toBe('\u001b[31m\u001b[4m');
     expect(lookAfter('plain')).toBe('');
