@@ -1,61 +1,34 @@
-import { LogOut, Monitor, Moon, Rows3, Rows4, Sun, UserRound } from 'lucide-react';
-import { DropdownMenu } from 'radix-ui';
-import { useApp, usePerson } from '../app.ts';
-import { useDensity, useTheme } from '../ui/appearance.ts';
+import { UserRound } from 'lucide-react';
+import { Suspense, useState } from 'react';
+import { usePerson } from '../app.ts';
+import { Boundary } from '../ui/boundary.tsx';
+import { lazyPart } from '../ui/lazy.tsx';
 
-const THEMES = [
-  { theme: 'system', label: 'As the system', icon: Monitor },
-  { theme: 'light', label: 'Light', icon: Sun },
-  { theme: 'dark', label: 'Dark', icon: Moon },
-] as const;
+/** Menus are a tenth of all code, and nobody needs one before the page is there. */
+const Items = lazyPart(() => import('./person-menu-items.tsx'), 'PersonMenuItems');
 
-const DENSITIES = [
-  { density: 'roomy', label: 'Roomy rows', icon: Rows3 },
-  { density: 'compact', label: 'Compact rows', icon: Rows4 },
-] as const;
-
-/** Not modal: a modal menu would write a style element, which the page's policy forbids. */
 export function PersonMenu() {
-  const { auth } = useApp();
-  const { email, role } = usePerson();
-  const [theme, setTheme] = useTheme();
-  const [density, setDensity] = useDensity();
+  const { email } = usePerson();
+  const [isAsked, setAsked] = useState(false);
+  const trigger = (
+    <button
+      type="button"
+      className="rail-link"
+      aria-haspopup="menu"
+      aria-label={`${email ?? 'You'}: theme, density, sign out`}
+      onPointerEnter={() => void Items.preload()}
+      onClick={() => setAsked(true)}
+    >
+      <UserRound size={16} aria-hidden />
+      <span className="rail-word truncate">{email ?? 'You'}</span>
+    </button>
+  );
+  if (!isAsked) return trigger;
   return (
-    <DropdownMenu.Root modal={false}>
-      <DropdownMenu.Trigger className="rail-link" aria-label={`${email ?? 'You'}: theme, density, sign out`}>
-        <UserRound size={16} aria-hidden />
-        <span className="rail-word truncate">{email ?? 'You'}</span>
-      </DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
-        <DropdownMenu.Content className="menu" side="top" align="start" sideOffset={4}>
-          <DropdownMenu.Label className="px-2 py-1 text-12 text-muted">
-            {email ?? 'You'} · {role}
-          </DropdownMenu.Label>
-          <DropdownMenu.Separator className="menu-line" />
-          <DropdownMenu.RadioGroup value={theme} onValueChange={(value) => setTheme(value as typeof theme)}>
-            {THEMES.map(({ theme: value, label, icon: Icon }) => (
-              <DropdownMenu.RadioItem key={value} value={value} className="menu-item">
-                <Icon size={16} aria-hidden />
-                {label}
-              </DropdownMenu.RadioItem>
-            ))}
-          </DropdownMenu.RadioGroup>
-          <DropdownMenu.Separator className="menu-line" />
-          <DropdownMenu.RadioGroup value={density} onValueChange={(value) => setDensity(value as typeof density)}>
-            {DENSITIES.map(({ density: value, label, icon: Icon }) => (
-              <DropdownMenu.RadioItem key={value} value={value} className="menu-item">
-                <Icon size={16} aria-hidden />
-                {label}
-              </DropdownMenu.RadioItem>
-            ))}
-          </DropdownMenu.RadioGroup>
-          <DropdownMenu.Separator className="menu-line" />
-          <DropdownMenu.Item className="menu-item" onSelect={() => void auth.signOut()}>
-            <LogOut size={16} aria-hidden />
-            Sign out
-          </DropdownMenu.Item>
-        </DropdownMenu.Content>
-      </DropdownMenu.Portal>
-    </DropdownMenu.Root>
+    <Boundary of="The menu" fallback={trigger}>
+      <Suspense fallback={trigger}>
+        <Items trigger={trigger} />
+      </Suspense>
+    </Boundary>
   );
 }
