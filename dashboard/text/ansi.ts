@@ -28,7 +28,7 @@ const SEQUENCES = new RegExp(
 const SGR = /\u001b\[([0-9:;]*)m/;
 
 /** Looks in one text. What comes behind so many is in the last one of them: each is an element of the page. */
-const MOST_SPANS = 2_000;
+const MOST_SPANS = 1_000;
 
 /** Terminal output with its colours; every other control is taken out, and overwritten lines show their last state. */
 export function readAnsi(output: string): Span[] {

@@ -39,7 +39,7 @@ describe('terminal output', () => {
 
   test('of countless looks loses some of them, and no text', () => {
     const spans = readAnsi('\u001b[31ma\u001b[0mb'.repeat(5_000));
-    expect(spans).toHaveLength(2_000);
+    expect(spans).toHaveLength(1_000);
     expect(spans.map(({ text }) => text).join('')).toBe('ab'.repeat(5_000));
   });
 

@@ -4,7 +4,7 @@ import { Button } from './button.tsx';
 import { formatCount } from './format.ts';
 
 /** A click adds at most so many characters, which are drawn between two frames. */
-const MOST_ADDED = 250_000;
+const MOST_ADDED = 120_000;
 
 /** How much of a text is shown: its beginning, as much again at each click, and its end where that is asked for. */
 export interface Shown {
