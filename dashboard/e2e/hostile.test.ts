@@ -5,8 +5,9 @@ import type { Tab } from './harness/tab.ts';
 import { violationsOf } from './steps/accessibility.ts';
 import { HOSTILE, LONG_LINE_END, LONG_MESSAGE_AT, LONG_RESULT_AT } from './steps/hostile.ts';
 import { openAsAda, prepareOrganization } from './steps/organization.ts';
-import { createRecorder } from './steps/recording.ts';
-import { currentRow, openSession, readToEnd } from './steps/timeline.ts';
+import { ADA, signIn } from './steps/person.ts';
+import { createRecorder, event } from './steps/recording.ts';
+import { currentRow, openSession, readToEnd, rowOfEvent } from './steps/timeline.ts';
 
 /** Bidirectional controls, and what takes no room. */
 const HIDING = /[\u202a-\u202e\u2066-\u2069\u200b\ufeff]/;
@@ -14,12 +15,18 @@ const HIDING = /[\u202a-\u202e\u2066-\u2069\u200b\ufeff]/;
 const product = setUpProduct();
 let tab: Tab;
 let sessionId: string;
+let breakingId: string;
 
 beforeAll(async () => {
   const { machine } = await prepareOrganization(product.service);
   const recorder = await createRecorder(machine);
   sessionId = await recorder.openSession(`<img src=x onerror="alert('title')"> \u202e`);
   await recorder.append(sessionId, HOSTILE);
+  breakingId = await recorder.openSession('Breaks');
+  await recorder.append(breakingId, [
+    event('user.message', { text: 'See [this](https://breaks.example) first.' }),
+    event('assistant.message', { text: 'All is well.' }),
+  ]);
   tab = await openAsAda(product);
 });
 
@@ -85,6 +92,26 @@ describe('content that nobody vouches for', () => {
     await inspector.getByText(LONG_LINE_END).waitFor();
     await picture(tab, 'hostile-long-line');
   });
+});
+
+test('what fails while it is drawn takes nothing else away', async () => {
+  const broken = await product.open();
+  broken.allow(/of this one address/);
+  await broken.page.addInitScript(() => {
+    const parse = URL.parse;
+    URL.parse = (address, base) => {
+      if (String(address).includes('breaks.example')) throw new Error('of this one address');
+      return parse.call(URL, address, base);
+    };
+  });
+  const { page } = broken;
+  await page.goto(product.service.url);
+  await signIn(page, ADA);
+  await page.getByRole('navigation', { name: 'Main' }).waitFor();
+  await openSession(page, product.service, breakingId);
+  await rowOfEvent(page, 1).getByText('See [this](https://breaks.example) first.').waitFor();
+  await rowOfEvent(page, 2).getByText('All is well.').waitFor();
+  await product.close(broken);
 });
 
 /** To the next row. @returns its place, or undefined at the end */
