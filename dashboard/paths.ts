@@ -6,6 +6,7 @@ export const paths = {
   sessions: (search: SessionsSearch & FrameSearch = {}) => `/sessions${stringifySearch({ ...search })}`,
   session: (sessionId: string, sequence?: number, search: Omit<SessionSearch, 'e'> & FrameSearch = {}) =>
     `/sessions/${encodeURIComponent(sessionId)}${stringifySearch({ e: sequence, ...search })}`,
+  compare: () => '/compare' as const,
   environments: () => '/environments',
   agents: () => '/agents',
   members: () => '/members',

@@ -7,6 +7,7 @@ import { personQuery, sessionQuery, sessionsQuery } from './queries.ts';
 import {
   type FrameSearch,
   parseSearch,
+  readCompareSearch,
   readDeviceSearch,
   readFrameSearch,
   readOverviewSearch,
@@ -67,6 +68,12 @@ const sessionRoute = createRoute({
   loader: ({ context: { api, client }, params: { sessionId } }) =>
     void client.prefetchQuery(sessionQuery(api, sessionId)),
 });
+const compareRoute = createRoute({
+  ...under,
+  path: '/compare',
+  component: lazyPart(() => import('./pages/compare.tsx'), 'ComparePage'),
+  validateSearch: readCompareSearch,
+});
 const environmentsRoute = createRoute({
   ...under,
   path: '/environments',
@@ -99,6 +106,7 @@ const routeTree = rootRoute.addChildren([
   deviceRoute,
   sessionsRoute,
   sessionRoute,
+  compareRoute,
   environmentsRoute,
   agentsRoute,
   membersRoute,

@@ -36,8 +36,8 @@ export interface SessionSearch {
   show?: string | undefined;
   /** Only this sub-agent. */
   lane?: string | undefined;
-  /** The changes of files in place of the timeline. */
-  view?: 'changes' | undefined;
+  /** In place of the timeline: the changes of files, or the prompts where there is no room for them beside it. */
+  view?: 'changes' | 'story' | undefined;
 }
 
 export interface OverviewSearch {
@@ -85,7 +85,18 @@ export const readSessionSearch = ({ e, find, from, to, show, lane, view }: Given
   ...(isSequence(from) && isSequence(to) && Number(from) <= Number(to) && { from: Number(from), to: Number(to) }),
   ...(isText(show) && { show }),
   ...(isText(lane) && { lane }),
-  ...(view === 'changes' && { view }),
+  ...((view === 'changes' || view === 'story') && { view }),
+});
+
+/** Two sessions, to be laid side by side. */
+export interface CompareSearch {
+  one?: string | undefined;
+  other?: string | undefined;
+}
+
+export const readCompareSearch = ({ one, other }: Given): CompareSearch => ({
+  ...(isText(one) && { one }),
+  ...(isText(other) && { other }),
 });
 
 const isSequence = (value: unknown): boolean => Number.isSafeInteger(Number(value)) && Number(value) > 0;

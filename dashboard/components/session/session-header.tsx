@@ -14,6 +14,7 @@ import { endOf, titleOf } from '../session-title.ts';
 import { StatusMark } from '../status-mark.tsx';
 import { DeleteSession } from './delete-session.tsx';
 import { DownloadMenu } from './download-menu.tsx';
+import { Related } from './related.tsx';
 
 interface Props {
   session: Session;
@@ -66,6 +67,7 @@ export function SessionHeader({ session, summary, facts, timeline, isInspecting,
         <Fact name="model">{meta.model ?? summary?.model}</Fact>
         <Fact name="folder">{meta.cwd}</Fact>
       </p>
+      {facts && <Related sessionId={session.sessionId} related={facts.related} />}
       <p className="session-figures">
         <span>{plural(session.eventCount, 'event')}</span>
         <span>{plural(timeline.prompts.length, 'prompt')}</span>

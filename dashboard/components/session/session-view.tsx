@@ -14,6 +14,7 @@ import { HelpSheet } from './help-sheet.tsx';
 import { Inspector } from './inspector.tsx';
 import { KindChips } from './kind-chips.tsx';
 import { Outline } from './outline.tsx';
+import { PlaceChips } from './place-chips.tsx';
 import { createReading, ReadingProvider } from './reading.ts';
 import { SessionHeader } from './session-header.tsx';
 import { StripView } from './strip-view.tsx';
@@ -78,7 +79,7 @@ export function SessionView({ session }: { session: Session }) {
   useEffect(() => reading.range.set(range), [reading, range]);
   const leaveRange = useCallback(() => search({ from: undefined, to: undefined }), [search]);
 
-  const leaveChanges = (sequence: number) => {
+  const leavePlace = (sequence: number) => {
     search({ view: undefined });
     goTo(sequence);
   };
@@ -144,25 +145,7 @@ export function SessionView({ session }: { session: Session }) {
                 />
               )}
               <div className="timeline-bar">
-                <fieldset className="chips">
-                  <legend className="sr-only">What to read</legend>
-                  <button
-                    type="button"
-                    className="chip"
-                    aria-pressed={!place}
-                    onClick={() => search({ view: undefined })}
-                  >
-                    Timeline
-                  </button>
-                  <button
-                    type="button"
-                    className="chip"
-                    aria-pressed={place === 'changes'}
-                    onClick={() => search({ view: 'changes' })}
-                  >
-                    Changes
-                  </button>
-                </fieldset>
+                <PlaceChips place={place} onChange={(next) => search({ view: next })} />
                 <span aria-hidden className="bar-gap" />
                 {!place && (
                   <KindChips
@@ -184,7 +167,7 @@ export function SessionView({ session }: { session: Session }) {
                   </span>
                 )}
               </div>
-              {place === 'changes' && <ChangesView timeline={around} sessionId={sessionId} onSelect={leaveChanges} />}
+              {place === 'changes' && <ChangesView timeline={around} sessionId={sessionId} onSelect={leavePlace} />}
               {!place && (
                 <div className="relative flex min-h-0 grow flex-col">
                   <TurnHead turns={timeline.turns} onSelect={goTo} />

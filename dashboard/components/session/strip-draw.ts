@@ -116,6 +116,9 @@ function drawBreaks(context: CanvasRenderingContext2D, { axis }: Strip, width: n
 
 const shortDuration = (milliseconds: number) => formatDuration(milliseconds).replace(/ \d+ (?:min|s)$/, '');
 
+/** Where the context was never that full, its own maximum is the scale: else the line would lie on the ground. */
+const ROOMY = 0.4;
+
 /** How full the model's context was: it rises with what is said, and drops at a compaction. */
 function drawContext(
   context: CanvasRenderingContext2D,
@@ -124,7 +127,8 @@ function drawContext(
   contextWindow: number | undefined,
   color: Colors,
 ): void {
-  const most = contextWindow ?? strip.context.reduce((max, { tokens }) => Math.max(max, tokens), 1);
+  const fullest = strip.context.reduce((max, { tokens }) => Math.max(max, tokens), 1);
+  const most = contextWindow !== undefined && fullest > contextWindow * ROOMY ? contextWindow : fullest;
   context.strokeStyle = color('--context');
   context.lineWidth = 1.5;
   context.beginPath();
@@ -142,13 +146,19 @@ function drawContext(
   context.lineWidth = 1;
 }
 
+/** Marks that are closer than this are one: hundreds of them would be a band, which tells nothing. */
+const APART_PX = { person: 5, failure: 4 };
+
 function drawMarks(context: CanvasRenderingContext2D, strip: Strip, x: (time: number) => number, color: Colors): void {
+  const last = { person: Number.NEGATIVE_INFINITY, failure: Number.NEGATIVE_INFINITY };
   for (const { kind, time } of strip.marks) {
     if (kind !== 'person' && kind !== 'failure') continue;
     const left = x(time);
+    if (left - last[kind] < APART_PX[kind]) continue;
+    last[kind] = left;
     context.fillStyle = context.strokeStyle = color(`--kind-${kind}`);
     context.beginPath();
-    context.arc(left, kind === 'person' ? PINS : DOTS, kind === 'person' ? 3 : 2, 0, 2 * Math.PI);
+    context.arc(left, kind === 'person' ? PINS : DOTS, kind === 'person' ? 2.5 : 1.5, 0, 2 * Math.PI);
     context.fill();
     if (kind === 'person') line(context, left, PINS, left, TOP);
   }

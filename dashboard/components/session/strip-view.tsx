@@ -90,7 +90,9 @@ export const StripView = memo(function StripView({ timeline, range, contextWindo
             style={{ left: `${Math.min(drag, hover) * 100}%`, width: `${Math.abs(hover - drag) * 100}%` }}
           />
         )}
-        {hovered && hover !== undefined && <Hint mark={hovered} place={hover} strip={strip} timeline={timeline} />}
+        {hovered && hover !== undefined && (
+          <Hint {...{ mark: hovered, place: hover, strip, timeline, contextWindow }} />
+        )}
       </div>
     </div>
   );
@@ -182,9 +184,10 @@ interface HintProps {
   place: number;
   strip: Strip;
   timeline: Timeline;
+  contextWindow: number | undefined;
 }
 
-function Hint({ mark: { entry, time }, place, strip, timeline: { turns } }: HintProps) {
+function Hint({ mark: { entry, time }, place, strip, timeline: { turns }, contextWindow }: HintProps) {
   const turn = turnAt(turns, entry.order ?? entry.sequence);
   const words =
     'text' in entry ? entry.text : 'about' in entry ? `${'name' in entry ? entry.name : ''} ${entry.about}` : '';
@@ -193,7 +196,8 @@ function Hint({ mark: { entry, time }, place, strip, timeline: { turns } }: Hint
     <div className="strip-hint" style={place < 0.5 ? { left: `${place * 100}%` } : { right: `${(1 - place) * 100}%` }}>
       <p className="text-muted">
         {time > 1e11 && formatExact(time)} · turn {turn + 1}
-        {context && ` · ${formatShort(context.tokens)} tokens of context`}
+        {context && ` · context ${formatShort(context.tokens)}`}
+        {context && contextWindow && ` of ${formatShort(contextWindow)}`}
       </p>
       <p className="truncate">{showHidden(firstLine(words)) || entry.eventType}</p>
     </div>

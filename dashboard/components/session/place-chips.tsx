@@ -1,0 +1,33 @@
+import type { SessionSearch } from '../../search.ts';
+
+type Place = SessionSearch['view'];
+
+const PLACES: readonly [place: Place, name: string][] = [
+  [undefined, 'Timeline'],
+  ['story', 'Prompts'],
+  ['changes', 'Changes'],
+];
+
+interface Props {
+  place: Place;
+  onChange: (place: Place) => void;
+}
+
+/** What is read: prompts have a column of their own where there is room for it. */
+export const PlaceChips = ({ place, onChange }: Props) => (
+  <fieldset className="chips">
+    <legend className="sr-only">What to read</legend>
+    {PLACES.map(([each, name]) => (
+      <button
+        key={name}
+        type="button"
+        className="chip"
+        data-place={each}
+        aria-pressed={each === place}
+        onClick={() => onChange(each)}
+      >
+        {name}
+      </button>
+    ))}
+  </fieldset>
+);

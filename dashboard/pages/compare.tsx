@@ -1,0 +1,152 @@
+import { Link, useSearch } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { firstLine } from '../../contract/entry/value.ts';
+import type { SessionFacts } from '../../contract/review.ts';
+import type { Session } from '../../contract/session.ts';
+import { AgentName } from '../components/agent-name.tsx';
+import { ErrorNote } from '../components/error-note.tsx';
+import { Page } from '../components/page.tsx';
+import { useEventLog } from '../components/session/use-event-log.ts';
+import { titleOf } from '../components/session-title.ts';
+import { useFacts, useSession } from '../queries.ts';
+import { showHidden } from '../text/controls.ts';
+import { formatCount, formatDuration, formatExact, formatShort } from '../ui/format.ts';
+
+/** Two sessions side by side: a fork and where it came from, or two agents at one task. */
+export function ComparePage() {
+  const { one, other } = useSearch({ from: '/compare' });
+  return (
+    <Page title="Two sessions side by side">
+      <div className="compare">
+        <Place sessionId={one} beside={other} />
+        <Place sessionId={other} beside={one} />
+      </div>
+    </Page>
+  );
+}
+
+const Place = ({ sessionId, beside }: { sessionId: string | undefined; beside: string | undefined }) =>
+  sessionId === undefined ? (
+    <p className="text-muted">
+      No session is chosen here: the address has them as <code>one</code> and <code>other</code>.
+    </p>
+  ) : (
+    <Side key={sessionId} sessionId={sessionId} beside={beside} />
+  );
+
+interface SideProps {
+  sessionId: string;
+  beside: string | undefined;
+}
+
+function Side({ sessionId, beside }: SideProps) {
+  const session = useSession(sessionId);
+  const facts = useFacts(sessionId, session.data?.eventCount ?? 0);
+  const others = useFacts(beside ?? sessionId, 0).data;
+  const error = session.error ?? facts.error;
+  if (error) return <ErrorNote error={error} onRetry={() => void facts.refetch()} />;
+  if (!session.data || !facts.data) return <p className="text-muted">Loading…</p>;
+  return (
+    <section aria-label={titleOf(session.data, facts.data.summary)} className="min-w-0">
+      <h2 className="truncate text-14">
+        <Link to="/sessions/$sessionId" params={{ sessionId }} search={{}} className="link">
+          {showHidden(titleOf(session.data, facts.data.summary))}
+        </Link>
+      </h2>
+      <p className="mb-3 flex gap-3 text-12 text-muted">
+        <AgentName agentId={session.data.agentId} />
+        {formatExact(Date.parse(session.data.startedAt))}
+      </p>
+      <Figures {...facts.data} />
+      <Prompts session={session.data} />
+      <Files facts={facts.data} others={others} />
+    </section>
+  );
+}
+
+function Figures({ summary, contextWindow }: SessionFacts) {
+  const { firstEventAt, lastEventAt, cost } = summary;
+  const took = firstEventAt && lastEventAt ? Date.parse(lastEventAt) - Date.parse(firstEventAt) : undefined;
+  const rows: [name: string, value: ReactNode][] = [
+    ['from first to last event', took === undefined ? '–' : formatDuration(took)],
+    ['prompts', formatCount(summary.prompts)],
+    ['tool calls', formatCount(summary.toolCalls)],
+    [
+      'failures',
+      <span key="f" className={summary.failures > 0 ? 'text-bad' : ''}>
+        {formatCount(summary.failures)}
+      </span>,
+    ],
+    ['lines', `+${formatCount(summary.linesAdded)} −${formatCount(summary.linesRemoved)}`],
+    ['tokens read, written', `${formatShort(summary.inputTokens)}, ${formatShort(summary.outputTokens)}`],
+    ['cost', cost === undefined ? 'no price known' : `$${cost.toFixed(2)}`],
+    ['model', showHidden(summary.model ?? '–') + (contextWindow ? ` · ${formatShort(contextWindow)} context` : '')],
+  ];
+  return (
+    <dl className="compare-figures">
+      {rows.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd className="num">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Prompts({ session }: { session: Session }) {
+  const { timeline, isComplete } = useEventLog(session);
+  return (
+    <>
+      <h3 className="mt-4 mb-1 text-13">Prompts</h3>
+      <ol className="flex flex-col gap-1">
+        {timeline.turns.slice(0, MOST).map(
+          ({ prompt, calls, failures }) =>
+            prompt && (
+              <li key={prompt.sequence} className="flex gap-3">
+                <Link
+                  to="/sessions/$sessionId"
+                  params={{ sessionId: session.sessionId }}
+                  search={{ e: prompt.sequence }}
+                  className="min-w-0 grow truncate hover:underline"
+                >
+                  {showHidden(firstLine(prompt.text)) || 'Image'}
+                </Link>
+                <span className="num flex-none text-12 text-muted">
+                  {calls} calls{failures > 0 && <span className="text-bad"> · {failures} failed</span>}
+                </span>
+              </li>
+            ),
+        )}
+      </ol>
+      {!isComplete && <p className="text-muted">Loading…</p>}
+    </>
+  );
+}
+
+/** Prompts and files of a session that are listed. */
+const MOST = 200;
+
+function Files({ facts, others }: { facts: SessionFacts; others: SessionFacts | undefined }) {
+  const shared = new Set(others?.files.map(({ path }) => path));
+  return (
+    <>
+      <h3 className="mt-4 mb-1 text-13">Files</h3>
+      {facts.files.length === 0 && <p className="text-muted">None was edited.</p>}
+      <ul className="flex flex-col gap-1">
+        {facts.files.slice(0, MOST).map(({ path, added, removed }) => (
+          <li key={path} className="flex gap-3">
+            <span className="mono min-w-0 grow truncate" title={showHidden(path)}>
+              {showHidden(path)}
+            </span>
+            {shared.has(path) && <span className="flex-none text-12 text-muted">in both</span>}
+            <span className="num flex-none text-12">
+              <span className="text-ok">+{formatCount(added)}</span>{' '}
+              <span className="text-bad">−{formatCount(removed)}</span>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
