@@ -9,6 +9,8 @@ const BASE = 58;
 const DOTS = 62;
 export const PLOT_PX = 66;
 const LANE_PX = 4;
+/** At both ends, for marks that stand there. */
+export const INSET_PX = 4;
 const AXIS_PX = 16;
 
 /** Kinds that are stacked, from the base up; prompts and failures have marks of their own. */
@@ -37,12 +39,14 @@ export function drawStrip(canvas: HTMLCanvasElement, { strip, width, contextWind
   if (!context) return;
   const color = createColors(canvas);
   context.scale(scale, scale);
-  const x = (time: number) => strip.axis.place(time) * width;
+  context.translate(INSET_PX, 0);
+  const room = width - 2 * INSET_PX;
+  const x = (time: number) => strip.axis.place(time) * room;
 
   context.strokeStyle = color('--line');
-  line(context, 0, BASE + 0.5, width, BASE + 0.5);
-  drawWork(context, strip, width, scale, color);
-  drawBreaks(context, strip, width, color);
+  line(context, 0, BASE + 0.5, room, BASE + 0.5);
+  drawWork(context, strip, room, scale, color);
+  drawBreaks(context, strip, room, color);
   drawContext(context, strip, x, contextWindow, color);
   drawMarks(context, strip, x, color);
   context.fillStyle = color('--kind-subagent');
@@ -52,7 +56,7 @@ export function drawStrip(canvas: HTMLCanvasElement, { strip, width, contextWind
   context.fillStyle = color('--muted');
   context.font = `11px ${getComputedStyle(canvas).fontFamily}`;
   if (strip.hiddenRows > 0) context.fillText(`+${strip.hiddenRows} more sub-agents at once`, 0, height - AXIS_PX - 1);
-  drawDates(context, strip, width, height);
+  drawDates(context, strip, room, height);
 }
 
 type Colors = (name: string) => string;
@@ -176,6 +180,7 @@ const LABEL_PX = 110;
 function drawDates(context: CanvasRenderingContext2D, { axis }: Strip, width: number, height: number): void {
   if (axis.end < 1e11) return;
   let day = '';
+  let free = 0;
   const count = Math.max(1, Math.floor(width / LABEL_PX));
   const { format } = axis.end - axis.start < SHORT_MS ? exact : clock;
   for (let at = 0; at <= count; at++) {
@@ -185,6 +190,8 @@ function drawDates(context: CanvasRenderingContext2D, { axis }: Strip, width: nu
     const words = isNewDay ? `${day} ${format(time)}` : format(time);
     const room = context.measureText(words).width;
     const left = Math.max(0, Math.min(width - room, (at / count) * width - room / 2));
+    if (left < free) continue;
     context.fillText(words, left, height - 4);
+    free = left + room + 8;
   }
 }

@@ -16,7 +16,7 @@ import { turnAt } from '../../timeline/turns.ts';
 import { useTheme } from '../../ui/appearance.ts';
 import { formatExact, formatShort } from '../../ui/format.ts';
 import { useReading } from './reading.ts';
-import { drawStrip, heightOf } from './strip-draw.ts';
+import { drawStrip, heightOf, INSET_PX } from './strip-draw.ts';
 import { useValue } from './value.ts';
 
 interface Props {
@@ -28,6 +28,8 @@ interface Props {
   /** Zooms to what is between two events. */
   onRange: (from: number, to: number) => void;
 }
+
+const leftOf = (place: number) => `calc(${INSET_PX}px + (100% - ${2 * INSET_PX}px) * ${place})`;
 
 /** Less is a click. */
 const DRAG_PX = 6;
@@ -49,7 +51,7 @@ export const StripView = memo(function StripView({ timeline, range, contextWindo
 
   const placeOf = ({ clientX }: PointerEvent) => {
     const { left = 0 } = box.current?.getBoundingClientRect() ?? {};
-    return Math.max(0, Math.min(1, (clientX - left) / Math.max(1, width)));
+    return Math.max(0, Math.min(1, (clientX - left - INSET_PX) / Math.max(1, width - 2 * INSET_PX)));
   };
   const onUp = (event: PointerEvent) => {
     if (drag === undefined) return;
@@ -81,13 +83,11 @@ export const StripView = memo(function StripView({ timeline, range, contextWindo
           />
         </Slider>
         <Seen strip={strip} />
-        {hover !== undefined && drag === undefined && (
-          <span className="strip-hair" style={{ left: `${hover * 100}%` }} />
-        )}
+        {hover !== undefined && drag === undefined && <span className="strip-hair" style={{ left: leftOf(hover) }} />}
         {drag !== undefined && hover !== undefined && (
           <span
             className="strip-drag"
-            style={{ left: `${Math.min(drag, hover) * 100}%`, width: `${Math.abs(hover - drag) * 100}%` }}
+            style={{ left: leftOf(Math.min(drag, hover)), width: `${Math.abs(hover - drag) * 100}%` }}
           />
         )}
         {hovered && hover !== undefined && (
@@ -165,7 +165,7 @@ function Slider({ strip, timeline: { turns }, onJump, children }: SliderProps) {
       onKeyDown={onKey}
     >
       {children}
-      {place !== undefined && <span className="strip-current" style={{ left: `${place * 100}%` }} />}
+      {place !== undefined && <span className="strip-current" style={{ left: leftOf(place) }} />}
     </div>
   );
 }
@@ -176,7 +176,7 @@ function Seen({ strip }: { strip: Strip }) {
   const from = useValue(seen, (range) => strip.axis.place(strip.timeOf(range.from)));
   const to = useValue(seen, (range) => strip.axis.place(strip.timeOf(range.to)));
   const [left, right] = [Math.min(from, to), Math.max(from, to)];
-  return <span className="strip-seen" style={{ left: `${left * 100}%`, width: `${(right - left) * 100}%` }} />;
+  return <span className="strip-seen" style={{ left: leftOf(left), width: `${(right - left) * 100}%` }} />;
 }
 
 interface HintProps {

@@ -8,6 +8,7 @@ import { Scroll } from '../../ui/scroll.tsx';
 import { estimateRow } from './estimate.ts';
 import { useReading } from './reading.ts';
 import { RowLine } from './row.tsx';
+import { useMarks } from './use-marks.ts';
 import type { View } from './use-view.ts';
 
 export interface TimelineHandle {
@@ -54,6 +55,7 @@ export function Timeline({ ref, view, sessionId, eventCount, openedWith, isLive,
   const { current, seen, isHurried } = useReading();
   const scroller = useRef<HTMLElement>(null);
   const focusWanted = useRef<string>(undefined);
+  useMarks(scroller);
   const width = useRef(900);
   const offset = useRef(0);
   const virtualizer = useVirtualizer<HTMLElement, HTMLLIElement>({
