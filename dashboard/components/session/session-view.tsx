@@ -1,5 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
+import type { SessionFacts } from '../../../contract/review.ts';
 import type { Session } from '../../../contract/session.ts';
 import { useApp } from '../../app.ts';
 import { paths } from '../../paths.ts';
@@ -27,6 +28,8 @@ import { TextsProvider } from './use-text.ts';
 import { useView } from './use-view.ts';
 import { useWalk } from './use-walk.ts';
 
+const NO_MILESTONES: SessionFacts['milestones'] = [];
+
 /** A session: header, strip, outline, timeline, and the inspector on demand. */
 export function SessionView({ session }: { session: Session }) {
   const { sessionId } = session;
@@ -50,6 +53,7 @@ export function SessionView({ session }: { session: Session }) {
   const view = useView(timeline, { sessionId, shown, lane });
   const summary = useSummaries(useMemo(() => [sessionId], [sessionId])).data?.get(sessionId);
   const facts = useFacts(sessionId, isComplete ? session.eventCount : 0).data;
+  const milestones = facts?.milestones ?? NO_MILESTONES;
   const handle = useRef<TimelineHandle>(null);
   const [openedWith] = useState(session.eventCount);
   const [panel, setPanel] = useState<'help' | 'find'>();
@@ -129,7 +133,7 @@ export function SessionView({ session }: { session: Session }) {
             </div>
           )}
           <div className="session-body">
-            <Outline turns={around.turns} milestones={facts?.milestones ?? []} onSelect={goTo} />
+            <Outline turns={around.turns} milestones={milestones} onSelect={goTo} />
             <div className="relative flex min-h-0 min-w-0 grow flex-col">
               {panel === 'find' && (
                 <FindBar
@@ -167,6 +171,7 @@ export function SessionView({ session }: { session: Session }) {
                   </span>
                 )}
               </div>
+              {place === 'story' && <Outline turns={around.turns} milestones={milestones} onSelect={leavePlace} />}
               {place === 'changes' && <ChangesView timeline={around} sessionId={sessionId} onSelect={leavePlace} />}
               {!place && (
                 <div className="relative flex min-h-0 grow flex-col">
