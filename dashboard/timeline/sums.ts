@@ -29,8 +29,8 @@ export function sumUp(items: Iterable<Item>): Sums {
         sums.removed += removed;
       }
     }
-    // When a sub-agent was is what this finds out.
-    if (item.kind !== 'lane' || item.items.length === 0) {
+    // When a sub-agent was is what this finds out; a pause ends when the next thing begins.
+    if (item.kind !== 'idle' && (item.kind !== 'lane' || item.items.length === 0)) {
       if (item.time > 0) first = Math.min(first, item.time);
       sums.last = Math.max(sums.last, endOf(item));
     }

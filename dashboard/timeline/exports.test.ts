@@ -1,0 +1,94 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { runs } from '../../contract/test/runs.ts';
+import { buildTimeline } from './build.ts';
+import { toHtml } from './html.ts';
+import { imagesOf } from './images.ts';
+import { toMarkdown } from './markdown.ts';
+import { call, entriesOf, result } from './test/events.ts';
+
+const timeline = buildTimeline(
+  entriesOf(
+    ['user.message', { text: 'Fix it\nplease' }],
+    call('a', 'Bash', { command: 'echo `date`' }),
+    result('a', { isError: true }),
+    call('b', 'Edit', { file_path: '/a.ts', old_string: 'a', new_string: 'b' }),
+    ['record', { kind: 'x' }],
+    ['assistant.message', { text: 'Done **now**' }],
+    ['error', { text: 'Lost <it>' }],
+    ['turn.finished', { reason: 'interrupted' }],
+  ),
+);
+
+describe('as Markdown', () => {
+  test('a session is a conversation with its calls, without records', () => {
+    expect(toMarkdown(timeline.items)).toBe(
+      [
+        '> Fix it\n> please',
+        '- **Bash**: `` echo `date` `` (failed)',
+        '- **Edit**: `/a.ts`\n  - `/a.ts` +1 −1',
+        'Done **now**',
+        '**error** Lost \\<it\\>',
+        '*interrupted*',
+      ].join('\n\n'),
+    );
+  });
+});
+
+describe('as a page', () => {
+  test('a session needs nothing else, and runs nothing', () => {
+    const page = toHtml(timeline, 'A <title>');
+    expect(page).toContain('<title>A &lt;title&gt;</title>');
+    expect(page).toContain('Fix it\nplease');
+    expect(page).toMatch(/class="call failed">Bash · echo `date`/);
+    expect(page).not.toMatch(/<script|https?:/);
+  });
+
+  test('whatever is said in it is words', () => {
+    const tags = (page: string) => page.match(/<[a-z/!][^>]*>/g);
+    const words = fc.oneof(fc.string(), fc.constantFrom('<script>', '"><img src=x>', '</article>', "'", '&lt;'));
+    const empty = tags(toHtml(buildTimeline(entriesOf(['user.message', { text: 'x' }])), 'x'));
+    fc.assert(
+      fc.property(
+        fc.array(words, { minLength: 1 }).map((each) => `x${each.join('')}`),
+        (text) => {
+          const page = toHtml(buildTimeline(entriesOf(['user.message', { text }])), text);
+          expect(tags(page)).toEqual(empty);
+        },
+      ),
+      runs(100),
+    );
+  });
+});
+
+describe('pictures of a payload', () => {
+  const data = 'iVBORw0KGgo=';
+  const address = `data:image/png;base64,${data}`;
+
+  test.each([
+    ['of Claude', { rest: { message: { content: [{ source: { type: 'base64', media_type: 'image/png', data } }] } } }],
+    ['of MCP', { output: [{ type: 'image', mimeType: 'image/png', data }] }],
+    ['of Codex', { rest: [{ type: 'input_image', image_url: address }] }],
+  ])('%s are found', (_, payload) => {
+    expect(imagesOf(payload)).toEqual([address]);
+  });
+
+  test.each([
+    { mimeType: 'image/svg+xml', data },
+    { mimeType: 'text/html', data },
+    { mimeType: 'image/png', data: '"><script>' },
+    'https://elsewhere.example/a.png',
+    'data:image/svg+xml;base64,PHN2Zz4=',
+    'data:text/html;base64,PHN2Zz4=',
+    'javascript:alert(1)',
+  ])('%j is none', (value) => {
+    expect(imagesOf({ value })).toEqual([]);
+  });
+
+  test('are few, however many there are, and however deep they are', () => {
+    expect(imagesOf(Array.from({ length: 100 }, () => address))).toHaveLength(8);
+    let deep: unknown = address;
+    for (let level = 0; level < 20_000; level++) deep = [deep];
+    expect(imagesOf(deep)).toEqual([]);
+  });
+});
