@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { chromium, type Page } from 'playwright-core';
 import { createClient } from '../../contract/client.ts';
 import { MAX_BATCH_EVENTS } from '../../contract/event.ts';
+import { launchBrowser, type Page } from '../../dashboard/e2e/harness/browser.ts';
 import { buildDashboard } from '../../dashboard/e2e/harness/build.ts';
 import { startService } from '../../dashboard/e2e/harness/service.ts';
 import { signIn, signUp } from '../../script/demo/sign-in.ts';
@@ -23,10 +23,7 @@ export function benchDashboard(): Promise<Row[]> {
     const dataDir = join(folder, 'data');
     mkdirSync(dataDir);
     const service = await startService(dataDir);
-    const browser = await chromium.launch({
-      executablePath: '/usr/bin/chromium',
-      args: ['--no-sandbox', '--disable-gpu'],
-    });
+    const browser = await launchBrowser();
     try {
       await signUp(service.welcomeLink, OWNER);
       const sessions = await seedSessions(service.url, await signIn(service.url, OWNER));

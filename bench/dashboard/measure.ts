@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Page } from '../../dashboard/e2e/harness/browser.ts';
 
 /** What a page is asked, run inside of it. Times in milliseconds. */
 

@@ -33,7 +33,7 @@ test('a turn is a prompt and all that followed', () => {
     failures: 0,
     added: 1,
     removed: 2,
-    durationMs: 20_000,
+    durationMs: 28_000,
     interrupted: false,
   });
   expect([...(turns[1]?.files ?? [])]).toEqual(['/a.ts']);

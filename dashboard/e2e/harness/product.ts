@@ -1,7 +1,8 @@
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { type Browser, type BrowserContextOptions, chromium } from 'playwright-core';
+import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, type TestContext } from 'vitest';
+import { launchBrowser } from './browser.ts';
 import { buildDashboard, buildDownloads } from './build.ts';
 import { ARTEFACTS, type Folder, fileNameOf, makeFolder } from './folders.ts';
 import { type Service, startService } from './service.ts';
@@ -16,16 +17,6 @@ export interface Product {
   close(tab: Tab): Promise<void>;
 }
 
-const SWITCHES = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
-
 /** Starts both before the first test of the file. After each test, every tab must have been quiet. */
 export function setUpProduct(): Product {
   const tabs = new Set<Tab>();
@@ -39,7 +30,7 @@ export function setUpProduct(): Product {
     folder = makeFolder();
     const dataDir = join(folder.path, 'data');
     mkdirSync(dataDir);
-    [product.service, browser] = await Promise.all([startService(dataDir), launch()]);
+    [product.service, browser] = await Promise.all([startService(dataDir), launchBrowser()]);
     product.folder = folder.path;
     product.open = async (options) => {
       const tab = await openTab(browser, product.service.url, options);
@@ -80,8 +71,6 @@ export function setUpProduct(): Product {
 
   return product;
 }
-
-const launch = () => chromium.launch({ executablePath: '/usr/bin/chromium', args: SWITCHES });
 
 /** Keeps a picture of what the tab shows. */
 export async function picture({ page }: Tab, name: string): Promise<void> {
