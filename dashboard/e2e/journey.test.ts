@@ -79,8 +79,8 @@ describe('from the first visit to an event of the first session', () => {
   test('its timeline shows the prompts', async () => {
     await openFirstSession(page);
     await timelineOf(page).getByRole('listitem').first().waitFor();
-    const prompts = page.getByRole('navigation', { name: 'Prompts' }).getByRole('button');
-    expect(await prompts.count()).toBe(2);
+    const prompts = page.getByRole('navigation', { name: 'Prompts' }).locator('.outline-prompt');
+    await expect.poll(() => prompts.count()).toBe(2);
     await prompts.first().click();
     await expect.poll(() => currentRow(page).textContent()).toContain(RATE_LIMIT.words);
     await picture(tab, 'journey-prompt');
