@@ -80,7 +80,9 @@ describe('content that nobody vouches for', () => {
       .getByRole('button', { name: /^Show all/ })
       .click();
     await currentRow(page).getByRole('button', { name: 'Show the end' }).click();
-    await expect.poll(async () => (await currentRow(page).innerText()).replace(/\s+/g, ' ')).toContain(LONG_LINE_END);
+    await expect
+      .poll(async () => (await currentRow(page).allInnerTexts()).join(' ').replace(/\s+/g, ' '))
+      .toContain(LONG_LINE_END);
 
     await openSession(page, product.service, sessionId, LONG_RESULT_AT);
     await page.keyboard.press('Enter');
