@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { setUpProduct } from './harness/product.ts';
+import { openAsAda, prepareOrganization } from './steps/organization.ts';
+import { captureSample } from './steps/samples.ts';
+import { currentRow, currentSequence, openSession, timelineOf } from './steps/timeline.ts';
+
+const product = setUpProduct();
+let page: Page;
+let sessionId: string;
+
+beforeAll(async () => {
+  const organization = await prepareOrganization(product.service);
+  sessionId = await captureSample(product, organization);
+  page = (await openAsAda(product)).page;
+  await openSession(page, product.service, sessionId);
+  await page.locator('[data-complete="true"]').waitFor({ state: 'attached' });
+});
+
+const chip = (name: RegExp) => page.getByRole('button', { name });
+
+test('every file that was changed is there once, and its hunks lead to the events that made them', async () => {
+  await chip(/^Changes$/).click();
+  const changes = page.getByRole('region', { name: 'Changes' });
+  const file = changes.locator('details', { hasText: 'src/limit.ts' }).first();
+  await expect.poll(() => file.textContent()).toContain('createLimit');
+  expect(await changes.locator('details', { hasText: 'src/limit.ts' }).count()).toBe(1);
+  await chip(/^By turn$/).click();
+  await changes.getByText('Turn 1').first().waitFor();
+  await chip(/^In total$/).click();
+  const link = file.getByRole('button', { name: /^#\d+$/ }).first();
+  const sequence = Number((await link.textContent())?.slice(1));
+  await link.click();
+  await timelineOf(page).waitFor();
+  await expect.poll(() => currentSequence(page)).toBe(sequence);
+});
+
+test('kinds of rows are shown by themselves, and the address says which', async () => {
+  await chip(/^Edits \d/).click();
+  await page.waitForURL(/show=edits/);
+  await expect.poll(() => timelineOf(page).locator('[data-kind="message"]').count()).toBe(0);
+  const edits = await timelineOf(page).getByRole('listitem').count();
+  expect(edits).toBeGreaterThan(3);
+  await page.reload();
+  await expect.poll(() => timelineOf(page).getByRole('listitem').count()).toBe(edits);
+});
+
+test('a link to what the chosen kinds leave out shows it all the same', async () => {
+  await page.goto(`${product.service.url}/sessions/${sessionId}?show=edits&e=1`);
+  await expect.poll(() => page.url()).not.toContain('show=edits');
+  await currentRow(page).waitFor();
+});
+
+test('the strip goes from turn to turn by keys, and a stretch of it is a link', async () => {
+  await openSession(page, product.service, sessionId);
+  const strip = page.getByRole('slider', { name: 'Position in the session' });
+  await strip.focus();
+  await page.keyboard.press('End');
+  await expect.poll(() => strip.getAttribute('aria-valuetext')).toMatch(/^turn 2 of 2: Which limit/);
+  const box = await strip.boundingBox();
+  if (!box) throw new Error('there is no strip');
+  await page.mouse.move(box.x + box.width * 0.3, box.y + 30);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.5, box.y + 30, { steps: 4 });
+  await page.mouse.up();
+  await page.waitForURL(/from=\d+&to=\d+/);
+  await timelineOf(page).locator('[data-in-range]').first().waitFor({ state: 'attached' });
+  await page.keyboard.press('Escape');
+  await expect.poll(() => page.url()).not.toContain('from=');
+});
+
+test.each([
+  ['Events (JSONL)', /^\{"sessionId"/],
+  ['Conversation (Markdown)', /^# .*\n\n> We have a setting/],
+  ['Page (HTML, one file)', /^<!doctype html>/],
+])('the session is saved as %s', async (name, beginning) => {
+  await page.getByRole('button', { name: 'Download' }).click();
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('menuitem', { name }).click()]);
+  expect(readFileSync(await download.path(), 'utf8')).toMatch(beginning);
+});
+
+test('found words are marked where they are shown', async () => {
+  await page.keyboard.press('/');
+  await page.keyboard.type('linksPerMinute');
+  await expect.poll(() => page.evaluate(() => CSS.highlights.get('found')?.size ?? 0)).toBeGreaterThan(0);
+  await page.keyboard.press('Escape');
+  await expect.poll(() => page.evaluate(() => CSS.highlights.has('found'))).toBe(false);
+});
