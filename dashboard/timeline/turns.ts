@@ -84,3 +84,6 @@ export function turnAt(turns: readonly Turn[], order: number): number {
   }
   return low;
 }
+
+/** As people count: what came before the first prompt is no turn to them. */
+export const turnNumber = (turns: readonly Turn[], at: number): number => (turns[0]?.prompt ? at + 1 : at);

@@ -6,6 +6,7 @@ import { showHidden } from '../../text/controls.ts';
 import type { Timeline } from '../../timeline/build.ts';
 import { type ChangedFile, type Edit, readChangedFiles } from '../../timeline/changed-files.ts';
 import { cumulate, type Step } from '../../timeline/cumulate.ts';
+import { type Turn, turnNumber } from '../../timeline/turns.ts';
 import { DiffView } from '../../ui/diff-view.tsx';
 import { formatCount, plural } from '../../ui/format.ts';
 import { Scroll } from '../../ui/scroll.tsx';
@@ -42,7 +43,11 @@ export function ChangesView({ timeline, sessionId, onSelect }: Props) {
         </fieldset>
       </div>
       {files.map((file, index) => (
-        <File key={file.path} {...{ file, sessionId, isByTurn, onSelect }} isOpenAtFirst={index < 3} />
+        <File
+          key={file.path}
+          {...{ file, turns: timeline.turns, sessionId, isByTurn, onSelect }}
+          isOpenAtFirst={index < 3}
+        />
       ))}
       {files.length === 0 && <p className="text-muted">No edit tool changed a file.</p>}
       {commands.length > 0 && (
@@ -73,11 +78,12 @@ const EventLink = ({ sequence, onSelect }: { sequence: number; onSelect: Props['
 
 interface FileProps extends Pick<Props, 'sessionId' | 'onSelect'> {
   file: ChangedFile;
+  turns: readonly Turn[];
   isByTurn: boolean;
   isOpenAtFirst: boolean;
 }
 
-function File({ file, sessionId, isByTurn, isOpenAtFirst, onSelect }: FileProps) {
+function File({ file, turns, sessionId, isByTurn, isOpenAtFirst, onSelect }: FileProps) {
   const [isOpen, setOpen] = useState(isOpenAtFirst);
   const { path, formerly, edits, added, removed, isNew, isGone } = file;
   return (
@@ -93,17 +99,21 @@ function File({ file, sessionId, isByTurn, isOpenAtFirst, onSelect }: FileProps)
         <span className="num text-12 text-ok">+{formatCount(added)}</span>
         <span className="num text-12 text-bad">−{formatCount(removed)}</span>
       </summary>
-      {isOpen && !isByTurn && <Total {...{ file, sessionId, onSelect }} />}
-      {isOpen && isByTurn && <Turns {...{ edits, sessionId, onSelect }} />}
+      {isOpen && !isByTurn && <Total {...{ file, turns, sessionId, onSelect }} />}
+      {isOpen && isByTurn && <Turns {...{ edits, turns, sessionId, onSelect }} />}
     </details>
   );
 }
 
-function Turns({ edits, sessionId, onSelect }: Pick<FileProps, 'sessionId' | 'onSelect'> & { edits: readonly Edit[] }) {
+interface TurnsProps extends Pick<FileProps, 'turns' | 'sessionId' | 'onSelect'> {
+  edits: readonly Edit[];
+}
+
+function Turns({ edits, turns, sessionId, onSelect }: TurnsProps) {
   return edits.map(({ item, turn }, index) => (
     <div key={item.key} className="px-3 pb-3">
       <p className="flex gap-3 py-1 text-12 text-muted">
-        {turn !== edits[index - 1]?.turn && <span>Turn {turn + 1}</span>}
+        {turn !== edits[index - 1]?.turn && <span>Turn {turnNumber(turns, turn)}</span>}
         <EventLink sequence={item.sequence} onSelect={onSelect} />
       </p>
       <Changes item={item} sessionId={sessionId} />
@@ -112,7 +122,7 @@ function Turns({ edits, sessionId, onSelect }: Pick<FileProps, 'sessionId' | 'on
 }
 
 /** The difference that all edits make together; where that cannot be told, one edit after the other. */
-function Total({ file, sessionId, onSelect }: Pick<FileProps, 'file' | 'sessionId' | 'onSelect'>) {
+function Total({ file, turns, sessionId, onSelect }: Pick<FileProps, 'file' | 'turns' | 'sessionId' | 'onSelect'>) {
   const query = usePayloadQuery(sessionId);
   const asked = file.edits.slice(0, MOST_EDITS).map(({ item }) => {
     const telling = item.results.find(({ changes }) => changes.length > 0);
@@ -132,7 +142,7 @@ function Total({ file, sessionId, onSelect }: Pick<FileProps, 'file' | 'sessionI
         <p className="px-3 pt-1 text-12 text-muted">
           The whole file was not recorded: the edits follow one after the other.
         </p>
-        <Turns edits={file.edits} sessionId={sessionId} onSelect={onSelect} />
+        <Turns edits={file.edits} {...{ turns, sessionId, onSelect }} />
       </>
     );
   }

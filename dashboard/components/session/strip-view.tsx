@@ -12,7 +12,7 @@ import { firstLine } from '../../../contract/entry/value.ts';
 import { showHidden } from '../../text/controls.ts';
 import type { Timeline } from '../../timeline/build.ts';
 import { buildStrip, type Mark, type Strip } from '../../timeline/strip.ts';
-import { turnAt } from '../../timeline/turns.ts';
+import { turnAt, turnNumber } from '../../timeline/turns.ts';
 import { useTheme } from '../../ui/appearance.ts';
 import { formatExact, formatShort } from '../../ui/format.ts';
 import { useReading } from './reading.ts';
@@ -140,7 +140,8 @@ const KEYS: Record<string, (at: number, count: number) => number> = {
 };
 
 /** By keys it goes from turn to turn: those have names, which slices of time have not. */
-function Slider({ strip, timeline: { turns }, onJump, children }: SliderProps) {
+function Slider({ strip, timeline, onJump, children }: SliderProps) {
+  const turns = useMemo(() => timeline.turns.filter(({ prompt }) => prompt), [timeline]);
   const { current, seen } = useReading();
   const order = useValue(current, (each) => each?.order) ?? seen.get().from;
   const at = turnAt(turns, order);
@@ -195,7 +196,7 @@ function Hint({ mark: { entry, time }, place, strip, timeline: { turns }, contex
   return (
     <div className="strip-hint" style={place < 0.5 ? { left: `${place * 100}%` } : { right: `${(1 - place) * 100}%` }}>
       <p className="text-muted">
-        {time > 1e11 && formatExact(time)} · turn {turn + 1}
+        {time > 1e11 && formatExact(time)} · turn {turnNumber(turns, turn)}
         {context && ` · context ${formatShort(context.tokens)}`}
         {context && contextWindow && ` of ${formatShort(contextWindow)}`}
       </p>

@@ -1,6 +1,6 @@
 import { firstLine } from '../../../contract/entry/value.ts';
 import { showHidden } from '../../text/controls.ts';
-import { type Turn, turnAt } from '../../timeline/turns.ts';
+import { type Turn, turnAt, turnNumber } from '../../timeline/turns.ts';
 import { formatCount, formatDuration, formatShort, plural } from '../../ui/format.ts';
 import { useReading } from './reading.ts';
 import { useValue } from './value.ts';
@@ -26,9 +26,6 @@ export function TurnHead({ turns, onSelect }: Props) {
     </button>
   );
 }
-
-/** The first turn may be what came before the first prompt. */
-const turnNumber = (turns: readonly Turn[], at: number): number => (turns[0]?.prompt ? at + 1 : at);
 
 export function TurnFigures({ turn }: { turn: Turn }) {
   const { durationMs, calls, failures, files, added, removed, input, output, interrupted } = turn;
