@@ -14,16 +14,20 @@ beforeAll(async () => {
   const organization = await prepareOrganization(product.service);
   sessionId = await captureSample(product, organization);
   page = (await openAsAda(product)).page;
+  await openWhole();
+});
+
+async function openWhole(): Promise<void> {
   await openSession(page, product.service, sessionId);
   await page.locator('[data-complete="true"]').waitFor({ state: 'attached' });
-});
+}
 
 const chip = (name: RegExp) => page.getByRole('button', { name });
 
 test('every file that was changed is there once, and its hunks lead to the events that made them', async () => {
   await chip(/^Changes$/).click();
   const changes = page.getByRole('region', { name: 'Changes' });
-  const name = changes.locator('summary', { hasText: '/src/limit.ts' });
+  const name = page.locator('summary', { hasText: '/src/limit.ts' });
   const file = changes.locator('details', { has: name });
   await expect.poll(() => file.textContent()).toContain('createLimit');
   expect(await name.count()).toBe(1);
@@ -54,7 +58,7 @@ test('a link to what the chosen kinds leave out shows it all the same', async ()
 });
 
 test('the strip goes from turn to turn by keys, and a stretch of it is a link', async () => {
-  await openSession(page, product.service, sessionId);
+  await openWhole();
   const strip = page.getByRole('slider', { name: 'Position in the session' });
   await strip.focus();
   await page.keyboard.press('End');
