@@ -31,6 +31,7 @@ describe('what a command is for', () => {
     ['cargo nextest run', ['tests']],
     ['python -m pytest -q', ['tests']],
     ['node --experimental-strip-types --test', ['tests']],
+    ['FORCE_COLOR=1 node --run test', ['tests']],
     ['cat test.ts', []],
     ['ls vitest.config.ts', []],
   ])('of `%s` is %j', (command, purposes) => {
@@ -60,6 +61,8 @@ describe('what an output tells', () => {
     ['--- FAIL: TestX (0.00s)\nok  \texample.test/pkg\t0.01s', { testsPassed: false }],
     ['# fail 0\n', { testsPassed: true }],
     ['3 examples, 1 failure', { testsPassed: false }],
+    ['Ran 2 tests in 0.001s\n\nOK\n', { testsPassed: true }],
+    ['Ran 2 tests in 0.001s\n\nFAILED (failures=1)', { testsPassed: false }],
     ['nothing of the kind', {}],
   ])('%j', (output, outcome) => {
     expect(outcomeOf(output)).toEqual(outcome);

@@ -32,7 +32,10 @@ const PURPOSES: readonly [Purpose, RegExp][] = [
   ['commit', /\bgit(?:\s+-\S{1,100}(?:\s+[^\s-]\S{0,200})?){0,5}\s+commit\b/],
   ['pull_request', /\b(?:gh\s+pr|glab\s+mr)\s+create\b/],
   ['tests', /(?:^|[\s;&|(/'"])(?:vitest|jest|mocha|pytest|rspec|phpunit|ctest|py\.test|script\/test)(?=$|[\s;&|)'"])/],
-  ['tests', /\b(?:npm|pnpm|yarn|bun|deno|cargo|go|mix|dotnet|make|swift|zig build|playwright)\s+(?:run\s+)?test\b/],
+  [
+    'tests',
+    /\b(?:npm|pnpm|yarn|bun|deno|cargo|go|mix|dotnet|make|swift|zig build|playwright|node --run)\s+(?:run\s+)?test\b/,
+  ],
   ['tests', /\bnode\s[^\n;|&]{0,100}--test\b|\bunittest\b|\bcargo\s+nextest\b/],
   ['tests', /\b(?:mvn|gradle|gradlew|sbt|bazel|rake)\b[^\n;|&]{0,100}\s\S{0,60}test\b/],
 ];
@@ -57,6 +60,7 @@ const FAILED = [
   /^(?:#|ℹ) fail [1-9]/m,
   /^\s{0,8}[1-9]\d* failing/m,
   /\bexamples?, [1-9]\d* failures?/,
+  /^FAILED \((?:failures|errors)=/m,
   /^Failed! {1,4}- Failed:/m,
 ];
 const PASSED = [
@@ -67,6 +71,7 @@ const PASSED = [
   /^(?:#|ℹ) fail 0$/m,
   /^\s{0,8}\d+ passing/m,
   /\bexamples?, 0 failures/,
+  /^Ran \d+ tests? in [^\n]{1,30}\n\nOK\b/m,
   /^Passed! {1,4}- Failed:/m,
 ];
 

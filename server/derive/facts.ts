@@ -26,6 +26,8 @@ export interface OpenCall {
   command?: string;
   purposes: readonly Purpose[];
   changes: readonly FileStat[];
+  /** Whether a result has told how a run of tests ended. */
+  isJudged?: boolean;
 }
 
 /**

@@ -63,6 +63,16 @@ describe('milestones', () => {
     ]);
   });
 
+  test('are told once of a run of tests that an agent tells of twice', () => {
+    const run = call('a', 'make test');
+    const told = factsOf(run, result('a', 'x', { exitCode: 2 }), result('a', 'x'));
+    expect(told.milestones).toMatchObject([{ kind: 'tests', passed: false }]);
+    expect(factsOf(run, result('a', 'x'), run, result('a', 'x', { isError: true })).milestones).toMatchObject([
+      { passed: true },
+      { passed: false },
+    ]);
+  });
+
   test('are compactions, and waits for the person of more than five minutes', () => {
     const facts = factsOf(
       ['assistant.message', { text: 'Done.' }, 0],

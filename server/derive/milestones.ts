@@ -18,8 +18,9 @@ export function noteMilestones(facts: Facts, entry: Entry): void {
   if (call) noteCommand(facts, entry, call);
 }
 
-function noteCommand(facts: Facts, entry: ResultEntry, { command = '', purposes }: OpenCall): void {
-  if (purposes.includes('tests')) noteTests(facts, entry, command);
+function noteCommand(facts: Facts, entry: ResultEntry, call: OpenCall): void {
+  const { command = '', purposes } = call;
+  if (purposes.includes('tests')) noteTests(facts, entry, call);
   if (purposes.includes('commit')) {
     for (const { hash, subject } of entry.commits ?? []) add(facts, entry, { kind: 'commit', text: subject, hash });
   }
@@ -28,12 +29,17 @@ function noteCommand(facts: Facts, entry: ResultEntry, { command = '', purposes 
   }
 }
 
-/** Only where they turned red or green: what the runner says counts more than an exit code, which may be a pipe's. */
-function noteTests(facts: Facts, entry: ResultEntry, command: string): void {
-  const passed = entry.testsPassed ?? !entry.failed;
-  if (facts.testsPassed === passed) return;
+/**
+ * Only where they turned red or green. What the runner says counts more than an exit code, which may be a pipe's; and an
+ * agent may tell of a run twice, once without saying how it ended.
+ */
+function noteTests(facts: Facts, entry: ResultEntry, call: OpenCall): void {
+  const told = entry.testsPassed ?? (entry.exitCode === undefined ? undefined : entry.exitCode === 0);
+  const passed = told ?? (entry.failed ? false : call.isJudged ? undefined : true);
+  call.isJudged = true;
+  if (passed === undefined || facts.testsPassed === passed) return;
   facts.testsPassed = passed;
-  add(facts, entry, { kind: 'tests', text: command, passed });
+  add(facts, entry, { kind: 'tests', text: call.command ?? '', passed });
 }
 
 const titleOf = (command: string): string | undefined =>
