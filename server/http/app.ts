@@ -6,7 +6,7 @@ import { Problem } from '../../contract/problem.ts';
 import type { Route } from '../../contract/route.ts';
 import { ROUTES } from '../../contract/routes.ts';
 import { newUuid } from '../ids.ts';
-import { type BindOptions, bindRoute } from './bind.ts';
+import { type BindOptions, bindRoute, COMPRESSED } from './bind.ts';
 import { answerUnreadable, sendError } from './errors.ts';
 import type { Handler, Handlers } from './handler.ts';
 import { securityHeaders } from './headers.ts';
@@ -95,13 +95,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     maxAge: 600,
   });
   // Only answers that may be large are compressed, so that an append does not pay for it.
-  await app.register(compress, {
-    global: false,
-    globalDecompression: false,
-    encodings: ['zstd', 'gzip', 'deflate'],
-    threshold: 4096,
-    customTypes: /^text\/(?!event-stream)|[+/](?:x-nd)?json(?:;|$)|[+/]xml(?:;|$)|javascript/,
-  });
+  await app.register(compress, { ...COMPRESSED, global: false, globalDecompression: false });
   for (const [name, row] of Object.entries(TABLE)) {
     bindRoute(app, row, options.handlers[name as keyof Handlers] as unknown as Handler<Route>, options);
   }

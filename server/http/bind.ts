@@ -1,3 +1,4 @@
+import type { FastifyCompressOptions } from '@fastify/compress';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import type { Route } from '../../contract/route.ts';
@@ -8,6 +9,13 @@ import type { Answer, Ask, Handler } from './handler.ts';
 import { createValidate } from './validate.ts';
 
 export type BindOptions = AdmitOptions;
+
+/** Of a route that names anything itself, nothing else is inherited. */
+export const COMPRESSED: FastifyCompressOptions = {
+  encodings: ['zstd', 'gzip', 'deflate'],
+  threshold: 4096,
+  customTypes: /^text\/(?!event-stream)|[+/](?:x-nd)?json(?:;|$)|[+/]xml(?:;|$)|javascript/,
+};
 
 type AnyHandler = (ask: Ask) => Promise<Answer>;
 
@@ -26,7 +34,7 @@ export function bindRoute<Row extends Route>(
     // The contract knows no HEAD, and a page would be read from the store to its end for nobody.
     exposeHeadRoute: false,
     // A stream of events would wait in the compressor until there are enough of them.
-    compress: row.method === 'GET' && row.contentType !== 'text/event-stream' ? {} : false,
+    compress: row.method === 'GET' && row.contentType !== 'text/event-stream' ? COMPRESSED : false,
     // Serializing by schema sends the documented fields and nothing else.
     schema: { response: row.contentType ? {} : row.replies },
     async onRequest(request, reply) {
