@@ -1,5 +1,5 @@
 import { type DayFigures, DIMENSIONS, type Figures, type SessionSummary, type Usage } from '../../contract/review.ts';
-import type { FigureChange } from '../store/figures.ts';
+import { FIGURES, type FigureChange } from '../store/figures.ts';
 import type { Db } from '../store/open.ts';
 import { toSession } from '../store/sessions.ts';
 import { findSummaries } from '../store/summaries.ts';
@@ -87,7 +87,7 @@ async function readGroups(
     ...sum(own, prices),
     days: byDay(own, prices),
   });
-  const rest = group('', [...all, ...rows.map(negative)]);
+  const rest = group('', without(all, rows));
   const isThere = rest.sessions > 0 || rest.prompts > 0 || rest.inputTokens + rest.outputTokens > 0;
   return [
     ...values.map((value) =>
@@ -100,10 +100,17 @@ async function readGroups(
   ];
 }
 
-const negative = (row: Row): Row =>
-  Object.fromEntries(
-    Object.entries(row).map(([name, value]) => [name, typeof value === 'number' ? -value : value]),
-  ) as Row;
+/** What is left of `all` without `rows`, by day and model: a price is paid for what is left as a whole. */
+function without(all: readonly Row[], rows: readonly Row[]): Row[] {
+  const left = new Map(all.map((row) => [keyOf(row), { ...row }]));
+  for (const row of rows) {
+    const rest = left.get(keyOf(row));
+    if (rest) for (const name of FIGURES) rest[name] = Math.max(0, rest[name] - row[name]);
+  }
+  return [...left.values()];
+}
+
+const keyOf = ({ day, model }: Row) => `${day} ${model}`;
 
 function sum(rows: readonly Row[], prices: Prices): Figures {
   const total = (name: keyof Row) => rows.reduce((sum, row) => sum + Number(row[name]), 0);

@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { ENGINES } from './engines.ts';
+import { createTenant, openSession, registerMachine, type Tenant } from './factories.ts';
+import { startTestService, type TestService } from './harness.ts';
+
+const at = (day: string, hour = '12') => ({ occurredAt: `${day}T${hour}:00:00.000Z` });
+
+/** A session of a repository, with a prompt, a failure and the tokens of a model on a day. */
+const eventsOf = (repository: string, model: string, day: string, inputTokens: number) => [
+  { eventType: 'session.meta', payload: { repository: `git@git.test:${repository}.git`, cwd: '/home/ada/x', model } },
+  { eventType: 'user.message', payload: { text: 'Please', ...at(day, '09') } },
+  { eventType: 'tool.call', payload: { callId: 'c', name: 'shell', input: { command: 'ls' }, ...at(day) } },
+  { eventType: 'tool.result', payload: { callId: 'c', isError: true, ...at(day) } },
+  { eventType: 'usage', payload: { responseId: 'r', model, inputTokens, outputTokens: 0, ...at(day) } },
+  { eventType: 'turn.finished', payload: { reason: 'interrupted', ...at(day) } },
+];
+
+describe.each(ENGINES)('usage on %s', (engine) => {
+  let service: TestService;
+  let tenant: Tenant;
+  let ids: string[];
+  beforeAll(async () => {
+    service = await startTestService(engine);
+    tenant = await createTenant(service);
+    const machine = await registerMachine(service, tenant.live);
+    const sessions = [
+      eventsOf('o/shop', 'claude-opus-4-5', '2026-11-19', 1_000_000),
+      eventsOf('o/shop', 'claude-haiku-4-5', '2026-11-20', 2_000_000),
+      eventsOf('o/blog', 'nobody-knows', '2026-11-20', 500),
+      ...Array.from({ length: 21 }, (_, n) => eventsOf(`o/r${n}`, 'claude-haiku-4-5', '2026-11-18', 1_000)),
+    ];
+    ids = [];
+    for (const events of sessions) {
+      const id = await openSession(service, tenant.live, machine);
+      await service.call('POST', `/v1/sessions/${id}/events`, { as: tenant.live, body: { events } });
+      ids.push(id);
+    }
+    await settle();
+  });
+  afterAll(() => service.close());
+
+  /** Whoever asks for the facts waits for them. */
+  const settle = () =>
+    vi.waitFor(async () => {
+      for (const id of ids) {
+        const { body } = await get(`/v1/organizations/me/sessions/${id}/facts`);
+        if (body.summary.summarizedThrough < 6) throw new Error('not derived yet');
+      }
+    }, 20_000);
+  const get = (url: string, as = tenant.member) => service.call('GET', url, { as });
+  const usage = async (query = 'from=2026-11-01&to=2026-11-30') =>
+    (await get(`/v1/organizations/me/usage?${query}`)).body;
+
+  test('adds up all sessions, by day, model and repository, with what they cost', async () => {
+    const { total, days, groups, unpricedTokens } = await usage();
+    expect(total).toMatchObject({ sessions: 24, prompts: 24, toolCalls: 24, failures: 24, inputTokens: 3_021_500 });
+    expect(total.cost).toBeCloseTo(5 + 2 + 0.021);
+    expect(unpricedTokens).toBe(500);
+    expect(days.map(({ day, sessions }: { day: string; sessions: number }) => [day, sessions])).toEqual([
+      ['2026-11-18', 21],
+      ['2026-11-19', 1],
+      ['2026-11-20', 2],
+    ]);
+    const of = (dimension: string, value: string) =>
+      groups.find(
+        (group: { dimension: string; value: string }) => group.dimension === dimension && group.value === value,
+      );
+    expect(of('repository', 'git.test/o/shop')).toMatchObject({ sessions: 2, inputTokens: 3_000_000, cost: 7 });
+    expect(of('model', 'claude-opus-4-5')).toMatchObject({ sessions: 1, cost: 5 });
+    expect(of('model', 'nobody-knows')).not.toHaveProperty('cost');
+    expect(of('person', 'ada')).toMatchObject({ sessions: 24 });
+    // Twenty of the 23 have a row of their own, those with the most tokens where sessions are as many.
+    expect(of('repository', '')).toMatchObject({ sessions: 3, inputTokens: 2_500 });
+    expect(of('repository', '').cost).toBeCloseTo(0.002);
+  });
+
+  test('tells tools, hours of the week, and what deserves a look', async () => {
+    const { tools, hours, attention, running, machines } = await usage();
+    expect(tools).toEqual([{ name: 'shell', calls: 24, failed: 24 }]);
+    // 2026-11-18 is a Wednesday.
+    expect([hours[2 * 24 + 9], hours[2 * 24 + 12]]).toEqual([21, 21]);
+    const first = (wanted: string) => attention.find(({ reason }: { reason: string }) => reason === wanted);
+    expect(first('expensive')).toMatchObject({ session: { sessionId: ids[0] }, figure: 5 });
+    expect(first('interrupted')).toBeDefined();
+    expect(first('longest')).toMatchObject({ figure: 3 * 3_600_000 });
+    expect(running).toEqual([]);
+    expect(machines).toMatchObject([{ lagMs: expect.any(Number) }]);
+  });
+
+  test('is that of the days and the plane that are asked for, and of one organization', async () => {
+    expect((await usage('from=2026-11-19&to=2026-11-19')).total).toMatchObject({ sessions: 1 });
+    expect((await usage('secretEnvironment=test&to=2026-11-30')).total).toMatchObject({ sessions: 0 });
+    const other = await createTenant(service);
+    const { body } = await get('/v1/organizations/me/usage?from=2026-11-01&to=2026-11-30', other.member);
+    expect(body).toMatchObject({ total: { sessions: 0 }, groups: [], attention: [], machines: [] });
+  });
+
+  test('loses what is deleted', async () => {
+    const [gone] = ids as [string];
+    await service.call('DELETE', `/v1/organizations/me/sessions/${gone}`, { as: tenant.admin });
+    await expect.poll(async () => (await usage()).total.sessions).toBe(23);
+    expect((await usage()).total.cost).toBeCloseTo(2.021);
+  });
+
+  test('is kept in a row for each day and model, however many sessions there are', async () => {
+    const rows = await service.store.db
+      .selectFrom('figures')
+      .select(['day', 'model', 'sessions'])
+      .where('dimension', '=', 'total')
+      .orderBy('day')
+      .orderBy('model')
+      .execute();
+    expect(rows.map(({ day, model, sessions }) => [day, model, sessions])).toEqual([
+      ['2026-11-18', '', 21],
+      ['2026-11-18', 'claude-haiku-4-5', 0],
+      ['2026-11-20', '', 2],
+      ['2026-11-20', 'claude-haiku-4-5', 0],
+      ['2026-11-20', 'nobody-knows', 0],
+    ]);
+  });
+});
+
+describe.each(ENGINES)('the index of a session on %s', (engine) => {
+  test('is sent compressed', async () => {
+    const service = await startTestService(engine);
+    const tenant = await createTenant(service);
+    const id = await openSession(service, tenant.live);
+    const events = Array.from({ length: 50 }, (_, n) => ({
+      eventType: 'user.message',
+      payload: { text: `Please ${n}` },
+    }));
+    await service.call('POST', `/v1/sessions/${id}/events`, { as: tenant.live, body: { events } });
+    const reply = await service.app.inject({
+      url: `/v1/organizations/me/sessions/${id}/index`,
+      headers: { authorization: `Bearer ${tenant.member}`, 'accept-encoding': 'gzip' },
+    });
+    expect(reply.headers['content-encoding']).toBe('gzip');
+    expect(reply.rawPayload.byteLength).toBeLessThan(2_000);
+    await service.close();
+  });
+});
