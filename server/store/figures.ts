@@ -26,11 +26,11 @@ export async function addFigures(
   plane: FiguresRow['plane'],
   changes: readonly FigureChange[],
 ): Promise<void> {
+  const changed = changes.filter((row) => FIGURES.some((name) => row[name] !== 0));
+  const folded = await foldRare(db, organizationId, plane, changed);
   const keyOf = (row: FigureChange) => JSON.stringify([row.dimension, row.day, row.value, row.model]);
   // In one order everywhere, so that two who add to the same rows wait for each other and not in a circle.
-  const sorted = changes
-    .filter((row) => FIGURES.some((name) => row[name] !== 0))
-    .toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
+  const sorted = folded.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
   for (let from = 0; from < sorted.length; from += ROWS_AT_ONCE) {
     const rows = sorted.slice(from, from + ROWS_AT_ONCE);
     await db
@@ -53,6 +53,56 @@ export async function addFigures(
     plane,
     sorted.filter((row) => FIGURES.some((name) => row[name] < 0)),
   );
+}
+
+/** Values that a dimension has on a day, at most; the figures of those that come later are kept under the value "". */
+export const MOST_VALUES = 10_000;
+/** What events name, and so may have any number of values. */
+const NAMED = ['repository', 'person', 'model', 'tool'];
+
+async function foldRare(
+  db: Db,
+  organizationId: string,
+  plane: FiguresRow['plane'],
+  changes: readonly FigureChange[],
+): Promise<readonly FigureChange[]> {
+  const named = changes.filter(({ dimension, value }) => NAMED.includes(dimension) && value !== '');
+  const rare = new Set<string>();
+  for (const rows of Map.groupBy(named, ({ dimension, day }) => `${dimension} ${day}`).values()) {
+    const [{ dimension, day }] = rows as [FigureChange];
+    const values = [...new Set(rows.map(({ value }) => value))];
+    const mine = db
+      .selectFrom('figures')
+      .select('value')
+      .distinct()
+      .where('organization_id', '=', organizationId)
+      .where('plane', '=', plane)
+      .where('dimension', '=', dimension)
+      .where('day', '=', day);
+    const known = new Set((await mine.where('value', 'in', values).execute()).map(({ value }) => value));
+    const added = values.filter((value) => !known.has(value));
+    if (added.length === 0) continue;
+    const all = await mine.limit(MOST_VALUES).execute();
+    for (const value of added.slice(MOST_VALUES - all.length)) rare.add(JSON.stringify([dimension, day, value]));
+  }
+  if (rare.size === 0) return changes;
+  return merge(
+    changes.map((row) => {
+      return rare.has(JSON.stringify([row.dimension, row.day, row.value])) ? { ...row, value: '' } : row;
+    }),
+  );
+}
+
+/** One statement takes a row once. */
+function merge(rows: readonly FigureChange[]): FigureChange[] {
+  const merged = new Map<string, FigureChange>();
+  for (const row of rows) {
+    const key = JSON.stringify([row.dimension, row.day, row.value, row.model]);
+    const known = merged.get(key);
+    if (known) for (const name of FIGURES) known[name] += row[name];
+    else merged.set(key, { ...row });
+  }
+  return [...merged.values()];
 }
 
 async function removeEmpty(
