@@ -46,7 +46,7 @@ export async function deriveSession(
     if (after === 'lost') return undefined;
     if (after === 'done') break;
     before = after;
-    wrote = true;
+    wrote ||= after.derived_through > 0;
     await rest();
   }
   if (isPostgres(db)) await releaseSession(db, row);
