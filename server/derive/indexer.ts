@@ -19,6 +19,8 @@ export interface Indexer {
   reach(sessions: readonly Reached[], patienceMs?: number): Promise<boolean>;
   /** Derives what an earlier process has left, and others in between; settles when nothing is behind. */
   catchUp(): Promise<void>;
+  /** Whether sessions may be behind of which nobody has told. */
+  isCatchingUp(): boolean;
   close(): Promise<void>;
 }
 
@@ -61,6 +63,8 @@ export function createIndexer(options: IndexerOptions): Indexer {
   const runs = new Set<Promise<void>>();
   let timer: NodeJS.Timeout | undefined;
   let caughtUp: Promise<void> | undefined;
+  /** Until it was looked everything may be behind. */
+  let mayBeBehind = true;
 
   /** One after the other for each session: what is wanted while it is derived is derived by the same run. */
   async function run(session: Target, isAsked: boolean): Promise<void> {
@@ -100,12 +104,14 @@ export function createIndexer(options: IndexerOptions): Indexer {
     let before: string | undefined;
     do {
       const { behind, next } = await findBehind(db, VERSION, before);
+      mayBeBehind ||= behind.length > 0;
       for (const session of behind) {
         if (closing.signal.aborted) return;
         await run(session, false);
       }
       before = next;
     } while (before !== undefined && !closing.signal.aborted);
+    mayBeBehind = false;
   }
 
   return {
@@ -138,6 +144,8 @@ export function createIndexer(options: IndexerOptions): Indexer {
         });
       return caughtUp;
     },
+
+    isCatchingUp: () => mayBeBehind,
 
     async close() {
       closing.abort();

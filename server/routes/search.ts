@@ -14,11 +14,13 @@ import { findSummaries } from '../store/summaries.ts';
 const DEFAULT_PAGE = 50;
 const LARGEST_PAGE = 100;
 
-export const searchHandlers = ({ store: { db }, now }: Deps) =>
+export const searchHandlers = ({ store: { db }, indexer, now }: Deps) =>
   ({
     async searchSessions({ caller, query }) {
       const { organizationId } = caller;
       const plane = query.secretEnvironment ?? 'live';
+      // Asked before, so that what is derived while it is searched is not taken for granted.
+      const catchingUp = indexer.isCatchingUp();
       const { found, next } = await search(db, {
         organizationId,
         planes: plane === 'all' ? ['live', 'test'] : [plane],
@@ -30,7 +32,10 @@ export const searchHandlers = ({ store: { db }, now }: Deps) =>
         now: now(),
       });
       const sessions = await show(db, organizationId, found);
-      return { status: 200, body: { sessions, nextCursor: next ? writePosition(next) : null } };
+      return {
+        status: 200,
+        body: { sessions, nextCursor: next ? writePosition(next) : null, ...(catchingUp && { catchingUp }) },
+      };
     },
 
     async findInSession({ caller, params, query }) {

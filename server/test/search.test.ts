@@ -3,7 +3,7 @@ import { parseQuery } from '../../contract/query.ts';
 import { readPosition, writePosition } from '../search/position.ts';
 import { type Page, type Position, type Search, search } from '../search/search.ts';
 import { ENGINES } from './engines.ts';
-import { createTenant, type Machine, registerMachine, type Tenant } from './factories.ts';
+import { createTenant, type Machine, registerMachine, signIn, type Tenant } from './factories.ts';
 import { startTestService, type TestService } from './harness.ts';
 import { answered, asked, called, find, findIn, idsOf, said, sessionWith } from './searched.ts';
 
@@ -21,7 +21,7 @@ describe.each(ENGINES)('search on %s', (engine) => {
 
   beforeAll(async () => {
     service = await startTestService(engine);
-    ours = await createTenant(service);
+    ours = await createTenant(service, 'ours');
     machine = await registerMachine(service, ours.live, 'build-7');
     const theirs = await createTenant(service);
     await sessionWith(service, theirs, await registerMachine(service, theirs.live), [
@@ -207,5 +207,42 @@ describe.each(ENGINES)('search on %s', (engine) => {
       from = body.next;
     }
     expect(found).toEqual(Array.from({ length: 250 }, (_, n) => n + 4));
+  });
+
+  test('lets others have their turn while it reads what is large', async () => {
+    const sessionId = await sessionWith(
+      service,
+      ours,
+      machine,
+      Array.from({ length: 30 }, () => said('hay '.repeat(50_000))),
+    );
+    let turns = 0;
+    let isOver = false;
+    const count = () => {
+      turns++;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    await findIn(service, ours.member, sessionId, '"hay needle"');
+    isOver = true;
+    // Six megabytes, half a megabyte at a time.
+    expect(turns).toBeGreaterThanOrEqual(12);
+  });
+
+  test('says so while sessions may be missing that are not derived yet', async () => {
+    const { db } = service.store;
+    await db.deleteFrom('session_chunks').execute();
+    await db.deleteFrom('session_facts').execute();
+    const another = await startTestService(engine, {}, service.store);
+    const member = await signIn(another, 'ours-member');
+    try {
+      for (;;) {
+        const reply = await find(another, member, { q: 'drainqueue' });
+        if (idsOf(reply).length === 1) break;
+        expect(reply.body).toMatchObject({ catchingUp: true });
+      }
+    } finally {
+      await another.app.close();
+    }
   });
 });
