@@ -23,7 +23,7 @@ function Coloured({ code, language }: { code: string; language: string }) {
   ));
 }
 
-export function Tokens({ tokens }: { tokens: readonly ThemedToken[] }) {
+function Tokens({ tokens }: { tokens: readonly ThemedToken[] }) {
   return tokens.map((token) => (
     <span key={token.offset} style={token.color === undefined ? undefined : { color: token.color }}>
       {showHidden(token.content)}

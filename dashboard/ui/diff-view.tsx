@@ -1,8 +1,9 @@
-import { useMemo, useState } from 'react';
+import { useMemo, useState, useTransition } from 'react';
 import { showHidden } from '../text/controls.ts';
 import { Button } from './button.tsx';
-import { Tokens, useTokens } from './code.tsx';
+import { useTokens } from './code.tsx';
 import { formatCount } from './format.ts';
+import { markWords, type Range, splitAt } from './word-marks.ts';
 
 export interface DiffHunk {
   oldStart?: number;
@@ -12,14 +13,17 @@ export interface DiffHunk {
   lines: readonly string[];
 }
 
-/** Lines shown at first. */
+/** Lines shown at first; each click shows as many again, at most so many more. */
 const FIRST = 400;
+const MOST_ADDED = 2_000;
 
 /** A unified diff with line numbers where they are known, in the colours of the file's language. */
 export function DiffView({ path, hunks }: { path: string; hunks: readonly DiffHunk[] }) {
-  const [whole, setWhole] = useState(false);
+  const [count, setCount] = useState(FIRST);
+  const [isPending, startTransition] = useTransition();
   const lines = useMemo(() => number(hunks), [hunks]);
-  const shown = whole ? lines : lines.slice(0, FIRST);
+  const shown = useMemo(() => lines.slice(0, count), [lines, count]);
+  const marks = useMemo(() => markWords(shown), [shown]);
   const tokens = useTokens(
     useMemo(() => shown.map(({ text }) => text).join('\n'), [shown]),
     path,
@@ -38,7 +42,10 @@ export function DiffView({ path, hunks }: { path: string; hunks: readonly DiffHu
                 <td className="diff-number">{line.after}</td>
                 <td className="diff-text">
                   <span className="diff-sign">{line.sign === '@' ? '' : line.sign}</span>
-                  {tokens?.[index] && line.sign !== '@' ? <Tokens tokens={tokens[index]} /> : showHidden(line.text)}
+                  <LineText
+                    tokens={(line.sign !== '@' && tokens?.[index]) || [{ content: line.text, offset: 0 }]}
+                    ranges={marks.get(index) ?? []}
+                  />
                 </td>
               </tr>
             ))}
@@ -46,12 +53,43 @@ export function DiffView({ path, hunks }: { path: string; hunks: readonly DiffHu
         </table>
       </div>
       {shown.length < lines.length && (
-        <Button size="small" tone="quiet" className="m-1" onClick={() => setWhole(true)}>
-          Show all {formatCount(lines.length)} lines
-        </Button>
+        <p className="show-more px-2">
+          <Button
+            size="small"
+            disabled={isPending}
+            onClick={() => startTransition(() => setCount(count + Math.min(count, MOST_ADDED)))}
+          >
+            Show more
+          </Button>
+          {formatCount(lines.length - shown.length)} lines left
+        </p>
       )}
     </figure>
   );
+}
+
+/** A line in its colours, with the words marked that changed. */
+function LineText({ tokens, ranges }: { tokens: readonly Token[]; ranges: readonly Range[] }) {
+  let at = 0;
+  return tokens.map(({ content, offset, color }) => {
+    const start = at;
+    at += content.length;
+    return (
+      <span key={offset} style={color === undefined ? undefined : { color }}>
+        {splitAt(content, start, ranges).map((part, index) => {
+          if (part === '') return null;
+          // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text never move
+          return index % 2 === 1 ? <mark key={index}>{showHidden(part)}</mark> : showHidden(part);
+        })}
+      </span>
+    );
+  });
+}
+
+interface Token {
+  content: string;
+  offset: number;
+  color?: string;
 }
 
 interface Line {
