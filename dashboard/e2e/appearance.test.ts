@@ -67,6 +67,8 @@ describe.each(THEMES)('in the %s theme', (theme) => {
     await page.getByRole('complementary', { name: 'Inspector' }).waitFor();
     await page.keyboard.press('e');
     await page.getByRole('figure').first().waitFor();
+    // Of a worker, which the page's policy has to let in.
+    await page.locator('[style*="--code-token"]').first().waitFor();
     expect(await violationsOf(page)).toEqual([]);
     await picture(tab, `session-inspected-${theme}`);
     await page.keyboard.press('?');

@@ -8,6 +8,9 @@ import { pagePolicy } from './headers.ts';
 
 const BUILT = fileURLToPath(new URL('../../dashboard/dist', import.meta.url));
 
+/** A worker is under the policy of its own file. The one that colours code loads grammars, which are other files. */
+const WORKER_POLICY = "default-src 'none'; script-src 'self'; frame-ancestors 'none'";
+
 /** Names of assets carry a hash of their content; those of fonts do not, since the pages of signing in name them too. */
 const CACHED = [
   ['/assets/', 'public, max-age=31536000, immutable'],
@@ -35,6 +38,7 @@ export async function servePages(
       setHeaders: (reply, path) => {
         const [, age] = CACHED.find(([folder]) => path.includes(folder)) ?? [];
         reply.header('cache-control', age ?? 'no-cache');
+        if (path.includes('/assets/')) reply.header('content-security-policy', WORKER_POLICY);
       },
     });
   }

@@ -44,6 +44,7 @@ test.each([
   expect(answer.headers['content-type']).toMatch(/^(?:text|application)\/javascript/);
   expect(answer.headers.vary).toBe('accept-encoding');
   expect(answer.headers['cache-control']).toBe('public, max-age=31536000, immutable');
+  expect(answer.headers['content-security-policy']).toMatch(/^default-src 'none'; script-src 'self';/);
 });
 
 test('each writing of a file has a tag of its own, by which it is not sent again', async () => {
