@@ -60,6 +60,7 @@ test('a link to what the chosen kinds leave out shows it all the same', async ()
 test('the strip goes from turn to turn by keys, and a stretch of it is a link', async () => {
   await openWhole();
   const strip = page.getByRole('slider', { name: 'Position in the session' });
+  await expect.poll(() => strip.getAttribute('aria-valuemax')).toBe('2');
   await strip.focus();
   await page.keyboard.press('End');
   await expect.poll(() => strip.getAttribute('aria-valuetext')).toMatch(/^turn 2 of 2: Which limit/);

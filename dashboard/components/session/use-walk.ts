@@ -34,7 +34,7 @@ export function useWalk({ timeline, view, reading, handle, unhide }: Options) {
       const order = orders.get(sequence) ?? sequence;
       reading.current.set({ key: place.key, sequence, order });
       reveal(place);
-      unhide(place);
+      if (latest.current.indexOf(place.key) < 0) unhide(place);
       // The row may have to be unfolded first.
       requestAnimationFrame(() => {
         const key = [place.key, ...place.parents.toReversed()].find((each) => latest.current.indexOf(each) >= 0);
