@@ -65,7 +65,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   const pepper =
     config.SECRET_PEPPER ?? (await rememberSetting(store.db, 'pepper', () => randomBytes(32).toString('hex')));
   const authenticator = createAuthenticator({ db: store.db, identity, pepper, limits, now, onError });
-  await bus?.hearRevoked(authenticator.forgetSecret);
+  const stopHearing = await bus?.hearRevoked(authenticator.forgetSecret);
   const live = createLive(now);
   const peers =
     store.notices &&
@@ -141,6 +141,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   app.addHook('preClose', async () => live.close());
   app.addHook('onClose', async () => {
     for (const timer of timers) clearInterval(timer);
+    stopHearing?.();
     await worker?.close();
     background.close();
     await peers?.close();

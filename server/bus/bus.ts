@@ -61,8 +61,8 @@ export interface Bus {
   backlog(): Promise<{ setAside: number; waiting: number }>;
   /** Tells all replicas that a secret is revoked, also those that are cut off from the store. */
   tellRevoked(secretId: string): Promise<void>;
-  /** Hears of every secret that is revoked from now on. */
-  hearRevoked(listener: (secretId: string) => void): Promise<void>;
+  /** Hears of every secret that is revoked from now on, until what it returns is called. */
+  hearRevoked(listener: (secretId: string) => void): Promise<() => void>;
   /** The workers' common place in the log. */
   consumer(): Promise<Consumer>;
   close(): Promise<void>;
@@ -242,7 +242,8 @@ export async function openBus(connection: NatsConnection, name: string, copies: 
       const options = { filter_subjects: `${subjects.revoked}.>`, deliver_policy: DeliverPolicy.New };
       const consumer = await client.consumers.get(name, options);
       const callback = ({ subject }: JsMsg) => listener(subject.split('.').at(-1) ?? '');
-      await consumer.consume({ callback });
+      const messages = await consumer.consume({ callback });
+      return () => messages.stop();
     },
 
     onReconnect: (listener) => void reconnected.push(listener),
