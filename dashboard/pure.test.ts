@@ -23,6 +23,7 @@ test('every address', () => {
     home: '/',
     sessions: '/sessions',
     session: '/sessions/s%2F1?e=7',
+    compare: '/compare',
     device: '/device?code=s%2F1',
     environments: '/environments',
     agents: '/agents',
