@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { commandOf, outcomeOf, purposesOf } from './command.ts';
+import { commandOf, outcomeOf, purposesOf, subjectsOf } from './command.ts';
 
 describe('the command of a call', () => {
   test.each([
@@ -72,5 +72,26 @@ describe('what an output tells', () => {
     expect(outcomeOf(`${'x\n'.repeat(100_000)}[main 1a2b3c4] At last`)).toMatchObject({
       commits: [{ hash: '1a2b3c4' }],
     });
+  });
+});
+
+describe('the subjects of the commits that a command makes', () => {
+  test.each([
+    [`git commit -qm 'Add a lock'`, ['Add a lock']],
+    [
+      `git add . && git commit -q -m "Fix it" -m "At length" && git commit --message='Then this'`,
+      ['Fix it', 'Then this'],
+    ],
+    [`git commit -q -F - <<'EOF'\nAdd\nEOF`, []],
+    [`git commit -m "$(cat <<'EOF'\nAdd a lock\n\nBody\nEOF\n)"`, ['Add a lock']],
+    ['git commit --amend --no-edit', []],
+    ['echo "commit -m nothing"', []],
+  ])('%s', (command, subjects) => {
+    expect(subjectsOf(command)).toEqual(subjects);
+  });
+
+  test('are found in no more time where many begin and none ends', () => {
+    expect(subjectsOf(`${'commit -m '.repeat(5_000)}"`)).toEqual([]);
+    expect(subjectsOf(`commit -m "${'\\"'.repeat(5_000)}`)).toHaveLength(1);
   });
 });

@@ -45,6 +45,17 @@ export function purposesOf(command: string): Purpose[] {
   return [...new Set(PURPOSES.flatMap(([purpose, pattern]) => (pattern.test(start) ? [purpose] : [])))];
 }
 
+const MESSAGE =
+  /\bcommit\b[^\n;&|"']{0,200}?(?:\s-[a-zA-Z]{0,5}m|\s--message)[ =]{0,4}(?:"((?:[^"\\]|\\[\s\S]){1,2000})|'([^']{1,2000}))/g;
+const HEREDOC = /^\$\(cat <<-?\s{0,4}['"]?\w{1,40}['"]?\s{0,40}\n/;
+
+/** The subjects of the commits that a command makes, where it names them: said nowhere else after `git commit --quiet`. */
+export function subjectsOf(command: string): string[] {
+  const messages = command.slice(0, LONGEST_COMMAND).matchAll(MESSAGE);
+  const subjects = [...messages].map(([, double, single]) => (double ?? single ?? '').replace(HEREDOC, '').trim());
+  return subjects.flatMap((message) => message.split('\n', 1)[0]?.slice(0, 300) || []).slice(0, MOST_COMMITS);
+}
+
 /** A commit is told at the beginning or the end, and so is what a test runner sums up. */
 const LOOKED_AT = 16_000;
 const MOST_COMMITS = 20;

@@ -42,6 +42,8 @@ export type CallEntry = Common & {
   /** The command it runs, in one line, and what that is for. */
   command?: string;
   purposes?: readonly Purpose[];
+  /** Of the commits it makes, as far as it names them. */
+  subjects?: readonly string[];
   changes: readonly FileStat[];
 };
 export type ResultEntry = Common &

@@ -2,7 +2,7 @@ import type { SessionEvent } from '../event.ts';
 import { isPart, type Part } from '../parts.ts';
 import { writingOf } from '../revision.ts';
 import { changesOfCall, changesOfResult, statOf } from './changes.ts';
-import { commandOf, outcomeOf, purposesOf } from './command.ts';
+import { commandOf, outcomeOf, purposesOf, subjectsOf } from './command.ts';
 import type { Entry } from './entry.ts';
 import { aboutCall, resultText } from './tool.ts';
 import { readUsage } from './usage.ts';
@@ -80,6 +80,7 @@ const READERS: Record<string, Reader> = {
     const name = asText(payload.name) ?? 'tool';
     const command = commandOf(payload.input);
     const purposes = purposesOf(command ?? '');
+    const subjects = purposes.includes('commit') ? subjectsOf(command ?? '') : [];
     return {
       ...common,
       ...given('callId', payload.callId),
@@ -88,6 +89,7 @@ const READERS: Record<string, Reader> = {
       about: aboutCall(payload.input),
       ...given('command', command && inOneLine(command)),
       ...(purposes.length > 0 && { purposes }),
+      ...(subjects.length > 0 && { subjects }),
       changes: changesOfCall(name, payload.input).map(statOf),
     };
   },

@@ -25,6 +25,7 @@ export interface OpenCall {
   name: string;
   command?: string;
   purposes: readonly Purpose[];
+  subjects?: readonly string[];
   changes: readonly FileStat[];
   /** Whether a result has told how a run of tests ended. */
   isJudged?: boolean;

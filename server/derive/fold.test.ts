@@ -46,6 +46,12 @@ describe('milestones', () => {
     expect(factsOf(call('a', 'cat log'), result('a', '[main 1a2b3c4] Add a lock')).milestones).toEqual([]);
   });
 
+  test('are commits that a quiet command names and makes, and none that failed', () => {
+    const quiet = call('a', `git commit -qm 'Add a lock'`);
+    expect(factsOf(quiet, result('a', '')).milestones).toMatchObject([{ kind: 'commit', text: 'Add a lock' }]);
+    expect(factsOf(quiet, result('a', 'no', { exitCode: 1 })).milestones).toEqual([]);
+  });
+
   test('are pull requests, by title or address', () => {
     const url = 'https://git.example/o/r/pull/7';
     const titled = factsOf(call('a', 'gh pr create --title "Add a lock" --body x'), result('a', url));

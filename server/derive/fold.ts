@@ -96,7 +96,7 @@ function addPrompt(facts: Facts, entry: Extract<Entry, { kind: 'prompt' }>): voi
 }
 
 function addCall(facts: Facts, entry: Extract<Entry, { kind: 'call' }>): void {
-  const { name, command, callId, changes, purposes = [], sequence } = entry;
+  const { name, command, callId, changes, purposes = [], subjects, sequence } = entry;
   facts.calls = sum(facts.calls, 1);
   const day = dayAt(facts, entry);
   note(day, 'calls');
@@ -111,7 +111,13 @@ function addCall(facts: Facts, entry: Extract<Entry, { kind: 'call' }>): void {
   const isKept = callId !== undefined && JSON.stringify(changes).length <= LONGEST_KEPT;
   if (!isKept) addChanges(facts, changes, sequence);
   if (callId === undefined) return;
-  facts.openCalls.set(callId, { name, ...(command && { command }), purposes, changes: isKept ? changes : [] });
+  facts.openCalls.set(callId, {
+    name,
+    ...(command && { command }),
+    purposes,
+    ...(subjects && { subjects }),
+    changes: isKept ? changes : [],
+  });
   forgetOldest(facts.openCalls, MOST.openCalls);
 }
 

@@ -22,7 +22,7 @@ function noteCommand(facts: Facts, entry: ResultEntry, call: OpenCall): void {
   const { command = '', purposes } = call;
   if (purposes.includes('tests')) noteTests(facts, entry, call);
   if (purposes.includes('commit')) {
-    for (const { hash, subject } of entry.commits ?? []) add(facts, entry, { kind: 'commit', text: subject, hash });
+    for (const commit of commitsOf(entry, call)) add(facts, entry, { kind: 'commit', ...commit });
   }
   if (purposes.includes('pull_request') && entry.pullRequest) {
     add(facts, entry, { kind: 'pull_request', text: titleOf(command) ?? entry.pullRequest, url: entry.pullRequest });
@@ -50,4 +50,10 @@ export function noteWait(facts: Facts, prompt: PromptEntry): void {
   if (!prompt.timed || facts.workedAt === undefined) return;
   const durationMs = prompt.time - facts.workedAt;
   if (durationMs > SHORTEST_WAIT_MS) add(facts, prompt, { kind: 'wait', text: '', durationMs });
+}
+
+/** As the output tells them; a quiet command tells none, and may then be taken at its word. */
+function commitsOf({ commits, failed }: ResultEntry, { subjects = [] }: OpenCall): { text: string; hash?: string }[] {
+  if (commits) return commits.map(({ hash, subject }) => ({ text: subject, hash }));
+  return failed ? [] : subjects.map((text) => ({ text }));
 }

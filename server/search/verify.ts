@@ -103,6 +103,6 @@ export async function verify(
   return { hits: hits.slice(0, MOST_HITS).map(({ hit }) => hit) };
 }
 
-/** What an agent's program put before the model repeats itself in every session. */
-const QUIET = new Set(['context.message', 'session.meta', 'record']);
+/** What an agent's program says repeats what people and models said, or comes again in every session. */
+const QUIET = new Set(['context.message', 'session.meta', 'record', 'notice']);
 const rank = ({ hit }: FoundEvent) => (QUIET.has(hit.eventType) ? 1 : 0);

@@ -179,18 +179,20 @@ const LABEL_PX = 110;
 /** The time, and the day wherever it is another one than at the label before. */
 function drawDates(context: CanvasRenderingContext2D, { axis }: Strip, width: number, height: number): void {
   if (axis.end < 1e11) return;
-  let day = '';
+  let [day, before] = ['', ''];
   let free = 0;
   const count = Math.max(1, Math.floor(width / LABEL_PX));
   const { format } = axis.end - axis.start < SHORT_MS ? exact : clock;
   for (let at = 0; at <= count; at++) {
     const time = axis.timeAt(at / count);
+    const told = format(time);
     const isNewDay = date.format(time) !== day;
-    day = date.format(time);
-    const words = isNewDay ? `${day} ${format(time)}` : format(time);
+    if (told === before && !isNewDay) continue;
+    const words = isNewDay ? `${date.format(time)} ${told}` : told;
     const room = context.measureText(words).width;
     const left = Math.max(0, Math.min(width - room, (at / count) * width - room / 2));
     if (left < free) continue;
+    [day, before] = [date.format(time), told];
     context.fillText(words, left, height - 4);
     free = left + room + 8;
   }
