@@ -17,7 +17,11 @@ export function SessionLines({ lines }: Props) {
       {lines.map(({ session, summary, word }) => (
         <li key={session.sessionId}>
           <Link to="/sessions/$sessionId" params={{ sessionId: session.sessionId }} className="session-line">
-            {session.status === 'active' ? <StatusMark status="active" /> : <AgentMark agentId={session.agentId} />}
+            {session.status === 'active' ? (
+              <StatusMark session={session} summary={summary} />
+            ) : (
+              <AgentMark agentId={session.agentId} />
+            )}
             <span className="min-w-0 grow truncate">
               {titleOf(session, summary)}
               <span className="text-muted"> {summary.repository && repositoryName(summary.repository)}</span>

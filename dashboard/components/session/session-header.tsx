@@ -11,7 +11,7 @@ import { CopyButton } from '../../ui/copy.tsx';
 import { formatCount, formatDuration, formatExact, formatShort, plural } from '../../ui/format.ts';
 import { AgentName } from '../agent-name.tsx';
 import { endOf, titleOf } from '../session-title.ts';
-import { StatusMark } from '../status-mark.tsx';
+import { StatusMark, stateOf } from '../status-mark.tsx';
 import { DeleteSession } from './delete-session.tsx';
 import { DownloadMenu } from './download-menu.tsx';
 import { Related } from './related.tsx';
@@ -59,7 +59,7 @@ export function SessionHeader({ session, summary, facts, timeline, isInspecting,
       </div>
       <p className="session-facts">
         {session.secretEnvironment === 'test' && <span className="tag text-test">test</span>}
-        <StatusMark status={session.status} word />
+        <StatusMark session={session} summary={summary} word />
         <Elapsed session={session} summary={summary} />
         <AgentName agentId={session.agentId} />
         <Fact name="environment">{environment?.displayName ?? environment?.hostname}</Fact>
@@ -99,7 +99,7 @@ const formatCost = (dollars: number) => `$${dollars.toFixed(dollars < 0.1 ? 3 : 
 /** How long it took; how long it has been running, each second, while it is live. */
 function Elapsed({ session, summary }: { session: Session; summary: SessionSummary | undefined }) {
   const [now, setNow] = useState(Date.now);
-  const isLive = session.status === 'active';
+  const isLive = stateOf(session, summary, now) === 'live';
   useEffect(() => {
     if (!isLive) return;
     const timer = setInterval(() => setNow(Date.now()), 1000);

@@ -29,7 +29,7 @@ interface Props {
 export const SessionLine = memo(function SessionLine(props: Props) {
   const { row, machine, columns, isNarrow, isCurrent, isPreviewed, addressOf, index, top, height, menu } = props;
   const { session, summary, hits } = row;
-  const { sessionId, status, secretEnvironment } = session;
+  const { sessionId, secretEnvironment } = session;
   const title = titleOf(session, summary);
   return (
     <div
@@ -44,7 +44,7 @@ export const SessionLine = memo(function SessionLine(props: Props) {
     >
       <div className="session-cells">
         <span role="gridcell" className="flex-none">
-          <StatusMark status={status} />
+          <StatusMark session={session} summary={summary} />
         </span>
         <span role="gridcell" className="session-main">
           <span className="flex min-w-0 items-center gap-2">

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import type { SessionSummary } from '../../contract/review.ts';
+import type { Session } from '../../contract/session.ts';
+import { stateOf } from './status-mark.tsx';
+
+const NOW = Date.parse('2026-11-22T10:00:00.000Z');
+
+test.each([
+  ['active', '2026-11-22T09:50:00.000Z', undefined, 'live'],
+  ['active', '2026-11-22T09:40:00.000Z', undefined, 'open'],
+  // What was captured just now may have happened long ago.
+  ['active', '2026-11-22T09:59:59.000Z', '2026-11-20T10:00:00.000Z', 'open'],
+  ['completed', '2026-11-22T09:59:59.000Z', undefined, 'completed'],
+  ['failed', '2026-11-22T09:59:59.000Z', undefined, 'failed'],
+] as const)(
+  'a session that is %s, changed at %s and last heard of at %s is %s',
+  (status, updatedAt, lastEventAt, state) => {
+    const summary = lastEventAt && ({ lastEventAt } as SessionSummary);
+    expect(stateOf({ status, updatedAt } as Session, summary, NOW)).toBe(state);
+  },
+);
