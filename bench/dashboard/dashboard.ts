@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { createClient } from '../../contract/client.ts';
+import { type Client, createClient } from '../../contract/client.ts';
 import { MAX_BATCH_EVENTS } from '../../contract/event.ts';
 import { launchBrowser, type Page } from '../../dashboard/e2e/harness/browser.ts';
 import { buildDashboard } from '../../dashboard/e2e/harness/build.ts';
@@ -62,9 +62,19 @@ async function seedSessions(baseUrl: string, token: string): Promise<{ events: n
     for (let first = 0; first < all.length; first += MAX_BATCH_EVENTS) {
       await machine.appendEvents({ sessionId, body: { events: all.slice(first, first + MAX_BATCH_EVENTS) } });
     }
+    await waitUntilDerived(owner, sessionId, events);
     made.push({ events, sessionId });
   }
   return made;
+}
+
+/** What is derived comes after the commit; a page that is opened sooner reads the events themselves. */
+async function waitUntilDerived(owner: Client, sessionIds: string, events: number): Promise<void> {
+  for (;;) {
+    const { summaries } = (await owner.listSessionSummaries({ query: { sessionIds } })).body;
+    if (summaries[0]?.summarizedThrough === events) return;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
 }
 
 async function measureSession(page: Page, address: string, events: number): Promise<Row[]> {
