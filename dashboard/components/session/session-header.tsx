@@ -36,10 +36,10 @@ export function SessionHeader({ session, summary, facts, timeline, isInspecting,
   const branch = meta.branch ?? summary?.gitBranch;
   return (
     <header className="session-header">
-      <div className="flex items-start gap-3 max-sm:pl-9">
-        <div className="min-w-0 grow">
+      <div className="flex items-start gap-3 max-sm:flex-wrap max-sm:pl-9">
+        <div className="min-w-0 grow max-sm:basis-full">
           <title>{`${showHidden(title.slice(0, 80))} · Session Capture`}</title>
-          <h1 className="truncate text-16" title={showHidden(title)}>
+          <h1 className="truncate text-16 max-sm:line-clamp-2 max-sm:whitespace-normal" title={showHidden(title)}>
             {showHidden(title)}
           </h1>
         </div>
