@@ -35,12 +35,17 @@ describe('as Markdown', () => {
   });
 });
 
+test('a text that is not there as a whole says how much is missing', () => {
+  const { items } = buildTimeline(entriesOf(['assistant.message', { text: 'x'.repeat(30_000) }]));
+  expect(toMarkdown(items)).toMatch(/^x{24000}\n\n\[… 6000 more characters\]$/);
+});
+
 describe('as a page', () => {
   test('a session needs nothing else, and runs nothing', () => {
     const page = toHtml(timeline, 'A <title>');
     expect(page).toContain('<title>A &lt;title&gt;</title>');
     expect(page).toContain('Fix it\nplease');
-    expect(page).toMatch(/class="call failed">Bash · echo `date`/);
+    expect(page).toMatch(/class="call failed"><summary>Bash · echo `date`<\/summary><pre>done<\/pre>/);
     expect(page).not.toMatch(/<script|https?:/);
   });
 

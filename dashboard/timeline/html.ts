@@ -1,6 +1,7 @@
 import { formatExact } from '../ui/format.ts';
 import type { Timeline } from './build.ts';
 import { childrenOf, type Item } from './items.ts';
+import { wholeOrSaid } from './markdown.ts';
 
 /** A session as one page that needs nothing else: no script, no address, everything in it escaped. */
 export function toHtml({ turns }: Timeline, title: string): string {
@@ -30,7 +31,9 @@ article { margin: 16px 0; white-space: pre-wrap; overflow-wrap: anywhere }
 .call, .idle, time { color: light-dark(#666, #999); font-size: 12px }
 .call { font-family: ui-monospace, monospace; overflow-wrap: anywhere }
 .failed { color: light-dark(#b3261e, #f28b82) }
-details { margin-left: 16px }
+pre { overflow-x: auto; white-space: pre-wrap }
+details:not(.call) { margin-left: 16px }
+.call { margin: 12px 0 }
 `;
 
 function toElements(item: Item): string[] {
@@ -40,13 +43,17 @@ function toElements(item: Item): string[] {
     if (entry.kind === 'notice' || entry.text === '') return [];
     const time = `<time>${escapeHtml(formatExact(item.time))}</time>`;
     return [
-      `<article class="${entry.kind === 'error' ? 'failed' : entry.kind}">${time}\n${escapeHtml(entry.text)}</article>`,
+      `<article class="${entry.kind === 'error' ? 'failed' : entry.kind}">${time}\n${escapeHtml(wholeOrSaid(entry))}</article>`,
     ];
   }
   if (item.kind === 'tool') {
     const files = item.changes.map(({ path, added, removed }) => `${path} +${added} −${removed}`).join(', ');
     const words = [item.name, item.call?.about, files].filter(Boolean).join(' · ');
-    const line = `<p class="call${item.failed ? ' failed' : ''}">${escapeHtml(words)}</p>`;
+    const output = item.results.map(({ preview }) => preview).join('\n');
+    const tag = `class="call${item.failed ? ' failed' : ''}"`;
+    const line = output
+      ? `<details ${tag}><summary>${escapeHtml(words)}</summary><pre>${escapeHtml(output)}</pre></details>`
+      : `<p ${tag}>${escapeHtml(words)}</p>`;
     return [line, ...item.lanes.flatMap(toElements)];
   }
   if (item.kind === 'lane') {

@@ -1,6 +1,6 @@
 import { childrenOf, type Item } from './items.ts';
 
-/** What was said and done, as Markdown for an issue or a review. What the index clips is clipped here as well. */
+/** What was said and done, as Markdown for an issue or a review. */
 export function toMarkdown(items: readonly Item[]): string {
   return items.flatMap(toLines).join('\n\n');
 }
@@ -22,11 +22,15 @@ function toLines(item: Item): string[] {
 function messageLines(entry: Extract<Item, { kind: 'message' }>['entry']): string[] {
   if (entry.kind === 'turn') return entry.interrupted ? ['*interrupted*'] : [];
   if (entry.text === '') return [];
-  if (entry.kind === 'prompt') return [quote(entry.text)];
-  if (entry.kind === 'answer') return [entry.text];
+  if (entry.kind === 'prompt') return [quote(wholeOrSaid(entry))];
+  if (entry.kind === 'answer') return [wholeOrSaid(entry)];
   if (entry.kind === 'error') return [`**error** ${escapeText(entry.text)}`];
   return [];
 }
+
+/** The text, and how much of it is missing where an entry holds no more. */
+export const wholeOrSaid = ({ text, length }: { text: string; length: number }): string =>
+  text.length < length ? `${text}\n\n[… ${length - text.length} more characters]` : text;
 
 const quote = (text: string) =>
   text

@@ -4,22 +4,20 @@ import { useState } from 'react';
 import type { Session } from '../../../contract/session.ts';
 import { useApp } from '../../app.ts';
 import { showHidden } from '../../text/controls.ts';
-import type { Timeline } from '../../timeline/build.ts';
 import { toHtml } from '../../timeline/html.ts';
 import { toMarkdown } from '../../timeline/markdown.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { ErrorNote } from '../error-note.tsx';
-import { readAllEvents, save } from './download.ts';
+import { readAllEvents, readWholeTimeline, save } from './download.ts';
 
 interface Props {
   session: Session;
   title: string;
-  timeline: Timeline;
 }
 
 /** The session as a file: its events as they are stored, or what can be read of it. */
-export function DownloadMenu({ session: { sessionId }, title, timeline }: Props) {
+export function DownloadMenu({ session: { sessionId }, title }: Props) {
   const { api } = useApp();
   const [error, setError] = useState<unknown>();
   const ways: [label: string, run: () => unknown][] = [
@@ -29,9 +27,16 @@ export function DownloadMenu({ session: { sessionId }, title, timeline }: Props)
     ],
     [
       'Conversation (Markdown)',
-      () => save(`${sessionId}.md`, 'text/markdown', `# ${showHidden(title)}\n\n${toMarkdown(timeline.items)}\n`),
+      async () => {
+        const { items } = await readWholeTimeline(api, sessionId);
+        save(`${sessionId}.md`, 'text/markdown', `# ${showHidden(title)}\n\n${toMarkdown(items)}\n`);
+      },
     ],
-    ['Page (HTML, one file)', () => save(`${sessionId}.html`, 'text/html', toHtml(timeline, showHidden(title)))],
+    [
+      'Page (HTML, one file)',
+      async () =>
+        save(`${sessionId}.html`, 'text/html', toHtml(await readWholeTimeline(api, sessionId), showHidden(title))),
+    ],
   ];
   return (
     <>

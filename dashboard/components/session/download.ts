@@ -1,16 +1,34 @@
 import type { Client } from '../../../contract/client.ts';
+import type { Entry } from '../../../contract/entry/entry.ts';
+import { joinAround } from '../../../contract/entry/join.ts';
+import { readEvent } from '../../../contract/entry/read.ts';
+import { settleTimes } from '../../../contract/entry/times.ts';
+import type { SessionEvent } from '../../../contract/event.ts';
+import { buildTimeline, type Timeline } from '../../timeline/build.ts';
 
 /** All events of a session, one JSON object a line. */
 export async function readAllEvents(api: Client, sessionId: string): Promise<string> {
   const lines: string[] = [];
+  for await (const event of eachEvent(api, sessionId)) lines.push(JSON.stringify(event));
+  return `${lines.join('\n')}\n`;
+}
+
+/** The timeline of a session with its texts, of which the page's own has the beginnings. */
+export async function readWholeTimeline(api: Client, sessionId: string): Promise<Timeline> {
+  const entries: (Entry | undefined)[] = [];
+  for await (const event of eachEvent(api, sessionId)) entries[event.sequence - 1] = readEvent(event);
+  joinAround(entries, 1, entries.length);
+  return buildTimeline(settleTimes(entries));
+}
+
+async function* eachEvent(api: Client, sessionId: string): AsyncGenerator<SessionEvent> {
   let cursor: string | undefined;
   do {
     const query = { limit: '1000', ...(cursor && { cursor }) };
     const { events, nextCursor } = (await api.listSessionEvents({ sessionId, query })).body;
-    for (const event of events) lines.push(JSON.stringify(event));
+    yield* events;
     cursor = nextCursor ?? undefined;
   } while (cursor);
-  return `${lines.join('\n')}\n`;
 }
 
 /** Saves a text as a file. */

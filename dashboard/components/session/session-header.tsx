@@ -47,7 +47,7 @@ export function SessionHeader({ session, summary, facts, timeline, isInspecting,
           <CopyButton text={linkOf} label="Copy the link">
             Copy link
           </CopyButton>
-          <DownloadMenu session={session} title={title} timeline={timeline} />
+          <DownloadMenu session={session} title={title} />
           {isAdmin && <DeleteSession session={session} />}
           <Button size="small" tone="quiet" icon aria-label="Keys" onClick={onHelp}>
             <Keyboard size={14} />
