@@ -51,6 +51,21 @@ describe('what a call is going to change', () => {
     ]);
   });
 
+  test('what went and what came as a whole, where finding what is equal would take seconds', () => {
+    const numbers = (of: string) => Array.from({ length: 500 }, (_, n) => `${of}${n}\nkept`).join('\n');
+    const large = { old_string: numbers('a'), new_string: numbers('b') };
+    const small = { old_string: 'a\nkept', new_string: 'b\nkept' };
+    const keptOf = (edits: readonly unknown[]) =>
+      changesOfCall('MultiEdit', { file_path: '/a.ts', edits }).flatMap(({ hunks }) =>
+        hunks.map(({ lines }) => lines.filter((line) => line === ' kept').length),
+      );
+    expect(keptOf([large, small])).toEqual([0, 1]);
+    expect(keptOf([large, large, large, small])).toEqual([0, 0, 0, 0]);
+    expect(changesOfCall('MultiEdit', { file_path: '/a.ts', edits: [large] }).map(statOf)).toMatchObject([
+      { added: 1_000, removed: 1_000 },
+    ]);
+  });
+
   test('nothing, for other tools and odd inputs', () => {
     const inputs = [undefined, null, 7, '', [], { file_path: 7 }, { file_path: '/a', edits: 'none' }];
     expect(inputs.flatMap((input) => changesOfCall('Edit', input))).toEqual([]);

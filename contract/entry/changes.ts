@@ -55,25 +55,36 @@ function changesOfEditor(input: Loose): FileChange[] {
   const content = asText(input.content) ?? asText(input.file_text);
   if (content !== undefined) return [{ path, kind: 'create', hunks: [wholeFile(content, '+')] }];
   const edits = Array.isArray(input.edits) ? input.edits.map(asObject) : [input];
-  const hunks = edits.flatMap((edit) => compare(oldText(edit), newText(edit)));
+  let room = MOST_COMPARED;
+  const hunks = edits.flatMap((edit) => {
+    const [before, after] = [oldText(edit), newText(edit)];
+    room -= before.length + after.length;
+    return room < 0 ? replace(before, after) : compare(before, after);
+  });
   return hunks.length > 0 ? [{ path, kind: 'update', hunks }] : [];
 }
 
 const oldText = (edit: Loose) => asText(edit.old_string) ?? asText(edit.oldString) ?? asText(edit.old_str) ?? '';
 const newText = (edit: Loose) => asText(edit.new_string) ?? asText(edit.newString) ?? asText(edit.new_str) ?? '';
 
-/** Beyond this, finding what is equal costs more than it tells. */
+/** Characters of a call that are compared. Beyond this, finding what is equal costs more than it tells. */
 const MOST_COMPARED = 20_000;
+/** Lines that went or came: the time grows with their square, and is 4 s for 10,000. */
+const MOST_DIFFERENT = 400;
 
 function compare(before: string, after: string): Hunk[] {
   if (before === after) return [];
-  if (before.length + after.length > MOST_COMPARED) {
-    return [{ lines: [...wholeFile(before, '-').lines, ...wholeFile(after, '+').lines] }];
-  }
-  const { hunks } = structuredPatch('', '', withEnd(before), withEnd(after), undefined, undefined, { context: 3 });
+  const patch = structuredPatch('', '', withEnd(before), withEnd(after), undefined, undefined, {
+    context: 3,
+    maxEditLength: MOST_DIFFERENT,
+  });
+  if (!patch) return replace(before, after);
   // The text is an excerpt: where it stands in the file is not known.
-  return hunks.map(({ lines }) => ({ lines: lines.filter((line) => !line.startsWith('\\')) }));
+  return patch.hunks.map(({ lines }) => ({ lines: lines.filter((line) => !line.startsWith('\\')) }));
 }
+
+const replace = (before: string, after: string): Hunk[] =>
+  before === after ? [] : [{ lines: [...wholeFile(before, '-').lines, ...wholeFile(after, '+').lines] }];
 
 const withEnd = (text: string) => (text === '' || text.endsWith('\n') ? text : `${text}\n`);
 

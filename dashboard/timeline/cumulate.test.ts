@@ -35,6 +35,13 @@ describe('what all edits of a file make together', () => {
     expect(cumulate([])).toBeUndefined();
   });
 
+  test('is not told of a file that is another one, which would take seconds, but of a long one that is new', () => {
+    const lines = (of: string) => Array.from({ length: 3_000 }, (_, n) => `${of}${n}\n`).join('');
+    const steps = [edit(1, lines('a'), lines('b'), lines('a'))];
+    expect(cumulate(steps)).toBeUndefined();
+    expect(cumulate([write(1, lines('a'))])).toHaveLength(1);
+  });
+
   test('leads from the file at the beginning to the file at the end, whatever the edits', () => {
     const text = fc
       .array(fc.constantFrom('a', 'b', 'c', ''), { minLength: 1, maxLength: 12 })

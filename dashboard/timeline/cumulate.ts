@@ -17,6 +17,8 @@ export interface CumulativeHunk extends Hunk {
 /** Beyond this the difference is not worth the time it takes. */
 const MOST_CHARACTERS = 400_000;
 const MOST_LINES = 12_000;
+/** Lines that went or came: the time grows with their square. */
+const MOST_DIFFERENT = 2_000;
 
 interface Line {
   text: string;
@@ -40,8 +42,10 @@ export function cumulate(steps: readonly Step[]): CumulativeHunk[] | undefined {
   }
   const end = textOf(lines);
   if (start.length + end.length > MOST_CHARACTERS) return undefined;
-  const { hunks } = structuredPatch('', '', start, end, undefined, undefined, { context: 3 });
-  return hunks.map(({ oldStart, newStart, newLines, lines: marked }) => ({
+  const isCompared = start !== '' && end !== '';
+  const options = { context: 3, ...(isCompared && { maxEditLength: MOST_DIFFERENT }) };
+  const patch = structuredPatch('', '', start, end, undefined, undefined, options);
+  return patch?.hunks.map(({ oldStart, newStart, newLines, lines: marked }) => ({
     oldStart,
     newStart,
     lines: marked.filter((line) => !line.startsWith('\\')),
