@@ -8,6 +8,8 @@ import { Session } from './session.ts';
  */
 
 const count = (description?: string) => Type.Integer({ minimum: 0, ...(description && { description }) });
+/** OpenAPI knows no tuples. */
+const Pair = Type.Unsafe<[number, number]>(Type.Array(Type.Integer(), { minItems: 2, maxItems: 2 }));
 const cost = Type.Optional(Type.Number({ description: 'US dollars; absent where no price is known for any of it' }));
 
 /** What a list shows of a session beside what it was opened with. */
@@ -36,7 +38,7 @@ export const SessionSummary = Type.Object({
   firstEventAt: Type.Optional(Timestamp),
   lastEventAt: Type.Optional(Timestamp),
   /** 48 equal slices of its time, each as `work,failures`; for a strip in small. */
-  shape: Type.Optional(Type.Array(Type.Tuple([Type.Integer(), Type.Integer()]))),
+  shape: Type.Optional(Type.Array(Pair)),
   summarizedThrough: count('sequence of the last event counted'),
 });
 export type SessionSummary = Static<typeof SessionSummary>;
@@ -135,7 +137,7 @@ export const Hit = Type.Object({
   /** What stands around the first match, in one line. */
   text: Type.String(),
   /** Start and end of each match in `text`, in UTF-16 code units. */
-  marks: Type.Array(Type.Tuple([Type.Integer(), Type.Integer()])),
+  marks: Type.Array(Pair),
 });
 export type Hit = Static<typeof Hit>;
 

@@ -5,6 +5,7 @@ import type { SecretCaller } from '../http/caller.ts';
 import type { Handlers } from '../http/handler.ts';
 import type { ReadBatch } from '../ingest/scan/read.ts';
 import type { Captured, CaptureOpening } from '../store/captured.ts';
+import { storeUnavailable } from '../store/dialect.ts';
 import { toSession } from '../store/sessions.ts';
 import { fromTimestamp, toTimestamp } from '../store/time.ts';
 
@@ -61,7 +62,9 @@ export const captureHandlers = ({ sessionLog, reading, now }: Deps) => {
         const results = await appendInOrder(caller, ofSession);
         for (const [index, batch] of ofSession.entries()) answers.set(batch, results[index] as BulkResult);
       });
-      return { status: 200, body: { results: batches.map((batch) => answers.get(batch) as BulkResult) } };
+      const results = batches.map((batch) => answers.get(batch) as BulkResult);
+      if (results.length > 0 && results.every(isUnanswered)) throw storeUnavailable('no batch could be stored');
+      return { status: 200, body: { results } };
     },
 
     async completeSessions({ caller, body, spend }) {
@@ -88,6 +91,8 @@ export const captureHandlers = ({ sessionLog, reading, now }: Deps) => {
     },
   } satisfies Partial<Handlers>;
 };
+
+const isUnanswered = (result: BulkResult) => 'code' in result && result.code === 'service_unavailable';
 
 /** What a request for this one alone would be answered; an error that is nobody's refusal fails the whole request. */
 function refusalOf(error: unknown): { error: string; code: string } {

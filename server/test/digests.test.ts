@@ -156,20 +156,20 @@ describe.each(ENGINES)('digests of events on %s', (engine) => {
     });
   });
 
-  test('take one query for the session and two for a mebibyte of events', async () => {
+  test('take one query for the session and one for a mebibyte of events', async () => {
     const { store: own } = world.service;
     let queries = 0;
     const db = own.db.withPlugin({
-      transformQuery({ node }) {
+      transformQuery: ({ node }) => node,
+      async transformResult({ result }) {
         queries++;
-        return node;
+        return result;
       },
-      transformResult: async ({ result }) => result,
     });
     const session = await findSession(db, world.ours.organizationId, sessionId);
     if (!session) throw new Error('the session is gone');
     const stream = await streamEventDigests(db, session, { from: 1, limit: EVENTS }, NONCE);
     for await (const _ of stream);
-    expect(queries).toBe(3);
+    expect(queries).toBe(2);
   });
 });
