@@ -94,10 +94,12 @@ async function makePiece(
       isClosed: row.status !== 'active',
       eventCount: row.event_count,
     };
+    // Where they were sent, the thread has taken their memory.
+    const again = async () => ({ appends: (await readSome(db, row, from, share)).appends });
     const earlier = () => readAll(readChunks(db, organizationId, sessionId, 1, from - 1));
     // Without them it says whether they are needed, after it has done much of the work.
     const piece = IS_REWRITTEN.test(before.facts) && isEnd ? undefined : await derive(job);
-    const made = piece ?? (await derive({ ...job, appends: appends.map(copy), earlier: await earlier() }));
+    const made = piece ?? (await derive({ ...job, ...(await again()), earlier: await earlier() }));
     if (!made) throw new Error('a piece was not made of all there is');
     // A run of parts may be longer than the stretch.
     if (isEnd || made.through > before.derived_through) return made;

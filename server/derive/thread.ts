@@ -13,21 +13,22 @@ export interface DeriveThread {
 
 const PROGRAM = new URL('./derive-thread.ts', import.meta.url);
 
+/** What goes over to the thread, and cannot be used after that. */
+export const memoryOf = ({ appends, earlier = [] }: PieceJob): ArrayBuffer[] =>
+  [...appends.map(({ body }) => body), ...earlier].map(({ buffer }) => buffer as ArrayBuffer);
+
 /** @param pricesFile as for `readPrices` */
 export function createDeriveThread(pricesFile?: string): DeriveThread {
   const thread = createOnDemand<Job, Reply>(PROGRAM, 'indexer', pricesFile);
 
-  async function ask(job: Job, memory: readonly Uint8Array[] = []): Promise<never> {
-    const reply = await thread.ask(
-      job,
-      memory.map(({ buffer }) => buffer as ArrayBuffer),
-    );
+  async function ask(job: Job, memory: readonly ArrayBuffer[] = []): Promise<never> {
+    const reply = await thread.ask(job, memory);
     if ('error' in reply) throw new Error(`a session could not be derived: ${reply.error}`);
     return reply.answer as never;
   }
 
   return {
-    derive: (job) => ask(job, [...job.appends.map(({ body }) => body), ...(job.earlier ?? [])]),
+    derive: (job) => ask(job, memoryOf(job)),
     price: (priced) => ask({ priced }),
     close: thread.close,
   };

@@ -1,12 +1,17 @@
 import { zstdDecompressSync } from 'node:zlib';
 import { sql } from 'kysely';
-import { derivePiece } from '../derive/piece.ts';
+import { derivePiece, type PieceJob } from '../derive/piece.ts';
 import { costOfFacts, readPrices } from '../derive/prices.ts';
 import { deriveSession } from '../derive/session.ts';
+import { memoryOf } from '../derive/thread.ts';
 import type { Db } from '../store/open.ts';
 import type { TestStore } from './engines.ts';
 
 const prices = readPrices();
+
+/** On this thread, which takes the memory as another would. */
+export const deriveHere = (job: PieceJob) =>
+  derivePiece(structuredClone(job, { transfer: memoryOf(job) }), (facts) => costOfFacts(facts, prices));
 
 /** Derives a session through its last event, on this thread. */
 export const derive = (db: Db, organizationId: string, sessionId: string, onPiece: () => void = () => undefined) =>
@@ -18,7 +23,7 @@ export const derive = (db: Db, organizationId: string, sessionId: string, onPiec
       signal: new AbortController().signal,
       async derive(job) {
         onPiece();
-        return derivePiece(structuredClone(job), (facts) => costOfFacts(facts, prices));
+        return deriveHere(job);
       },
     },
     organizationId,

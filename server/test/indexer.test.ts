@@ -2,14 +2,14 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { COMMANDS } from '../commands.ts';
 import { createIndexer, type IndexerOptions } from '../derive/indexer.ts';
-import { derivePiece, type PieceJob } from '../derive/piece.ts';
-import { costOfFacts, readPrices } from '../derive/prices.ts';
+import type { PieceJob } from '../derive/piece.ts';
+import { readPrices } from '../derive/prices.ts';
 import { reprice } from '../derive/reprice.ts';
 import { createDeriveThread } from '../derive/thread.ts';
 import { createSessionLog } from '../ingest/session-log.ts';
 import { removeAllDerived } from '../store/derived-removal.ts';
 import { findSummaries } from '../store/summaries.ts';
-import { readDerived } from './derived.ts';
+import { deriveHere, readDerived } from './derived.ts';
 import { attach, ENGINES, openTestStore, type TestStore } from './engines.ts';
 import { createTenant, openSession, registerMachine } from './factories.ts';
 import { startTestService, testConfig } from './harness.ts';
@@ -23,10 +23,10 @@ function createDerive() {
   const seen = { jobs: [] as PieceJob[], gate: Promise.resolve(), fails: (_: PieceJob) => false };
   const thread = {
     async derive(job: PieceJob) {
-      seen.jobs.push(job);
+      seen.jobs.push(structuredClone(job));
       await seen.gate;
       if (seen.fails(job)) throw new Error('nobody can read that');
-      return derivePiece(structuredClone(job), (facts) => costOfFacts(facts, prices));
+      return deriveHere(job);
     },
   };
   return { seen, thread };
