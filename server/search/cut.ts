@@ -62,12 +62,16 @@ export function cutText(text: string, from: number, take: Take): void {
   }
 }
 
+/** Longer ones are random, or nobody's: they are cut, so that to look around a place costs the same in any text. */
+const LONGEST_IDENTIFIER = 256;
+
 /** @returns where the identifier ends */
 function cutIdentifier(text: string, start: number, cuts: number[]): number {
+  const most = outsidePair(text, Math.min(text.length, start + LONGEST_IDENTIFIER));
   let last = start;
   let previous = PLAIN;
   let lastCase = PLAIN;
-  for (let at = start; at < text.length; at++) {
+  for (let at = start; at < most; at++) {
     const kind = classAt(text, at);
     if (kind === OUTSIDE || kind === DENSE) return at;
     // `HTMLParser`: the last capital belongs to what follows.
@@ -77,13 +81,17 @@ function cutIdentifier(text: string, start: number, cuts: number[]): number {
     if (kind !== PLAIN) lastCase = kind;
     previous = kind;
   }
-  return text.length;
+  return most;
 }
 
-/** Where the identifier around a place begins, or the place itself; no more than `most` code units before it. */
-export function identifierStart(text: string, at: number, most: number): number {
+/** The place, or the one before it where it is in the middle of a surrogate pair. */
+export const outsidePair = (text: string, at: number): number =>
+  at > 0 && (text.codePointAt(at - 1) as number) > 0xffff ? at - 1 : at;
+
+/** Where the identifier around a place begins, or the place itself. */
+export function identifierStart(text: string, at: number): number {
   let start = at;
-  while (start > 0 && at - start < most && isInside(classAt(text, start - 1))) start--;
+  while (start > 0 && at - start < LONGEST_IDENTIFIER && isInside(classAt(text, start - 1))) start--;
   return start;
 }
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { parseQuery } from '../../contract/query.ts';
 import { runs } from '../../contract/test/runs.ts';
 import { leadsTo, wordsOf } from '../test/leads.ts';
@@ -78,6 +78,21 @@ describe('a term is found', () => {
     ['𝕦𝕦', '𝕦'],
   ])('not in %j: %s', (text, term) => {
     expect(found(text, term)).toBeUndefined();
+  });
+});
+
+describe('a text that nearly matches everywhere', () => {
+  afterEach(() => void vi.restoreAllMocks());
+
+  test.each([
+    ['one endless word', 'aa', ` ${'a'.repeat(6_000)}`],
+    ['one endless identifier', 'aaaab', 'aaaaaBaaaaa'.repeat(550)],
+    ['words of a long phrase', `"${'a '.repeat(400)}"`, 'aa '.repeat(2_000)],
+  ])('is gone through in steps that its length does not make longer: %s', (_, term, text) => {
+    const { terms } = parseQuery(term);
+    const looked = vi.spyOn(String.prototype, 'charCodeAt');
+    expect(findTerm(text, prepareTerm(terms[0] ?? { text: '' }) as Wanted)).toBeUndefined();
+    expect(looked.mock.calls.length).toBeLessThan(200 * text.length);
   });
 });
 

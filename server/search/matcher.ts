@@ -1,5 +1,6 @@
 import type { Term } from '../../contract/query.ts';
 import type { Hit } from '../../contract/review.ts';
+import { outsidePair } from './cut.ts';
 import { findTerm, prepareTerm, type Wanted } from './term.ts';
 import { textsOf } from './texts.ts';
 
@@ -77,11 +78,6 @@ function excerpt(text: string, at: number, terms: readonly Wanted[]): Pick<Found
   const inOneLine = text.slice(begin, end).replace(/[\s\p{Cc}]/gu, ' ');
   return { text: inOneLine, marks: joined(marks) };
 }
-
-const outsidePair = (text: string, at: number) => {
-  const isInside = at > 0 && (text.codePointAt(at - 1) as number) > 0xffff;
-  return isInside ? at - 1 : at;
-};
 
 /** In order, those that overlap as one. */
 function joined(marks: Hit['marks']): Hit['marks'] {

@@ -90,67 +90,79 @@ export function findTerm(text: string, wanted: Wanted, from = 0, to = text.lengt
   const { trace } = wanted;
   trace.lastIndex = from;
   for (let match = trace.exec(text); match && match.index < to; match = trace.exec(text)) {
-    const end = endAt(text, match.index, wanted);
-    if (end !== undefined) return [match.index, end];
+    const at = match.index;
+    const wordAt = wordsFrom(text, at);
+    const end = wordAt(0)?.range[0] === at ? endOf(text, wordAt, wanted) : undefined;
+    if (end !== undefined) return [at, end];
+    // It can only begin where a word does.
+    const next = [wordAt(0), wordAt(1)].find((word) => word !== undefined && word.range[0] > at);
+    if (next === undefined) return undefined;
     // In the middle of a pair the search would begin at its first half again, for ever.
-    trace.lastIndex = match.index + ((text.codePointAt(match.index) as number) > 0xffff ? 2 : 1);
+    trace.lastIndex = Math.max(next.range[0], at + ((text.codePointAt(at) as number) > 0xffff ? 2 : 1));
   }
   return undefined;
 }
 
-/** A smallest word of the text, and where the identifier ends that it begins. */
+/** A smallest word of the text; of one that begins an identifier, where that ends and how many words it has. */
 interface Word {
   range: Range;
-  wholeEnd?: number;
+  whole?: { end: number; words: number };
 }
 
-/** Where the term ends that begins at `at`, if it is one there. */
-function endAt(text: string, at: number, { units, prefix }: Wanted): number | undefined {
-  const words = wordsFrom(
-    text,
-    at,
-    units.reduce((sum, { parts }) => sum + parts.length, 0),
-  );
+type WordAt = (place: number) => Word | undefined;
+
+/** Where the term ends that begins with the first of the words, if it does. */
+function endOf(text: string, wordAt: WordAt, { units, prefix }: Wanted): number | undefined {
   const equals = ([start, end]: Range, word: string, isOpen: boolean) => {
     const there = lowerCase(text.slice(start, end));
     return isOpen ? there.startsWith(word) : there === word;
   };
 
-  function follow(place: number, n: number): number | undefined {
-    const unit = units[n];
-    if (unit === undefined) return words[place - 1]?.range[1];
-    const word = words[place];
-    if (word === undefined || (unit.joined && word.range[0] !== words[place - 1]?.range[1])) return undefined;
+  let place = 0;
+  for (const [n, unit] of units.entries()) {
+    const word = wordAt(place);
+    if (word === undefined || (unit.joined && word.range[0] !== wordAt(place - 1)?.range[1])) return undefined;
     const open = prefix && n === units.length - 1;
-    const { wholeEnd } = word;
-    if (wholeEnd !== undefined && equals([word.range[0], wholeEnd], unit.whole, open)) {
-      return follow(words.findIndex(({ range }) => range[1] === wholeEnd) + 1, n + 1);
+    const { whole } = word;
+    if (whole && equals([word.range[0], whole.end], unit.whole, open)) place += whole.words;
+    else if (equals(word.range, unit.whole, open)) place++;
+    else {
+      const isThere = unit.parts.every((part, index) => {
+        const there = wordAt(place + index);
+        return there !== undefined && equals(there.range, part, open && index === unit.parts.length - 1);
+      });
+      if (!isThere) return undefined;
+      place += unit.parts.length;
     }
-    if (equals(word.range, unit.whole, open)) return follow(place + 1, n + 1);
-    const isThere = unit.parts.every((part, index) => {
-      const there = words[place + index];
-      return there !== undefined && equals(there.range, part, open && index === unit.parts.length - 1);
-    });
-    return isThere ? follow(place + unit.parts.length, n + 1) : undefined;
   }
-
-  return words[0]?.range[0] === at ? follow(0, 0) : undefined;
+  return wordAt(place - 1)?.range[1];
 }
 
-/** Longer ones are random, or nobody's. */
-const LONGEST_IDENTIFIER = 256;
-
-/** The words from a place on: those of so many identifiers. */
-function wordsFrom(text: string, at: number, identifiers: number): Word[] {
+/** The words from a place on: no more of the text is cut than is asked for. */
+function wordsFrom(text: string, at: number): WordAt {
   const words: Word[] = [];
-  let count = 0;
-  cutText(text, identifierStart(text, at, LONGEST_IDENTIFIER), (cuts) => {
-    const [start, end] = rangeOf(cuts);
-    if (end <= at) return true;
-    for (const range of partsOf(cuts)) if (range[0] >= at) words.push({ range });
-    const first = words.find(({ range }) => range[0] === start);
-    if (first && isWhole(end - start, cuts.length - 1)) first.wholeEnd = end;
-    return ++count < identifiers;
-  });
-  return words;
+  let next = identifierStart(text, at);
+
+  function cutNext(): void {
+    const from = next;
+    next = text.length;
+    cutText(text, from, (cuts) => {
+      const [start, end] = rangeOf(cuts);
+      if (end <= at) return true;
+      next = end;
+      const parts = partsOf(cuts).filter(([from]) => from >= at);
+      const isFromStart = start >= at && isWhole(end - start, cuts.length - 1);
+      words.push(
+        ...parts.map((range, n) =>
+          n === 0 && isFromStart ? { range, whole: { end, words: parts.length } } : { range },
+        ),
+      );
+      return false;
+    });
+  }
+
+  return (place) => {
+    while (words.length <= place && next < text.length) cutNext();
+    return words[place];
+  };
 }
