@@ -42,6 +42,12 @@ describe.each(ENGINES)('a restart on %s', (engine) => {
     const url = `/v1/sessions/${ours.sessionId}/events`;
     const headers = { 'idempotency-key': 'before' };
     const first = await service.call('POST', url, { ...append, headers });
+    // Figures may lag behind by moments.
+    const reached = async () => {
+      const { body } = await service.call('GET', summaries, { as: ours.owner });
+      return body.summaries[0].summarizedThrough;
+    };
+    await expect.poll(reached).toBe(first.body.lastSequence);
     const before = await read();
     await restart();
     // The secrets' last use is written down as it happens, so they are read before they are used again.
