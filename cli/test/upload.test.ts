@@ -1,10 +1,10 @@
-import { utimesSync } from 'node:fs';
+import { statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { makeFolder, write } from './folder.ts';
 import { type RunOptions, run } from './program.ts';
 import { type FakeOptions, startService } from './service.ts';
-import { prompt, sessionId } from './transcripts.ts';
+import { mode, prompt, sessionId } from './transcripts.ts';
 
 async function setUp(options: FakeOptions = {}) {
   const service = await startService(options);
@@ -47,6 +47,16 @@ test('a session is opened with its title and time, and completed when it has bee
     },
   ]);
   expect([...service.state.environments.values()]).toMatchObject([{ hostname: 'box', platform: 'linux' }]);
+});
+
+test('a session that tells no time began when its file was made', async () => {
+  const { home, capture, sessions } = await setUp();
+  const file = join(home, '.claude/projects/shop', `${sessionId(1)}.jsonl`);
+  write(file, `${mode(1)}\n`);
+  const later = Date.now() + 24 * 60 * 60 * 1000;
+  expect(await capture([], { context: { now: () => later } })).toMatchObject({ exitCode: 0 });
+  const { birthtimeMs } = statSync(file);
+  expect(sessions()).toMatchObject([{ body: { startedAt: new Date(Math.floor(birthtimeMs)).toISOString() } }]);
 });
 
 test('many batches make a request', async () => {

@@ -152,8 +152,8 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
   }
 
   async function toBody(session: SessionRow): Promise<CapturedSession> {
-    const { agent, agentSession, agentVersion, generation, forkedFrom, firstAt } = session;
-    const startedAt = toPlausible(firstAt ?? now());
+    const { agent, agentSession, agentVersion, generation, forkedFrom } = session;
+    const startedAt = toPlausible(startOf(session));
     const environmentId = await registration.environment();
     const agentInstallationId = await registration.installation(agent as AgentId, agentVersion, startedAt);
     return {
@@ -164,6 +164,10 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
       ...(forkedFrom !== undefined && { forkedFrom: keyOf(agent, forkedFrom) }),
     };
   }
+
+  /** Until an event tells a time, the files do: the first one in them, or when they were made. */
+  const startOf = ({ agent, agentSession, firstAt }: SessionRow): number =>
+    firstAt ?? Math.min(now(), ...spool.files.ofSession(agent, agentSession).map(({ startedAt }) => startedAt));
 
   /** A time that an agent wrote may be any; the service takes what can be. */
   const toPlausible = (time: number) => Math.min(Math.max(time, EARLIEST), now());
