@@ -68,7 +68,14 @@ test('how full the context was is told by the conversation alone, and drops wher
     { inputTokens, outputTokens: 1, ...more },
   ];
   const { context } = stripOf(
-    ...([usage(100), usage(900, { source: { subagent: 'a' } }), usage(200), ['compaction'], usage(20)] as never[]),
+    ...([
+      usage(100),
+      usage(900, { source: { subagent: 'a' } }),
+      usage(0),
+      usage(200),
+      ['compaction'],
+      usage(20),
+    ] as never[]),
   );
   expect(context.map(({ tokens }) => tokens)).toEqual([101, 201, 21]);
 });

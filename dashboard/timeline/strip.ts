@@ -43,7 +43,8 @@ export function buildStrip({ entries, lanes }: Timeline, range?: { from: number;
     const time = isTimed ? entry.time : index * 1000;
     const kind = kindOfEntry(entry);
     if (kind) marks.push({ entry, kind, time });
-    if (entry.kind === 'usage' && entry.lane === undefined) {
+    // A response that an agent made up itself, to tell of an interruption, has sent nothing to a model.
+    if (entry.kind === 'usage' && entry.lane === undefined && entry.usage.input > 0) {
       context.push({ time, tokens: entry.usage.input + entry.usage.output });
     }
     if (entry.lane === undefined) {
