@@ -8,6 +8,12 @@ export const UNTITLED = 'Untitled session';
 export const titleOf = (session: Session, summary: SessionSummary | undefined): string =>
   showHidden(summary?.title ?? session.title ?? summary?.firstPrompt ?? UNTITLED);
 
+/** When it began: what its machine said when it was opened, or its first event, if that was before. */
+export function startOf(session: Session, summary: SessionSummary | undefined): number {
+  const first = Date.parse(summary?.firstEventAt ?? '');
+  return Math.min(Date.parse(session.startedAt), Number.isNaN(first) ? Number.POSITIVE_INFINITY : first);
+}
+
 /** When it ended, as far as is known. */
 export function endOf(session: Session, summary: SessionSummary | undefined, now: number): number {
   if (session.endedAt) return Date.parse(session.endedAt);

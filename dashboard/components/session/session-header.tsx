@@ -10,7 +10,7 @@ import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy.tsx';
 import { formatCount, formatDuration, formatExact, formatShort, plural } from '../../ui/format.ts';
 import { AgentName } from '../agent-name.tsx';
-import { endOf, titleOf } from '../session-title.ts';
+import { endOf, startOf, titleOf } from '../session-title.ts';
 import { StatusMark, stateOf } from '../status-mark.tsx';
 import { DeleteSession } from './delete-session.tsx';
 import { DownloadMenu } from './download-menu.tsx';
@@ -105,7 +105,7 @@ function Elapsed({ session, summary }: { session: Session; summary: SessionSumma
     const timer = setInterval(() => setNow(Date.now()), 1000);
     return () => clearInterval(timer);
   }, [isLive]);
-  const start = Date.parse(session.startedAt);
+  const start = startOf(session, summary);
   const end = isLive ? now : endOf(session, summary, now);
   return <span title={`since ${formatExact(start)}`}>{formatDuration(Math.max(1000, end - start))}</span>;
 }

@@ -3,7 +3,7 @@ import type { SessionRow } from '../../queries.ts';
 import type { Order } from '../../search.ts';
 import { formatCost, formatCount, formatDuration, formatExact, formatShort, plural } from '../../ui/format.ts';
 import { Ago, useNow } from '../../ui/time.tsx';
-import { endOf } from '../session-title.ts';
+import { endOf, startOf } from '../session-title.ts';
 import { ShapeStrip } from '../shape-strip.tsx';
 
 /** A figure of a session. */
@@ -88,7 +88,7 @@ export const columnsFor = (width: number): readonly Column[] => COLUMNS.filter((
 
 function Duration({ session, summary }: SessionRow): ReactNode {
   const now = useNow();
-  return formatDuration(endOf(session, summary, now) - Date.parse(session.startedAt));
+  return formatDuration(Math.max(0, endOf(session, summary, now) - startOf(session, summary)));
 }
 
 /** Lines added and removed; nothing where no file was changed. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { runs } from '../../../contract/test/runs.ts';
 import type { SessionPages, SessionRow } from '../../queries.ts';
-import { repositoryName } from '../session-title.ts';
+import { repositoryName, startOf } from '../session-title.ts';
 import { COLUMNS, columnsFor } from './columns.tsx';
 import { applyChange, applyRows, applySummaries, insertRows, rowsOf } from './live-rows.ts';
 import { cutMarks } from './marks.ts';
@@ -39,6 +39,14 @@ const row = (sessionId: string, startedAt = '2026-11-21T09:00:00.000Z', failures
     summarizedThrough: 5,
   },
   hits: [],
+});
+
+test('a session began with its first event, where it was opened later', () => {
+  const { session, summary } = row('ses_1');
+  const at = (firstEventAt: string) => new Date(startOf(session, { ...summary, firstEventAt })).toISOString();
+  expect(at('2026-01-07T09:29:46.000Z')).toBe('2026-01-07T09:29:46.000Z');
+  expect(at('2026-11-21T10:00:00.000Z')).toBe(session.startedAt);
+  expect(startOf(session, undefined)).toBe(Date.parse(session.startedAt));
 });
 
 const pages = (...ids: string[][]): SessionPages => ({
