@@ -37,4 +37,6 @@ const KINDS: Record<string, string> = {
   'assistant.reasoning': 'reasoning',
   'tool.call': 'call',
   'tool.result': 'output',
+  'context.message': 'context',
+  'session.meta': 'session',
 };
