@@ -66,7 +66,7 @@ export function parseQuery(text: string): ParsedQuery {
       query.problems.push(`${whole} is looked for as words: ${objection}.`);
     }
     const term = name === undefined && quoted !== undefined ? quotedTerm(value ?? '', star) : plainTerm(whole, minus);
-    const objection = objectionToTerm(term, query.terms.length);
+    const objection = objectionToTerm(term, query.terms);
     if (objection !== undefined) query.problems.push(`${whole} is left out: ${objection}.`);
     else query.terms.push({ ...term, ...(minus && { not: true }) });
   }
@@ -83,16 +83,22 @@ function plainTerm(whole: string, minus: string | undefined): Term {
 
 /** Each is looked up by itself: 24 are a line that somebody has pasted. */
 const MOST_TERMS = 24;
+/** In all terms together: a phrase is compared at every word of a text. */
+const MOST_WORDS = 64;
 /** Of `e*` there are words in everything. */
 const SHORTEST_PREFIX = 3;
 
 /** Why the term cannot be looked for; undefined where it can. */
-function objectionToTerm({ text, prefix }: Term, before: number): string | undefined {
+function objectionToTerm({ text, prefix }: Term, before: readonly Term[]): string | undefined {
   const signs = text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
   if (signs === 0) return 'it has neither letters nor digits';
   if (prefix && signs < SHORTEST_PREFIX) return `before the * there must be ${SHORTEST_PREFIX} letters or digits`;
-  return before >= MOST_TERMS ? `only ${MOST_TERMS} words and phrases are looked for at once` : undefined;
+  if (before.length >= MOST_TERMS) return `only ${MOST_TERMS} words and phrases are looked for at once`;
+  const words = [...before, { text }].reduce((sum, term) => sum + countWords(term), 0);
+  return words > MOST_WORDS ? `only ${MOST_WORDS} words are looked for at once` : undefined;
 }
+
+const countWords = ({ text }: Term) => text.match(/[\p{L}\p{N}\p{M}]+/gu)?.length ?? 0;
 
 /** Writes a query so that `parseQuery` reads the same again. */
 export function formatQuery({ terms, filters }: Query): string {
