@@ -19,16 +19,17 @@ export const searchHandlers = ({ store: { db }, indexer, now }: Deps) =>
     async searchSessions({ caller, query }) {
       const { organizationId } = caller;
       const plane = query.secretEnvironment ?? 'live';
+      const order = query.order ?? 'started';
       // Asked before, so that what is derived while it is searched is not taken for granted.
       const catchingUp = indexer.isCatchingUp();
       const { found, next } = await search(db, {
         organizationId,
         planes: plane === 'all' ? ['live', 'test'] : [plane],
         query: parseQuery(query.q ?? ''),
-        order: query.order ?? 'started',
+        order,
         direction: query.direction ?? 'desc',
         limit: Math.min(Number(query.limit ?? DEFAULT_PAGE), LARGEST_PAGE),
-        after: query.cursor === undefined ? undefined : readPosition(query.cursor),
+        after: query.cursor === undefined ? undefined : readPosition(query.cursor, order),
         now: now(),
       });
       const sessions = await show(db, organizationId, found);

@@ -21,7 +21,7 @@ export async function findInSession(db: Db, session: SessionRow, matcher: Matche
   const all = matcher.terms.flatMap(({ not }, place) => (not ? [] : [place]));
   const budget: Budget = { left: MOST_BYTES };
   const hits: FoundEvents['hits'] = [];
-  if (all.length === 0) return { hits, next: null };
+  if (all.length === 0 || from > session.event_count) return { hits, next: null };
   for (const stretch of await stretchesOf(db, session, matcher, from)) {
     if (budget.left <= 0 || hits.length >= MOST_HITS) return { hits, next: stretch.first };
     const found = await readStretch(db, organizationId, stretch, matcher, budget);

@@ -177,7 +177,7 @@ describe.each(ENGINES)('search on %s', (engine) => {
           const page: Page = await search(service.store.db, { ...asked, after, mostBytes });
           expect(page.found.every(({ hits }) => hits.length > 0)).toBe(true);
           found.push(...page.found.map(({ sessionId }) => sessionId));
-          after = page.next && readPosition(writePosition(page.next));
+          after = page.next && readPosition(writePosition(page.next), asked.order);
         }
         return { found, answers };
       };

@@ -53,6 +53,8 @@ export const SEARCH_SCENARIOS: readonly Scenario[] = [
     'eyJwIjpbMV19',
     Buffer.from('null').toString('base64url'),
     Buffer.from('{"p":["1","a"]}').toString('base64url'),
+    Buffer.from('{"p":[1.5,"a"]}').toString('base64url'),
+    Buffer.from('{"p":[1e300,"a"]}').toString('base64url'),
   ].map(
     (cursor): Scenario => ({
       route: 'searchSessions',
@@ -68,6 +70,13 @@ export const SEARCH_SCENARIOS: readonly Scenario[] = [
     ask: ({ ours }) => ({ params: { sessionId: ours.sessionId }, query: { q: 'one' } }),
     status: 200,
     body: () => ({ hits: [{ sequence: 1, eventType: 'user.message', text: 'ours one', marks: [[5, 8]] }], next: null }),
+  },
+  {
+    route: 'findInSession',
+    name: 'behind its end, however far',
+    ask: ({ ours }) => ({ params: { sessionId: ours.sessionId }, query: { q: 'one', from: 999_999_999_999_999 } }),
+    status: 200,
+    body: () => ({ hits: [], next: null }),
   },
   {
     route: 'findInSession',
