@@ -14,6 +14,10 @@ const count = (value: string) => {
   if (!/^\d{1,9}$/.test(value)) throw new Error('must be a whole number, 0 or more');
   return Number(value);
 };
+const port = (value: string) => {
+  if (count(value) > 65_535) throw new Error('must be a port, 65535 at most');
+  return count(value);
+};
 const oneOf =
   <const Words extends readonly string[]>(words: Words) =>
   (value: string): Words[number] => {
@@ -53,12 +57,12 @@ const optional = (about: string, parse: (text: string) => string): Option<string
 
 /** Every option of the service. `docs/configuration.md` is generated from this table. */
 export const OPTIONS = {
-  PORT: option(4400, 'Port to listen on; 0 picks a free one.', count),
+  PORT: option(4400, 'Port to listen on; 0 picks a free one.', port),
   HOST: option('127.0.0.1', 'Address to listen on.', text),
   OPERATIONS_PORT: option<number | undefined>(
     undefined,
     'Port for `/livez`, `/readyz` and `/metrics` (Prometheus); absent: there are none.',
-    count,
+    port,
   ),
   DRAIN_SECONDS: option(
     0,

@@ -63,6 +63,11 @@ describe('prices', () => {
 
   test('that are not as expected stop the service with a sentence that says where', () => {
     const wrong = write({ date: '2026-11-01', models: [{ model: 'x', prices: [{ input: -1, output: 1 }] }] });
-    expect(() => readPrices(wrong)).toThrow(/\.json are not as expected: \/models\/0\/prices\/0\/input/);
+    expect(() => readPrices(wrong)).toThrow(
+      /^PRICES_FILE .*\.json cannot .* not as expected: \/models\/0\/prices\/0\/input/,
+    );
+    writeFileSync(wrong, '{"date":');
+    expect(() => readPrices(wrong)).toThrow(/^PRICES_FILE .*\.json cannot be used: .*JSON/);
+    expect(() => readPrices(join(folder, 'none.json'))).toThrow(/^PRICES_FILE .*none\.json cannot be used: ENOENT/);
   });
 });

@@ -46,8 +46,7 @@ const OWN = new URL('./prices.json', import.meta.url);
  * @throws Error that says what is wrong with the file
  */
 export function readPrices(file?: string): Prices {
-  const text = readFileSync(file ?? OWN, 'utf8');
-  const table = parse(text, file ?? 'prices.json');
+  const [text, table] = readTable(file);
   const sorted = table.models.toSorted((one, other) => other.model.length - one.model.length);
   const known = new Map<string, PriceTable['models'][number] | undefined>();
 
@@ -83,10 +82,19 @@ export function readPrices(file?: string): Prices {
   };
 }
 
-function parse(text: string, file: string): PriceTable {
+function readTable(file?: string): [text: string, table: PriceTable] {
+  try {
+    const text = readFileSync(file ?? OWN, 'utf8');
+    return [text, parse(text)];
+  } catch (error) {
+    throw new Error(`PRICES_FILE ${file} cannot be used: ${(error as Error).message}`);
+  }
+}
+
+function parse(text: string): PriceTable {
   const table: unknown = JSON.parse(text);
   const [error] = Value.Errors(PriceTable, table);
-  if (error) throw new Error(`the prices in ${file} are not as expected: ${error.instancePath} ${error.message}`);
+  if (error) throw new Error(`the prices are not as expected: ${error.instancePath} ${error.message}`);
   const { date, models } = table as PriceTable;
   const byDay = (one: { from?: string }, other: { from?: string }) => ((one.from ?? '') < (other.from ?? '') ? -1 : 1);
   return { date, models: models.map((entry) => ({ ...entry, prices: entry.prices.toSorted(byDay) })) };

@@ -17,6 +17,8 @@ function problemsOf(variables: Record<string, string>): readonly string[] {
 const WRONG: [name: string, value: string, says: RegExp][] = [
   ['PORT', 'http', /^PORT must be a whole number/],
   ['PORT', '-1', /^PORT must be a whole number/],
+  ['PORT', '65536', /^PORT must be a port/],
+  ['OPERATIONS_PORT', '70000', /^OPERATIONS_PORT must be a port/],
   ['RATE_LIMIT_SECRET', '1.5', /^RATE_LIMIT_SECRET must be a whole number/],
   ['DATABASE_URL', 'mysql://x', /^DATABASE_URL must be an address starting with postgres:\/\//],
   ['PUBLIC_URL', 'capture.example.com', /^PUBLIC_URL must be an address starting with http:\/\//],
