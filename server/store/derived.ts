@@ -158,12 +158,12 @@ const VALUES_AT_ONCE = 500;
 async function writeValues(db: Db, row: Target, { added, removed }: NewPiece['values']): Promise<void> {
   const { session_id, organization_id } = row;
   for (let from = 0; from < removed.length; from += VALUES_AT_ONCE) {
-    const gone = removed.slice(from, from + VALUES_AT_ONCE);
+    const gone = removed.slice(from, from + VALUES_AT_ONCE).map(({ field, value }) => sql`(${field}, ${value})`);
     await db
       .deleteFrom('session_values')
       .where('session_id', '=', session_id)
       .where('organization_id', '=', organization_id)
-      .where((value) => value.or(gone.map(({ field, value: text }) => value.and({ field, value: text }))))
+      .where(sql<boolean>`(field, value) in (values ${sql.join(gone)})`)
       .execute();
   }
   for (let from = 0; from < added.length; from += VALUES_AT_ONCE) {

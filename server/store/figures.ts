@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Db } from './open.ts';
 import type { FiguresRow } from './schema.ts';
 
@@ -83,7 +84,12 @@ async function foldRare(
     const added = values.filter((value) => !known.has(value));
     if (added.length === 0) continue;
     const all = await mine.limit(MOST_VALUES).execute();
-    for (const value of added.slice(MOST_VALUES - all.length)) rare.add(JSON.stringify([dimension, day, value]));
+    // What is taken off and not there under its name was added to the others, though there may be room by now.
+    const isTakenOff = (row: FigureChange) => FIGURES.some((name) => row[name] < 0);
+    const gone = new Set(rows.filter(isTakenOff).map(({ value }) => value));
+    const fresh = added.filter((value) => !gone.has(value));
+    const late = [...added.filter((value) => gone.has(value)), ...fresh.slice(MOST_VALUES - all.length)];
+    for (const value of late) rare.add(JSON.stringify([dimension, day, value]));
   }
   if (rare.size === 0) return changes;
   return merge(
@@ -112,17 +118,15 @@ async function removeEmpty(
   rows: readonly FigureChange[],
 ): Promise<void> {
   for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
+    const keys = rows
+      .slice(from, from + ROWS_AT_ONCE)
+      .map(({ dimension, day, value, model }) => sql`(${dimension}, ${day}, ${value}, ${model})`);
     await db
       .deleteFrom('figures')
       .where('organization_id', '=', organizationId)
       .where('plane', '=', plane)
-      .where((row) =>
-        row.or(
-          rows
-            .slice(from, from + ROWS_AT_ONCE)
-            .map(({ dimension, day, value, model }) => row.and({ dimension, day, value, model })),
-        ),
-      )
+      // Each is looked up by its key. Of alternatives SQLite would compare every one with every row of the organization.
+      .where(sql<boolean>`(dimension, day, value, model) in (values ${sql.join(keys)})`)
       .where((row) => row.and(FIGURES.map((name) => row(name, '=', 0))))
       .execute();
   }

@@ -202,7 +202,7 @@ insert into "figures" ("organization_id", "plane", "day", "dimension", "value", 
   set "sessions" = "figures"."sessions" + "excluded"."sessions", "prompts" = "figures"."prompts" + "excluded"."prompts", "tool_calls" = "figures"."tool_calls" + "excluded"."tool_calls", "failures" = "figures"."failures" + "excluded"."failures", "input_tokens" = "figures"."input_tokens" + "excluded"."input_tokens", "cached_tokens" = "figures"."cached_tokens" + "excluded"."cached_tokens", "cache_write_tokens" = "figures"."cache_write_tokens" + "excluded"."cache_write_tokens", "output_tokens" = "figures"."output_tokens" + "excluded"."output_tokens";
 delete
   from "figures"
-  where "organization_id" = $1 and "plane" = $2 and ("dimension" = $3 and "day" = $4 and "value" = $5 and "model" = $6) and ("sessions" = $7 and "prompts" = $8 and "tool_calls" = $9 and "failures" = $10 and "input_tokens" = $11 and "cached_tokens" = $12 and "cache_write_tokens" = $13 and "output_tokens" = $14);
+  where "organization_id" = $1 and "plane" = $2 and (dimension, day, value, model) in (values ($3, $4, $5, $6)) and ("sessions" = $7 and "prompts" = $8 and "tool_calls" = $9 and "failures" = $10 and "input_tokens" = $11 and "cached_tokens" = $12 and "cache_write_tokens" = $13 and "output_tokens" = $14);
 -- on SQLite
 delete
   from "session_facts"
@@ -227,7 +227,7 @@ insert into "figures" ("organization_id", "plane", "day", "dimension", "value", 
   set "sessions" = "figures"."sessions" + "excluded"."sessions", "prompts" = "figures"."prompts" + "excluded"."prompts", "tool_calls" = "figures"."tool_calls" + "excluded"."tool_calls", "failures" = "figures"."failures" + "excluded"."failures", "input_tokens" = "figures"."input_tokens" + "excluded"."input_tokens", "cached_tokens" = "figures"."cached_tokens" + "excluded"."cached_tokens", "cache_write_tokens" = "figures"."cache_write_tokens" + "excluded"."cache_write_tokens", "output_tokens" = "figures"."output_tokens" + "excluded"."output_tokens";
 delete
   from "figures"
-  where "organization_id" = ? and "plane" = ? and ("dimension" = ? and "day" = ? and "value" = ? and "model" = ?) and ("sessions" = ? and "prompts" = ? and "tool_calls" = ? and "failures" = ? and "input_tokens" = ? and "cached_tokens" = ? and "cache_write_tokens" = ? and "output_tokens" = ?);
+  where "organization_id" = ? and "plane" = ? and (dimension, day, value, model) in (values (?, ?, ?, ?)) and ("sessions" = ? and "prompts" = ? and "tool_calls" = ? and "failures" = ? and "input_tokens" = ? and "cached_tokens" = ? and "cache_write_tokens" = ? and "output_tokens" = ?);
 
 -- derived.ts
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { addFigures, type FigureChange, MOST_VALUES } from '../store/figures.ts';
 import { ENGINES, openTestStore } from './engines.ts';
+import { explain } from './plans.ts';
 
 const row = (value: string, prompts: number): FigureChange => ({
   ...{ day: '2026-11-20', dimension: 'repository', value, model: '', sessions: 0, prompts, tool_calls: 0 },
@@ -32,12 +33,27 @@ describe.each(ENGINES)('the values of a day on %s', (engine) => {
         ['r0', 2],
       ].sort(),
     );
-    await add(row('later', -3), row('last', -1));
+    // There is room again: still they are taken off where they were added.
+    await add(row('last', -1), row('r1', -1));
+    await add(row('later', -3));
     const { count } = await db
       .selectFrom('figures')
       .select(({ fn }) => fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow();
-    expect(Number(count)).toBe(MOST_VALUES - 1);
+    expect(Number(count)).toBe(MOST_VALUES - 2);
+    await store.dispose();
+  });
+
+  test('of which nothing is left are looked up one by one, however many others there are', async () => {
+    const store = await openTestStore(engine);
+    const many = (prompts: number) => Array.from({ length: 400 }, (_, n) => row(`r${n}`, prompts));
+    await addFigures(store.db, 'org_1', 'live', many(1));
+    const rows = await explain(store, (db) => addFigures(db, 'org_1', 'live', many(-1)));
+    if (engine === 'sqlite') {
+      const key = ['organization_id', 'plane', 'dimension', 'day', 'value', 'model'].map((name) => `${name}=?`);
+      expect(rows.map(({ detail }) => detail)).toContainEqual(expect.stringContaining(`(${key.join(' AND ')})`));
+    }
+    expect(await store.db.selectFrom('figures').selectAll().execute()).toEqual([]);
     await store.dispose();
   });
 });
