@@ -95,5 +95,6 @@ describe('pictures of a payload', () => {
     let deep: unknown = address;
     for (let level = 0; level < 20_000; level++) deep = [deep];
     expect(imagesOf(deep)).toEqual([]);
+    expect(imagesOf({ first: address, wide: Array.from({ length: 200_000 }, () => 0) })).toEqual([address]);
   });
 });

@@ -11,8 +11,8 @@ const LONGEST = 8_000_000;
 export function imagesOf(payload: unknown): string[] {
   const found: string[] = [];
   const waiting: unknown[] = [payload];
-  for (let count = 0; waiting.length > 0 && count < MOST_VALUES && found.length < MOST_IMAGES; count++) {
-    const value = waiting.shift();
+  for (let at = 0; at < Math.min(waiting.length, MOST_VALUES) && found.length < MOST_IMAGES; at++) {
+    const value = waiting[at];
     if (typeof value === 'string') {
       if (value.length <= LONGEST && TYPES.has(ADDRESS.exec(value)?.[1] ?? '')) found.push(value);
       continue;
@@ -20,7 +20,8 @@ export function imagesOf(payload: unknown): string[] {
     if (typeof value !== 'object' || value === null) continue;
     const own = Array.isArray(value) ? undefined : imageOf(value as Loose);
     if (own) found.push(own);
-    else waiting.push(...Object.values(value));
+    // As arguments of one call a hundred thousand values would be too many.
+    else waiting.push(...Object.values(value).slice(0, MOST_VALUES));
   }
   return found;
 }
