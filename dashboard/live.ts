@@ -20,7 +20,7 @@ const ADDRESS = '/v1/organizations/me/live';
 const LONGEST_WAIT = 15_000;
 /** The service sends a line every 15 s; a stream that is silent for longer is dead. */
 const SILENCE = 40_000;
-const HIDDEN_FOR = 60_000;
+const HIDDEN_FOR = 10_000;
 
 export function createLive(authorizedFetch: typeof fetch): Live {
   const changes = new Set<Listener>();
@@ -78,7 +78,7 @@ export function createLive(authorizedFetch: typeof fetch): Live {
     });
 
   const start = () => {
-    if (stop || changes.size === 0) return;
+    if (stop || changes.size === 0 || document.visibilityState === 'hidden') return;
     stop = new AbortController();
     void run(stop.signal);
   };
@@ -93,13 +93,16 @@ export function createLive(authorizedFetch: typeof fetch): Live {
 
   window.addEventListener('online', () => wake());
   // A browser keeps six connections to a service over HTTP/1.1, for all of its tabs: one that is not looked at for a
-  // while gives its own back.
+  // while gives its own back, and one that was opened behind the others has none yet.
   let hiding: ReturnType<typeof setTimeout> | undefined;
   document.addEventListener('visibilitychange', () => {
     clearTimeout(hiding);
     if (document.visibilityState === 'visible') start();
     else hiding = setTimeout(close, HIDDEN_FOR);
   });
+  // A page that was left is kept for those who come back to it, with its connection and with its timers at rest.
+  window.addEventListener('pagehide', close);
+  window.addEventListener('pageshow', start);
 
   return {
     onChange(listener) {

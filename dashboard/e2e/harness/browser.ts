@@ -12,5 +12,13 @@ const SWITCHES = [
   '--disable-sync',
 ];
 
-/** Debian's Chromium, quiet: it asks nobody else for anything. */
-export const launchBrowser = () => chromium.launch({ executablePath: '/usr/bin/chromium', args: SWITCHES });
+/**
+ * Debian's Chromium, quiet: it asks nobody else for anything.
+ * @param keepsPages keeps pages that were left, with their connections, as people's browsers do
+ */
+export const launchBrowser = (keepsPages = false) =>
+  chromium.launch({
+    executablePath: '/usr/bin/chromium',
+    args: SWITCHES,
+    ...(keepsPages && { ignoreDefaultArgs: ['--disable-back-forward-cache'] }),
+  });

@@ -18,7 +18,7 @@ export interface Product {
 }
 
 /** Starts both before the first test of the file. After each test, every tab must have been quiet. */
-export function setUpProduct(): Product {
+export function setUpProduct({ keepsPages = false } = {}): Product {
   const tabs = new Set<Tab>();
   let folder: Folder;
   let browser: Browser;
@@ -30,7 +30,7 @@ export function setUpProduct(): Product {
     folder = makeFolder();
     const dataDir = join(folder.path, 'data');
     mkdirSync(dataDir);
-    [product.service, browser] = await Promise.all([startService(dataDir), launchBrowser()]);
+    [product.service, browser] = await Promise.all([startService(dataDir), launchBrowser(keepsPages)]);
     product.folder = folder.path;
     product.open = async (options) => {
       const tab = await openTab(browser, product.service.url, options);
