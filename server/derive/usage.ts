@@ -134,8 +134,9 @@ function sum(rows: readonly Row[], prices: Prices): Figures {
 
 const tokensOf = (row: Row) => row.input_tokens + row.output_tokens;
 
+/** What is paid for nothing is no cost of zero: it would hide that the rest has no known price. */
 const costOf = (row: Row, prices: Prices): number | undefined =>
-  row.model === ''
+  row.model === '' || tokensOf(row) === 0
     ? undefined
     : prices.costOf(row.model, row.day, [
         row.input_tokens,

@@ -118,6 +118,28 @@ describe.each(ENGINES)('usage on %s', (engine) => {
       ['2026-11-20', 'nobody-knows', 0],
     ]);
   });
+
+  test('says no cost of what has no price, beside what has one', async () => {
+    const other = await createTenant(service);
+    const machine = await registerMachine(service, other.live);
+    for (const model of ['claude-haiku-4-5', undefined]) {
+      const id = await openSession(service, other.live, machine);
+      const events = [
+        { eventType: 'usage', payload: { model, inputTokens: 500, outputTokens: 1, ...at('2026-11-19') } },
+      ];
+      await service.call('POST', `/v1/sessions/${id}/events`, { as: other.live, body: { events } });
+      await vi.waitFor(async () => {
+        const { body } = await get(`/v1/organizations/me/sessions/${id}/facts`, other.member);
+        if (body.summary.summarizedThrough < 1) throw new Error('not derived yet');
+      }, 20_000);
+    }
+    const { groups } = (await get('/v1/organizations/me/usage?from=2026-11-01&to=2026-11-30', other.member)).body;
+    const ofModels = groups.filter(({ dimension }: { dimension: string }) => dimension === 'model');
+    expect(ofModels.map(({ value, cost }: { value: string; cost?: number }) => [value, cost !== undefined])).toEqual([
+      ['claude-haiku-4-5', true],
+      ['', false],
+    ]);
+  });
 });
 
 describe.each(ENGINES)('the index of a session on %s', (engine) => {
