@@ -26,9 +26,12 @@ ${body}
 const STYLE = `
 :root { color-scheme: light dark; font: 14px/22px system-ui, sans-serif }
 body { max-width: 74ch; margin: 40px auto; padding: 0 20px }
+h1 { font-size: 20px; line-height: 28px; overflow-wrap: anywhere }
 article { margin: 16px 0; white-space: pre-wrap; overflow-wrap: anywhere }
-.prompt { border-left: 3px solid #6878e8; padding-left: 12px; font-weight: 550 }
-.call, .idle, time { color: light-dark(#666, #999); font-size: 12px }
+.prompt { border-left: 3px solid #6878e8; padding-left: 12px }
+.prompt time { font-weight: 600 }
+.call, .reasoning, time { color: light-dark(#666, #999) }
+.call, time { font-size: 12px }
 .call { font-family: ui-monospace, monospace; overflow-wrap: anywhere }
 .failed { color: light-dark(#b3261e, #f28b82) }
 pre { overflow-x: auto; white-space: pre-wrap }
