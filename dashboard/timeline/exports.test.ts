@@ -49,6 +49,12 @@ describe('as a page', () => {
     expect(page).not.toMatch(/<script|https?:/);
   });
 
+  test('what would turn its words round is written out, as it is in the dashboard', () => {
+    const page = toHtml(buildTimeline(entriesOf(['user.message', { text: 'a\u202eb' }])), 'c\u2066d');
+    expect(page).toContain('a⟨U+202E⟩b');
+    expect(page).toContain('<title>c⟨U+2066⟩d</title>');
+  });
+
   test('whatever is said in it is words', () => {
     const tags = (page: string) => page.match(/<[a-z/!][^>]*>/g);
     const words = fc.oneof(fc.string(), fc.constantFrom('<script>', '"><img src=x>', '</article>', "'", '&lt;'));

@@ -1,9 +1,10 @@
+import { showHidden } from '../text/controls.ts';
 import { formatExact } from '../ui/format.ts';
 import type { Timeline } from './build.ts';
 import { childrenOf, type Item } from './items.ts';
 import { wholeOrSaid } from './markdown.ts';
 
-/** A session as one page that needs nothing else: no script, no address, everything in it escaped. */
+/** A session as one page that needs nothing else: no script, no address, everything in it escaped, what hides written out. */
 export function toHtml({ turns }: Timeline, title: string): string {
   const body = turns.flatMap(({ items }) => items.flatMap(toElements)).join('\n');
   return `<!doctype html>
@@ -70,4 +71,5 @@ function toElements(item: Item): string[] {
 }
 
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? character);
+const escapeHtml = (text: string) =>
+  showHidden(text).replace(/[&<>"']/g, (character) => ESCAPES[character] ?? character);
