@@ -79,9 +79,9 @@ export function createIndexer(options: IndexerOptions): Indexer {
         if (row && isUrgent()) onDerived?.(row);
       }
     };
-    const running = background.run(sessionId, work).then(() => {
+    const running = background.run(sessionId, work, organizationId).then(() => {
       // It was just over when this was asked for.
-      return wanted.has(sessionId) ? background.run(sessionId, work) : undefined;
+      return wanted.has(sessionId) ? background.run(sessionId, work, organizationId) : undefined;
     });
     runs.add(running);
     await running.finally(() => runs.delete(running));

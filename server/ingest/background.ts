@@ -1,30 +1,51 @@
 /** Work that is done beside the answers: each key's once at a time, and only some at the same time. */
 export interface Background {
-  /** Settles when the work for the key is done, begun by whomever; also when it failed, or there was no room for it. */
-  run(key: string, work: () => Promise<void>): Promise<void>;
+  /**
+   * Settles when the work for the key is done, begun by whomever; also when it failed, or there was no room for it.
+   * Groups take turns, such as organizations: however much waits for one, another does not wait for it.
+   */
+  run(key: string, work: () => Promise<void>, group?: string): Promise<void>;
   /** Begins nothing more. */
   close(): void;
 }
 
-/** Keys that wait; beyond, work is dropped, and is asked for again by whoever needs it. */
+/** Keys of a group that wait; beyond, work is dropped, and is asked for again by whoever needs it. */
 const MOST_WAITING = 1_000;
 
 export function createBackground(options: { atOnce: number; onError: (error: unknown) => void }): Background {
   const { atOnce, onError } = options;
   const running = new Map<string, Promise<void>>();
-  const inLine: (() => void)[] = [];
+  const inLine = new Map<string, (() => void)[]>();
   let busy = 0;
   let closed = false;
 
-  async function turn(work: () => Promise<void>): Promise<void> {
-    if (busy >= atOnce) await new Promise<void>((resolve) => void inLine.push(resolve));
+  function wait(group: string): Promise<void> {
+    return new Promise((resolve) => {
+      const line = inLine.get(group);
+      if (line) line.push(resolve);
+      else inLine.set(group, [resolve]);
+    });
+  }
+
+  /** The first of the group whose turn it is, which is the last one then. */
+  function takeNext(): (() => void) | undefined {
+    const [group, line] = inLine.entries().next().value ?? [];
+    if (group === undefined) return undefined;
+    const next = line?.shift();
+    inLine.delete(group);
+    if (line && line.length > 0) inLine.set(group, line);
+    return next;
+  }
+
+  async function turn(work: () => Promise<void>, group: string): Promise<void> {
+    if (busy >= atOnce) await wait(group);
     else busy++;
     try {
       if (!closed) await work();
     } catch (error) {
       if (!closed) onError(error);
     } finally {
-      const next = inLine.shift();
+      const next = takeNext();
       // Whoever is next in line takes over the place.
       if (next) next();
       else busy--;
@@ -32,10 +53,11 @@ export function createBackground(options: { atOnce: number; onError: (error: unk
   }
 
   return {
-    run(key, work) {
+    run(key, work, group = '') {
       const known = running.get(key);
-      if (known || closed || running.size >= MOST_WAITING) return known ?? Promise.resolve();
-      const done = turn(work).finally(() => running.delete(key));
+      const isFull = (inLine.get(group)?.length ?? 0) >= MOST_WAITING;
+      if (known || closed || isFull) return known ?? Promise.resolve();
+      const done = turn(work, group).finally(() => running.delete(key));
       running.set(key, done);
       return done;
     },
