@@ -12,6 +12,7 @@ import {
   issueToDevice,
   markPolled,
 } from '../store/devices.ts';
+import { findMember } from '../store/members.ts';
 import { findOrganization } from '../store/organizations.ts';
 import type { DeviceSignInRow } from '../store/schema.ts';
 import { toSecret } from '../store/secrets.ts';
@@ -64,7 +65,11 @@ export const deviceHandlers = ({ store: { db }, pepper, publicUrl, now }: Deps) 
       }
       if (row?.status === 'denied') throw notYet('access_denied');
       if (row?.status !== 'approved') throw notYet('expired_token');
-      const { value, secret } = prepareSecret(pepper, approvedOf(row));
+      const approved = approvedOf(row);
+      const approver = await findMember(db, approved.organizationId, approved.createdBy);
+      // Whoever was removed or may no longer issue secrets has not issued this one either.
+      if (approver === undefined || approver.role === 'member') throw notYet('access_denied');
+      const { value, secret } = prepareSecret(pepper, approved);
       const issued = await issueToDevice(db, hash, secret, now());
       if (!issued) throw notYet('expired_token');
       const { name } = await findOrganization(db, secret.organizationId);

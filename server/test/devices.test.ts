@@ -35,6 +35,19 @@ describe.each(ENGINES)('a device sign-in on %s', (engine) => {
     expect(secrets.filter(({ name }: { name: string }) => name === 'raced')).toHaveLength(1);
   });
 
+  test('hands out nothing once who approved it may issue no secrets any more', async () => {
+    const { service, theirs } = world;
+    const { deviceCode, userCode } = await beginSignIn(service, 'left');
+    await decide({ userCode, decision: 'approve' }, theirs.admin);
+    const { userId } = (await service.call('GET', '/v1/me', { as: theirs.admin })).body;
+    const path = `/v1/organizations/me/members/${userId}`;
+    const { status } = await service.call('PATCH', path, { as: theirs.owner, body: { role: 'member' } });
+    expect(status).toBe(200);
+    expectProblem(await collect(deviceCode), 400, 'access_denied');
+    await service.call('PATCH', path, { as: theirs.owner, body: { role: 'admin' } });
+    expect((await collect(deviceCode)).status).toBe(200);
+  });
+
   test('is decided about once, by whoever comes first', async () => {
     const { service, ours, theirs } = world;
     const { userCode } = await beginSignIn(service, 'disputed');
