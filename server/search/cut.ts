@@ -75,7 +75,12 @@ function cutIdentifier(text: string, start: number, cuts: number[]): number {
     const kind = classAt(text, at);
     if (kind === OUTSIDE || kind === DENSE) return at;
     // `HTMLParser`: the last capital belongs to what follows.
-    const cut = kind === UPPER && lastCase === LOWER ? at : kind === LOWER && previous === UPPER ? at - 1 : last;
+    const cut =
+      kind === UPPER && lastCase === LOWER
+        ? at
+        : kind === LOWER && previous === UPPER
+          ? outsidePair(text, at - 1)
+          : last;
     if (cut > last) cuts.push(cut);
     last = cut;
     if (kind !== PLAIN) lastCase = kind;

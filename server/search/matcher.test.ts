@@ -122,6 +122,10 @@ const piece = fc.oneof(
 );
 const text = fc.array(piece, { maxLength: 30 }).map((pieces) => pieces.join('').normalize('NFC'));
 
+test('a capital of two code units stays whole before a small letter', () => {
+  expect([...wordsOf('\u{10400}get')]).toEqual(['\u{10428}get']);
+});
+
 describe('whatever the text', () => {
   test('what stands in it is found, and its chunk is looked into', () => {
     fc.assert(
