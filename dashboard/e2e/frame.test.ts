@@ -18,7 +18,9 @@ beforeAll(async () => {
   await owner.renameOrganization({ body: { name: NAME } });
   await owner.issueSecret({ body: { name: NAME } });
   const recorder = await createRecorder(machine, NAME);
-  await recorder.append(await recorder.openSession(NAME), [event('user.message', { text: NAME })]);
+  await recorder.append(await recorder.openSession(NAME), [
+    event('user.message', { text: NAME, occurredAt: new Date().toISOString() }),
+  ]);
   tab = await openAsAda(product);
   ({ page } = tab);
 });

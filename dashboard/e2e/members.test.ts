@@ -110,6 +110,8 @@ test('whom two organizations invited chooses one of them', async () => {
   const { page } = tab;
   await page.getByLabel(/^Its name/).fill('Mountain Works');
   await page.getByRole('button', { name: 'Create', exact: true }).click();
+  // Whoever leaves at once may be gone before the organization is there.
+  await page.getByText('Connect a machine').waitFor();
   await page.goto(`${product.service.url}/members`);
   const cleo = createClient({
     baseUrl: product.service.url,
