@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Config } from './config.ts';
-import { ConfigError } from './config.ts';
+import { type Config, ConfigError } from './config.ts';
 import { reindex } from './reindex.ts';
 import { moveStore } from './store/move.ts';
 import { openStore } from './store/open.ts';

@@ -23,11 +23,8 @@ async function start(words: string): Promise<void> {
   if (words === '') return serve();
   const command = Object.hasOwn(COMMANDS, words) ? COMMANDS[words] : undefined;
   if (command) return command(readConfig(process.env), write);
-  throw new ConfigError([
-    `\`${words}\` is no command; there is ${Object.keys(COMMANDS)
-      .map((name) => `\`${name}\``)
-      .join(', ')}`,
-  ]);
+  const known = Object.keys(COMMANDS).map((name) => `\`${name}\``);
+  throw new Error(`\`${words}\` is no command; there is ${known.join(', ')}`);
 }
 
 /** config → store → identity → service → listen; closed in reverse. */
@@ -83,9 +80,10 @@ async function serve(): Promise<void> {
   }
 }
 
-start(process.argv.slice(2).join(' ')).catch((error: unknown) => {
-  const reason =
-    error instanceof ConfigError ? error.message : `The service could not start: ${(error as Error).message}`;
+const words = process.argv.slice(2).join(' ');
+start(words).catch((error: unknown) => {
+  const { message } = error as Error;
+  const reason = error instanceof ConfigError || words !== '' ? message : `The service could not start: ${message}`;
   process.stderr.write(`${reason}\n`);
   if (!(error instanceof ConfigError) && process.env.LOG_LEVEL === 'debug') console.error(error);
   process.exit(1);
