@@ -32,7 +32,8 @@ export function SessionsPage() {
   const rows = useMemo(() => rowsOf(sessions.data), [sessions.data]);
   const [previewed, setPreviewed] = useState<string>();
   const [deleting, setDeleting] = useState<Session>();
-  const known = useKnownValues(rows, plane);
+  const [isAsking, setAsking] = useState(false);
+  const known = useKnownValues(rows, plane, isAsking);
   const navigate = useNavigate();
   const go = useCallback(
     (change: Partial<SessionSearch>, isTyping = false) =>
@@ -70,6 +71,7 @@ export function SessionsPage() {
       <QueryBar
         q={q ?? ''}
         known={known}
+        onEnter={() => setAsking(true)}
         onChange={(next, isTyping) => go({ q: next || undefined }, isTyping)}
         onLeave={() => area.current?.querySelector<HTMLElement>('[data-session][tabindex="0"]')?.focus()}
       >

@@ -90,6 +90,11 @@ export function SessionView({ session }: { session: Session }) {
   const linkOf = (sequence = reading.current.get()?.sequence) =>
     window.location.origin + paths.session(sessionId, sequence, range);
 
+  const focusCurrent = (align: 'auto' | 'center' = 'auto') => {
+    const current = reading.current.get();
+    if (current) handle.current?.show(current.key, align, true);
+  };
+
   useSessionKeys({
     ...{ reading, view, walk, timeline, panel, setPanel, setInspecting, search, linkOf },
     leave: () => {
@@ -97,13 +102,9 @@ export function SessionView({ session }: { session: Session }) {
       else if (isInspecting) setInspecting(false);
       else if (range) leaveRange();
       else if (lane !== undefined) search({ lane: undefined });
-      const current = reading.current.get();
-      if (current) handle.current?.show(current.key, 'auto', true);
+      focusCurrent();
     },
-    keepInSight: () => {
-      const current = reading.current.get();
-      if (current) requestAnimationFrame(() => handle.current?.show(current.key, 'center', true));
-    },
+    keepInSight: () => requestAnimationFrame(() => focusCurrent('center')),
   });
 
   return (
@@ -143,8 +144,7 @@ export function SessionView({ session }: { session: Session }) {
                   onMatch={(sequence) => goTo(sequence, false)}
                   onClose={() => {
                     setPanel(undefined);
-                    const current = reading.current.get();
-                    if (current) handle.current?.show(current.key, 'auto', true);
+                    focusCurrent();
                   }}
                 />
               )}

@@ -11,10 +11,10 @@ interface Props {
   /** `isTyping`: more of it may follow at once. */
   onChange: (q: string, isTyping: boolean) => void;
   known: KnownValues;
+  /** Somebody is about to type, or to choose among what is known. */
+  onEnter: () => void;
   /** Goes on to the list. */
   onLeave: () => void;
-  /** Begins with the focus. */
-  isFirst?: boolean;
   children?: ReactNode;
 }
 
@@ -22,7 +22,7 @@ interface Props {
 const PAUSE = 250;
 
 /** The query as it is typed: filters become chips, the rest are words. `f` and `/` lead here. */
-export function QueryBar({ q, onChange, known, onLeave, isFirst, children }: Props) {
+export function QueryBar({ q, onChange, known, onEnter, onLeave, children }: Props) {
   const input = useRef<HTMLInputElement>(null);
   const listId = useId();
   const [text, setText] = useState(() => readBar(q).text);
@@ -39,10 +39,7 @@ export function QueryBar({ q, onChange, known, onLeave, isFirst, children }: Pro
     if (q !== sent.current) setText(readBar(q).text);
     sent.current = q;
   }, [q]);
-  useEffect(() => {
-    if (isFirst) input.current?.focus();
-    return () => clearTimeout(timer.current);
-  }, [isFirst]);
+  useEffect(() => () => clearTimeout(timer.current), []);
   useKeys([
     ['f', () => input.current?.focus()],
     ['/', () => input.current?.focus()],
@@ -126,7 +123,10 @@ export function QueryBar({ q, onChange, known, onLeave, isFirst, children }: Pro
           placeholder={filters.length === 0 ? 'Words, or agent: repo: file: …' : ''}
           value={text}
           onChange={({ target }) => type(target.value)}
-          onFocus={() => setIsOpen(true)}
+          onFocus={() => {
+            setIsOpen(true);
+            onEnter();
+          }}
           onKeyDown={onKey}
         />
         {(filters.length > 0 || text !== '') && (

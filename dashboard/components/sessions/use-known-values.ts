@@ -16,12 +16,19 @@ import type { KnownValues } from './suggestions.ts';
 
 const DAYS = 90;
 
-/** Values that filters can have here: what the figures of the last months name, and what is in the list. */
-export function useKnownValues(rows: readonly SessionRow[], plane: SessionSearch['plane']): KnownValues {
+/**
+ * Values that filters can have here: what the figures of the last months name, and what is in the list.
+ * @param isWanted false while nobody looks for them: the figures are read for nothing else
+ */
+export function useKnownValues(
+  rows: readonly SessionRow[],
+  plane: SessionSearch['plane'],
+  isWanted: boolean,
+): KnownValues {
   const environments = useEnvironments().data;
   const installations = useInstallations().data;
   const today = dayOf(Date.now());
-  const usage = useUsage(usageQuery(addDays(today, 1 - DAYS), today, plane)).data;
+  const usage = useUsage(usageQuery(addDays(today, 1 - DAYS), today, plane), isWanted).data;
   return useMemo(() => {
     const named = groupValues(usage);
     const branches = new Set(rows.flatMap(({ summary }) => summary.gitBranch ?? []));
