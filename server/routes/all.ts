@@ -7,7 +7,7 @@ import { deviceHandlers } from './devices.ts';
 import { digestHandlers } from './digests.ts';
 import { environmentHandlers } from './environments.ts';
 import { eventHandlers } from './events.ts';
-import { knownHandlers } from './known.ts';
+import { factsHandlers } from './facts.ts';
 import { liveHandlers } from './live.ts';
 import { memberHandlers } from './members.ts';
 import { organizationHandlers } from './organizations.ts';
@@ -34,7 +34,7 @@ export const createHandlers = (deps: Deps): Handlers => ({
   ...digestHandlers(deps),
   ...liveHandlers(deps),
   ...summaryHandlers(deps),
-  ...knownHandlers(deps),
+  ...factsHandlers(deps),
   ...usageHandlers(deps),
   ...searchHandlers(deps),
 });

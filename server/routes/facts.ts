@@ -1,7 +1,7 @@
 import { Problem } from '../../contract/problem.ts';
 import type { Deps } from '../deps.ts';
-import { knownOf } from '../derive/known.ts';
-import { indexLines } from '../derive/lines.ts';
+import { indexLines } from '../derive/index-lines.ts';
+import { toSessionFacts } from '../derive/session-facts.ts';
 import { toSummary } from '../derive/summary.ts';
 import type { Handlers } from '../http/handler.ts';
 import { streamPieces } from '../ingest/page.ts';
@@ -9,7 +9,7 @@ import { findFacts, findRelated } from '../store/related.ts';
 import { toSession } from '../store/sessions.ts';
 import { findSummaries } from '../store/summaries.ts';
 
-export const knownHandlers = ({ store: { db }, indexer, deriveThread, prices }: Deps) => {
+export const factsHandlers = ({ store: { db }, indexer, deriveThread, prices }: Deps) => {
   /** The session, derived through its last event if that can be had soon. */
   async function find(organizationId: string, sessionId: string) {
     const [found] = await findSummaries(db, organizationId, [sessionId]);
@@ -27,7 +27,7 @@ export const knownHandlers = ({ store: { db }, indexer, deriveThread, prices }: 
       ]);
       const body = {
         summary: toSummary(found),
-        ...knownOf(facts, prices),
+        ...toSessionFacts(facts, prices),
         related: related.map(({ relation, row }) => ({ relation, session: toSession(row) })),
       };
       return { status: 200, body };

@@ -3,7 +3,7 @@ import { type Facts, readFacts } from './facts.ts';
 import type { Prices } from './prices.ts';
 
 /** What is known of a session, in the shape of the contract. `text` is what is stored of it. */
-export function knownOf(text: string, prices: Prices): Omit<SessionFacts, 'summary' | 'related'> {
+export function toSessionFacts(text: string, prices: Prices): Omit<SessionFacts, 'summary' | 'related'> {
   const facts = readFacts(text);
   const window = facts.model === undefined ? undefined : prices.contextWindowOf(facts.model);
   return {
