@@ -58,6 +58,13 @@ describe('a search', () => {
     await picture(tab, 'search-words');
     await hit.click();
     await page.waitForURL(`**/sessions/${flaky}?e=4&find=ECONNRESET`);
+    const find = page
+      .getByRole('searchbox', { name: 'Find in the session' })
+      .or(page.getByLabel('Find in the session'));
+    expect(await find.first().inputValue()).toBe('ECONNRESET');
+    await page.getByText(/^1 of \d+$/).waitFor();
+    await page.keyboard.press('Escape');
+    await page.waitForURL(`**/sessions/${flaky}?e=4`);
     await page.goBack();
     await expectTitles(FLAKY);
     expect(await bar(page).inputValue()).toBe('ECONNRESET');

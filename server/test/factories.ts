@@ -1,3 +1,4 @@
+import { expect, vi } from 'vitest';
 import type { StartedDevice } from '../../contract/device.ts';
 import type { Plane } from '../../contract/secret.ts';
 import type { TestService } from './harness.ts';
@@ -73,4 +74,13 @@ export const event = (text: string) => ({ eventType: 'user.message', payload: { 
 export async function beginSignIn(service: TestService, hostname: string): Promise<StartedDevice> {
   const body = { hostname, platform: 'linux', serviceCliVersion: '1.0.0' };
   return (await service.call('POST', '/v1/device-sign-ins', { body })).body;
+}
+
+/** Once what is derived of a session has reached its last event: it is made after the events are acknowledged. */
+export async function whenDerived(service: TestService, as: string, sessionId: string, count: number): Promise<void> {
+  const url = `/v1/organizations/me/session-summaries?sessionIds=${sessionId}`;
+  await vi.waitFor(async () => {
+    const { body } = await service.call('GET', url, { as });
+    expect(body.summaries[0].summarizedThrough).toBe(count);
+  }, 30_000);
 }

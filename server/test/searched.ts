@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { type Machine, openSession, type Tenant } from './factories.ts';
+import { type Machine, openSession, type Tenant, whenDerived } from './factories.ts';
 import type { TestReply, TestService } from './harness.ts';
 
 interface SentEvent {
@@ -21,16 +21,8 @@ export async function sessionWith(
     const reply = await service.call('POST', `/v1/sessions/${sessionId}/events`, { as: tenant[plane], body });
     expect(reply.status, reply.text).toBe(200);
   }
-  await derived(service, tenant, sessionId, events.length);
+  await whenDerived(service, tenant.member, sessionId, events.length);
   return sessionId;
-}
-
-async function derived(service: TestService, tenant: Tenant, sessionId: string, count: number): Promise<void> {
-  const url = `/v1/organizations/me/session-summaries?sessionIds=${sessionId}`;
-  for (;;) {
-    const { body } = await service.call('GET', url, { as: tenant.member });
-    if (body.summaries[0].summarizedThrough === count) return;
-  }
 }
 
 export const find = (service: TestService, as: string, query: Record<string, string | number>): Promise<TestReply> =>

@@ -1,5 +1,14 @@
 import type { TestEngine } from './engines.ts';
-import { beginSignIn, createTenant, event, openSession, registerMachine, signIn, type Tenant } from './factories.ts';
+import {
+  beginSignIn,
+  createTenant,
+  event,
+  openSession,
+  registerMachine,
+  signIn,
+  type Tenant,
+  whenDerived,
+} from './factories.ts';
 import { startTestService, type TestService } from './harness.ts';
 
 /** An organization with one of each thing. */
@@ -62,6 +71,7 @@ async function createSide(service: TestService, name: string): Promise<Side> {
     as: tenant.live,
     body: { events: [event(`${name} one`), event(`${name} two`)] },
   });
+  await whenDerived(service, tenant.member, sessionId, 2);
   await service.call('POST', `/v1/sessions/${closedSessionId}/complete`, { as: tenant.live });
   const clientKey = `${name}_session-for-deletion`;
   const capture = { clientKey, environmentId: machine.environmentId, agentInstallationId: machine.installationId };

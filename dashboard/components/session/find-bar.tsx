@@ -9,6 +9,8 @@ import { useFind } from './use-find.ts';
 
 interface Props {
   sessionId: string;
+  /** What a link led here by: its words, and the event that they stand in. */
+  linked: { words: string; sequence: number | undefined };
   /** Records are among the rows. */
   hasRecords: boolean;
   onMatch: (sequence: number) => void;
@@ -17,9 +19,9 @@ interface Props {
 }
 
 /** Finds words in all events, folded ones and long outputs too: the browser's own search sees only what is drawn. */
-export function FindBar({ sessionId, hasRecords, onMatch, onShowRecords, onClose }: Props) {
-  const [words, setWords] = useState('');
-  const [at, setAt] = useState(-1);
+export function FindBar({ sessionId, linked, hasRecords, onMatch, onShowRecords, onClose }: Props) {
+  const [words, setWords] = useState(linked.words);
+  const [chosen, setChosen] = useState<number>();
   const input = useRef<HTMLInputElement>(null);
   const reading = useReading();
   const { hits: all, isSearching, error } = useFind(sessionId, words);
@@ -27,8 +29,13 @@ export function FindBar({ sessionId, hasRecords, onMatch, onShowRecords, onClose
     () => (hasRecords ? all : all.filter(({ eventType }) => !isRecord(eventType))),
     [all, hasRecords],
   );
+  const at = chosen ?? (words === linked.words ? hits.findIndex(({ sequence }) => sequence === linked.sequence) : -1);
   const hit = hits[at];
-  useEffect(() => input.current?.focus(), []);
+  // A link leads to its event, and whoever asks for the bar to its field.
+  const isAsked = useRef(linked.words === '');
+  useEffect(() => {
+    if (isAsked.current) input.current?.focus();
+  }, []);
   useEffect(() => {
     reading.words.set(words.trim());
     return () => reading.words.set('');
@@ -37,7 +44,7 @@ export function FindBar({ sessionId, hasRecords, onMatch, onShowRecords, onClose
   const go = (index: number) => {
     if (hits.length === 0) return;
     const next = (index + hits.length) % hits.length;
-    setAt(next);
+    setChosen(next);
     onMatch(hits[next]?.sequence ?? 1);
   };
   return (
@@ -51,7 +58,7 @@ export function FindBar({ sessionId, hasRecords, onMatch, onShowRecords, onClose
           value={words}
           onChange={(event) => {
             setWords(event.target.value);
-            setAt(-1);
+            setChosen(undefined);
           }}
           onKeyDown={(event) => {
             if (event.key === 'Enter') go(at + (event.shiftKey ? -1 : 1));

@@ -35,7 +35,7 @@ export function SessionView({ session }: { session: Session }) {
   const { sessionId } = session;
   const { api } = useApp();
   const navigate = useNavigate();
-  const { e: linked, from, to, show, lane, view: place } = useSearch({ from: '/sessions/$sessionId' });
+  const { e: linked, find, from, to, show, lane, view: place } = useSearch({ from: '/sessions/$sessionId' });
   const { timeline, loaded, isComplete, error, retry } = useEventLog(session);
   const [reading] = useState(createReading);
   const texts = useMemo(
@@ -56,7 +56,7 @@ export function SessionView({ session }: { session: Session }) {
   const milestones = facts?.milestones ?? NO_MILESTONES;
   const handle = useRef<TimelineHandle>(null);
   const [openedWith] = useState(session.eventCount);
-  const [panel, setPanel] = useState<'help' | 'find'>();
+  const [panel, setPanel] = useState<'help' | 'find' | undefined>(find ? 'find' : undefined);
   const [isInspecting, setInspecting] = useState(() => window.innerWidth >= 1600);
 
   const search = useCallback(
@@ -90,6 +90,10 @@ export function SessionView({ session }: { session: Session }) {
   const linkOf = (sequence = reading.current.get()?.sequence) =>
     window.location.origin + paths.session(sessionId, sequence, range);
 
+  const leavePanel = () => {
+    setPanel(undefined);
+    if (find) search({ find: undefined });
+  };
   const focusCurrent = (align: 'auto' | 'center' = 'auto') => {
     const current = reading.current.get();
     if (current) handle.current?.show(current.key, align, true);
@@ -98,7 +102,7 @@ export function SessionView({ session }: { session: Session }) {
   useSessionKeys({
     ...{ reading, view, walk, timeline, panel, setPanel, setInspecting, search, linkOf },
     leave: () => {
-      if (panel) setPanel(undefined);
+      if (panel) leavePanel();
       else if (isInspecting) setInspecting(false);
       else if (range) leaveRange();
       else if (lane !== undefined) search({ lane: undefined });
@@ -139,11 +143,12 @@ export function SessionView({ session }: { session: Session }) {
               {panel === 'find' && (
                 <FindBar
                   sessionId={sessionId}
+                  linked={{ words: find ?? '', sequence: linked }}
                   hasRecords={shown.includes('records')}
                   onShowRecords={() => search({ show: [...shown, 'records'].join(',') })}
                   onMatch={(sequence) => goTo(sequence, false)}
                   onClose={() => {
-                    setPanel(undefined);
+                    leavePanel();
                     focusCurrent();
                   }}
                 />

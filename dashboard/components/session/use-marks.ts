@@ -1,4 +1,5 @@
 import { type RefObject, useEffect } from 'react';
+import { parseQuery } from '../../../contract/query.ts';
 import { useReading } from './reading.ts';
 
 const NAME = 'found';
@@ -12,9 +13,9 @@ export function useMarks(area: RefObject<HTMLElement | null>): void {
     if (!element || !('highlights' in CSS)) return;
     let frame = 0;
     const mark = () => {
-      const looked = words.get().toLowerCase();
-      if (looked === '') CSS.highlights.delete(NAME);
-      else CSS.highlights.set(NAME, new Highlight(...findRanges(element, looked)));
+      const looked = parseQuery(words.get()).terms.flatMap(({ text, not }) => (not ? [] : [text.toLowerCase()]));
+      if (looked.length === 0) CSS.highlights.delete(NAME);
+      else CSS.highlights.set(NAME, new Highlight(...looked.flatMap((term) => findRanges(element, term))));
     };
     const markSoon = () => {
       cancelAnimationFrame(frame);
@@ -32,17 +33,17 @@ export function useMarks(area: RefObject<HTMLElement | null>): void {
   }, [area, words]);
 }
 
-function findRanges(element: HTMLElement, words: string): Range[] {
+function findRanges(element: HTMLElement, term: string): Range[] {
   const ranges: Range[] = [];
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node && ranges.length < MOST_MARKS; node = walker.nextNode()) {
     const text = (node.nodeValue ?? '').toLowerCase();
     // Some letters are longer in lower case: places in such a text would be wrong.
     if (text.length !== node.nodeValue?.length) continue;
-    for (let at = text.indexOf(words); at >= 0; at = text.indexOf(words, at + words.length)) {
+    for (let at = text.indexOf(term); at >= 0; at = text.indexOf(term, at + term.length)) {
       const range = new Range();
       range.setStart(node, at);
-      range.setEnd(node, at + words.length);
+      range.setEnd(node, at + term.length);
       ranges.push(range);
     }
   }
