@@ -12,6 +12,7 @@ import { createPostgresAppend } from './postgres-append.ts';
 import type { Database } from './schema.ts';
 import { sqliteDialect } from './sqlite/driver.ts';
 import { openFile } from './sqlite/open.ts';
+import { storeUnusable } from './unusable.ts';
 
 export type Db = Kysely<Database>;
 
@@ -41,14 +42,18 @@ export interface StoreOptions {
 
 /** Opens the store and brings its schema up to date. */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  const store = options.databaseUrl ? postgresStore(options, options.databaseUrl) : await sqliteStore(options);
   try {
-    await migrate(store.db, store.engine);
+    const store = options.databaseUrl ? postgresStore(options, options.databaseUrl) : await sqliteStore(options);
+    try {
+      await migrate(store.db, store.engine);
+    } catch (error) {
+      await store.close();
+      throw error;
+    }
+    return store;
   } catch (error) {
-    await store.close();
-    throw error;
+    throw storeUnusable(error, options);
   }
-  return store;
 }
 
 async function sqliteStore({ dataDir, onLost }: StoreOptions): Promise<Store> {

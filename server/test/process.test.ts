@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { patience, seeded, times } from '../../contract/test/runs.ts';
 import { attach, openTestStore, type TestStore } from './engines.ts';
 import { createTenant, openSession, registerMachine, type Tenant } from './factories.ts';
@@ -120,5 +120,19 @@ describe('the program', () => {
   test('a wrong configuration is told whole, and nothing is started', async () => {
     const started = startProcess(store.dataDir, { PORT: 'x', LOG_LEVEL: 'loud' });
     await expect(started).rejects.toThrow(/ended with 1 [\s\S]*2 problem\(s\)[\s\S]*PORT must[\s\S]*LOG_LEVEL must/);
+  });
+
+  test.each([
+    ['a file for a folder', { DATA_DIR: '/etc/passwd' }, 'The folder /etc/passwd cannot be used: it is a file.'],
+    ['nobody at the port', { DATABASE_URL: 'postgres://a@127.0.0.1:1/b' }, '127.0.0.1:1/b: nothing listens there'],
+  ])('%s is said with what to do about it', async (_, settings, said) => {
+    await expect(startProcess(store.dataDir, settings)).rejects.toThrow(said);
+  });
+
+  test('a database that does not exist is said with what to do about it', async () => {
+    const missing = Object.assign(new URL(inject('postgresUrl')), { pathname: '/missing' });
+    await expect(startProcess(store.dataDir, { DATABASE_URL: missing.href })).rejects.toThrow(
+      '/missing: it has no database of this name: create it, or correct DATABASE_URL',
+    );
   });
 });
