@@ -1,6 +1,7 @@
 import { appendFileSync, copyFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { codex } from '../agents/codex/codex.ts';
 import { createRedactor } from '../redact/redactor.ts';
 import { makeFolder, write } from './folder.ts';
 import { openReading, spooledEvents, textsOf } from './reading.ts';
@@ -180,6 +181,22 @@ test('a file that is named several times is read once', async () => {
   appendFileSync(file, lines(mode(1), mode(1)));
   await read();
   expect(spool.counters()).toMatchObject({ recordsCaptured: 3, recordsRepeated: 0 });
+});
+
+test('a backup of a session of Codex adds nothing that was said or searched', async () => {
+  const root = join(makeFolder(), 'root');
+  const said = [
+    { type: 'event_msg', payload: { type: 'user_message', message: 'continue' } },
+    { type: 'response_item', payload: { type: 'message', role: 'assistant', content: [] } },
+    { type: 'response_item', payload: { type: 'web_search_call', action: { query: 'tides' } } },
+  ];
+  const records = [...said, ...said].map((record, at) =>
+    JSON.stringify({ timestamp: `2026-11-01T10:00:0${at}.000Z`, ...record }),
+  );
+  for (const folder of ['2026', 'backup']) write(join(root, folder, `rollout-${session}.jsonl`), lines(...records));
+  const { read, spool } = openReading(root, ':memory:', { agent: codex });
+  await read();
+  expect(spool.counters()).toMatchObject({ recordsCaptured: 6, recordsRepeated: 6 });
 });
 
 test('a record that is nested 50,000 levels deep is captured, and those after it', async () => {

@@ -70,7 +70,8 @@ function identify({ path }: TranscriptFile, first: JsonObject | undefined): Orig
  * Since 0.149 records are numbered per thread. Before, a fork or a sub-agent began with a copy of its parent's records,
  * stamped with the time of copying. A copy is known by an id of the payload's own together with the same content: the id
  * alone is not enough (all commands of a turn share the turn's), nor is the content (a prompt of `continue` is typed
- * twice). Records that have no such id get no key: they are repeated, in the copy, rather than lost.
+ * twice). What was said has no such id: where nothing is a copy, its time tells it, so that a person who captures a
+ * backup of the same file finds no prompt twice. Other records get no key: they are repeated, in the copy, rather than lost.
  */
 function recordKey(record: JsonObject, place: RecordPlace): string | undefined {
   const { type, ordinal, timestamp } = record;
@@ -81,8 +82,14 @@ function recordKey(record: JsonObject, place: RecordPlace): string | undefined {
   const payload = at(partOf(record), 'payload');
   const kind = peekText(payload, 'type') ?? '';
   const id = peekWords(payload, ID_OF.get(kind) ?? 'no such id');
-  return id === undefined ? undefined : keyWithContent(`${kind} ${id.slice(0, 80)}`, record.payload);
+  if (id !== undefined) return keyWithContent(`${kind} ${id.slice(0, 80)}`, record.payload);
+  const mayBeCopied = place.origin.forkedFrom !== undefined || place.origin.subagent !== undefined;
+  if (mayBeCopied || !TOLD_BY_TIME.has(kind) || !isTime(timestamp)) return undefined;
+  return keyWithContent(`${threadOf(place.origin)} ${kind} ${timestamp}`, record.payload);
 }
+
+/** What is never written twice in a millisecond; thoughts and counts of tokens are. */
+const TOLD_BY_TIME: ReadonlySet<string> = new Set(['user_message', 'message', 'web_search_call']);
 
 const CALLS = [
   ...['function_call', 'function_call_output', 'custom_tool_call', 'custom_tool_call_output', 'local_shell_call'],
