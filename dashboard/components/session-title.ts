@@ -21,12 +21,8 @@ export function endOf(session: Session, summary: SessionSummary | undefined, now
   return Number.isNaN(last) ? now : Math.max(last, Date.parse(session.startedAt));
 }
 
-/** A repository's name: the last two parts of its address, or the folder's name. */
-export function repositoryName(repository: string): string {
-  const parts = repository
-    .replace(/\.git\/?$/, '')
-    .split(/[/\\:]+/)
-    .filter(Boolean);
-  const isAddress = /^[a-z+]+:\/\/|^[^/\\]+@[^/\\]+:/i.test(repository);
-  return showHidden(parts.slice(isAddress && parts.length > 2 ? -2 : -1).join('/') || repository);
-}
+/** A repository's name: the last two parts of its address or folder, since many are called `api` or `web`. */
+export const repositoryName = (repository: string): string => {
+  const parts = repository.replace(/\.git\/?$/, '').split(/[/\\:]+/);
+  return showHidden(parts.filter(Boolean).slice(-2).join('/') || repository);
+};

@@ -106,8 +106,11 @@ test('marks of a hit are cut out of its text, whatever they say', () => {
 test.each([
   ['https://github.com/acme/billing.git', 'acme/billing'],
   ['git@github.com:acme/billing.git', 'acme/billing'],
-  ['/home/ada/work/billing', 'billing'],
-  ['C:\\work\\billing\\', 'billing'],
+  ['github.com/acme/billing', 'acme/billing'],
+  ['github.com/other/billing', 'other/billing'],
+  ['/home/ada/work/billing', 'work/billing'],
+  ['C:\\work\\billing\\', 'work/billing'],
+  ['/billing', 'billing'],
   ['/', '/'],
 ])('the repository %s is called %s', (repository, name) => {
   expect(repositoryName(repository)).toBe(name);
