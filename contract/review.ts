@@ -92,6 +92,12 @@ export const SessionFacts = Type.Object({
       cacheWriteTokens: count(),
       outputTokens: count(),
       cost,
+      price: Type.Optional(
+        Type.Object(
+          { input: Type.Number(), cached: Type.Number(), cacheWrite: Type.Number(), output: Type.Number() },
+          { description: 'US dollars for a million tokens, on that day' },
+        ),
+      ),
     }),
   ),
   milestones: Type.Array(Milestone),

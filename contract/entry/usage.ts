@@ -11,6 +11,22 @@ export interface Usage {
   reasoning: number;
 }
 
+/** US dollars for a million tokens. */
+export interface Price {
+  input: number;
+  cached: number;
+  cacheWrite: number;
+  output: number;
+}
+
+/** US dollars. */
+export const costAt = (price: Price, { input, cacheRead, cacheWrite, output }: Omit<Usage, 'reasoning'>): number =>
+  (Math.max(0, input - cacheRead - cacheWrite) * price.input +
+    cacheRead * price.cached +
+    cacheWrite * price.cacheWrite +
+    output * price.output) /
+  1_000_000;
+
 const count = (value: unknown): number => Math.max(0, asNumber(value) ?? 0);
 
 export function readUsage(payload: Loose): Usage {

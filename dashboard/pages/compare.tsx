@@ -7,6 +7,7 @@ import { AgentName } from '../components/agent-name.tsx';
 import { ErrorNote } from '../components/error-note.tsx';
 import { Page } from '../components/page.tsx';
 import { useEventLog } from '../components/session/use-event-log.ts';
+import { costOf } from '../components/session-cost.ts';
 import { titleOf } from '../components/session-title.ts';
 import { useFacts, useSession } from '../queries.ts';
 import { showHidden } from '../text/controls.ts';
@@ -65,7 +66,7 @@ function Side({ sessionId, beside }: SideProps) {
 }
 
 function Figures({ summary, contextWindow }: SessionFacts) {
-  const { firstEventAt, lastEventAt, cost } = summary;
+  const { firstEventAt, lastEventAt } = summary;
   const took = firstEventAt && lastEventAt ? Date.parse(lastEventAt) - Date.parse(firstEventAt) : undefined;
   const rows: [name: string, value: ReactNode][] = [
     ['from first to last event', took === undefined ? '–' : formatDuration(took)],
@@ -79,7 +80,12 @@ function Figures({ summary, contextWindow }: SessionFacts) {
     ],
     ['lines', `+${formatCount(summary.linesAdded)} −${formatCount(summary.linesRemoved)}`],
     ['tokens read, written', `${formatShort(summary.inputTokens)}, ${formatShort(summary.outputTokens)}`],
-    ['cost', cost === undefined ? 'no price known' : `$${cost.toFixed(2)}`],
+    [
+      'cost',
+      <span key="c" title={costOf(summary).explain}>
+        {costOf(summary).text || 'no price known'}
+      </span>,
+    ],
     ['model', showHidden(summary.model ?? '–') + (contextWindow ? ` · ${formatShort(contextWindow)} context` : '')],
   ];
   return (

@@ -12,7 +12,7 @@ import { sumUsage, type Usage, type UsageTotals } from '../../contract/entry/usa
 import type { Item, LaneItem, ToolItem } from './items.ts';
 import { createLaneBuilder, type Groups, type LaneBuilder } from './lane.ts';
 import { sumUp } from './sums.ts';
-import { readTurns, type Turn } from './turns.ts';
+import { addSpent, readTurns, type Turn } from './turns.ts';
 
 export interface Timeline {
   items: readonly Item[];
@@ -172,6 +172,7 @@ export function createTimelineBuilder(starters = new Map<string, string>(), orde
       for (const tool of holders) tool.lanes = [];
       for (const { item, isFree } of lanes.values()) {
         const starter = tools.get(starters.get(item.lane) ?? '');
+        item.starter = starter;
         item.anchored = !isFree && isNested(starter);
         if (starter && item.anchored) hold(starter, item);
         else if (!isFree) homeless.push(item);
@@ -179,9 +180,11 @@ export function createTimelineBuilder(starters = new Map<string, string>(), orde
       for (const { item } of lanes.values()) sumLane(item);
       const items = main.finish(homeless);
       const { calls, failures } = sumUp(items);
+      const turns = readTurns(items);
+      addSpent(all, turns, new Map([...lanes].map(([lane, { item }]) => [lane, item])));
       return {
         items,
-        turns: readTurns(items, all),
+        turns,
         prompts: prompts.slice(),
         lanes: [...lanes.values()].map(({ item }) => item),
         entries: all,
@@ -216,6 +219,7 @@ const newLane = (lane: string, entry: Entry): LaneItem => ({
   lane,
   anchored: false,
   about: [] as SubagentEntry[],
+  spent: new Map(),
   items: [],
   calls: 0,
   failures: 0,

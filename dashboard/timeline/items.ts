@@ -11,6 +11,7 @@ import type {
   TurnEntry,
 } from '../../contract/entry/entry.ts';
 import { orderOf } from '../../contract/entry/revisions.ts';
+import type { Spent } from './spent.ts';
 
 /** What the timeline shows, as a tree: what can be folded holds what is folded into it. */
 export type Item = MessageItem | ToolItem | GroupItem | LaneItem | QuietItem | RecordItem | IdleItem;
@@ -59,6 +60,10 @@ export interface LaneItem extends Base {
   /** It stands below the call that started it, which says what it is about. */
   anchored: boolean;
   about: readonly SubagentEntry[];
+  /** The call that started it, where that is known. */
+  starter?: ToolItem | undefined;
+  /** Its own tokens, without those of the sub-agents below. */
+  spent: Spent;
   items: Item[];
   calls: number;
   failures: number;

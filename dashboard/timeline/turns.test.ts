@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { buildTimeline } from './build.ts';
 import { readLines } from './index-lines.ts';
 import { kindOfTool } from './kinds.ts';
+import { costOfSpent, tokensIn } from './spent.ts';
 import { call, entriesOf, result } from './test/events.ts';
 import { microStrip, turnAt } from './turns.ts';
 
@@ -41,11 +42,30 @@ test('a turn is a prompt and all that followed', () => {
 });
 
 test('a response that is reported again counts once, in the turn in which it was', () => {
-  expect(turns.map(({ input, output }) => [input, output])).toEqual([
-    [0, 0],
-    [120, 10],
-    [50, 10],
-  ]);
+  expect(turns.map(({ spent }) => tokensIn(spent))).toEqual([0, 130, 60]);
+});
+
+test('a turn and a sub-agent cost what the model that was in use cost on that day', () => {
+  const price = { input: 1, cached: 0.1, cacheWrite: 1, output: 10 };
+  const row = (model: string, factor: number) => ({
+    ...{ day: '2026-11-21', model, inputTokens: 0, cachedTokens: 0, cacheWriteTokens: 0, outputTokens: 0 },
+    price: { ...price, input: price.input * factor },
+  });
+  const million = { inputTokens: 1e6, outputTokens: 0 };
+  const { turns, lanes } = buildTimeline(
+    entriesOf(
+      ['session.meta', { model: 'small' }],
+      ['user.message', { text: 'One' }],
+      ['usage', { ...million, responseId: 'a', cacheReadTokens: 500_000 }],
+      ['usage', { ...million, responseId: 'b', source: { subagent: 'helper' }, model: 'large' }],
+      ['session.meta', { model: 'unknown' }],
+      ['user.message', { text: 'Two' }],
+      ['usage', { ...million, responseId: 'c' }],
+    ),
+  );
+  const usage = [row('small', 1), row('large', 3)];
+  expect(turns.map(({ spent }) => costOfSpent(spent, usage))).toEqual([undefined, 0.55 + 3, undefined]);
+  expect(lanes.map(({ spent }) => costOfSpent(spent, usage))).toEqual([3]);
 });
 
 test('every event is in the turn of the prompt before it', () => {

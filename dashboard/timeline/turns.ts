@@ -1,8 +1,8 @@
 import type { Entry, PromptEntry } from '../../contract/entry/entry.ts';
 import { orderOf } from '../../contract/entry/revisions.ts';
-import { createUsageSum } from '../../contract/entry/usage.ts';
-import type { Item } from './items.ts';
+import type { Item, LaneItem } from './items.ts';
 import { type Kind, kindOfTool } from './kinds.ts';
+import { readSpent, type Spent } from './spent.ts';
 import { type Sums, sumUp } from './sums.ts';
 
 /** A prompt and all that followed, up to the next one. What comes before the first prompt is a turn without one. */
@@ -11,16 +11,15 @@ export interface Turn extends Sums {
   /** The order of its first event. */
   order: number;
   items: readonly Item[];
-  /** Tokens of the responses in it: those read, cached ones included, and those written. */
-  input: number;
-  output: number;
+  /** Tokens of the responses in it, those of sub-agents included. */
+  spent: Spent;
   /** The person, or something else, stopped the agent in it. */
   interrupted: boolean;
 }
 
-export function readTurns(items: readonly Item[], entries: readonly Entry[]): Turn[] {
+export function readTurns(items: readonly Item[]): Turn[] {
   const starts = items.flatMap((item, index) => (index === 0 || isPrompt(item) ? [index] : []));
-  const turns = starts.map((start, at): Turn => {
+  return starts.map((start, at): Turn => {
     const end = starts[at + 1] ?? items.length;
     const first = items[start] as Item;
     const inside = items.slice(start, end);
@@ -28,10 +27,23 @@ export function readTurns(items: readonly Item[], entries: readonly Entry[]): Tu
       (item) => item.kind === 'message' && item.entry.kind === 'turn' && item.entry.interrupted,
     );
     const { order } = first;
-    return { ...sumUp(inside), ...promptOf(first), order, items: inside, input: 0, output: 0, interrupted };
+    return { ...sumUp(inside), ...promptOf(first), order, items: inside, spent: new Map(), interrupted };
   });
-  addUsage(turns, entries);
-  return turns;
+}
+
+/** Tells each turn and each sub-agent the tokens of the responses in it. */
+export function addSpent(
+  entries: readonly Entry[],
+  turns: readonly Turn[],
+  lanes: ReadonlyMap<string, LaneItem>,
+): void {
+  for (const lane of lanes.values()) lane.spent = new Map();
+  readSpent(entries, (entry, add) => {
+    const turn = turns[turnAt(turns, orderOf(entry))];
+    if (turn) add(turn.spent);
+    const lane = lanes.get(entry.lane ?? '');
+    if (lane) add(lane.spent);
+  });
 }
 
 const isPrompt = (item: Item): boolean =>
@@ -39,19 +51,6 @@ const isPrompt = (item: Item): boolean =>
 
 const promptOf = (item: Item) =>
   item.kind === 'message' && item.entry.kind === 'prompt' ? { prompt: item.entry } : undefined;
-
-function addUsage(turns: readonly Turn[], entries: readonly Entry[]): void {
-  const sum = createUsageSum();
-  let at = 0;
-  for (const entry of entries) {
-    while (orderOf(entry) >= (turns[at + 1]?.order ?? Number.POSITIVE_INFINITY)) at++;
-    const turn = turns[at];
-    if (entry.kind !== 'usage' || !turn) continue;
-    const { input, output } = sum.add(entry.usage);
-    turn.input += input;
-    turn.output += output;
-  }
-}
 
 /** Ticks of a turn in small: more calls than that are several to a tick. */
 const MOST_TICKS = 36;

@@ -46,6 +46,7 @@ describe('prices', () => {
     ['', '2026-06-01', undefined],
   ])('of %s on %s are those of the longest name that fits, as of that day: %s', (model, day, cost) => {
     expect(readPrices(file).costOf(model, day, [1_000_000, 0, 0, 0])).toBe(cost);
+    expect(readPrices(file).priceOf(model, day)?.input).toBe(cost);
   });
 
   test('tell how much a context holds, where that is known', () => {

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
+import { costAt, type Price as TokenPrice } from '../../contract/entry/usage.ts';
 import type { Facts, Tokens } from './facts.ts';
 
 /** US dollars for a million tokens, from a day on. */
@@ -33,6 +34,8 @@ export interface Prices {
   date: string;
   /** Tells this table from others. */
   fingerprint: string;
+  /** What a million tokens cost on a day; undefined where no price is known. */
+  priceOf(model: string, day: string): TokenPrice | undefined;
   /** US dollars; undefined where no price is known. */
   costOf(model: string, day: string, tokens: Tokens): number | undefined;
   /** Tokens; undefined where it is not known. */
@@ -62,21 +65,21 @@ export function readPrices(file?: string): Prices {
     return known.get(model);
   }
 
+  function priceOf(model: string, day: string): TokenPrice | undefined {
+    const prices = find(model)?.prices ?? [];
+    const price = prices.findLast(({ from = '' }) => from <= day) ?? prices[0];
+    if (!price) return undefined;
+    const { input, output, cached = input, cacheWrite = input } = price;
+    return { input, cached, cacheWrite, output };
+  }
+
   return {
     date: table.date,
     fingerprint: hash('sha256', text),
-    costOf(model, day, [input, cached, cacheWrite, output]) {
-      const prices = find(model)?.prices ?? [];
-      const price = prices.findLast(({ from = '' }) => from <= day) ?? prices[0];
-      if (!price) return undefined;
-      const plain = Math.max(0, input - cached - cacheWrite);
-      return (
-        (plain * price.input +
-          cached * (price.cached ?? price.input) +
-          cacheWrite * (price.cacheWrite ?? price.input) +
-          output * price.output) /
-        1_000_000
-      );
+    priceOf,
+    costOf(model, day, [input, cacheRead, cacheWrite, output]) {
+      const price = priceOf(model, day);
+      return price && costAt(price, { input, cacheRead, cacheWrite, output });
     },
     contextWindowOf: (model) => find(model)?.contextWindow,
   };

@@ -38,9 +38,11 @@ const usageOf = ({ days }: Facts, prices: Prices): SessionFacts['usage'] =>
       [...models].map(([model, tokens]) => {
         const [inputTokens, cachedTokens, cacheWriteTokens, outputTokens] = tokens;
         const cost = prices.costOf(model, day, tokens);
+        const price = prices.priceOf(model, day);
         return {
           ...{ day, model, inputTokens, cachedTokens, cacheWriteTokens, outputTokens },
           ...(cost !== undefined && { cost }),
+          ...(price && { price }),
         };
       }),
     );

@@ -80,11 +80,18 @@ test('a closed run of calls has a tick for each, red where it failed', () => {
 
 test('a turn tells its figures', () => {
   const { turns } = buildTimeline(
-    entriesOf(['user.message', {}, 0], call('a', 'Bash'), ['tool.result', { callId: 'a', isError: true }, 90]),
+    entriesOf(
+      ['user.message', {}, 0],
+      call('a', 'Bash'),
+      ['usage', { model: 'm', inputTokens: 20_000, outputTokens: 0 }],
+      ['tool.result', { callId: 'a', isError: true }, 90],
+    ),
   );
-  expect(wordsOf(renderToStaticMarkup(<TurnFigures turn={turns[0] as (typeof turns)[number]} />))).toBe(
-    '1 min 30 s 1 call 1 failed',
-  );
+  const counts = { inputTokens: 0, cachedTokens: 0, cacheWriteTokens: 0, outputTokens: 0 };
+  const price = { input: 5, cached: 1, cacheWrite: 5, output: 20 };
+  const usage = [{ day: '2026-11-21', model: 'm', ...counts, price }];
+  const figures = <TurnFigures turn={turns[0] as (typeof turns)[number]} usage={usage} />;
+  expect(wordsOf(renderToStaticMarkup(figures))).toBe('1 min 30 s 1 call 1 failed 20.0k tokens $0.10');
 });
 
 describe('a list of things to do', () => {

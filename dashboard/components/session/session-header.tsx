@@ -10,6 +10,7 @@ import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy.tsx';
 import { formatCount, formatDuration, formatExact, formatShort, plural } from '../../ui/format.ts';
 import { AgentName } from '../agent-name.tsx';
+import { costOf } from '../session-cost.ts';
 import { endOf, startOf, titleOf } from '../session-title.ts';
 import { StatusMark, stateOf } from '../status-mark.tsx';
 import { DeleteSession } from './delete-session.tsx';
@@ -79,7 +80,9 @@ export function SessionHeader({ session, summary, facts, timeline, isInspecting,
           </span>
         )}
         {facts?.summary.cost !== undefined && (
-          <span title="At the prices the service knows">{formatCost(facts.summary.cost)}</span>
+          <span title={`At the prices the service knows: ${costOf(facts.summary).explain}`}>
+            {costOf(facts.summary).text}
+          </span>
         )}
         {redactions > 0 && <span>{plural(redactions, 'redaction')}</span>}
       </p>
@@ -93,8 +96,6 @@ const Fact = ({ name, children }: { name: string; children: string | undefined }
       {showHidden(children)}
     </span>
   ) : null;
-
-const formatCost = (dollars: number) => `$${dollars.toFixed(dollars < 0.1 ? 3 : 2)}`;
 
 /** How long it took; how long it has been running, each second, while it is live. */
 function Elapsed({ session, summary }: { session: Session; summary: SessionSummary | undefined }) {

@@ -180,7 +180,7 @@ export function SessionView({ session }: { session: Session }) {
               {place === 'changes' && <ChangesView timeline={around} sessionId={sessionId} onSelect={leavePlace} />}
               {!place && (
                 <div className="relative flex min-h-0 grow flex-col">
-                  <TurnHead turns={timeline.turns} onSelect={goTo} />
+                  <TurnHead turns={timeline.turns} usage={facts?.usage} onSelect={goTo} />
                   {session.eventCount === 0 && (
                     <p className="p-6 text-13 text-muted">No events yet. They appear here as the agent works.</p>
                   )}

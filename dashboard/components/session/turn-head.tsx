@@ -1,17 +1,21 @@
 import { firstLine } from '../../../contract/entry/value.ts';
+import type { SessionFacts } from '../../../contract/review.ts';
 import { showHidden } from '../../text/controls.ts';
+import { costOfSpent, type Spent, tokensIn } from '../../timeline/spent.ts';
 import { type Turn, turnAt, turnNumber } from '../../timeline/turns.ts';
-import { formatCount, formatDuration, formatShort, plural } from '../../ui/format.ts';
+import { formatCost, formatCount, formatDuration, formatShort, plural } from '../../ui/format.ts';
 import { useReading } from './reading.ts';
 import { useValue } from './value.ts';
 
 interface Props {
   turns: readonly Turn[];
+  /** Of the session, with prices. */
+  usage: SessionFacts['usage'] | undefined;
   onSelect: (sequence: number) => void;
 }
 
 /** The turn that is being read, in one line at the top of the timeline, once its prompt is out of sight. */
-export function TurnHead({ turns, onSelect }: Props) {
+export function TurnHead({ turns, usage, onSelect }: Props) {
   const { seen } = useReading();
   const at = useValue(seen, ({ from }) => turnAt(turns, from));
   const turn = turns[at];
@@ -22,13 +26,13 @@ export function TurnHead({ turns, onSelect }: Props) {
     <button type="button" className="turn-head" onClick={() => onSelect(sequence)}>
       <span className="turn-number">{turnNumber(turns, at)}</span>
       <span className="min-w-0 grow truncate font-medium">{showHidden(firstLine(text)) || 'Image'}</span>
-      <TurnFigures turn={turn} />
+      <TurnFigures turn={turn} usage={usage} />
     </button>
   );
 }
 
-export function TurnFigures({ turn }: { turn: Turn }) {
-  const { durationMs, calls, failures, files, added, removed, input, output, interrupted } = turn;
+export function TurnFigures({ turn, usage }: { turn: Turn } & Pick<Props, 'usage'>) {
+  const { durationMs, calls, failures, files, added, removed, spent, interrupted } = turn;
   return (
     <span className="turn-figures">
       {durationMs >= 1000 && <span>{formatDuration(durationMs)}</span>}
@@ -40,10 +44,20 @@ export function TurnFigures({ turn }: { turn: Turn }) {
           <span className="text-bad">−{formatCount(removed)}</span>
         </span>
       )}
-      {input + output > 0 && (
-        <span title="Tokens read, cached ones included, and written">{formatShort(input + output)} tokens</span>
-      )}
+      <SpentFigures spent={spent} usage={usage} />
       {interrupted && <span className="text-warn">interrupted</span>}
     </span>
+  );
+}
+
+/** Tokens and what they cost. */
+export function SpentFigures({ spent, usage }: { spent: Spent } & Pick<Props, 'usage'>) {
+  const tokens = tokensIn(spent);
+  const cost = costOfSpent(spent, usage);
+  return (
+    <>
+      {tokens > 0 && <span title="Tokens read, cached ones included, and written">{formatShort(tokens)} tokens</span>}
+      {cost !== undefined && <span title="At the prices the service knows">{formatCost(cost)}</span>}
+    </>
   );
 }

@@ -1,8 +1,9 @@
 import type { ReactNode } from 'react';
 import type { SessionRow } from '../../queries.ts';
 import type { Order } from '../../search.ts';
-import { formatCost, formatCount, formatDuration, formatExact, formatShort, plural } from '../../ui/format.ts';
+import { formatCount, formatDuration, formatExact, formatShort, plural } from '../../ui/format.ts';
 import { Ago, useNow } from '../../ui/time.tsx';
+import { costOf } from '../session-cost.ts';
 import { endOf, startOf } from '../session-title.ts';
 import { ShapeStrip } from '../shape-strip.tsx';
 
@@ -69,8 +70,8 @@ export const COLUMNS: readonly Column[] = [
     width: 56,
     from: 640,
     order: 'cost',
-    Cell: ({ summary: { cost } }) => (cost === undefined ? '' : formatCost(cost)),
-    explain: ({ summary: { cost } }) => (cost === undefined ? 'no price is known' : `$${cost.toFixed(4)}`),
+    Cell: ({ summary }) => costOf(summary).text,
+    explain: ({ summary }) => costOf(summary).explain,
   },
   {
     label: 'Redacted',

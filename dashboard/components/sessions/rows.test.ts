@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { runs } from '../../../contract/test/runs.ts';
 import type { SessionPages, SessionRow } from '../../queries.ts';
+import { costOf } from '../session-cost.ts';
 import { repositoryName, startOf } from '../session-title.ts';
 import { COLUMNS, columnsFor } from './columns.tsx';
 import { applyChange, applyRows, applySummaries, insertRows, rowsOf } from './live-rows.ts';
@@ -114,6 +115,14 @@ test.each([
   ['/', '/'],
 ])('the repository %s is called %s', (repository, name) => {
   expect(repositoryName(repository)).toBe(name);
+});
+
+test('a cost that lacks what was read says so', () => {
+  const { summary } = row('ses_1');
+  const costing = (more: object) => costOf({ ...summary, ...more }).text;
+  expect(costing({ cost: 1.5, inputTokens: 10, outputTokens: 5 })).toBe('$1.50');
+  expect(costing({ cost: 1.5, inputTokens: 0, outputTokens: 5 })).toBe('> $1.50');
+  expect(costing({ cost: undefined })).toBe('');
 });
 
 test('a narrow list keeps the columns that matter, a wide one has all', () => {

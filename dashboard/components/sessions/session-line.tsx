@@ -1,9 +1,10 @@
 import { memo, type ReactNode } from 'react';
 import type { SessionRow } from '../../queries.ts';
 import { showHidden } from '../../text/controls.ts';
-import { formatCost, formatShort } from '../../ui/format.ts';
+import { formatShort } from '../../ui/format.ts';
 import { Ago } from '../../ui/time.tsx';
 import { AgentName } from '../agent-name.tsx';
+import { costOf } from '../session-cost.ts';
 import { repositoryName, titleOf, UNTITLED } from '../session-title.ts';
 import { StatusMark } from '../status-mark.tsx';
 import { Changes, type Column } from './columns.tsx';
@@ -116,7 +117,7 @@ function Figures({ row: { session, summary } }: { row: SessionRow }) {
           <Changes {...summary} />
         </span>
       )}
-      {summary.cost !== undefined && <span>{formatCost(summary.cost)}</span>}
+      {summary.cost !== undefined && <span title={costOf(summary).explain}>{costOf(summary).text}</span>}
     </span>
   );
 }
