@@ -15,6 +15,8 @@ export type Dimension = (typeof ALL_DIMENSIONS)[number];
 const ORDERS = ['started', 'duration', 'events', 'failures', 'changes', 'tokens', 'cost'] satisfies Order[];
 export const DIMENSIONS = ['agent', 'model', 'repository', 'environment', 'person'] satisfies Dimension[];
 
+const VIEWS = ['changes', 'story', 'agents'] as const;
+
 export interface SessionsSearch {
   /** In the language of `contract/query.ts`. */
   q?: string | undefined;
@@ -36,8 +38,8 @@ export interface SessionSearch {
   show?: string | undefined;
   /** Only this sub-agent. */
   lane?: string | undefined;
-  /** In place of the timeline: the changes of files, or the prompts where there is no room for them beside it. */
-  view?: 'changes' | 'story' | undefined;
+  /** In place of the timeline; the prompts where there is no room for them beside it. */
+  view?: (typeof VIEWS)[number] | undefined;
 }
 
 export interface OverviewSearch {
@@ -85,7 +87,7 @@ export const readSessionSearch = ({ e, find, from, to, show, lane, view }: Given
   ...(isSequence(from) && isSequence(to) && Number(from) <= Number(to) && { from: Number(from), to: Number(to) }),
   ...(isText(show) && { show }),
   ...(isText(lane) && { lane }),
-  ...((view === 'changes' || view === 'story') && { view }),
+  ...(isOneOf(VIEWS, view) && { view }),
 });
 
 /** Two sessions, to be laid side by side. */

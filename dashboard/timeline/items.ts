@@ -62,7 +62,7 @@ export interface LaneItem extends Base {
   about: readonly SubagentEntry[];
   /** The call that started it, where that is known. */
   starter?: ToolItem | undefined;
-  /** Its own tokens, without those of the sub-agents below. */
+  /** Tokens, those of the sub-agents below included. */
   spent: Spent;
   items: Item[];
   calls: number;

@@ -31,18 +31,18 @@ export function readTurns(items: readonly Item[]): Turn[] {
   });
 }
 
-/** Tells each turn and each sub-agent the tokens of the responses in it. */
+/** Tells each turn, and each sub-agent with those below it, the tokens of the responses in it. */
 export function addSpent(
   entries: readonly Entry[],
   turns: readonly Turn[],
   lanes: ReadonlyMap<string, LaneItem>,
 ): void {
   for (const lane of lanes.values()) lane.spent = new Map();
+  const starterOf = ({ anchored, starter }: LaneItem) => (anchored ? lanes.get(starter?.call?.lane ?? '') : undefined);
   readSpent(entries, (entry, add) => {
     const turn = turns[turnAt(turns, orderOf(entry))];
     if (turn) add(turn.spent);
-    const lane = lanes.get(entry.lane ?? '');
-    if (lane) add(lane.spent);
+    for (let lane = lanes.get(entry.lane ?? ''); lane; lane = starterOf(lane)) add(lane.spent);
   });
 }
 

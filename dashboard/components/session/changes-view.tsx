@@ -70,7 +70,7 @@ export function ChangesView({ timeline, sessionId, onSelect }: Props) {
   );
 }
 
-const EventLink = ({ sequence, onSelect }: { sequence: number; onSelect: Props['onSelect'] }) => (
+export const EventLink = ({ sequence, onSelect }: { sequence: number; onSelect: Props['onSelect'] }) => (
   <button type="button" className="link num text-12" onClick={() => onSelect(sequence)}>
     #{sequence}
   </button>

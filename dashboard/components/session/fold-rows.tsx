@@ -2,6 +2,7 @@ import type { Entry } from '../../../contract/entry/entry.ts';
 import { showHidden } from '../../text/controls.ts';
 import { type GroupItem, type LaneItem, type QuietItem, standsOut, type ToolItem } from '../../timeline/items.ts';
 import { kindOfTool } from '../../timeline/kinds.ts';
+import { describe } from '../../timeline/subagents.ts';
 import { formatDuration, plural } from '../../ui/format.ts';
 import { Fold } from './fold.tsx';
 
@@ -65,12 +66,11 @@ interface LaneProps extends Props<LaneItem> {
 
 /** A sub-agent: who, what for, how it went. */
 export function Lane({ item, call, isOpen, onToggle }: LaneProps) {
-  const described = item.about.find(({ description, agentType }) => description || agentType);
-  const about = described?.description ?? call?.call?.about ?? (item.anchored ? '' : item.lane);
+  const { name, task } = describe(item);
   return (
     <Fold isOpen={isOpen} onToggle={onToggle} kind={call?.failed ? 'failure' : 'subagent'}>
-      <span className="tool-name">{showHidden(described?.agentType ?? call?.name ?? 'sub-agent')}</span>
-      <span className="min-w-0 grow truncate text-muted">{showHidden(about)}</span>
+      <span className="tool-name">{showHidden(name)}</span>
+      <span className="min-w-0 grow truncate text-muted">{showHidden(task)}</span>
       <span className="row-meta">
         {item.failures > 0 && <Failures count={item.failures} />}
         {item.calls > 0 && plural(item.calls, 'call')}

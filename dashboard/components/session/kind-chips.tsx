@@ -1,3 +1,4 @@
+import { showHidden } from '../../text/controls.ts';
 import { SHOWABLE, type Showable } from '../../timeline/rows.ts';
 import { formatCount } from '../../ui/format.ts';
 
@@ -13,7 +14,7 @@ const NAMES: Record<Showable, string> = {
 interface Props {
   counts: Record<Showable, number>;
   shown: readonly Showable[];
-  /** The sub-agent that alone is shown. */
+  /** Name of the sub-agent that alone is shown. */
   lane: string | undefined;
   onChange: (shown: Showable[]) => void;
   onLeaveLane: () => void;
@@ -26,7 +27,7 @@ export function KindChips({ counts, shown, lane, onChange, onLeaveLane }: Props)
       <legend className="sr-only">What to show</legend>
       {lane !== undefined && (
         <button type="button" className="chip" aria-pressed onClick={onLeaveLane}>
-          Only this sub-agent ✕
+          Only {showHidden(lane)} ✕
         </button>
       )}
       {SHOWABLE.filter((kind) => counts[kind] > 0).map((kind) => {

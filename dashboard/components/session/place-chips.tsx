@@ -6,18 +6,20 @@ const PLACES: readonly [place: Place, name: string][] = [
   [undefined, 'Timeline'],
   ['story', 'Prompts'],
   ['changes', 'Changes'],
+  ['agents', 'Sub-agents'],
 ];
 
 interface Props {
   place: Place;
+  hasSubagents: boolean;
   onChange: (place: Place) => void;
 }
 
 /** What is read: prompts have a column of their own where there is room for it. */
-export const PlaceChips = ({ place, onChange }: Props) => (
+export const PlaceChips = ({ place, hasSubagents, onChange }: Props) => (
   <fieldset className="chips">
     <legend className="sr-only">What to read</legend>
-    {PLACES.map(([each, name]) => (
+    {PLACES.filter(([each]) => each !== 'agents' || hasSubagents).map(([each, name]) => (
       <button
         key={name}
         type="button"

@@ -7,6 +7,7 @@ import { paths } from '../../paths.ts';
 import { useFacts, useSummaries } from '../../queries.ts';
 import type { SessionSearch } from '../../search.ts';
 import { countShowable, SHOWABLE } from '../../timeline/rows.ts';
+import { describe } from '../../timeline/subagents.ts';
 import { createTexts } from '../../timeline/texts.ts';
 import { ErrorNote } from '../error-note.tsx';
 import { ChangesView } from './changes-view.tsx';
@@ -19,6 +20,7 @@ import { PlaceChips } from './place-chips.tsx';
 import { createReading, ReadingProvider } from './reading.ts';
 import { SessionHeader } from './session-header.tsx';
 import { StripView } from './strip-view.tsx';
+import { SubagentsView } from './subagents-view.tsx';
 import { Timeline, type TimelineHandle } from './timeline.tsx';
 import { TurnHead } from './turn-head.tsx';
 import { useAddress } from './use-current.ts';
@@ -87,6 +89,12 @@ export function SessionView({ session }: { session: Session }) {
     search({ view: undefined });
     goTo(sequence);
   };
+  /** To the call that started the sub-agent, in the lane of whoever made it. */
+  const laneItem = around.lanes.find((each) => each.lane === lane);
+  const leaveLane = () => {
+    search({ lane: laneItem?.starter?.call?.lane });
+    if (laneItem) goTo(laneItem.starter?.sequence ?? laneItem.sequence);
+  };
   const linkOf = (sequence = reading.current.get()?.sequence) =>
     window.location.origin + paths.session(sessionId, sequence, range);
 
@@ -105,7 +113,7 @@ export function SessionView({ session }: { session: Session }) {
       if (panel) leavePanel();
       else if (isInspecting) setInspecting(false);
       else if (range) leaveRange();
-      else if (lane !== undefined) search({ lane: undefined });
+      else if (lane !== undefined) leaveLane();
       focusCurrent();
     },
     keepInSight: () => requestAnimationFrame(() => focusCurrent('center')),
@@ -154,15 +162,19 @@ export function SessionView({ session }: { session: Session }) {
                 />
               )}
               <div className="timeline-bar">
-                <PlaceChips place={place} onChange={(next) => search({ view: next })} />
+                <PlaceChips
+                  place={place}
+                  hasSubagents={around.lanes.length > 0}
+                  onChange={(next) => search({ view: next })}
+                />
                 <span aria-hidden className="bar-gap" />
                 {!place && (
                   <KindChips
                     counts={counts}
                     shown={shown}
-                    lane={lane}
+                    lane={laneItem && describe(laneItem).name}
                     onChange={(kinds) => search({ show: kinds.join(',') || undefined })}
-                    onLeaveLane={() => search({ lane: undefined })}
+                    onLeaveLane={leaveLane}
                   />
                 )}
                 {range && (
@@ -178,6 +190,14 @@ export function SessionView({ session }: { session: Session }) {
               </div>
               {place === 'story' && <Outline turns={around.turns} milestones={milestones} onSelect={leavePlace} />}
               {place === 'changes' && <ChangesView timeline={around} sessionId={sessionId} onSelect={leavePlace} />}
+              {place === 'agents' && (
+                <SubagentsView
+                  lanes={around.lanes}
+                  usage={facts?.usage}
+                  onSelect={leavePlace}
+                  onEnter={(entered) => search({ view: undefined, lane: entered })}
+                />
+              )}
               {!place && (
                 <div className="relative flex min-h-0 grow flex-col">
                   <TurnHead turns={timeline.turns} usage={facts?.usage} onSelect={goTo} />
