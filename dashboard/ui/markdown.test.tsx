@@ -17,6 +17,29 @@ describe('Markdown', () => {
     expect(markup('# A *b*\n\n- c\n\n| d |\n| - |\n| `e` |')).toMatch(/<em>b<\/em>.*<li>c<\/li>.*<td><code>e<\/code>/s);
   });
 
+  test.each([
+    ['- a\n- b', '<ul><li>a</li><li>b</li></ul>'],
+    ['3. a\n\n   b', '<ol start="3"><li><p>a</p><p>b</p></li></ol>'],
+    [
+      '- [x] a\n- [ ] b',
+      '<ul><li><span aria-hidden="true">☑ </span>a</li><li><span aria-hidden="true">☐ </span>b</li></ul>',
+    ],
+    ['> a\n\n---', '<blockquote><p>a</p></blockquote><hr/>'],
+    ['a  \nb ~~c~~ **d**', '<p>a<br/>b <del>c</del> <strong>d</strong></p>'],
+    ['a[^1]\n\n[^1]: b', '<p>a<sup>1</sup></p><div><sup>1</sup><p>b</p></div>'],
+    ['# a', '<p class="prose-heading">a</p>'],
+  ])('draws %j as what it is', (text, expected) => {
+    expect(markup(text)).toBe(`<div class="prose">${expected}</div>`);
+  });
+
+  test('leads by a name to where that is said, for links and pictures', () => {
+    expect(markup('[a][b]\n\n[b]: https://b.example\n[B]: https://c.example')).toContain(
+      '<a href="https://b.example/"',
+    );
+    expect(markup('![a][b]\n\n[b]: https://b.example/a.png')).toMatch(/title="https:\/\/b.example\/a.png".*a \(not/);
+    expect(words('[a][b]')).toBe('[a][b]');
+  });
+
   test.each(['>'.repeat(3_000), '- '.repeat(1_500), '1. '.repeat(1_200), `${'> - '.repeat(800)}x`])(
     'of containers without end is shown as it is written: %.12s…',
     (text) => {

@@ -1,17 +1,10 @@
-import { ImageOff } from 'lucide-react';
-import { memo, type ReactNode, useDeferredValue, useMemo } from 'react';
-import ReactMarkdown, { type Components } from 'react-markdown';
-import rehypeSanitize, { defaultSchema } from 'rehype-sanitize';
-import remarkGfm from 'remark-gfm';
+import { memo, useDeferredValue, useMemo } from 'react';
 import { showHidden } from '../text/controls.ts';
 import { cutMarkdown, type MarkdownPiece } from '../text/markdown-pieces.ts';
 import { Boundary } from './boundary.tsx';
 import { Code } from './code.tsx';
-import { destinationOf } from './link-host.ts';
-import { limitMarkers, showAsWritten } from './markdown-limits.ts';
+import { drawMarkdown } from './markdown-draw.tsx';
 import { useShown } from './use-shown.tsx';
-
-const schema = { ...defaultSchema, protocols: { ...defaultSchema.protocols, href: ['http', 'https', 'mailto'] } };
 
 /** Characters shown at first. */
 const FIRST = 24_000;
@@ -57,65 +50,9 @@ function countAtOnce(pieces: readonly MarkdownPiece[]): number {
 const Piece = memo(function Piece({ text }: { text: string }) {
   return (
     <Boundary of="This text" fallback={<p className="whitespace-pre-wrap">{showHidden(text)}</p>}>
-      <ReactMarkdown
-        remarkPlugins={[remarkGfm, limitMarkers, showAsWritten]}
-        rehypePlugins={[[rehypeSanitize, schema]]}
-        components={components}
-      >
-        {text}
-      </ReactMarkdown>
+      <Parsed text={text} />
     </Boundary>
   );
 });
 
-interface ElementNode {
-  value?: string;
-  children?: readonly ElementNode[];
-}
-
-const wordsOf = ({ value, children = [] }: ElementNode): string => value ?? children.map(wordsOf).join('');
-
-const components: Components = {
-  a: ({ href = '', node, children }) => {
-    const leads = destinationOf(href, node ? wordsOf(node as ElementNode) : '');
-    if (!leads) return <span>{children}</span>;
-    return (
-      <a href={leads.href} title={showHidden(leads.href)} target="_blank" rel="noopener noreferrer nofollow">
-        {children}
-        {leads.tell && <span className="link-host">{showHidden(leads.tell)}</span>}
-      </a>
-    );
-  },
-  img: ({ src, alt }) => (
-    <span className="tag text-muted" title={typeof src === 'string' ? showHidden(src.slice(0, 300)) : undefined}>
-      <ImageOff size={12} aria-hidden className="mr-1" />
-      {alt || 'image'} (not loaded)
-    </span>
-  ),
-  input: ({ checked }) => <span aria-hidden>{checked ? '☑ ' : '☐ '}</span>,
-  table: ({ children }) => (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: wide tables scroll, also by keyboard
-    <div className="overflow-x-auto" tabIndex={0}>
-      <table>{children}</table>
-    </div>
-  ),
-  h1: ({ children }) => <Heading>{children}</Heading>,
-  h2: ({ children }) => <Heading>{children}</Heading>,
-  h3: ({ children }) => <Heading>{children}</Heading>,
-  h4: ({ children }) => <Heading>{children}</Heading>,
-  h5: ({ children }) => <Heading>{children}</Heading>,
-  h6: ({ children }) => <Heading>{children}</Heading>,
-  pre: ({ children }) => children,
-  code: ({ className, children }) => {
-    const text = textOf(children);
-    const language = /language-([\w.+-]+)/.exec(className ?? '')?.[1];
-    const isBlock = language !== undefined || text.endsWith('\n');
-    return isBlock ? <Code code={text.replace(/\n$/, '')} language={language ?? ''} /> : <code>{children}</code>;
-  },
-};
-
-/** Headings of a transcript are not headings of the page. */
-const Heading = ({ children }: { children: ReactNode }) => <p className="prose-heading">{children}</p>;
-
-const textOf = (children: ReactNode): string =>
-  Array.isArray(children) ? children.map(textOf).join('') : typeof children === 'string' ? children : '';
+const Parsed = ({ text }: { text: string }) => drawMarkdown(text);
