@@ -20,6 +20,14 @@ export default defineConfig({
         // By this name the pages of signing in find it.
         assetFileNames: ({ names }) =>
           names.includes('inter-latin-wght-normal.woff2') ? 'fonts/[name][extname]' : 'assets/[name]-[hash][extname]',
+        chunkFileNames: ({ name }) => `assets/${name.split('~')[0]}-[hash].js`,
+        // A response costs a kilobyte of headers, and a browser asks for six at a time: what is small goes along with others.
+        codeSplitting: {
+          groups: [
+            { name: 'index', tags: ['$initial'], priority: 1 },
+            { name: 'shared', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 13_000 },
+          ],
+        },
       },
     },
     // light-dark() as it is written.

@@ -1,0 +1,55 @@
+import type { Page, Request } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { setUpProduct } from './harness/product.ts';
+import { openAsAda, prepareOrganization } from './steps/organization.ts';
+import { createRecorder, event } from './steps/recording.ts';
+import { timelineOf } from './steps/timeline.ts';
+
+const product = setUpProduct();
+let page: Page;
+let sessionId: string;
+
+beforeAll(async () => {
+  const { machine } = await prepareOrganization(product.service);
+  const recorder = await createRecorder(machine);
+  sessionId = await recorder.openSession('A short one');
+  await recorder.append(sessionId, [event('user.message', { text: 'Look at **this**.' })]);
+  ({ page } = await openAsAda(product));
+});
+
+/** What the service serves as files, fonts aside, which a browser shows a page without. */
+const isCounted = (path: string) => !/\.woff2$|^\/(?:v1|config|oidc)\b/.test(path);
+
+/** KiB that were sent, headers included, until a person sees the page; the browser has nothing of it yet. */
+async function weigh(address: string, isShown: () => Promise<void>): Promise<number> {
+  const cache = await page.context().newCDPSession(page);
+  await page.goto('about:blank');
+  await cache.send('Network.clearBrowserCache');
+  const sent: Request[] = [];
+  const note = (request: Request) => sent.push(request);
+  page.on('requestfinished', note);
+  await page.goto(product.service.url + address);
+  await isShown();
+  page.off('requestfinished', note);
+  const sizes = await Promise.all(sent.filter((each) => isCounted(new URL(each.url()).pathname)).map(sizeOf));
+  // More than the page and its code are not there yet.
+  expect(sizes.length).toBeGreaterThan(5);
+  const total = sizes.reduce((sum, size) => sum + size, 0) / 1024;
+  console.log(`${address}: ${total.toFixed(1)} KiB in ${sizes.length} responses`);
+  return total;
+}
+
+async function sizeOf(request: Request): Promise<number> {
+  const { responseBodySize, responseHeadersSize } = await request.sizes();
+  return responseBodySize + responseHeadersSize;
+}
+
+test('the first page weighs at most 170 KiB', async () => {
+  const isShown = () => page.getByRole('heading', { name: 'Overview' }).waitFor();
+  expect(await weigh('/', isShown)).toBeLessThan(170);
+});
+
+test('a session weighs at most 260 KiB', async () => {
+  const isShown = () => timelineOf(page).getByText('Look at this.').waitFor();
+  expect(await weigh(`/sessions/${sessionId}`, isShown)).toBeLessThan(260);
+});
