@@ -23,6 +23,9 @@ export const ClientKey = Type.String({
   description: '16 to 128 of A-Z a-z 0-9 _ -',
 });
 
+/** How many events a session is to have before a batch: others may append to it as well. */
+export const ExpectedEvents = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+
 /** Why one of many was not done, as the error answer of a request for it alone would say. */
 const Refusal = { error: Type.Optional(Type.String()), code: Type.Optional(Type.String()) };
 
@@ -53,10 +56,15 @@ export const CapturedSessions = Type.Object({
 export type CaptureResult = Static<typeof CapturedSessions>['results'][number];
 
 export const BulkAppendBody = Body({
-  appends: Type.Array(Body({ sessionId: Text(255), idempotencyKey: Text(255), body: AppendBody }), {
-    minItems: 1,
-    maxItems: MAX_BATCHES_AT_ONCE,
-  }),
+  appends: Type.Array(
+    Body({
+      sessionId: Text(255),
+      idempotencyKey: Text(255),
+      expectedEvents: Type.Optional(ExpectedEvents),
+      body: AppendBody,
+    }),
+    { minItems: 1, maxItems: MAX_BATCHES_AT_ONCE },
+  ),
 });
 
 export const BulkAppended = Type.Object({
@@ -69,6 +77,8 @@ export const BulkAppended = Type.Object({
       lastSequence: Type.Optional(Type.Integer()),
       async: Type.Optional(Type.Boolean()),
       replayed: Type.Optional(Type.Boolean()),
+      // With `sequence_mismatch`: how many events the session has.
+      eventCount: Type.Optional(Type.Integer()),
       ...Refusal,
     }),
   ),

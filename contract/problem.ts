@@ -26,6 +26,7 @@ export const PROBLEMS = {
   method_not_allowed: 405,
   session_closed: 409,
   session_already_closed: 409,
+  sequence_mismatch: 409,
   idempotency_in_progress: 409,
   organization_exists: 409,
   member_exists: 409,

@@ -79,7 +79,9 @@ export function createBusLog({ bus, db, storeLog, now, onError }: BusLogOptions)
       let deleted = false;
       const propose = (known: Known) => {
         deleted = known.head?.status === 'deleted' && known.head.plane === plane;
-        settled = decide(seen(known, plane, key), { count: batch.events.length, fingerprint });
+        settled = decide(seen(known, plane, key), {
+          ...{ count: batch.events.length, fingerprint, expectedEvents: batch.expectedEvents },
+        });
         if (!('firstSequence' in settled)) return undefined;
         const { firstSequence, lastSequence, replayed } = settled;
         if (!replayed) {

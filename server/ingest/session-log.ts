@@ -23,6 +23,8 @@ export interface NewBatch {
   idempotencyKey: string | null;
   /** SHA-256 of the request body in hexadecimal. */
   fingerprint: string;
+  /** How many events the session is to have before it; undefined: any. */
+  expectedEvents?: number | undefined;
   events: readonly FramedEvent[];
   /** The body as it was sent, where it may be stored so. */
   sent?: SentBody | undefined;
@@ -59,7 +61,7 @@ export type Committed = (change: Change) => void;
 export interface SessionLog {
   /** @throws Problem `environment_unusable`, `installation_unusable`, `validation_failed` */
   open(opening: Opening): Promise<SessionRow>;
-  /** @throws Problem `idempotency_key_reused`, `idempotency_in_progress`, `not_found`, `session_deleted`, `session_closed` */
+  /** @throws Problem `idempotency_key_reused`, `idempotency_in_progress`, `not_found`, `session_deleted`, `session_closed`, `sequence_mismatch` */
   append(batch: NewBatch): Promise<Accepted>;
   /** @throws Problem `not_found`, `session_deleted`, `session_already_closed` */
   close(closing: Closing): Promise<Closed>;

@@ -4,6 +4,7 @@ import type { Deps } from '../deps.ts';
 import type { SecretCaller } from '../http/caller.ts';
 import type { Handlers } from '../http/handler.ts';
 import type { ReadBatch } from '../ingest/scan/read.ts';
+import { SequenceMismatch } from '../store/appends.ts';
 import type { Captured, CaptureOpening } from '../store/captured.ts';
 import { storeUnavailable } from '../store/dialect.ts';
 import { toSession } from '../store/sessions.ts';
@@ -21,14 +22,14 @@ export const captureHandlers = ({ sessionLog, reading, now }: Deps) => {
   /** Up to the first that is refused, so that no batch overtakes an earlier one of its session. */
   async function appendInOrder(caller: SecretCaller, batches: readonly ReadBatch[]): Promise<BulkResult[]> {
     const results: BulkResult[] = [];
-    for (const { sessionId, idempotencyKey, events, fingerprint } of batches) {
+    for (const { sessionId, idempotencyKey, expectedEvents, events, fingerprint } of batches) {
       const name = { sessionId, idempotencyKey };
       try {
         const { organizationId, plane, secretId } = caller;
         // A backlog waits behind itself, and not before what its sender captures now.
         const lane = `${secretId} backlog`;
         const batch = { organizationId, plane, lane, sessionId, idempotencyKey, fingerprint, events };
-        const { replayed, ...place } = await sessionLog.append(batch);
+        const { replayed, ...place } = await sessionLog.append({ ...batch, expectedEvents });
         results.push({ ...name, accepted: events.length, ...place, replayed });
       } catch (error) {
         results.push({ ...name, ...refusalOf(error) });
@@ -95,7 +96,8 @@ export const captureHandlers = ({ sessionLog, reading, now }: Deps) => {
 const isUnanswered = (result: BulkResult) => 'code' in result && result.code === 'service_unavailable';
 
 /** What a request for this one alone would be answered; an error that is nobody's refusal fails the whole request. */
-function refusalOf(error: unknown): { error: string; code: string } {
+function refusalOf(error: unknown): { error: string; code: string; eventCount?: number } {
+  if (error instanceof SequenceMismatch) return { ...error.toBody(), eventCount: error.eventCount };
   if (error instanceof Problem) return error.toBody();
   throw error;
 }

@@ -22,9 +22,12 @@ export interface Seen {
 
 /**
  * Settles an append, for every log alike: a repeated one has its earlier answer even after the session was closed, one
- * that is new goes behind the last event.
+ * that is new goes behind the last event, if that is the one it expects.
  */
-export function decide({ known, head }: Seen, batch: { count: number; fingerprint: string | null }): Settled {
+export function decide(
+  { known, head }: Seen,
+  batch: { count: number; fingerprint: string | null; expectedEvents?: number | undefined },
+): Settled {
   if (known) {
     if (known.fingerprint !== batch.fingerprint) return { refused: 'idempotency_key_reused' };
     return { firstSequence: known.firstSequence, lastSequence: known.lastSequence, replayed: true };
@@ -32,5 +35,6 @@ export function decide({ known, head }: Seen, batch: { count: number; fingerprin
   if (!head) return { refused: 'not_found' };
   if (!head.isOpen) return { refused: 'session_closed' };
   const { eventCount } = head;
+  if ((batch.expectedEvents ?? eventCount) !== eventCount) return { refused: 'sequence_mismatch', eventCount };
   return { firstSequence: eventCount + 1, lastSequence: eventCount + batch.count, replayed: false };
 }

@@ -3,8 +3,9 @@ import { Problem } from '../../contract/problem.ts';
 import { inTurn } from '../turns.ts';
 import { type Batch, outcomeOf, type Settled, type StoreAppend } from './appends.ts';
 import { pack } from './codec.ts';
-import { decide, type Seen } from './decision.ts';
+import { decide } from './decision.ts';
 import { uniqueViolation } from './dialect.ts';
+import type { SessionRow } from './schema.ts';
 
 /**
  * An append in one statement, and so in one round trip and atomic by itself. The row lock of `reserved` orders the
@@ -18,7 +19,7 @@ WITH known AS (
 ), reserved AS (
   UPDATE sessions SET event_count = event_count + $4, updated_at = $6
   WHERE session_id = $1 AND organization_id = $2 AND plane = $3 AND status = 'active'
-    AND NOT EXISTS (SELECT FROM known)
+    AND event_count = coalesce($11, event_count) AND NOT EXISTS (SELECT FROM known)
   RETURNING event_count
 ), written AS (
   INSERT INTO appends (session_id, first_sequence, last_sequence, organization_id, append_id, created_at,
@@ -31,47 +32,64 @@ SELECT reserved.event_count, known.first_sequence, known.last_sequence, known.fi
   EXISTS (SELECT FROM state) AS found
 FROM (SELECT) AS one LEFT JOIN reserved ON true LEFT JOIN known ON true`;
 
-/** Where a writer that was faster had not committed when the statement above began. */
-const FIND_KEY = `
-SELECT a.first_sequence, a.last_sequence, a.fingerprint
-FROM appends a JOIN sessions s USING (session_id)
-WHERE a.session_id = $1 AND a.idempotency_key = $2 AND s.organization_id = $3 AND s.plane = $4`;
+/** Where nothing was written: a writer that was faster may have committed after the statement above began. */
+const FIND_AGAIN = `
+SELECT s.status, s.event_count, a.first_sequence, a.last_sequence, a.fingerprint
+FROM sessions s LEFT JOIN appends a ON a.session_id = s.session_id AND a.idempotency_key = $2
+WHERE s.session_id = $1 AND s.organization_id = $3 AND s.plane = $4`;
 
-interface Row {
-  event_count: number | null;
+interface KeyRow {
   first_sequence: number | null;
   last_sequence: number;
   fingerprint: string;
+}
+
+interface Row extends KeyRow {
+  event_count: number | null;
   found: boolean;
+}
+
+interface AgainRow extends KeyRow {
+  status: SessionRow['status'];
+  event_count: number;
 }
 
 /** SQLSTATE of `lock_timeout`. */
 const LOCK_NOT_AVAILABLE = '55P03';
 
 export function createPostgresAppend(pool: pg.Pool): StoreAppend {
-  async function findKey(batch: Batch): Promise<Settled> {
+  async function findAgain(batch: Batch): Promise<Settled> {
     const values = [batch.sessionId, batch.idempotencyKey, batch.organizationId, batch.plane];
-    const { rows } = await pool.query<Row>({ name: 'find_key', text: FIND_KEY, values });
-    if (!rows[0]) throw inProgress();
-    return decide(seen(rows[0], batch), batch);
+    const { rows } = await pool.query<AgainRow>({ name: 'find_append_again', text: FIND_AGAIN, values });
+    const [row] = rows;
+    const head = row && { isOpen: row.status === 'active', eventCount: row.event_count };
+    const settled = decide({ known: row && toKnown(row), head }, batch);
+    // As it is now it would be taken.
+    if ('replayed' in settled && !settled.replayed) throw inProgress();
+    return settled;
   }
 
   async function store(batch: Batch): Promise<Settled> {
     const { sessionId, organizationId, plane, count, appendId, now, idempotencyKey, fingerprint } = batch;
+    const { expectedEvents = null } = batch;
     const { codec, body: packed } = await inTurn(batch.body.byteLength, () => pack(batch));
     const body = Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength);
-    const values = [sessionId, organizationId, plane, count, appendId, now, idempotencyKey, fingerprint, codec, body];
+    const place = [sessionId, organizationId, plane, count, appendId, now] as const;
+    const values = [...place, idempotencyKey, fingerprint, codec, body, expectedEvents];
     const { rows } = await pool.query<Row>({ name: 'append', text: APPEND, values });
     const [row] = rows;
     if (!row) throw new Error('an append was answered by no row');
-    return decide(seen(row, batch), batch);
+    const known = toKnown(row);
+    if (row.event_count === null && row.found && !known) return findAgain(batch);
+    const head = row.event_count === null ? undefined : { isOpen: true, eventCount: row.event_count - count };
+    return decide({ known, head }, batch);
   }
 
   return async (batch) => {
     try {
       return outcomeOf(await store(batch));
     } catch (error) {
-      if (uniqueViolation(error) === 'appends_by_key') return outcomeOf(await findKey(batch));
+      if (uniqueViolation(error) === 'appends_by_key') return outcomeOf(await findAgain(batch));
       const isLocked = (error as { code?: unknown }).code === LOCK_NOT_AVAILABLE;
       if (isLocked && batch.idempotencyKey !== null) throw inProgress(error);
       throw error;
@@ -79,13 +97,8 @@ export function createPostgresAppend(pool: pg.Pool): StoreAppend {
   };
 }
 
-/** What the statement found before it wrote. */
-function seen(row: Row, { count }: Batch): Seen {
-  const { first_sequence: firstSequence, last_sequence: lastSequence, fingerprint, event_count: raised } = row;
-  if (firstSequence !== null) return { known: { firstSequence, lastSequence, fingerprint }, head: undefined };
-  const closed = row.found ? { isOpen: false, eventCount: 0 } : undefined;
-  return { known: undefined, head: raised === null ? closed : { isOpen: true, eventCount: raised - count } };
-}
+const toKnown = ({ first_sequence: firstSequence, last_sequence: lastSequence, fingerprint }: KeyRow) =>
+  firstSequence === null ? undefined : { firstSequence, lastSequence, fingerprint };
 
 const inProgress = (cause?: unknown) =>
   new Problem(

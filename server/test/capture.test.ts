@@ -30,6 +30,25 @@ describe.each(LOGS)('capturing at the same time on %s', (engine) => {
     for (const same of ids.values()) expect(new Set(same.map(({ session }) => session.sessionId)).size).toBe(1);
   });
 
+  test('of those who expect the same events one is taken, and the others are told of what it added', async () => {
+    const { service, ours } = world;
+    const sessionId = await openSession(service, ours.live, ours);
+    for (let round = 0; round < 10; round++) {
+      const send = async (sender: number) => {
+        const batch = { sessionId, idempotencyKey: `${round}-${sender}`, expectedEvents: round };
+        const appends = [{ ...batch, body: { events: [{ eventType: 'notice', payload: { sender } }] } }];
+        return (await service.call('POST', '/v1/appends', { as: ours.live, body: { appends } })).body.results[0];
+      };
+      const results = await Promise.all([1, 2, 1, 3].map(send));
+      const taken = results.filter(({ accepted }) => accepted === 1);
+      expect(taken.map(({ firstSequence }) => firstSequence)).toContain(round + 1);
+      expect(new Set(taken.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(1);
+      for (const { code, eventCount } of results.filter((result) => result.code)) {
+        expect({ code, eventCount }).toEqual({ code: 'sequence_mismatch', eventCount: round + 1 });
+      }
+    }
+  });
+
   test('many batches of many sessions at once leave no gap and no repeat', async () => {
     const { service, ours } = world;
     const sessions = await Promise.all(Array.from({ length: 5 }, () => openSession(service, ours.live, ours)));

@@ -75,6 +75,11 @@ describe('a scan of a bulk', () => {
       bulk(`{"sessionId":"s","idempotencyKey":"a b","body":${BODY}}`),
       '/appends/0/idempotencyKey must',
     ],
+    ...['-1', '1.5', '"1"', 'null', '[1]', '9007199254740993', `1${'0'.repeat(500)}`].map((number) => [
+      `an expectation of ${number.slice(0, 20)}`,
+      bulk(`{${KEYS},"expectedEvents":${number},"body":${BODY}}`),
+      '/appends/0/expectedEvents must be a whole number of events.',
+    ]),
     ['no body', bulk(BATCH, `{${KEYS}}`), '/appends/1/body is missing.'],
     ['a body of text', bulk(`{${KEYS},"body":"{}"}`), '/appends/0/body must be an object.'],
     [
@@ -94,6 +99,11 @@ describe('a scan of a bulk', () => {
     ],
   ])('refuses %s, and says where', (_, text, says) => {
     expect(() => scan(text)).toThrow(says);
+  });
+
+  test('reads how many events are expected, of each append for itself', () => {
+    const batches = scan(bulk(`{${KEYS},"expectedEvents":12,"body":${BODY}}`, BATCH));
+    expect(batches.map(({ expectedEvents }) => expectedEvents)).toEqual([12, undefined]);
   });
 
   test('of a name that is there twice the last counts', () => {

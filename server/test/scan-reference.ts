@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type TSchema, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
+import { ExpectedEvents } from '../../contract/capture.ts';
 import { Text } from '../../contract/common.ts';
 import { AppendBody, MAX_BATCH_EVENTS, MAX_PAYLOAD_BYTES, MAX_PAYLOAD_DEPTH } from '../../contract/event.ts';
 import { Problem, type ProblemCode } from '../../contract/problem.ts';
@@ -19,6 +20,7 @@ const validateBulk = Compile(
       Type.Object({
         sessionId: Text(255),
         idempotencyKey: Type.String({ minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' }),
+        expectedEvents: Type.Optional(ExpectedEvents),
         body: Type.Object({ events: AppendBody.properties.events }),
       }),
       { minItems: 1, maxItems: MOST_BATCHES },
@@ -43,7 +45,9 @@ export function referenceOfBulk(bytes: Buffer): Verdict {
       const body = lastMember(batch, 'body') ?? '{}';
       const { events, tooMuch } = eventsOf(body, `/appends/${index}/body`);
       const read = (name: string) => JSON.parse(lastMember(batch, name) ?? 'null');
-      const found = { sessionId: read('sessionId'), idempotencyKey: read('idempotencyKey'), bytes: body, events };
+      const expected = lastMember(batch, 'expectedEvents');
+      const names = { sessionId: read('sessionId'), idempotencyKey: read('idempotencyKey') };
+      const found = { ...names, expectedEvents: expected && JSON.parse(expected), bytes: body, events };
       return { found, tooMuch };
     });
     const tooMany = batches.length > MOST_BATCHES ? ['/appends'] : [];

@@ -1,3 +1,5 @@
+import { Compile } from 'typebox/compile';
+import { ExpectedEvents } from '../../../contract/capture.ts';
 import { Text } from '../../../contract/common.ts';
 import {
   ABSENT,
@@ -17,6 +19,7 @@ import { isArray, isName, isObject, nameOf, skipValue, walkArray, walkObject, wa
 export interface ScannedBatch extends ScannedAppend {
   sessionId: string;
   idempotencyKey: string;
+  expectedEvents: number | undefined;
   bytes: Buffer;
 }
 
@@ -42,6 +45,8 @@ interface BatchPlaces {
   start: number;
   sessionId: number;
   key: number;
+  expected: number;
+  expectedEnd: number;
   body: number;
   bodyEnd: number;
   append: AppendPlaces;
@@ -60,6 +65,7 @@ const BULK: BulkPlaces = { start: 0, appends: ABSENT, count: 0, mostBatches: 0, 
 const APPENDS = nameOf('appends');
 const SESSION_ID = nameOf('sessionId');
 const KEY = nameOf('idempotencyKey');
+const EXPECTED = nameOf('expectedEvents');
 const BODY = nameOf('body');
 
 function walkBulk(body: Buffer, start: number, bulk: BulkPlaces): number {
@@ -75,15 +81,16 @@ function visitField(body: Buffer, name: number, value: number, bulk: BulkPlaces)
   return isArray(body, value) ? walkArray(body, value, visitBatch, bulk) : skipValue(body, value);
 }
 
+const NO_BATCH = {
+  ...{ start: 0, sessionId: ABSENT, key: ABSENT, expected: ABSENT, expectedEnd: 0, body: ABSENT, bodyEnd: 0 },
+};
+
 function visitBatch(body: Buffer, value: number, bulk: BulkPlaces): number {
   const index = bulk.count++;
   if (index >= bulk.mostBatches) return skipValue(body, value);
-  bulk.of[index] ??= { start: 0, sessionId: 0, key: 0, body: 0, bodyEnd: 0, append: createAppendPlaces() };
+  bulk.of[index] ??= { ...NO_BATCH, append: createAppendPlaces() };
   const batch = bulk.of[index];
-  batch.start = value;
-  batch.sessionId = ABSENT;
-  batch.key = ABSENT;
-  batch.body = ABSENT;
+  Object.assign(batch, NO_BATCH, { start: value });
   return isObject(body, value) ? walkObject(body, value, visitBatchField, batch) : skipValue(body, value);
 }
 
@@ -93,9 +100,25 @@ function visitBatchField(body: Buffer, name: number, value: number, batch: Batch
     batch.bodyEnd = walkAppend(body, value, batch.append);
     return batch.bodyEnd;
   }
+  const end = skipValue(body, value);
   if (isName(body, name, SESSION_ID)) batch.sessionId = value;
   else if (isName(body, name, KEY)) batch.key = value;
-  return skipValue(body, value);
+  else if (isName(body, name, EXPECTED)) {
+    batch.expected = value;
+    batch.expectedEnd = end;
+  }
+  return end;
+}
+
+const isExpectedEvents = Compile(ExpectedEvents);
+
+function readExpected(body: Buffer, { expected, expectedEnd }: BatchPlaces, pointer: string): number | undefined {
+  if (expected === ABSENT) return undefined;
+  // The scan has found it to be JSON; a longer one is no such number.
+  const value: unknown =
+    expectedEnd - expected > 400 ? undefined : JSON.parse(body.toString('latin1', expected, expectedEnd));
+  if (!isExpectedEvents.Check(value)) throw wrong(`${pointer}/expectedEvents`, 'must be a whole number of events');
+  return value;
 }
 
 const readSessionId = createTextReader('sessionId', Text(255));
@@ -104,7 +127,8 @@ function readBatch(body: Buffer, batch: BatchPlaces, pointer: string): ScannedBa
   if (!isObject(body, batch.start)) throw wrong(pointer, 'must be an object');
   const sessionId = readSessionId(body, batch.sessionId, pointer);
   const idempotencyKey = readKey(body, batch.key, pointer);
+  const expectedEvents = readExpected(body, batch, pointer);
   if (batch.body === ABSENT) throw wrong(`${pointer}/body`, 'is missing');
   const events = readEvents(body, batch.append, `${pointer}/body`);
-  return { sessionId, idempotencyKey, bytes: body.subarray(batch.body, batch.bodyEnd), events };
+  return { sessionId, idempotencyKey, expectedEvents, bytes: body.subarray(batch.body, batch.bodyEnd), events };
 }

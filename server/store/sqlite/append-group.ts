@@ -4,7 +4,7 @@ import { pack } from '../codec.ts';
 import { decide, type KnownAppend, type LogHead } from '../decision.ts';
 
 /*
- * Order of checks: is the key known, does the session exist, is it open. Organization and plane stand in every statement.
+ * Order of checks: is the key known, does the session exist, is it open, has it the events that are expected. Organization and plane stand in every statement.
  */
 const FIND_KEY = `
   SELECT a.first_sequence, a.last_sequence, a.fingerprint
@@ -12,10 +12,10 @@ const FIND_KEY = `
   WHERE a.session_id = ? AND a.idempotency_key = ? AND s.organization_id = ? AND s.plane = ?`;
 const RESERVE = `
   UPDATE sessions SET event_count = event_count + ?, updated_at = ?
-  WHERE session_id = ? AND organization_id = ? AND plane = ? AND status = 'active'
+  WHERE session_id = ? AND organization_id = ? AND plane = ? AND status = 'active' AND event_count = coalesce(?, event_count)
   RETURNING event_count`;
 const FIND_SESSION = `
-  SELECT 1 FROM sessions WHERE session_id = ? AND organization_id = ? AND plane = ?`;
+  SELECT status, event_count FROM sessions WHERE session_id = ? AND organization_id = ? AND plane = ?`;
 const INSERT = `
   INSERT INTO appends (session_id, first_sequence, last_sequence, organization_id, append_id, created_at,
     idempotency_key, fingerprint, codec, body)
@@ -58,11 +58,13 @@ export function createAppendGroup(database: DatabaseSync): (batches: readonly Ba
     return settled;
   }
 
-  /** The session as it was before its count was raised; it is not where it is closed. */
-  function reserveNumbers({ sessionId, organizationId, plane, count, now }: Batch): LogHead | undefined {
-    const row = reserve.get(count, now, sessionId, organizationId, plane);
+  /** The session as it was before its count was raised; it is not where the batch must be refused. */
+  function reserveNumbers(batch: Batch): LogHead | undefined {
+    const { sessionId, organizationId, plane, count, now, expectedEvents = null } = batch;
+    const row = reserve.get(count, now, sessionId, organizationId, plane, expectedEvents);
     if (row) return { isOpen: true, eventCount: (row.event_count as number) - count };
-    return findSession.get(sessionId, organizationId, plane) && { isOpen: false, eventCount: 0 };
+    const found = findSession.get(sessionId, organizationId, plane);
+    return found && { isOpen: found.status === 'active', eventCount: found.event_count as number };
   }
 
   function commit(batches: readonly Batch[]): Settled[] {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { expectProblem } from '../shape.ts';
@@ -56,6 +57,23 @@ async function append(model: Expected, real: Real, pick: number, texts: readonly
     if (key !== undefined) session.keys.set(key, { body, answer: reply.text });
   }
 }
+
+/** As an item of a bulk, which says how many events it expects; `off` is by how many that is wrong. */
+const appendExpecting = (pick: number, batchTexts: readonly string[], off: number) =>
+  command(`expect(${pick}, ${batchTexts.length} events, ${off})`, anySession, async (model, real) => {
+    const session = chosen(model, pick);
+    const { sessionId, events, status } = session;
+    const expectedEvents = Math.max(0, events.length + off);
+    const item = { sessionId, idempotencyKey: randomUUID(), expectedEvents, body: JSON.parse(batch(batchTexts)) };
+    const reply = await real.service.call('POST', '/v1/appends', { as: real.secret, body: { appends: [item] } });
+    const [result] = reply.body.results;
+    if (status !== 'active') return expect(result).toMatchObject({ code: 'session_closed' });
+    if (expectedEvents !== events.length) {
+      return expect(result).toMatchObject({ code: 'sequence_mismatch', eventCount: events.length });
+    }
+    events.push(...batchTexts);
+    expect(result).toMatchObject({ accepted: batchTexts.length, lastSequence: events.length });
+  });
 
 const openSession = () =>
   command(
@@ -152,6 +170,9 @@ export const allCommands: fc.Arbitrary<Command>[] = [
   fc.constant(null).map(openSession),
   ...often(fc.tuple(pick, texts, key).map(([session, batchTexts, name]) => appendBatch(session, batchTexts, name))),
   ...often(pick.map(repeatAppend)),
+  fc
+    .tuple(pick, texts, fc.constantFrom(-1, 0, 0, 3))
+    .map(([session, some, off]) => appendExpecting(session, some, off)),
   fc
     .tuple(pick, fc.constantFrom('completed' as const, 'failed' as const))
     .map(([session, status]) => closeSession(session, status)),

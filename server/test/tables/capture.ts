@@ -23,6 +23,8 @@ const events = (...texts: string[]) => ({
   events: texts.map((text) => ({ eventType: 'user.message', payload: { text } })),
 });
 
+const expecting = (expectedEvents: number, one: object) => ({ ...one, expectedEvents });
+
 const append = (sessionId: string, idempotencyKey: string, ...texts: string[]) => ({
   sessionId,
   idempotencyKey,
@@ -182,6 +184,49 @@ const APPENDS: readonly Scenario[] = [
     body: () => ({
       results: [{ code: 'idempotency_key_reused' }, { code: 'service_unavailable' }, { firstSequence: 1 }],
     }),
+  },
+  {
+    route: 'appendBatches',
+    name: 'one that expects other events than there are is told how many there are, and stores nothing',
+    async ask(world) {
+      const [one, two] = [await captured(world, 'R'), await captured(world, 'S')];
+      const first = { appends: [append(one, 'known', 'a', 'b')] };
+      await world.service.call('POST', '/v1/appends', { as: world.ours.live, body: first });
+      const others = [expecting(0, append(two, '1', 'c')), expecting(1, append(two, '2', 'd'))];
+      const late = [expecting(0, append(one, 'known', 'a', 'b')), expecting(0, append(one, 'new', 'c'))];
+      return { body: { appends: [...others, ...late, expecting(2, append(one, 'next', 'd'))] } };
+    },
+    status: 200,
+    body: () => ({
+      results: [
+        { firstSequence: 1 },
+        { firstSequence: 2 },
+        { firstSequence: 1, lastSequence: 2, replayed: true },
+        { code: 'sequence_mismatch', eventCount: 2 },
+        { code: 'service_unavailable' },
+      ],
+    }),
+    async after(world, { body }) {
+      const { sessionId } = body.results[3];
+      const again = { appends: [expecting(2, append(sessionId, 'new', 'c'))] };
+      const reply = await world.service.call('POST', '/v1/appends', { as: world.ours.live, body: again });
+      expect(reply.body.results).toMatchObject([{ firstSequence: 3, replayed: false }]);
+    },
+  },
+  {
+    route: 'appendBatches',
+    name: 'whatever is expected of a session that is closed or none',
+    ask: ({ ours }) => ({
+      body: {
+        appends: [
+          expecting(99, append('ses_none', '1', 'x')),
+          expecting(0, append(ours.testSessionId, '1', 'x')),
+          expecting(99, append(ours.closedSessionId, '1', 'x')),
+        ],
+      },
+    }),
+    status: 200,
+    body: () => ({ results: [{ code: 'not_found' }, { code: 'not_found' }, { code: 'session_closed' }] }),
   },
   {
     route: 'appendBatches',
