@@ -9,7 +9,7 @@ import { createRandom } from './seed.ts';
 import { startWire, type Wire } from './wire.ts';
 import { createWorld, type World } from './world.ts';
 
-const CUTS = 250;
+const CUTS = 80;
 const AT_ONCE = 8;
 /** Turns of the event loop between the requests and the cut. */
 const MOST_TURNS = 60;
