@@ -5,6 +5,8 @@ export interface Claims {
   email?: string;
   /** The issuer vouches for the e-mail. */
   emailVerified: boolean;
+  /** What the issuer's own interface calls the person, where that is not the subject. */
+  username?: string;
   /** When the token expires, in milliseconds since the epoch. */
   expiresAt?: number;
   /** The operator lets this issuer's verified e-mails take over the memberships they have under another issuer. */

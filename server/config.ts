@@ -41,6 +41,11 @@ const mailbox = (value: string) => {
   if (!Value.Check(Email, value)) throw new Error('must be an e-mail address, such as capture@example.com');
   return value;
 };
+const userPool = (value: string) => {
+  if (!/^[\w-]+_[0-9a-zA-Z]+$/.test(value))
+    throw new Error('must be the id of a user pool, such as eu-central-1_Ab12Cd34E');
+  return value;
+};
 const list = (value: string) =>
   value
     .split(',')
@@ -85,7 +90,11 @@ export const OPTIONS = {
     'With `BUS_URL`: whether this process answers requests (`api`), writes to the store (`worker`), or does both (`all`).',
     oneOf(['all', 'api', 'worker']),
   ),
-  IDENTITY_PROVIDER: option('embedded', 'Who signs people in: `embedded` or `oidc`.', oneOf(['embedded', 'oidc'])),
+  IDENTITY_PROVIDER: option(
+    'embedded',
+    'Who signs people in: `embedded`, `oidc` or `cognito`.',
+    oneOf(['embedded', 'oidc', 'cognito']),
+  ),
   SIGN_UP: option(
     'invited',
     'Who may create an account with the embedded identity provider: `invited` people, or `open` to all.',
@@ -93,6 +102,20 @@ export const OPTIONS = {
   ),
   OIDC_ISSUER: optional('Issuer of the identity provider `oidc`.', address(['http:', 'https:'])),
   OIDC_CLIENT_ID: optional('Client id of the dashboard at the identity provider `oidc`.', text),
+  COGNITO_USER_POOL_ID: optional(
+    'User pool of the identity provider `cognito`, such as `eu-central-1_Ab12Cd34E`.',
+    userPool,
+  ),
+  COGNITO_CLIENT_ID: optional('Client id of the dashboard in that user pool.', text),
+  COGNITO_REGION: optional('Region of that user pool; absent: the one its id begins with.', text),
+  COGNITO_DOMAIN: optional(
+    'Domain of the sign-in pages of that user pool, such as `name.auth.eu-central-1.amazoncognito.com`; absent: the pool is asked.',
+    (value) => address(['http:', 'https:'])(value.includes('://') ? value : `https://${value}`),
+  ),
+  COGNITO_ENDPOINT: optional(
+    "Address of Cognito's interface where it is not Amazon's own, such as an emulator's.",
+    address(['http:', 'https:']),
+  ),
   ADOPT_MEMBERS: option(
     'off',
     'Whether a `verified-email` of the present identity provider takes over the membership it has from another one, or `off`.',
@@ -128,6 +151,11 @@ export const OPTIONS = {
 
 export type Config = { [Name in keyof typeof OPTIONS]: (typeof OPTIONS)[Name]['default'] };
 
+const NEEDED_BY: Record<string, readonly (keyof Config)[]> = {
+  oidc: ['OIDC_ISSUER', 'OIDC_CLIENT_ID'],
+  cognito: ['COGNITO_USER_POOL_ID', 'COGNITO_CLIENT_ID'],
+};
+
 /** All that is wrong with the configuration, at once. */
 export class ConfigError extends Error {
   readonly problems: readonly string[];
@@ -155,9 +183,8 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
     }
   });
   const config = Object.fromEntries(values) as Config;
-  if (config.IDENTITY_PROVIDER === 'oidc') {
-    if (config.OIDC_ISSUER === undefined) problems.push('OIDC_ISSUER is needed by IDENTITY_PROVIDER=oidc');
-    if (config.OIDC_CLIENT_ID === undefined) problems.push('OIDC_CLIENT_ID is needed by IDENTITY_PROVIDER=oidc');
+  for (const name of NEEDED_BY[config.IDENTITY_PROVIDER] ?? []) {
+    if (config[name] === undefined) problems.push(`${name} is needed by IDENTITY_PROVIDER=${config.IDENTITY_PROVIDER}`);
   }
   if (config.BUS_URL !== undefined && config.DATABASE_URL === undefined) {
     problems.push('BUS_URL needs DATABASE_URL: the embedded store has one process, and needs no bus');

@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Config } from '../config.ts';
 import { createLimits, type Limits } from '../limits.ts';
 import type { Store } from '../store/open.ts';
+import { createCognitoIdentity } from './cognito.ts';
 import { createEmbeddedIdentity } from './embedded/embedded.ts';
 import { createPasswords, type Passwords } from './embedded/passwords.ts';
 import type { Fetch } from './fetch-json.ts';
@@ -45,11 +46,34 @@ async function createProviderIdentity(options: IdentityOptions): Promise<Identit
     const signUp = config.SIGN_UP === 'open' ? 'open' : 'invited';
     return createEmbeddedIdentity({ store, publicUrl, signUp, sendMail, requests: limits, log, now, passwords });
   }
-  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId } = config;
-  if (issuer === undefined || clientId === undefined) throw new Error('OIDC_ISSUER and OIDC_CLIENT_ID are needed');
   const onError = (error: unknown) => log.warn({ err: error }, 'the identity provider could not be asked');
-  return createOidcIdentity({ issuer, clientId, publicUrl, sendMail, fetch, now, onError });
+  const shared = { publicUrl, sendMail, fetch, now, onError };
+  if (config.IDENTITY_PROVIDER === 'cognito') {
+    const userPoolId = needed(config, 'COGNITO_USER_POOL_ID');
+    return createCognitoIdentity({
+      ...shared,
+      userPoolId,
+      clientId: needed(config, 'COGNITO_CLIENT_ID'),
+      region: config.COGNITO_REGION ?? regionOf(userPoolId),
+      domain: config.COGNITO_DOMAIN,
+      endpoint: config.COGNITO_ENDPOINT,
+    });
+  }
+  return createOidcIdentity({
+    ...shared,
+    issuer: needed(config, 'OIDC_ISSUER'),
+    clientId: needed(config, 'OIDC_CLIENT_ID'),
+  });
 }
+
+function needed(config: Config, name: 'OIDC_ISSUER' | 'OIDC_CLIENT_ID' | 'COGNITO_USER_POOL_ID' | 'COGNITO_CLIENT_ID') {
+  const value = config[name];
+  if (value === undefined) throw new Error(`${name} is needed`);
+  return value;
+}
+
+/** The id of a user pool begins with its region. */
+const regionOf = (userPoolId: string): string => userPoolId.slice(0, userPoolId.indexOf('_'));
 
 type MailerOptions = Pick<IdentityOptions, 'config' | 'store' | 'publicUrl' | 'log'> & { now: () => number };
 

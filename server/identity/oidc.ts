@@ -1,5 +1,5 @@
-import type { JSONWebKeySet } from 'jose';
-import { createDiscovery } from './discovery.ts';
+import type { JSONWebKeySet, JWTPayload } from 'jose';
+import { createDiscovery, type Discovery } from './discovery.ts';
 import { type Fetch, fetchJson } from './fetch-json.ts';
 import type { Identity } from './identity.ts';
 import { createKeys } from './keys.ts';
@@ -18,6 +18,10 @@ export interface OidcOptions {
   now: () => number;
   /** Told of what the provider did wrong; the service goes on. */
   onError: (error: unknown) => void;
+  /** Whether a token was made for this client; absent: as OpenID Connect has it. */
+  isForUs?: (payload: JWTPayload) => boolean;
+  /** What the provider says of itself; absent: it is asked. */
+  discovery?: Discovery;
 }
 
 /**
@@ -26,7 +30,7 @@ export interface OidcOptions {
  */
 export function createOidcIdentity(options: OidcOptions): Identity {
   const { issuer, clientId, publicUrl, sendMail, fetch, now, onError } = options;
-  const discovery = createDiscovery(issuer, fetch, now);
+  const { isForUs = isForClient(clientId), discovery = createDiscovery(issuer, fetch, now) } = options;
   const loadKeys = async () =>
     (await fetchJson((await discovery.read()).jwksUri, { fetch })) as unknown as JSONWebKeySet;
   const nameOfIssuer = () => discovery.known()?.issuer ?? issuer;
@@ -35,7 +39,7 @@ export function createOidcIdentity(options: OidcOptions): Identity {
     verify: createVerifier({
       keys: createKeys({ load: loadKeys, now, onError }),
       issuer: nameOfIssuer,
-      isForUs: isForClient(clientId),
+      isForUs,
       findProfile: createUserinfo({ endpoint: () => discovery.known()?.userinfoEndpoint, fetch, now, onError }),
       now,
     }),
