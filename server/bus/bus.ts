@@ -167,6 +167,7 @@ export async function openBus(connection: NatsConnection, name: string, copies: 
         const written = headers();
         written.set(ENTRY, writeEntry(entry));
         const options = { headers: written, msgID: id, expect: { lastSubjectSequence: behind } };
+        await together();
         try {
           const { seq, duplicate } = await client.publish(`${subjects.log}.${place}`, body, options);
           return duplicate ? undefined : seq;
@@ -257,6 +258,19 @@ export async function openBus(connection: NatsConnection, name: string, copies: 
       await connection.close();
     },
   };
+}
+
+let turn: Promise<void> | undefined;
+
+/** Resolves at the end of this turn of the event loop: the messages of a turn then share a write, and so do their answers. */
+function together(): Promise<void> {
+  turn ??= new Promise((resolve) =>
+    setImmediate(() => {
+      turn = undefined;
+      resolve();
+    }),
+  );
+  return turn;
 }
 
 /** A subject's messages without their bodies. */

@@ -19,7 +19,9 @@ const COPIES = 3;
  * @throws with a sentence where the bus cannot be reached, or is none that keeps messages
  */
 export async function connectBus({ url, db, log }: ConnectOptions): Promise<Bus> {
-  const options = { name: 'session-capture', maxReconnectAttempts: -1, reconnectTimeWait: 250, pingInterval: 10_000 };
+  const waits = { maxReconnectAttempts: -1, reconnectTimeWait: 250, pingInterval: 10_000 };
+  // The stack of every question, kept in case it fails, costs a twelfth of an append.
+  const options = { name: 'session-capture', ...waits, noAsyncTraces: true };
   const connection = await connect({ ...serversOf(url), ...options }).catch((error: Error) => {
     throw new Error(`no NATS server of BUS_URL takes a connection (${error.message}); start it, or correct BUS_URL`);
   });

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { connectBus, promiseOf } from '../bus/connect.ts';
 import { freePort } from '../public-url.ts';
 import { attach, openTestStore, type TestStore } from './engines.ts';
@@ -27,6 +28,24 @@ describe.runIf(inject('natsUrl'))('connecting to a bus', () => {
   test('says in one line what the bus promises', async () => {
     const bus = await connectBus({ url: String(inject('natsUrl')), db: store.db, log });
     expect(lines).toEqual([expect.stringMatching(/^event bus: NATS \d.*in one place/)]);
+    await bus.remove();
+  });
+
+  test('sends what is published in one turn of the event loop in one write', async () => {
+    const bus = await connectBus({ url: String(inject('natsUrl')), db: store.db, log });
+    const port = Number(new URL(String(inject('natsUrl'))).port);
+    const write = vi.spyOn(Socket.prototype, 'write');
+    const entry = { kind: 'deleted' } as const;
+    const published = Array.from({ length: 20 }, async (_, n) => {
+      // As far from each other as what different requests do in a turn.
+      for (let step = 0; step < n; step++) await undefined;
+      return bus.publish({ place: `org.ses_${n}`, entry, id: `${n}`, behind: 0 });
+    });
+    const sequences = await Promise.all(published);
+    const writes = write.mock.contexts.filter((socket) => (socket as Socket).remotePort === port);
+    write.mockRestore();
+    expect(new Set(sequences).size).toBe(20);
+    expect(writes).toHaveLength(1);
     await bus.remove();
   });
 
