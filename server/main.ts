@@ -47,7 +47,7 @@ async function serve(): Promise<void> {
   const publicUrl = publicUrlOf(config, port);
   const limits = createLimits(config, store);
   const identity = await createIdentity({ config, store, publicUrl, limits, log });
-  const app = await createService({ config, store, bus, identity, publicUrl, limits, log });
+  const app = await createService({ config, store, bus, identity, publicUrl, limits, log, observer: metrics });
   metrics?.watchApp(app);
   // Over a bus, requests are taken while the store is away.
   const needed = bus && config.ROLE !== 'worker' ? bus : store;

@@ -22,6 +22,7 @@ import { createPeers } from './ingest/peers.ts';
 import { createReading } from './ingest/reading.ts';
 import { type Committed, createSessionLog } from './ingest/session-log.ts';
 import { createLimits, type Limits } from './limits.ts';
+import type { Observer } from './operations/metrics.ts';
 import { createHandlers } from './routes/all.ts';
 import { sweepDeleted } from './store/deletions.ts';
 import type { Store } from './store/open.ts';
@@ -38,6 +39,7 @@ export interface ServiceOptions {
   log: FastifyBaseLogger;
   /** Those of the identity provider, where it counts requests as well. */
   limits?: Limits;
+  observer?: Observer | undefined;
   now?: () => number;
 }
 
@@ -58,6 +60,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     identity,
     publicUrl,
     log,
+    observer,
     now = Date.now,
     limits = createLimits(config, store),
   } = options;
@@ -87,9 +90,12 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     thread: deriveThread,
     now,
     onError,
-    onDerived: ({ organization_id, session_id: sessionId, event_count: eventCount, status }) =>
-      tell(organization_id, { sessionId, eventCount, status }),
+    onDerived({ organization_id, session_id: sessionId, event_count: eventCount, status, updated_at: changedAt }) {
+      observer?.onDerived(now() - changedAt);
+      tell(organization_id, { sessionId, eventCount, status });
+    },
   });
+  observer?.onBehind(indexer.waiting);
   const reading = createReading();
   const background = createBackground({ atOnce: 2, onError });
   const closing = new AbortController();
@@ -103,7 +109,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   const storeLog = createSessionLog({ store, committed, now });
   const worker =
     bus && store.pool && config.ROLE !== 'api'
-      ? createWorker({ bus, pool: store.pool, committed, onError })
+      ? createWorker({ bus, pool: store.pool, committed, onWritten: observer?.onWritten, onError })
       : undefined;
   const deps: Deps = {
     store,

@@ -11,6 +11,8 @@ export interface WorkerOptions {
   bus: Bus;
   pool: Parameters<typeof persist>[0];
   committed: Committed;
+  /** Told of the events of each commit. */
+  onWritten?: ((events: number) => void) | undefined;
   onError: (error: unknown) => void;
 }
 
@@ -38,7 +40,7 @@ interface Task {
  * Takes messages off the log and writes them into the store, many in a transaction. A message is acknowledged after the
  * commit, so that it comes again when this process is killed; writing it again changes nothing.
  */
-export function createWorker({ bus, pool, committed, onError }: WorkerOptions): Worker {
+export function createWorker({ bus, pool, committed, onWritten, onError }: WorkerOptions): Worker {
   const closing = new AbortController();
   let messages: ConsumerMessages | undefined;
   const running = run();
@@ -117,6 +119,9 @@ export function createWorker({ bus, pool, committed, onError }: WorkerOptions): 
   }
 
   async function finish(tasks: readonly Task[], { appends, closes, changed }: Persisted): Promise<void> {
+    onWritten?.(
+      tasks.reduce((sum, { append }) => sum + (append ? append.lastSequence - append.firstSequence + 1 : 0), 0),
+    );
     for (const row of changed) {
       const { organization_id: organizationId, session_id: sessionId, status, event_count: eventCount } = row;
       committed({ organizationId, sessionId, status, eventCount });

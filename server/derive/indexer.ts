@@ -21,6 +21,8 @@ export interface Indexer {
   catchUp(): Promise<void>;
   /** Whether sessions may be behind of which nobody has told. */
   isCatchingUp(): boolean;
+  /** Sessions that were noted and are not derived yet. */
+  waiting(): number;
   close(): Promise<void>;
 }
 
@@ -146,6 +148,8 @@ export function createIndexer(options: IndexerOptions): Indexer {
     },
 
     isCatchingUp: () => mayBeBehind,
+
+    waiting: () => noted.size + runs.size,
 
     async close() {
       closing.abort();

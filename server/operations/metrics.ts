@@ -4,8 +4,18 @@ import type { Bus } from '../bus/bus.ts';
 import type { StoreAppend } from '../store/appends.ts';
 import type { Store } from '../store/open.ts';
 
+/** Is told of what happens beside the answers. */
+export interface Observer {
+  /** A worker has committed so many events together. */
+  onWritten(events: number): void;
+  /** A session was derived, so many milliseconds after its last change. */
+  onDerived(lagMs: number): void;
+  /** Asked for the sessions that wait to be derived, each time the figures are read. */
+  onBehind(count: () => number): void;
+}
+
 /** What a running service tells of itself, in the form of Prometheus. No label has values that callers choose. */
-export interface Metrics {
+export interface Metrics extends Observer {
   /** The store, with its appends and connections counted. */
   watchStore(store: Store): Store;
   /** The event bus, with its appends and messages counted. */
@@ -20,6 +30,9 @@ export interface Metrics {
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const BYTES = [256, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216];
 const EVENTS = [1, 2, 5, 10, 20, 30, 40, 50];
+/** Of a worker's commit, which takes up to 500 appends. */
+const BATCH_EVENTS = [1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000];
+const LAG_SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800];
 
 export function createMetrics(): Metrics {
   const registry = new Registry();
@@ -59,6 +72,19 @@ export function createMetrics(): Metrics {
   const waiting = new Gauge({
     name: 'capture_appends_waiting',
     help: 'Appends that wait for the store',
+    registers,
+  });
+
+  const written = new Histogram({
+    name: 'capture_worker_batch_events',
+    help: 'Events that a worker has written in one commit',
+    buckets: BATCH_EVENTS,
+    registers,
+  });
+  const derived = new Histogram({
+    name: 'capture_derive_lag_seconds',
+    help: 'Time from the last change of a session until it was derived',
+    buckets: LAG_SECONDS,
     registers,
   });
 
@@ -111,6 +137,19 @@ export function createMetrics(): Metrics {
   }
 
   return {
+    onWritten: (count) => written.observe(count),
+    onDerived: (lagMs) => derived.observe(Math.max(0, lagMs) / 1000),
+    onBehind(count) {
+      new Gauge({
+        name: 'capture_derive_waiting',
+        help: 'Sessions that wait to be derived, as far as this process was told',
+        registers,
+        collect() {
+          this.set(count());
+        },
+      });
+    },
+
     watchStore(store) {
       if (store.pool) watchPool(store.pool);
       return { ...store, append: watchAppend(store.append) };

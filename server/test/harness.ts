@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import type { Bus } from '../bus/bus.ts';
 import { type Config, OPTIONS } from '../config.ts';
 import { REDACTED_PATHS } from '../log.ts';
+import type { Metrics } from '../operations/metrics.ts';
 import { createService } from '../service.ts';
 import { openTestStore, type TestEngine, type TestStore } from './engines.ts';
 import { createTestIdentity, type TestIdentity } from './identity.ts';
@@ -50,13 +51,13 @@ const DEFAULTS = Object.fromEntries(Object.entries(OPTIONS).map(([name, option])
 
 /**
  * The whole service, with limits off unless they are asked for: on a store of its own, or on one that is `shared` and
- * then outlives it. `prepare` sees the app before it takes requests.
+ * then outlives it. `metrics` counts what it does.
  */
 export async function startTestService(
   engine: TestEngine,
   overrides: Partial<Config> = {},
   shared?: TestStore,
-  prepare: (app: FastifyInstance) => void = () => undefined,
+  metrics?: Metrics,
 ): Promise<TestService> {
   const store = shared ?? (await openTestStore(engine));
   const identity = createTestIdentity();
@@ -66,6 +67,7 @@ export async function startTestService(
     config: testConfig(overrides),
     store,
     bus: store.bus,
+    observer: metrics,
     identity,
     publicUrl: 'http://capture.test',
     log: pino(
@@ -74,7 +76,7 @@ export async function startTestService(
     ),
     now: () => clock.now,
   });
-  prepare(app);
+  metrics?.watchApp(app);
   await app.ready();
   return {
     app,

@@ -7,7 +7,7 @@ import { createOperations } from '../operations/operations.ts';
 import { freePort } from '../public-url.ts';
 import { LOGS, openTestStore } from './engines.ts';
 import { openSession } from './factories.ts';
-import { startTestService } from './harness.ts';
+import { settled, startTestService } from './harness.ts';
 import { killLeftovers, startProcess } from './process.ts';
 import { createWorld } from './world.ts';
 
@@ -17,7 +17,7 @@ describe.each(LOGS)('figures on %s', (engine) => {
     const store = await openTestStore(engine);
     const bus = store.bus && metrics.watchBus(store.bus);
     const watched = { ...store, ...metrics.watchStore(store), bus };
-    const service = await startTestService(engine, {}, watched, metrics.watchApp);
+    const service = await startTestService(engine, {}, watched, metrics);
     const { ours } = await createWorld(service);
     const sessionId = await openSession(service, ours.live, ours);
     const append = (key: string, path = sessionId) =>
@@ -33,6 +33,7 @@ describe.each(LOGS)('figures on %s', (engine) => {
           Number(value),
         ]),
       );
+    await settled(store.bus);
     const before = await figures();
     for (const [key, path] of [['a'], ['a'], ['b'], ['c', 'ses_nowhere']] as const) await append(key, path);
     await service.call('GET', '/v1/chosen/by-a-caller');
@@ -51,6 +52,12 @@ describe.each(LOGS)('figures on %s', (engine) => {
     expect(added('capture_append_events_sum')).toBe(isBus ? 4 : 8);
     expect(after.get('capture_appends_waiting')).toBe(0);
     expect(after.has('capture_store_connections{state="idle"}')).toBe(engine !== 'sqlite');
+    await expect.poll(async () => (await figures()).get('capture_derive_lag_seconds_count')).toBeGreaterThan(0);
+    await expect.poll(async () => (await figures()).get('capture_derive_waiting')).toBe(0);
+    await settled(store.bus);
+    const written = 'capture_worker_batch_events_sum';
+    const inFront = before.get(written) ?? 0;
+    await expect.poll(async () => ((await figures()).get(written) ?? 0) - inFront).toBe(isBus ? 4 : 0);
     const names = [...after.keys()].join('\n');
     for (const chosen of [sessionId, 'ses_nowhere', 'by-a-caller', 'PURGE', ours.organizationId]) {
       expect(names).not.toContain(chosen);
