@@ -1,15 +1,42 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Bus } from './bus/bus.ts';
+import { connectBus } from './bus/connect.ts';
+import { joinBus, leaveBus } from './bus/numbering.ts';
 import { type Config, ConfigError } from './config.ts';
 import { reindex } from './reindex.ts';
 import { moveStore } from './store/move.ts';
-import { openStore } from './store/open.ts';
+import { type Db, openStore } from './store/open.ts';
 
 /** What the program does instead of serving, by the word it is called with. */
 export const COMMANDS: Record<string, (config: Config, write: (line: string) => void) => Promise<void>> = {
   'migrate --from sqlite --to postgres': migrateToPostgres,
   reindex,
+  'join bus': changeNumbering(
+    joinBus,
+    'Events are numbered on the event bus from now on. Start all processes with BUS_URL.',
+  ),
+  'leave bus': changeNumbering(
+    leaveBus,
+    'Events are numbered in PostgreSQL from now on. Start all processes without BUS_URL.',
+  ),
 };
+
+/** Has `change` decide where events are numbered. @throws ConfigError where an address is missing */
+function changeNumbering(change: (db: Db, bus: Bus) => Promise<void>, done: string) {
+  return async (config: Config, write: (line: string) => void) => {
+    const { DATA_DIR: dataDir, DATABASE_URL: databaseUrl, BUS_URL: url } = config;
+    if (url === undefined) throw new ConfigError(['BUS_URL is needed: the event bus to join or to leave']);
+    const store = await openStore({ dataDir, databaseUrl, onError: (error) => write(error.message) });
+    try {
+      const bus = await connectBus({ url, db: store.db, log: { info: write, warn: write } });
+      await change(store.db, bus).finally(bus.close);
+    } finally {
+      await store.close();
+    }
+    write(done);
+  };
+}
 
 /**
  * Moves what is in `DATA_DIR` into the PostgreSQL of `DATABASE_URL`.

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { pino } from 'pino';
 import { ONBOARDING, onboarding } from '../contract/onboarding.ts';
 import { connectBus } from './bus/connect.ts';
+import { agreeOnNumbering } from './bus/numbering.ts';
 import { closeAll } from './closing.ts';
 import { COMMANDS } from './commands.ts';
 import { ConfigError, readConfig } from './config.ts';
@@ -41,6 +42,7 @@ async function serve(): Promise<void> {
   });
   const store = metrics?.watchStore(opened) ?? opened;
   const { BUS_URL: busUrl } = config;
+  await agreeOnNumbering(store.db, busUrl);
   const connected = busUrl === undefined ? undefined : await connectBus({ url: busUrl, db: store.db, log });
   const bus = connected && (metrics?.watchBus(connected) ?? connected);
   const port = config.PORT === 0 ? await freePort(config.HOST) : config.PORT;

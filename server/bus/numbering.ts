@@ -1,0 +1,48 @@
+import type { Db } from '../store/open.ts';
+import { isPostgres } from '../store/postgres.ts';
+import { rememberSetting, writeSetting } from '../store/settings.ts';
+import type { Bus } from './bus.ts';
+
+/** Where the events of a store are given their numbers. */
+type Place = 'bus' | 'store';
+
+const SETTING = 'numbered_on';
+const placeOf = (bus: unknown): Place => (bus === undefined ? 'store' : 'bus');
+
+/**
+ * All processes of a store number its events in one place, or two would give the same number to different events. The
+ * first process decides.
+ * @throws with a sentence where this one is configured otherwise
+ */
+export async function agreeOnNumbering(db: Db, busUrl: string | undefined): Promise<void> {
+  if (!isPostgres(db)) return;
+  const mine = placeOf(busUrl);
+  if ((await rememberSetting(db, SETTING, () => mine)) === mine) return;
+  throw new Error(REFUSALS[mine]);
+}
+
+const REFUSALS: Record<Place, string> = {
+  store:
+    'the events of this PostgreSQL are numbered on an event bus, and without BUS_URL this process would number others the same; set BUS_URL as it is set elsewhere. To leave the bus, stop all processes but workers, and call this program with BUS_URL and the words `leave bus`',
+  bus: 'the events of this PostgreSQL are numbered in it, and with BUS_URL this process would number others the same; leave BUS_URL out. To go over to the bus, stop all processes, and call this program with BUS_URL and the words `join bus`',
+};
+
+/** From now on events are numbered on the bus. No process may be running. */
+export const joinBus = (db: Db): Promise<void> => decide(db, 'bus');
+
+/**
+ * From now on events are numbered in the store. Only workers may be running.
+ * @throws with a sentence while the bus has messages that no worker has written
+ */
+export async function leaveBus(db: Db, bus: Pick<Bus, 'backlog'>): Promise<void> {
+  const { waiting } = await bus.backlog();
+  if (waiting > 0) {
+    throw new Error(`${waiting} messages of the bus are not written yet; start a worker, and try again when it has`);
+  }
+  await decide(db, 'store');
+}
+
+async function decide(db: Db, place: Place): Promise<void> {
+  await rememberSetting(db, SETTING, () => place);
+  await writeSetting(db, SETTING, place);
+}
