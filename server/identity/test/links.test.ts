@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { decodeJwt } from 'jose';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ENGINES } from '../../test/engines.ts';
 import type { Reply } from './browser.ts';
 import {
@@ -148,14 +148,15 @@ describe.each(ENGINES)('on %s', (engine) => {
     beforeEach(() => createFirstAccount(service, EMAIL));
     const ask = async (email: string) => {
       const browser = service.browser();
-      const answer = await browser.submit(await browser.open('/oidc/forgot'), { email });
-      await new Promise((resolve) => setTimeout(resolve, 100));
-      return answer;
+      return browser.submit(await browser.open('/oidc/forgot'), { email });
     };
+    /** Letters are written after the answer, so that it does not tell whether there was one to write. */
+    const mailed = (count: number) => vi.waitFor(() => expect(service.mails()).toHaveLength(count), 10_000);
 
     test('is replaced by a mailed link, and everybody who was signed in is out', async () => {
       const before = await signIn(service, service.browser(), EMAIL);
       await ask(EMAIL.toUpperCase());
+      await mailed(1);
       const browser = service.browser();
       const page = await browser.open(service.mails()[0]?.link ?? '');
       expect(await browser.submit(page, { password: OTHER })).toMatchObject({ location: `${service.publicUrl}/` });
@@ -174,14 +175,20 @@ describe.each(ENGINES)('on %s', (engine) => {
 
     test('of nobody is answered alike, and mails nothing', async () => {
       const known = await ask(EMAIL);
+      await mailed(1);
       const unknown = await ask('nobody@example.com');
       expect(unknown.text.replace('nobody@example.com', EMAIL)).toBe(known.text);
       expect(unknown.status).toBe(known.status);
-      expect(service.mails()).toHaveLength(1);
+      await ask(EMAIL);
+      await mailed(2);
+      expect(service.mails().map(({ to }) => to)).toEqual([EMAIL, EMAIL]);
     });
 
     test('is mailed three times in a quarter of an hour at most, and only the last link works', async () => {
-      for (let time = 0; time < 5; time++) expect((await ask(EMAIL)).status).toBe(200);
+      for (const count of [1, 2, 3, 3, 3]) {
+        expect((await ask(EMAIL)).status).toBe(200);
+        await mailed(count);
+      }
       const links = service.mails().map(({ link }) => link);
       expect(links).toHaveLength(3);
       const pages = await Promise.all(links.map((link) => service.browser().open(link)));

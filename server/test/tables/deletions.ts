@@ -1,0 +1,79 @@
+import { expect } from 'vitest';
+import { openSession } from '../factories.ts';
+import { capturing } from '../requests.ts';
+import type { Scenario } from '../scenarios.ts';
+import { captured, events, ofKey } from './captured.ts';
+
+export const DELETIONS: readonly Scenario[] = [
+  {
+    route: 'deleteCapturedSession',
+    name: 'it is gone, and its key remembered',
+    async ask(world) {
+      await captured(world, 'q');
+      return { params: ofKey('q') };
+    },
+    status: 200,
+    async after(world, { body }) {
+      const { service, ours } = world;
+      const { sessionId } = body;
+      const again = { as: ours.live, body: { sessions: [capturing(world, 'q'.repeat(43))] } };
+      expect((await service.call('POST', '/v1/captured-sessions', again)).body.results).toEqual([
+        { ...ofKey('q'), outcome: 'deleted' },
+      ]);
+      const late = await service.call('POST', `/v1/sessions/${sessionId}/events`, { as: ours.live, body: events('x') });
+      expect(late).toMatchObject({ status: 404, body: { code: 'session_deleted' } });
+      const closed = await service.call('POST', `/v1/sessions/${sessionId}/complete`, { as: ours.live });
+      expect(closed).toMatchObject({ status: 404, body: { code: 'session_deleted' } });
+      const read = await service.call('GET', `/v1/organizations/me/sessions/${sessionId}`, { as: ours.member });
+      expect(read).toMatchObject({ status: 404, body: { code: 'not_found' } });
+    },
+  },
+  {
+    route: 'deleteCapturedSession',
+    name: 'again is no error',
+    async ask(world) {
+      await captured(world, 'r');
+      await world.service.call('DELETE', `/v1/captured-sessions/${'r'.repeat(43)}`, { as: world.ours.live });
+      return { params: ofKey('r') };
+    },
+    status: 200,
+  },
+  {
+    route: 'deleteCapturedSession',
+    name: 'a key that nobody used',
+    ask: { params: ofKey('z') },
+    status: 404,
+    code: 'not_found',
+  },
+  {
+    route: 'deleteCapturedSession',
+    name: 'a key of the other plane',
+    async ask(world) {
+      await captured(world, 's', world.ours.test);
+      return { params: ofKey('s') };
+    },
+    status: 404,
+  },
+  {
+    route: 'deleteSession',
+    name: 'open or closed, with its events',
+    async ask(world) {
+      const sessionId = await openSession(world.service, world.ours.live, world.ours);
+      return { params: { sessionId } };
+    },
+    status: 200,
+    async after({ service, ours }, { body }) {
+      const list = await service.call('GET', '/v1/organizations/me/sessions?limit=100', { as: ours.member });
+      expect(list.text).not.toContain(body.sessionId);
+      const url = `/v1/organizations/me/session-summaries?sessionIds=${body.sessionId}`;
+      expect((await service.call('GET', url, { as: ours.member })).body).toEqual({ summaries: [] });
+    },
+  },
+  {
+    route: 'deleteSession',
+    name: 'a session of another organization',
+    ask: ({ theirs }) => ({ params: { sessionId: theirs.sessionId } }),
+    status: 404,
+    code: 'not_found',
+  },
+];
