@@ -4,12 +4,14 @@ import type { Person } from '../contract/extensions.ts';
 import type { Organization, Role } from '../contract/organization.ts';
 import type { Auth } from './auth.ts';
 import type { Live } from './live.ts';
+import type { IndexReader } from './timeline/read-index.ts';
 
 /** What `main.tsx` makes once and everything below uses. */
 export interface App {
   auth: Auth;
   api: Client;
   live: Live;
+  indexes: IndexReader;
 }
 
 const AppContext = createContext<App | undefined>(undefined);

@@ -10,6 +10,7 @@ import { createLive } from './live.ts';
 import { SignedOut, SignInFailed } from './pages/sign-in.tsx';
 import { paths } from './paths.ts';
 import { createAppRouter } from './routes.tsx';
+import { createIndexReader } from './timeline/read-index.ts';
 
 const root = createRoot(document.getElementById('root') as HTMLElement);
 const show = (content: ReactNode) => root.render(<StrictMode>{content}</StrictMode>);
@@ -24,17 +25,22 @@ async function main(): Promise<void> {
     return;
   }
   await auth.token();
-  showDashboard(auth);
+  await showDashboard(auth);
 }
 
-function showDashboard(auth: Auth): void {
+async function showDashboard(auth: Auth): Promise<void> {
   const api = createApi(auth);
-  const app = { auth, api, live: createLive(createAuthorizedFetch(auth)) };
+  const authorizedFetch = createAuthorizedFetch(auth);
+  const indexes = createIndexReader(authorizedFetch);
+  const app = { auth, api, indexes, live: createLive(authorizedFetch) };
   const client = createQueryClient();
+  const router = createAppRouter({ api, client, indexes });
+  // Drawn without its code, a page would be empty, and would be filled 300 ms later at the earliest.
+  await router.load();
   show(
     <AppProvider value={app}>
       <QueryClientProvider client={client}>
-        <RouterProvider router={createAppRouter({ api, client })} />
+        <RouterProvider router={router} />
       </QueryClientProvider>
     </AppProvider>,
   );

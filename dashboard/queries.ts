@@ -15,7 +15,6 @@ import type { SearchPage, SessionSummary } from '../contract/review.ts';
 import type { Secret } from '../contract/secret.ts';
 import { useApp } from './app.ts';
 import type { FrameSearch, SessionsSearch } from './search.ts';
-import { readIndex } from './timeline/read-index.ts';
 
 /** Which sessions are listed, and in what order. */
 export type SessionSearch = FrameSearch & SessionsSearch;
@@ -108,13 +107,13 @@ const MOST_LINES = 50;
 
 /** The first prompts of a session, without reading the rest of it. */
 export function usePrompts(sessionId: string) {
-  const app = useApp();
+  const { indexes } = useApp();
   return useQuery({
     queryKey: keys.prompts(sessionId),
     queryFn: async ({ signal }) => {
       const prompts: PromptEntry[] = [];
       let lines = 0;
-      for await (const { entries } of readIndex(app, sessionId, 1, signal)) {
+      for await (const { entries } of indexes.read(sessionId, 1, signal)) {
         prompts.push(...entries.filter(isPrompt));
         if (prompts.length >= FEW_PROMPTS || ++lines === MOST_LINES) break;
       }

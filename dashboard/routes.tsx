@@ -15,12 +15,14 @@ import {
   readSessionsSearch,
   stringifySearch,
 } from './search.ts';
+import type { IndexReader } from './timeline/read-index.ts';
 import { lazyPart } from './ui/lazy.tsx';
 
 /** What routes read beforehand with. They wait for nothing: the page shows what is missing. */
 interface RouteContext {
   api: Client;
   client: QueryClient;
+  indexes: IndexReader;
 }
 
 /** The plane is part of every address, so that a link shows what its sender saw. */
@@ -65,8 +67,11 @@ const sessionRoute = createRoute({
   path: '/sessions/$sessionId',
   component: lazyPart(() => import('./pages/session.tsx'), 'SessionPage'),
   validateSearch: readSessionSearch,
-  loader: ({ context: { api, client }, params: { sessionId } }) =>
-    void client.prefetchQuery(sessionQuery(api, sessionId)),
+  loader: ({ context: { api, client, indexes }, params: { sessionId }, cause }) => {
+    void client.prefetchQuery(sessionQuery(api, sessionId));
+    // Not where it is only pointed at: an index may be megabytes.
+    if (cause === 'enter') indexes.ahead(sessionId);
+  },
 });
 const compareRoute = createRoute({
   ...under,

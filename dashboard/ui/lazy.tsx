@@ -12,9 +12,13 @@ export function lazyPart<Props extends object, Name extends string>(
   name: Name,
 ) {
   let loading: Promise<ComponentType<Props>> | undefined;
+  let loaded: ComponentType<Props> | undefined;
   const get = () => {
     loading ??= load().then(
-      (module) => module[name],
+      (module) => {
+        loaded = module[name];
+        return loaded;
+      },
       (cause) => {
         throw new MissingCode('The code of this page could not be loaded.', { cause });
       },
@@ -23,7 +27,8 @@ export function lazyPart<Props extends object, Name extends string>(
   };
   // biome-ignore lint/correctness/noComponentHookFactories: made once, when its module is loaded
   const Part = (props: Props) => {
-    const Component = use(get());
+    // React would wait for a promise that is kept already, too: it shows nothing first, and what there is 300 ms later.
+    const Component = loaded ?? use(get());
     return <Component {...props} />;
   };
   /** Before it is needed. Whether it failed shows when it is drawn. */

@@ -54,7 +54,7 @@ export function SessionView({ session }: { session: Session }) {
   const counts = useMemo(() => countShowable(around.items), [around]);
   const view = useView(timeline, { sessionId, shown, lane });
   const summary = useSummaries(useMemo(() => [sessionId], [sessionId])).data?.get(sessionId);
-  const facts = useFacts(sessionId, isComplete ? session.eventCount : 0).data;
+  const facts = useFacts(sessionId, session.eventCount).data;
   const milestones = facts?.milestones ?? NO_MILESTONES;
   const handle = useRef<TimelineHandle>(null);
   const [openedWith] = useState(session.eventCount);

@@ -4,7 +4,6 @@ import type { Session } from '../../../contract/session.ts';
 import { type App, useApp } from '../../app.ts';
 import { keys } from '../../queries.ts';
 import { createEventLog, type EventLog, type LogState, type Source } from '../../timeline/event-log.ts';
-import { readIndex } from '../../timeline/read-index.ts';
 
 /** The events of a session, loading in the background and growing while it is live. */
 export function useEventLog(session: Session): LogState & Pick<EventLog, 'retry'> {
@@ -62,7 +61,7 @@ const NOTHING_YET = createEventLog(nothing, 0);
 
 function createSource(app: App, sessionId: string): Source {
   return {
-    readIndex: (from, signal) => readIndex(app, sessionId, from, signal),
+    readIndex: (from, signal) => app.indexes.read(sessionId, from, signal),
     async readWindow(from, limit, signal) {
       const query = { from: String(from), limit: String(limit) };
       return (await app.api.getEventWindow({ sessionId, query, signal })).body.events;
