@@ -17,7 +17,9 @@ export const SessionSummary = Type.Object({
   sessionId: Id('ses'),
   /** The last title that its agent or a person gave it while it ran. */
   title: Type.Optional(Type.String()),
-  firstPrompt: Type.Optional(Type.String({ description: 'first line of the first prompt, at most 300 characters' })),
+  firstPrompt: Type.Optional(
+    Type.String({ description: 'first line of the first prompt that says something, at most 300 characters' }),
+  ),
   repository: Type.Optional(Type.String({ description: 'its address where known, else the folder' })),
   gitBranch: Type.Optional(Type.String()),
   person: Type.Optional(Type.String({ description: 'name of the user on the machine, as far as its folder tells' })),

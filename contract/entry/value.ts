@@ -33,4 +33,14 @@ export function firstLine(text: string, length = 200): string {
   return line.length > length ? `${line.slice(0, length)}…` : line.trimEnd();
 }
 
+/** What announces the words that follow, and lines without any: `Implement the following plan:`, `<task>`, `---`. */
+const SAYS_NOTHING = /^(?:[^.!?]{0,60}:|<[^<>]{1,60}>|\[\[.{0,60}\]\]|[^\p{L}\p{N}]*)$/u;
+
+/** The first line of a prompt that says what it is about, without the marks of a heading. */
+export function promptLine(text: string, length = 200): string {
+  const start = text.trimStart().slice(0, length * 8);
+  const lines = start.split('\n', 40).map((line) => line.trim().replace(/^#{1,6}\s+/, ''));
+  return firstLine(lines.find((line) => !SAYS_NOTHING.test(line)) ?? start, length);
+}
+
 export const clip = (text: string, length: number): string => (text.length > length ? text.slice(0, length) : text);

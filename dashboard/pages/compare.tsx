@@ -1,6 +1,6 @@
 import { Link, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { firstLine } from '../../contract/entry/value.ts';
+import { promptLine } from '../../contract/entry/value.ts';
 import type { SessionFacts } from '../../contract/review.ts';
 import type { Session } from '../../contract/session.ts';
 import { AgentName } from '../components/agent-name.tsx';
@@ -116,7 +116,7 @@ function Prompts({ session }: { session: Session }) {
                   search={{ e: prompt.sequence }}
                   className="min-w-0 grow truncate hover:underline"
                 >
-                  {showHidden(firstLine(prompt.text)) || 'Image'}
+                  {showHidden(promptLine(prompt.text)) || 'Image'}
                 </Link>
                 <span className="num flex-none text-12 text-muted">
                   {calls} calls{failures > 0 && <span className="text-bad"> · {failures} failed</span>}

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { FileStat } from '../../contract/entry/changes.ts';
 import type { Entry } from '../../contract/entry/entry.ts';
-import { firstLine } from '../../contract/entry/value.ts';
+import { promptLine } from '../../contract/entry/value.ts';
 import { type Command, type Day, type Facts, type File, keep, type Tokens, type Tool } from './facts.ts';
 import { noteMeta, noteModel } from './fold-meta.ts';
 import { noteMilestones, noteWait } from './milestones.ts';
@@ -91,7 +91,7 @@ function addPrompt(facts: Facts, entry: Extract<Entry, { kind: 'prompt' }>): voi
   note(day, 'prompts');
   noteHour(facts, entry, day);
   noteWait(facts, entry);
-  const line = facts.firstPrompt === undefined ? firstLine(entry.text, FIRST_PROMPT_LENGTH - 1) : '';
+  const line = facts.firstPrompt === undefined ? promptLine(entry.text, FIRST_PROMPT_LENGTH - 1) : '';
   if (line) facts.firstPrompt = line;
 }
 

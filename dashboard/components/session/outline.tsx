@@ -1,7 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { CircleCheck, CircleX, GitCommitHorizontal, GitPullRequest, Hourglass, Minimize2 } from 'lucide-react';
 import { memo, useCallback, useEffect, useMemo, useRef } from 'react';
-import { firstLine } from '../../../contract/entry/value.ts';
+import { promptLine } from '../../../contract/entry/value.ts';
 import type { Milestone } from '../../../contract/review.ts';
 import { showHidden } from '../../text/controls.ts';
 import { lastAtMost } from '../../timeline/strip.ts';
@@ -88,7 +88,7 @@ function Prompt({ turn, number }: { turn: Turn; number: number }) {
     <>
       <span className="outline-number num">{number}</span>
       <span className="min-w-0 grow">
-        <span className="line-clamp-2">{showHidden(firstLine(text)) || (images > 0 ? 'Image' : 'No text')}</span>
+        <span className="line-clamp-2">{showHidden(promptLine(text)) || (images > 0 ? 'Image' : 'No text')}</span>
         {turn.calls > 0 && <MicroStrip turn={turn} />}
       </span>
     </>

@@ -1,4 +1,4 @@
-import { firstLine } from '../../../contract/entry/value.ts';
+import { promptLine } from '../../../contract/entry/value.ts';
 import type { SessionFacts } from '../../../contract/review.ts';
 import { showHidden } from '../../text/controls.ts';
 import { costOfSpent, type Spent, tokensIn } from '../../timeline/spent.ts';
@@ -25,7 +25,7 @@ export function TurnHead({ turns, usage, onSelect }: Props) {
   return (
     <button type="button" className="turn-head" onClick={() => onSelect(sequence)}>
       <span className="turn-number">{turnNumber(turns, at)}</span>
-      <span className="min-w-0 grow truncate font-medium">{showHidden(firstLine(text)) || 'Image'}</span>
+      <span className="min-w-0 grow truncate font-medium">{showHidden(promptLine(text)) || 'Image'}</span>
       <TurnFigures turn={turn} usage={usage} />
     </button>
   );
