@@ -1,10 +1,14 @@
 import fc from 'fast-check';
+import { createElement } from 'react';
+import { renderToStaticMarkup } from 'react-dom/server';
+import ReactMarkdown from 'react-markdown';
+import remarkGfm from 'remark-gfm';
 import { describe, expect, test } from 'vitest';
 import { runs } from '../../contract/test/runs.ts';
 import { buildTimeline } from './build.ts';
 import { toHtml } from './html.ts';
 import { imagesOf } from './images.ts';
-import { toMarkdown } from './markdown.ts';
+import { toMarkdown, toMarkdownFile } from './markdown.ts';
 import { call, entriesOf, result } from './test/events.ts';
 
 const timeline = buildTimeline(
@@ -35,6 +39,76 @@ describe('as Markdown', () => {
   });
 });
 
+test('a file begins with which session it is', () => {
+  const head = [
+    ['agent', 'Codex'],
+    ['branch', 'a`b'],
+    ['link', 'https://s.test/1'],
+  ] as const;
+  expect(toMarkdownFile('Fix\n[it](x)', head, timeline.items)).toMatch(
+    /^# Fix \\\[it\\\]\(x\)\n\n- agent: `Codex`\n- branch: ``a`b``\n- link: <https:\/\/s\.test\/1>\n\n> Fix it\n/,
+  );
+  expect(toHtml(timeline, 'x', [['branch', '<b>']])).toContain('<dt>branch</dt><dd>&lt;b&gt;</dd>');
+});
+
+test('whatever is said, a Markdown file loads nothing where it is shown', () => {
+  const pieces = [
+    '```',
+    '~~~',
+    '\n',
+    '\r',
+    ' ',
+    '   ',
+    '> ',
+    '- ',
+    '1. ',
+    '`',
+    '![a](http://e.test/i)',
+    '![a][r]',
+    '<div>',
+  ];
+  const others = [
+    '<img src=http://e.test>',
+    '<!--',
+    '-->',
+    '<b style="x">',
+    '\n[r]: http://e.test\n',
+    'word',
+    '<svg>',
+    '\\',
+  ];
+  const text = fc
+    .array(fc.constantFrom(...pieces, ...others), { minLength: 1, maxLength: 14 })
+    .map((each) => each.join(''));
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(fc.constantFrom('user.message', 'assistant.message'), text), { minLength: 1, maxLength: 3 }),
+      (said) => {
+        const loads: string[] = [];
+        const visit = ({ type, value = '', children = [] }: Node) => {
+          if (/^image/.test(type) || (type === 'html' && /<(?:[a-z]\w*[\s/]|svg|!)/i.test(value))) loads.push(type);
+          children.forEach(visit);
+        };
+        const plugin = () => visit as never;
+        const file = toMarkdown(
+          buildTimeline(
+            entriesOf(...(said.map(([type, words]): [string, object] => [type, { text: `x${words}` }]) as never[])),
+          ).items,
+        );
+        renderToStaticMarkup(createElement(ReactMarkdown, { remarkPlugins: [remarkGfm, plugin] }, file));
+        expect(loads).toEqual([]);
+      },
+    ),
+    runs(400),
+  );
+});
+
+interface Node {
+  type: string;
+  value?: string;
+  children?: Node[];
+}
+
 test('a text that is not there as a whole says how much is missing', () => {
   const { items } = buildTimeline(entriesOf(['assistant.message', { text: 'x'.repeat(30_000) }]));
   expect(toMarkdown(items)).toMatch(/^x{24000}\n\n\[… 6000 more characters\]$/);
@@ -42,7 +116,7 @@ test('a text that is not there as a whole says how much is missing', () => {
 
 describe('as a page', () => {
   test('a session needs nothing else, and runs nothing', () => {
-    const page = toHtml(timeline, 'A <title>');
+    const page = toHtml(timeline, 'A <title>', []);
     expect(page).toContain('<title>A &lt;title&gt;</title>');
     expect(page).toContain('Fix it\nplease');
     expect(page).toMatch(/class="call failed"><summary>Bash · echo `date`<\/summary><pre>done<\/pre>/);
@@ -50,7 +124,7 @@ describe('as a page', () => {
   });
 
   test('what would turn its words round is written out, as it is in the dashboard', () => {
-    const page = toHtml(buildTimeline(entriesOf(['user.message', { text: 'a\u202eb' }])), 'c\u2066d');
+    const page = toHtml(buildTimeline(entriesOf(['user.message', { text: 'a\u202eb' }])), 'c\u2066d', []);
     expect(page).toContain('a⟨U+202E⟩b');
     expect(page).toContain('<title>c⟨U+2066⟩d</title>');
   });
@@ -58,12 +132,12 @@ describe('as a page', () => {
   test('whatever is said in it is words', () => {
     const tags = (page: string) => page.match(/<[a-z/!][^>]*>/g);
     const words = fc.oneof(fc.string(), fc.constantFrom('<script>', '"><img src=x>', '</article>', "'", '&lt;'));
-    const empty = tags(toHtml(buildTimeline(entriesOf(['user.message', { text: 'x' }])), 'x'));
+    const empty = tags(toHtml(buildTimeline(entriesOf(['user.message', { text: 'x' }])), 'x', []));
     fc.assert(
       fc.property(
         fc.array(words, { minLength: 1 }).map((each) => `x${each.join('')}`),
         (text) => {
-          const page = toHtml(buildTimeline(entriesOf(['user.message', { text }])), text);
+          const page = toHtml(buildTimeline(entriesOf(['user.message', { text }])), text, []);
           expect(tags(page)).toEqual(empty);
         },
       ),

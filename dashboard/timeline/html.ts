@@ -2,10 +2,10 @@ import { showHidden } from '../text/controls.ts';
 import { formatExact } from '../ui/format.ts';
 import type { Timeline } from './build.ts';
 import { childrenOf, type Item } from './items.ts';
-import { wholeOrSaid } from './markdown.ts';
+import { type Head, wholeOrSaid } from './markdown.ts';
 
 /** A session as one page that needs nothing else: no script, no address, everything in it escaped, what hides written out. */
-export function toHtml({ turns }: Timeline, title: string): string {
+export function toHtml({ turns }: Timeline, title: string, head: Head): string {
   const body = turns.flatMap(({ items }) => items.flatMap(toElements)).join('\n');
   return `<!doctype html>
 <html lang="en">
@@ -18,6 +18,9 @@ export function toHtml({ turns }: Timeline, title: string): string {
 </head>
 <body>
 <h1>${escapeHtml(title)}</h1>
+<dl>
+${head.map(([name, value]) => `<dt>${escapeHtml(name)}</dt><dd>${escapeHtml(value)}</dd>`).join('\n')}
+</dl>
 ${body}
 </body>
 </html>
@@ -28,6 +31,9 @@ const STYLE = `
 :root { color-scheme: light dark; font: 14px/22px system-ui, sans-serif }
 body { max-width: 74ch; margin: 40px auto; padding: 0 20px }
 h1 { font-size: 20px; line-height: 28px; overflow-wrap: anywhere }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: 2px 16px; font-size: 12px }
+dt { color: light-dark(#666, #999) }
+dd { margin: 0; overflow-wrap: anywhere }
 article { margin: 16px 0; white-space: pre-wrap; overflow-wrap: anywhere }
 .prompt { border-left: 3px solid #6878e8; padding-left: 12px }
 .prompt time { font-weight: 600 }

@@ -43,7 +43,7 @@ test('any event of any type becomes rows', () => {
       const rows = flatten(items, canOpen);
       expect(new Set(rows.map(({ key }) => key)).size).toBe(rows.length);
       buildStrip(timeline);
-      toHtml(timeline, toMarkdown(items));
+      toHtml(timeline, toMarkdown(items), []);
       for (const { sequence } of entries) locate(items, sequence, orders);
     }),
     runs(300),

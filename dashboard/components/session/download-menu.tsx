@@ -1,41 +1,38 @@
 import { Download } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
 import { useState } from 'react';
-import type { Session } from '../../../contract/session.ts';
 import { useApp } from '../../app.ts';
-import { showHidden } from '../../text/controls.ts';
 import { toHtml } from '../../timeline/html.ts';
-import { toMarkdown } from '../../timeline/markdown.ts';
+import { type Head, toMarkdownFile } from '../../timeline/markdown.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { ErrorNote } from '../error-note.tsx';
 import { readAllEvents, readWholeTimeline, save } from './download.ts';
 
 interface Props {
-  session: Session;
+  sessionId: string;
   title: string;
+  /** What the file says of the session before what was said in it. */
+  head: () => Head;
 }
 
 /** The session as a file: its events as they are stored, or what can be read of it. */
-export function DownloadMenu({ session: { sessionId }, title }: Props) {
+export function DownloadMenu({ sessionId, title, head }: Props) {
   const { api } = useApp();
   const [error, setError] = useState<unknown>();
-  const ways: [label: string, run: () => unknown][] = [
-    [
-      'Events (JSONL)',
-      async () => save(`${sessionId}.jsonl`, 'application/x-ndjson', await readAllEvents(api, sessionId)),
-    ],
+  const ways: [label: string, ending: string, type: string, make: () => Promise<string>][] = [
+    ['Events (JSONL)', 'jsonl', 'application/x-ndjson', () => readAllEvents(api, sessionId, head())],
     [
       'Conversation (Markdown)',
-      async () => {
-        const { items } = await readWholeTimeline(api, sessionId);
-        save(`${sessionId}.md`, 'text/markdown', `# ${showHidden(title)}\n\n${toMarkdown(items)}\n`);
-      },
+      'md',
+      'text/markdown',
+      async () => toMarkdownFile(title, head(), (await readWholeTimeline(api, sessionId)).items),
     ],
     [
       'Page (HTML, one file)',
-      async () =>
-        save(`${sessionId}.html`, 'text/html', toHtml(await readWholeTimeline(api, sessionId), showHidden(title))),
+      'html',
+      'text/html',
+      async () => toHtml(await readWholeTimeline(api, sessionId), title, head()),
     ],
   ];
   return (
@@ -48,11 +45,11 @@ export function DownloadMenu({ session: { sessionId }, title }: Props) {
         </DropdownMenu.Trigger>
         <DropdownMenu.Portal>
           <DropdownMenu.Content className="menu" align="end">
-            {ways.map(([label, run]) => (
+            {ways.map(([label, ending, type, make]) => (
               <DropdownMenu.Item
                 key={label}
                 className="menu-item"
-                onSelect={() => void Promise.resolve().then(run).catch(setError)}
+                onSelect={() => void make().then((text) => save(`${sessionId}.${ending}`, type, text), setError)}
               >
                 {label}
               </DropdownMenu.Item>

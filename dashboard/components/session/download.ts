@@ -5,10 +5,11 @@ import { readEvent } from '../../../contract/entry/read.ts';
 import { settleTimes } from '../../../contract/entry/times.ts';
 import type { SessionEvent } from '../../../contract/event.ts';
 import { buildTimeline, type Timeline } from '../../timeline/build.ts';
+import type { Head } from '../../timeline/markdown.ts';
 
-/** All events of a session, one JSON object a line. */
-export async function readAllEvents(api: Client, sessionId: string): Promise<string> {
-  const lines: string[] = [];
+/** All events of a session, one JSON object a line, the head before them. */
+export async function readAllEvents(api: Client, sessionId: string, head: Head): Promise<string> {
+  const lines = [JSON.stringify({ session: { sessionId, ...Object.fromEntries(head) } })];
   for await (const event of eachEvent(api, sessionId)) lines.push(JSON.stringify(event));
   return `${lines.join('\n')}\n`;
 }

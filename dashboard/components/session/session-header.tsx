@@ -3,13 +3,16 @@ import { useEffect, useState } from 'react';
 import type { SessionFacts, SessionSummary } from '../../../contract/review.ts';
 import type { Session } from '../../../contract/session.ts';
 import { useIsAdmin } from '../../app.ts';
+import { paths } from '../../paths.ts';
 import { useEnvironments } from '../../queries.ts';
 import { showHidden } from '../../text/controls.ts';
 import type { Timeline } from '../../timeline/build.ts';
+import type { Head } from '../../timeline/markdown.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy.tsx';
 import { formatCount, formatDuration, formatExact, formatShort, plural } from '../../ui/format.ts';
-import { AgentName } from '../agent-name.tsx';
+import { AgentName, agentName } from '../agent-name.tsx';
+import { nameOfEnvironment } from '../environment-name.ts';
 import { costOf } from '../session-cost.ts';
 import { endOf, startOf, titleOf } from '../session-title.ts';
 import { StatusMark, stateOf } from '../status-mark.tsx';
@@ -35,6 +38,22 @@ export function SessionHeader({ session, summary, facts, timeline, isInspecting,
   const environment = useEnvironments().data?.find(({ environmentId }) => environmentId === session.environmentId);
   const title = meta.title ?? titleOf(session, summary);
   const branch = meta.branch ?? summary?.gitBranch;
+  const machine = environment && nameOfEnvironment(environment);
+  const head = (): Head => {
+    const end = endOf(session, summary, Date.now());
+    const facts: [name: string, value: string | undefined][] = [
+      ['agent', agentName(session.agentId)],
+      ['model', meta.model ?? summary?.model],
+      ['repository', summary?.repository],
+      ['branch', branch],
+      ['machine', machine],
+      ['person', summary?.person],
+      ['time', `${new Date(startOf(session, summary)).toISOString()} to ${new Date(end).toISOString()}`],
+      ['cost', summary && costOf(summary).text],
+      ['link', window.location.origin + paths.session(session.sessionId)],
+    ];
+    return facts.flatMap(([name, value]): Head => (value ? [[name, value]] : []));
+  };
   return (
     <header className="session-header">
       <div className="flex items-start gap-3 max-sm:flex-wrap max-sm:pl-9">
@@ -48,7 +67,7 @@ export function SessionHeader({ session, summary, facts, timeline, isInspecting,
           <CopyButton text={linkOf} label="Copy the link">
             Copy link
           </CopyButton>
-          <DownloadMenu session={session} title={title} />
+          <DownloadMenu sessionId={session.sessionId} title={title} head={head} />
           {isAdmin && <DeleteSession session={session} />}
           <Button size="small" tone="quiet" icon aria-label="Keys" onClick={onHelp}>
             <Keyboard size={14} />
@@ -63,7 +82,7 @@ export function SessionHeader({ session, summary, facts, timeline, isInspecting,
         <StatusMark session={session} summary={summary} word />
         <Elapsed session={session} summary={summary} />
         <AgentName agentId={session.agentId} />
-        <Fact name="environment">{environment?.displayName ?? environment?.hostname}</Fact>
+        <Fact name="machine">{machine}</Fact>
         <Fact name="branch">{branch}</Fact>
         <Fact name="model">{meta.model ?? summary?.model}</Fact>
         <Fact name="folder">{meta.cwd}</Fact>
