@@ -27,8 +27,11 @@ export const forShare = <Database, Tables extends keyof Database, Output>(
   query: SelectQueryBuilder<Database, Tables, Output>,
 ): SelectQueryBuilder<Database, Tables, Output> => (isPostgres(db) ? query.forShare() : query);
 
-/** SQLSTATE classes after which the store is worth asking again: connection, resources, operator, lock and time-outs. */
-const PASSING_STATES = /^(08|53|57|40001|40P01|55P03|25006|58)/;
+/**
+ * SQLSTATE classes after which the store is worth asking again: connection, sign-in and database (which are changed while it
+ * runs), resources, operator, lock, time-outs and a standby.
+ */
+const PASSING_STATES = /^(08|28|3D|53|57|58|40|55P03|25006|25P0[34])/;
 const PASSING_CODES = /^(ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|EADDRNOTAVAIL|ENOTFOUND|EAI_AGAIN|ERR_STREAM_|ERR_SSL_)/;
 
 /** What pg's client and pool say without a code where the connection is lost, or was before the query. */

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
+import { KEEP_ALIVE_MS } from './postgres.ts';
 
 /** What the processes on one PostgreSQL tell each other; nobody keeps it for who is away. */
 export interface Notices {
@@ -30,7 +31,12 @@ const LONGEST_PAUSE_MS = 10_000;
 /** @param url of a connection that is the listener's own: behind a pooler in transaction mode nothing would be heard */
 export function createNotices(pool: pg.Pool, url: string): Notices {
   async function listenOnce({ onNotice, onListening, onError }: Listener, signal: AbortSignal): Promise<void> {
-    const client = new pg.Client({ connectionString: url, keepAlive: true, connectionTimeoutMillis: 5_000 });
+    const client = new pg.Client({
+      connectionString: url,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+      connectionTimeoutMillis: 5_000,
+    });
     const lost = new Promise<void>((resolve) => {
       client.on('error', (error) => {
         onError(error);

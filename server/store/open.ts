@@ -34,6 +34,8 @@ export interface StoreOptions {
   /** Its address past any pooler; absent: `databaseUrl`. */
   listenUrl?: string | undefined;
   dataDir: string;
+  /** How long PostgreSQL may leave a statement without an answer, in milliseconds; absent: 20 s. */
+  silentMs?: number | undefined;
   /** Told of errors of idle connections. */
   onError: (error: Error) => void;
   /** Told when the file can no longer be trusted: it is corrupt, or could not be synced. The process must end. */
@@ -43,16 +45,21 @@ export interface StoreOptions {
 /** Opens the store and brings its schema up to date. */
 export async function openStore(options: StoreOptions): Promise<Store> {
   try {
-    const store = options.databaseUrl ? postgresStore(options, options.databaseUrl) : await sqliteStore(options);
-    try {
-      await migrate(store.db, store.engine);
-    } catch (error) {
-      await store.close();
-      throw error;
-    }
-    return store;
+    if (options.databaseUrl === undefined) return await sqliteStore(options);
+    await migratePostgres(options.databaseUrl, options.onError);
+    return postgresStore(options, options.databaseUrl);
   } catch (error) {
     throw storeUnusable(error, options);
+  }
+}
+
+/** Over a connection of its own, which may wait for hours: for another replica that migrates, and for large tables. */
+async function migratePostgres(url: string, onError: (error: Error) => void): Promise<void> {
+  const db = new Kysely<Database>({ dialect: postgresDialect(openPostgres(url, onError, 0)) });
+  try {
+    await migrate(db, 'postgres');
+  } finally {
+    await db.destroy();
   }
 }
 
@@ -64,6 +71,12 @@ async function sqliteStore({ dataDir, onLost }: StoreOptions): Promise<Store> {
       if (isStoreLost(error)) onLost?.(error);
     });
     const db = new Kysely<Database>({ dialect: sqliteDialect(file) });
+    try {
+      await migrate(db, 'sqlite');
+    } catch (error) {
+      await db.destroy();
+      throw error;
+    }
     return {
       engine: 'sqlite',
       db,
@@ -84,8 +97,8 @@ async function sqliteStore({ dataDir, onLost }: StoreOptions): Promise<Store> {
   }
 }
 
-function postgresStore({ listenUrl, onError }: StoreOptions, url: string): Store {
-  const pool = openPostgres(url, onError);
+function postgresStore({ listenUrl, silentMs, onError }: StoreOptions, url: string): Store {
+  const pool = openPostgres(url, onError, silentMs);
   const db = new Kysely<Database>({ dialect: postgresDialect(pool) });
   return {
     engine: 'postgres',

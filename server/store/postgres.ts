@@ -6,17 +6,27 @@ const BIGINT_OID = 20;
 const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: 'text' | 'binary') =>
   oid === BIGINT_OID ? Number : pg.types.getTypeParser(oid, format as 'text');
 
+/** Longer than the server's own bound, which ends a statement with a reason and keeps its connection. */
+const SILENT_MS = 20_000;
+
 /**
  * A pool of connections that are each asked, before they are used, whether what they commit is durable.
  * @param onError told of errors of idle connections
+ * @param silentMs how long a server may leave a statement without an answer until its connection is given up, in
+ *   milliseconds; 0: for ever
  */
-export function openPostgres(url: string, onError: (error: Error) => void): pg.Pool {
+export function openPostgres(url: string, onError: (error: Error) => void, silentMs = SILENT_MS): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     max: 20,
     connectionTimeoutMillis: 2_000,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+    // A machine that is gone without a word would otherwise be waited for as long as TCP repeats itself: 15 minutes.
+    query_timeout: silentMs,
+    // Only so does that time-out end the connection, which else goes to the next request with the answer still to come.
+    pipeline: true,
     types: { getTypeParser },
     onConnect: prepareConnection,
   });
@@ -25,6 +35,9 @@ export function openPostgres(url: string, onError: (error: Error) => void): pg.P
   pool.on('connect', (client) => client.on('error', onError));
   return pool;
 }
+
+/** From here on an idle connection asks whether there is still somebody at the other end. */
+export const KEEP_ALIVE_MS = 10_000;
 
 /** Bounds of waiting, and what a commit means. */
 const SETTINGS = {

@@ -5,15 +5,18 @@ export interface Wire {
   port: number;
   cut(): Promise<void>;
   mend(): Promise<void>;
+  /** Lets nothing through from here on, and says so to nobody. */
+  silence(): void;
 }
 
 /** @param alter changes what the server sends */
 export async function startWire(targetPort: number, alter: (sent: Buffer) => Buffer = (sent) => sent): Promise<Wire> {
   const sockets = new Set<Socket>();
+  let isSilent = false;
   const server: Server = createServer((socket) => {
     const target = connect(targetPort, '127.0.0.1');
-    socket.pipe(target);
-    target.on('data', (sent: Buffer) => void socket.write(alter(sent)));
+    socket.on('data', (sent: Buffer) => void (isSilent || target.write(sent)));
+    target.on('data', (sent: Buffer) => void (isSilent || socket.write(alter(sent))));
     for (const [end, other] of [
       [socket, target],
       [target, socket],
@@ -37,6 +40,12 @@ export async function startWire(targetPort: number, alter: (sent: Buffer) => Buf
       for (const socket of sockets) socket.destroy();
       await closed;
     },
-    mend: () => listen(port),
+    async mend() {
+      isSilent = false;
+      if (!server.listening) await listen(port);
+    },
+    silence() {
+      isSilent = true;
+    },
   };
 }
