@@ -1,6 +1,7 @@
 import { QueryClient } from '@tanstack/react-query';
 import { type Client, createClient, ServiceError } from '../contract/client.ts';
 import type { Auth } from './auth.ts';
+import { ProviderAway } from './provider.ts';
 import { MissingCode } from './ui/lazy.tsx';
 
 /** The typed client with the person's token; a refused token is renewed once. */
@@ -57,6 +58,13 @@ export function wordError(error: unknown): WordedError {
     return {
       title: 'Its code is not here',
       advice: 'The service does not answer, or has become another version. It is tried again as soon as it answers.',
+    };
+  }
+  if (error instanceof ProviderAway) {
+    return {
+      title: 'The identity provider does not answer',
+      advice:
+        'It signs people in, and is not part of this service. What agents do is captured as before. Try again in a moment.',
     };
   }
   if (error instanceof TypeError) {

@@ -3,6 +3,7 @@ import { picture, setUpProduct } from './harness/product.ts';
 import type { Tab } from './harness/tab.ts';
 import { openAsAda, prepareOrganization } from './steps/organization.ts';
 import { createRecorder, event, type Recorder } from './steps/recording.ts';
+import { expireToken } from './steps/token.ts';
 
 const product = setUpProduct();
 let tab: Tab;
@@ -20,13 +21,6 @@ beforeAll(async () => {
 /** Lost when the window is loaded again. */
 const mark = () => tab.page.evaluate(() => document.body.setAttribute('data-marked', ''));
 const isMarked = () => tab.page.evaluate(() => document.body.hasAttribute('data-marked'));
-/** As if the person had been there for long: the next request has to renew it. */
-const expireToken = () =>
-  tab.page.evaluate(() => {
-    const [key = ''] = Object.keys(sessionStorage).filter((name) => name.startsWith('oidc.user'));
-    const user = JSON.parse(sessionStorage.getItem(key) ?? '');
-    sessionStorage.setItem(key, JSON.stringify({ ...user, profile: { ...user.profile, exp: 1 } }));
-  });
 const main = (name: string) => tab.page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name });
 const heading = (name: string) => tab.page.getByRole('heading', { level: 1, name });
 const says = (text: string) => tab.page.getByRole('status').getByText(text);
@@ -36,7 +30,7 @@ describe('while the service is away', () => {
     await main('Sessions').click();
     await tab.page.getByRole('link', { name: 'Before the outage' }).waitFor();
     await mark();
-    await expireToken();
+    await expireToken(tab.page);
     await product.service.stop();
   });
 

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { wordError } from '../api.ts';
 import { Wordmark } from '../components/wordmark.tsx';
+import { ProviderAway } from '../provider.ts';
 import { Button } from '../ui/button.tsx';
 
 export function SignedOut({ onSignIn }: { onSignIn: () => void }) {
@@ -17,7 +18,7 @@ export function SignedOut({ onSignIn }: { onSignIn: () => void }) {
 export function SignInFailed({ error, onRetry }: { error: unknown; onRetry: () => void }) {
   const { title, advice, small } = wordError(error);
   const insecure = !window.isSecureContext;
-  const isAway = error instanceof TypeError;
+  const isAway = error instanceof TypeError || error instanceof ProviderAway;
   return (
     <Alone title={insecure ? 'This address is not secure' : isAway ? title : 'Sign-in did not succeed'}>
       <p className="text-muted">

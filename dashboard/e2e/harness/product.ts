@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, type TestContext } 
 import { launchBrowser } from './browser.ts';
 import { buildDashboard, buildDownloads } from './build.ts';
 import { ARTEFACTS, type Folder, fileNameOf, makeFolder } from './folders.ts';
-import { type Service, startService } from './service.ts';
+import { type Configure, type Service, startService } from './service.ts';
 import { openTab, type Tab } from './tab.ts';
 
 /** The service and a browser, for the tests of a file. */
@@ -18,7 +18,13 @@ export interface Product {
 }
 
 /** Starts both before the first test of the file. After each test, every tab must have been quiet. */
-export function setUpProduct({ keepsPages = false } = {}): Product {
+export function setUpProduct({
+  keepsPages = false,
+  configure,
+}: {
+  keepsPages?: boolean;
+  configure?: Configure;
+} = {}): Product {
   const tabs = new Set<Tab>();
   let folder: Folder;
   let browser: Browser;
@@ -30,7 +36,7 @@ export function setUpProduct({ keepsPages = false } = {}): Product {
     folder = makeFolder();
     const dataDir = join(folder.path, 'data');
     mkdirSync(dataDir);
-    [product.service, browser] = await Promise.all([startService(dataDir), launchBrowser(keepsPages)]);
+    [product.service, browser] = await Promise.all([startService(dataDir, configure), launchBrowser(keepsPages)]);
     product.folder = folder.path;
     product.open = async (options) => {
       const tab = await openTab(browser, product.service.url, options);

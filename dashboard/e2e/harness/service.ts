@@ -15,12 +15,18 @@ export interface Service {
   restart(): Promise<void>;
 }
 
+/** More variables, known once the address is. */
+export type Configure = (url: string) => Record<string, string> | Promise<Record<string, string>>;
+
 /** The service as its users start it, on an empty data folder, which also takes its log. */
-export async function startService(dataDir: string): Promise<Service> {
+export async function startService(dataDir: string, configure: Configure = () => ({})): Promise<Service> {
   const port = await freePort('127.0.0.1');
   const log = createWriteStream(join(dataDir, 'service.log'));
-  let { child, lineWith } = run(dataDir, port, log);
-  const welcome = lineWith(/https?:\S+\/welcome\?token=\S+/);
+  const variables = await configure(`http://127.0.0.1:${port}`);
+  const start = () => run({ PORT: String(port), DATA_DIR: dataDir, ...variables }, log);
+  let { child, lineWith } = start();
+  const hasAccounts = (variables.IDENTITY_PROVIDER ?? 'embedded') === 'embedded';
+  const welcome = hasAccounts ? lineWith(/https?:\S+\/welcome\?token=\S+/) : [''];
   const url = (await lineWith(/is ready at (\S+)/))[1] ?? '';
   return {
     url,
@@ -30,19 +36,17 @@ export async function startService(dataDir: string): Promise<Service> {
       if (child.exitCode === null && child.kill('SIGTERM')) await ended;
     },
     async restart() {
-      ({ child, lineWith } = run(dataDir, port, log));
+      ({ child, lineWith } = start());
       await lineWith(/is ready at/);
     },
   };
 }
 
-function run(dataDir: string, port: number, log: WriteStream) {
+function run(variables: Record<string, string>, log: WriteStream) {
   const child = spawn(process.execPath, ['server/main.ts'], {
     cwd: REPOSITORY,
     env: {
       PATH: process.env.PATH ?? '',
-      PORT: String(port),
-      DATA_DIR: dataDir,
       LOG_LEVEL: 'warn',
       // Everybody here comes from one address.
       RATE_LIMIT_ADDRESS: '0',
@@ -50,6 +54,7 @@ function run(dataDir: string, port: number, log: WriteStream) {
       RATE_LIMIT_USER: '0',
       // So that a second person can come without the first.
       SIGN_UP: 'open',
+      ...variables,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -64,7 +69,7 @@ function run(dataDir: string, port: number, log: WriteStream) {
         if (found) resolve(found);
       });
       child.once('exit', (code) =>
-        reject(new Error(`the service ended with ${code} before it was ready; see ${dataDir}/service.log`)),
+        reject(new Error(`the service ended with ${code} before it was ready; see ${log.path}`)),
       );
     });
   return { child, lineWith };

@@ -1,4 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
+import type { Service } from '../harness/service.ts';
 
 /** The steps of the first visit, each as its heading shows it. */
 const step = (page: Page, heading: string): Locator =>
@@ -12,6 +13,16 @@ export async function createOrganization(page: Page, name: string): Promise<void
   await page.getByLabel(/^Its name/).fill(name);
   await page.getByRole('button', { name: 'Create', exact: true }).click();
   await tick(page, 'Organization').getByText(name).waitFor();
+}
+
+/** On the page of members. */
+export async function invite(page: Page, { url }: Service, email: string): Promise<void> {
+  await page.goto(`${url}/members`);
+  await page.getByRole('button', { name: 'Invite' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Invite a person' });
+  await dialog.getByRole('textbox').fill(email);
+  await dialog.getByRole('button', { name: 'Invite' }).click();
+  await page.getByRole('row').filter({ hasText: email }).waitFor();
 }
 
 /** The one line that connects a machine of that system. */

@@ -40,7 +40,9 @@ const SCOPES = new Set(['openid', 'email', 'phone', 'profile', 'aws.cognito.sign
  * access tokens, `/logout`, userinfo, mails sent again, discovery. All else is passed on to it. And it can fail.
  */
 export async function startCognitoFront({ emulator, userPoolId, logoutUris }: FrontOptions) {
-  let key = await createKey('first', 'RS256');
+  const newKey = () => createKey(crypto.randomUUID(), 'RS256');
+  /** Signed is with the first; the other is announced. */
+  let keys = await Promise.all([newKey(), newKey()]);
   const state = {
     /** How the interface fails, if it does. */
     fault: undefined as Fault | undefined,
@@ -50,10 +52,15 @@ export async function startCognitoFront({ emulator, userPoolId, logoutUris }: Fr
     isAway: false,
     /** What was asked of the interface and of the addresses. */
     requests: [] as string[],
+    /** Takes the key that was announced. */
     async rotateKeys() {
-      key = await createKey(crypto.randomUUID(), 'RS256');
+      keys = [keys[1], await newKey()];
     },
-    sign: (payload: JWTPayload) => key.sign(payload),
+    /** Takes keys of which nobody has heard. */
+    async replaceKeys() {
+      keys = await Promise.all([newKey(), newKey()]);
+    },
+    sign: (payload: JWTPayload) => keys[0].sign(payload),
   };
   const server = createServer((request, response) => {
     void answer(request, response).catch(() => response.destroy());
@@ -69,7 +76,7 @@ export async function startCognitoFront({ emulator, userPoolId, logoutUris }: Fr
   async function signAnew(token: string, signedInAt?: number): Promise<string> {
     const { scope, auth_time, ...rest } = decodeJwt(token);
     const scopes = scope === undefined ? {} : { scope: 'openid email profile' };
-    return key.sign({ ...rest, ...scopes, iss: issuer, auth_time: signedInAt ?? auth_time });
+    return keys[0].sign({ ...rest, ...scopes, iss: issuer, auth_time: signedInAt ?? auth_time });
   }
 
   /** When those who hold a refresh token signed in. */
@@ -87,8 +94,11 @@ export async function startCognitoFront({ emulator, userPoolId, logoutUris }: Fr
 
   async function passOn(request: IncomingMessage, body: Buffer) {
     const headers = { 'content-type': request.headers['content-type'] ?? '', 'x-amz-target': targetOf(request) };
-    const init = { method: request.method ?? 'GET', headers, redirect: 'manual' as const };
-    const passed = await fetch(emulator + request.url, body.length > 0 ? { ...init, body } : init);
+    const init: RequestInit = { method: request.method ?? 'GET', headers, redirect: 'manual' };
+    const passed = await fetch(
+      emulator + request.url,
+      body.length > 0 ? { ...init, body: new Uint8Array(body) } : init,
+    );
     return { passed, text: await passed.text() };
   }
 
@@ -126,7 +136,7 @@ export async function startCognitoFront({ emulator, userPoolId, logoutUris }: Fr
     reply(status, JSON.stringify(value), 'application/json')(response);
 
   const OWN: Record<string, (response: ServerResponse, asked: Asked) => void | Promise<void>> = {
-    [`/${userPoolId}/.well-known/jwks.json`]: (response) => json(response, { keys: [key.jwk] }),
+    [`/${userPoolId}/.well-known/jwks.json`]: (response) => json(response, { keys: keys.map(({ jwk }) => jwk) }),
     [`/${userPoolId}/.well-known/openid-configuration`]: (response) =>
       json(response, {
         issuer,

@@ -99,6 +99,8 @@ describe('tokens', () => {
     const { email, IdToken } = await newPerson();
     await service.identity.verify(IdToken);
     await cognito.rotateKeys();
+    await service.identity.verify((await cognito.signIn(email, PASSWORD)).IdToken);
+    await cognito.replaceKeys();
     const renewed = await cognito.signIn(email, PASSWORD);
     cognito.isAway = true;
     service.clock.ahead = 11 * 60_000;
