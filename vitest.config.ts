@@ -13,7 +13,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
-          include: ['{contract,server,cli,dashboard,script}/**/*.test.{ts,tsx}'],
+          include: ['{contract,server,cli,dashboard,script,faults}/**/*.test.{ts,tsx}'],
           exclude: ['**/node_modules/**', 'dashboard/e2e/**', 'cli/test/agents/real/**'],
           globalSetup: [
             'contract/test/temporary.ts',

@@ -16,10 +16,29 @@ export function failFsyncs(folder: string, from: number): FailingDisk | undefine
     const command = ['strace', '-f', '--seccomp-bpf', '-o', '/dev/null', '-e', 'trace=fsync,fdatasync', '-e', inject];
     return { command, variables: {} };
   }
+  const library = compile(folder, LIBRARY);
+  return library === undefined
+    ? undefined
+    : { command: [], variables: { LD_PRELOAD: library, FAIL_FSYNC_FROM: String(from) } };
+}
+
+/** What becomes of every fsync: `omit` says that it was done and does nothing, `delay` takes 20 ms more. */
+export type SyncOrder = 'sync' | 'fail' | 'omit' | 'delay';
+
+/** Programs that are started with `variables` sync as they are told at the time. Undefined where there is no C compiler. */
+export function orderFsyncs(folder: string) {
+  const library = compile(folder, LIBRARY);
+  if (library === undefined) return undefined;
+  const orders = join(folder, 'fsync-orders');
+  const order = (kind: SyncOrder) => writeFileSync(orders, kind);
+  order('sync');
+  return { order, variables: { LD_PRELOAD: library, FSYNC_ORDERS: orders } };
+}
+
+function compile(folder: string, source: string): string | undefined {
   const library = join(folder, 'fsync.so');
-  writeFileSync(`${library}.c`, LIBRARY);
-  if (!works('cc', ['-shared', '-fPIC', '-o', library, `${library}.c`, '-ldl'])) return undefined;
-  return { command: [], variables: { LD_PRELOAD: library, FAIL_FSYNC_FROM: String(from) } };
+  writeFileSync(`${library}.c`, source);
+  return works('cc', ['-shared', '-fPIC', '-o', library, `${library}.c`, '-ldl']) ? library : undefined;
 }
 
 function works(program: string, words: readonly string[]): boolean {
@@ -35,13 +54,29 @@ const LIBRARY = `
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static atomic_int count;
 
+static char order(void) {
+  const char *path = getenv("FSYNC_ORDERS");
+  char first = 's';
+  int file = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+  if (file >= 0) { if (read(file, &first, 1) < 1) first = 's'; close(file); }
+  return first;
+}
+
 static int sync_or_fail(const char *name, int file) {
-  if (atomic_fetch_add(&count, 1) + 1 >= atoi(getenv("FAIL_FSYNC_FROM"))) { errno = EIO; return -1; }
+  const char *from = getenv("FAIL_FSYNC_FROM");
+  if (from && atomic_fetch_add(&count, 1) + 1 >= atoi(from)) { errno = EIO; return -1; }
+  switch (order()) {
+    case 'f': errno = EIO; return -1;
+    case 'o': return 0;
+    case 'd': usleep(20000);
+  }
   return ((int (*)(int)) dlsym(RTLD_NEXT, name))(file);
 }
 

@@ -36,16 +36,36 @@ export interface NatsServer {
   kill(): Promise<void>;
   /** Starts it again on what it has kept. */
   start(): Promise<void>;
+  /** Removes what it has kept, while it does not run. */
+  wipe(): void;
   dispose(): Promise<void>;
 }
 
-/** @param options `keeps`: whether it has JetStream */
-export async function startNatsServer({ keeps = true } = {}): Promise<NatsServer> {
+export interface NatsOptions {
+  /** Whether it has JetStream. */
+  keeps?: boolean;
+  /** More words of its command line. */
+  words?: readonly string[];
+}
+
+/** Servers that keep three copies of a message, and tell their clients of no other address than the one they were given. */
+export async function startNatsCluster(size = 3): Promise<NatsServer[]> {
+  const ports = await Promise.all(Array.from({ length: size }, () => freePort('127.0.0.1')));
+  const routes = ports.map((port) => `nats://127.0.0.1:${port}`).join(',');
+  const common = ['--cluster_name', 'capture', '--no_advertise', '--routes', routes];
+  return Promise.all(
+    ports.map((port, at) =>
+      startNatsServer({ words: [...common, '-n', `node-${at}`, '--cluster', `nats://127.0.0.1:${port}`] }),
+    ),
+  );
+}
+
+export async function startNatsServer({ keeps = true, words = [] }: NatsOptions = {}): Promise<NatsServer> {
   const program = natsProgram();
   if (program === undefined) throw new Error('there is no program nats-server');
   const folder = mkdtempSync(join(tmpdir(), 'capture-nats-'));
   const port = await freePort('127.0.0.1');
-  const given = [...(keeps ? ['-js', '-sd', folder] : []), '-a', '127.0.0.1', '-p', String(port)];
+  const given = [...(keeps ? ['-js', '-sd', folder] : []), '-a', '127.0.0.1', '-p', String(port), ...words];
   let server: ChildProcess | undefined;
   const killAtExit = () => server?.kill('SIGKILL');
   process.once('exit', killAtExit);
@@ -72,6 +92,7 @@ export async function startNatsServer({ keeps = true } = {}): Promise<NatsServer
     url: `nats://127.0.0.1:${port}`,
     kill,
     start,
+    wipe: () => rmSync(folder, { recursive: true, force: true }),
     async dispose() {
       process.removeListener('exit', killAtExit);
       await kill();

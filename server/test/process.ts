@@ -10,6 +10,8 @@ export interface ServiceProcess {
   url: string;
   /** Everything it wrote. */
   output(): string;
+  /** Once it has ended, its exit code, or the signal that ended it. */
+  ended: Promise<number | string>;
   /** Ends it, and waits until it has ended. @returns its exit code, or the signal that ended it */
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | string>;
 }
@@ -43,13 +45,14 @@ export async function startProcess(
     });
   }
   await ready(child, ended, () => output);
+  const how = ended.then(([code, by]) => code ?? String(by));
   return {
     url: `http://127.0.0.1:${port}`,
     output: () => output,
-    async end(signal) {
+    ended: how,
+    end(signal) {
       child.kill(signal);
-      const [code, by] = await ended;
-      return code ?? String(by);
+      return how;
     },
   };
 }

@@ -122,9 +122,9 @@ describe.skipIf(!ENGINES.includes('postgres'))('a PostgreSQL that does not answe
   });
 
   test('and says nothing, as one whose machine is gone, is given up and connected to anew', async () => {
-    wire.silence();
+    wire.trouble('silent');
     for (const reply of await Promise.all([append(), append('silent'), issue()])) expectLater(reply);
-    await wire.mend();
+    wire.trouble('none');
     // The first request may be the one that finds its connection given up.
     await expect.poll(async () => (await append('silent')).status, { timeout: 20_000 }).toBe(200);
     await expect.poll(async () => (await issue()).status, { timeout: 20_000 }).toBe(201);

@@ -1,25 +1,52 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
+/**
+ * What a wire does to what comes over it: `slow` takes 30 ms longer for each piece; `silent` takes everything and passes
+ * nothing on, as where the other end is gone and nobody said so; `answers lost` passes on what is asked, and breaks at the answer.
+ */
+export type Trouble = 'none' | 'slow' | 'silent' | 'answers lost';
+
 /** A wire to a server that can be cut and mended. */
 export interface Wire {
   port: number;
   cut(): Promise<void>;
   mend(): Promise<void>;
-  /** Lets nothing through from here on, and says so to nobody. */
-  silence(): void;
+  /** From now on, on all connections; those that were silent break when it is over. */
+  trouble(kind: Trouble): void;
 }
 
-/** @param alter changes what the server sends */
-export async function startWire(targetPort: number, alter: (sent: Buffer) => Buffer = (sent) => sent): Promise<Wire> {
+const SLOW_MS = 30;
+
+/**
+ * @param target port of the server, asked at each connection where it may change
+ * @param alter changes what the server sends
+ * @param alterAsked changes what it is sent
+ */
+export async function startWire(
+  target: number | (() => number),
+  alter: (sent: Buffer) => Buffer = (sent) => sent,
+  alterAsked: (sent: Buffer) => Buffer = (sent) => sent,
+): Promise<Wire> {
   const sockets = new Set<Socket>();
-  let isSilent = false;
+  let trouble: Trouble = 'none';
+
+  const pass = (to: Socket, bytes: Buffer) => {
+    if (trouble === 'silent') return;
+    const write = () => void (to.writable && to.write(bytes));
+    if (trouble === 'slow') setTimeout(write, SLOW_MS);
+    else write();
+  };
+
   const server: Server = createServer((socket) => {
-    const target = connect(targetPort, '127.0.0.1');
-    socket.on('data', (sent: Buffer) => void (isSilent || target.write(sent)));
-    target.on('data', (sent: Buffer) => void (isSilent || socket.write(alter(sent))));
+    const far = connect(typeof target === 'number' ? target : target(), '127.0.0.1');
+    socket.on('data', (asked: Buffer) => pass(far, alterAsked(asked)));
+    far.on('data', (sent: Buffer) => {
+      if (trouble === 'answers lost') socket.destroy();
+      else pass(socket, alter(sent));
+    });
     for (const [end, other] of [
-      [socket, target],
-      [target, socket],
+      [socket, far],
+      [far, socket],
     ] as const) {
       sockets.add(end);
       end.on('error', () => other.destroy());
@@ -40,12 +67,10 @@ export async function startWire(targetPort: number, alter: (sent: Buffer) => Buf
       for (const socket of sockets) socket.destroy();
       await closed;
     },
-    async mend() {
-      isSilent = false;
-      if (!server.listening) await listen(port);
-    },
-    silence() {
-      isSilent = true;
+    mend: () => listen(port),
+    trouble(kind) {
+      if (trouble === 'silent') for (const socket of sockets) socket.destroy();
+      trouble = kind;
     },
   };
 }

@@ -1,0 +1,116 @@
+import pg from 'pg';
+import { createDatabase } from '../bench/postgres.ts';
+import { type PostgresServer, startServer } from '../server/test/postgres.ts';
+import { createDisk, type Disk } from './disk.ts';
+import { diskFaults } from './install.ts';
+import type { Fault } from './rounds.ts';
+
+const DISK_MB = 4_000;
+/** Enough for what the services use, and soon used up. */
+const SETTINGS = ['max_connections=90', 'max_wal_size=128MB', 'shared_buffers=32MB'];
+
+export interface FaultyDatabase {
+  url: string;
+  port: number;
+  faults: Record<string, Fault>;
+  stop(): Promise<void>;
+}
+
+/** PostgreSQL with an empty database, on a disk of its own where one can be made, and what can be the matter with it. */
+export async function startDatabase(): Promise<FaultyDatabase> {
+  const disk = createDisk(DISK_MB);
+  const server = await startServer({
+    settings: SETTINGS,
+    ...(disk && { home: disk.path, variables: disk.variables }),
+  });
+  const url = await createDatabase(server.url);
+  const start = () => untilStarted(server);
+  return {
+    url,
+    port: Number(new URL(url).port),
+    faults: {
+      'PostgreSQL killed': { break: server.kill, mend: start },
+      ...backendFaults(server.url, new URL(url).pathname.slice(1)),
+      ...diskFaults(disk, start, server.kill, 'of PostgreSQL'),
+      ...(disk && { 'sync of PostgreSQL failed': failSyncs(disk, server, start) }),
+    },
+    async stop() {
+      await server.stop();
+      await disk?.dispose();
+    },
+  };
+}
+
+/** It ends itself where it cannot sync, and again whenever it recovers. */
+const failSyncs = (disk: Disk, server: PostgresServer, start: () => Promise<void>): Fault => ({
+  break: () => disk.order('fail'),
+  async mend() {
+    disk.order('sync');
+    await server.kill();
+    await start();
+  },
+});
+
+/** The processes of one that was killed may still have its memory for a moment. */
+async function untilStarted(server: PostgresServer, tries = 100): Promise<void> {
+  try {
+    await server.start();
+  } catch (error) {
+    if (tries === 0) throw error;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await untilStarted(server, tries - 1);
+  }
+}
+
+function backendFaults(serverUrl: string, database: string): Record<string, Fault> {
+  const holders: pg.Client[] = [];
+  const connect = async (name = 'postgres') => {
+    const client = new pg.Client({ connectionString: `${serverUrl}/${name}`, application_name: 'faults' });
+    client.on('error', () => undefined);
+    await client.connect();
+    return client;
+  };
+  const letGo = async () => {
+    await Promise.all(holders.splice(0).map((client) => client.end().catch(() => undefined)));
+  };
+  const kill = (client: pg.Client, condition: string) =>
+    client.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE datname = $1 AND application_name <> 'faults' AND ${condition}`,
+      [database],
+    );
+  return {
+    'backends killed in transactions': {
+      async break() {
+        const client = await connect();
+        for (let found = 0; found < 5; ) {
+          const { rowCount } = await kill(client, `(state = 'active' OR xact_start IS NOT NULL)`);
+          found += rowCount ?? 0;
+        }
+        await client.end();
+      },
+      mend: () => undefined,
+    },
+    'connection pool exhausted': {
+      async break() {
+        const client = await connect(database);
+        holders.push(client);
+        await client.query('BEGIN; LOCK TABLE sessions IN ACCESS EXCLUSIVE MODE');
+      },
+      mend: letGo,
+    },
+    'no connection left': {
+      async break() {
+        const client = await connect();
+        holders.push(client);
+        for (;;) {
+          const one = await connect(database).catch(() => undefined);
+          if (!one) break;
+          holders.push(one);
+        }
+        await kill(client, 'true');
+      },
+      mend: letGo,
+    },
+  };
+}

@@ -1,0 +1,91 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { orderFsyncs, type SyncOrder } from '../server/test/failing-disk.ts';
+
+/** A disk of its own, which can lose power, be full, and fail to sync. */
+export interface Disk {
+  path: string;
+  /** Environment of the programs that are to sync as they are told. */
+  variables: Record<string, string>;
+  order(kind: SyncOrder): void;
+  /** Loses power: what was not synced is gone, and nothing more can be written. Those who use it are to be ended then. */
+  cut(): void;
+  /** Has power again, with what its journal says. Nobody may use it. */
+  restore(): Promise<void>;
+  /** Leaves no room on it. */
+  fill(): void;
+  free(): void;
+  dispose(): Promise<void>;
+}
+
+/** ext4's own switch for tests: it ends at once, and does not write its journal (EXT4_IOC_SHUTDOWN, NOLOGFLUSH). */
+const CUT = `
+#include <fcntl.h>
+#include <stdint.h>
+#include <sys/ioctl.h>
+int main(int count, char **words) {
+  uint32_t flag = 2;
+  return ioctl(open(words[1], O_RDONLY), _IOR('X', 125, uint32_t), &flag) != 0;
+}
+`;
+
+/** Undefined where none can be made: it takes root, a loop device, ext4's tools and a C compiler. */
+export function createDisk(megabytes: number): Disk | undefined {
+  const folder = mkdtempSync(join(tmpdir(), 'capture-disk-'));
+  // Databases do not run as root.
+  chmodSync(folder, 0o755);
+  const [image, path, cutter] = ['image', 'disk', 'cut'].map((name) => join(folder, name)) as [string, string, string];
+  const run = (program: string, ...words: string[]) => void execFileSync(program, words, { stdio: 'ignore' });
+  const mount = () => run('mount', '-o', 'loop', image, path);
+  const syncs = orderFsyncs(folder);
+  try {
+    if (!syncs) throw new Error('there is no C compiler');
+    writeFileSync(`${cutter}.c`, CUT);
+    run('cc', '-o', cutter, `${cutter}.c`);
+    run('truncate', '-s', `${megabytes}M`, image);
+    // No blocks are kept for root, so that a full disk is full for all.
+    run('mkfs.ext4', '-q', '-F', '-b', '4096', '-m', '0', image);
+    mkdirSync(path);
+    mount();
+    chmodSync(path, 0o777);
+  } catch {
+    rmSync(folder, { recursive: true, force: true });
+    return undefined;
+  }
+  const filler = join(path, 'filler');
+
+  async function unmount(): Promise<void> {
+    // Children of a killed process may take a moment to end.
+    for (let tries = 0; ; tries++) {
+      try {
+        return run('umount', path);
+      } catch (error) {
+        if (tries === 600) throw new Error(`${path} is still in use`, { cause: error });
+        await pause(50);
+      }
+    }
+  }
+
+  return {
+    path,
+    variables: syncs.variables,
+    order: syncs.order,
+    cut: () => run(cutter, path),
+    async restore() {
+      await unmount();
+      mount();
+    },
+    fill() {
+      const { bavail, bsize } = statfsSync(path);
+      run('fallocate', '-l', String(bavail * bsize - 64 * 1024), filler);
+    },
+    free: () => existsSync(filler) && rmSync(filler),
+    async dispose() {
+      await unmount();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,133 @@
+import { startIssuer } from '../bench/issuer.ts';
+import type { Where } from '../bench/process.ts';
+import { PEPPER, seed } from '../bench/seed.ts';
+import { type ServiceProcess, startProcess } from '../server/test/process.ts';
+import type { Trouble, Wire } from '../server/test/wire.ts';
+import type { Clock } from './clock.ts';
+import type { Disk } from './disk.ts';
+import type { Fault } from './rounds.ts';
+
+/** An organization in an empty store, with a secret, a machine with an agent, and a person who reads. */
+export async function settleIn(where: Where) {
+  const issuer = await startIssuer();
+  const { secret, environmentId, installationId } = await seed(where, issuer.url, 'owner', async () => ({}));
+  return {
+    secret,
+    machine: { environmentId, agentInstallationId: installationId },
+    token: () => issuer.token('owner', 'owner@example.com'),
+    close: issuer.close,
+    variables: {
+      ...issuer.env,
+      SECRET_PEPPER: PEPPER,
+      LOG_LEVEL: 'silent',
+      RATE_LIMIT_SECRET: '0',
+      RATE_LIMIT_USER: '0',
+      RATE_LIMIT_ADDRESS: '0',
+    },
+  };
+}
+
+/** A process of the service that is started again whenever it has ended. */
+export interface Supervised {
+  url(): string;
+  kill(): Promise<void>;
+  /** As a deployment does. */
+  restart(): Promise<void>;
+  /** Once it has ended: its exit code. */
+  ended(): Promise<number | string>;
+  /** Unless it runs. */
+  start(): Promise<void>;
+}
+
+export async function supervise(dataDir: string, variables: Record<string, string>): Promise<Supervised> {
+  let running: ServiceProcess | undefined;
+  let last: ServiceProcess | undefined;
+
+  /** Again where it ends before it is ready: on a busy machine the store may be too slow for it. */
+  async function start(tries = 5): Promise<void> {
+    if (running) return;
+    try {
+      const started = await startProcess(dataDir, variables);
+      running = started;
+      last = started;
+      void started.ended.then(() => {
+        if (running === started) running = undefined;
+      });
+    } catch (error) {
+      if (tries === 0) throw error;
+      await start(tries - 1);
+    }
+  }
+
+  await start();
+  return {
+    url: () => last?.url ?? '',
+    async kill() {
+      await running?.end('SIGKILL');
+      running = undefined;
+    },
+    async restart() {
+      const code = await running?.end('SIGTERM');
+      running = undefined;
+      if (code !== 0) throw new Error(`a service that was asked to end ended with ${code}`);
+      await start();
+    },
+    ended: async () => last?.ended ?? 'it did not start',
+    start: () => start(),
+  };
+}
+
+/** Killed without warning, and started again after a moment. */
+export const killed = (process: Supervised): Fault => ({ break: process.kill, mend: process.start });
+
+/** What may be the matter with the wire to something. */
+export function wireFaults(what: string, wire: Wire): Record<string, Fault> {
+  const trouble = (kind: Trouble): Fault => ({
+    break: () => wire.trouble(kind),
+    mend: () => wire.trouble('none'),
+  });
+  return {
+    [`connections to ${what} cut`]: { break: wire.cut, mend: wire.mend },
+    [`answers of ${what} lost`]: trouble('answers lost'),
+    [`${what} slow`]: trouble('slow'),
+    [`connections to ${what} half open`]: trouble('silent'),
+  };
+}
+
+/** `open` and `close` start and end those who use the disk. */
+export function diskFaults(
+  disk: Disk | undefined,
+  open: () => Promise<void>,
+  close: () => Promise<void>,
+  whose: string,
+): Record<string, Fault> {
+  if (!disk) return {};
+  return {
+    [`power ${whose} cut`]: {
+      break: disk.cut,
+      async mend() {
+        await close();
+        await disk.restore();
+        await open();
+      },
+    },
+    [`disk ${whose} full`]: {
+      break: disk.fill,
+      async mend() {
+        disk.free();
+        // PostgreSQL ends where its log finds no room.
+        await close();
+        await open();
+      },
+      isShortage: true,
+    },
+    [`disk ${whose} slow`]: { break: () => disk.order('delay'), mend: () => disk.order('sync') },
+  };
+}
+
+/** An hour behind, or two ahead, in turn. */
+export function clockFaults(clock: Clock | undefined): Record<string, Fault> {
+  if (!clock) return {};
+  let turn = 0;
+  return { 'clock stepped': { break: () => clock.step(turn++ % 2 === 0 ? -3_600 : 7_200), mend: () => clock.step(0) } };
+}

@@ -1,0 +1,53 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startWire } from '../../server/test/wire.ts';
+import { createClock, together } from '../clock.ts';
+import { createDisk } from '../disk.ts';
+import { clockFaults, diskFaults, killed, settleIn, supervise, wireFaults } from '../install.ts';
+import type { Installation } from '../rounds.ts';
+
+const DISK_MB = 4_000;
+
+/** EX_SOFTWARE: the store can no longer be trusted. */
+const STORE_LOST = 70;
+
+/** One process with the embedded store, on a disk of its own where one can be made. */
+export async function installSqlite(): Promise<Installation> {
+  const disk = createDisk(DISK_MB);
+  const clock = createClock();
+  const folder = mkdtempSync(join(tmpdir(), 'capture-faults-'));
+  const dataDir = join(disk?.path ?? folder, 'data');
+  const { secret, machine, token, variables, close } = await settleIn({ dataDir });
+  const service = await supervise(dataDir, { ...variables, ...together(clock?.variables, disk?.variables) });
+  const wire = await startWire(() => Number(new URL(service.url()).port));
+  const url = `http://127.0.0.1:${wire.port}`;
+  return {
+    ...{ secret, machine, token, urls: () => [url], writers: 8 },
+    faults: {
+      'service killed': killed(service),
+      'service asked to end': { break: service.restart, mend: () => undefined },
+      ...wireFaults('the service', wire),
+      ...diskFaults(disk, service.start, service.kill, 'of the service'),
+      ...clockFaults(clock),
+      ...(disk && {
+        'sync failed': {
+          break: () => disk.order('fail'),
+          async mend() {
+            const code = await service.ended();
+            disk.order('sync');
+            if (code !== STORE_LOST) throw new Error(`a service that could not sync ended with ${code}`);
+            await service.start();
+          },
+        },
+      }),
+    },
+    async stop() {
+      await service.kill();
+      await wire.cut().catch(() => undefined);
+      close();
+      await disk?.dispose();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
