@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { createMetrics } from '../operations/metrics.ts';
+import { openTestStore, type TestStore } from './engines.ts';
+import { startTestService, type TestService } from './harness.ts';
+
+const FOLDER = join(import.meta.dirname, '../../deploy');
+const FILES = ['grafana/session-capture.json', 'prometheus/alerts.yaml'];
+
+const named = (file: string): Set<string> => {
+  const text = readFileSync(join(FOLDER, file), 'utf8');
+  return new Set(
+    text.match(/\b(capture|nodejs|process)_[a-z0-9_]+/g)?.map((name) => name.replace(/_(bucket|sum|count)$/, '')),
+  );
+};
+
+describe.runIf(inject('natsUrl'))('what is shipped to watch the service', () => {
+  const told = new Map<string, string>();
+  let store: TestStore;
+  let service: TestService;
+  beforeAll(async () => {
+    const metrics = createMetrics();
+    store = await openTestStore('bus');
+    metrics.watchBus(store.bus as NonNullable<TestStore['bus']>);
+    service = await startTestService('bus', {}, { ...store, ...metrics.watchStore(store) }, metrics);
+    for (const [, name = '', type = ''] of (await metrics.read()).text.matchAll(/^# TYPE (\w+) (\w+)$/gm))
+      told.set(name, type);
+  });
+  afterAll(async () => {
+    await service.close();
+    await store.dispose();
+  });
+
+  test.each(FILES)('asks in %s for figures that the service tells', (file) => {
+    expect([...named(file)].filter((name) => !told.has(name))).toEqual([]);
+    expect(named(file).size).toBeGreaterThan(5);
+  });
+
+  test('shows every figure of its own in the dashboard', () => {
+    const shown = named('grafana/session-capture.json');
+    const own = [...told.keys()].filter((name) => name.startsWith('capture_'));
+    expect(own.filter((name) => !shown.has(name))).toEqual([]);
+  });
+});
