@@ -58,9 +58,7 @@ export function startSending(context: Context, { settings, spool, folder }: Pipe
       quietSince: now() - QUIET_MS,
       stoppedAgents: findStopped(),
     }),
-    askHeld: async (sessionId, place, held) => {
-      await readHeld(service, { sessionId, place, held }, retry.attempt);
-    },
+    askHeld: (asked) => readHeld(service, asked, retry.attempt),
     ...(isBacklog && { orders: ['oldest'] as const }),
     ...(onSent && { onSent }),
     ...(isPaused && { isPaused }),

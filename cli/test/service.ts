@@ -34,6 +34,13 @@ interface Appending {
   events: FakeSession['events'];
 }
 
+interface AppendItem {
+  sessionId: string;
+  idempotencyKey: string;
+  expectedEvents?: number;
+  body: Appending;
+}
+
 export interface FakeOptions {
   faults?: Faults;
   random?: () => number;
@@ -76,7 +83,7 @@ export async function startService(options: FakeOptions = {}) {
   });
   const chance = (probability = 0) => probability > 0 && random() < probability;
 
-  function append(session: FakeSession | undefined, key: string, body: Appending) {
+  function append(session: FakeSession | undefined, { idempotencyKey: key, expectedEvents, body }: AppendItem) {
     const fingerprint = hash('sha256', JSON.stringify(body));
     const { events } = body;
     if (!session) return problem('not_found');
@@ -84,6 +91,11 @@ export async function startService(options: FakeOptions = {}) {
     if (known)
       return known.fingerprint === fingerprint ? { status: 200, body: known.reply } : problem('idempotency_key_reused');
     if (session.status !== 'active' || state.closesAll) return problem('session_closed');
+    const eventCount = session.events.length;
+    if ((expectedEvents ?? eventCount) !== eventCount) {
+      const { status, body: refusal } = problem('sequence_mismatch');
+      return { status, body: { ...refusal, eventCount } };
+    }
     const firstSequence = session.events.length + 1;
     session.events.push(...events);
     const { sessionId } = session;
@@ -128,20 +140,19 @@ export async function startService(options: FakeOptions = {}) {
 
   /** Of each session in order, up to the first that is refused. */
   function appendAll(text: string) {
-    const { appends } = JSON.parse(text) as {
-      appends: { sessionId: string; idempotencyKey: string; body: Appending }[];
-    };
-    const isWrong = ({ body: { events } }: (typeof appends)[number]) =>
+    const { appends } = JSON.parse(text) as { appends: AppendItem[] };
+    const isWrong = ({ body: { events } }: AppendItem) =>
       events.length < 1 ||
       events.length > 50 ||
       events.some((event) => options.refuses?.(event)) ||
       events.some(({ payload }) => Buffer.byteLength(JSON.stringify(payload)) > 256 * 1024);
     if (appends.some(isWrong)) return problem('validation_failed');
     const stopped = new Set<string>();
-    const results = appends.map(({ sessionId, idempotencyKey, body }) => {
+    const results = appends.map((item) => {
+      const { sessionId, idempotencyKey } = item;
       const name = { sessionId, idempotencyKey };
       if (stopped.has(sessionId)) return { ...name, ...problem('service_unavailable').body };
-      const { status, body: answer } = append(state.sessions.get(sessionId), idempotencyKey, body);
+      const { status, body: answer } = append(state.sessions.get(sessionId), item);
       if (status !== 200) stopped.add(sessionId);
       return { ...name, ...answer };
     });
@@ -213,7 +224,8 @@ export async function startService(options: FakeOptions = {}) {
           ...{ sequence: index + 1, eventType },
           ...digestPayload(JSON.stringify(payload)),
         }));
-        return { status: 200, body: { digests, nextFrom: null } };
+        const from = Number(searchParams.get('from') ?? 1);
+        return { status: 200, body: { digests: digests.slice(from - 1), nextFrom: null } };
       }
     }
     return problem('not_found');

@@ -1,10 +1,11 @@
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { patience } from '../../contract/test/runs.ts';
 import { makeFolder, write } from './folder.ts';
-import { startHeld } from './held.ts';
-import { run } from './program.ts';
-import { prompt, sessionId } from './transcripts.ts';
+import { type HeldService, type StoredEvent, startHeld } from './held.ts';
+import { exitOf, run, start } from './program.ts';
+import { generateTranscripts, mode, prompt, sessionId } from './transcripts.ts';
 
 test('a session that goes to another machine and comes back is captured once and in order', async () => {
   const { home, options, events } = await startHeld();
@@ -25,3 +26,71 @@ test('a session that goes to another machine and comes back is captured once and
   expect(held).toHaveLength(2 * said.length);
   expect(new Set(held.map(({ sessionId }) => sessionId)).size).toBe(1);
 });
+
+const elsewhere = ({ options }: HeldService) => ({ ...options, variables: { CAPTURE_HOME: makeFolder() } });
+
+/** Where the events of each file stand in it, in the order in which the service has them. */
+function positionsByFile(events: readonly StoredEvent[]): Map<string, string[]> {
+  const byFile = Map.groupBy(events, ({ payload }) => `${payload.source.session} ${payload.source.file}`);
+  const sorted = [...byFile].sort(([a], [b]) => (a < b ? -1 : 1));
+  return new Map(
+    sorted.map(([file, ofFile]) => [
+      file,
+      ofFile.map(({ payload: { source, part } }) => `${source.position} ${source.index ?? 0} ${part ?? 0}`),
+    ]),
+  );
+}
+
+test(
+  'two that import the same transcripts at the same time capture them once and in order',
+  async () => {
+    const alone = await startHeld();
+    generateTranscripts(alone.home, { seed: 3, sessions: 12, records: 300 });
+    expect(await alone.run('import')).toMatchObject({ exitCode: 0 });
+    const both = await startHeld();
+    generateTranscripts(both.home, { seed: 3, sessions: 12, records: 300 });
+    const children = [1, 2, 3].map(() => start(['import'], elsewhere(both)));
+    for (const child of children) expect(await exitOf(child), child.output()).toMatchObject({ code: 0 });
+    expect(positionsByFile(await both.events())).toEqual(positionsByFile(await alone.events()));
+  },
+  patience(120_000),
+);
+
+test(
+  'two that watch the same transcripts as they grow capture them once and in order',
+  async () => {
+    const held = await startHeld();
+    const file = (session: number) => join(held.home, '.claude/projects/p', `${sessionId(session)}.jsonl`);
+    for (const session of [1, 2, 3]) write(file(session), '');
+    // A daemon minds a home alone, so the other one has a home of its own, as on a machine that shares a disk.
+    const other = makeFolder();
+    symlinkSync(join(held.home, '.claude'), join(other, '.claude'));
+    const states = [held.home, other].map((home) => ({ ...elsewhere(held), home }));
+    const children = states.map((options) => {
+      write(join(options.variables.CAPTURE_HOME, 'history.json'), '{"since":0,"history":"all"}');
+      return start(['run'], options);
+    });
+    const end = async () => {
+      for (const child of children) child.kill();
+      for (const child of children) await exitOf(child);
+    };
+    onTestFinished(end);
+    for (const child of children) await vi.waitFor(() => expect(child.output()).toContain('Capturing'), 30_000);
+    const written = new Map<string, number>();
+    for (let turn = 0; turn < 30; turn++) {
+      for (const session of [1, 2, 3]) {
+        appendFileSync(file(session), `${prompt(session, turn, `turn ${turn}`)}\n${mode(session)}\n`);
+        written.set(sessionId(session), 2 * (turn + 1));
+      }
+      const hasArrived = async () => expect((await held.events()).length).toBeGreaterThanOrEqual(6 * (turn + 1));
+      await vi.waitFor(hasArrived, { timeout: 30_000, interval: 20 });
+    }
+    // Whatever one of them has not come to yet.
+    await end();
+    for (const options of states) expect(await run(['import'], options)).toMatchObject({ exitCode: 0 });
+    const events = await held.events();
+    const counts = Map.groupBy(events, ({ payload }) => payload.source.session as string);
+    expect(new Map([...counts].sort().map(([session, of]) => [session, of.length]))).toEqual(written);
+  },
+  patience(180_000),
+);

@@ -15,7 +15,9 @@ function hold(...payloads: string[]) {
 
 test('an event is recognised once for each time that it is held', () => {
   const held = hold(payload('one'), payload('two'), payload('one'));
-  const asked = ['one', 'one', 'two', 'three'].map((text) => held.takePayload(payload(text, { position: 5 })));
+  const asked = ['one', 'one', 'two', 'three'].map(
+    (text) => held.takePayload(payload(text, { position: 5 }))?.likeness,
+  );
   expect(asked).toEqual(['moved', 'moved', 'moved', undefined]);
 });
 
@@ -29,16 +31,16 @@ test('an event is recognised by its text, by its text in a file that was moved, 
     [payload('other', { ...record, revision: 2 }), undefined],
     [payload('other', { ...record, record: 'r2' }), undefined],
   ] as const) {
-    expect(hold(payload('one', record)).takePayload(told), told).toBe(likeness);
+    expect(hold(payload('one', record)).takePayload(told)?.likeness, told).toBe(likeness);
   }
 });
 
 test('what has no record is recognised by its place, and of parts each by its number', () => {
-  expect(hold(payload('one')).takePayload(payload('other'))).toBe('altered');
+  expect(hold(payload('one')).takePayload(payload('other'))?.likeness).toBe('altered');
   expect(hold(payload('one')).takePayload(payload('other', { position: 8 }))).toBeUndefined();
   const part = (number: number, json: string) => JSON.stringify({ source, part: number, of: 2, json });
   const held = hold(part(1, 'a'), part(2, 'b'));
-  expect([held.takePayload(part(2, 'c')), held.takePayload(part(2, 'b')), held.takePayload(part(1, 'a'))]).toEqual([
+  expect([part(2, 'c'), part(2, 'b'), part(1, 'a')].map((one) => held.takePayload(one)?.likeness)).toEqual([
     'altered',
     undefined,
     'same',
@@ -48,9 +50,20 @@ test('what has no record is recognised by its place, and of parts each by its nu
 test('an event that says the same as an earlier one of its file is another one', () => {
   const held = hold(payload('one'));
   expect(held.takePayload(payload('one', { position: 8 }))).toBeUndefined();
-  expect(held.takePayload(payload('one'))).toBe('same');
+  expect(held.takePayload(payload('one'))?.likeness).toBe('same');
 });
 
 test('what was not made from a record is never recognised', () => {
   expect(hold('{"text":"by hand"}').takePayload('{"text":"by hand"}')).toBeUndefined();
+});
+
+test('what others have read further than was asked for is expected, and what was passed by is not', () => {
+  const held = hold(payload('one'), payload('two', { position: 9 }), payload('other', { position: 8 }));
+  expect(held.isExpecting()).toBe(true);
+  held.takePayload(payload('one'));
+  expect(held.isExpecting()).toBe(true);
+  held.takePayload(payload('two', { position: 9 }));
+  expect(held.isExpecting()).toBe(false);
+  held.add(0, { sequence: 4, eventType: 'user.message', ...held.digestPayload(payload('new', { file: 'b.jsonl' })) });
+  expect(held.isExpecting()).toBe(true);
 });

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { ServiceError } from '../../contract/client.ts';
 import type { DigestPage, EventDigest } from '../../contract/digest.ts';
 import { createDigester, type PayloadDigests } from '../../contract/digester.ts';
 import { hasStatus } from './problem.ts';
@@ -48,6 +49,8 @@ export function createHeldEvents() {
   const { digestPayload, digestName } = createDigester(NONCE);
   const events: HeldEvent[] = [];
   const byName = new Map<string, HeldEvent[]>();
+  /** The furthest place of each file that was asked for. */
+  const asked = new Map<string, number>();
 
   const keyOf = (likeness: Likeness, digests: PayloadDigests) => `${likeness} ${NAMES[likeness](digests) ?? ''}`;
   const find = (likeness: Likeness, digests: PayloadDigests, isMeant: (event: HeldEvent) => boolean) =>
@@ -88,13 +91,24 @@ export function createHeldEvents() {
     },
     take,
     /** Whether an event is held, by the JSON text of its payload; what is so is taken, and not found a second time. */
-    takePayload(payload: string): Likeness | undefined {
+    takePayload(payload: string): { event: HeldEvent; likeness: Likeness } | undefined {
       const digests = digestPayload(payload);
-      const { file, position = 0 } = digests;
+      const { file = '', position = 0 } = digests;
+      asked.set(file, Math.max(asked.get(file) ?? 0, position));
       // What stands earlier in the same file was asked for before, if only by a process that was killed: this repeats it.
       const isPassed = (event: HeldEvent) => event.file === file && (event.position ?? 0) < position;
-      return LIKENESSES.find((likeness) => take(likeness, digests, (one) => likeness !== 'moved' || !isPassed(one)));
+      for (const likeness of LIKENESSES) {
+        const event = take(likeness, digests, (one) => likeness !== 'moved' || !isPassed(one));
+        if (event) return { event, likeness };
+      }
+      return undefined;
     },
+    /** Whether one of them may be asked for yet: it stands further in its file than what was, or is of another file. */
+    isExpecting: (): boolean =>
+      events.some(({ isTaken, file = '', position = 0, revision = 0 }) => {
+        const isPassed = revision === 0 && (asked.get(file) ?? -1) >= position;
+        return !isTaken && !isPassed;
+      }),
     /** Takes all of these, or none; whether all are held. */
     takeAll(payloads: Iterable<string>): boolean {
       const taken: HeldEvent[] = [];
@@ -113,25 +127,47 @@ export function createHeldEvents() {
   };
 }
 
+interface Asked {
+  sessionId: string;
+  place?: number;
+  held: HeldEvents;
+  /** First sequence. */
+  from?: number;
+  /** How many events it must have: they may be on their way to where digests are made. */
+  atLeast?: number;
+}
+
 /**
- * Asks for all that the service has of a session and adds it; false where the service does not know the session.
- * `attempt` repeats a request where that may help.
+ * Asks for what the service has of a session and adds it; how many events it has, undefined where the service does not know
+ * the session. `attempt` repeats a request where that may help.
  */
 export async function readHeld(
   { client }: Service,
-  { sessionId, place = 0, held }: { sessionId: string; place?: number; held: HeldEvents },
+  { sessionId, place = 0, held, from = 1, atLeast = 0 }: Asked,
   attempt: <Answer>(request: () => Promise<Answer>) => Promise<Answer> = (request) => request(),
-): Promise<boolean> {
-  for (let from: number | null = 1; from !== null; ) {
-    const query = { nonce: NONCE, from: String(from), limit: String(PAGE) };
-    try {
-      const page: DigestPage = (await attempt(() => client.listEventDigests({ sessionId, query }))).body;
-      for (const digests of page.digests) held.add(place, digests);
-      from = page.nextFrom;
-    } catch (error) {
-      if (hasStatus(error, 404)) return false;
-      throw error;
-    }
+): Promise<number | undefined> {
+  let count = from - 1;
+  async function read(): Promise<DigestPage> {
+    const query = { nonce: NONCE, from: String(count + 1), limit: String(PAGE) };
+    const page = (await client.listEventDigests({ sessionId, query })).body;
+    if (page.nextFrom === null && count + page.digests.length < atLeast) throw tooEarly();
+    return page;
   }
-  return true;
+  try {
+    for (let page = await attempt(read); ; page = await attempt(read)) {
+      for (const digests of page.digests) held.add(place, digests);
+      count = page.nextFrom === null ? count + page.digests.length : page.nextFrom - 1;
+      if (page.nextFrom === null) return count;
+    }
+  } catch (error) {
+    if (hasStatus(error, 404)) return undefined;
+    throw error;
+  }
 }
+
+const tooEarly = () =>
+  new ServiceError(
+    503,
+    { code: 'service_unavailable', error: 'Events that were accepted cannot be read yet' },
+    { get: () => null },
+  );

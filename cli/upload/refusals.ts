@@ -6,12 +6,12 @@ import type { Append } from './service.ts';
 
 /** What became of a batch: all of it accepted, some of its events refused for good, or something about its session. */
 export type Outcome =
-  /** `upTo`: how many events the session has with them. */
-  | { kind: 'accepted'; upTo: number }
+  | { kind: 'accepted' }
   /** `isSure`: others of the same batch were accepted, so that it is the events that are wrong and not the service. */
   | { kind: 'refused'; events: RefusedEvent[]; isSure: boolean }
   | { kind: 'blocked'; problem: string }
-  | { kind: 'answered'; code: NonNullable<BulkResult['code']>; problem: string };
+  /** `eventCount`: how many events the session has, where that is why. */
+  | { kind: 'answered'; code: NonNullable<BulkResult['code']>; problem: string; eventCount?: number | undefined };
 
 export interface RefusedEvent {
   /** Its JSON text. */
@@ -64,11 +64,11 @@ export function createAppender(send: Send, onAccepted: () => void) {
     return [...first, ...(await append(appends.slice(middle)))];
   }
 
-  async function toOutcome({ accepted, lastSequence = 0, code, error }: BulkResult, batch: Append): Promise<Outcome> {
-    if (accepted !== undefined) return { kind: 'accepted', upTo: lastSequence };
+  async function toOutcome({ accepted, code, error, eventCount }: BulkResult, batch: Append): Promise<Outcome> {
+    if (accepted !== undefined) return { kind: 'accepted' };
     const problem = error ?? String(code);
     if (code === 'validation_failed' || code === 'idempotency_key_reused') return sendEvents(batch, new Error(problem));
-    return { kind: 'answered', code: code ?? 'internal', problem };
+    return { kind: 'answered', code: code ?? 'internal', problem, eventCount };
   }
 
   /** Of a batch that is refused as a whole, those events that are the reason. */

@@ -16,6 +16,8 @@ export interface Append {
   sessionId: string;
   key: string;
   events: number;
+  /** How many events the session is to have before it, as far as that is known. */
+  expectedEvents?: number | undefined;
   /** `{"events":[…]}` in UTF-8. */
   body: Buffer;
   /** False once a person has thrown it away. */
@@ -89,9 +91,9 @@ export function createService({ url, secret, fetch, timeoutMs = TIMEOUT_MS, inte
 
 /** `{"appends":[…]}` in a zstd frame. */
 async function writeAppends(batches: readonly Append[]): Promise<Uint8Array<ArrayBuffer>> {
-  const pieces = batches.flatMap(({ sessionId, key, body }, index) => {
-    const head = `{"sessionId":${JSON.stringify(sessionId)},"idempotencyKey":${JSON.stringify(key)},"body":`;
-    return [Buffer.from(`${index === 0 ? '{"appends":[' : '},'}${head}`), body];
+  const pieces = batches.flatMap(({ sessionId, key: idempotencyKey, expectedEvents, body }, index) => {
+    const head = JSON.stringify({ sessionId, idempotencyKey, expectedEvents }).slice(0, -1);
+    return [Buffer.from(`${index === 0 ? '{"appends":[' : '},'}${head},"body":`), body];
   });
   const plain = Buffer.concat([...pieces, Buffer.from('}]}')]);
   return (await compress(plain, COMPRESSION)) as Uint8Array<ArrayBuffer>;

@@ -31,13 +31,6 @@ export const MOST_GENERATIONS = 1000;
 export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAllHeld) {
   const { spool, service, retry, registration, now, findRepository, keyOf } = options;
 
-  /** When the service last said of a session how many events it has, in milliseconds since 1970. */
-  const askedAt = new Map<number, number>();
-
-  /** Whether another machine may have captured it meanwhile. One that was opened without a key cannot be asked for. */
-  const isDoubtful = ({ id, state, serviceEvents }: SessionRow): boolean =>
-    state === 'open' && serviceEvents !== undefined && now() - (askedAt.get(id) ?? 0) > SURE_MS;
-
   /**
    * Has each session open at the service, as far as it will: the spool tells what became of each. Returns what was refused;
    * throws `AgentDisabled` only for the first session, which the others may be asked without.
@@ -46,7 +39,7 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
     const refused = new Map<number, Failure>();
     const all = ids
       .map((id) => spool.sessions.get(id))
-      .filter((session) => session.state === 'new' || session.state === 'closed' || isDoubtful(session));
+      .filter((session) => session.state === 'new' || session.state === 'closed');
     let left = await withoutHeld(all);
     for (let round = 0; left.length > 0 && round < MOST_GENERATIONS; round++) {
       const results = await capture(left);
@@ -74,18 +67,15 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
 
   /** Notes what the service has; `completed` where its next events go to another session. */
   function takeOutcome(row: SessionRow, { outcome, session }: CaptureResult) {
-    const { id, state, generation, serviceEvents = 0 } = row;
+    const { id, generation } = row;
     if (outcome === 'deleted' || session === undefined) {
       spool.batches.removeSession(id);
       spool.sessions.setDeleted(id);
       return outcome;
     }
     // What it has of others, this spool included before it was lost, may be any of what the transcripts say.
-    if (outcome === 'found' && session.eventCount > (state === 'open' ? serviceEvents : 0)) {
-      spool.sessions.setHeldElsewhere(id, true);
-    }
+    if (outcome === 'found' && session.eventCount > 0) spool.sessions.setHeldElsewhere(id, true);
     spool.sessions.setOpen(id, session.sessionId, session.eventCount);
-    askedAt.set(id, now());
     if (session.status !== 'active') {
       spool.sessions.close(id);
       return 'completed';
@@ -195,11 +185,8 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
     });
   }
 
-  return { open, complete, isDoubtful };
+  return { open, complete };
 }
-
-/** A session that goes on after a longer rest may have gone on elsewhere. */
-const SURE_MS = 5 * 60 * 1000;
 
 const undescribed = () => ({});
 

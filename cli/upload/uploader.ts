@@ -4,9 +4,9 @@ import type { ProblemCode } from '../../contract/problem.ts';
 import { describe, EXIT, Failure } from '../failure.ts';
 import type { Batch, SendingOrder } from '../spool/batches.ts';
 import type { Ending, SessionRow } from '../spool/sessions.ts';
-import { createHeldEvents, type HeldEvents } from './held.ts';
+import { type AskHeld, createElsewhere } from './elsewhere.ts';
 import { explainRefusal, tellBlocked } from './problem.ts';
-import { createAppender, type Outcome, type RefusedEvent, readEvents, withEvents } from './refusals.ts';
+import { createAppender, type Outcome, type RefusedEvent } from './refusals.ts';
 import { AgentDisabled } from './registration.ts';
 import type { Append } from './service.ts';
 import { createServiceSessions, type SessionsOptions } from './sessions.ts';
@@ -15,8 +15,7 @@ export interface UploaderOptions extends SessionsOptions {
   signal: AbortSignal;
   /** Which sessions are over, asked when there is nothing to send. */
   findEnding: () => Ending;
-  /** Adds what one of the service's sessions holds; `place` is its number among those of an agent's session. */
-  askHeld: (sessionId: string, place: number, held: HeldEvents) => Promise<void>;
+  askHeld: AskHeld;
   /** A request at a time for each; by default what is live is sent beside a backlog. */
   orders?: readonly SendingOrder[];
   onSent?: (events: number) => void;
@@ -46,11 +45,12 @@ const MOST_REOPENINGS = 3;
 export function createUploader(options: UploaderOptions) {
   const { spool, service, retry, signal, now, findEnding, askHeld, onSent, isPaused } = options;
   const { orders = ['oldest', 'newest'] } = options;
+  const elsewhere = createElsewhere(spool, askHeld);
   const sessions = createServiceSessions(options, isAllHeld);
   const append = createAppender((appends) => retry.attempt(() => sendOnce(appends)), setSuspectsAside);
   const busy = new Set<number>();
-  /** Of sessions of which the service held something before, in how many of its sessions it was looked up. */
-  const held = new Map<number, { events: HeldEvents; places: number }>();
+  /** How many events each of the service's sessions has that is being sent to. */
+  const counts = new Map<string, number>();
   const reopenings = new Map<number, number>();
   // What the service will not have for now: agents that an administrator has disabled, and single sessions.
   const refusedAgents = new Map<string, Failure>();
@@ -64,7 +64,8 @@ export function createUploader(options: UploaderOptions) {
   async function sendOnce(appends: readonly Append[]): Promise<BulkResult[]> {
     // They may have waited here for hours.
     if (!appends.every((one) => one.isWanted())) throw new ThrownAway();
-    const results = await service.append(appends).catch((error) => Promise.reject(tellBlocked(error)));
+    const results = await service.append(expecting(appends)).catch((error) => Promise.reject(tellBlocked(error)));
+    for (const { sessionId, lastSequence = 0 } of results) raise(sessionId, lastSequence);
     // The answer for a session's first batch is the answer for the session; the others were not tried.
     const firsts = new Map([...results].reverse().map((result) => [result.sessionId, result]));
     const notYet = [...firsts.values()].filter(({ code }) => code !== undefined && NOT_YET.has(code));
@@ -75,6 +76,21 @@ export function createUploader(options: UploaderOptions) {
       { code: code as ProblemCode, ...(error !== undefined && { error }) },
       { get: () => null },
     );
+  }
+
+  /** Each behind those before it. */
+  function expecting(appends: readonly Append[]): Append[] {
+    const next = new Map(counts);
+    return appends.map((append) => {
+      const expectedEvents = next.get(append.sessionId);
+      if (expectedEvents !== undefined) next.set(append.sessionId, expectedEvents + append.events);
+      return { ...append, expectedEvents };
+    });
+  }
+
+  function raise(sessionId: string, count: number): void {
+    const known = counts.get(sessionId);
+    if (known !== undefined) counts.set(sessionId, Math.max(known, count));
   }
 
   const findWaiting = (order: SendingOrder): number[] => {
@@ -90,7 +106,7 @@ export function createUploader(options: UploaderOptions) {
     for (const id of ids) {
       const { state, heldElsewhere } = spool.sessions.get(id);
       if (state !== 'open') continue;
-      if (heldElsewhere) await findHeld(id);
+      if (heldElsewhere) await elsewhere.find(id);
       for (const batch of batchesOf(id)) {
         const isFull =
           batches.length === MAX_BATCHES_AT_ONCE || (size > 0 && size + batch.body.length > REQUEST_SIZE[order]);
@@ -106,38 +122,17 @@ export function createUploader(options: UploaderOptions) {
     for (let batch = spool.batches.next(id, 0); batch; batch = spool.batches.next(id, batch.id)) yield batch;
   }
 
-  async function findHeld(id: number): Promise<HeldEvents> {
-    const found = held.get(id) ?? { events: createHeldEvents(), places: 0 };
-    for (const sessionId of spool.sessions.serviceIds(id).slice(found.places)) {
-      await askHeld(sessionId, found.places, found.events);
-      found.places++;
-    }
-    held.set(id, found);
-    return found.events;
-  }
-
   async function isAllHeld(id: number): Promise<boolean> {
-    const events = await findHeld(id);
     const batches = [...batchesOf(id)];
-    if (!events.takeAll(batches.flatMap((batch) => readEvents(batch).map(payloadOf)))) return false;
+    if (!(await elsewhere.hasAll(id, batches))) return false;
     spool.transactLightly(() => {
       for (const batch of batches) remove(batch, 0, batch.events);
     });
     return true;
   }
 
-  /** Without the events that the service holds already; undefined where it holds all of them. */
-  function withoutHeld(batch: Batch): Batch | undefined {
-    const ofSession = held.get(batch.session)?.events;
-    if (ofSession === undefined) return batch;
-    const events = readEvents(batch).filter((event) => ofSession.takePayload(payloadOf(event)) === undefined);
-    if (events.length === batch.events) return batch;
-    return events.length === 0 ? undefined : { ...withEvents(batch, events), key: `${batch.key}.${events.length}` };
-  }
-
   /** Has the sessions opened, agent by agent: one that an administrator has disabled must not stop the others. */
   async function open(ids: readonly number[]): Promise<void> {
-    for (const id of ids) if (sessions.isDoubtful(spool.sessions.get(id))) held.delete(id);
     for (const [agent, ofAgent] of Map.groupBy(ids, (id) => spool.sessions.get(id).agent)) {
       try {
         for (const [id, failure] of await sessions.open(ofAgent)) refusedSessions.set(id, failure);
@@ -154,55 +149,69 @@ export function createUploader(options: UploaderOptions) {
     // Whoever did not fit in need not wait for the answer.
     const included = new Set(batches.map(({ session }) => session));
     for (const id of ids) if (!included.has(id)) release(id);
-    const left = batches.map((batch) => ({ batch, rest: withoutHeld(batch) }));
-    const asked = left.flatMap(({ batch, rest }) => (rest ? [{ batch, append: toAppend(rest) }] : []));
+    const left = batches.map((batch) => ({ batch, rest: elsewhere.take(batch) }));
+    const asked = left.flatMap(({ batch, rest }) =>
+      rest.batch ? [{ batch, rest, append: toAppend(rest.batch) }] : [],
+    );
     const outcomes = asked.length > 0 ? await append(asked.map((one) => one.append)) : [];
     spool.transactLightly(() => {
-      for (const { batch, rest } of left) if (rest === undefined) remove(batch, 0, batch.events);
-      for (const [index, { batch, append: sent }] of asked.entries()) {
-        takeOutcome(batch, sent.events, outcomes[index] as Outcome);
+      for (const { batch, rest } of left) if (rest.batch === undefined) remove(batch, 0, batch.events);
+      for (const [index, { batch, rest, append: sent }] of asked.entries()) {
+        takeOutcome(batch, sent, outcomes[index] as Outcome);
+        if (spool.batches.has(batch.id)) elsewhere.giveBack(rest);
       }
       spool.setMeta('lastUploadAt', String(now()));
     });
-    forgetHeld(ids);
+    for (const { append: sent } of asked) counts.delete(sent.sessionId);
+    elsewhere.forgetMet(ids);
   }
 
   function toAppend({ id, session, key, events, body }: Batch): Append {
-    const { serviceId = '' } = spool.sessions.get(session);
+    const { serviceId = '', serviceEvents } = spool.sessions.get(session);
+    if (serviceEvents !== undefined) counts.set(serviceId, serviceEvents);
     return { sessionId: serviceId, key, events, body, isWanted: () => spool.batches.has(id) };
   }
 
-  function takeOutcome(batch: Batch, sent: number, outcome: Outcome): void {
+  function takeOutcome(batch: Batch, { sessionId, events: sent }: Append, outcome: Outcome): void {
     const { session, events } = batch;
+    if (outcome.kind === 'answered') {
+      takeAnswer(session, outcome);
+      return;
+    }
+    const count = counts.get(sessionId);
+    if (count !== undefined) {
+      spool.sessions.setServiceEvents(session, count);
+      elsewhere.accept(session, sessionId, count);
+    }
     if (outcome.kind === 'accepted') {
       reopenings.delete(session);
-      const { serviceEvents } = spool.sessions.get(session);
-      if (serviceEvents !== undefined) spool.sessions.setServiceEvents(session, Math.max(serviceEvents, outcome.upTo));
       remove(batch, sent, events - sent);
     } else if (outcome.kind === 'refused') {
       if (outcome.isSure) setAside(batch, outcome.events);
       else suspects.set(batch.id, { batch, events: outcome.events });
-    } else if (outcome.kind === 'blocked') {
-      refusedSessions.set(session, blocked(spool.sessions.get(session).agentSession, outcome.problem));
     } else {
-      takeAnswer(session, outcome);
+      refusedSessions.set(session, blocked(spool.sessions.get(session).agentSession, outcome.problem));
     }
   }
 
-  function takeAnswer(session: number, { code, problem }: Extract<Outcome, { kind: 'answered' }>): void {
+  function takeAnswer(session: number, { code, problem, eventCount }: Extract<Outcome, { kind: 'answered' }>): void {
     if (code === 'session_deleted') {
       spool.batches.removeSession(session);
       spool.sessions.setDeleted(session);
       return;
     }
     if (code === 'quota_reached') refusedSessions.set(session, new Failure(EXIT.failure, problem));
+    if (code === 'sequence_mismatch' || code === 'session_closed') elsewhere.suspect(session, eventCount);
+    if (eventCount !== undefined) spool.sessions.setServiceEvents(session, eventCount);
     if (code !== 'session_closed' && code !== 'not_found') return;
     const times = (reopenings.get(session) ?? 0) + 1;
     reopenings.set(session, times);
     if (times > MOST_REOPENINGS) refusedSessions.set(session, new Failure(EXIT.failure, problem));
     // Unknown: the service has lost the session, as after being restored from a copy.
-    else if (code === 'not_found') spool.sessions.reset(session);
-    else spool.sessions.close(session);
+    else if (code === 'not_found') {
+      spool.sessions.reset(session);
+      elsewhere.forget(session);
+    } else spool.sessions.close(session);
   }
 
   /** What was acknowledged and is sent again after a crash is recognised by its key. */
@@ -227,15 +236,6 @@ export function createUploader(options: UploaderOptions) {
     for (const one of events) spool.refused.add({ session: batch.session, ...one, refusedAt: now() });
     spool.count('eventsRefused', events.length);
     remove(batch, batch.events - events.length, 0);
-  }
-
-  /** Once all that was captured again is looked up, what comes is new. */
-  function forgetHeld(ids: readonly number[]): void {
-    for (const id of ids) {
-      if (!held.has(id) || !spool.sessions.get(id).settled || spool.batches.next(id, 0)) continue;
-      held.delete(id);
-      spool.transactLightly(() => spool.sessions.setHeldElsewhere(id, false));
-    }
   }
 
   function findTask(order: SendingOrder): Task | undefined {
@@ -264,7 +264,7 @@ export function createUploader(options: UploaderOptions) {
       } catch (error) {
         if (!(error instanceof ThrownAway)) throw error;
         // What was taken for the requests that are not sent now has to be found again.
-        for (const id of mine) held.delete(id);
+        for (const id of mine) elsewhere.forget(id);
       } finally {
         for (const id of mine) busy.delete(id);
         // What is free now may be for the other one to complete or to send.
@@ -328,9 +328,6 @@ export function createUploader(options: UploaderOptions) {
 
 /** Of what is about to be sent, a person has thrown something away. */
 class ThrownAway extends Error {}
-
-/** Of `{"eventType":"…","payload":…}`. */
-const payloadOf = (event: string): string => event.slice(event.indexOf('"payload":') + '"payload":'.length, -1);
 
 /** Whether the events are wrong or the service is, is not known while nothing else was sent. */
 const refusedAlone = ({ agent, agentSession }: SessionRow, [first]: readonly RefusedEvent[]) =>
