@@ -5,6 +5,8 @@ import { highlight } from './highlight.ts';
 import { languageOf } from './languages.ts';
 import { Verbatim } from './verbatim.tsx';
 
+const WAIT_MS = 120;
+
 /** Code in its colours, once they are there. `language` is a fence's word or a file's name. */
 export const Code = memo(function Code({ code, language }: { code: string; language: string }) {
   const draw = useCallback((piece: string) => <Coloured code={piece} language={language} />, [language]);
@@ -37,8 +39,13 @@ export function useTokens(code: string, word: string): ThemedToken[][] | undefin
     let wanted = true;
     const language = languageOf(word);
     if (language === undefined) return;
-    void highlight(code, language).then((lines) => wanted && setDone({ code, lines }));
+    // What is scrolled past is not coloured: that takes a processor seconds, and whoever scrolls needs it.
+    const timer = setTimeout(
+      () => void highlight(code, language).then((lines) => wanted && setDone({ code, lines })),
+      WAIT_MS,
+    );
     return () => {
+      clearTimeout(timer);
       wanted = false;
     };
   }, [code, word]);

@@ -72,7 +72,7 @@ export function drawMarkdown(text: string): ReactNode {
       case 'listItem':
         return createElement(
           'li',
-          null,
+          typeof node.checked === 'boolean' ? { className: 'task' } : null,
           typeof node.checked === 'boolean' && <span aria-hidden>{node.checked ? '☑ ' : '☐ '}</span>,
           ...node.children.map((child) =>
             child.type === 'paragraph' && !node.spread

@@ -22,7 +22,7 @@ describe('Markdown', () => {
     ['3. a\n\n   b', '<ol start="3"><li><p>a</p><p>b</p></li></ol>'],
     [
       '- [x] a\n- [ ] b',
-      '<ul><li><span aria-hidden="true">☑ </span>a</li><li><span aria-hidden="true">☐ </span>b</li></ul>',
+      '<ul><li class="task"><span aria-hidden="true">☑ </span>a</li><li class="task"><span aria-hidden="true">☐ </span>b</li></ul>',
     ],
     ['> a\n\n---', '<blockquote><p>a</p></blockquote><hr/>'],
     ['a  \nb ~~c~~ **d**', '<p>a<br/>b <del>c</del> <strong>d</strong></p>'],

@@ -1,6 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { CircleCheck, CircleX, GitCommitHorizontal, GitPullRequest, Hourglass, Minimize2 } from 'lucide-react';
-import { memo, useCallback, useEffect, useMemo, useRef } from 'react';
+import { memo, useCallback, useDeferredValue, useEffect, useMemo, useRef } from 'react';
 import { promptLine } from '../../../contract/entry/value.ts';
 import type { Milestone } from '../../../contract/review.ts';
 import { showHidden } from '../../text/controls.ts';
@@ -8,6 +8,7 @@ import { lastAtMost } from '../../timeline/strip.ts';
 import { microStrip, type Turn } from '../../timeline/turns.ts';
 import { formatDuration } from '../../ui/format.ts';
 import { useReading } from './reading.ts';
+import { heightOf } from './row-height.ts';
 import { useValue } from './value.ts';
 
 interface Props {
@@ -16,6 +17,9 @@ interface Props {
   onSelect: (sequence: number) => void;
 }
 
+/** It follows the timeline when that comes to rest. */
+const REST_MS = 100;
+
 type Line = { sequence: number } & ({ turn: Turn; number: number } | { milestone: Milestone });
 
 /** The story of the session: its prompts, and by what one remembers it; where one is stands out, and is in sight. */
@@ -23,18 +27,24 @@ export const Outline = memo(function Outline({ turns, milestones, onSelect }: Pr
   const lines = useMemo(() => toLines(turns, milestones), [turns, milestones]);
   const orders = useMemo(() => lines.map((line) => ('turn' in line ? line.turn.order : line.sequence)), [lines]);
   const { seen } = useReading();
-  const current = useValue(seen, ({ from }) => lastAtMost(orders, from));
+  const current = useDeferredValue(useValue(seen, ({ from }) => lastAtMost(orders, from)));
   const scroller = useRef<HTMLDivElement>(null);
   const virtualizer = useVirtualizer<HTMLDivElement, HTMLLIElement>({
     count: lines.length,
     getScrollElement: () => scroller.current,
     getItemKey: useCallback((index: number) => `${lines[index]?.sequence}-${index}`, [lines]),
     estimateSize: (index) => (lines[index] && 'turn' in lines[index] ? 52 : 28),
-    overscan: 8,
+    measureElement: heightOf,
+    overscan: 4,
     paddingEnd: 12,
   });
   useEffect(() => {
-    virtualizer.scrollToIndex(current, { align: 'auto' });
+    const follow = () => {
+      const { startIndex = 0, endIndex = -1 } = virtualizer.range ?? {};
+      if (current <= startIndex || current >= endIndex) virtualizer.scrollToIndex(current, { align: 'auto' });
+    };
+    const timer = setTimeout(follow, REST_MS);
+    return () => clearTimeout(timer);
   }, [current, virtualizer]);
   return (
     <nav aria-label="Prompts" className="prompts">

@@ -15,8 +15,6 @@ export interface Reading {
   range: Value<{ from: number; to: number } | undefined>;
   /** The order of the first and last row in sight. */
   seen: Value<{ from: number; to: number }>;
-  /** The timeline goes by too fast to be read. */
-  isHurried: Value<boolean>;
   /** Words that are looked for, to be marked where they are shown. */
   words: Value<string>;
 }
@@ -25,7 +23,6 @@ export const createReading = (): Reading => ({
   current: createValue<Current | undefined>(undefined),
   range: createValue<{ from: number; to: number } | undefined>(undefined),
   seen: createValue({ from: 0, to: 0 }),
-  isHurried: createValue(false),
   words: createValue(''),
 });
 

@@ -1,11 +1,12 @@
 import { type MouseEvent, memo } from 'react';
+import { showHidden } from '../../text/controls.ts';
 import type { Row } from '../../timeline/rows.ts';
 import { Boundary } from '../../ui/boundary.tsx';
-import { formatDuration } from '../../ui/format.ts';
+import { formatDuration, plural } from '../../ui/format.ts';
 import { Group, Lane, Quiet, RecordLine } from './fold-rows.tsx';
 import { Message } from './message-row.tsx';
 import { useReading } from './reading.ts';
-import { DayRule, TimeLink } from './time-link.tsx';
+import { DayRule, formatTime, TimeLink, timeMode } from './time-link.tsx';
 import { Tool } from './tool-row.tsx';
 import type { View } from './use-view.ts';
 import { useValue } from './value.ts';
@@ -21,10 +22,15 @@ interface Props {
   sessionId: string;
   isLive: boolean;
   onSelect: (row: Row, extend: boolean) => void;
+  /** It goes by too fast to be read. */
+  isPassing: boolean;
+  /** In pixels, as long as it is not drawn in full. */
+  height: number;
 }
 
 /** A row in its place. The current one can take the focus, and takes it when something inside does. */
-export function RowLine({ measure, row, index, count, start, onSelect, ...content }: Props) {
+export const RowLine = memo(function RowLine(props: Props) {
+  const { measure, row, index, count, start, onSelect, isPassing, height, ...content } = props;
   const reading = useReading();
   const isCurrent = useValue(reading.current, (current) => current?.key === row.key);
   const { order } = row.item;
@@ -32,12 +38,16 @@ export function RowLine({ measure, row, index, count, start, onSelect, ...conten
   const onClick = (event: MouseEvent) => {
     // Selecting text is no click.
     if (window.getSelection()?.isCollapsed === false || isControl(event.target)) return;
+    if (isLink(event)) {
+      if (event.ctrlKey || event.metaKey) return;
+      event.preventDefault();
+    }
     onSelect(row, event.shiftKey);
   };
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the page's keys move between rows
     <li
-      ref={measure}
+      ref={isPassing ? undefined : measure}
       aria-setsize={count}
       aria-posinset={index + 1}
       data-index={index}
@@ -45,17 +55,36 @@ export function RowLine({ measure, row, index, count, start, onSelect, ...conten
       data-in-range={isInRange || undefined}
       tabIndex={isCurrent ? 0 : -1}
       className="timeline-row"
-      style={{ transform: `translateY(${start}px)` }}
+      style={{ transform: `translateY(${start}px)`, ...(isPassing && { height }) }}
       onClick={onClick}
       onFocus={() => reading.current.get()?.key !== row.key && onSelect(row, false)}
     >
-      <RowContent row={row} version={row.version} {...content} />
+      {isPassing ? <Passing row={row} /> : <RowContent row={row} version={row.version} {...content} />}
     </li>
   );
-}
+});
 
 const isControl = (target: EventTarget): boolean =>
-  target instanceof Element && target.closest('a, button, pre, input, summary') !== null;
+  target instanceof Element && target.closest('a:not(.timeline-time), button, pre, input, summary') !== null;
+
+const isLink = ({ target }: MouseEvent): boolean => target instanceof Element && target.closest('a') !== null;
+
+/** As much of it as can be seen of what goes by: two texts in place of what takes a parser and dozens of elements. */
+const Passing = ({ row: { item, start } }: Pick<Props, 'row'>) => (
+  <div className="timeline-line h-full">
+    <span className="timeline-time">{item.kind !== 'idle' && formatTime(item.time, start, timeMode.get())}</span>
+    <p className="timeline-passing" data-kind={item.kind}>
+      {showHidden(inShort(item).slice(0, PASSING))}
+    </p>
+  </div>
+);
+const PASSING = 400;
+
+function inShort(item: Row['item']): string {
+  if (item.kind === 'message') return 'text' in item.entry ? item.entry.text : '';
+  if (item.kind === 'tool') return `${item.name}  ${item.call?.about ?? ''}`;
+  return item.kind === 'group' ? plural(item.calls, 'tool call') : '';
+}
 
 interface ContentProps extends Pick<Props, 'row' | 'isOpen' | 'toggle' | 'sessionId' | 'isLive'> {
   version: number;

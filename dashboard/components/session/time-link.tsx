@@ -1,4 +1,4 @@
-import { Link } from '@tanstack/react-router';
+import { paths } from '../../paths.ts';
 import type { Item } from '../../timeline/items.ts';
 import { formatClock, formatDuration, formatExact } from '../../ui/format.ts';
 import { createValue, useValue } from './value.ts';
@@ -36,23 +36,22 @@ interface Props {
   start: number;
 }
 
-/** When it was; the number of the event where the row is the current one, or pointed at. It is the link to the event. */
+/**
+ * When it was; the number of the event where the row is the current one, or pointed at. It is the link to the event, which
+ * its row follows: a link of the router's would ask for the address of the page each time one of many rows is drawn.
+ */
 export function TimeLink({ sessionId, item: { sequence, time }, start }: Props) {
   const mode = useValue(timeMode, (each) => each);
   return (
-    <Link
-      to="/sessions/$sessionId"
-      params={{ sessionId }}
-      search={({ plane, find, show, lane }) => ({ plane, find, show, lane, e: sequence })}
-      replace
-      preload={false}
+    <a
+      href={paths.session(sessionId, sequence)}
       tabIndex={-1}
       className="timeline-time"
       title={`Event ${sequence}, ${formatExact(time)}`}
     >
       <time dateTime={new Date(time).toISOString()}>{formatTime(time, start, mode)}</time>
       <span>#{sequence}</span>
-    </Link>
+    </a>
   );
 }
 

@@ -1,6 +1,15 @@
 import { defaultRangeExtractor, useVirtualizer, type Virtualizer } from '@tanstack/react-virtual';
 import { ArrowDown } from 'lucide-react';
-import { type Ref, useCallback, useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from 'react';
+import {
+  type Ref,
+  useCallback,
+  useDeferredValue,
+  useEffect,
+  useImperativeHandle,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
 import type { Row } from '../../timeline/rows.ts';
 import { Button } from '../../ui/button.tsx';
 import { formatCount } from '../../ui/format.ts';
@@ -8,6 +17,7 @@ import { Scroll } from '../../ui/scroll.tsx';
 import { estimateRow } from './estimate.ts';
 import { useReading } from './reading.ts';
 import { RowLine } from './row.tsx';
+import { heightOf } from './row-height.ts';
 import { useMarks } from './use-marks.ts';
 import type { View } from './use-view.ts';
 
@@ -41,8 +51,8 @@ const SETTLING_MS = 1_000;
 
 /** As far from the end one is still at the end. */
 const END_PX = 120;
-/** So far from one frame to the next, nobody reads. */
-const HURRIED_PX = 600;
+/** At so many pixels a millisecond a screen is gone in a third of a second: nobody reads. */
+const HURRIED = 3;
 /** Of the head of the turn, which lies over the first rows. */
 const HEAD_PX = 36;
 
@@ -52,20 +62,20 @@ const HEAD_PX = 36;
  */
 export function Timeline({ ref, view, sessionId, eventCount, openedWith, isLive, onSelect }: Props) {
   const { rows, indexOf } = view;
-  const { current, seen, isHurried } = useReading();
+  const { current, seen } = useReading();
   const scroller = useRef<HTMLElement>(null);
   const focusWanted = useRef<string>(undefined);
   useMarks(scroller);
   const width = useRef(900);
   const offset = useRef(0);
+  const isHurried = useRef(false);
+  const moved = useRef(0);
   const virtualizer = useVirtualizer<HTMLElement, HTMLLIElement>({
     count: rows.length,
     getScrollElement: () => scroller.current,
     getItemKey: useCallback((index: number) => rows[index]?.key ?? index, [rows]),
     estimateSize: (index) => estimateRow(rows[index], view.isOpen, width.current),
-    // As high as expected until the browser tells, which it does before it paints: to ask would be to lay all out at once.
-    measureElement: (element, entry, instance) =>
-      entry?.borderBoxSize[0]?.blockSize ?? instance.measurementsCache[instance.indexFromElement(element)]?.size ?? 30,
+    measureElement: heightOf,
     overscan: 8,
     paddingStart: 8,
     paddingEnd: 96,
@@ -80,10 +90,18 @@ export function Timeline({ ref, view, sessionId, eventCount, openedWith, isLive,
       width.current = instance.scrollRect?.width ?? width.current;
       seen.set(rangeOf(instance, rows, seen.get()));
       const { scrollOffset } = instance;
-      isHurried.set(instance.isScrolling && Math.abs((scrollOffset ?? 0) - offset.current) > HURRIED_PX);
+      const distance = Math.abs((scrollOffset ?? 0) - offset.current);
+      if (distance === 0 && instance.isScrolling) return;
+      const now = performance.now();
+      isHurried.current = instance.isScrolling && distance > HURRIED * (now - moved.current);
       offset.current = scrollOffset ?? 0;
+      moved.current = now;
     },
   });
+
+  // A jump to a row is none: it comes after a rest. What rows are in full is drawn when there is time.
+  const isPassing = virtualizer.isScrolling && isHurried.current;
+  const isBrief = useDeferredValue(isPassing) || isPassing;
 
   const scrollTo = ({ key, align }: Pick<Wanted, 'key' | 'align'>) => {
     const index = indexOf(key);
@@ -131,7 +149,7 @@ export function Timeline({ ref, view, sessionId, eventCount, openedWith, isLive,
     <div className="relative min-h-0 min-w-0 grow">
       <Scroll ref={scroller} className="timeline" aria-label="Timeline">
         <ul className="relative" style={{ height: virtualizer.getTotalSize() }}>
-          {virtualizer.getVirtualItems().map(({ key, index, start }) => {
+          {virtualizer.getVirtualItems().map(({ key, index, start, size }) => {
             const row = rows[index];
             return (
               row && (
@@ -146,6 +164,8 @@ export function Timeline({ ref, view, sessionId, eventCount, openedWith, isLive,
                   toggle={view.toggle}
                   sessionId={sessionId}
                   isLive={isLive}
+                  isPassing={isBrief}
+                  height={isBrief ? size : 0}
                   onSelect={onSelect}
                 />
               )
