@@ -29,12 +29,10 @@ const FOUND = {
   order: 'started',
   direction: 'desc',
   values: [],
-  words: [],
-  withoutWords: [],
 };
 const FOUND_BY_ALL = {
   ...{ ...FOUND, order: 'cost', agentIds: ['codex'], environmentIds: ['env_1'], statuses: ['active'], failed: true },
-  ...{ from: NOW, before: NOW, values: [FILE], words: [WORDS], withoutWords: [WORDS] },
+  ...{ from: NOW, before: NOW, values: [FILE] },
 };
 
 /**
@@ -144,11 +142,20 @@ export const EXAMPLES: Record<string, unknown[][]> = {
     51,
   ]),
   findByWords: [[ORGANIZATION, WORDS, 51]],
-  findEnvironmentsCalled: [[ORGANIZATION, 'host']],
+  findEnvironmentsCalled: [[ORGANIZATION, ['host', 'other']]],
   byIndex: [],
-  findChunks: [[ORGANIZATION, ['ses_1'], WORDS]],
+  findChunks: [
+    [
+      ORGANIZATION,
+      ['ses_1'],
+      [
+        { place: 0, words: WORDS },
+        { place: 1, words: WORDS },
+      ],
+    ],
+  ],
   lastIndexed: [[ORGANIZATION, 'ses_1']],
-  sessionsWithWords: [],
+  readAppendsOf: [[ORGANIZATION, [{ sessionId: 'ses_1', first: 1, last: 64 }], () => false]],
 
   rememberSetting: [['name', () => 'value']],
   writeSetting: [['name', 'value']],

@@ -4,40 +4,56 @@ import {
   type Among,
   findByTrait,
   findByValue,
-  findByWords,
   findEnd,
   findPlaces,
   type Place,
   type SessionsWanted,
   type Trait,
+  type ValueWanted,
 } from '../store/search.ts';
-import type { WordsWanted } from '../store/words.ts';
+import { findByWords, type WordsWanted } from '../store/words.ts';
 
 /** What is asked, of one plane or of both. */
 export type Wanted = Omit<SessionsWanted, 'plane'> & { planes: readonly Plane[] };
 
-/** So many sessions are looked up one by one; what more have is met often enough on the way through all. */
+/** So many sessions, or chunks with a word, are looked up at most; what more have is met often enough on the way through all. */
 const MOST_GATHERED = 5_000;
+/** So few sessions are looked at one by one sooner than another thing is looked up. */
+const FEW = 100;
 
 /**
- * Where to look: among the sessions that have the rarest thing asked for, if those are few. Then what they have beside it
- * need not be asked of the store again.
+ * The sessions that have all of what is asked that few have, and what is still to be asked of them; undefined where
+ * nothing is rare. Whether they have the words is never certain.
  */
-export async function gather(db: Db, wanted: Wanted): Promise<{ ids?: readonly string[] }> {
-  const { organizationId, planes, values, words } = wanted;
-  for (const trait of traitsOf(wanted)) {
-    const ids = await findByTrait(db, wanted, planes, trait, MOST_GATHERED + 1);
-    if (ids.length <= MOST_GATHERED) return { ids };
+export async function gather(
+  db: Db,
+  wanted: Wanted,
+  words: readonly WordsWanted[],
+): Promise<{ ids: readonly string[]; wanted: Wanted } | undefined> {
+  const { organizationId, planes } = wanted;
+  let ids: readonly string[] | undefined;
+  const values: ValueWanted[] = [];
+  const isEnough = () => ids !== undefined && ids.length <= FEW;
+
+  function narrow(found: readonly string[]): void {
+    const these = new Set(found);
+    ids = ids ? ids.filter((id) => these.has(id)) : found;
   }
-  for (const value of values) {
-    const ids = await findByValue(db, organizationId, value, MOST_GATHERED + 1);
-    if (ids.length <= MOST_GATHERED) return { ids };
+
+  for (const trait of traitsOf(wanted)) {
+    const found = isEnough() ? undefined : await findByTrait(db, wanted, planes, trait, MOST_GATHERED + 1);
+    if (found && found.length <= MOST_GATHERED) narrow(found);
+  }
+  for (const value of wanted.values) {
+    const found = isEnough() ? undefined : await findByValue(db, organizationId, value, MOST_GATHERED + 1);
+    if (found && found.length <= MOST_GATHERED) narrow(found);
+    else values.push(value);
   }
   for (const one of [...words].sort((a, b) => lengthOf(b) - lengthOf(a))) {
-    const ids = await findByWords(db, organizationId, one, MOST_GATHERED + 1);
-    if (ids.length <= MOST_GATHERED) return { ids };
+    const found = isEnough() ? undefined : await findByWords(db, organizationId, one, MOST_GATHERED);
+    if (found) narrow(found);
   }
-  return {};
+  return ids && { ids, wanted: { ...wanted, values } };
 }
 
 /** What may be rare, and does not lead the way through all by itself: of time, its order does. */

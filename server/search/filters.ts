@@ -16,14 +16,16 @@ export async function readFilters(
   filters: readonly Filter[],
   now: number,
 ): Promise<Filtered> {
-  const of = (field: Field) => filters.filter((filter) => filter.field === field).map(({ value }) => value);
+  const of = (field: Field) => [
+    ...new Set(filters.filter((filter) => filter.field === field).map(({ value }) => value)),
+  ];
   const times = (field: Field) => of(field).flatMap((value) => timeOf(value, now) ?? []);
   const [agents, machines, statuses] = [of('agent'), of('machine'), of('status')];
   const failed = new Set(of('failed').map((value) => value.toLowerCase() === 'yes'));
-  const environments = machines.map((name) => findEnvironmentsCalled(db, organizationId, withoutStar(name)));
+  const environments = () => findEnvironmentsCalled(db, organizationId, machines.map(withoutStar));
   return {
     ...(agents.length > 0 && { agentIds: agents.flatMap(agentsCalled) }),
-    ...(machines.length > 0 && { environmentIds: (await Promise.all(environments)).flat() }),
+    ...(machines.length > 0 && { environmentIds: await environments() }),
     ...(statuses.length > 0 && { statuses: statuses.map((value) => value.toLowerCase() as SessionRow['status']) }),
     ...(times('after').length > 0 && { from: Math.max(...times('after')) }),
     ...(times('before').length > 0 && { before: Math.min(...times('before')) }),

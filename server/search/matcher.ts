@@ -46,16 +46,17 @@ export function createMatcher(given: readonly Term[]): Matcher {
   };
 }
 
+/** What may stand between two words of a term, as JSON writes it. */
+const BETWEEN = '(?:\\\\(?:u[0-9a-f]{4}|.)|[^a-z0-9\\\\])*';
+
 /**
- * The longest word of each term, as it stands in JSON. Letters may be escaped, and colours stand amid words: such events
- * are read. Beyond ASCII there are several ways to write the same letter, so that all events are.
+ * The words of each term, as they stand in JSON. Letters may be escaped, and colours stand amid words: such events are
+ * read. Beyond ASCII there are several ways to write the same letter, so that all events are.
  */
 function glanceFor(terms: readonly Wanted[]): RegExp | undefined {
-  const words = terms.map(({ units }) =>
-    units.flatMap(({ parts }) => parts).reduce((one, other) => (other.length > one.length ? other : one)),
-  );
-  if (words.some((word) => /[^a-z0-9]/.test(word))) return undefined;
-  return new RegExp([...words, '\\\\u00(?:[3-7]|1b)'].join('|'), 'i');
+  const words = terms.map(({ units }) => units.flatMap(({ parts }) => parts));
+  if (words.some((all) => all.some((word) => /[^a-z0-9]/.test(word)))) return undefined;
+  return new RegExp([...words.map((all) => all.join(BETWEEN)), '\\\\u00(?:[3-7]|1b)'].join('|'), 'i');
 }
 
 const BEFORE = 60;

@@ -3,12 +3,13 @@ import type { Hit, Order } from '../../contract/review.ts';
 import type { Plane } from '../../contract/secret.ts';
 import type { Db } from '../store/open.ts';
 import type { Place } from '../store/search.ts';
-import { byIndex } from '../store/words.ts';
-import { gather, nextBatch, type Wanted } from './candidates.ts';
+import { byIndex, type WordsWanted } from '../store/words.ts';
+import { type Batch, gather, nextBatch, type Wanted } from './candidates.ts';
 import { readFilters } from './filters.ts';
 import { createMatcher, type Matcher } from './matcher.ts';
-import type { Budget } from './read.ts';
-import { markStretches, type Unfinished, verify } from './verify.ts';
+import { type Budget, readStretches } from './read.ts';
+import { type Decision, type Marked, markStretches, type Unfinished, verify } from './verify.ts';
+import { AND_MORE } from './words.ts';
 
 export interface Search {
   organizationId: string;
@@ -38,45 +39,37 @@ export interface Page {
 }
 
 /** What one answer may cost: bytes of events read, and sessions looked at. */
-const MOST_BYTES = 32 * 1024 * 1024;
+const MOST_BYTES = 4 * 1024 * 1024;
 const MOST_LOOKED_AT = 20_000;
-/** Sessions that are read at the same time, so that one is fetched while another is read. */
-const AT_ONCE = 4;
+/** Sessions that are read at the same time: their events are fetched together. */
+const AT_ONCE = 20;
 
 /** The sessions in which everything occurs that was asked for, and where. */
 export async function search(db: Db, asked: Search): Promise<Page> {
   const { organizationId, query, limit, order, direction, planes, now } = asked;
   const matcher = createMatcher(query.terms);
-  const words = (not: boolean) =>
-    matcher.terms.filter((term) => term.not === not && (term.exact || !not)).map(({ indexed }) => indexed);
-  const wanted: Wanted = {
-    ...{ organizationId, planes, order, direction, words: words(false), withoutWords: words(true) },
+  const words = matcher.terms.filter(({ not }) => !not).map(({ indexed }) => orMore(indexed));
+  let wanted: Wanted = {
+    ...{ organizationId, planes, order, direction },
     ...(await readFilters(db, organizationId, query.filters, now)),
   };
-  const { ids } = await byIndex(db, (db) => gather(db, wanted));
   const budget: Budget = { left: asked.mostBytes ?? MOST_BYTES };
-  return page(db, ids ? { ...wanted, words: [] } : wanted, ids, matcher, budget, asked.after, limit);
-}
-
-async function page(
-  db: Db,
-  wanted: Wanted,
-  ids: readonly string[] | undefined,
-  matcher: Matcher,
-  budget: Budget,
-  after: Position | undefined,
-  limit: number,
-): Promise<Page> {
   const found: Page['found'] = [];
-  let { place, unfinished } = after ?? {};
+  let { place, unfinished } = asked.after ?? {};
   let next = limit * 4;
-  for (let lookedAt = 0; lookedAt < MOST_LOOKED_AT; lookedAt += next, next *= 4) {
+  let ids: readonly string[] | undefined;
+  for (let lookedAt = 0, round = 1; lookedAt < MOST_LOOKED_AT; lookedAt += next, next *= 4, round++) {
     // One more than there is room for tells whether there is a next page.
-    const room = limit - found.length + 1;
-    const [from, among] = [place, ids ? { ids } : { next }];
-    const { places, end } = await byIndex(db, (db) => nextBatch(db, wanted, from, among, room));
-    const decisions = decide(db, wanted.organizationId, places, matcher, budget, unfinished);
-    for await (const { place: decided, decision } of decisions) {
+    const most = matcher.terms.length === 0 ? limit - found.length + 1 : ids ? limit * 4 : next;
+    const batch = await byIndex(db, async (db) => {
+      // What the first ones of the order do not have is looked up.
+      const gathered = round === 2 ? await gather(db, wanted, words) : undefined;
+      if (gathered) ({ ids, wanted } = gathered);
+      const some = await nextBatch(db, wanted, place, ids ? { ids } : { next }, most);
+      const sessionIds = some.places.map(({ sessionId }) => sessionId);
+      return { ...some, stretches: await markStretches(db, organizationId, sessionIds, matcher) };
+    });
+    for await (const { place: decided, decision } of decide(db, wanted, batch, matcher, budget, unfinished)) {
       if (found.length === limit) return { found, next: { ...(place && { place }) } };
       if (typeof decision === 'object' && 'from' in decision)
         return { found, next: { ...(place && { place }), unfinished: decision } };
@@ -84,35 +77,53 @@ async function page(
       place = decided;
       unfinished = undefined;
     }
-    if (!end) return { found };
-    place = end;
+    if (!batch.end) return { found };
+    place = batch.end;
     if (budget.left <= 0) break;
   }
   return { found, next: { ...(place && { place }) } };
 }
 
+/** Chunks that have more words than are known are met as well. */
+const orMore = (words: WordsWanted): WordsWanted =>
+  words.map((alternatives) => [...alternatives, [{ word: AND_MORE, open: false }]]);
+
+interface Marks extends Batch {
+  stretches: Map<string, Marked[]>;
+}
+
+/** In the order of the places; several are read at the same time. */
 async function* decide(
   db: Db,
-  organizationId: string,
-  places: readonly Place[],
+  { organizationId }: Wanted,
+  { places, stretches }: Marks,
   matcher: Matcher,
   budget: Budget,
   earlier: Unfinished | undefined,
-) {
-  if (matcher.terms.length === 0) {
-    for (const place of places) yield { place, decision: { hits: [] } };
-    return;
-  }
-  const sessionIds = places.map(({ sessionId }) => sessionId);
-  const stretches = await byIndex(db, (db) => markStretches(db, organizationId, sessionIds, matcher));
-  for (let at = 0; at < places.length; at += AT_ONCE) {
-    const some = places.slice(at, at + AT_ONCE).map(async (place) => {
-      const mine = earlier?.sessionId === place.sessionId ? earlier : undefined;
-      return {
-        place,
-        decision: await verify(db, organizationId, stretches.get(place.sessionId) ?? [], matcher, budget, mine),
-      };
-    });
-    yield* await Promise.all(some);
+): AsyncGenerator<{ place: Place; decision: Decision }> {
+  const steps = places.map((place) => {
+    const { sessionId } = place;
+    const mine = earlier?.sessionId === sessionId ? earlier : undefined;
+    return { place, work: verify(sessionId, stretches.get(sessionId) ?? [], matcher, budget, mine) };
+  });
+  for (let at = 0; at < steps.length; ) {
+    const some: {
+      place: Place;
+      work: ReturnType<typeof verify>;
+      step: ReturnType<ReturnType<typeof verify>['next']>;
+    }[] = [];
+    for (let open = 0; at < steps.length && open < AT_ONCE; at++) {
+      const { place, work } = steps[at] as (typeof steps)[number];
+      const step = work.next();
+      some.push({ place, work, step });
+      if (!step.done) open++;
+    }
+    for (;;) {
+      const looks = some.flatMap(({ step }) => (step.done ? [] : [step.value]));
+      if (looks.length === 0) break;
+      await readStretches(db, organizationId, looks, matcher, budget);
+      for (const one of some) if (!one.step.done) one.step = one.work.next();
+    }
+    yield* some.map(({ place, step }) => ({ place, decision: step.value as Decision }));
   }
 }

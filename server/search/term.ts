@@ -18,8 +18,8 @@ export interface Wanted {
   not: boolean;
   /** What a chunk must have to hold it. */
   indexed: WordsWanted;
-  /** The words of a chunk tell for certain whether it holds the term. */
-  exact: boolean;
+  /** What a chunk holds it with for certain; the same where its words tell all. */
+  sure?: WordsWanted;
   /** Finds where it might stand. */
   trace: RegExp;
 }
@@ -41,8 +41,9 @@ export function prepareTerm({ text: given, prefix, not }: Term): Wanted | undefi
   const isOpen = prefix === true && denseEnd < 0;
   const indexed = indexedOf(units, isOpen);
   const isSingle = units.length === 1 || (last.joined && indexed.length === 1);
-  const exact = isSingle && last.parts.length === 1 && last.whole.length < LONGEST_WORD;
-  return { units, prefix: isOpen, not: not === true, indexed, exact, trace: traceOf(units) };
+  const isWord = isSingle && last.whole.length < LONGEST_WORD;
+  const sure = last.parts.length === 1 ? indexed : [[[{ word: last.whole, open: isOpen }]]];
+  return { units, prefix: isOpen, not: not === true, indexed, ...(isWord && { sure }), trace: traceOf(units) };
 }
 
 /** Beginnings of words that the index is asked for, at least; a shorter one is in a part of everything. */

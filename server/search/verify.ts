@@ -2,7 +2,8 @@ import type { Hit } from '../../contract/review.ts';
 import type { Db } from '../store/open.ts';
 import { findChunks, type Stretch } from '../store/words.ts';
 import type { Matcher } from './matcher.ts';
-import { type Budget, type FoundEvent, readStretch } from './read.ts';
+import type { Budget, FoundEvent, Look } from './read.ts';
+import { AND_MORE } from './words.ts';
 
 /** Where reading a session goes on in the next answer, and the terms that it was seen to have. */
 export interface Unfinished {
@@ -17,9 +18,10 @@ const MOST_HITS = 3;
 /** Stretches that are read for the best hits alone: another one where no event of the first has everything. */
 const MOST_READ = 2;
 
-/** A stretch with the terms whose words it has. */
-interface Marked extends Stretch {
+/** A stretch with the terms that it may have, and those that it has for certain. */
+export interface Marked extends Stretch {
   terms: Set<number>;
+  sure: Set<number>;
 }
 
 /** The stretches of some sessions that are of interest, by session, in order. */
@@ -28,64 +30,79 @@ export async function markStretches(
   organizationId: string,
   sessionIds: readonly string[],
   { terms }: Matcher,
+  from = 1,
 ): Promise<Map<string, Marked[]>> {
-  const sessions = new Map<string, Map<number, Marked>>(sessionIds.map((id) => [id, new Map()]));
-  for (const [place, { indexed }] of terms.entries()) {
-    for (const stretch of await findChunks(db, organizationId, sessionIds, indexed)) {
-      const stretches = sessions.get(stretch.sessionId);
-      const marked = stretches?.get(stretch.first) ?? { ...stretch, terms: new Set() };
-      marked.terms.add(place);
-      stretches?.set(stretch.first, marked);
+  const all = [...terms.keys()];
+  /** Which terms a chunk has that is found by the words, and whether for certain. */
+  const asked = terms.flatMap(({ sure, indexed }, place) => [
+    ...(sure ? [{ words: sure, places: [place], isSure: true }] : []),
+    ...(sure === indexed ? [] : [{ words: indexed, places: [place], isSure: false }]),
+  ]);
+  if (all.length > 0) asked.push({ words: [[[{ word: AND_MORE, open: false }]]], places: all, isSure: false });
+  const sessions = new Map<string, Marked[]>(sessionIds.map((id) => [id, []]));
+  const chunks = asked.map(({ words }, place) => ({ words, place }));
+  for (const { place, ...stretch } of await findChunks(db, organizationId, sessionIds, chunks, from)) {
+    const stretches = sessions.get(stretch.sessionId) ?? [];
+    if (stretches.at(-1)?.first !== stretch.first) stretches.push({ ...stretch, terms: new Set(), sure: new Set() });
+    const marked = stretches.at(-1) as Marked;
+    const { places, isSure } = asked[place] as (typeof asked)[number];
+    for (const term of places) {
+      marked.terms.add(term);
+      if (isSure) marked.sure.add(term);
     }
   }
-  const inOrder = (stretches: Map<number, Marked>) =>
-    [...stretches.values()].sort((one, other) => one.first - other.first);
-  return new Map([...sessions].map(([id, stretches]) => [id, inOrder(stretches)]));
+  return sessions;
 }
 
 /**
  * Whether a session has what is asked, which its index alone does not tell of phrases, and the events with the most of it.
- * Reads no more than the budget allows.
+ * Hands out what is to be read for it, one stretch after the other, and nothing more once the budget is spent.
  */
-export async function verify(
-  db: Db,
-  organizationId: string,
+export function* verify(
+  sessionId: string,
   stretches: readonly Marked[],
-  matcher: Matcher,
+  { terms }: Matcher,
   budget: Budget,
   earlier?: Unfinished,
-): Promise<Decision> {
-  const found: FoundEvent[] = [];
-  const read = new Set<Marked>();
-  const open = new Set(
-    matcher.terms.flatMap(({ exact }, place) => (exact || earlier?.proven.includes(place) ? [] : [place])),
-  );
-  const isExcluded = (place: number) => matcher.terms[place]?.not === true;
-  const wanted = matcher.terms.flatMap(({ not }, place) => (not ? [] : [place]));
+): Generator<Look, Decision, void> {
+  const isExcluded = (place: number) => terms[place]?.not === true;
+  const wanted = [...terms.keys()].filter((place) => !isExcluded(place));
+  const sure = new Set(stretches.flatMap((stretch) => [...stretch.sure]));
+  if ([...sure].some(isExcluded)) return 'no match';
   if (wanted.some((place) => !stretches.some(({ terms }) => terms.has(place)))) return 'no match';
 
-  const sessionId = stretches[0]?.sessionId ?? '';
-  const unfinished = (from: number) => ({ sessionId, from, proven: wanted.filter((place) => !open.has(place)) });
+  const proven = new Set([...sure, ...(earlier?.proven ?? [])]);
+  const open = new Set([...terms.keys()].filter((place) => !proven.has(place)));
+  const isOfUse = ({ terms }: Marked) => [...terms].some((place) => open.has(place));
+  const most = (terms: ReadonlySet<number>) => wanted.filter((place) => terms.has(place)).length;
+  const found: FoundEvent[] = [];
+  const read = new Set<Marked>();
+  let hasExcluded = false;
+  let best = 0;
 
-  async function look(stretch: Marked): Promise<void> {
+  function look(stretch: Marked): Look {
     read.add(stretch);
-    found.push(...(await readStretch(db, organizationId, stretch, matcher, budget)));
+    return {
+      stretch,
+      take(event) {
+        found.push(event);
+        hasExcluded ||= [...event.terms].some(isExcluded);
+        for (const place of event.terms) if (!isExcluded(place)) open.delete(place);
+        if (most(event.terms) === wanted.length && rank(event) === 0) best++;
+        return !hasExcluded && (best < MOST_HITS || isOfUse(stretch));
+      },
+    };
   }
 
+  const unfinished = (from: number) => ({ sessionId, from, proven: wanted.filter((place) => !open.has(place)) });
   for (const stretch of stretches) {
-    if (stretch.first < (earlier?.from ?? 0) || ![...stretch.terms].some((place) => open.has(place))) continue;
+    if (stretch.first < (earlier?.from ?? 0) || !isOfUse(stretch)) continue;
     if (budget.left <= 0) return unfinished(stretch.first);
-    const before = found.length;
-    await look(stretch);
-    for (const { terms } of found.slice(before)) {
-      for (const place of terms) {
-        if (open.has(place) && isExcluded(place)) return 'no match';
-        open.delete(place);
-      }
-    }
+    yield look(stretch);
+    if (hasExcluded) return 'no match';
   }
   if ([...open].some((place) => !isExcluded(place))) return 'no match';
-  const most = (terms: ReadonlySet<number>) => wanted.filter((place) => terms.has(place)).length;
+
   const ranked = stretches.filter((stretch) => !read.has(stretch) && most(stretch.terms) > 0);
   ranked.sort((one, other) => most(other.terms) - most(one.terms) || one.first - other.first);
   for (const stretch of ranked.slice(0, Math.max(0, MOST_READ - read.size))) {
@@ -93,7 +110,7 @@ export async function verify(
     if (budget.left <= 0 && read.size > 0) break;
     // Shown without an event it would look as if nothing had been found in it.
     if (budget.left <= 0) return unfinished(1);
-    await look(stretch);
+    yield look(stretch);
   }
   const hits = found.filter(({ terms }) => most(terms) > 0);
   hits.sort(

@@ -689,36 +689,80 @@ select *
     select session_id
   from "sessions"
    
-  where organization_id = $1 and "plane" in ($2) and "agent_id" in ($3)
+  where organization_id = $1 and "plane" = any($2::text[]) and "agent_id" = any($3::text[])
   limit $4
   ;
 
     select session_id
   from "sessions"
    
-  where organization_id = $1 and "plane" in ($2) and "environment_id" in ($3)
+  where organization_id = $1 and "plane" = any($2::text[]) and "environment_id" = any($3::text[])
   limit $4
   ;
 
     select session_id
   from "sessions"
    
-  where organization_id = $1 and "plane" in ($2) and "status" in ($3) and status <> 'completed'
+  where organization_id = $1 and "plane" = any($2::text[]) and "status" = any($3::text[]) and status <> 'completed'
   limit $4
   ;
 
     select session_id
   from "sessions"
    
-  where organization_id = $1 and "plane" in ($2) and started_at >= $3 and started_at < $4
+  where organization_id = $1 and "plane" = any($2::text[]) and started_at >= $3 and started_at < $4
   limit $5
   ;
 
     select session_id
   from "session_facts"
    
-  where organization_id = $1 and "plane" in ($2) and failures > 0
+  where organization_id = $1 and "plane" = any($2::text[]) and failures > 0
   limit $3
+  ;
+-- on SQLite
+
+    select session_id
+  from "sessions"
+   
+  where organization_id = ? and "plane" in (select value as id
+  from json_each(?)) and "agent_id" in (select value as id
+  from json_each(?))
+  limit ?
+  ;
+
+    select session_id
+  from "sessions"
+   
+  where organization_id = ? and "plane" in (select value as id
+  from json_each(?)) and "environment_id" in (select value as id
+  from json_each(?))
+  limit ?
+  ;
+
+    select session_id
+  from "sessions"
+   
+  where organization_id = ? and "plane" in (select value as id
+  from json_each(?)) and "status" in (select value as id
+  from json_each(?)) and status <> 'completed'
+  limit ?
+  ;
+
+    select session_id
+  from "sessions"
+   
+  where organization_id = ? and "plane" in (select value as id
+  from json_each(?)) and started_at >= ? and started_at < ?
+  limit ?
+  ;
+
+    select session_id
+  from "session_facts"
+   
+  where organization_id = ? and "plane" in (select value as id
+  from json_each(?)) and failures > 0
+  limit ?
   ;
 
 -- findByValue
@@ -727,27 +771,6 @@ select *
   from session_values
   where session_values.organization_id = $1 and field = $2 and (name = $3 and '/' || replace(replace(lower(value), '\', '/'), ':', '/') like $4 escape '!')
   limit $5
-  ;
-
--- findByWords
-
-    select distinct session_id
-  from (select session_id
-  from session_chunks
-  where organization_id = $1 and words @@ $2::tsquery
-  offset 0) as found
-  limit $3
-  ;
--- on SQLite
-
-    select distinct session_id
-  from (select session_id
-  from session_chunks indexed by session_chunks_by_id
-       
-  where chunk_id in (select rowid
-  from chunk_words
-  where chunk_words match ?) and organization_id = ?) as found
-  limit ?
   ;
 
 -- findEnd
@@ -768,7 +791,8 @@ select *
 select "environment_id"
   from "environments"
   where "organization_id" = $1 and (lower(hostname) like $2 escape '!' or lower(display_name) like $3 escape '!'
-        or environment_id = $4);
+      or environment_id = $4 or lower(hostname) like $5 escape '!' or lower(display_name) like $6 escape '!'
+      or environment_id = $7);
 
 -- findPlaces
 
@@ -801,20 +825,15 @@ select "environment_id"
    
   left join session_facts on session_facts.session_id = looked.session_id
    
-  where sessions.deleted_at is null and "sessions"."agent_id" in ($6) and "sessions"."environment_id" in ($7) and "sessions"."status" in ($8) and sessions.started_at >= $9 and sessions.started_at < $10 and coalesce(session_facts.failures, 0) > 0 and exists (select 1
+  where sessions.deleted_at is null and "sessions"."agent_id" = any($6::text[]) and "sessions"."environment_id" = any($7::text[]) and "sessions"."status" = any($8::text[]) and sessions.started_at >= $9 and sessions.started_at < $10 and coalesce(session_facts.failures, 0) > 0 and exists (select 1
   from session_values
   where session_values.session_id = looked.session_id
-        and session_values.organization_id = $11 and field = $12 and (name = $13 and '/' || replace(replace(lower(value), '\', '/'), ':', '/') like $14 escape '!')) and (looked.session_id in (select session_id
-  from session_chunks
-  where organization_id = $15 and words @@ $16::tsquery
-  offset 0)) is true and looked.session_id not in (select session_id
-  from session_chunks
-  where organization_id = $17 and words @@ $18::tsquery
+        and session_values.organization_id = $11 and field = $12 and (name = $13 and '/' || replace(replace(lower(value), '\', '/'), ':', '/') like $14 escape '!')
   offset 0)
    
   order by looked.value desc, looked.session_id desc
    
-  limit $19
+  limit $15
   ;
 -- on SQLite
 
@@ -848,20 +867,13 @@ select "environment_id"
    
   left join session_facts on session_facts.session_id = looked.session_id
    
-  where sessions.deleted_at is null and "sessions"."agent_id" in (?) and "sessions"."environment_id" in (?) and "sessions"."status" in (?) and sessions.started_at >= ? and sessions.started_at < ? and coalesce(session_facts.failures, 0) > 0 and exists (select 1
+  where sessions.deleted_at is null and "sessions"."agent_id" in (select value as id
+  from json_each(?)) and "sessions"."environment_id" in (select value as id
+  from json_each(?)) and "sessions"."status" in (select value as id
+  from json_each(?)) and sessions.started_at >= ? and sessions.started_at < ? and coalesce(session_facts.failures, 0) > 0 and exists (select 1
   from session_values
   where session_values.session_id = looked.session_id
-        and session_values.organization_id = ? and field = ? and (name = ? and '/' || replace(replace(lower(value), '\', '/'), ':', '/') like ? escape '!')) and (looked.session_id in (select session_id
-  from session_chunks indexed by session_chunks_by_id
-       
-  where chunk_id in (select rowid
-  from chunk_words
-  where chunk_words match ?) and organization_id = ?)) is true and looked.session_id not in (select session_id
-  from session_chunks indexed by session_chunks_by_id
-       
-  where chunk_id in (select rowid
-  from chunk_words
-  where chunk_words match ?) and organization_id = ?)
+        and session_values.organization_id = ? and field = ? and (name = ? and '/' || replace(replace(lower(value), '\', '/'), ':', '/') like ? escape '!') )
    
   order by looked.value desc, looked.session_id desc
    
@@ -1076,6 +1088,58 @@ select "repo_root", "repo_remote"
   from "environments"
   where "organization_id" = $1 and "environment_id" = $2;
 
+-- stretches.ts
+
+-- readAppendsOf
+
+    select asked.at, appends.session_id, appends.first_sequence, octet_length(appends.body) as bytes
+   
+  from json_to_recordset($1::json) as asked (at integer, id text, first bigint, last bigint) cross join appends
+   
+  where appends.session_id = asked.id and appends.organization_id = $2
+      and appends.first_sequence > asked.first - 50 and appends.first_sequence <= asked.last
+      and appends.last_sequence >= asked.first
+   
+  order by asked.at, appends.first_sequence
+  ;
+
+    select asked.at, appends.first_sequence, appends.last_sequence, appends.append_id, appends.created_at,
+      appends.codec, appends.body
+   
+  from json_to_recordset($1::json) as asked (at integer, id text, first bigint) cross join appends
+   
+  where appends.session_id = asked.id and appends.first_sequence = asked.first
+      and appends.organization_id = $2
+   
+  order by asked.at, appends.first_sequence
+  ;
+-- on SQLite
+
+    select asked.at, appends.session_id, appends.first_sequence, octet_length(appends.body) as bytes
+   
+  from (select value ->> 'at' as at, value ->> 'id' as id, value ->> 'first' as first, value ->> 'last' as last
+       
+  from json_each(?)) as asked cross join appends
+   
+  where appends.session_id = asked.id and appends.organization_id = ?
+      and appends.first_sequence > asked.first - 50 and appends.first_sequence <= asked.last
+      and appends.last_sequence >= asked.first
+   
+  order by asked.at, appends.first_sequence
+  ;
+
+    select asked.at, appends.first_sequence, appends.last_sequence, appends.append_id, appends.created_at,
+      appends.codec, appends.body
+   
+  from (select value ->> 'at' as at, value ->> 'id' as id, value ->> 'first' as first
+  from json_each(?)) as asked cross join appends
+   
+  where appends.session_id = asked.id and appends.first_sequence = asked.first
+      and appends.organization_id = ?
+   
+  order by asked.at, appends.first_sequence
+  ;
+
 -- summaries.ts
 
 -- findSummaries
@@ -1151,18 +1215,61 @@ select "value", cast(sum("tool_calls") as bigint) as "calls", cast(sum("failures
 
 -- words.ts
 
--- findChunks
-select "session_id" as "sessionId", "first_sequence" as "first", "last_sequence" as "last"
-  from "session_chunks"
-  where "organization_id" = $1 and "session_id" in ($2) and "last_sequence" >= $3 and words @@ $4::tsquery
-  order by "session_id", "first_sequence";
+-- findByWords
+select session_id
+  from (select session_id, first_sequence, last_sequence
+  from session_chunks
+       
+  where organization_id = $1 and words @@ $2::tsquery
+  offset 0) as chunks
+  limit $3;
 -- on SQLite
-select "session_id" as "sessionId", "first_sequence" as "first", "last_sequence" as "last"
-  from "session_chunks"
-  where "organization_id" = ? and "session_id" in (?) and "last_sequence" >= ? and +chunk_id in (select rowid
+select session_id
+  from session_chunks indexed by session_chunks_by_id
+       
+  where chunk_id in (select rowid
+  from chunk_words
+  where chunk_words match ?) and organization_id = ?
+  limit ?;
+
+-- findChunks
+
+    select session_id as "sessionId", first_sequence as "first", last_sequence as "last",
+      cast($1 as integer) as place
+  from (select session_id, first_sequence, last_sequence
+  from session_chunks
+       
+  where organization_id = $2 and words @@ $3::tsquery
+  offset 0) as chunks
+  where session_id = any($4::text[]) and last_sequence >= $5
+  union all select session_id as "sessionId", first_sequence as "first", last_sequence as "last",
+      cast($6 as integer) as place
+  from (select session_id, first_sequence, last_sequence
+  from session_chunks
+       
+  where organization_id = $7 and words @@ $8::tsquery
+  offset 0) as chunks
+  where session_id = any($9::text[]) and last_sequence >= $10
+  order by 1, 2;
+-- on SQLite
+
+    select session_id as "sessionId", first_sequence as "first", last_sequence as "last",
+      cast(? as integer) as place
+  from session_chunks
+  where session_id in (select value
+  from json_each(?)) and organization_id = ?
+          and last_sequence >= ? and +chunk_id in (select rowid
   from chunk_words
   where chunk_words match ?)
-  order by "session_id", "first_sequence";
+  union all select session_id as "sessionId", first_sequence as "first", last_sequence as "last",
+      cast(? as integer) as place
+  from session_chunks
+  where session_id in (select value
+  from json_each(?)) and organization_id = ?
+          and last_sequence >= ? and +chunk_id in (select rowid
+  from chunk_words
+  where chunk_words match ?)
+  order by 1, 2;
 
 -- lastIndexed
 select "last_sequence"

@@ -4,7 +4,6 @@ import type { Plane } from '../../contract/secret.ts';
 import type { Db } from './open.ts';
 import { isPostgres } from './postgres.ts';
 import type { SessionRow, SessionValueRow } from './schema.ts';
-import { sessionsWithWords, type WordsWanted } from './words.ts';
 
 /** Where a session stands in an order. */
 export interface Place {
@@ -32,8 +31,6 @@ export interface SessionsWanted {
   before?: number;
   failed?: boolean;
   values: readonly ValueWanted[];
-  words: readonly WordsWanted[];
-  withoutWords: readonly WordsWanted[];
 }
 
 /** By what each order goes; the index has the same expressions. */
@@ -114,30 +111,28 @@ const rowsOf = (db: Db, ids: readonly string[]) =>
     ? sql`select unnest(${[...ids]}::text[]) as id`
     : sql`select value as id from json_each(${JSON.stringify(ids)})`;
 
+/** One parameter, however many are given. */
+const oneOf = (db: Db, column: string, given: readonly string[]) =>
+  isPostgres(db)
+    ? sql`${sql.ref(column)} = any(${[...given]}::text[])`
+    : sql`${sql.ref(column)} in (${rowsOf(db, given)})`;
+
 const and = (all: readonly Expression<unknown>[]) => sql.join([...all], sql` and `);
 const or = (all: readonly Expression<unknown>[]) => sql`(${sql.join([...all], sql` or `)})`;
 
 function conditions(db: Db, wanted: SessionsWanted): Expression<unknown>[] {
   const { organizationId, agentIds, environmentIds, statuses, from, before, failed, values } = wanted;
-  const oneOf = (column: string, given: readonly string[] | undefined) =>
-    given ? [given.length === 0 ? sql`1 = 0` : sql`${sql.ref(column)} in (${sql.join([...given])})`] : [];
   return [
-    ...oneOf('sessions.agent_id', agentIds),
-    ...oneOf('sessions.environment_id', environmentIds),
-    ...oneOf('sessions.status', statuses),
+    ...(agentIds ? [oneOf(db, 'sessions.agent_id', agentIds)] : []),
+    ...(environmentIds ? [oneOf(db, 'sessions.environment_id', environmentIds)] : []),
+    ...(statuses ? [oneOf(db, 'sessions.status', statuses)] : []),
     ...(from === undefined ? [] : [sql`sessions.started_at >= ${from}`]),
     ...(before === undefined ? [] : [sql`sessions.started_at < ${before}`]),
     ...(failed === undefined ? [] : [sql`coalesce(session_facts.failures, 0) ${sql.raw(failed ? '>' : '=')} 0`]),
+    // PostgreSQL would otherwise make a join of it, or a list of all sessions that have the value.
     ...values.map(
       (value) => sql`exists (select 1 from session_values where session_values.session_id = looked.session_id
-        and ${hasValue(organizationId, value)})`,
-    ),
-    // PostgreSQL would make a join of a plain `in`; so it makes a list once, and looks each session up in it.
-    ...wanted.words.map(
-      (words) => sql`(looked.session_id in (${sessionsWithWords(db, organizationId, words)})) is true`,
-    ),
-    ...wanted.withoutWords.map(
-      (words) => sql`looked.session_id not in (${sessionsWithWords(db, organizationId, words)})`,
+        and ${hasValue(organizationId, value)} ${isPostgres(db) ? sql`offset 0` : sql``})`,
     ),
   ];
 }
@@ -184,45 +179,36 @@ export async function findByTrait(
   limit: number,
 ): Promise<string[]> {
   const { organizationId, from = 0, before = Number.MAX_SAFE_INTEGER } = wanted;
-  const oneOf = (column: string, given: readonly string[] = []) => sql`${sql.ref(column)} in (${sql.join([...given])})`;
   const asked: Record<Trait, Expression<unknown>> = {
-    agentIds: oneOf('agent_id', wanted.agentIds),
-    environmentIds: oneOf('environment_id', wanted.environmentIds),
-    statuses: and([oneOf('status', wanted.statuses), sql`status <> 'completed'`]),
+    agentIds: oneOf(db, 'agent_id', wanted.agentIds ?? []),
+    environmentIds: oneOf(db, 'environment_id', wanted.environmentIds ?? []),
+    statuses: and([oneOf(db, 'status', wanted.statuses ?? []), sql`status <> 'completed'`]),
     time: sql`started_at >= ${from} and started_at < ${before}`,
     failed: sql`failures > 0`,
   };
   const { rows } = await sql<{ session_id: string }>`
     select session_id from ${sql.table(trait === 'failed' ? 'session_facts' : 'sessions')}
-    where organization_id = ${organizationId} and ${oneOf('plane', planes)} and ${asked[trait]} limit ${limit}
+    where organization_id = ${organizationId} and ${oneOf(db, 'plane', planes)} and ${asked[trait]} limit ${limit}
   `.execute(db);
   return rows.map(({ session_id }) => session_id);
 }
 
-/** Ids of sessions that have a chunk with the words, as many as asked for. */
-export async function findByWords(
+/** Ids of the machines whose name begins with one of these, or which have it as their id. */
+export async function findEnvironmentsCalled(
   db: Db,
   organizationId: string,
-  wanted: WordsWanted,
-  limit: number,
+  names: readonly string[],
 ): Promise<string[]> {
-  const { rows } = await sql<{ session_id: string }>`
-    select distinct session_id from (${sessionsWithWords(db, organizationId, wanted)}) as found limit ${limit}
-  `.execute(db);
-  return rows.map(({ session_id }) => session_id);
-}
-
-/** Ids of the machines whose name begins so, or of the one that has this id. */
-export async function findEnvironmentsCalled(db: Db, organizationId: string, name: string): Promise<string[]> {
-  const pattern = `${name.toLowerCase().replace(/[!%_]/g, '!$&')}%`;
+  const ways = names.map((name) => {
+    const pattern = `${name.toLowerCase().replace(/[!%_]/g, '!$&')}%`;
+    return sql`lower(hostname) like ${pattern} escape '!' or lower(display_name) like ${pattern} escape '!'
+      or environment_id = ${name}`;
+  });
   const rows = await db
     .selectFrom('environments')
     .select('environment_id')
     .where('organization_id', '=', organizationId)
-    .where(
-      sql<boolean>`(lower(hostname) like ${pattern} escape '!' or lower(display_name) like ${pattern} escape '!'
-        or environment_id = ${name})`,
-    )
+    .where(sql<boolean>`${or(ways)}`)
     .execute();
   return rows.map(({ environment_id }) => environment_id);
 }

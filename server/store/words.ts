@@ -26,23 +26,15 @@ function expressionOf(db: Db, wanted: WordsWanted): string {
   return wanted.map((alternatives) => `(${alternatives.map((all) => `(${written(all)})`).join(or)})`).join(and);
 }
 
-/** Whether a chunk has them. On SQLite the plus keeps rows from being fetched by their numbers, one page after the other. */
-const haveWords = (db: Db, wanted: WordsWanted, plus = '') =>
-  isPostgres(db)
-    ? sql<boolean>`words @@ ${expressionOf(db, wanted)}::tsquery`
-    : sql<boolean>`${sql.raw(plus)}chunk_id in (select rowid from chunk_words where chunk_words match ${expressionOf(db, wanted)})`;
-
-/** The ids of the organization's sessions that have a chunk with the words, as a query. */
-export const sessionsWithWords = (
-  db: Db,
-  organizationId: string,
-  wanted: WordsWanted,
-): RawBuilder<{ session_id: string }> =>
-  isPostgres(db)
-    ? // Not to be taken apart: the index of the words finds them all at once.
-      sql`select session_id from session_chunks where organization_id = ${organizationId} and ${haveWords(db, wanted)} offset 0`
-    : sql`select session_id from session_chunks indexed by session_chunks_by_id
-        where ${haveWords(db, wanted)} and organization_id = ${organizationId}`;
+/** The organization's chunks that have the words. */
+function chunksWith(db: Db, organizationId: string, wanted: WordsWanted): RawBuilder<unknown> {
+  const expression = expressionOf(db, wanted);
+  return isPostgres(db)
+    ? // Not to be taken apart: what else is asked would lead to chunks whose words are then unpacked, each by itself.
+      sql`(select session_id, first_sequence, last_sequence from session_chunks
+        where organization_id = ${organizationId} and words @@ ${expression}::tsquery offset 0) as chunks`
+    : sql`chunk_id in (select rowid from chunk_words where chunk_words match ${expression})`;
+}
 
 /** What is off for a search: see `byIndex`. */
 const OFF = ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin'].map(
@@ -61,25 +53,47 @@ export const byIndex = <Result>(db: Db, work: (db: Db) => Promise<Result>): Prom
       })
     : work(db);
 
-/** Those of the sessions' chunks that have the words, in order. */
+/** Ids of sessions that have a chunk with the words; undefined where more than `most` chunks have them. */
+export async function findByWords(
+  db: Db,
+  organizationId: string,
+  wanted: WordsWanted,
+  most: number,
+): Promise<string[] | undefined> {
+  const chunks = chunksWith(db, organizationId, wanted);
+  const found = isPostgres(db)
+    ? sql<{ session_id: string }>`select session_id from ${chunks} limit ${most + 1}`
+    : sql<{ session_id: string }>`select session_id from session_chunks indexed by session_chunks_by_id
+        where ${chunks} and organization_id = ${organizationId} limit ${most + 1}`;
+  const { rows } = await found.execute(db);
+  return rows.length > most ? undefined : [...new Set(rows.map(({ session_id }) => session_id))];
+}
+
+/** The sessions' chunks from a sequence on that have any of what is asked, each once for each `place` in it, in order. */
 export async function findChunks(
   db: Db,
   organizationId: string,
   sessionIds: readonly string[],
-  wanted: WordsWanted,
+  asked: readonly { place: number; words: WordsWanted }[],
   from = 1,
-): Promise<Stretch[]> {
-  if (sessionIds.length === 0) return [];
-  return db
-    .selectFrom('session_chunks')
-    .select(['session_id as sessionId', 'first_sequence as first', 'last_sequence as last'])
-    .where('organization_id', '=', organizationId)
-    .where('session_id', 'in', [...sessionIds])
-    .where('last_sequence', '>=', from)
-    .where(haveWords(db, wanted, '+'))
-    .orderBy('session_id')
-    .orderBy('first_sequence')
-    .execute();
+): Promise<(Stretch & { place: number })[]> {
+  if (sessionIds.length === 0 || asked.length === 0) return [];
+  const some = isPostgres(db)
+    ? sql`any(${[...sessionIds]}::text[])`
+    : sql`(select value from json_each(${JSON.stringify(sessionIds)}))`;
+  const arms = asked.map(({ place, words }) => {
+    const chunks = chunksWith(db, organizationId, words);
+    const columns = sql`select session_id as "sessionId", first_sequence as "first", last_sequence as "last",
+      cast(${place} as integer) as place from`;
+    return isPostgres(db)
+      ? sql`${columns} ${chunks} where session_id = ${some} and last_sequence >= ${from}`
+      : // The plus keeps rows from being fetched by their numbers, one page after the other.
+        sql`${columns} session_chunks where session_id in ${some} and organization_id = ${organizationId}
+          and last_sequence >= ${from} and +${chunks}`;
+  });
+  const { rows } = await sql<Stretch & { place: number }>`
+    ${sql.join(arms, sql` union all `)} order by 1, 2`.execute(db);
+  return rows;
 }
 
 /** The last event of a session whose words are known; 0 where none is. */

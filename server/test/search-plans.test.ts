@@ -19,7 +19,7 @@ const NEXT = 200;
 
 const wanted = (more: Partial<SessionsWanted> = {}): SessionsWanted => ({
   ...{ organizationId: 'org_1', plane: 'live', order: 'started', direction: 'desc' },
-  ...{ values: [], words: [], withoutWords: [] },
+  values: [],
   ...more,
 });
 

@@ -96,6 +96,24 @@ describe.each(ENGINES)('search on %s', (engine) => {
     expect(await names(`machine:${machine.environmentId.slice(0, -1)}`)).toEqual([]);
   });
 
+  test('of any number of machines, however often they are named', async () => {
+    const { db } = service.store;
+    const row = await db
+      .selectFrom('environments')
+      .selectAll()
+      .where('environment_id', '=', machine.environmentId)
+      .executeTakeFirstOrThrow();
+    const more = Array.from({ length: 700 }, (_, n) => ({ ...row, environment_id: `env_${n}`, hostname: `b${n}` }));
+    for (let at = 0; at < more.length; at += 100) {
+      await db
+        .insertInto('environments')
+        .values(more.slice(at, at + 100))
+        .execute();
+    }
+    const q = Array.from({ length: 98 }, (_, n) => (n % 2 ? 'machine:b' : 'machine:B*')).join(' ');
+    expect(await names(q)).toEqual(['split', 'upload', 'queue']);
+  });
+
   test('shows where, the events with the most of it first', async () => {
     const { body } = await ask('connection reset queue');
     expect(body.sessions).toHaveLength(1);

@@ -1,0 +1,89 @@
+import { sql } from 'kysely';
+import { MAX_BATCH_EVENTS } from '../../contract/event.ts';
+import type { StoredAppend } from './events.ts';
+import type { Db } from './open.ts';
+import { isPostgres } from './postgres.ts';
+import type { Stretch } from './words.ts';
+
+/** An append that holds events of the stretch at the place `at`. */
+export interface AppendOf extends StoredAppend {
+  at: number;
+}
+
+/** Stored bytes fetched in one go, at most, unless a single append is larger. */
+const FETCH_BYTES = 1024 * 1024;
+
+interface Size extends Pick<AppendOf, 'at' | 'first_sequence'> {
+  session_id: string;
+  bytes: number;
+}
+
+/**
+ * The appends that hold the events of stretches, those of each in order: first the first one of each, which often has
+ * enough, then the others of those that are not over.
+ */
+export async function* readAppendsOf(
+  db: Db,
+  organizationId: string,
+  stretches: readonly Stretch[],
+  isOver: (at: number) => boolean,
+): AsyncGenerator<AppendOf> {
+  const sizes = await findSizes(db, organizationId, stretches);
+  const isFirst = ({ at }: Size, n: number) => sizes[n - 1]?.at !== at;
+  yield* fetchAppends(db, organizationId, sizes.filter(isFirst));
+  const others = sizes.filter((size, n) => !isFirst(size, n));
+  yield* fetchAppends(
+    db,
+    organizationId,
+    others.filter(({ at }) => !isOver(at)),
+  );
+}
+
+/** Memory stays bounded, however many there are. */
+async function* fetchAppends(db: Db, organizationId: string, sizes: readonly Size[]): AsyncGenerator<AppendOf> {
+  for (let from = 0, to = 0; from < sizes.length; from = to) {
+    for (let bytes = 0; to < sizes.length && (to === from || bytes + sizeAt(to) <= FETCH_BYTES); to++)
+      bytes += sizeAt(to);
+    yield* await fetchBodies(db, organizationId, sizes.slice(from, to));
+  }
+
+  function sizeAt(n: number): number {
+    return sizes[n]?.bytes ?? 0;
+  }
+}
+
+const textOf = (rows: readonly object[]) => JSON.stringify(rows);
+
+async function findSizes(db: Db, organizationId: string, stretches: readonly Stretch[]): Promise<Size[]> {
+  if (stretches.length === 0) return [];
+  const rows = textOf(stretches.map(({ sessionId, first, last }, at) => ({ at, id: sessionId, first, last })));
+  const asked = isPostgres(db)
+    ? sql`json_to_recordset(${rows}::json) as asked (at integer, id text, first bigint, last bigint)`
+    : sql`(select value ->> 'at' as at, value ->> 'id' as id, value ->> 'first' as first, value ->> 'last' as last
+        from json_each(${rows})) as asked`;
+  const found = await sql<Size>`
+    select asked.at, appends.session_id, appends.first_sequence, octet_length(appends.body) as bytes
+    from ${asked} cross join appends
+    where appends.session_id = asked.id and appends.organization_id = ${organizationId}
+      and appends.first_sequence > asked.first - ${sql.lit(MAX_BATCH_EVENTS)} and appends.first_sequence <= asked.last
+      and appends.last_sequence >= asked.first
+    order by asked.at, appends.first_sequence
+  `.execute(db);
+  return found.rows;
+}
+
+async function fetchBodies(db: Db, organizationId: string, sizes: readonly Size[]): Promise<AppendOf[]> {
+  const rows = textOf(sizes.map(({ at, session_id: id, first_sequence: first }) => ({ at, id, first })));
+  const asked = isPostgres(db)
+    ? sql`json_to_recordset(${rows}::json) as asked (at integer, id text, first bigint)`
+    : sql`(select value ->> 'at' as at, value ->> 'id' as id, value ->> 'first' as first from json_each(${rows})) as asked`;
+  const found = await sql<AppendOf>`
+    select asked.at, appends.first_sequence, appends.last_sequence, appends.append_id, appends.created_at,
+      appends.codec, appends.body
+    from ${asked} cross join appends
+    where appends.session_id = asked.id and appends.first_sequence = asked.first
+      and appends.organization_id = ${organizationId}
+    order by asked.at, appends.first_sequence
+  `.execute(db);
+  return found.rows;
+}
