@@ -74,3 +74,11 @@ test('the first row of each day says so', () => {
     false,
   ]);
 });
+
+test('a row that is as it was is the same row', () => {
+  const before = flatten(items, () => false);
+  const known = (key: string) => before.find((row) => row.key === key);
+  const isOpen = ({ key }: { key: string }) => key === 'g3';
+  const after = flatten(items, isOpen, ['records'], known);
+  expect(after.filter((row) => !before.includes(row)).map(({ key }) => key)).toEqual(['g3', 't3', 'q6']);
+});

@@ -9,6 +9,7 @@ export interface Row {
   depth: number;
   /** Of the item, when the row was made. */
   version: number;
+  isOpen: boolean;
   /** When the session began, in epoch milliseconds. */
   start: number;
   /** The time of the first row of each day. */
@@ -50,8 +51,14 @@ export function countShowable(items: readonly Item[]): Record<Showable, number> 
 /**
  * The rows in sight: the tree with its closed parts left out. Records are left out unless they are asked for; of other
  * kinds, only those that are asked for are shown, wherever they are folded.
+ * @param known the rows before: one that is as it was is the same, and so is not drawn again
  */
-export function flatten(items: readonly Item[], isOpen: IsOpen, shown: readonly Showable[] = ['records']): Row[] {
+export function flatten(
+  items: readonly Item[],
+  isOpen: IsOpen,
+  shown: readonly Showable[] = ['records'],
+  known: (key: string) => Row | undefined = () => undefined,
+): Row[] {
   const rows: Row[] = [];
   const kinds = shown.filter((kind) => kind !== 'records');
   const hasRecords = shown.includes('records');
@@ -62,7 +69,10 @@ export function flatten(items: readonly Item[], isOpen: IsOpen, shown: readonly 
     const day = Math.floor((item.time - zone) / DAY_MS);
     const isNewDay = item.kind !== 'idle' && day > latest;
     if (isNewDay) latest = day;
-    rows.push({ key: item.key, item, depth, version: versionOf(item), start, ...(isNewDay && { day: item.time }) });
+    const row: Row = { key: item.key, item, depth, version: versionOf(item), isOpen: isOpen(item), start };
+    if (isNewDay) row.day = item.time;
+    const before = known(item.key);
+    rows.push(before && isSame(before, row) ? before : row);
   };
   const visit = (item: Item, depth: number) => {
     if (item.kind === 'quiet' && !hasRecords) return;
@@ -85,6 +95,14 @@ export function flatten(items: readonly Item[], isOpen: IsOpen, shown: readonly 
   }
   return rows;
 }
+
+const isSame = (a: Row, b: Row): boolean =>
+  a.item === b.item &&
+  a.version === b.version &&
+  a.isOpen === b.isOpen &&
+  a.depth === b.depth &&
+  a.start === b.start &&
+  a.day === b.day;
 
 function shownWhenClosed(parent: Item, child: Item): boolean {
   if (parent.kind === 'tool') return true;

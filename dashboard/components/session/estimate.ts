@@ -20,26 +20,26 @@ const MOST_LINES = 80;
 const WIDEST_PX = 620;
 
 /** Roughly how high a row will be, until it is measured. Width is that of the timeline, in pixels. */
-export function estimateRow(row: Row | undefined, isOpen: (item: Item) => boolean, width: number): number {
+export function estimateRow(row: Row | undefined, width: number): number {
   if (!row) return LINE_PX;
-  row.height ??= estimateItem(row.item, isOpen, width) + (row.day === undefined ? 0 : DAY_PX);
+  row.height ??= estimateItem(row.item, row.isOpen, width) + (row.day === undefined ? 0 : DAY_PX);
   return row.height;
 }
 
-function estimateItem(item: Item, isOpen: (item: Item) => boolean, width: number): number {
+function estimateItem(item: Item, isOpen: boolean, width: number): number {
   if (item.kind === 'quiet') return QUIET_PX;
   if (item.kind === 'record') return RECORD_PX;
   if (item.kind === 'idle') return RULE_PX;
   if (item.kind === 'tool') {
     const files = Math.min(MOST_FILES, item.changes.length) * FILE_PX;
     const hasReason = item.failed && !soleLane(item) && item.results.some(({ failed, preview }) => failed && preview);
-    return Math.max(LINE_PX, files) + (isOpen(item) && !soleLane(item) ? 240 : hasReason ? FAILURE_PX : 0);
+    return Math.max(LINE_PX, files) + (isOpen && !soleLane(item) ? 240 : hasReason ? FAILURE_PX : 0);
   }
   if (item.kind !== 'message') return LINE_PX;
   const { entry } = item;
   if (entry.kind === 'turn' || entry.kind === 'notice') return RULE_PX;
-  if (entry.kind === 'compaction') return RULE_PX + (entry.length > 0 ? LINE_PX : 0) + (isOpen(item) ? 200 : 0);
-  if (entry.kind !== 'prompt' && entry.kind !== 'answer') return LINE_PX + (isOpen(item) ? 200 : 0);
+  if (entry.kind === 'compaction') return RULE_PX + (entry.length > 0 ? LINE_PX : 0) + (isOpen ? 200 : 0);
+  if (entry.kind !== 'prompt' && entry.kind !== 'answer') return LINE_PX + (isOpen ? 200 : 0);
   const perLine = Math.max(30, Math.min(WIDEST_PX, width - 130) / CHARACTER_PX);
   return (entry.kind === 'prompt' ? 44 : 10) + textHeight(entry, Math.round(perLine));
 }

@@ -17,7 +17,6 @@ interface Props {
   index: number;
   count: number;
   start: number;
-  isOpen: boolean;
   toggle: View['toggle'];
   sessionId: string;
   isLive: boolean;
@@ -59,7 +58,7 @@ export const RowLine = memo(function RowLine(props: Props) {
       onClick={onClick}
       onFocus={() => reading.current.get()?.key !== row.key && onSelect(row, false)}
     >
-      {isPassing ? <Passing row={row} /> : <RowContent row={row} version={row.version} {...content} />}
+      {isPassing ? <Passing row={row} /> : <RowContent row={row} {...content} />}
     </li>
   );
 });
@@ -86,44 +85,26 @@ function inShort(item: Row['item']): string {
   return item.kind === 'group' ? plural(item.calls, 'tool call') : '';
 }
 
-interface ContentProps extends Pick<Props, 'row' | 'isOpen' | 'toggle' | 'sessionId' | 'isLive'> {
-  version: number;
-}
+type ContentProps = Pick<Props, 'row' | 'toggle' | 'sessionId' | 'isLive'>;
 
-/** Drawn again only when its item changed: scrolling through thousands stays cheap. */
-const RowContent = memo(
-  function RowContent({ row, isOpen, toggle, sessionId, isLive }: ContentProps) {
-    const { item, depth } = row;
-    if (item.kind === 'idle') return <p className="timeline-rule">{formatDuration(item.durationMs)} idle</p>;
-    return (
-      <>
-        {row.day !== undefined && <DayRule time={row.day} />}
-        <div className="timeline-line" data-depth={Math.min(depth, 4)} data-kind={item.kind}>
-          <TimeLink sessionId={sessionId} item={item} start={row.start} />
-          <div className="timeline-content">
-            <Boundary of="This event" resetKey={`${item.key} ${row.version} ${isOpen}`}>
-              <Content
-                item={item}
-                isOpen={isOpen}
-                onToggle={() => toggle(item)}
-                sessionId={sessionId}
-                isLive={isLive}
-              />
-            </Boundary>
-          </div>
+/** Drawn again only when it is another row: scrolling through thousands stays cheap. */
+const RowContent = memo(function RowContent({ row, toggle, sessionId, isLive }: ContentProps) {
+  const { item, depth, version, isOpen } = row;
+  if (item.kind === 'idle') return <p className="timeline-rule">{formatDuration(item.durationMs)} idle</p>;
+  return (
+    <>
+      {row.day !== undefined && <DayRule time={row.day} />}
+      <div className="timeline-line" data-depth={Math.min(depth, 4)} data-kind={item.kind}>
+        <TimeLink sessionId={sessionId} item={item} start={row.start} />
+        <div className="timeline-content">
+          <Boundary of="This event" resetKey={`${item.key} ${version} ${isOpen}`}>
+            <Content item={item} isOpen={isOpen} onToggle={() => toggle(item)} sessionId={sessionId} isLive={isLive} />
+          </Boundary>
         </div>
-      </>
-    );
-  },
-  (before, after) =>
-    before.row.item === after.row.item &&
-    before.version === after.version &&
-    before.row.day === after.row.day &&
-    before.row.depth === after.row.depth &&
-    before.isOpen === after.isOpen &&
-    before.toggle === after.toggle &&
-    before.isLive === after.isLive,
-);
+      </div>
+    </>
+  );
+});
 
 interface ItemProps {
   item: Row['item'];

@@ -108,7 +108,7 @@ describe('a list of things to do', () => {
 
 test('rows of one line are as high as they are expected to be', () => {
   const height = (item: Item | undefined) =>
-    item && estimateRow({ key: 'k', item, depth: 0, version: 0, start: 0 }, () => false, 900);
+    item && estimateRow({ key: 'k', item, depth: 0, version: 0, isOpen: false, start: 0 }, 900);
   const [tool] = itemsOf(call('a'), result('a'));
   const [failed] = itemsOf(call('a'), result('a', { isError: true }));
   const [short, long] = itemsOf(

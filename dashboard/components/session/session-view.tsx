@@ -83,6 +83,7 @@ export function SessionView({ session }: { session: Session }) {
 
   const range = useMemo(() => (from !== undefined && to !== undefined ? { from, to } : undefined), [from, to]);
   useEffect(() => reading.range.set(range), [reading, range]);
+  const chooseRange = useCallback((first: number, last: number) => search({ from: first, to: last }), [search]);
   const leaveRange = useCallback(() => search({ from: undefined, to: undefined }), [search]);
 
   const leavePlace = (sequence: number) => {
@@ -138,7 +139,7 @@ export function SessionView({ session }: { session: Session }) {
             range={range}
             contextWindow={facts?.contextWindow}
             onJump={goTo}
-            onRange={(first, last) => search({ from: first, to: last })}
+            onRange={chooseRange}
           />
           {error !== undefined && (
             <div className="p-3">

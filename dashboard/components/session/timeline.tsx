@@ -74,7 +74,7 @@ export function Timeline({ ref, view, sessionId, eventCount, openedWith, isLive,
     count: rows.length,
     getScrollElement: () => scroller.current,
     getItemKey: useCallback((index: number) => rows[index]?.key ?? index, [rows]),
-    estimateSize: (index) => estimateRow(rows[index], view.isOpen, width.current),
+    estimateSize: (index) => estimateRow(rows[index], width.current),
     measureElement: heightOf,
     overscan: 8,
     paddingStart: 8,
@@ -110,7 +110,9 @@ export function Timeline({ ref, view, sessionId, eventCount, openedWith, isLive,
   const wanted = useRef<Wanted>(undefined);
   // biome-ignore lint/correctness/useExhaustiveDependencies: only when rows came or went
   useLayoutEffect(() => {
-    if (wanted.current && performance.now() < wanted.current.until) scrollTo(wanted.current);
+    // Where another row is the current one by now, the next one is on its way there.
+    const { key, until = 0 } = wanted.current ?? {};
+    if (wanted.current && performance.now() < until && key === current.get()?.key) scrollTo(wanted.current);
     seen.set(rangeOf(virtualizer, rows, seen.get()));
   }, [rows]);
 
@@ -160,7 +162,6 @@ export function Timeline({ ref, view, sessionId, eventCount, openedWith, isLive,
                   index={index}
                   count={rows.length}
                   start={start}
-                  isOpen={view.isOpen(row.item)}
                   toggle={view.toggle}
                   sessionId={sessionId}
                   isLive={isLive}

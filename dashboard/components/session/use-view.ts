@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useMemo, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { Timeline } from '../../timeline/build.ts';
 import type { Item } from '../../timeline/items.ts';
 import { canOpen, flatten, opensWithAll, type Place, type Row, type Showable } from '../../timeline/rows.ts';
@@ -8,7 +8,6 @@ import { type Folds, keepFolds, readFolds } from './folds.ts';
 export interface View {
   rows: readonly Row[];
   indexOf: (key: string) => number;
-  isOpen: (item: Item) => boolean;
   toggle: (item: Item) => void;
   setAll: (open: boolean) => void;
   /** Opens what the event is folded into. */
@@ -32,8 +31,17 @@ export function useView(timeline: Timeline, { sessionId, shown, lane }: Options)
     const only = lane === undefined ? undefined : timeline.lanes.find((each) => each.lane === lane);
     return only?.items ?? timeline.items;
   }, [timeline, lane]);
-  const rows = useMemo(() => flatten(items, isOpen, shown), [items, isOpen, shown]);
-  const indexes = useMemo(() => new Map(rows.map((row, index) => [row.key, index])), [rows]);
+  const before = useRef<{ rows: readonly Row[]; indexes: ReadonlyMap<string, number> }>(undefined);
+  const drawn = useMemo(() => {
+    const known = (key: string) => before.current?.rows[before.current.indexes.get(key) ?? -1];
+    const rows = flatten(items, isOpen, shown, known);
+    return { rows, indexes: new Map(rows.map((row, index) => [row.key, index])) };
+  }, [items, isOpen, shown]);
+  const { rows, indexes } = drawn;
+
+  useEffect(() => {
+    before.current = drawn;
+  }, [drawn]);
 
   useEffect(() => {
     if (preset || chosen.size > 0) keepFolds(sessionId, { preset, chosen });
@@ -57,7 +65,6 @@ export function useView(timeline: Timeline, { sessionId, shown, lane }: Options)
   return {
     rows,
     indexOf: useCallback((key) => indexes.get(key) ?? -1, [indexes]),
-    isOpen,
     toggle,
     setAll: (open) => setFolds({ preset: open, chosen: new Map() }),
     reveal,

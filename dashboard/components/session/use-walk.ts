@@ -20,6 +20,7 @@ export function useWalk({ timeline, view, reading, handle, unhide }: Options) {
   const { items, orders, turns } = timeline;
   const { rows, indexOf, reveal } = view;
   const latest = useRef(view);
+  const failing = useRef<{ items: typeof items; failures: ReturnType<typeof failuresOf> }>(undefined);
   latest.current = view;
 
   const choose = useCallback(
@@ -58,7 +59,8 @@ export function useWalk({ timeline, view, reading, handle, unhide }: Options) {
 
   const stepFailure = (by: 1 | -1) => {
     const from = orderNow();
-    const failures = failuresOf(items);
+    if (failing.current?.items !== items) failing.current = { items, failures: failuresOf(items) };
+    const { failures } = failing.current;
     const next = by > 0 ? failures.find(({ order }) => order > from) : failures.findLast(({ order }) => order < from);
     if (next) goTo(next.sequence);
   };
