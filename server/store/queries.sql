@@ -1165,21 +1165,23 @@ select "session_id", "figure"
 select "session_id", "figure"
   from (select "session_id", "started_at", "failures" as "figure"
   from "session_facts"
-  where "organization_id" = $1 and "plane" = $2 and "failures" is not null
+  where "organization_id" = $1 and "plane" = $2 and "failures" > $3
   order by "failures" desc, "session_id" desc
-  limit $3) as "looked_at"
-  where "figure" > $4 and "started_at" >= $5 and "started_at" <= $6
+  limit $4) as "looked_at"
+  where "figure" > $5 and "started_at" >= $6 and "started_at" <= $7
   order by "figure" desc
-  limit $7;
-select "session_id", "figure"
-  from (select "session_id", "started_at", "started_at" as "figure"
+  limit $8;
+select "session_id", "started_at", "failures" as "figure"
   from "session_facts"
-  where "organization_id" = $1 and "plane" = $2 and "interrupted" = 1 and "started_at" >= $3 and "started_at" <= $4
+  where "organization_id" = $1 and "plane" = $2 and "failures" > $3
+  order by "failures" desc, "session_id" desc
+  limit $4
+  offset $5;
+select "session_id", "started_at", "started_at" as "figure"
+  from "session_facts"
+  where "organization_id" = $1 and "plane" = $2 and "started_at" >= $3 and "started_at" <= $4 and "interrupted" = 1
   order by "started_at" desc
-  limit $5) as "looked_at"
-  where "figure" > $6 and "started_at" >= $7 and "started_at" <= $8
-  order by "figure" desc
-  limit $9;
+  limit $5;
 
 -- findLargest
 select "value"

@@ -61,12 +61,14 @@ export const readTools = (db: Db, filter: UsageFilter, limit: number) =>
 /** By which column a session is conspicuous. */
 export type Order = 'failures' | 'duration_ms' | 'cost' | 'started_at';
 
-/** Rows that are looked at for a few: so many at most, whatever the days. */
+/** Rows among those that have most of something of all times, that are looked at first. */
 const LOOKED_AT = 2_000;
+/** Rows of the days that are compared; with a limit, their order decides which index is read. */
+const MOST_COMPARED = 1_000_000;
 
 /**
- * Sessions that began within the days, those first that have most of something, or that were interrupted last. Where few
- * began they are all compared; else they are among the first of all times, or the days are so many that they are.
+ * Sessions that began within the days, those first that have most of something, or that were interrupted last. Where many
+ * began, they are most likely among the first of all times; else those of the days are all compared.
  * @param few whether at most some thousand began
  */
 export async function findConspicuous(
@@ -75,31 +77,36 @@ export async function findConspicuous(
   order: Order,
   few: boolean,
   limit: number,
+  lookedAt = LOOKED_AT,
 ): Promise<{ session_id: string; figure: number }[]> {
   const [since, until] = [Date.parse(`${from}T00:00:00Z`), Date.parse(`${to}T23:59:59.999Z`)];
-  const found = planes.map((plane) => {
+  // As it is indexed.
+  const figure = order === 'cost' ? sql<number>`coalesce(cost, 0)` : sql.ref<number>(order);
+  const found = planes.map(async (plane) => {
     const mine = db
       .selectFrom('session_facts')
-      .select(['session_id', 'started_at', sql.ref<number>(order).as('figure')])
+      .select(['session_id', 'started_at', figure.as('figure')])
       .where('organization_id', '=', organizationId)
-      .where('plane', '=', plane)
-      .$if(order === 'started_at', (query) => query.where('interrupted', '=', sql.lit(1)))
-      .$if(few || order === 'started_at', (query) =>
-        query.where('started_at', '>=', since).where('started_at', '<=', until).orderBy('started_at', 'desc'),
-      )
-      .$if(!few && order !== 'started_at', (query) =>
-        query.where(order, 'is not', null).orderBy(order, 'desc').orderBy('session_id', 'desc'),
-      )
-      .limit(few ? 4 * LOOKED_AT : LOOKED_AT);
-    return db
-      .selectFrom(mine.as('looked_at'))
-      .select(['session_id', 'figure'])
-      .where('figure', '>', 0)
-      .where('started_at', '>=', since)
-      .where('started_at', '<=', until)
-      .orderBy('figure', 'desc')
-      .limit(limit)
-      .execute();
+      .where('plane', '=', plane);
+    const inDays = mine.where('started_at', '>=', since).where('started_at', '<=', until).orderBy('started_at', 'desc');
+    if (order === 'started_at') return inDays.where('interrupted', '=', sql.lit(1)).limit(limit).execute();
+    const among = (looked: typeof mine) =>
+      db
+        .selectFrom(looked.as('looked_at'))
+        .select(['session_id', 'figure'])
+        .where('figure', '>', 0)
+        .where('started_at', '>=', since)
+        .where('started_at', '<=', until)
+        .orderBy('figure', 'desc')
+        .limit(limit)
+        .execute();
+    if (!few) {
+      const most = mine.where(figure, '>', 0).orderBy(figure, 'desc').orderBy('session_id', 'desc');
+      const first = await among(most.limit(lookedAt));
+      const isAll = first.length === limit || (await most.offset(lookedAt).limit(1).execute()).length === 0;
+      if (isAll) return first;
+    }
+    return among(inDays.limit(MOST_COMPARED));
   });
   const rows = (await Promise.all(found)).flat();
   return rows.sort((one, other) => other.figure - one.figure).slice(0, limit);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { findConspicuous } from '../store/usage.ts';
 import { ENGINES } from './engines.ts';
 import { createTenant, openSession, registerMachine, type Tenant } from './factories.ts';
 import { startTestService, type TestService } from './harness.ts';
@@ -93,6 +94,31 @@ describe.each(ENGINES)('usage on %s', (engine) => {
     const other = await createTenant(service);
     const { body } = await get('/v1/organizations/me/usage?from=2026-11-01&to=2026-11-30', other.member);
     expect(body).toMatchObject({ total: { sessions: 0 }, groups: [], attention: [], machines: [] });
+  });
+
+  test('finds what deserves a look also where all that began earlier deserves it more', async () => {
+    const [earlier, wanted] = ids;
+    const start = await service.store.db.selectFrom('session_facts').select(['session_id', 'started_at']).execute();
+    const move = (id: string | undefined, to: number) =>
+      service.store.db
+        .updateTable('session_facts')
+        .set({ started_at: to })
+        .where('session_id', '=', String(id))
+        .execute();
+    await move(earlier, Date.parse('2026-10-01T12:00:00Z'));
+    await move(wanted, Date.parse('2026-10-20T12:00:00Z'));
+    const filter = {
+      organizationId: tenant.organizationId,
+      planes: ['live'],
+      from: '2026-10-19',
+      to: '2026-10-21',
+    } as const;
+    const [few, many] = await Promise.all(
+      [true, false].map((isFew) => findConspicuous(service.store.db, filter, 'cost', isFew, 5, 1)),
+    );
+    expect(many).toEqual([{ session_id: wanted, figure: 2 }]);
+    expect(few).toEqual(many);
+    for (const { session_id, started_at } of start) await move(session_id, started_at);
   });
 
   test('loses what is deleted', async () => {
