@@ -39,6 +39,8 @@ describe('what was typed into the search bar', () => {
     ['agent:nobody', 'no agent is called nobody'],
     ['before:yesterday', 'takes a date'],
     ['after:2026-02-30', 'takes a date'],
+    ['hour:14', 'hour of the week'],
+    ['hour:wed-24', 'hour of the week'],
     ['failed:maybe', 'yes or no'],
     ['status:open', 'active, completed or failed'],
     ['repo:""', 'needs a value'],

@@ -17,6 +17,7 @@ export const FIELDS = [
   'commit',
   'before',
   'after',
+  'hour',
   'failed',
   'status',
 ] as const;
@@ -116,11 +117,19 @@ function objectionTo(field: Field, value: string): string | undefined {
   if (field === 'agent' && agentsCalled(value).length === 0) return `no agent is called ${value}`;
   if (field === 'failed' && !isOneOf(FAILED, value)) return 'failed: takes yes or no';
   if (field === 'status' && !isOneOf(STATUSES, value)) return 'status: takes active, completed or failed';
+  if (field === 'hour' && !HOUR.test(value)) return 'hour: takes an hour of the week, UTC, such as wed-14';
   if ((field === 'before' || field === 'after') && timeOf(value, 0) === undefined) {
     return `${field}: takes a date such as 2026-11-21, or an age such as 7d, 12h or 2w`;
   }
   return undefined;
 }
+
+const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
+const HOUR = new RegExp(`^(?:${DAYS.join('|')})-(?:[01]\\d|2[0-3])$`, 'i');
+
+/** An hour of the week in UTC as `hour:` takes it, from Monday 00:00 on: 62 is `wed-14`. */
+export const hourOfWeek = (hour: number): string =>
+  `${DAYS[Math.floor(hour / 24)]}-${String(hour % 24).padStart(2, '0')}`;
 
 export const FAILED = ['yes', 'no'] as const;
 export const STATUSES = ['active', 'completed', 'failed'] as const;

@@ -124,7 +124,7 @@ export const IndexLine = Type.Object({
 });
 export type IndexLine = Static<typeof IndexLine>;
 
-export const ORDERS = ['started', 'duration', 'events', 'failures', 'changes', 'tokens', 'cost'] as const;
+export const ORDERS = ['started', 'duration', 'events', 'failures', 'changes', 'tokens', 'cost', 'redactions'] as const;
 export type Order = (typeof ORDERS)[number];
 
 /** `q` is in the language of `contract/query.ts`. */

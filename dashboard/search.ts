@@ -12,7 +12,16 @@ export type Order = (typeof ALL_ORDERS)[number];
 export type Dimension = (typeof ALL_DIMENSIONS)[number];
 
 // Those of the contract. Its values would bring its schemas along, and those weigh more than this page.
-const ORDERS = ['started', 'duration', 'events', 'failures', 'changes', 'tokens', 'cost'] satisfies Order[];
+const ORDERS = [
+  'started',
+  'duration',
+  'events',
+  'failures',
+  'changes',
+  'tokens',
+  'cost',
+  'redactions',
+] satisfies Order[];
 export const DIMENSIONS = ['agent', 'model', 'repository', 'environment', 'person'] satisfies Dimension[];
 
 const VIEWS = ['changes', 'story', 'agents'] as const;

@@ -53,7 +53,7 @@ export function OverviewPage() {
           />
           <Attention attention={data.attention} />
           <div className="grid grid-cols-2 gap-x-8 gap-y-8 max-lg:grid-cols-1">
-            <WeekHours hours={data.hours} />
+            <WeekHours usage={data} plane={plane} />
             <Tools usage={data} plane={plane} />
           </div>
           <Machines usage={data} plane={plane} />

@@ -1,3 +1,4 @@
+import { hourOfWeek } from '../../contract/query.ts';
 import type { SessionValueRow } from '../store/schema.ts';
 import type { Facts } from './facts.ts';
 
@@ -9,6 +10,9 @@ export function valuesOf(facts: Facts): Value[] {
   const models = new Set([...facts.days.values()].flatMap(({ models }) => [...models.keys()]));
   if (facts.model) models.add(facts.model);
   const commits = facts.milestones.flatMap(({ hash }) => (hash === undefined ? [] : [hash]));
+  const hours = [...facts.days].flatMap(([day, { hours }]) =>
+    [...hours.keys()].map((hour) => hourOfWeek(((new Date(day).getUTCDay() + 6) % 7) * 24 + Number(hour))),
+  );
   const found: [Value['field'], Iterable<string>][] = [
     ['repository', facts.repository === undefined ? [] : [facts.repository]],
     ['person', facts.person === undefined ? [] : [facts.person]],
@@ -17,6 +21,7 @@ export function valuesOf(facts: Facts): Value[] {
     ['tool', tools],
     ['model', models],
     ['commit', commits],
+    ['hour', hours],
   ];
   const values = found.flatMap(([field, all]) => [...all].map((text) => toValue(field, text)));
   return [...new Map(values.map((value) => [keyOf(value), value])).values()].filter(({ value }) => value !== '');

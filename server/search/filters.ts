@@ -46,6 +46,7 @@ const VALUES: Partial<Record<Field, { field: SessionValueRow['field']; isOpen?: 
   model: { field: 'model', isOpen: true },
   person: { field: 'person' },
   commit: { field: 'commit', isOpen: true },
+  hour: { field: 'hour' },
 };
 
 const withoutStar = (value: string) => value.replace(/\*+$/, '');

@@ -7,6 +7,7 @@ import { people } from './migrations/0003-people.ts';
 import { capturedSessions } from './migrations/0004-captured-sessions.ts';
 import { derived } from './migrations/0005-derived.ts';
 import { deviceSignIns } from './migrations/0006-device-sign-ins.ts';
+import { redactionsOrder } from './migrations/0009-redactions-order.ts';
 import { lockMigrations } from './postgres.ts';
 
 /** Forward only, in this order; a migration that has been released is never edited. */
@@ -17,6 +18,7 @@ const migrations = (engine: Engine): Record<string, Migration> => ({
   '0004-captured-sessions': capturedSessions,
   '0005-derived': derived(engine, COLUMN_TYPES[engine]),
   '0006-device-sign-ins': deviceSignIns,
+  '0009-redactions-order': redactionsOrder,
 });
 
 /**

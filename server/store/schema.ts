@@ -202,7 +202,7 @@ export interface SessionFactsRow {
 export interface SessionValueRow {
   session_id: string;
   organization_id: string;
-  field: 'repository' | 'branch' | 'file' | 'tool' | 'model' | 'person' | 'commit';
+  field: 'repository' | 'branch' | 'file' | 'tool' | 'model' | 'person' | 'commit' | 'hour';
   /** What is looked up, in lower case: of a file its last name. */
   name: string;
   value: string;

@@ -42,6 +42,7 @@ const KEYS: Record<Order, ReturnType<typeof sql<number>>> = {
   changes: sql<number>`lines_changed`,
   tokens: sql<number>`tokens`,
   cost: sql<number>`coalesce(cost, 0)`,
+  redactions: sql<number>`redactions`,
 };
 
 /** Sessions of the order that are looked at: some by their ids, or the next ones behind a place. */

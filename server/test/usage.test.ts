@@ -88,6 +88,11 @@ describe.each(ENGINES)('usage on %s', (engine) => {
     expect(machines).toMatchObject([{ lagMs: expect.any(Number) }]);
   });
 
+  test('has sessions by the hour of the week in which they were at work', async () => {
+    const found = async (q: string) => (await get(`/v1/organizations/me/search?q=${q}`)).body.sessions.length;
+    expect([await found('hour:WED-09'), await found('hour:thu-12'), await found('hour:fri-13')]).toEqual([21, 1, 0]);
+  });
+
   test('is that of the days and the plane that are asked for, and of one organization', async () => {
     expect((await usage('from=2026-11-19&to=2026-11-19')).total).toMatchObject({ sessions: 1 });
     expect((await usage('secretEnvironment=test&to=2026-11-30')).total).toMatchObject({ sessions: 0 });

@@ -75,8 +75,9 @@ export const COLUMNS: readonly Column[] = [
   },
   {
     label: 'Redacted',
-    width: 60,
+    width: 72,
     from: 1180,
+    order: 'redactions',
     Cell: ({ summary: { redactions } }) => (redactions > 0 ? formatShort(redactions) : ''),
     explain: ({ summary: { redactions } }) => `${plural(redactions, 'secret')} taken out`,
   },

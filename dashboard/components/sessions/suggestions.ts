@@ -32,6 +32,7 @@ const HINTS: Record<Field, string> = {
   commit: 'commit it made, by the first digits',
   before: 'started before a day, or so long ago',
   after: 'started since a day, or within so long',
+  hour: 'at work in an hour of the week, UTC, such as wed-14',
   failed: 'something failed: yes or no',
   status: 'active, completed or failed',
 };
