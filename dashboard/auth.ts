@@ -61,7 +61,7 @@ export async function createAuth(): Promise<Auth> {
       return renewed.id_token;
     }
     // Sent to sign in again, the person would come back at once, with the same.
-    if (user && !user.refresh_token && secondsSince(user) < MARGIN) throw new Error(REFUSED);
+    if (user && !user.refresh_token && isNew(user)) throw new Error(REFUSED);
     await manager.removeUser();
     return signIn(currentAddress());
   }
@@ -132,6 +132,8 @@ const noteClock = ({ profile }: User): void =>
 /** Seconds since the token was made, whatever this machine's clock says. */
 const secondsSince = ({ profile }: User): number =>
   Date.now() / 1000 - Number(window.sessionStorage.getItem(CLOCK_AHEAD)) - profile.iat;
+
+const isNew = (user: User): boolean => secondsSince(user) < MARGIN && secondsLeft(user) > MARGIN;
 
 /** The bearer is the ID token, so its own end counts, not the access token's. */
 const secondsLeft = (user: User): number => user.profile.exp - user.profile.iat - secondsSince(user);

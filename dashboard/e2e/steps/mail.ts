@@ -4,7 +4,7 @@ import type { Product } from '../harness/product.ts';
 import type { Credentials } from './person.ts';
 
 /** The link of the last mail to somebody. */
-export function linkTo({ folder }: Product, email: string): string {
+export function linkTo({ folder }: Pick<Product, 'folder'>, email: string): string {
   const outbox = join(folder, 'data', 'outbox');
   const mails = readdirSync(outbox)
     .sort()

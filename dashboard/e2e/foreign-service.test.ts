@@ -1,0 +1,89 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer, request, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { setUpProduct } from './harness/product.ts';
+import { type Service, startService } from './harness/service.ts';
+import { linkTo } from './steps/mail.ts';
+import { ADA, BEN, createFirstAccount, signIn, signOut, signUp } from './steps/person.ts';
+import { createOrganization, invite } from './steps/welcome.ts';
+
+/** The embedded provider of another service, which knows the dashboard by its host's two names: one is theirs, one ours. */
+let issuer: Service;
+let proxy: Server;
+const folder = mkdtempSync(join(tmpdir(), 'capture-issuer-'));
+const product = setUpProduct({
+  async configure(ours) {
+    let theirs = '';
+    proxy = createServer((asked, response) => {
+      const target = asked.headers.host?.startsWith('localhost') ? theirs : ours;
+      const { method, headers } = asked;
+      const passed = request(new URL(asked.url ?? '/', target), { method, headers }, (answer) => {
+        response.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(response);
+      });
+      passed.on('error', () => response.destroy());
+      response.on('close', () => passed.destroy());
+      asked.pipe(passed);
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    const { port } = proxy.address() as AddressInfo;
+    const dataDir = join(folder, 'data');
+    mkdirSync(dataDir);
+    issuer = await startService(dataDir, (address) => {
+      theirs = address;
+      return { PUBLIC_URL: `http://localhost:${port}` };
+    });
+    return {
+      PUBLIC_URL: `http://127.0.0.1:${port}`,
+      IDENTITY_PROVIDER: 'oidc',
+      OIDC_ISSUER: `${issuer.url}/oidc`,
+      OIDC_CLIENT_ID: 'dashboard',
+    };
+  },
+});
+afterAll(async () => {
+  await issuer?.stop();
+  proxy?.closeAllConnections();
+  proxy?.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function openTab(address: string) {
+  const tab = await product.open();
+  tab.allow(/^foreign request: \w+ http:\/\/localhost:/);
+  await tab.page.goto(address);
+  return tab;
+}
+
+test('people of another service sign in, found an organization, invite, join and sign out', async () => {
+  const { url } = product.service;
+  const ada = await openTab('about:blank');
+  await createFirstAccount(ada.page, issuer, ADA);
+  await ada.page.waitForURL(`${issuer.url}/**`);
+  await ada.page.goto(url);
+  await createOrganization(ada.page, 'Harbour Works');
+  await invite(ada.page, product.service, BEN.email);
+  expect(linkTo(product, BEN.email)).toBe(`${url}/`);
+
+  // An account is let in once its e-mail is proven, which is the other service's affair.
+  const account = await openTab(issuer.url);
+  await signUp(account.page, BEN);
+  await account.page.waitForURL('**/welcome');
+  await account.page.goto(linkTo({ folder }, BEN.email));
+  await account.page.getByLabel('Password').fill(BEN.password);
+  await account.page.getByRole('button').first().click();
+  await account.page.waitForURL(`${issuer.url}/**`);
+  await product.close(account);
+
+  const ben = await openTab(url);
+  await signIn(ben.page, BEN);
+  await ben.page.getByText('Harbour Works').first().waitFor();
+  await signOut(ben.page);
+  await ben.page.getByRole('button', { name: 'Sign in' }).click();
+  await ben.page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor();
+  expect(new URL(ben.page.url()).origin).toBe(issuer.url);
+  await product.close(ben);
+});
