@@ -86,7 +86,10 @@ function collect(lines: Iterable<Line>, verdict: Verdict, report: Report): Map<s
     const append = appends.get(line.answer);
     const { at, status, code, first, last } = line;
     const word = code === undefined ? String(status) : `${status} ${code}`;
-    if (!append || !DOCUMENTED.has(word)) return report('status', `${line.answer}: ${word}`);
+    if (!append || !DOCUMENTED.has(word)) {
+      report('status', `${line.answer}: ${word}`);
+      return;
+    }
     if (status === 503) verdict.unavailable++;
     if (code === 'session_closed') {
       if (append.answered) report('changed', `${append.name}: acknowledged, and then refused`);

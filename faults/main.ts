@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { SEED } from '../contract/test/runs.ts';
 import { createRandom } from '../server/test/seed.ts';
+import { installBus } from './modes/bus.ts';
 import { installPostgres } from './modes/postgres.ts';
 import { installSqlite } from './modes/sqlite.ts';
 import { runRounds } from './rounds.ts';
@@ -10,26 +11,29 @@ import { runRounds } from './rounds.ts';
 // Services start in half the time with what an earlier one compiled.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../artefacts/compiled');
 
-const MODES = { sqlite: installSqlite, postgres: installPostgres };
+const MODES = { sqlite: installSqlite, postgres: installPostgres, bus: installBus };
 
 const { values, positionals } = parseArgs({
   options: {
     rounds: { type: 'string', default: '500' },
     minutes: { type: 'string', default: '600' },
+    only: { type: 'string', default: '' },
     folder: { type: 'string' },
   },
   allowPositionals: true,
 });
+const random = createRandom(SEED);
 for (const mode of positionals as (keyof typeof MODES)[]) {
   const folder = join(values.folder ?? 'artefacts/faults', mode);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const installation = await MODES[mode]();
+  const installation = await MODES[mode](random);
   try {
     const outcome = await runRounds(installation, {
       rounds: Number(values.rounds),
       until: performance.now() + Number(values.minutes) * 60_000,
-      random: createRandom(SEED),
+      random,
+      only: values.only,
       folder,
       tell: (text) => console.log(`${new Date().toISOString()} ${mode}: ${text}`),
     });

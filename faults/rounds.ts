@@ -24,6 +24,8 @@ export interface RoundsOptions {
   /** No round begins after this, in milliseconds as of `performance.now`. */
   until?: number;
   random: () => number;
+  /** Only faults whose name has this in it. */
+  only?: string;
   /** For the histories. */
   folder: string;
   tell?: (text: string) => void;
@@ -52,9 +54,9 @@ export const EMPTY: Verdict = {
  * @throws where nothing is taken any more after something was mended
  */
 export async function runRounds(installation: Installation, options: RoundsOptions): Promise<Outcome> {
-  const { rounds, until = Number.POSITIVE_INFINITY, random, folder, tell = () => undefined } = options;
+  const { rounds, until = Number.POSITIVE_INFINITY, random, only = '', folder, tell = () => undefined } = options;
   const load = createLoad({ ...installation, random, sessions: SESSIONS });
-  const kinds = Object.keys(installation.faults);
+  const kinds = Object.keys(installation.faults).filter((kind) => kind.includes(only));
   const broken: Outcome['broken'] = Object.fromEntries(kinds.map((kind) => [kind, { times: 0, seconds: 0 }]));
   const chapters: { path: string; sessions: string[] }[] = [];
   let done = 0;

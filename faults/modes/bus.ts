@@ -1,0 +1,53 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startWire } from '../../server/test/wire.ts';
+import { createClock } from '../clock.ts';
+import { startBus } from '../cluster.ts';
+import { startDatabase } from '../database.ts';
+import { clockFaults, killed, settleIn, supervise, wireFaults } from '../install.ts';
+import type { Installation } from '../rounds.ts';
+
+/** Two replicas and two workers on a bus of three nodes, and PostgreSQL. */
+export async function installBus(random: () => number): Promise<Installation> {
+  const database = await startDatabase();
+  const bus = await startBus(random);
+  const clock = createClock();
+  const dataDir = mkdtempSync(join(tmpdir(), 'capture-faults-'));
+  const { secret, machine, token, variables, close } = await settleIn({ dataDir, databaseUrl: database.url });
+  const wire = await startWire(database.port);
+  const far = new URL(database.url);
+  far.port = String(wire.port);
+  const given = { ...variables, DATABASE_URL: far.href, BUS_URL: bus.url };
+  const start = (ROLE: 'api' | 'worker', more = {}) => supervise(dataDir, { ...given, ROLE, ...more });
+  const replicas = [await start('api'), await start('api', clock?.variables)] as const;
+  const workers = [await start('worker'), await start('worker', clock?.variables)] as const;
+  return {
+    ...{ secret, machine, token, urls: () => replicas.map((replica) => replica.url()), writers: 12 },
+    faults: {
+      'replica killed': killed(replicas[0]),
+      'replica asked to end': { break: replicas[1].restart, mend: () => undefined },
+      'worker killed': killed(workers[0]),
+      'all workers killed': {
+        break: async () => void (await Promise.all(workers.map((worker) => worker.kill()))),
+        mend: async () => void (await Promise.all(workers.map((worker) => worker.start()))),
+      },
+      ...bus.faults,
+      ...wireFaults('the bus', bus.wire),
+      ...wireFaults('PostgreSQL', wire),
+      // Over a bus, no append waits for room on its disk.
+      ...Object.fromEntries(
+        Object.entries(database.faults).map(([kind, { break: begin, mend }]) => [kind, { break: begin, mend }]),
+      ),
+      ...clockFaults(clock),
+    },
+    async stop() {
+      for (const one of [...replicas, ...workers]) await one.kill();
+      await wire.cut().catch(() => undefined);
+      close();
+      await bus.stop();
+      await database.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
