@@ -155,7 +155,7 @@ export const EXAMPLES: Record<string, unknown[][]> = {
     ],
   ],
   lastIndexed: [[ORGANIZATION, 'ses_1']],
-  readAppendsOf: [[ORGANIZATION, [{ sessionId: 'ses_1', first: 1, last: 64 }], () => false]],
+  readAppendsOf: [[ORGANIZATION, [{ sessionId: 'ses_1', first: 1, last: 64 }]]],
 
   rememberSetting: [['name', () => 'value']],
   writeSetting: [['name', 'value']],

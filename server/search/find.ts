@@ -37,8 +37,9 @@ export async function findInSession(db: Db, session: SessionRow, matcher: Matche
         },
       };
     });
-    await readStretches(db, session.organization_id, looks, matcher, budget);
-    hits.push(...looks.flatMap(({ hits }) => hits));
+    const count = await readStretches(db, session.organization_id, looks, matcher, budget);
+    hits.push(...looks.slice(0, count).flatMap(({ hits }) => hits));
+    if (count < some.length) return { hits, next: (some[count] as Stretch).first };
   }
   return { hits, next: null };
 }

@@ -1,7 +1,7 @@
 import type { Term } from '../../contract/query.ts';
 import type { Hit } from '../../contract/review.ts';
 import { outsidePair } from './cut.ts';
-import { findTerm, prepareTerm, type Wanted } from './term.ts';
+import { type Effort, findTerm, prepareTerm, type Wanted } from './term.ts';
 import { textsOf } from './texts.ts';
 
 /** What was found in an event. */
@@ -16,8 +16,8 @@ export interface Matcher {
   terms: readonly Wanted[];
   /** Whether an event might hold one of the terms, by a glance at its payload's JSON text. */
   mayMatch(json: string): boolean;
-  /** Undefined where none of the terms occurs. */
-  match(eventType: string, payload: unknown): Found | undefined;
+  /** Undefined where none of the terms occurs, or is not met with the effort that is left. */
+  match(eventType: string, payload: unknown, effort?: Effort): Found | undefined;
 }
 
 /** Reads events exactly: the index only knows which words occur in some events together. */
@@ -27,13 +27,13 @@ export function createMatcher(given: readonly Term[]): Matcher {
   return {
     terms,
     mayMatch: (json) => glance === undefined || glance.test(json),
-    match(eventType, payload) {
+    match(eventType, payload, effort) {
       const texts = textsOf(eventType, payload);
       const found = new Set<number>();
       let first: { text: string; at: number } | undefined;
       for (const [place, term] of terms.entries()) {
         for (const text of texts) {
-          const range = findTerm(text, term);
+          const range = findTerm(text, term, 0, text.length, effort);
           if (!range) continue;
           found.add(place);
           if (!term.not) first ??= { text, at: range[0] };

@@ -26,24 +26,29 @@ export interface Look {
   take(event: FoundEvent): boolean;
 }
 
-/** Reads the events of stretches; between appends others have their turn. */
+/**
+ * Reads the events of stretches, one after the other; between appends others have their turn.
+ * @returns how many of them were read: one at least, and no more once the budget is spent
+ */
 export async function readStretches(
   db: Db,
   organizationId: string,
   looks: readonly Look[],
   matcher: Matcher,
   budget: Budget,
-): Promise<void> {
+): Promise<number> {
   const readers = looks.map((look) => createReader(look, matcher, budget));
   const stretches = looks.map(({ stretch }) => stretch);
-  for await (const append of readAppendsOf(db, organizationId, stretches, (at) => readers[at]?.isOver() === true)) {
+  for await (const append of readAppendsOf(db, organizationId, stretches)) {
     const reader = readers[append.at] as Reader;
     const { first, last } = (looks[append.at] as Look).stretch;
     if (reader.isOver()) continue;
+    if (budget.left <= 0 && append.at > 0) return append.at;
     const events = await heavy(() => eventsOf(append).filter(({ sequence }) => sequence >= first && sequence <= last));
-    for (const some of inSteps(events)) await heavy(() => reader.read(some));
+    for (let at = 0; at < events.length; ) at = await heavy(() => reader.read(events, at));
   }
   for (const reader of readers) reader.end();
+  return looks.length;
 }
 
 type Reader = ReturnType<typeof createReader>;
@@ -51,9 +56,15 @@ type Reader = ReturnType<typeof createReader>;
 function createReader({ take }: Look, matcher: Matcher, budget: Budget) {
   let run: { event: RawEvent; part: Part }[] = [];
   let isOver = false;
+  let spent = 0;
+
+  function spend(bytes: number): void {
+    budget.left -= bytes;
+    spent += bytes;
+  }
 
   function look(event: RawEvent): void {
-    budget.left -= event.json.length;
+    spend(event.json.length);
     // What is looked for at a glance is ASCII: 3,000 letters take 1 µs so, and 5 where they are decoded.
     const glanced = event.json.toString('latin1');
     const payload = glanced.includes('"part":') ? parse(event.json) : undefined;
@@ -83,7 +94,9 @@ function createReader({ take }: Look, matcher: Matcher, budget: Budget) {
   }
 
   function match({ sequence, eventType, createdAt }: RawEvent, payload: unknown): void {
-    const one = isOver ? undefined : matcher.match(eventType, payload);
+    const effort = { left: MOST_COMPARED };
+    const one = isOver ? undefined : matcher.match(eventType, payload, effort);
+    spend((MOST_COMPARED - effort.left) * BYTES_FOR_A_WORD);
     if (!one) return;
     const occurred = Date.parse(String((payload as { occurredAt?: unknown }).occurredAt ?? ''));
     const time = occurred > 0 && occurred < YEAR_10000 ? occurred : createdAt;
@@ -92,8 +105,12 @@ function createReader({ take }: Look, matcher: Matcher, budget: Budget) {
 
   return {
     isOver: () => isOver,
-    read(events: readonly RawEvent[]): void {
-      for (const event of events) if (!isOver) look(event);
+    /** Reads from a place on for a while; returns where to go on. */
+    read(events: readonly RawEvent[], from: number): number {
+      spent = 0;
+      let at = from;
+      while (at < events.length && !isOver && spent < STEP_BYTES) look(events[at++] as RawEvent);
+      return isOver ? events.length : at;
     },
     end: endRun,
   };
@@ -105,17 +122,9 @@ const YEAR_10000 = Date.UTC(10_000);
 /** What is read between two turns of others: half a megabyte takes 15 ms where each event is parsed. */
 const STEP_BYTES = 512 * 1024;
 
-function inSteps(events: readonly RawEvent[]): RawEvent[][] {
-  const steps: RawEvent[][] = [];
-  let room = 0;
-  for (const event of events) {
-    if (room <= 0) steps.push([]);
-    if (room <= 0) room = STEP_BYTES;
-    steps.at(-1)?.push(event);
-    room -= event.json.length;
-  }
-  return steps;
-}
+/** What to compare a word costs, next to reading; of one event so many are compared, which takes 30 ms. */
+const BYTES_FOR_A_WORD = 32;
+const MOST_COMPARED = 30_000;
 
 /** As many as those who derive join. */
 const MOST_JOINED = 64;

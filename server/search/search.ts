@@ -7,7 +7,7 @@ import { byIndex, type WordsWanted } from '../store/words.ts';
 import { type Batch, gather, nextBatch, type Wanted } from './candidates.ts';
 import { readFilters } from './filters.ts';
 import { createMatcher, type Matcher } from './matcher.ts';
-import { type Budget, readStretches } from './read.ts';
+import { type Budget, type Look, readStretches } from './read.ts';
 import { type Decision, type Marked, markStretches, type Unfinished, verify } from './verify.ts';
 import { AND_MORE } from './words.ts';
 
@@ -107,23 +107,26 @@ async function* decide(
     return { place, work: verify(sessionId, stretches.get(sessionId) ?? [], matcher, budget, mine) };
   });
   for (let at = 0; at < steps.length; ) {
-    const some: {
-      place: Place;
-      work: ReturnType<typeof verify>;
-      step: ReturnType<ReturnType<typeof verify>['next']>;
-    }[] = [];
+    const some: Step[] = [];
     for (let open = 0; at < steps.length && open < AT_ONCE; at++) {
       const { place, work } = steps[at] as (typeof steps)[number];
       const step = work.next();
       some.push({ place, work, step });
       if (!step.done) open++;
     }
-    for (;;) {
-      const looks = some.flatMap(({ step }) => (step.done ? [] : [step.value]));
-      if (looks.length === 0) break;
-      await readStretches(db, organizationId, looks, matcher, budget);
-      for (const one of some) if (!one.step.done) one.step = one.work.next();
+    for (let open = some.filter(isOpen); open.length > 0; open = open.filter(isOpen)) {
+      const looks = open.flatMap(({ step }) => (step.done ? [] : [step.value]));
+      const count = await readStretches(db, organizationId, looks, matcher, budget);
+      for (const [n, one] of open.entries()) one.step = one.work.next(n < count);
     }
     yield* some.map(({ place, step }) => ({ place, decision: step.value as Decision }));
   }
 }
+
+interface Step {
+  place: Place;
+  work: ReturnType<typeof verify>;
+  step: IteratorResult<Look, Decision>;
+}
+
+const isOpen = ({ step }: Step) => step.done !== true;

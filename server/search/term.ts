@@ -86,11 +86,22 @@ function partsOf(cuts: readonly number[]): Range[] {
   return cuts.slice(1).map((cut, n) => [cuts[n] as number, cut]);
 }
 
-/** Where the term stands in the text first, from a place on and before another. */
-export function findTerm(text: string, wanted: Wanted, from = 0, to = text.length): Range | undefined {
+/** Words that may still be compared: each takes about 1 µs. */
+export interface Effort {
+  left: number;
+}
+
+/** Where the term stands in the text first, from a place on and before another; undefined also where no effort is left. */
+export function findTerm(
+  text: string,
+  wanted: Wanted,
+  from = 0,
+  to = text.length,
+  effort: Effort = { left: Number.POSITIVE_INFINITY },
+): Range | undefined {
   const { trace } = wanted;
   trace.lastIndex = from;
-  for (let match = trace.exec(text); match && match.index < to; match = trace.exec(text)) {
+  for (let match = trace.exec(text); match && match.index < to && effort.left-- > 0; match = trace.exec(text)) {
     const at = match.index;
     const wordAt = wordsFrom(text, at);
     const end = wordAt(0)?.range[0] === at ? endOf(text, wordAt, wanted) : undefined;

@@ -56,7 +56,7 @@ export async function markStretches(
 
 /**
  * Whether a session has what is asked, which its index alone does not tell of phrases, and the events with the most of it.
- * Hands out what is to be read for it, one stretch after the other, and nothing more once the budget is spent.
+ * Hands out what is to be read for it, one stretch after the other, and is told whether it was read.
  */
 export function* verify(
   sessionId: string,
@@ -64,7 +64,7 @@ export function* verify(
   { terms }: Matcher,
   budget: Budget,
   earlier?: Unfinished,
-): Generator<Look, Decision, void> {
+): Generator<Look, Decision, boolean> {
   const isExcluded = (place: number) => terms[place]?.not === true;
   const wanted = [...terms.keys()].filter((place) => !isExcluded(place));
   const sure = new Set(stretches.flatMap((stretch) => [...stretch.sure]));
@@ -94,11 +94,11 @@ export function* verify(
     };
   }
 
+  /** Where it was not read, since nothing more may be. */
   const unfinished = (from: number) => ({ sessionId, from, proven: wanted.filter((place) => !open.has(place)) });
   for (const stretch of stretches) {
     if (stretch.first < (earlier?.from ?? 0) || !isOfUse(stretch)) continue;
-    if (budget.left <= 0) return unfinished(stretch.first);
-    yield look(stretch);
+    if (budget.left <= 0 || !(yield look(stretch))) return unfinished(stretch.first);
     if (hasExcluded) return 'no match';
   }
   if ([...open].some((place) => !isExcluded(place))) return 'no match';
@@ -107,10 +107,10 @@ export function* verify(
   ranked.sort((one, other) => most(other.terms) - most(one.terms) || one.first - other.first);
   for (const stretch of ranked.slice(0, Math.max(0, MOST_READ - read.size))) {
     if (found.some(({ terms }) => most(terms) === wanted.length)) break;
-    if (budget.left <= 0 && read.size > 0) break;
+    if (budget.left > 0 && (yield look(stretch))) continue;
     // Shown without an event it would look as if nothing had been found in it.
-    if (budget.left <= 0) return unfinished(1);
-    yield look(stretch);
+    if (found.length === 0) return unfinished(1);
+    break;
   }
   const hits = found.filter(({ terms }) => most(terms) > 0);
   hits.sort(

@@ -18,29 +18,13 @@ interface Size extends Pick<AppendOf, 'at' | 'first_sequence'> {
   bytes: number;
 }
 
-/**
- * The appends that hold the events of stretches, those of each in order: first the first one of each, which often has
- * enough, then the others of those that are not over.
- */
+/** The appends that hold the events of stretches, of one stretch after the other, as many at once as memory allows. */
 export async function* readAppendsOf(
   db: Db,
   organizationId: string,
   stretches: readonly Stretch[],
-  isOver: (at: number) => boolean,
 ): AsyncGenerator<AppendOf> {
   const sizes = await findSizes(db, organizationId, stretches);
-  const isFirst = ({ at }: Size, n: number) => sizes[n - 1]?.at !== at;
-  yield* fetchAppends(db, organizationId, sizes.filter(isFirst));
-  const others = sizes.filter((size, n) => !isFirst(size, n));
-  yield* fetchAppends(
-    db,
-    organizationId,
-    others.filter(({ at }) => !isOver(at)),
-  );
-}
-
-/** Memory stays bounded, however many there are. */
-async function* fetchAppends(db: Db, organizationId: string, sizes: readonly Size[]): AsyncGenerator<AppendOf> {
   for (let from = 0, to = 0; from < sizes.length; from = to) {
     for (let bytes = 0; to < sizes.length && (to === from || bytes + sizeAt(to) <= FETCH_BYTES); to++)
       bytes += sizeAt(to);

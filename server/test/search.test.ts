@@ -103,14 +103,14 @@ describe.each(ENGINES)('search on %s', (engine) => {
       .selectAll()
       .where('environment_id', '=', machine.environmentId)
       .executeTakeFirstOrThrow();
-    const more = Array.from({ length: 700 }, (_, n) => ({ ...row, environment_id: `env_${n}`, hostname: `b${n}` }));
+    const more = Array.from({ length: 900 }, (_, n) => ({ ...row, environment_id: `env_${n}`, hostname: `b${n}` }));
     for (let at = 0; at < more.length; at += 100) {
       await db
         .insertInto('environments')
         .values(more.slice(at, at + 100))
         .execute();
     }
-    const q = Array.from({ length: 98 }, (_, n) => (n % 2 ? 'machine:b' : 'machine:B*')).join(' ');
+    const q = Array.from({ length: 90 }, (_, n) => (n % 2 ? 'machine:b' : 'machine:B*')).join(' ');
     expect(await names(q)).toEqual(['split', 'upload', 'queue']);
   });
 
@@ -245,6 +245,20 @@ describe.each(ENGINES)('search on %s', (engine) => {
     isOver = true;
     // Six megabytes, half a megabyte at a time.
     expect(turns).toBeGreaterThanOrEqual(12);
+  });
+
+  test('compares words for one answer no longer than it may read', async () => {
+    const nearly = Array.from({ length: 12 }, () => said(`a b ${'aa '.repeat(80_000)}`));
+    const sessionId = await sessionWith(service, ours, machine, [...nearly, said('a a b')]);
+    const answers: number[] = [];
+    for (let from: number | null = 1; from !== null; ) {
+      const { body } = await findIn(service, ours.member, sessionId, '"a a"', from);
+      answers.push(...body.hits.map(({ sequence }: { sequence: number }) => sequence), 0);
+      from = body.next;
+    }
+    // 12 × 30,000 words at 32 bytes each are more than 8 MiB, which are read for an answer.
+    expect(answers).toEqual([0, 13, 0]);
+    expect(idsOf(await ask('"a a"'))).toEqual([]);
   });
 
   test('says so while sessions may be missing that are not derived yet', async () => {
