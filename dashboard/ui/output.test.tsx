@@ -27,6 +27,11 @@ describe('output of a terminal', () => {
     expect(shown).toMatch(/Show more.*Show the end.*[\d,]{9} characters left/s);
   });
 
+  test('of nothing but what hides is cut earlier, of colours not', () => {
+    expect(output('\u202e'.repeat(20_000)).match(/⟨U\+202E⟩/g)).toHaveLength(3_000);
+    expect(output('\u001b[31mx'.repeat(4_000))).not.toContain('characters left');
+  });
+
   test('with 50,000 marks on a letter counts them', () => {
     expect(output(`a${'\u0301'.repeat(20_000)}`)).toContain('⟨19992 more marks⟩');
   });

@@ -1,4 +1,5 @@
 import { memo, type ReactNode, useMemo } from 'react';
+import { showHidden } from '../text/controls.ts';
 import { cutText } from '../text/pieces.ts';
 import { useShown } from './use-shown.tsx';
 
@@ -15,7 +16,10 @@ interface Props {
 
 /** A text as it is, in an area that scrolls: its beginning, more of it on request, and its end. */
 export function Verbatim({ text, draw }: Props) {
-  const { head, tail, more } = useShown(text, PIECE);
+  const { head, tail, more } = useShown(
+    text,
+    useMemo(() => firstOf(text), [text]),
+  );
   const pieces = useMemo(() => cutText(head, PIECE), [head]);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: long lines scroll, also by keyboard
@@ -29,6 +33,15 @@ export function Verbatim({ text, draw }: Props) {
     </div>
   );
 }
+
+/** Characters that hide are written out as eight, two of them of another font: 24,000 of those take 0.7 s to lay out. */
+function firstOf(text: string): number {
+  // What begins a colour is not written out.
+  const looked = text.slice(0, MOST_LOOKED).replaceAll('\u001b', '');
+  return showHidden(looked).length - looked.length > PIECE / 2 ? PIECE / 8 : PIECE;
+}
+
+const MOST_LOOKED = 500_000;
 
 interface PieceProps extends Pick<Props, 'draw'> {
   text: string;
