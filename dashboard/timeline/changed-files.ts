@@ -67,6 +67,13 @@ export function readChangedFiles({ turns }: Pick<Timeline, 'turns'>): ChangedFil
   return { files, commands };
 }
 
+/** A path as people in the folder call it; whole where it is somewhere else. */
+export function relativePath(path: string, folder: string | undefined): string {
+  const base = folder?.replace(/[\\/]+$/, '');
+  const isInside = base !== undefined && path.startsWith(base) && /^[\\/][^\\/]/.test(path.slice(base.length));
+  return isInside ? path.slice(base.length + 1) : path;
+}
+
 /** A redirection into a file that is one, an editor that works in place, and what moves, removes and restores. */
 const CHANGING = [
   /(?:^|[^0-9>=&-])>>?\s*(?!\/dev\/|&)[\w./~"'$]/,

@@ -124,6 +124,10 @@ export function entriesOf(item: Item): readonly Entry[] {
   return [];
 }
 
+/** The events that are in its line, also those of calls that are folded into it. */
+export const sequencesOf = (item: Item): number[] =>
+  (item.kind === 'group' ? item.children.flatMap(entriesOf) : entriesOf(item)).map(({ sequence }) => sequence);
+
 /** A failure that a reader looks for. */
 export const isFailure = (item: Item): boolean =>
   item.kind === 'tool' ? item.failed : item.kind === 'message' && item.entry.kind === 'error';

@@ -4,7 +4,7 @@ import { changesOfCall, changesOfResult } from '../../../contract/entry/changes.
 import { asObject, asText } from '../../../contract/entry/value.ts';
 import { showHidden } from '../../text/controls.ts';
 import type { Timeline } from '../../timeline/build.ts';
-import { type ChangedFile, type Edit, readChangedFiles } from '../../timeline/changed-files.ts';
+import { type ChangedFile, type Edit, readChangedFiles, relativePath } from '../../timeline/changed-files.ts';
 import { cumulate, type Step } from '../../timeline/cumulate.ts';
 import { type Turn, turnNumber } from '../../timeline/turns.ts';
 import { DiffView } from '../../ui/diff-view.tsx';
@@ -16,11 +16,13 @@ import { usePayloadQuery, type WholeEvent } from './use-payload.ts';
 interface Props {
   timeline: Timeline;
   sessionId: string;
+  /** Where the session began; what is in it is shown without it. */
+  folder: string | undefined;
   onSelect: (sequence: number) => void;
 }
 
 /** What a pull request shows, for what the agent did: every file once, in total or by turn. */
-export function ChangesView({ timeline, sessionId, onSelect }: Props) {
+export function ChangesView({ timeline, sessionId, folder, onSelect }: Props) {
   const { files, commands } = useMemo(() => readChangedFiles(timeline), [timeline]);
   const [isByTurn, setByTurn] = useState(false);
   const added = files.reduce((sum, file) => sum + file.added, 0);
@@ -45,7 +47,7 @@ export function ChangesView({ timeline, sessionId, onSelect }: Props) {
       {files.map((file, index) => (
         <File
           key={file.path}
-          {...{ file, turns: timeline.turns, sessionId, isByTurn, onSelect }}
+          {...{ file, turns: timeline.turns, sessionId, folder, isByTurn, onSelect }}
           isOpenAtFirst={index < 3}
         />
       ))}
@@ -76,22 +78,21 @@ export const EventLink = ({ sequence, onSelect }: { sequence: number; onSelect: 
   </button>
 );
 
-interface FileProps extends Pick<Props, 'sessionId' | 'onSelect'> {
+interface FileProps extends Pick<Props, 'sessionId' | 'folder' | 'onSelect'> {
   file: ChangedFile;
   turns: readonly Turn[];
   isByTurn: boolean;
   isOpenAtFirst: boolean;
 }
 
-function File({ file, turns, sessionId, isByTurn, isOpenAtFirst, onSelect }: FileProps) {
+function File({ file, turns, sessionId, folder, isByTurn, isOpenAtFirst, onSelect }: FileProps) {
   const [isOpen, setOpen] = useState(isOpenAtFirst);
   const { path, formerly, edits, added, removed, isNew, isGone } = file;
   return (
     <details className="changed-file" open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>
         <span className="mono min-w-0 grow truncate" title={showHidden(path)}>
-          {formerly.map((name) => `${showHidden(name)} → `)}
-          {showHidden(path)}
+          {[...formerly, path].map((name) => showHidden(relativePath(name, folder))).join(' → ')}
         </span>
         {isNew && <span className="tag text-ok">new</span>}
         {isGone && <span className="tag text-bad">deleted</span>}

@@ -41,6 +41,11 @@ export function FindBar({ sessionId, linked, hasRecords, onMatch, onShowRecords,
     return () => reading.words.set('');
   }, [reading, words]);
 
+  useEffect(() => {
+    reading.hits.set(new Set(all.map(({ sequence }) => sequence)));
+    return () => reading.hits.set(new Set());
+  }, [reading, all]);
+
   const go = (index: number) => {
     if (hits.length === 0) return;
     const next = (index + hits.length) % hits.length;

@@ -17,6 +17,8 @@ export interface Reading {
   seen: Value<{ from: number; to: number }>;
   /** Words that are looked for, to be marked where they are shown. */
   words: Value<string>;
+  /** The events in which they were found. */
+  hits: Value<ReadonlySet<number>>;
 }
 
 export const createReading = (): Reading => ({
@@ -24,6 +26,7 @@ export const createReading = (): Reading => ({
   range: createValue<{ from: number; to: number } | undefined>(undefined),
   seen: createValue({ from: 0, to: 0 }),
   words: createValue(''),
+  hits: createValue<ReadonlySet<number>>(new Set()),
 });
 
 const ReadingContext = createContext<Reading | undefined>(undefined);

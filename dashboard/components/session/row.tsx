@@ -1,5 +1,6 @@
 import { type MouseEvent, memo } from 'react';
 import { showHidden } from '../../text/controls.ts';
+import { sequencesOf } from '../../timeline/items.ts';
 import type { Row } from '../../timeline/rows.ts';
 import { Boundary } from '../../ui/boundary.tsx';
 import { formatDuration, plural } from '../../ui/format.ts';
@@ -34,6 +35,7 @@ export const RowLine = memo(function RowLine(props: Props) {
   const isCurrent = useValue(reading.current, (current) => current?.key === row.key);
   const { order } = row.item;
   const isInRange = useValue(reading.range, (range) => range !== undefined && order >= range.from && order <= range.to);
+  const isFound = useValue(reading.hits, (hits) => hits.size > 0 && sequencesOf(row.item).some((at) => hits.has(at)));
   const onClick = (event: MouseEvent) => {
     // Selecting text is no click.
     if (window.getSelection()?.isCollapsed === false || isControl(event.target)) return;
@@ -52,6 +54,7 @@ export const RowLine = memo(function RowLine(props: Props) {
       data-index={index}
       data-current={isCurrent || undefined}
       data-in-range={isInRange || undefined}
+      data-found={isFound || undefined}
       tabIndex={isCurrent ? 0 : -1}
       className="timeline-row"
       style={{ transform: `translateY(${start}px)`, ...(isPassing && { height }) }}

@@ -9,6 +9,7 @@ import type { SessionSearch } from '../../search.ts';
 import { countShowable, SHOWABLE } from '../../timeline/rows.ts';
 import { describe } from '../../timeline/subagents.ts';
 import { createTexts } from '../../timeline/texts.ts';
+import { plural } from '../../ui/format.ts';
 import { ErrorNote } from '../error-note.tsx';
 import { ChangesView } from './changes-view.tsx';
 import { FindBar } from './find-bar.tsx';
@@ -190,7 +191,14 @@ export function SessionView({ session }: { session: Session }) {
                 )}
               </div>
               {place === 'story' && <Outline turns={around.turns} milestones={milestones} onSelect={leavePlace} />}
-              {place === 'changes' && <ChangesView timeline={around} sessionId={sessionId} onSelect={leavePlace} />}
+              {place === 'changes' && (
+                <ChangesView
+                  timeline={around}
+                  sessionId={sessionId}
+                  folder={facts?.folder ?? around.meta.cwd}
+                  onSelect={leavePlace}
+                />
+              )}
               {place === 'agents' && (
                 <SubagentsView
                   lanes={around.lanes}
@@ -204,6 +212,14 @@ export function SessionView({ session }: { session: Session }) {
                   <TurnHead turns={timeline.turns} usage={facts?.usage} onSelect={goTo} />
                   {session.eventCount === 0 && (
                     <p className="p-6 text-13 text-muted">No events yet. They appear here as the agent works.</p>
+                  )}
+                  {isComplete && counts.records > 0 && shown.length === 0 && view.rows.length === 0 && (
+                    <p className="p-6 text-13 text-muted">
+                      Nothing was said or done here: there are only records of the agent's own.{' '}
+                      <button type="button" className="link" onClick={() => search({ show: 'records' })}>
+                        Show {plural(counts.records, 'record')}
+                      </button>
+                    </p>
                   )}
                   <Timeline
                     ref={handle}
