@@ -43,6 +43,9 @@ export interface ServiceOptions {
   now?: () => number;
 }
 
+const UNWALLED =
+  'row-level security is not in force, so that queries alone keep organizations apart: see docs/postgresql.md on the role that the service needs';
+
 const DEAF =
   'changes that other replicas make are not shown live: DATABASE_URL goes through a pooler that hears no LISTEN; set DATABASE_LISTEN_URL to an address past it';
 
@@ -64,6 +67,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     now = Date.now,
     limits = createLimits(config, store),
   } = options;
+  if (store.isWalled === false) log.warn(UNWALLED);
   const onError = (error: unknown) => log.error({ err: error }, 'background work failed');
   const pepper =
     config.SECRET_PEPPER ?? (await rememberSetting(store.db, 'pepper', () => randomBytes(32).toString('hex')));

@@ -2,6 +2,7 @@ import type { FastifyCompressOptions } from '@fastify/compress';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import type { Route } from '../../contract/route.ts';
+import { asOrganization } from '../store/tenant.ts';
 import { inTurn } from '../turns.ts';
 import { type Admission, type AdmitOptions, createAdmit } from './admit.ts';
 import { MAX_BODY_BYTES, parseJson, readBody } from './body.ts';
@@ -41,7 +42,11 @@ export function bindRoute<Row extends Route>(
       request.admission = await admit(request, reply);
     },
     handler: async (request, reply) => {
-      const answer = await (handler as unknown as AnyHandler)(await read(request));
+      const ask = await read(request);
+      const handle = () => (handler as unknown as AnyHandler)(ask);
+      const { caller } = ask;
+      const isOfOne = caller !== undefined && 'organizationId' in caller;
+      const answer = await (isOfOne ? asOrganization(caller.organizationId, handle) : handle());
       reply.code(answer.status).headers(answer.headers ?? {});
       return reply.type(row.contentType ?? 'application/json; charset=utf-8').send(answer.body);
     },

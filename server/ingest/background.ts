@@ -1,3 +1,5 @@
+import { asService } from '../store/tenant.ts';
+
 /** Work that is done beside the answers: each key's once at a time, and only some at the same time. */
 export interface Background {
   /**
@@ -41,7 +43,8 @@ export function createBackground(options: { atOnce: number; onError: (error: unk
     if (busy >= atOnce) await wait(group);
     else busy++;
     try {
-      if (!closed) await work();
+      // Begun for one organization, it goes on to others.
+      if (!closed) await asService(work);
     } catch (error) {
       if (!closed) onError(error);
     } finally {

@@ -6,6 +6,7 @@ import { readAppends, type StoredAppend } from '../store/events.ts';
 import { decodeFrame } from '../store/frame.ts';
 import type { Db } from '../store/open.ts';
 import type { SessionRow } from '../store/schema.ts';
+import { asNow } from '../store/tenant.ts';
 import { toTimestamp } from '../store/time.ts';
 
 /** Bytes gathered before they are handed to the socket. */
@@ -21,10 +22,10 @@ export const streamEvents = (db: Db, session: SessionRow, from: number, limit: n
  */
 export async function streamPieces(source: AsyncGenerator<Buffer | string>): Promise<Readable> {
   const chunks = gather(source);
+  const asAsked = asNow();
   const first = await chunks.next();
   async function* all() {
-    if (!first.done) yield first.value;
-    yield* chunks;
+    for (let next = first; !next.done; next = await asAsked(() => chunks.next())) yield next.value;
   }
   return Readable.from(all(), { objectMode: false });
 }

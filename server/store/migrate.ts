@@ -7,8 +7,10 @@ import { people } from './migrations/0003-people.ts';
 import { capturedSessions } from './migrations/0004-captured-sessions.ts';
 import { derived } from './migrations/0005-derived.ts';
 import { deviceSignIns } from './migrations/0006-device-sign-ins.ts';
+import { rowSecurity } from './migrations/0008-row-security.ts';
 import { redactionsOrder } from './migrations/0009-redactions-order.ts';
 import { lockMigrations } from './postgres.ts';
+import { grantTenant } from './tenant.ts';
 
 /** Forward only, in this order; a migration that has been released is never edited. */
 const migrations = (engine: Engine): Record<string, Migration> => ({
@@ -18,6 +20,7 @@ const migrations = (engine: Engine): Record<string, Migration> => ({
   '0004-captured-sessions': capturedSessions,
   '0005-derived': derived(engine, COLUMN_TYPES[engine]),
   '0006-device-sign-ins': deviceSignIns,
+  '0008-row-security': rowSecurity(engine),
   '0009-redactions-order': redactionsOrder,
 });
 
@@ -29,6 +32,7 @@ export const migrate = <Schema>(db: Kysely<Schema>, engine: Engine): Promise<voi
   db.transaction().execute(async (transaction) => {
     if (engine === 'postgres') await lockMigrations(transaction);
     await migrateToLatest(transaction, engine);
+    if (engine === 'postgres') await grantTenant(transaction);
   });
 
 async function migrateToLatest<Schema>(db: Kysely<Schema>, engine: Engine): Promise<void> {

@@ -12,6 +12,7 @@ import { createPostgresAppend } from './postgres-append.ts';
 import type { Database } from './schema.ts';
 import { sqliteDialect } from './sqlite/driver.ts';
 import { openFile } from './sqlite/open.ts';
+import { findTenant, poolOfTenants } from './tenant.ts';
 import { storeUnusable } from './unusable.ts';
 
 export type Db = Kysely<Database>;
@@ -21,6 +22,8 @@ export interface Store {
   db: Db;
   append: StoreAppend;
   pool?: pg.Pool;
+  /** Whether what is asked for an organization sees no other's rows, whatever it asks. */
+  isWalled?: boolean;
   /** Where other processes may be on the same store. */
   notices?: Notices;
   /** Answers when a row can be read; throws otherwise. */
@@ -97,17 +100,28 @@ async function sqliteStore({ dataDir, onLost }: StoreOptions): Promise<Store> {
   }
 }
 
-function postgresStore({ listenUrl, silentMs, onError }: StoreOptions, url: string): Store {
+async function postgresStore({ listenUrl, silentMs, onError }: StoreOptions, url: string): Promise<Store> {
   const pool = openPostgres(url, onError, silentMs);
-  const db = new Kysely<Database>({ dialect: postgresDialect(pool) });
+  const tenant = await findTenant(pool).catch(async (error) => {
+    await pool.end();
+    throw error;
+  });
+  const db = new Kysely<Database>({
+    dialect: postgresDialect(tenant === undefined ? pool : poolOfTenants(pool, tenant)),
+  });
   return {
     engine: 'postgres',
     db,
     append: createPostgresAppend(pool),
     pool,
+    isWalled: tenant !== undefined,
     notices: createNotices(pool, listenUrl ?? url),
     ping: () => ping(db),
-    close: () => db.destroy(),
+    async close() {
+      await db.destroy();
+      // Kysely ends no pool that it was never asked anything over.
+      if (!pool.ending) await pool.end();
+    },
   };
 }
 

@@ -1,4 +1,4 @@
-import { type Kysely, PostgresAdapter, PostgresDialect, sql } from 'kysely';
+import { type Kysely, PostgresAdapter, PostgresDialect, type PostgresPool, sql } from 'kysely';
 import pg from 'pg';
 
 /** Counters and times stay below 2^53, so a bigint may come back as a number. */
@@ -112,7 +112,7 @@ export function assertSuitable(state: State): void {
 
 const UNBOUNDED = new Set(['0', 'off', 'local']);
 
-export const postgresDialect = (pool: pg.Pool) => {
+export const postgresDialect = (pool: pg.Pool | PostgresPool) => {
   const dialect = new PostgresDialect({ pool });
   // Kysely's own lock belongs to a connection, and stays behind on a pooler's; `lockMigrations` is the transaction's.
   const withoutLock = { acquireMigrationLock: async () => undefined, releaseMigrationLock: async () => undefined };

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from './open.ts';
 import { isPostgres } from './postgres.ts';
+import { asService } from './tenant.ts';
 
 /** A word of a chunk; `open` where it may go on. */
 export interface IndexedWord {
@@ -44,13 +45,16 @@ const OFF = ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin'].map(
 /**
  * What `work` asks finds words by their index, and sessions one by one: PostgreSQL does not know what it costs to unpack
  * the words of every chunk, and would rather read them all where many have one; nor how few sessions a page looks at.
+ * Behind the wall between organizations it would not use that index at all: `@@` is not leakproof.
  */
 export const byIndex = <Result>(db: Db, work: (db: Db) => Promise<Result>): Promise<Result> =>
   isPostgres(db)
-    ? db.transaction().execute(async (transaction) => {
-        await sql`select ${sql.join(OFF)}`.execute(transaction);
-        return work(transaction);
-      })
+    ? asService(() =>
+        db.transaction().execute(async (transaction) => {
+          await sql`select ${sql.join(OFF)}`.execute(transaction);
+          return work(transaction);
+        }),
+      )
     : work(db);
 
 /** Ids of sessions that have a chunk with the words; undefined where more than `most` chunks have them. */

@@ -1,0 +1,124 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { TENANT_TABLES } from '../store/migrations/0008-row-security.ts';
+import { asOrganization, asService } from '../store/tenant.ts';
+import { attach, ENGINES, openTestStore } from './engines.ts';
+import { startTestService } from './harness.ts';
+import { type AnyRouteName, RIGHT, RIGHT_CALLER, ROUTE_NAMES, request, TABLE } from './requests.ts';
+import { startWorld, type World } from './world.ts';
+
+/** An append is a statement of its own, and words are found by an index that the wall would hide; one asks nothing. */
+const AS_SERVICE: AnyRouteName[] = ['appendBatches', 'appendEvents', 'listAgents', 'searchSessions'];
+/** All others, but one that has no end. */
+const OF_ONE: AnyRouteName[] = ROUTE_NAMES.filter(
+  (route) => /secret|member|admin/.test(TABLE[route].auth) && route !== 'streamChanges',
+);
+
+describe.skipIf(!ENGINES.includes('postgres'))('the wall between organizations on PostgreSQL', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld('postgres');
+    const { db } = world.service.store;
+    for (const { organizationId: organization_id, sessionId: session_id } of [world.ours, world.theirs]) {
+      const value = { field: 'file', name: 'a.ts', value: 'src/a.ts' } as const;
+      await db
+        .insertInto('session_values')
+        .values({ session_id, organization_id, ...value })
+        .execute();
+      const gone = { plane: 'live', client_key: null, deleted_at: 0, swept_at: 0 } as const;
+      await db
+        .insertInto('deleted_sessions')
+        .values({ session_id: `gone_${session_id}`, organization_id, ...gone })
+        .execute();
+    }
+  });
+  afterAll(() => world.service.close());
+
+  const ours = <Result>(work: () => Promise<Result>) => asOrganization(world.ours.organizationId, work);
+  const organizationsIn = async (table: string) => {
+    const { rows } = await sql<{ id: string }>`select distinct organization_id as id from ${sql.table(table)}`.execute(
+      world.service.store.db,
+    );
+    return rows.map(({ id }) => id).sort();
+  };
+
+  test.each(TENANT_TABLES)('hides what others have in %s from a query that names no organization', async (table) => {
+    const { ours: we, theirs } = world;
+    const everybody = [we.organizationId, theirs.organizationId].sort();
+    expect(await organizationsIn(table)).toEqual(everybody);
+    expect(await ours(() => organizationsIn(table))).toEqual([we.organizationId]);
+    expect(await asOrganization('org_unknown', () => organizationsIn(table))).toEqual([]);
+    const { db } = world.service.store;
+    const within = await ours(() =>
+      db.transaction().execute(async (transaction) => {
+        const { rows } =
+          await sql`select from ${sql.table(table)} where organization_id <> ${we.organizationId}`.execute(transaction);
+        return rows.length;
+      }),
+    );
+    expect(within).toBe(0);
+    expect(await ours(() => asService(() => organizationsIn(table)))).toEqual(everybody);
+  });
+
+  test('lets nobody change, take or make what is of another', async () => {
+    const { db } = world.service.store;
+    const { sessionId, organizationId } = world.theirs;
+    await ours(() => db.updateTable('sessions').set({ title: 'ours now' }).execute());
+    await ours(() => db.deleteFrom('session_facts').where('session_id', '=', sessionId).execute());
+    const row = await db
+      .selectFrom('sessions')
+      .selectAll()
+      .where('session_id', '=', sessionId)
+      .executeTakeFirstOrThrow();
+    expect(row).toMatchObject({ title: null, organization_id: organizationId });
+    const facts = db.selectFrom('session_facts').select('session_id').where('session_id', '=', sessionId);
+    expect(await facts.execute()).toHaveLength(1);
+    const made = ours(() =>
+      db
+        .insertInto('sessions')
+        .values({ ...row, session_id: 'ses_made' })
+        .execute(),
+    );
+    await expect(made).rejects.toThrow(/row-level security policy/);
+  });
+
+  test('leaves nothing behind on a connection that another uses next', async () => {
+    const { db, pool } = world.service.store;
+    const clients = await Promise.all(Array.from({ length: 19 }, () => pool?.connect()));
+    await ours(() => organizationsIn('sessions'));
+    const failed = ours(() => sql`select 1 / 0`.execute(db));
+    await expect(failed).rejects.toThrow(/division by zero/);
+    const { rows } =
+      await sql`select current_user = session_user as same, current_setting('app.organization') as named`.execute(db);
+    expect(rows).toEqual([{ same: true, named: '' }]);
+    for (const client of clients) client?.release();
+  });
+
+  test('stands before every request of a member, an admin and a machine', async () => {
+    const { service } = world;
+    const { db } = service.store;
+    const { rows } = await sql<{ role: string }>`select left(current_user, 56) || '_tenant' as role`.execute(db);
+    const role = sql.id(String(rows[0]?.role));
+    await sql`revoke all on all tables in schema public from ${role}`.execute(db);
+    const answered: Record<string, number> = {};
+    for (const route of OF_ONE) {
+      const { status } = await request(service, route, RIGHT[route](world), RIGHT_CALLER[TABLE[route].auth](world));
+      // The role may read nothing, so whoever asks as it is told of an error.
+      if (status !== 500) answered[route] = status;
+      service.clock.now += 10_000;
+    }
+    expect(Object.keys(answered).sort()).toEqual([...AS_SERVICE].sort());
+  });
+
+  test('is found missing where its role may not be used, and set up again by the next that starts', async () => {
+    const store = await openTestStore('postgres');
+    await sql`revoke all on all tables in schema public from ${sql.id('postgres_tenant')}`.execute(store.db);
+    const next = await attach(store.dataDir, store.databaseUrl);
+    expect(next.isWalled).toBe(true);
+    await next.close();
+    const service = await startTestService('postgres', {}, { ...store, isWalled: false });
+    expect(service.log.filter((line) => line.includes('row-level security is not in force'))).toHaveLength(1);
+    await service.close();
+    await store.dispose();
+  });
+});
