@@ -12,8 +12,11 @@ import { redactionsOrder } from './migrations/0009-redactions-order.ts';
 import { lockMigrations } from './postgres.ts';
 import { grantTenant } from './tenant.ts';
 
-/** Forward only, in this order; a migration that has been released is never edited. */
-const migrations = (engine: Engine): Record<string, Migration> => ({
+/**
+ * Forward only, in this order; a migration that has been released is never edited. While replicas are replaced one after
+ * the other the version before goes on: what it asks for stays.
+ */
+export const migrations = (engine: Engine): Record<string, Migration> => ({
   '0001-initial': initial(COLUMN_TYPES[engine]),
   '0002-lists': lists(engine),
   '0003-people': people,
