@@ -20,8 +20,9 @@ export interface Caller {
  */
 export async function resolveCaller(db: Db, claims: Claims, now: number): Promise<Caller> {
   const known = await findPerson(db, claims);
-  const isCurrent =
-    known && known.email === (claims.email ?? null) && known.email_verified === Number(claims.emailVerified);
+  // An access token may say nothing of the e-mail, and takes nothing back.
+  const isSame = known?.email === claims.email && known?.email_verified === Number(claims.emailVerified);
+  const isCurrent = known && (claims.email === undefined || isSame);
   if (isCurrent && (known.organization_id !== null || !(await findOffer(db, claims)))) return toCaller(claims, known);
   await admit(db, claims, now).catch((error) => {
     if (uniqueViolation(error) === undefined) throw error;
@@ -79,7 +80,15 @@ async function takeOver(db: Db, claims: Claims, member: Offer, now: number): Pro
     .where('user_id', '=', member.user_id)
     .where('issuer', '=', member.issuer)
     .executeTakeFirst();
-  return numUpdatedRows === 1n;
+  if (numUpdatedRows !== 1n) return false;
+  // This issuer has not been told where the owner belongs.
+  await db
+    .updateTable('organizations')
+    .set({ tenant_assigned: 0 })
+    .where('organization_id', '=', member.organization_id)
+    .where('owner_user_id', '=', member.user_id)
+    .execute();
+  return true;
 }
 
 type Person = NonNullable<Awaited<ReturnType<typeof findPerson>>>;

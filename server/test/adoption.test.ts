@@ -37,6 +37,15 @@ describe.each(ENGINES)('after a change of the identity provider on %s', (engine)
     expect(await me(tenant.owner)).toEqual(before.owner);
   });
 
+  test('the new provider is told where the owner belongs, once', async () => {
+    service.identity.claims = { ...MOVED, adoptsMembers: true };
+    const told = () => service.identity.assignments.filter(({ subject }) => subject === `there-${count}-owner`);
+    await me(await there('member'));
+    await me(await there('owner'));
+    const { organization } = await me(await there('owner'));
+    expect(told()).toEqual([{ subject: `there-${count}-owner`, organizationId: organization.organizationId }]);
+  });
+
   test('who came before it was allowed is moved by the next request', async () => {
     service.identity.claims = MOVED;
     const as = await there('owner');

@@ -197,6 +197,16 @@ describe.each(ENGINES)('membership on %s', (engine) => {
     }
   });
 
+  test('a token that says nothing of the e-mail leaves what is known of it', async () => {
+    const as = await signIn(service, 'quiet');
+    const { body } = await service.call('GET', '/v1/me', { as });
+    const token = await service.identity.token({ subject: 'quiet' });
+    expect((await service.call('GET', '/v1/me', { as: token })).body).toMatchObject({ userId: body.userId });
+    const known = service.store.db.selectFrom('users').select(['email', 'email_verified']);
+    const [row] = await known.where('user_id', '=', body.userId).execute();
+    expect(row).toEqual({ email: body.email, email_verified: 1 });
+  });
+
   test('only the owner tells the identity provider of an organization it has not heard of', async () => {
     service.identity.broken = true;
     const owner = await signIn(service, 'late-owner');
