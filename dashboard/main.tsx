@@ -7,7 +7,7 @@ import { createApi, createAuthorizedFetch, createQueryClient } from './api.ts';
 import { AppProvider } from './app.ts';
 import { type Auth, createAuth, currentAddress, justSignedOut } from './auth.ts';
 import { createLive } from './live.ts';
-import { SignedOut, SignInFailed } from './pages/sign-in.tsx';
+import { SignedOut, SignInFailed, SigningIn } from './pages/sign-in.tsx';
 import { paths } from './paths.ts';
 import { createAppRouter } from './routes.tsx';
 import { createIndexReader } from './timeline/read-index.ts';
@@ -15,8 +15,16 @@ import { createIndexReader } from './timeline/read-index.ts';
 const root = createRoot(document.getElementById('root') as HTMLElement);
 const show = (content: ReactNode) => root.render(<StrictMode>{content}</StrictMode>);
 
+/** In milliseconds: sooner, the page of a quick provider would flash. */
+const SHOW_WAITING_AFTER = 1_000;
+
 /** Sign-in first: nothing of the dashboard is there without a person. */
 async function main(): Promise<void> {
+  const waiting = setTimeout(() => show(<SigningIn />), SHOW_WAITING_AFTER);
+  await signIn().finally(() => clearTimeout(waiting));
+}
+
+async function signIn(): Promise<void> {
   const auth = await createAuth();
   if (window.location.pathname === paths.signedIn()) {
     window.history.replaceState(null, '', await auth.finishSignIn());

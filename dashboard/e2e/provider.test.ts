@@ -84,6 +84,10 @@ test.each(['cuts the connection', 'never answers'] as const)(
     const tab = await openTab();
     tab.allow(/ERR_/);
     const { page } = tab;
+    if (fault === 'never answers') {
+      await page.getByRole('heading', { name: 'Signing you in…' }).waitFor();
+      await picture(tab, 'provider-slow');
+    }
     await page.getByRole('heading', { name: 'The identity provider does not answer' }).waitFor();
     await picture(tab, 'provider-away');
     provider.fault = undefined;

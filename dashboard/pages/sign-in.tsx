@@ -4,6 +4,13 @@ import { Wordmark } from '../components/wordmark.tsx';
 import { ProviderAway } from '../provider.ts';
 import { Button } from '../ui/button.tsx';
 
+/** While the identity provider, or the way there, takes its time. */
+export const SigningIn = () => (
+  <Alone title="Signing you in…">
+    <p className="text-muted">It takes longer than usual.</p>
+  </Alone>
+);
+
 export function SignedOut({ onSignIn }: { onSignIn: () => void }) {
   return (
     <Alone title="You are signed out">
