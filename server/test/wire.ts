@@ -30,19 +30,28 @@ export async function startWire(
   const sockets = new Set<Socket>();
   let trouble: Trouble = 'none';
 
-  const pass = (to: Socket, bytes: Buffer) => {
-    if (trouble === 'silent') return;
-    const write = () => void (to.writable && to.write(bytes));
-    if (trouble === 'slow') setTimeout(write, SLOW_MS);
-    else write();
-  };
+  /** One way over a connection. What is behind something slow waits as long, so that nothing overtakes it. */
+  function createWay(to: Socket): (bytes: Buffer) => void {
+    let waiting = 0;
+    const write = (bytes: Buffer) => void (to.writable && to.write(bytes));
+    return (bytes) => {
+      if (trouble === 'silent') return;
+      if (trouble !== 'slow' && waiting === 0) return write(bytes);
+      waiting++;
+      setTimeout(() => {
+        waiting--;
+        write(bytes);
+      }, SLOW_MS);
+    };
+  }
 
   const server: Server = createServer((socket) => {
     const far = connect(typeof target === 'number' ? target : target(), '127.0.0.1');
-    socket.on('data', (asked: Buffer) => pass(far, alterAsked(asked)));
+    const [there, back] = [createWay(far), createWay(socket)];
+    socket.on('data', (asked: Buffer) => there(alterAsked(asked)));
     far.on('data', (sent: Buffer) => {
       if (trouble === 'answers lost') socket.destroy();
-      else pass(socket, alter(sent));
+      else back(alter(sent));
     });
     for (const [end, other] of [
       [socket, far],
