@@ -1,4 +1,3 @@
-import { createHash, randomUUID } from 'node:crypto';
 import { newUuid } from '../ids.ts';
 import { type NewBatch, type SessionLog, sessionDeleted } from '../ingest/session-log.ts';
 import { outcomeOf, type Settled } from '../store/appends.ts';
@@ -36,11 +35,9 @@ export function createBusLog({ bus, db, storeLog, now, onError }: BusLogOptions)
 
   /** So that every replica knows the session without the store; where this fails, they ask the store. */
   async function announce(row: SessionRow): Promise<void> {
-    const { session_id: sessionId, plane, client_ended_at: clientEndedAt } = row;
+    const { plane, client_ended_at: clientEndedAt } = row;
     const entry = { kind: 'opened', plane, clientEndedAt } as const;
-    await heads
-      .begin(placeOf(row), { entry, id: messageId(sessionId, entry.kind) })
-      .catch((error) => bus.isConnected() && onError(error));
+    await heads.begin(placeOf(row), { entry }).catch((error) => bus.isConnected() && onError(error));
   }
 
   /** With what is on its way into the store: its client asks in order to know what it need not send again. */
@@ -85,8 +82,7 @@ export function createBusLog({ bus, db, storeLog, now, onError }: BusLogOptions)
         if (!('firstSequence' in settled)) return undefined;
         const { firstSequence, lastSequence, replayed } = settled;
         if (!replayed) {
-          const id = messageId(sessionId, key ?? appendId);
-          return { entry: { ...entry, firstSequence, lastSequence }, body, id };
+          return { entry: { ...entry, firstSequence, lastSequence }, body };
         }
         // The bus may say "it is here already" of this very one, when its first answer was lost on the way.
         if (known.keys.get(key ?? '')?.appendId === appendId) settled = { ...settled, replayed: false };
@@ -99,7 +95,6 @@ export function createBusLog({ bus, db, storeLog, now, onError }: BusLogOptions)
 
     async close({ organizationId, plane, sessionId, status, endedAt: given }) {
       const at = now();
-      const id = randomUUID();
       let endedAt = at;
       let refusal: Error | undefined;
       await heads.change({ organizationId, sessionId }, ({ head }) => {
@@ -109,7 +104,7 @@ export function createBusLog({ bus, db, storeLog, now, onError }: BusLogOptions)
         else if (head.status !== 'active') refusal = alreadyClosed();
         if (!head || refusal) return undefined;
         endedAt = given ?? head.clientEndedAt ?? at;
-        return { entry: { kind: 'closed', status, endedAt, eventCount: head.eventCount, at }, id };
+        return { entry: { kind: 'closed', status, endedAt, eventCount: head.eventCount, at } };
       });
       if (refusal) throw refusal;
       return { endedAt };
@@ -128,7 +123,7 @@ export function createBusLog({ bus, db, storeLog, now, onError }: BusLogOptions)
     async delete(named) {
       const sessionId = await storeLog.delete(named);
       await heads.change({ organizationId: named.organizationId, sessionId }, ({ ended }) =>
-        ended === 'deleted' ? undefined : { entry: { kind: 'deleted' }, id: randomUUID() },
+        ended === 'deleted' ? undefined : { entry: { kind: 'deleted' } },
       );
       return sessionId;
     },
@@ -144,7 +139,7 @@ export function createBusLog({ bus, db, storeLog, now, onError }: BusLogOptions)
             if (!head || ended) return undefined;
             const at = row.ended_at ?? row.updated_at;
             const { eventCount } = head;
-            return { entry: { kind: 'closed', status: 'failed', endedAt: at, eventCount, at }, id: randomUUID() };
+            return { entry: { kind: 'closed', status: 'failed', endedAt: at, eventCount, at } };
           }),
         ),
       );
@@ -154,7 +149,3 @@ export function createBusLog({ bus, db, storeLog, now, onError }: BusLogOptions)
 }
 
 const placeOf = (row: SessionRow) => ({ organizationId: row.organization_id, sessionId: row.session_id });
-
-/** Keys are a caller's own words, of any length. */
-const messageId = (sessionId: string, key: string) =>
-  createHash('sha256').update(`${sessionId} ${key}`).digest('base64url');

@@ -10,8 +10,6 @@ import { type Known, take, unknown } from './head.ts';
 export interface Proposal {
   entry: Entry;
   body?: Uint8Array | undefined;
-  /** Two proposals of one id are one. */
-  id: string;
 }
 
 type Propose = (known: Known) => Proposal | undefined;

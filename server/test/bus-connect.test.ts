@@ -39,7 +39,7 @@ describe.runIf(inject('natsUrl'))('connecting to a bus', () => {
     const published = Array.from({ length: 20 }, async (_, n) => {
       // As far from each other as what different requests do in a turn.
       for (let step = 0; step < n; step++) await undefined;
-      return bus.publish({ place: `org.ses_${n}`, entry, id: `${n}`, behind: 0 });
+      return bus.publish({ place: `org.ses_${n}`, entry, behind: 0 });
     });
     const sequences = await Promise.all(published);
     const writes = write.mock.contexts.filter((socket) => (socket as Socket).remotePort === port);

@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import type { Bus } from '../bus/bus.ts';
+import { connectBus } from '../bus/connect.ts';
+import type { Entry } from '../bus/entry.ts';
+import { openTestStore, type TestStore } from './engines.ts';
+import { type NatsServer, startNatsCluster } from './nats.ts';
+
+const RACES = 300;
+const SILENT = { info: () => undefined, warn: () => undefined };
+const entryOf = (replica: number, first: number): Entry => ({
+  ...{ kind: 'append', plane: 'live', firstSequence: first, lastSequence: first, fingerprint: null, codec: 0 },
+  ...{ key: `replica-${replica}`, appendId: String(replica).padStart(32, '0'), at: 0, parts: 0 },
+});
+
+describe.runIf(inject('natsUrl'))('three servers that keep three copies', () => {
+  let nodes: NatsServer[];
+  let store: TestStore;
+  let replicas: Bus[];
+  beforeAll(async () => {
+    nodes = await startNatsCluster();
+    store = await openTestStore('postgres');
+    replicas = [];
+    for (const { url } of nodes) replicas.push(await connectPatiently(url));
+  }, 120_000);
+  afterAll(async () => {
+    for (const replica of replicas) await replica.close();
+    await store.dispose();
+    for (const node of nodes) await node.dispose();
+  });
+
+  /** A cluster that has just begun has no leader yet. */
+  const connectPatiently = (url: string): Promise<Bus> =>
+    connectBus({ url, db: store.db, log: SILENT }).catch(() => connectPatiently(url));
+
+  test('take one of several messages that are published behind the same one at once', async () => {
+    let behind = 0;
+    for (let first = 1; first <= RACES; first++) {
+      const publish = (bus: Bus, replica: number) =>
+        bus.publish({ place: 'org.ses', entry: entryOf(replica, first), behind });
+      const taken = (await Promise.all(replicas.map(publish))).filter((sequence) => sequence !== undefined);
+      expect(taken).toHaveLength(1);
+      behind = Number(taken[0]);
+    }
+  });
+});
