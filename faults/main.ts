@@ -5,13 +5,22 @@ import { SEED } from '../contract/test/runs.ts';
 import { createRandom } from '../server/test/seed.ts';
 import { installBus } from './modes/bus.ts';
 import { installPostgres } from './modes/postgres.ts';
+import { runSpool } from './modes/spool.ts';
 import { installSqlite } from './modes/sqlite.ts';
-import { runRounds } from './rounds.ts';
+import { type Installation, type RoundsOptions, runRounds } from './rounds.ts';
 
 // Services start in half the time with what an earlier one compiled.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../artefacts/compiled');
 
-const MODES = { sqlite: installSqlite, postgres: installPostgres, bus: installBus };
+const on = (install: (random: () => number) => Promise<Installation>) => async (options: RoundsOptions) => {
+  const installation = await install(options.random);
+  try {
+    return await runRounds(installation, options);
+  } finally {
+    await installation.stop();
+  }
+};
+const MODES = { sqlite: on(installSqlite), postgres: on(installPostgres), bus: on(installBus), spool: runSpool };
 
 const { values, positionals } = parseArgs({
   options: {
@@ -27,19 +36,14 @@ for (const mode of positionals as (keyof typeof MODES)[]) {
   const folder = join(values.folder ?? 'artefacts/faults', mode);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const installation = await MODES[mode](random);
-  try {
-    const outcome = await runRounds(installation, {
-      rounds: Number(values.rounds),
-      until: performance.now() + Number(values.minutes) * 60_000,
-      random,
-      only: values.only,
-      folder,
-      tell: (text) => console.log(`${new Date().toISOString()} ${mode}: ${text}`),
-    });
-    writeFileSync(join(folder, 'outcome.json'), JSON.stringify(outcome, null, 2));
-    console.log({ ...outcome, faults: outcome.faults.length });
-  } finally {
-    await installation.stop();
-  }
+  const outcome = await MODES[mode]({
+    rounds: Number(values.rounds),
+    until: performance.now() + Number(values.minutes) * 60_000,
+    random,
+    only: values.only,
+    folder,
+    tell: (text) => console.log(`${new Date().toISOString()} ${mode}: ${text}`),
+  });
+  writeFileSync(join(folder, 'outcome.json'), JSON.stringify(outcome, null, 2));
+  console.log({ ...outcome, faults: outcome.faults.length });
 }

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { shuffle } from '../server/test/seed.ts';
-import { createHistory, readHistory } from './history.ts';
+import { RECOVERED_WITHIN_MS } from './client.ts';
+import { createHistory, type History, readHistory } from './history.ts';
 import { judge, type Stored, type Verdict } from './judge.ts';
-import { createLoad, type Load, type LoadOptions, RECOVERED_WITHIN_MS } from './load.ts';
+import { createLoad, type Load, type LoadOptions } from './load.ts';
 
 /** Something that breaks, and is well again. */
 export interface Fault {
@@ -48,49 +49,70 @@ export const EMPTY: Verdict = {
   faults: [],
 };
 
-/**
- * Breaks one thing after the other under load, each kind as often as the others, and judges; in the end once more all
- * that was ever written.
- * @throws where nothing is taken any more after something was mended
- */
-export async function runRounds(installation: Installation, options: RoundsOptions): Promise<Outcome> {
-  const { rounds, until = Number.POSITIVE_INFINITY, random, only = '', folder, tell = () => undefined } = options;
-  const load = createLoad({ ...installation, random, sessions: SESSIONS });
-  const kinds = Object.keys(installation.faults).filter((kind) => kind.includes(only));
+/** What is done in a chapter of rounds, and what comes out in its end. */
+export interface Chapters {
+  begin?(chapter: number): Promise<void>;
+  play(kind: string, fault: Fault, round: number): Promise<void>;
+  finish(chapter: number): Promise<Verdict>;
+}
+
+/** Breaks one thing after the other, each kind as often as the others. */
+export async function breakInTurn(faults: Record<string, Fault>, options: RoundsOptions, chapters: Chapters) {
+  const { rounds, until = Number.POSITIVE_INFINITY, random, only = '', tell = () => undefined } = options;
+  const kinds = Object.keys(faults).filter((kind) => kind.includes(only));
   const broken: Outcome['broken'] = Object.fromEntries(kinds.map((kind) => [kind, { times: 0, seconds: 0 }]));
-  const chapters: { path: string; sessions: string[] }[] = [];
+  const goesOn = () => done < rounds && performance.now() < until;
   let done = 0;
   let next: string[] = [];
-
-  const judgeChapter = async ({ path, sessions }: (typeof chapters)[number]) => {
-    const stored = new Map<string, Stored>();
-    for (const session of sessions) stored.set(session, await load.read(session));
-    return judge(readHistory(path), stored);
-  };
-
-  while (done < rounds && performance.now() < until) {
-    const path = join(folder, `history-${chapters.length}.jsonl`);
-    const history = createHistory(path);
-    await load.start(history);
-    for (const end = Math.min(rounds, done + CHAPTER); done < end && performance.now() < until; done++) {
+  for (let chapter = 0; goesOn(); chapter++) {
+    await chapters.begin?.(chapter);
+    for (const end = done + CHAPTER; done < end && goesOn(); done++) {
       if (next.length === 0) next = shuffle(kinds, random);
       const kind = next.pop() as string;
       const began = performance.now();
-      await playRound(load, kind, installation.faults[kind] as Fault);
+      await chapters.play(kind, faults[kind] as Fault, done);
       const of = broken[kind] as Outcome['broken'][string];
       of.times++;
       of.seconds += (performance.now() - began) / 1000;
     }
-    const chapter = { path, sessions: await load.finish() };
-    history.close();
-    chapters.push(chapter);
-    const { events, faults } = await judgeChapter(chapter);
-    tell(`${done} rounds; of the last ${events} events ${faults.length} faults ${JSON.stringify(faults.slice(0, 5))}`);
+    const { events, faults: found } = await chapters.finish(chapter);
+    tell(`${done} rounds; of the last ${events} events ${found.length} faults ${JSON.stringify(found.slice(0, 5))}`);
   }
+  return { rounds: done, broken };
+}
+
+/**
+ * Breaks things under load, and judges; in the end once more all that was ever written.
+ * @throws where nothing is taken any more after something was mended
+ */
+export async function runRounds(installation: Installation, options: RoundsOptions): Promise<Outcome> {
+  const load = createLoad({ ...installation, random: options.random, sessions: SESSIONS });
+  const done: { path: string; sessions: string[] }[] = [];
+  let history: History;
+
+  const pathOf = (chapter: number) => join(options.folder, `history-${chapter}.jsonl`);
+  const judgeChapter = async ({ path, sessions }: (typeof done)[number]) => {
+    const stored = new Map<string, Stored>();
+    for (const session of sessions) stored.set(session, await load.read(session));
+    return judge(readHistory(path), stored);
+  };
+  const played = await breakInTurn(installation.faults, options, {
+    async begin(chapter) {
+      history = createHistory(pathOf(chapter));
+      await load.start(history);
+    },
+    play: (kind, fault) => playRound(load, kind, fault),
+    async finish(chapter) {
+      const one = { path: pathOf(chapter), sessions: await load.finish() };
+      history.close();
+      done.push(one);
+      return judgeChapter(one);
+    },
+  });
   // Again, all of it: what was right may have been lost later.
   let verdict = EMPTY;
-  for (const chapter of chapters) verdict = add(verdict, await judgeChapter(chapter));
-  return { ...verdict, rounds: done, broken };
+  for (const one of done) verdict = add(verdict, await judgeChapter(one));
+  return { ...verdict, ...played };
 }
 
 async function playRound(load: Load, kind: string, fault: Fault): Promise<void> {
