@@ -136,5 +136,21 @@ export function measureFamily(pid: number): { cpuSeconds: number; memory: number
   }
 }
 
+/** Processor time in seconds of what this process has started and still runs, by its `ROLE`, or the program's name. */
+export function cpuByKind(): Record<string, number> {
+  const times: Record<string, number> = {};
+  const children = readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8').trim().split(' ');
+  for (const pid of children) {
+    const kind = kindOf(pid);
+    times[kind] = (times[kind] ?? 0) + measureFamily(Number(pid)).cpuSeconds;
+  }
+  return times;
+}
+
+function kindOf(pid: string): string {
+  const role = /\0ROLE=(\w+)/.exec(readFileSync(`/proc/${pid}/environ`, 'utf8'))?.[1];
+  return role ?? readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
+}
+
 const sumOf = <Name extends string>(items: readonly Record<Name, number>[], name: Name): number =>
   items.reduce((sum, item) => sum + item[name], 0);

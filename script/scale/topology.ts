@@ -1,0 +1,143 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { jetstreamManager } from '@nats-io/jetstream';
+import { connect } from '@nats-io/transport-node';
+import { createDatabase } from '../../bench/postgres.ts';
+import type { Where } from '../../bench/process.ts';
+import { PEPPER } from '../../bench/seed.ts';
+import { freePort } from '../../server/public-url.ts';
+import { startNatsCluster } from '../../server/test/nats.ts';
+import { startServer } from '../../server/test/postgres.ts';
+
+const MAIN = fileURLToPath(new URL('../../server/main.ts', import.meta.url));
+const PROXY = fileURLToPath(new URL('../../deploy/haproxy.cfg', import.meta.url));
+
+/** One process, or one server of several processes. */
+export interface Part {
+  /** Ends it without a word. */
+  kill(): Promise<void>;
+  start(): Promise<void>;
+  /** Has it end by itself. @returns its exit code */
+  ask?(): Promise<number | null>;
+}
+
+export interface Topology {
+  /** Of the proxy. */
+  url: string;
+  databaseUrl: string;
+  parts: Record<'api-1' | 'api-2' | 'worker-1' | 'worker-2' | 'nats-1' | 'nats-2' | 'nats-3' | 'postgres', Part>;
+  /** Figures of a process, by its name. */
+  figures(name: 'api-1' | 'api-2' | 'worker-1' | 'worker-2'): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** Starts what `deploy/compose.yaml` describes, as processes of this machine. `issuer` are the service's options of it. */
+export async function startTopology<Seeded>(
+  issuer: Record<string, string>,
+  fill: (where: Where) => Promise<Seeded>,
+): Promise<Topology & { seeded: Seeded }> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'capture-scale-'));
+  const [postgres, nats] = [await startServer(), await startNatsCluster()];
+  const databaseUrl = await createDatabase(postgres.url);
+  const busUrl = nats.map(({ url }) => url).join(',');
+  await untilLed(busUrl);
+  const seeded = await fill({ databaseUrl, dataDir });
+  const env = {
+    ...{ DATABASE_URL: databaseUrl, BUS_URL: busUrl, DATA_DIR: dataDir, SECRET_PEPPER: PEPPER, LOG_LEVEL: 'silent' },
+    ...{ DRAIN_SECONDS: '2', RATE_LIMIT_SECRET: '0', RATE_LIMIT_ADDRESS: '0', TRUST_PROXY: '127.0.0.1', ...issuer },
+  };
+  const names = ['api-1', 'api-2', 'worker-1', 'worker-2'] as const;
+  const ports = await Promise.all([...names, 'proxy'].flatMap(() => [freePort('127.0.0.1'), freePort('127.0.0.1')]));
+  const operations = (index: number) => String(ports[index * 2 + 1]);
+  const services = names.map((name, index) =>
+    program([process.execPath, MAIN], {
+      ...env,
+      ROLE: name.startsWith('api') ? 'api' : 'worker',
+      PORT: String(ports[index * 2]),
+      OPERATIONS_PORT: operations(index),
+    }),
+  ) as [Program, Program, Program, Program];
+  for (const { start } of services) await start();
+  const url = `http://127.0.0.1:${ports[8]}`;
+  const proxy = program(['haproxy', '-db', '-f', PROXY], {
+    LISTEN: `127.0.0.1:${ports[8]}`,
+    ...{ API_1: `127.0.0.1:${ports[0]}`, API_1_OPERATIONS: operations(0) },
+    ...{ API_2: `127.0.0.1:${ports[2]}`, API_2_OPERATIONS: operations(1) },
+  });
+  await proxy.start(async () => (await fetch(`${url}/health`).catch(() => undefined))?.status === 200);
+  const [api1, api2, worker1, worker2] = services;
+  const [nats1, nats2, nats3] = nats;
+  if (!nats1 || !nats2 || !nats3) throw new Error('the cluster has fewer than three servers');
+  return {
+    ...{ url, databaseUrl, seeded },
+    parts: {
+      ...{ 'api-1': api1, 'api-2': api2, 'worker-1': worker1, 'worker-2': worker2 },
+      ...{ 'nats-1': nats1, 'nats-2': nats2, 'nats-3': nats3 },
+      postgres: { kill: postgres.kill, start: () => patiently(postgres.start) },
+    },
+    figures: async (name) => (await fetch(`http://127.0.0.1:${operations(names.indexOf(name))}/metrics`)).text(),
+    async stop() {
+      await Promise.all([proxy, ...services].map(({ kill }) => kill()));
+      await Promise.all(nats.map(({ dispose }) => dispose()));
+      await postgres.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+interface Program extends Required<Omit<Part, 'start'>> {
+  /** Resolves once it says, or `isReady` says, that it is ready. */
+  start(isReady?: () => Promise<boolean>): Promise<void>;
+}
+
+function program([command = '', ...words]: string[], env: Record<string, string>): Program {
+  let child: ChildProcess | undefined;
+  process.once('exit', () => child?.kill('SIGKILL'));
+  const end = async (signal: NodeJS.Signals) => {
+    const ended = child;
+    child = undefined;
+    if (!ended || ended.exitCode !== null || ended.signalCode !== null) return null;
+    ended.kill(signal);
+    return ((await once(ended, 'exit')) as [number | null])[0];
+  };
+  return {
+    async start(isReady) {
+      let said = '';
+      child = spawn(command, words, {
+        env: { PATH: process.env.PATH ?? '', ...env },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      for (const stream of [child.stdout, child.stderr]) stream?.on('data', (text) => (said += text));
+      while (!(isReady ? await isReady() : said.includes(' is ready'))) {
+        if (child.exitCode !== null) throw new Error(`${command} ended with ${child.exitCode}:\n${said}`);
+        await pause(50);
+      }
+    },
+    kill: async () => void (await end('SIGKILL')),
+    ask: () => end('SIGTERM'),
+  };
+}
+
+/** Servers of a cluster take streams once they have agreed on one that leads. */
+const untilLed = (url: string) =>
+  patiently(async () => {
+    const connection = await connect({ servers: url.split(',').map((one) => new URL(one).host) });
+    await jetstreamManager(connection).finally(() => connection.close());
+  });
+
+/** What a killed PostgreSQL has left running ends a moment later, and a new one waits for that. */
+async function patiently(work: () => Promise<void>): Promise<void> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (tries === 50) throw error;
+      await pause(200);
+    }
+  }
+}
