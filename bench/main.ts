@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { benchAppends, benchAppendsOnBus, benchAppendsOnPostgres } from './append/append.ts';
+import { benchAppends, benchAppendsOnBus, benchAppendsOnPostgres, benchReplicas } from './append/append.ts';
 import { benchDaemon } from './daemon.ts';
 import { benchDashboard } from './dashboard/dashboard.ts';
 import { benchDerive } from './derive.ts';
@@ -19,6 +19,7 @@ const BENCHES: Record<string, (options: Options) => Promise<Row[]>> = {
   append: benchAppends,
   'append-postgres': benchAppendsOnPostgres,
   'append-bus': benchAppendsOnBus,
+  replicas: benchReplicas,
   others: benchOthers,
   pages: async (options) => [...(await benchPages()), ...(await benchLists(options))],
   search: benchSearch,

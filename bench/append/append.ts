@@ -11,6 +11,7 @@ import { CONNECTIONS, loadService, type Rate } from './measure.ts';
 const BARE_LOOP = fileURLToPath(new URL('./bare-loop.ts', import.meta.url));
 const BARE_POSTGRES = fileURLToPath(new URL('./bare-postgres.ts', import.meta.url));
 
+const BARE_HTTP_BUS = fileURLToPath(new URL('./bare-http-bus.ts', import.meta.url));
 const BARE_BUS = fileURLToPath(new URL('./bare-bus.ts', import.meta.url));
 
 const SIZES = [50, 1];
@@ -67,7 +68,7 @@ async function compare(disk: Disk, batchSize: number, { seconds, rounds }: Optio
 
 function runBare(args: readonly string[], seconds: number, env: Record<string, string> = {}): number {
   const options = { encoding: 'utf8', env: { PATH: process.env.PATH ?? '', ...env } } as const;
-  return Number(execFileSync(process.execPath, [...args, String(seconds)], options));
+  return Number.parseFloat(execFileSync(process.execPath, [...args, String(seconds)], options));
 }
 
 /** The service on PostgreSQL against one statement an append over as many connections, in turn. */
@@ -95,25 +96,33 @@ export async function benchAppendsOnPostgres({ seconds, rounds }: Options): Prom
   }
 }
 
-/** A replica on an event bus against bare publishing, in turn, without and with a worker in the same process. */
+/**
+ * A replica on an event bus, without and with a worker in the same process, against two yardsticks in turn: publishing
+ * alone, which takes and answers no request, and the least HTTP server that publishes what it is sent.
+ */
 export async function benchAppendsOnBus({ seconds, rounds }: Options): Promise<Row[]> {
   const [postgres, nats] = [await startPostgres(), await startNatsServer()];
   try {
     const rows: Row[] = [];
     for (const batchSize of SIZES) {
       const bare: number[] = [];
-      const rates = { api: [] as Rate[], all: [] as Rate[] };
+      const rates = { api: [] as Rate[], all: [] as Rate[], http: [] as Rate[] };
       for (let round = 0; round < rounds; round++) {
         bare.push(runBare([BARE_BUS, nats.url, String(batchSize), String(CONNECTIONS)], seconds));
-        for (const role of ['api', 'all'] as const) {
+        for (const way of ['http', 'api', 'all'] as const) {
           await withFolder(async (dataDir) => {
             const where = { dataDir, databaseUrl: await createDatabase(postgres.url) };
-            const load = { batchSize, encoding: 'plain', seconds } as const;
-            rates[role].push(await loadService(where, load, { BUS_URL: nats.url, ROLE: role }));
+            // As the command line sends it; what publishes it as it came then publishes as many bytes.
+            const load = { batchSize, encoding: 'zstd', seconds } as const;
+            const env = { BUS_URL: nats.url, ROLE: way };
+            rates[way].push(await loadService(where, load, env, way === 'http' ? BARE_HTTP_BUS : undefined));
           });
         }
       }
       const what = `${batchSize} × 1 KiB on a bus`;
+      const http = rates.http.map(({ rate }) => rate);
+      rows.push(ratioRow(`${what} ÷ least HTTP server that publishes`, rates.api, http, '≥ 0.7'));
+      rows.push(ratioRow(`least HTTP server, ${batchSize} × 1 KiB ÷ bare publish`, rates.http, bare, ''));
       rows.push(ratioRow(`${what} ÷ bare publish`, rates.api, bare, '≥ 0.7'));
       rows.push(ratioRow(`${what} ÷ bare publish, worker in the same process`, rates.all, bare, ''));
     }
@@ -124,11 +133,43 @@ export async function benchAppendsOnBus({ seconds, rounds }: Options): Promise<R
   }
 }
 
+/**
+ * Two replicas on one bus and one PostgreSQL against one, each with a load of its own. Where all of it shares two
+ * processors the rate cannot rise, so what counts is the processor time of an append, which must not.
+ */
+export async function benchReplicas({ seconds, rounds }: Options): Promise<Row[]> {
+  const [postgres, nats] = [await startPostgres(), await startNatsServer()];
+  const costs: Record<1 | 2, number[]> = { 1: [], 2: [] };
+  const rates: Record<1 | 2, number[]> = { 1: [], 2: [] };
+  try {
+    for (let round = 0; round < rounds; round++) {
+      for (const replicas of [1, 2] as const) {
+        const databaseUrl = await createDatabase(postgres.url);
+        const load = { batchSize: 10, encoding: 'zstd', seconds } as const;
+        const env = { BUS_URL: nats.url, ROLE: 'api' };
+        const one = () => withFolder((dataDir) => loadService({ dataDir, databaseUrl }, load, env));
+        const measured = await Promise.all(Array.from({ length: replicas }, one));
+        const rate = measured.reduce((sum, { rate }) => sum + rate, 0);
+        rates[replicas].push(rate);
+        costs[replicas].push(measured.reduce((sum, { rate: own, service }) => sum + (own * service) / rate, 0));
+      }
+    }
+  } finally {
+    await postgres.stop();
+    await nats.dispose();
+  }
+  const ratios = costs[2].map((cost, round) => cost / (costs[1][round] ?? Number.NaN));
+  const told = (replicas: 1 | 2) =>
+    `${Math.round(median(rates[replicas]))}/s, ${Math.round(median(costs[replicas]))} µs`;
+  const detail = `one: ${told(1)}; two: ${told(2)}; appends of 10 × 1 KiB`;
+  return [{ what: 'CPU of an append, two replicas ÷ one', figure: median(ratios), unit: '×', goal: '≤ 1.1', detail }];
+}
+
 function ratioRow(what: string, rates: readonly Rate[], others: readonly number[], goal: string): Row {
   const ratios = rates.map(({ rate }, round) => rate / (others[round] ?? Number.NaN));
   const middle = (pick: (rate: Rate) => number) => Math.round(median(rates.map(pick))).toLocaleString('en');
   const against = Math.round(median(others)).toLocaleString('en');
-  const cpu = `CPU ${middle(({ service }) => service)} µs, generator's ${middle(({ generator }) => generator)} µs`;
+  const cpu = `CPU ${middle(({ service }) => service)} µs, generator's ${middle(({ generator }) => generator)} µs, bus's ${middle(({ bus }) => bus)} µs`;
   const spread = `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`;
   const detail = `${middle(({ rate }) => rate)}/s against ${against}/s; ${spread}; ${cpu}`;
   return { what, figure: median(ratios), unit: '×', goal, detail };
