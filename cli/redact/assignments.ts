@@ -72,6 +72,10 @@ const PROSE =
 const LOOSE =
   /(?:(?=[ \t"'`([{:-])["'`]?[ \t]{0,4}(?:(?:[-–—:=>|~]{1,3}|is|was)[ \t]{1,4})?["'`([{]{0,3}|[ \t:]{0,4}(?:\r?\n|\\{1,7}n)[ \t>|-]{0,24}["'`]?|\/)(?=[\w+/=.~-]{16})/y;
 const LOOSE_VALUE = /[\w+/=.~:-]{16,512}/y;
+/** A user, or where to connect to, said to be this: a plain word beside it is a password. */
+const ACCOUNT =
+  /(?:user|username|user_name|login|uid|host|hostname|server|database|db|dbname)\\{0,3}["']?[ \t]{0,3}(?:={1,3}>?|:)[ \t]{0,3}\\{0,3}["'][^"'\\\s]{2,60}\\{0,3}["']/i;
+const ACCOUNT_BEFORE = 160;
 const SCHEME = /(?:bearer|basic|token|bot|ssws|apikey|digest|ntlm|negotiate)[ \t]{1,4}/iy;
 const OPENING = /(\\{0,7})(["'`])/y;
 /** Not the name of another assignment: `auth=token=…` is read at the last of them. */
@@ -160,7 +164,12 @@ function readBehindName(
 /** A sentence ends in punctuation that is none of the password's. */
 function readProse(text: string, start: number): Assignment | undefined {
   const value = matchAt(/[^\s"'`<>\\]{6,64}/y, text, start)?.replace(/[.,;:)\]]{1,3}$/, '');
-  return judge(text, start, value, 'password', 'prose');
+  const isQuoted =
+    value !== undefined && /["'`]/.test(text[start - 1] ?? '') && text[start - 1] === text[start + value.length];
+  return (
+    judge(text, start, value, 'password', 'prose') ??
+    (isQuoted ? judge(text, start, value, 'password', 'account') : undefined)
+  );
 }
 
 function readValue(
@@ -179,7 +188,10 @@ function readValue(
     if (end !== undefined) {
       const value = text.slice(start, end);
       const blanks = value.length - value.trimStart().length;
-      return judge(text, start + blanks, value.trimEnd().slice(blanks), strength, given ?? 'quoted');
+      const found = judge(text, start + blanks, value.trimEnd().slice(blanks), strength, given ?? 'quoted');
+      if (found !== undefined || strength !== 'password' || given !== undefined) return found;
+      const isOfAccount = ACCOUNT.test(text.slice(Math.max(0, from - ACCOUNT_BEFORE), from));
+      return isOfAccount ? judge(text, start, value, strength, 'account') : undefined;
     }
   }
   const isVariable = VARIABLE.test(name) && text[from - 1] === '=';

@@ -23,7 +23,7 @@ const PASSWORD_WORD =
   /^(?:your|the|some|new|old|user)?[-_]?(?:password|passwd|pass|pwd)[-_]?\d{0,3}$|^(?:real.)?secret|secret$|^foo|^bar|placeholder|do.?not.?use|fake|mock|dummy|sample|12345678|0123456789|abcdef/i;
 
 const HARMLESS = new Set(
-  'true false null none undefined nil yes no on off default localhost development production staging testing required optional string number boolean object unknown any secret token password bearer basic digest oauth apikey api-key hidden disabled enabled anonymous postgres mysql mongodb redis admin administrator root user guest username'.split(
+  'true false null none undefined nil yes no on off default localhost development production staging testing required optional string number boolean object unknown any secret token password bearer basic digest oauth apikey api-key hidden disabled enabled anonymous postgres mysql mongodb redis admin administrator root user guest username seconds minutes hours days'.split(
     ' ',
   ),
 );
@@ -95,15 +95,18 @@ function countChanges(value: string): number {
   return value.match(/[a-z](?=[A-Z0-9])|[A-Z](?=\d)|\d(?=[A-Za-z])/g)?.length ?? 0;
 }
 
-/** How a value stands in a text: in quotes, bare, behind `NAME=`, in a sentence, or beside its name only. */
-export type Shape = 'quoted' | 'bare' | 'variable' | 'prose' | 'loose';
+/**
+ * How a value stands in a text: in quotes, bare, behind `NAME=`, in a sentence, in quotes beside the user it is of or what is
+ * said to be the password, or beside its name only.
+ */
+export type Shape = 'quoted' | 'bare' | 'variable' | 'prose' | 'account' | 'loose';
 
 /** Whether the value of a name found in running text is a secret: code and prose name passwords all the time. */
 export function isSecretInText(value: string, strength: NameStrength, shape: Shape): boolean {
   if (value.length < 6 || hasMark(value) || isFiller(value)) return false;
   if (strength === 'phrase') return SEED.test(value) || (hasDigitsAndLetters(value) && !/\s/.test(value));
   if (/\s/.test(value) || (strength === 'password' ? PASSWORD_WORD : MADE_UP).test(value)) return false;
-  if (strength === 'key') return isSurelyRandom(value, 16) && (shape === 'variable' || !HASH.test(value));
+  if (strength === 'key') return isKey(value, shape);
   if (shape === 'loose') return isSurelyRandom(value, 16) && !/[:!]|=[^=]/.test(value);
   if (CODE.test(value) || TECHNICAL.test(value) || PATTERN.test(value) || VERSION.test(value) || isLocation(value))
     return false;
@@ -114,12 +117,42 @@ export function isSecretInText(value: string, strength: NameStrength, shape: Sha
   if (strength === 'weak')
     return (looksRandom(value) && countWords(value) < 2) || (countChanges(value) >= 4 && isSurelyRandom(value, 10));
   const mixed = hasDigitsAndLetters(value);
+  if (shape === 'account') return !isNoPassword(value);
   if (shape === 'variable') return mixed || (value.length >= 6 && !HARMLESS.has(value.toLowerCase()));
   if (shape === 'prose') return mixed && (countChanges(value) > 1 || /[^\w.-]/.test(value));
   if (isWords(value)) return false;
   if (shape === 'quoted') return mixed || (value.length >= 10 && /[^\w.-]/.test(value));
   return mixed && value.length >= 8;
 }
+
+/** What a name that is a key of anything holds only where it is nothing else. */
+function isKey(value: string, shape: Shape): boolean {
+  if (isReference(value) && !isDottedToken(value)) return false;
+  if (HASH.test(value) || UUID.test(value)) return shape === 'variable';
+  return isSurelyRandom(value, 16) || isRandomBehindWords(value) || isMixedCase(value) || LICENCE.test(value);
+}
+
+/** `29AV1-3OFV9-VVIUB-NKT0I-LRO6V` */
+const LICENCE = /^(?=.*\d)(?:[A-Z0-9]{4,6}-){3,6}[A-Z0-9]{4,6}$|^(?:[A-Z]{5}-){4,6}[A-Z]{5}$/;
+
+/** `Mid-server-…`, `prod_sk_…`: what providers put before their keys. */
+function isRandomBehindWords(value: string): boolean {
+  const rest = value.replace(/^(?:[A-Za-z]{1,10}[-_.]){1,3}/, '');
+  return rest !== value && isSurelyRandom(rest, 14);
+}
+
+/** Letters alone, small and capital as they come, and with fewer vowels than words have. */
+function isMixedCase(value: string): boolean {
+  if (!/^[A-Za-z_-]{24,200}$/.test(value)) return false;
+  const vowels = value.match(/[aeiou]/gi)?.length ?? 0;
+  return vowels < value.length * 0.33 && countChanges(value) >= value.length * 0.15 && countWords(value) === 0;
+}
+
+/** What is said of passwords in quotes, and is none. */
+const isNoPassword = (value: string): boolean =>
+  !/^[a-z]{6,20}\d{0,4}$/.test(value) || HARMLESS.has(value) || STATE.test(value);
+const STATE =
+  /^(?:in|un|not)?(?:required|valid|correct|wrong|empty|expired|hashed|missing|optional|weak|strong|encrypted|changed|allowed|provided|defined|undefined|specified|supplied|string|static|plain|plaintext|forgotten|disabled|protected|confirm|confirmation|reset|update|change|delete|create|username|email|account|login|signin|signup|submit|visible|current|matched?|matches|same|different|short)$/;
 
 /** Random parts with a dot between them, and not `win32api.RegEnumKey`. */
 const isDottedToken = (value: string) => isSurelyRandom(value, 16) && (value.match(/\d+/g)?.length ?? 0) > 2;
@@ -139,6 +172,7 @@ export function isSecretInField(value: string, strength: NameStrength): boolean 
   if (strength !== 'weak') return !isPlainSentence(value);
   // `pass`, `token` and `auth` are as often the name of a message, of a word in a grammar, of a setting.
   if (value.length < 8 || !isGraphicAscii(value) || isLocation(value)) return false;
+  if (isReference(value) && !isDottedToken(value)) return false;
   if (isWords(value)) return isUserAndPassword(value);
   return hasDigitsAndLetters(value) || (value.length >= 10 && /[^\w.:/-]/.test(value)) || isUserAndPassword(value);
 }
@@ -167,7 +201,7 @@ function isPlainSentence(value: string): boolean {
 
 function isReference(value: string): boolean {
   return (
-    /^[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->)[A-Za-z_$][\w$]*)+[;,)]*$/.test(value) ||
+    /^[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->|#)[A-Za-z_$][\w$]*)+[;,)]*$/.test(value) ||
     (/^[A-Za-z_$][\w$.]*[([]/.test(value) && countChanges(value) < 3)
   );
 }

@@ -53,6 +53,20 @@ const FORMS: { [what: string]: { secret: string; texts: string[] } } = {
       'redis-cli -a § ping',
     ],
   },
+  'a word that is the password of an account': {
+    secret: 'saddlebird',
+    texts: [
+      '$host = "localhost"; $user = "shop"; $password = "§";',
+      "if username == 'ada@x.test' and password =='§':",
+      'the default password is "§" and has to be changed',
+    ],
+  },
+  'a key of letters alone': { secret: made('letters', 40, 4), texts: ["BEAMER_KEY = '§'", '"codemagic_key": "§"'] },
+  'a key behind words': { secret: `Mid-server-${made('alnum', 17, 6)}`, texts: ['MIDTRANS_SERVER_KEY=§'] },
+  'a licence key': {
+    secret: [1, 2, 3, 4, 5].map((seed) => made('upper', 5, seed)).join('-'),
+    texts: ['"ActivationKey": "§"', 'LICENSE_KEY=§'],
+  },
   'a password of a database': {
     secret: password,
     texts: [
@@ -178,6 +192,12 @@ test.each([
   'PRIVATE_KEY: MLKEM768X25519PublicKey',
   '["TR31_K0_KEY_ENCRYPTION_KEY", "TR31_K1_KEY_BLOCK_PROTECTION_KEY"]',
   'token: android.os.BinderProxy@2bd79ce',
+  '"auth":["aws.auth#sigv4","smithy.api#httpBearerAuth1"]',
+  '{"TokenValidityUnits":{"AccessToken":"hours","IdToken":"minutes"}}',
+  'key = win32api.RegEnumKey',
+  "database: 'shop', host: 'x', password: 'required'",
+  'If the password is "incorrect", ask again; the password is "expired".',
+  'react_key = "getElementsByTagNameAndClassName"',
   'restore cache with key: setup-1-x86_64-unknown-linux-gnu-0.7.13-f6c65b29c82e4981',
   'cacheKey: "a1b2c3d4e5f6a7b8c9d0"',
   'const PASSWORD_PATTERN = /^\\w{8,}$/; password: z.string().min(8)',
