@@ -7,7 +7,7 @@ install_packages() {
     exit 1
   fi
   if ! node script/packages-match.mjs; then
-    echo 'Installing npm packages'
+    echo 'Installing npm packages: about half a minute, in which npm says nothing'
     # Not `npm ci`: npm 11 refuses a lock file without the optional packages of other platforms, and not every registry
     # has all of those. This installs the versions of the lock file just the same, and leaves the file as it is.
     npm install --no-save --no-progress --loglevel=error

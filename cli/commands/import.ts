@@ -1,9 +1,9 @@
 import { defineCommand, flag, patience, text, texts } from '../command.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { importAll } from '../import/capture.ts';
-import { refuseForeign } from '../import/foreign.ts';
+import { refuseForeign, refuseUnnamed } from '../import/foreign.ts';
 import { rehearse } from '../import/rehearse.ts';
-import { formatCount } from '../output.ts';
+import { formatCount, type Output } from '../output.ts';
 import type { Place, Trouble } from '../read/discover.ts';
 import { ownPlaces, type PlaceOptions, placesOf } from '../read/places.ts';
 import { requireAgents } from '../sessions/choose.ts';
@@ -26,7 +26,8 @@ export const importCommand = defineCommand({
   },
   async run(context, { agent, dryRun, show, paths, patienceMs }, output) {
     const options = { ...context, agents: requireAgents(context, agent) };
-    const places = paths.length === 0 ? ownPlaces(options) : paths.flatMap((path) => namedPlaces(path, options));
+    const places =
+      paths.length === 0 ? ownPlaces(options) : paths.flatMap((path) => namedPlaces(path, options, output));
     if (show && !dryRun) throw new Failure(EXIT.usage, '--show goes with --dry-run.');
     const troubles: Trouble[] = [];
     const onTrouble = (trouble: Trouble) => {
@@ -41,8 +42,9 @@ export const importCommand = defineCommand({
   },
 });
 
-function namedPlaces(path: string, options: PlaceOptions): Place[] {
+function namedPlaces(path: string, options: PlaceOptions, output: Output): Place[] {
   const places = placesOf(path, options);
   refuseForeign(path, places);
+  refuseUnnamed(path, places, output.warn);
   return places;
 }

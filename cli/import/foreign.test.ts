@@ -37,3 +37,17 @@ test.each([
   const { exitCode, sessions } = await importFile(agent, contents);
   expect([exitCode, sessions]).toEqual([0, 1]);
 });
+
+test('of a folder in which no file is called as a transcript is, each is named, and what to do', async () => {
+  const service = await startService();
+  onTestFinished(service.stop);
+  const home = makeFolder();
+  for (let file = 0; file < 12; file++) write(join(home, 'old', `copilot ${file}.txt`), '{}\n');
+  const args = ['import', '--agent', 'copilot-cli', join(home, 'old')];
+  const { exitCode, stderr } = await run(args, { home, url: service.url, secret: 'sk_live_test' });
+  expect(exitCode).toBe(2);
+  expect(stderr.match(/copilot \d+\.txt is not called as transcripts of .*Copilot.* are\./g)).toHaveLength(10);
+  expect(stderr).toMatch(
+    /error: .*old holds no transcript of .*Copilot.*, nor are 2 others\.\nhint: .*import --agent ID FILE/,
+  );
+});

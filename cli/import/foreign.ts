@@ -1,9 +1,9 @@
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Agent, JsonObject } from '../agents/agent.ts';
 import { storeOf } from '../agents/store.ts';
 import { EXIT, Failure } from '../failure.ts';
-import { attempt, type Place } from '../read/discover.ts';
+import { attempt, findTranscripts, type Place } from '../read/discover.ts';
 import { createLineReader } from '../read/lines.ts';
 import { parseRecord } from '../read/record.ts';
 import { readValues } from '../read/values.ts';
@@ -18,6 +18,26 @@ export function refuseForeign(path: string, places: readonly Place[]): void {
   if (first === undefined || !places.every(({ isNamed }) => isNamed) || places.some(isOwn)) return;
   const hint = 'Check the path and --agent. Nothing of it was captured.';
   throw new Failure(EXIT.usage, `${path} holds no record of ${first.agent.displayName}.`, hint);
+}
+
+const MOST_NAMED = 10;
+
+/**
+ * Throws a `Failure` for a folder that a person named and in which no file is called as its agent calls transcripts;
+ * `onFile` is told of the first ones that are there.
+ */
+export function refuseUnnamed(path: string, places: readonly Place[], onFile: (sentence: string) => void): void {
+  if (places.some(({ isNamed }) => isNamed) || !statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+  if (findTranscripts(places, () => {}).length > 0) return;
+  const [first, second] = places;
+  const whose = first && !second ? first.agent.displayName : 'any agent';
+  const entries = readdirSync(path, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  for (const { parentPath, name } of entries.slice(0, MOST_NAMED)) {
+    onFile(`${join(parentPath, name)} is not called as transcripts of ${whose} are.`);
+  }
+  const rest = entries.length > MOST_NAMED ? `, nor are ${entries.length - MOST_NAMED} others` : '';
+  const hint = 'A file is read whatever its name when it is named itself: `capture import --agent ID FILE`.';
+  throw new Failure(EXIT.usage, `${path} holds no transcript of ${whose}${rest}.`, hint);
 }
 
 /** Also true where only reading can tell: of databases, and of what cannot be opened. */
