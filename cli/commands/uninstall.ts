@@ -3,7 +3,6 @@ import { defineCommand, flag } from '../command.ts';
 import { stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
-import { removeEarlierHooks } from '../hooks/earlier.ts';
 import { type Edited, removeHooks, startHooks, tellingHooks } from '../hooks/install.ts';
 import { removeScripts, scriptPath } from '../hooks/script.ts';
 import { formatCount } from '../output.ts';
@@ -66,12 +65,10 @@ export const uninstallCommand = defineCommand({
   },
 });
 
-/** What earlier versions put into settings goes first, byte for byte where that can be. */
 const removeAllHooks = (context: Context): Edited[] =>
-  [
-    ...removeEarlierHooks(context),
-    ...[...tellingHooks(context), ...startHooks(context)].map((wanted) => removeHooks(context, wanted)),
-  ].filter(({ change }) => change !== 'none');
+  [...tellingHooks(context), ...startHooks(context)]
+    .map((wanted) => removeHooks(context, wanted))
+    .filter(({ change }) => change !== 'none');
 
 const CHANGES: { readonly [change in Edited['change']]?: string } = {
   restored: 'is as it was before',

@@ -1,11 +1,9 @@
-import { hash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { AGENTS } from '../agents/all.ts';
 import { makeFolder, write } from '../test/folder.ts';
 import { readTree } from '../test/tree.ts';
-import { removeEarlierHooks } from './earlier.ts';
 import { installHooks, removeHooks, startHooks, tellingHooks } from './install.ts';
 
 function prepare() {
@@ -115,43 +113,4 @@ test('one entry starts the daemon, in a shell that the state folder may be gone 
     `[ -x ${home}/.capture/bin/start ] && exec ${home}/.capture/bin/start; true`,
   );
   expect(removeHooks(context, start).change).toBe('removed');
-});
-
-/** As versions up to 0.1 left a machine. */
-function leaveEarlier({ home, state }: ReturnType<typeof prepare>) {
-  const command = `[ -x ${state}/bin/hook ] && exec ${state}/bin/hook qwen-code; [ -t 0 ] || cat >/dev/null 2>&1 || true`;
-  const hooked = (more: object) =>
-    JSON.stringify({ ...more, hooks: { Stop: [{ hooks: [{ type: 'command', command }] }] } }, undefined, 2);
-  const path = (name: string) => join(home, name);
-  const deed = (name: string, written: string, original?: string) => ({
-    deeds: [
-      {
-        path: path(name),
-        written: hash('sha256', written),
-        ...(original !== undefined && { original: Buffer.from(original).toString('base64') }),
-        made: [],
-        folders: [join(path(name), '..')],
-      },
-    ],
-  });
-  const note = (agent: string, value: object) => write(join(state, 'hooks', `${agent}.json`), JSON.stringify(value));
-  write(path('.claude/settings.json'), hooked({ a: 1 }));
-  note('claude-code', deed('.claude/settings.json', hooked({ a: 1 }), '{"a":1}'));
-  write(path('.qwen/settings.json'), hooked({ a: 1, later: true }));
-  note('qwen-code', deed('.qwen/settings.json', hooked({ a: 1 }), '{"a":1}'));
-  write(path('.copilot/hooks/session-capture.json'), hooked({}));
-  note('copilot-cli', deed('.copilot/hooks/session-capture.json', hooked({})));
-  note('gemini-cli', deed('.gemini/settings.json', 'gone'));
-  write(join(state, 'hooks/droid.json'), '{');
-}
-
-test('what earlier versions put into the settings of every agent is taken out again', () => {
-  const machine = prepare();
-  leaveEarlier(machine);
-  const { home, context } = machine;
-  expect(removeEarlierHooks(context).map(({ change }) => change)).toEqual(['restored', 'removed', 'cleaned']);
-  expect(readFileSync(join(home, '.claude/settings.json'), 'utf8')).toBe('{"a":1}');
-  expect(JSON.parse(readFileSync(join(home, '.qwen/settings.json'), 'utf8'))).toEqual({ a: 1, later: true });
-  expect(existsSync(join(home, '.copilot/hooks'))).toBe(false);
-  expect(removeEarlierHooks(context)).toEqual([]);
 });

@@ -79,7 +79,7 @@ export function removeHooks(context: Where, wanted: Wanted): Edited {
 }
 
 /** Puts a file back that is as we wrote it, `before` being what it was; out of another one takes our entries. */
-export function takeBack(context: Where, path: string, before: Buffer | undefined, isAsWritten: boolean): Edited {
+function takeBack(context: Where, path: string, before: Buffer | undefined, isAsWritten: boolean): Edited {
   if (isAsWritten) {
     if (before) replaceFile(path, before, 0o600);
     else rmSync(followLinks(path));

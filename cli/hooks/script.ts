@@ -26,7 +26,7 @@ export function commandOf(context: Where, script: Script, agent: string): string
   return script === 'hook' ? `${path} ${agent}` : `[ -x ${path} ] && exec ${path}; true`;
 }
 
-/** Whether a command line runs one of the scripts, also as earlier versions spelled it. */
+/** Whether a command line runs one of the scripts. */
 export const isOursOn =
   (context: Where): IsOurs =>
   (command) =>

@@ -1,7 +1,6 @@
 import type { Settings } from '../config.ts';
 import type { Context } from '../context.ts';
 import { describe } from '../failure.ts';
-import { removeEarlierHooks } from '../hooks/earlier.ts';
 import { type Edited, installHooks } from '../hooks/install.ts';
 import { hookScript, startScript, writeScript } from '../hooks/script.ts';
 import { importAll } from '../import/capture.ts';
@@ -49,10 +48,8 @@ export async function carryOut(
   const wanted = plan.hooks.map((each) => each.wanted);
   if (wanted.length > 0) writeScript(context, hookScript(context), 'hook');
   const isNew = plan.hooks.some(({ edited: { change } }) => change === 'edited' || change === 'created');
-  const earlier = removeEarlierHooks(context);
   if (isNew && history === 'all') await captureBefore(context, plan, output);
-  const installed = [...wanted, ...(startHook ? [startHook] : [])].map((each) => installHooks(context, each, true));
-  const edited = [...earlier, ...installed];
+  const edited = [...wanted, ...(startHook ? [startHook] : [])].map((each) => installHooks(context, each, true));
   for (const { path, change, reason } of edited)
     if (change === 'left') output.warn(`${path} is left alone: ${reason}.`);
   return { edited, environmentId, ...(await startDaemon(context, plan.daemon, startHook !== undefined)) };

@@ -239,16 +239,6 @@ test('what Cursor wrote before its hooks is captured first where all may be sent
   }
 });
 
-test('init takes out what earlier versions put into settings', async () => {
-  const { home, state, init } = await prepare();
-  const command = `${state}/bin/hook gemini-cli`;
-  const settings = write(join(home, '.gemini/settings.json'), JSON.stringify({ a: 1, hooks: { Stop: [{ command }] } }));
-  write(join(state, 'hooks/gemini-cli.json'), JSON.stringify({ deeds: [{ path: settings, written: '', made: [] }] }));
-  const { stdout } = await init(['--yes']);
-  expect(stdout).toContain('Changed in your agents: ~/.gemini/settings.json;');
-  expect(JSON.parse(readFileSync(settings, 'utf8'))).toEqual({ a: 1 });
-});
-
 test('without a umask nothing that runs is open to others', async () => {
   const { home, init } = await prepare();
   mkdirSync(join(home, '.cursor'));

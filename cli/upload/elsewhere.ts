@@ -28,8 +28,6 @@ export interface Rest {
   taken: readonly HeldEvent[];
 }
 
-export type Elsewhere = ReturnType<typeof createElsewhere>;
-
 /**
  * Events that others have sent of sessions which are sent from here as well: another machine, another state folder, this
  * spool before it was lost. Each is looked for before it is sent.
