@@ -40,8 +40,9 @@ const FOUND_BY_ALL = {
  * shown elsewhere.
  */
 export const EXAMPLES: Record<string, unknown[][]> = {
-  // The first two ask what migrations are made of, the others nothing.
+  // The first three ask what migrations are made of, the others nothing.
   migrate: [],
+  grantTenant: [],
   lockMigrations: [],
   isPostgres: [],
   forShare: [],
