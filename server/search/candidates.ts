@@ -19,7 +19,7 @@ export type Wanted = Omit<SessionsWanted, 'plane'> & { planes: readonly Plane[] 
 /** So many sessions, or chunks with a word, are looked up at most; what more have is met often enough on the way through all. */
 const MOST_GATHERED = 5_000;
 /** So few sessions are looked at one by one sooner than another thing is looked up. */
-const FEW = 100;
+const FEW = 1_000;
 
 /**
  * The sessions that have all of what is asked that few have, and what is still to be asked of them; undefined where

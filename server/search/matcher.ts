@@ -14,24 +14,27 @@ export interface Found {
 
 export interface Matcher {
   terms: readonly Wanted[];
-  /** Whether an event might hold one of the terms, by a glance at its payload's JSON text. */
-  mayMatch(json: string): boolean;
+  /** Which of the terms an event might hold, by a glance at its payload's JSON text. */
+  glance(json: string): readonly number[];
   /** Undefined where none of the terms occurs, or is not met with the effort that is left. */
-  match(eventType: string, payload: unknown, effort?: Effort): Found | undefined;
+  match(eventType: string, payload: unknown, places?: readonly number[], effort?: Effort): Found | undefined;
 }
 
 /** Reads events exactly: the index only knows which words occur in some events together. */
 export function createMatcher(given: readonly Term[]): Matcher {
   const terms = given.map(prepareTerm).filter((term) => term !== undefined);
-  const glance = glanceFor(terms);
+  const all = [...terms.keys()];
+  const glances = terms.map(glanceFor);
   return {
     terms,
-    mayMatch: (json) => glance === undefined || glance.test(json),
-    match(eventType, payload, effort) {
+    glance: (json) =>
+      UNREADABLE.test(json) ? all : all.filter((place) => glances[place] === undefined || glances[place].test(json)),
+    match(eventType, payload, places = all, effort) {
       const texts = textsOf(eventType, payload);
       const found = new Set<number>();
       let first: { text: string; at: number } | undefined;
-      for (const [place, term] of terms.entries()) {
+      for (const place of places) {
+        const term = terms[place] as Wanted;
         for (const text of texts) {
           const range = findTerm(text, term, 0, text.length, effort);
           if (!range) continue;
@@ -49,14 +52,13 @@ export function createMatcher(given: readonly Term[]): Matcher {
 /** What may stand between two words of a term, as JSON writes it. */
 const BETWEEN = '(?:\\\\(?:u[0-9a-f]{4}|.)|[^a-z0-9\\\\])*';
 
-/**
- * The words of each term, as they stand in JSON. Letters may be escaped, and colours stand amid words: such events are
- * read. Beyond ASCII there are several ways to write the same letter, so that all events are.
- */
-function glanceFor(terms: readonly Wanted[]): RegExp | undefined {
-  const words = terms.map(({ units }) => units.flatMap(({ parts }) => parts));
-  if (words.some((all) => all.some((word) => /[^a-z0-9]/.test(word)))) return undefined;
-  return new RegExp([...words.map((all) => all.join(BETWEEN)), '\\\\u00(?:[3-7]|1b)'].join('|'), 'i');
+/** Letters may be escaped, and colours stand amid words. */
+const UNREADABLE = /\\u00(?:[3-7]|1b)/i;
+
+/** A term's words, as they stand in JSON. Beyond ASCII there are several ways to write the same letter. */
+function glanceFor({ units }: Wanted): RegExp | undefined {
+  const words = units.flatMap(({ parts }) => parts);
+  return words.some((word) => /[^a-z0-9]/.test(word)) ? undefined : new RegExp(words.join(BETWEEN), 'i');
 }
 
 const BEFORE = 60;

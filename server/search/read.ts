@@ -73,7 +73,8 @@ function createReader({ take }: Look, matcher: Matcher, budget: Budget) {
       return;
     }
     endRun();
-    if (matcher.mayMatch(glanced)) match(event, payload ?? parse(event.json));
+    const places = matcher.glance(glanced);
+    if (places.length > 0) match(event, payload ?? parse(event.json), places);
   }
 
   /** A payload in parts is read as soon as the last one is there, and counts where the first one stands. */
@@ -93,9 +94,9 @@ function createReader({ take }: Look, matcher: Matcher, budget: Budget) {
     run = [];
   }
 
-  function match({ sequence, eventType, createdAt }: RawEvent, payload: unknown): void {
+  function match({ sequence, eventType, createdAt }: RawEvent, payload: unknown, places?: readonly number[]): void {
     const effort = { left: MOST_COMPARED };
-    const one = isOver ? undefined : matcher.match(eventType, payload, effort);
+    const one = isOver ? undefined : matcher.match(eventType, payload, places, effort);
     spend((MOST_COMPARED - effort.left) * BYTES_FOR_A_WORD);
     if (!one) return;
     const occurred = Date.parse(String((payload as { occurredAt?: unknown }).occurredAt ?? ''));

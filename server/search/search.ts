@@ -60,7 +60,7 @@ export async function search(db: Db, asked: Search): Promise<Page> {
   let ids: readonly string[] | undefined;
   for (let lookedAt = 0, round = 1; lookedAt < MOST_LOOKED_AT; lookedAt += next, next *= 4, round++) {
     // One more than there is room for tells whether there is a next page.
-    const most = matcher.terms.length === 0 ? limit - found.length + 1 : ids ? limit * 4 : next;
+    const most = matcher.terms.length === 0 ? limit - found.length + 1 : round === 2 ? limit * 4 : next;
     const batch = await byIndex(db, async (db) => {
       // What the first ones of the order do not have is looked up.
       const gathered = round === 2 ? await gather(db, wanted, words) : undefined;

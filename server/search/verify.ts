@@ -15,7 +15,7 @@ export interface Unfinished {
 export type Decision = { hits: Hit[] } | 'no match' | Unfinished;
 
 const MOST_HITS = 3;
-/** Stretches that are read for the best hits alone: another one where no event of the first has everything. */
+/** Stretches that are read for the best hits alone: another one where no event of the first has everything, and one of it may. */
 const MOST_READ = 2;
 
 /** A stretch with the terms that it may have, and those that it has for certain. */
@@ -107,6 +107,8 @@ export function* verify(
   ranked.sort((one, other) => most(other.terms) - most(one.terms) || one.first - other.first);
   for (const stretch of ranked.slice(0, Math.max(0, MOST_READ - read.size))) {
     if (found.some(({ terms }) => most(terms) === wanted.length)) break;
+    const isNew = (place: number) => stretch.terms.has(place) && !found.some(({ terms }) => terms.has(place));
+    if (most(stretch.terms) < wanted.length && !wanted.some(isNew)) break;
     if (budget.left > 0 && (yield look(stretch))) continue;
     // Shown without an event it would look as if nothing had been found in it.
     if (found.length === 0) return unfinished(1);

@@ -227,6 +227,14 @@ describe.each(ENGINES)('search on %s', (engine) => {
     expect(found).toEqual(Array.from({ length: 250 }, (_, n) => n + 4));
   });
 
+  test('finds what stands behind more words than there is room for in the index', async () => {
+    const signs = Array.from({ length: 80_000 }, (_, n) => 0x4e00 + ((n * (7 + 6 * Math.floor(n / 20_000))) % 20_000));
+    const text = String.fromCharCode(...signs.slice(0, 40_000)) + String.fromCharCode(...signs.slice(40_000));
+    ids.endless = await sessionWith(service, ours, machine, [said(text)]);
+    expect(await names(text.slice(-6))).toEqual(['endless']);
+    expect(await names(`${text[79_999]}${text[0]}${text[79_999]}`)).toEqual([]);
+  });
+
   test('lets others have their turn while it reads what is large', async () => {
     const sessionId = await sessionWith(
       service,
