@@ -65,7 +65,7 @@ export function flatten(
   const start = items.find(({ time }) => time > 0)?.time ?? 0;
   const zone = new Date(start).getTimezoneOffset() * 60_000;
   let latest = Number.NEGATIVE_INFINITY;
-  const push = (item: Item, depth: number) => {
+  const push = (item: Item, depth: number): boolean => {
     const day = Math.floor((item.time - zone) / DAY_MS);
     const isNewDay = item.kind !== 'idle' && day > latest;
     if (isNewDay) latest = day;
@@ -73,11 +73,11 @@ export function flatten(
     if (isNewDay) row.day = item.time;
     const before = known(item.key);
     rows.push(before && isSame(before, row) ? before : row);
+    return row.isOpen;
   };
   const visit = (item: Item, depth: number) => {
     if (item.kind === 'quiet' && !hasRecords) return;
-    push(item, depth);
-    const open = isOpen(item);
+    const open = push(item, depth);
     if (!open && item.kind !== 'tool' && item.kind !== 'group') return;
     const lane = soleLane(item);
     if (lane && !open) return;
