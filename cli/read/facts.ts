@@ -1,3 +1,4 @@
+import { promptLine } from '../../contract/entry/value.ts';
 import type { CapturedEvent } from '../../contract/transcript.ts';
 import type { SessionFacts } from '../spool/sessions.ts';
 
@@ -9,7 +10,7 @@ export function factsOf({ eventType, payload }: CapturedEvent): SessionFacts {
   const when = Number.isNaN(time) ? {} : { firstAt: time, lastAt: time };
   // A sub-agent has a prompt and a folder too, but they are not the session's.
   if (payload.source.subagent !== undefined) return when;
-  if (eventType === 'user.message') return { ...when, prompt: toTitle(payload.text) };
+  if (eventType === 'user.message') return { ...when, prompt: toTitle(payload.text && promptLine(payload.text)) };
   if (eventType !== 'session.meta') return when;
   const { title, cwd, branch } = payload;
   return { ...when, title: toTitle(title), cwd: toPath(cwd), branch: toPath(branch) };

@@ -34,13 +34,15 @@ export function firstLine(text: string, length = 200): string {
 }
 
 /** What announces the words that follow, and lines without any: `Implement the following plan:`, `<task>`, `---`. */
-const SAYS_NOTHING = /^(?:[^.!?]{0,60}:|<[^<>]{1,60}>|\[\[.{0,60}\]\]|[^\p{L}\p{N}]*)$/u;
+const NOTHING_SAID = /^(?:[^.!?]{0,60}:|<[^<>]{1,60}>|\[\[.{0,60}\]\]|[^\p{L}\p{N}]*)$/u;
+
+export const saysNothing = (line: string): boolean => NOTHING_SAID.test(line);
 
 /** The first line of a prompt that says what it is about, without the marks of a heading. */
 export function promptLine(text: string, length = 200): string {
   const start = text.trimStart().slice(0, length * 8);
   const lines = start.split('\n', 40).map((line) => line.trim().replace(/^#{1,6}\s+/, ''));
-  return firstLine(lines.find((line) => !SAYS_NOTHING.test(line)) ?? start, length);
+  return firstLine(lines.find((line) => !saysNothing(line)) ?? start, length);
 }
 
 export const clip = (text: string, length: number): string => (text.length > length ? text.slice(0, length) : text);

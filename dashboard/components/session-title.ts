@@ -1,3 +1,4 @@
+import { saysNothing } from '../../contract/entry/value.ts';
 import type { SessionSummary } from '../../contract/review.ts';
 import type { Session } from '../../contract/session.ts';
 import { showHidden } from '../text/controls.ts';
@@ -5,8 +6,10 @@ import { showHidden } from '../text/controls.ts';
 export const UNTITLED = 'Untitled session';
 
 /** What it is called now, or was called at its start, or else its first prompt. */
-export const titleOf = (session: Session, summary: SessionSummary | undefined): string =>
-  showHidden(summary?.title ?? session.title ?? summary?.firstPrompt ?? UNTITLED);
+export function titleOf({ title }: Session, summary: SessionSummary | undefined): string {
+  const begun = title === undefined || saysNothing(title) ? undefined : title;
+  return showHidden(summary?.title ?? begun ?? summary?.firstPrompt ?? title ?? UNTITLED);
+}
 
 /** When it began: what its machine said when it was opened, or its first event, if that was before. */
 export function startOf(session: Session, summary: SessionSummary | undefined): number {

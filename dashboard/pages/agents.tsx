@@ -49,7 +49,7 @@ function InstallationTable({ installations }: { installations: readonly Installa
     <>
       {change.isError && <ErrorNote error={change.error} />}
       <Scroll className="overflow-x-auto" aria-label="Installations">
-        <table className="table">
+        <table className="table table-lines">
           <thead>
             <tr>
               <th>Agent</th>

@@ -48,7 +48,7 @@ function EnvironmentTable({ environments, onRevoke }: TableProps) {
   const isAdmin = useIsAdmin();
   return (
     <Scroll className="overflow-x-auto" aria-label="Environments">
-      <table className="table">
+      <table className="table table-lines">
         <thead>
           <tr>
             <th>Name</th>
@@ -73,7 +73,7 @@ function EnvironmentTable({ environments, onRevoke }: TableProps) {
                 <td className="text-muted">{showHidden(hostname)}</td>
                 <td>{PLATFORMS[platform]}</td>
                 <td className="text-muted">{showHidden(serviceCliVersion)}</td>
-                <td className="text-muted">
+                <td className="text-muted" data-label="seen">
                   <Ago time={lastSeenAt} />
                 </td>
                 <td>{status}</td>

@@ -53,7 +53,7 @@ function SecretTable({ secrets, onDo }: { secrets: readonly Secret[]; onDo: (doi
   const isAdmin = useIsAdmin();
   return (
     <Scroll className="overflow-x-auto" aria-label="Secrets">
-      <table className="table">
+      <table className="table table-lines">
         <thead>
           <tr>
             <th>Name</th>
@@ -80,10 +80,12 @@ function SecretTable({ secrets, onDo }: { secrets: readonly Secret[]; onDo: (doi
                   {prefix}…{lastFour}
                 </td>
                 <td className={secretEnvironment === 'test' ? 'text-test' : ''}>{secretEnvironment}</td>
-                <td className="text-muted">
+                <td className="text-muted" data-label="issued">
                   <Ago time={createdAt} />
                 </td>
-                <td className="text-muted">{lastUsedAt ? <Ago time={lastUsedAt} /> : 'never'}</td>
+                <td className="text-muted" data-label="last used">
+                  {lastUsedAt ? <Ago time={lastUsedAt} /> : 'never'}
+                </td>
                 <td>{status}</td>
                 <td className="text-right">
                   {isAdmin && status === 'active' && (

@@ -48,7 +48,11 @@ export function SessionsPage() {
     (sessionId: string, sequence?: number) => paths.session(sessionId, sequence, { find: words || undefined, plane }),
     [words, plane],
   );
-  const preview = rows.find(({ session }) => session.sessionId === previewed);
+  // Where there is room for both, something is previewed until that is closed.
+  const isVast = useMemo(() => window.innerWidth >= 2000, []);
+  const preview =
+    rows.find(({ session }) => session.sessionId === previewed) ??
+    (isVast && previewed === undefined ? rows[0] : undefined);
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = sessions;
   const onEnd = useCallback(() => {
     if (!isFetchingNextPage) void fetchNextPage();
@@ -109,14 +113,14 @@ export function SessionsPage() {
             rows={rows}
             search={search}
             addressOf={addressOf}
-            previewed={preview && previewed}
+            previewed={preview?.session.sessionId}
             onPreview={setPreviewed}
             onOrder={go}
             onEnd={onEnd}
             hasMore={hasNextPage}
             menu={menu}
           />
-          {preview && <Preview key={previewed} row={preview} onClose={() => setPreviewed(undefined)} />}
+          {preview && <Preview key={preview.session.sessionId} row={preview} onClose={() => setPreviewed('none')} />}
         </div>
       )}
       {deleting && (

@@ -7,7 +7,7 @@ import { entriesOf } from './test/events.ts';
 const started = (lane: string, by: string | undefined, description?: string): [string, object][] => [
   ['tool.call', { callId: lane, name: 'Task', input: { prompt: `Look at ${lane}` }, source: { subagent: by } }],
   ['subagent.started', { subagent: lane, callId: lane, description }],
-  ['context.message', { text: `You look at ${lane}`, source: { subagent: lane } }],
+  ['context.message', { text: `You look at ${lane}`, kind: 'subagent-prompt', source: { subagent: lane } }],
   ['tool.call', { callId: `${lane}-1`, name: 'Grep', source: { subagent: lane } }],
   ['tool.result', { callId: `${lane}-1`, isError: lane === 'c', source: { subagent: lane } }],
   ['usage', { inputTokens: 100, outputTokens: 0, source: { subagent: lane } }],
@@ -19,9 +19,9 @@ const linesOf = (...events: [string, object][]) =>
 test('each sub-agent stands below the one that started it, with what both did', () => {
   const lines = linesOf(...started('a', undefined, 'Read the tests'), ...started('b', undefined), ...started('c', 'a'));
   expect(lines.map(({ item, depth, task }) => [item.lane, depth, task])).toEqual([
-    ['a', 0, 'Read the tests'],
-    ['c', 1, 'Look at c'],
-    ['b', 0, 'Look at b'],
+    ['a', 0, 'Read the tests · Look at a · You look at a'],
+    ['c', 1, 'Look at c · You look at c'],
+    ['b', 0, 'Look at b · You look at b'],
   ]);
   expect(lines.map(({ item }) => [item.calls, item.failures, tokensIn(item.spent)])).toEqual([
     [3, 1, 200],

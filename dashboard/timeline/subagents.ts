@@ -1,4 +1,4 @@
-import type { LaneItem } from './items.ts';
+import type { Item, LaneItem } from './items.ts';
 
 /** A sub-agent in the tree of who started whom. */
 export interface Subagent {
@@ -25,15 +25,15 @@ export function readSubagents(lanes: readonly LaneItem[]): Subagent[] {
   return below(undefined, 0);
 }
 
-/** Who it is, and what for. */
+/** Who it is, and what for: how it was described, and its prompt. */
 export function describe({ about, starter, items, lane }: LaneItem): Pick<Subagent, 'name' | 'task'> {
   const described = about.find(({ description, agentType }) => description || agentType);
-  const quiet = items
-    .find((item) => item.kind === 'quiet')
-    ?.entries.find(({ eventType }) => eventType === 'context.message');
-  const prompt = quiet?.kind === 'quiet' ? quiet.preview : undefined;
+  const flat = items.flatMap((item): readonly Item[] => (item.kind === 'group' ? item.children : [item]));
+  const entries = flat.flatMap((item) => (item.kind === 'quiet' ? item.entries : []));
+  const prompt = entries.find((entry) => entry.kind === 'quiet' && entry.about.endsWith('subagent-prompt'));
+  const words = [described?.description, starter?.call?.about, prompt?.kind === 'quiet' ? prompt.preview : undefined];
   return {
     name: described?.agentType ?? starter?.name ?? 'sub-agent',
-    task: described?.description ?? (starter?.call?.about || prompt || lane),
+    task: [...new Set(words.filter(Boolean))].join(' · ') || lane,
   };
 }

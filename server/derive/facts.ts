@@ -71,6 +71,8 @@ export interface Facts {
   openCalls: Map<string, OpenCall>;
   /** Responses that may be reported again, with the largest figures so far. */
   responses: Map<string, [day: string, model: string, ...Tokens]>;
+  /** Beginnings of the keys of responses before those, one behind the other: what is reported again counts no more. */
+  counted: string;
   days: Map<string, Day>;
   milestones: Milestone[];
   shape: Shape;
@@ -95,6 +97,7 @@ export const noFacts = (): Facts => ({
   ...{ prompts: 0, calls: 0, failures: 0, redactions: 0, linesAdded: 0, linesRemoved: 0 },
   interrupted: false,
   ...{ files: new Map(), commands: new Map(), openCalls: new Map(), responses: new Map(), days: new Map() },
+  counted: '',
   milestones: [],
   shape: { width: 1_000, work: [], failures: [] },
   room: ROOM,

@@ -143,6 +143,13 @@ describe('usage', () => {
   });
 });
 
+test('a response that is reported again counts once, however many were reported in between', () => {
+  const usage = (n: number): Event => ['usage', { responseId: `r${n}`, model: 'm', inputTokens: 10, outputTokens: 1 }];
+  const history = Array.from({ length: 500 }, (_, n) => usage(n));
+  const facts = factsOf(...history, ...history.slice(0, 400), usage(500));
+  expect([...facts.days.values()].map(({ models }) => models.get('m'))).toEqual([[5_010, 0, 0, 501]]);
+});
+
 describe('where a session belongs', () => {
   test.each([
     ['/home/dev/shop', 'dev'],

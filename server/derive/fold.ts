@@ -8,7 +8,16 @@ import { noteMilestones, noteWait } from './milestones.ts';
 import { addToShape } from './shape.ts';
 
 /** What one session may make others keep. */
-const MOST = { files: 2_000, commands: 500, openCalls: 40, responses: 100, days: 200, tools: 200, models: 50 };
+const MOST = {
+  files: 2_000,
+  commands: 500,
+  openCalls: 40,
+  responses: 100,
+  counted: 2_000,
+  days: 200,
+  tools: 200,
+  models: 50,
+};
 /** Characters of the changes of a call whose result is still to come, as JSON. */
 const LONGEST_KEPT = 1_500;
 const FIRST_PROMPT_LENGTH = 300;
@@ -167,6 +176,7 @@ function addUsage(facts: Facts, entry: Extract<Entry, { kind: 'usage' }>): void 
   ) as Tokens;
   const key = responseId === undefined ? undefined : hash('sha256', responseId, 'base64url').slice(0, 12);
   const known = key === undefined ? undefined : facts.responses.get(key);
+  if (key !== undefined && !known && isCounted(facts, key)) return;
   const day = known?.[0] ?? new Date(timeOf(facts, entry)).toISOString().slice(0, 10);
   const of = known?.[1] ?? model ?? facts.model ?? '';
   const before = (known?.slice(2) ?? [0, 0, 0, 0]) as Tokens;
@@ -177,5 +187,20 @@ function addUsage(facts: Facts, entry: Extract<Entry, { kind: 'usage' }>): void 
   if (key === undefined) return;
   facts.responses.delete(key);
   facts.responses.set(key, [day, of, ...largest]);
-  forgetOldest(facts.responses, MOST.responses);
+  for (const oldest of facts.responses.keys()) {
+    if (facts.responses.size <= MOST.responses) break;
+    facts.responses.delete(oldest);
+    facts.counted = (facts.counted + oldest.slice(0, COUNTED_LENGTH)).slice(-COUNTED_LENGTH * MOST.counted);
+  }
+}
+
+/** 36 bits: among thousands of responses none is taken for another. */
+const COUNTED_LENGTH = 6;
+
+/** A sub-agent's file may begin with a copy of hundreds of responses of the session that started it. */
+function isCounted({ counted }: Facts, key: string): boolean {
+  const wanted = key.slice(0, COUNTED_LENGTH);
+  let at = counted.indexOf(wanted);
+  while (at > 0 && at % COUNTED_LENGTH !== 0) at = counted.indexOf(wanted, at + 1);
+  return at >= 0;
 }

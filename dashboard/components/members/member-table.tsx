@@ -24,7 +24,7 @@ export function MemberTable({ members, onDo }: Props) {
       {repeat.isError && <ErrorNote error={repeat.error} />}
       {invitations.isError && <ErrorNote error={invitations.error} onRetry={() => void invitations.refetch()} />}
       <Scroll className="overflow-x-auto" aria-label="Members">
-        <table className="table">
+        <table className="table table-lines">
           <thead>
             <tr>
               <th>E-mail</th>
@@ -80,7 +80,7 @@ function MemberRow({ member, invitation, isRepeating, onRepeat, onDo }: RowProps
         {status}
         {invitation && <MailState invitation={invitation} />}
       </td>
-      <td className="text-muted">
+      <td className="text-muted" data-label="since">
         <Ago time={joinedAt ?? createdAt} />
       </td>
       <td className="text-right">

@@ -1,5 +1,5 @@
 import type { Usage } from '../../../contract/review.ts';
-import { formatCost, formatDuration, plural } from '../../ui/format.ts';
+import { formatCost, formatDuration, formatUtcDay, plural } from '../../ui/format.ts';
 import { SessionLines } from './session-lines.tsx';
 
 type Reason = Usage['attention'][number]['reason'];
@@ -8,7 +8,7 @@ const REASONS: Record<Reason, { title: string; word: (figure: number) => string 
   failures: { title: 'Most failures', word: (count) => `${plural(count, 'failure')}` },
   expensive: { title: 'Most expensive', word: formatCost },
   longest: { title: 'Longest', word: formatDuration },
-  interrupted: { title: 'Interrupted', word: (count) => (count > 0 ? plural(count, 'interruption') : 'interrupted') },
+  interrupted: { title: 'Interrupted', word: (start) => formatUtcDay(start) },
 };
 
 /** Sessions that deserve a look, by why. */

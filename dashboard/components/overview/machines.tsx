@@ -27,7 +27,7 @@ export function Machines({ usage, plane }: Props) {
         Machines
       </h2>
       <Scroll aria-label="Table of machines" className="overflow-x-auto">
-        <table className="table">
+        <table className="table table-lines">
           <thead>
             <tr>
               <th>Machine</th>
@@ -47,10 +47,13 @@ export function Machines({ usage, plane }: Props) {
                     <td>
                       <a href={paths.sessions({ q: `machine:${environmentId}`, plane })}>{names.get(environmentId)}</a>
                     </td>
-                    <td>
+                    <td data-label="seen">
                       <Ago time={lastSeenAt} />
                     </td>
-                    <td className={lag !== undefined && lag > LATE_MS ? 'text-warn' : 'text-muted'}>
+                    <td
+                      data-label="behind by"
+                      className={lag !== undefined && lag > LATE_MS ? 'text-warn' : 'text-muted'}
+                    >
                       {lag === undefined ? '–' : formatDuration(lag)}
                     </td>
                     <td className="text-muted">{serviceCliVersion}</td>

@@ -2,6 +2,7 @@ import { X } from 'lucide-react';
 import { Tabs } from 'radix-ui';
 import { useState } from 'react';
 import type { Entry } from '../../../contract/entry/entry.ts';
+import type { SessionFacts } from '../../../contract/review.ts';
 import { showHidden } from '../../text/controls.ts';
 import type { Timeline } from '../../timeline/build.ts';
 import { entriesOf, type Item } from '../../timeline/items.ts';
@@ -10,6 +11,7 @@ import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy.tsx';
 import { formatCount, formatExact } from '../../ui/format.ts';
 import { Scroll } from '../../ui/scroll.tsx';
+import { FactLists } from '../sessions/preview.tsx';
 import { Changes } from './changes.tsx';
 import { RawEvents } from './raw-events.tsx';
 import { useReading } from './reading.ts';
@@ -22,12 +24,14 @@ interface Props {
   view: View;
   sessionId: string;
   timeline: Timeline;
+  /** What is shown of the session while no row is chosen. */
+  facts: SessionFacts | undefined;
   linkOf: (sequence: number) => string;
   onClose: () => void;
 }
 
 /** All there is to know of the current row. */
-export function Inspector({ view, sessionId, timeline, linkOf, onClose }: Props) {
+export function Inspector({ view, sessionId, timeline, facts, linkOf, onClose }: Props) {
   const { current } = useReading();
   const key = useValue(current, (each) => each?.key);
   const item = key === undefined ? undefined : view.rows[view.indexOf(key)]?.item;
@@ -50,7 +54,12 @@ export function Inspector({ view, sessionId, timeline, linkOf, onClose }: Props)
           <X size={14} />
         </Button>
       </header>
-      {!item && <p className="p-4 text-13 text-muted">Choose a row, or walk with j and k.</p>}
+      {!item && (
+        <Scroll aria-label="session" className="flex min-h-0 grow flex-col gap-4 overflow-y-auto p-4 text-13">
+          <p className="text-muted">Choose a row, or walk with j and k.</p>
+          {facts && <FactLists facts={facts} sessionId={sessionId} />}
+        </Scroll>
+      )}
       {item && (
         <Tabs.Root value={tab} onValueChange={setChosen} className="flex min-h-0 grow flex-col">
           <Facts item={item} entries={entries} timeline={timeline} />

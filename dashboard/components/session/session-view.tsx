@@ -244,6 +244,7 @@ export function SessionView({ session }: { session: Session }) {
                 view={view}
                 sessionId={sessionId}
                 timeline={timeline}
+                facts={facts}
                 linkOf={linkOf}
                 onClose={() => {
                   setInspecting(false);

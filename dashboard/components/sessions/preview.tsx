@@ -60,12 +60,13 @@ export function Preview({ row, onClose }: Props) {
       </Part>
       {facts.isPending && <Waiting label="Loading the preview" rows={6} />}
       {facts.isError && <ErrorNote error={facts.error} onRetry={() => void facts.refetch()} />}
-      {facts.data && <Facts facts={facts.data} sessionId={sessionId} />}
+      {facts.data && <FactLists facts={facts.data} sessionId={sessionId} />}
     </aside>
   );
 }
 
-function Facts({ facts, sessionId }: { facts: SessionFacts; sessionId: string }) {
+/** What a session is remembered by: milestones, files, commands that failed. */
+export function FactLists({ facts, sessionId }: { facts: SessionFacts; sessionId: string }) {
   const files = facts.files.toSorted((a, b) => b.added + b.removed - a.added - a.removed);
   const failing = facts.commands.filter(({ failed }) => failed > 0);
   return (

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { runs } from '../../../contract/test/runs.ts';
 import type { SessionPages, SessionRow } from '../../queries.ts';
 import { costOf } from '../session-cost.ts';
-import { repositoryName, startOf } from '../session-title.ts';
+import { repositoryName, startOf, titleOf } from '../session-title.ts';
 import { COLUMNS, columnsFor } from './columns.tsx';
 import { applyChange, applyRows, applySummaries, insertRows, rowsOf } from './live-rows.ts';
 import { cutMarks } from './marks.ts';
@@ -115,6 +115,13 @@ test.each([
   ['/', '/'],
 ])('the repository %s is called %s', (repository, name) => {
   expect(repositoryName(repository)).toBe(name);
+});
+
+test('a session that was opened under words that say nothing is called by its first prompt', () => {
+  const { session, summary } = row('ses_1');
+  const called = (title: string) => titleOf({ ...session, title }, { ...summary, firstPrompt: 'Limit the rates' });
+  expect(called('Implement the following plan:')).toBe('Limit the rates');
+  expect(called('Rates')).toBe('Rates');
 });
 
 test('a cost that lacks what was read says so', () => {
