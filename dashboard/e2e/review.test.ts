@@ -27,7 +27,7 @@ const chip = (name: RegExp) => page.getByRole('button', { name });
 test('every file that was changed is there once, and its hunks lead to the events that made them', async () => {
   await chip(/^Changes$/).click();
   const changes = page.getByRole('region', { name: 'Changes' });
-  const name = page.locator('summary', { hasText: '/src/limit.ts' });
+  const name = page.locator('summary', { hasText: 'src/limit.ts' });
   const file = changes.locator('details', { has: name });
   await expect.poll(() => file.textContent()).toContain('createLimit');
   expect(await name.count()).toBe(1);
@@ -77,13 +77,24 @@ test('the strip goes from turn to turn by keys, and a stretch of it is a link', 
 });
 
 test.each([
-  ['Events (JSONL)', /^\{"sessionId"/],
-  ['Conversation (Markdown)', /^# .*\n\n> We have a setting/],
+  ['Events (JSONL)', /^\{"session":\{"sessionId":"ses_\w+","agent":"Claude Code",.*\}\}\n\{"sessionId"/],
+  ['Conversation (Markdown)', /^# .*\n\n- agent: `Claude Code`\n(?:- .*\n)*- link: <http.*>\n\n> We have a setting/],
   ['Page (HTML, one file)', /^<!doctype html>/],
 ])('the session is saved as %s', async (name, beginning) => {
   await page.getByRole('button', { name: 'Download' }).click();
   const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('menuitem', { name }).click()]);
   expect(readFileSync(await download.path(), 'utf8')).toMatch(beginning);
+});
+
+test('sub-agents are a tree: into one, and back to the call that started it', async () => {
+  await page.getByRole('button', { name: 'Sub-agents', exact: true }).click();
+  const tree = page.getByRole('region', { name: 'Sub-agents' });
+  await tree.getByText('started by').first().waitFor();
+  await tree.locator('.subagent-task').first().click();
+  await page.waitForURL(/lane=/);
+  await page.getByRole('button', { name: /^Only .* ✕$/ }).click();
+  await expect.poll(() => page.url()).not.toContain('lane=');
+  await timelineOf(page).locator('[data-current] [data-kind="subagent"]').first().waitFor();
 });
 
 test('found words are marked where they are shown', async () => {
