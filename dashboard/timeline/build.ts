@@ -49,10 +49,13 @@ export function buildTimeline(entries: Entries, revisions = readRevisions(entrie
 /** Which call started which sub-agent. */
 export function findStarters(entries: Entries): Map<string, string> {
   const starters = new Map<string, string>();
-  for (const entry of entries) {
-    if (entry?.kind === 'subagent' && entry.callId !== undefined) starters.set(entry.subagent, entry.callId);
-  }
+  for (const entry of entries) if (entry?.kind === 'subagent') noteStarter(starters, entry);
   return starters;
+}
+
+/** Other calls wait for a sub-agent, or close it. */
+function noteStarter(starters: Map<string, string>, { phase, subagent, callId }: SubagentEntry): void {
+  if (callId !== undefined && (phase === 'started' || !starters.has(subagent))) starters.set(subagent, callId);
 }
 
 /** Sub-agents inside of each other; deeper ones, and those that started themselves, stand at the end. */
@@ -108,7 +111,7 @@ export function createTimelineBuilder(starters = new Map<string, string>(), orde
   }
 
   function addSubagent(entry: SubagentEntry): void {
-    if (entry.callId !== undefined) starters.set(entry.subagent, entry.callId);
+    noteStarter(starters, entry);
     const { item, isFree } = laneOf(entry, entry.subagent);
     item.about = [...item.about, entry];
     // It stands where it began, and belongs below its call.

@@ -10,6 +10,7 @@ const started = (lane: string, by: string | undefined, description?: string): [s
   ['context.message', { text: `You look at ${lane}`, kind: 'subagent-prompt', source: { subagent: lane } }],
   ['tool.call', { callId: `${lane}-1`, name: 'Grep', source: { subagent: lane } }],
   ['tool.result', { callId: `${lane}-1`, isError: lane === 'c', source: { subagent: lane } }],
+  ['subagent.finished', { subagent: lane, callId: 'close' }],
   ['usage', { inputTokens: 100, outputTokens: 0, source: { subagent: lane } }],
 ];
 
@@ -28,7 +29,7 @@ test('each sub-agent stands below the one that started it, with what both did', 
     [1, 1, 100],
     [1, 0, 100],
   ]);
-  expect(lines.map(({ item }) => item.starter?.sequence)).toEqual([1, 13, 7]);
+  expect(lines.map(({ item }) => item.starter?.sequence)).toEqual([1, 15, 8]);
 });
 
 test('sub-agents of whom nobody says who started them tell their prompt, also when they claim to be in a circle', () => {

@@ -19,7 +19,7 @@ interface Props {
 export const PlaceChips = ({ place, hasSubagents, onChange }: Props) => (
   <fieldset className="chips">
     <legend className="sr-only">What to read</legend>
-    {PLACES.filter(([each]) => each !== 'agents' || hasSubagents).map(([each, name]) => (
+    {PLACES.filter(([each]) => each !== 'agents' || hasSubagents || place === 'agents').map(([each, name]) => (
       <button
         key={name}
         type="button"

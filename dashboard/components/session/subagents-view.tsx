@@ -19,7 +19,7 @@ interface Props {
 /** Who started whom: each sub-agent leads to what it did, and to the call that started it. */
 export const SubagentsView = ({ lanes, usage, onSelect, onEnter }: Props) => (
   <Scroll aria-label="Sub-agents" className="changes-view">
-    <h2 className="mb-2 text-14">{plural(lanes.length, 'sub-agent')}</h2>
+    <h2 className="mb-2 text-14">{lanes.length === 0 ? 'No sub-agents so far' : plural(lanes.length, 'sub-agent')}</h2>
     <ul>
       {readSubagents(lanes).map(({ item, depth, name, task }) => (
         <li key={item.key} className="subagent" style={{ paddingLeft: 20 * depth }}>
