@@ -34,8 +34,13 @@ export interface Persisted {
   appends: Fate[];
   closes: Fate[];
   /** The sessions that have changed, as they are now. */
-  changed: SessionRow[];
+  changed: ChangedSession[];
 }
+
+type ChangedSession = Pick<SessionRow, 'organization_id' | 'session_id' | 'status' | 'event_count'>;
+
+/** By name: of all columns the statement would fail on each connection that knows it, once a newer version adds one. */
+const CHANGED = 's.organization_id, s.session_id, s.status, s.event_count';
 
 /** Those that are there already, and those that the store contradicts, are left out. */
 const INSERT = `
@@ -75,7 +80,7 @@ WITH RECURSIVE run AS (
 )
 UPDATE sessions s SET event_count = ends.last, updated_at = ends.at
 FROM ends WHERE s.session_id = ends.session_id AND s.event_count < ends.last
-RETURNING s.*`;
+RETURNING ${CHANGED}`;
 
 const CLOSE = `
 UPDATE sessions s SET status = n.status, ended_at = n.ended_at, updated_at = n.at
@@ -83,7 +88,7 @@ FROM unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::bigint[], $6::big
   AS n (organization_id, session_id, status, event_count, ended_at, at)
 WHERE s.session_id = n.session_id AND s.organization_id = n.organization_id AND s.deleted_at IS NULL
   AND s.event_count >= n.event_count
-RETURNING s.*`;
+RETURNING ${CHANGED}`;
 
 /**
  * Writes what the bus has numbered, all of it in one transaction; again changes nothing.
@@ -116,7 +121,7 @@ async function write(
   const fates = appends.length > 0 ? await insert(client, appends) : [];
   const sessionIds = [...new Set([...appends, ...closes].map(({ sessionId }) => sessionId))].sort();
   await client.query({ name: 'lock_sessions', text: LOCK, values: [sessionIds] });
-  const raised = await client.query<SessionRow>({ name: 'raise_counts', text: RAISE, values: [sessionIds] });
+  const raised = await client.query<ChangedSession>({ name: 'raise_counts', text: RAISE, values: [sessionIds] });
   const closed = closes.length > 0 ? await close(client, closes) : { fates: [], rows: [] };
   const changed = new Map([...raised.rows, ...closed.rows].map((row) => [row.session_id, row]));
   return { appends: fates, closes: closed.fates, changed: [...changed.values()] };
@@ -180,7 +185,7 @@ async function close(client: pg.PoolClient, closes: readonly NumberedClose[]) {
     closes.map((one) => one.endedAt),
     closes.map((one) => one.at),
   ];
-  const { rows } = await client.query<SessionRow>({ name: 'close_sessions', text: CLOSE, values });
+  const { rows } = await client.query<ChangedSession>({ name: 'close_sessions', text: CLOSE, values });
   const closed = new Set(rows.map((row) => row.session_id));
   const left = closes.filter((one) => !closed.has(one.sessionId));
   const found = await find(

@@ -38,6 +38,8 @@ describe.each(LOGS.filter((log) => log !== 'sqlite'))(
       expect(reply.status, reply.text).toBeLessThan(500);
       expect(reply.text).not.toContain('latest');
       await settled(service.store.bus);
+      // What was acknowledged would lie where nobody looks.
+      expect((await service.store.bus?.backlog())?.setAside ?? 0).toBe(0);
     });
   },
 );
