@@ -63,8 +63,7 @@ export function wordError(error: unknown): WordedError {
   if (error instanceof ProviderAway) {
     return {
       title: 'The identity provider does not answer',
-      advice:
-        'It signs people in, and is not part of this service. What agents do is captured as before. Try again in a moment.',
+      advice: 'It signs people in. What agents do is captured as before. Try again in a moment.',
     };
   }
   if (error instanceof TypeError) {

@@ -26,7 +26,7 @@ export interface UserPool {
   createAccount(email: string): Promise<boolean>;
 }
 
-/** For one request and its one repetition, together with finding the credentials: somebody waits for the answer. */
+/** For all requests of a call with their repetitions, and for finding the credentials: somebody waits for the answer. */
 const TIMEOUT_MS = 5_000;
 /** Half of it, so that a connection on which nothing comes back leaves time for another. */
 const ATTEMPT_MS = 2_000;
@@ -47,12 +47,6 @@ export function createUserPool({ id: UserPoolId, region, endpoint }: UserPoolOpt
     return connecting;
   };
 
-  async function create(email: string, rest: Partial<AdminCreateUserCommandInput>): Promise<void> {
-    const { client, AdminCreateUserCommand } = await connected();
-    const input = { UserPoolId, Username: email, DesiredDeliveryMediums: ['EMAIL' as const], ...rest };
-    await inTime((abortSignal) => client.send(new AdminCreateUserCommand(input), { abortSignal }));
-  }
-
   return {
     async setAttribute(Username, Name, Value) {
       const { client, AdminUpdateUserAttributesCommand } = await connected();
@@ -61,14 +55,21 @@ export function createUserPool({ id: UserPoolId, region, endpoint }: UserPoolOpt
     },
 
     async createAccount(email) {
+      const { client, AdminCreateUserCommand } = await connected();
       // The first password goes to this e-mail alone, so whoever signs in with it has proven it.
       const attributes = { email, email_verified: 'true' };
       const UserAttributes = Object.entries(attributes).map(([Name, Value]) => ({ Name, Value }));
+      const create = (rest: Partial<AdminCreateUserCommandInput>, abortSignal: AbortSignal) => {
+        const input = { UserPoolId, Username: email, DesiredDeliveryMediums: ['EMAIL' as const], ...rest };
+        return client.send(new AdminCreateUserCommand(input), { abortSignal });
+      };
       try {
-        await create(email, { UserAttributes }).catch((error) => {
-          if (!isNamed(error, 'UsernameExistsException')) throw error;
-          return create(email, { MessageAction: 'RESEND' });
-        });
+        await inTime((signal) =>
+          create({ UserAttributes }, signal).catch((error) => {
+            if (!isNamed(error, 'UsernameExistsException')) throw error;
+            return create({ MessageAction: 'RESEND' }, signal);
+          }),
+        );
         return true;
       } catch (error) {
         if (isNamed(error, 'UnsupportedUserStateException')) return false;
