@@ -20,7 +20,12 @@ const on = (install: (random: () => number) => Promise<Installation>) => async (
     await installation.stop();
   }
 };
-const MODES = { sqlite: on(installSqlite), postgres: on(installPostgres), bus: on(installBus), spool: runSpool };
+const MODES = {
+  sqlite: on(() => installSqlite()),
+  postgres: on(installPostgres),
+  bus: on(installBus),
+  spool: runSpool,
+};
 
 const { values, positionals } = parseArgs({
   options: {

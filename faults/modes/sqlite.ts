@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startWire } from '../../server/test/wire.ts';
 import { createClock, together } from '../clock.ts';
-import { createDisk } from '../disk.ts';
+import { createDisk, type Disk } from '../disk.ts';
 import { clockFaults, diskFaults, killed, settleIn, supervise, wireFaults } from '../install.ts';
 import type { Installation } from '../rounds.ts';
 
@@ -12,18 +12,21 @@ const DISK_MB = 4_000;
 /** EX_SOFTWARE: the store can no longer be trusted. */
 const STORE_LOST = 70;
 
-/** One process with the embedded store, on a disk of its own where one can be made. */
-export async function installSqlite(): Promise<Installation> {
+/**
+ * One process with the embedded store, on a disk of its own where one can be made.
+ * @param alterAsked changes what comes in
+ */
+export async function installSqlite(alterAsked?: (asked: Buffer) => Buffer): Promise<Installation & { disk?: Disk }> {
   const disk = createDisk(DISK_MB);
   const clock = createClock();
   const folder = mkdtempSync(join(tmpdir(), 'capture-faults-'));
   const dataDir = join(disk?.path ?? folder, 'data');
   const { secret, machine, token, variables, close } = await settleIn({ dataDir });
   const service = await supervise(dataDir, { ...variables, ...together(clock?.variables, disk?.variables) });
-  const wire = await startWire(() => Number(new URL(service.url()).port));
+  const wire = await startWire(() => Number(new URL(service.url()).port), undefined, alterAsked);
   const url = `http://127.0.0.1:${wire.port}`;
   return {
-    ...{ secret, machine, token, urls: () => [url], writers: 8 },
+    ...{ secret, machine, token, urls: () => [url], writers: 8, ...(disk && { disk }) },
     faults: {
       'service killed': killed(service),
       'service asked to end': { break: service.restart, mend: () => undefined },
