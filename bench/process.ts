@@ -148,8 +148,12 @@ export function cpuByKind(): Record<string, number> {
 }
 
 function kindOf(pid: string): string {
-  const role = /\0ROLE=(\w+)/.exec(readFileSync(`/proc/${pid}/environ`, 'utf8'))?.[1];
-  return role ?? readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
+  try {
+    const role = /\0ROLE=(\w+)/.exec(readFileSync(`/proc/${pid}/environ`, 'utf8'))?.[1];
+    return role ?? readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
+  } catch {
+    return 'ended';
+  }
 }
 
 const sumOf = <Name extends string>(items: readonly Record<Name, number>[], name: Name): number =>

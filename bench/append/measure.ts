@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -35,7 +36,9 @@ export async function loadService(
   program?: string,
 ): Promise<Rate> {
   const issuer = await startIssuer();
-  const seeded = await seed(where, issuer.url, 'owner', async (store, made) => ({
+  // Several services may have one store.
+  const owner = `owner-${randomUUID()}`;
+  const seeded = await seed(where, issuer.url, owner, async (store, made) => ({
     sessions: await seedSessions(store, made, CONNECTIONS),
   }));
   const flags = { NODE_FLAGS: process.env.BENCH_NODE_FLAGS ?? '' };
