@@ -92,9 +92,12 @@ async function untilAcknowledged(count: number): Promise<void> {
   await until(async () => load.acknowledged.length >= goal);
 }
 
+/** @throws when it is not so, and nothing more was acknowledged, for so long */
 async function until(isSo: () => Promise<boolean>): Promise<void> {
-  const end = performance.now() + PATIENCE_MS;
+  let [before, end] = [-1, 0];
   while (!(await isSo())) {
+    const count = load.acknowledged.length;
+    if (count > before) [before, end] = [count, performance.now() + PATIENCE_MS];
     if (performance.now() > end) throw new Error('nothing went on for two minutes');
     await pause(100);
   }
