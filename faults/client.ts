@@ -23,8 +23,6 @@ export const PAUSE_MS = 40;
 export const RECOVERED_WITHIN_MS = 180_000;
 const PAGE = 5_000;
 
-export type Client = ReturnType<typeof createClient>;
-
 /** Asks any of the replicas, and reads sessions. */
 export function createClient({ urls, token, random }: ClientOptions) {
   async function call(method: string, path: string, as: string, body?: object, key?: string): Promise<Reply> {

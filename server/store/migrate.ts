@@ -7,8 +7,8 @@ import { people } from './migrations/0003-people.ts';
 import { capturedSessions } from './migrations/0004-captured-sessions.ts';
 import { derived } from './migrations/0005-derived.ts';
 import { deviceSignIns } from './migrations/0006-device-sign-ins.ts';
-import { rowSecurity } from './migrations/0008-row-security.ts';
-import { redactionsOrder } from './migrations/0009-redactions-order.ts';
+import { rowSecurity } from './migrations/0007-row-security.ts';
+import { redactionsOrder } from './migrations/0008-redactions-order.ts';
 import { lockMigrations } from './postgres.ts';
 import { grantTenant } from './tenant.ts';
 
@@ -23,8 +23,8 @@ export const migrations = (engine: Engine): Record<string, Migration> => ({
   '0004-captured-sessions': capturedSessions,
   '0005-derived': derived(engine, COLUMN_TYPES[engine]),
   '0006-device-sign-ins': deviceSignIns,
-  '0008-row-security': rowSecurity(engine),
-  '0009-redactions-order': redactionsOrder,
+  '0007-row-security': rowSecurity(engine),
+  '0008-redactions-order': redactionsOrder,
 });
 
 /**

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { TENANT_TABLES } from '../store/migrations/0008-row-security.ts';
+import { TENANT_TABLES } from '../store/migrations/0007-row-security.ts';
 import { asOrganization, asService } from '../store/tenant.ts';
 import { attach, ENGINES, openTestStore } from './engines.ts';
 import { startTestService } from './harness.ts';
