@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -10,5 +10,15 @@ test('makes a key once, for its owner only', () => {
   expect(first).toHaveLength(32);
   expect(readKey(join(folder, 'new'))).toEqual(first);
   if (process.platform !== 'win32') expect(statSync(join(folder, 'new', 'redaction.key')).mode & 0o777).toBe(0o600);
+  rmSync(folder, { recursive: true });
+});
+
+test.each([0, 20])('replaces a key of which a loss of power left %i bytes', (length) => {
+  const folder = mkdtempSync(join(tmpdir(), 'key-'));
+  writeFileSync(join(folder, 'redaction.key'), new Uint8Array(length));
+  const key = readKey(folder);
+  expect(key).toHaveLength(32);
+  expect(readKey(folder)).toEqual(key);
+  expect(readdirSync(folder)).toEqual(['redaction.key']);
   rmSync(folder, { recursive: true });
 });

@@ -1,24 +1,37 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const BYTES = 32;
 
-/** The key that marks are made with. Made on first use, readable by its owner only, never sent anywhere. */
+/**
+ * The key that marks are made with. Made on first use, readable by its owner only, never sent anywhere. It is whole or not
+ * there, also after a loss of power; one that is not whole was never used, and is replaced.
+ */
 export function readKey(captureHome: string): Uint8Array {
   const path = join(captureHome, 'redaction.key');
   const present = readPresent(path);
   if (present !== undefined) return present;
   mkdirSync(captureHome, { recursive: true, mode: 0o700 });
+  const draft = `${path}.${randomBytes(6).toString('hex')}`;
   try {
-    writeFileSync(path, randomBytes(BYTES), { mode: 0o600, flag: 'wx' });
-  } catch (error) {
-    // Another process was quicker: its key counts.
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    writeFileSync(draft, randomBytes(BYTES), { mode: 0o600, flag: 'wx', flush: true });
+    publish(draft, path);
+  } finally {
+    rmSync(draft, { force: true });
   }
   const key = readPresent(path);
   if (key === undefined) throw new Error(`no usable key in ${path}`);
   return key;
+}
+
+function publish(draft: string, path: string): void {
+  try {
+    linkSync(draft, path);
+  } catch {
+    // Another process was quicker, and its key counts; or it is half a key, or the file system has no links.
+    if (readPresent(path) === undefined) renameSync(draft, path);
+  }
 }
 
 function readPresent(path: string): Uint8Array | undefined {

@@ -50,7 +50,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   try {
     if (options.databaseUrl === undefined) return await sqliteStore(options);
     await migratePostgres(options.databaseUrl, options.onError);
-    return postgresStore(options, options.databaseUrl);
+    return await postgresStore(options, options.databaseUrl);
   } catch (error) {
     throw storeUnusable(error, options);
   }

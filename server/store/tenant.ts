@@ -43,6 +43,9 @@ export async function grantTenant<Schema>(transaction: Kysely<Schema>): Promise<
         end if;
         execute format('grant %I to %I', tenant, current_user);
       end;
+      if not has_schema_privilege(tenant, current_schema(), 'usage') then
+        execute format('grant usage on schema %I to %I', current_schema(), tenant);
+      end if;
       for relation in
         select oid from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')
           and not has_table_privilege(tenant, oid, 'select')
@@ -72,8 +75,8 @@ export async function findTenant(pool: pg.Pool): Promise<string | undefined> {
   }
 }
 
-/** SQLSTATE of a role that is not there, of one that may not be taken, and of a table that it may not read. */
-const UNUSABLE = new Set(['22023', '42501', '42704']);
+/** SQLSTATE of a role that is not there, of one that may not be taken, and of a table that it may not read, or not even see. */
+const UNUSABLE = new Set(['22023', '42501', '42704', '42P01']);
 
 /** The pool as Kysely uses it: what is asked for an organization is asked as the role. */
 export const poolOfTenants = (pool: pg.Pool, role: string): PostgresPool => ({

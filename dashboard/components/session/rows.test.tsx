@@ -41,7 +41,7 @@ describe('a call in one line', () => {
       ['subagent.started', { subagent: 'h', callId: 'a', agentType: 'Explore', description: 'Map the path' }],
       inside as never,
     );
-    expect(wordsOf(toolRow(item))).toBe('Explore Map the path 1 call');
+    expect(wordsOf(toolRow(item))).toBe('Explore Map the path · Look 1 call');
   });
 
   test('shows what hides in its names', () => {

@@ -158,7 +158,12 @@ describe.each(ENGINES)('on %s', (engine) => {
       await ask(EMAIL.toUpperCase());
       await mailed(1);
       const browser = service.browser();
-      const page = await browser.open(service.mails()[0]?.link ?? '');
+      // The link is in force once its letter is on its way.
+      const page = await vi.waitFor(async () => {
+        const opened = await browser.open(service.mails()[0]?.link ?? '');
+        expect(opened.status).toBe(200);
+        return opened;
+      }, 10_000);
       expect(await browser.submit(page, { password: OTHER })).toMatchObject({ location: `${service.publicUrl}/` });
       await tokensOf(service, browser);
       const form = { grant_type: 'refresh_token', refresh_token: before.refresh_token };
