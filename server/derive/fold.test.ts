@@ -143,6 +143,13 @@ describe('usage', () => {
   });
 });
 
+test('a session counts on the day of its first time, whatever without one stands before it', () => {
+  const untimed: Event = ['session.meta', { title: 'Of another day' }];
+  const began: Event = ['context.message', { text: 'local command' }, -1_440];
+  expect([...factsOf(untimed, began).days.keys()]).toEqual(['2026-11-19']);
+  expect([...factsOf(untimed).days.keys()]).toEqual(['2026-11-20']);
+});
+
 test('a response that is reported again counts once, however many were reported in between', () => {
   const usage = (n: number): Event => ['usage', { responseId: `r${n}`, model: 'm', inputTokens: 10, outputTokens: 1 }];
   const history = Array.from({ length: 500 }, (_, n) => usage(n));

@@ -33,10 +33,13 @@ export function fold(facts: Facts, entries: Iterable<Entry>): void {
 }
 
 function addEntry(facts: Facts, entry: Entry): void {
+  const begins = entry.timed && facts.first === undefined;
   noteTime(facts, entry);
   facts.redactions = sum(facts.redactions, entry.redactions ?? 0);
   const { kind, lane } = entry;
-  if (facts.days.size === 0 && kind !== 'quiet') dayAt(facts, entry);
+  // What stands before the first time was put on the day on which it came.
+  if (begins && facts.days.values().every(isEmpty)) facts.days.clear();
+  if (facts.days.size === 0 && (begins || kind !== 'quiet')) dayAt(facts, entry);
   const failed = kind === 'error' || (kind === 'result' && entry.failed);
   const offset = timeOf(facts, entry) - (facts.first ?? entry.time);
   if (WORK.has(kind)) addToShape(facts.shape, offset, 'work');
@@ -82,6 +85,9 @@ function dayAt(facts: Facts, entry: Entry): Day | undefined {
     ...{ hours: new Map(), tools: new Map(), models: new Map() },
   }));
 }
+
+const isEmpty = ({ prompts, calls, failures, hours, models }: Day) =>
+  prompts + calls + failures + hours.size + models.size === 0;
 
 function note(day: Day | undefined, figure: 'prompts' | 'calls' | 'failures'): void {
   if (day) day[figure] = sum(day[figure], 1);
