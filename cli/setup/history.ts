@@ -64,7 +64,7 @@ export function describeHistory({ sessions, bytes }: History): string {
   const since = new Date(Math.min(...sessions.map(({ startedAt }) => startedAt))).toISOString().slice(0, 7);
   const count = formatCount(sessions.length, 'earlier session');
   const agents = countBy(sessions, ({ agent }) => agent).map(([agent, each]) => `${agent} ${each}`);
-  const folders = formatCount(new Set(sessions.map(({ folder }) => folder)).size, 'folder');
+  const folders = formatCount(new Set(sessions.flatMap(({ folder }) => folder ?? [])).size, 'folder');
   return `${count} since ${since} (${formatBytes(bytes)}) in ${folders}: ${agents.join(', ')}`;
 }
 

@@ -55,6 +55,14 @@ test('a folder that no earlier session was in is told, since its path may have a
   expect((await init(['--dry-run', '--history', '~/nowhere'])).stderr).toEqual(about('nowhere'));
 });
 
+test('a session that names no folder is none of the folders', async () => {
+  const { home, init } = await prepare();
+  const path = join(home, '.claude/projects/p', `${sessionId(7)}.jsonl`);
+  write(path, `${prompt(7, 0, 'said before', { cwd: undefined, timestamp: '2025-03-04T00:00:00Z' })}\n`);
+  const { stdout } = await init(['--dry-run']);
+  expect(stdout).toMatch(/4 earlier sessions since 2025-03 \(.*\) in 2 folders: Claude Code 4\./);
+});
+
 test('a rehearsal says what it would do, touches nothing, and asks nobody', async () => {
   const { service, init, before, tree } = await prepare();
   const { exitCode, stdout } = await init(['--dry-run'], { secret: '' });
