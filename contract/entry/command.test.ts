@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { commandOf, outcomeOf, purposesOf, subjectsOf } from './command.ts';
+import { aboutCall } from './tool.ts';
 
 describe('the command of a call', () => {
   test.each([
@@ -7,13 +8,23 @@ describe('the command of a call', () => {
     [{ cmd: 'ls' }, 'ls'],
     [{ command: ['bash', '-lc', 'npm test'] }, 'bash -lc npm test'],
     ['{"command":["go","test"]}', 'go test'],
+    [{ commands: ['cd /src', 'npm test'] }, 'cd /src\nnpm test'],
     [{ command: ['ls', 7] }, undefined],
+    [{ commands: [{}] }, undefined],
     [{ file_path: '/a' }, undefined],
     ['not json', undefined],
     [undefined, undefined],
   ])('of %j is %j', (input, command) => {
     expect(commandOf(input)).toBe(command);
   });
+});
+
+test.each([
+  [{ commands: ['ls -l', 'pwd'] }, 'ls -l pwd'],
+  [{ todos: [{ content: 'x' }] }, 'todos: 1 item'],
+  [{ todos: [{}, {}] }, 'todos: 2 items'],
+])('a call with %j is told in a line as %j', (input, line) => {
+  expect(aboutCall(input)).toBe(line);
 });
 
 describe('what a command is for', () => {

@@ -19,9 +19,10 @@ export interface Outcome {
 
 /** The command that a call runs; undefined for other tools. */
 export function commandOf(input: unknown): string | undefined {
-  const { command, cmd } = asParsedObject(input);
-  const value = command ?? cmd;
-  if (Array.isArray(value) && value.every((word) => typeof word === 'string')) return value.join(' ');
+  const { command, cmd, commands } = asParsedObject(input);
+  const value = command ?? cmd ?? commands;
+  const isWords = Array.isArray(value) && value.every((word) => typeof word === 'string');
+  if (isWords) return value.join(value === commands ? '\n' : ' ');
   return typeof value === 'string' ? value : undefined;
 }
 

@@ -4,6 +4,7 @@ import { asArray, asObject, asParsedObject, asText, firstLine, toJson } from './
 const TELLING = [
   'command',
   'cmd',
+  'commands',
   'file_path',
   'filePath',
   'path',
@@ -34,7 +35,7 @@ export function aboutCall(input: unknown): string {
 }
 
 function inWords(value: unknown): string {
-  if (Array.isArray(value)) return `${value.length} items`;
+  if (Array.isArray(value)) return value.length === 1 ? '1 item' : `${value.length} items`;
   return typeof value === 'object' && value !== null ? '{…}' : String(value).slice(0, 60);
 }
 
