@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { DayFigures, Usage } from '../../../contract/review.ts';
-import { layOutPlot } from './plot-layout.ts';
+import { formatCost } from '../../ui/format.ts';
+import { layOutPlot, nameTicks } from './plot-layout.ts';
 import { failureRateOf, groupsOf, readGroupSeries, readTokenSeries, type Series, sessionsOf } from './series.ts';
 import { rangeOf, slotsOf, sumBySlot } from './slots.ts';
 
@@ -132,6 +133,16 @@ describe('a plot', () => {
     expect(bars).toHaveLength(1);
     expect(columns[29]?.width).toBeLessThan(20);
     expect((columns[29]?.x ?? 0) + (columns[29]?.width ?? 0)).toBeCloseTo(600, 0);
+  });
+
+  test('names no two of its lines alike', () => {
+    const labels = (...values: number[]) =>
+      nameTicks(
+        values.map((value) => ({ value, y: 0 })),
+        formatCost,
+      ).map((tick) => tick.label);
+    expect(labels(0, 0.001, 0.002, 0.003)).toEqual(['', '', '', '<$0.01']);
+    expect(labels(0, 20, 40)).toEqual(['', '$20', '$40']);
   });
 
   test('breaks its line where there is no value', () => {

@@ -97,3 +97,15 @@ function layOutDays(slots: readonly Range[], width: number, centre: (slot: numbe
     return slot < 0 ? [] : [{ time: Date.parse(day), x: centre(slot) }];
   });
 }
+
+/**
+ * What stands beside the lines: `$60` for `$60.00`, nothing at zero. Where lines are closer than the format can tell, as
+ * four within one cent, only the highest is named.
+ */
+export function nameTicks(ticks: PlotLayout['ticks'], format: (value: number) => string) {
+  const names = ticks.map(({ value }) => (value > 0 ? format(value).replace(/\.0+(?!\d)/, '') : ''));
+  return ticks.map((tick, index) => ({
+    ...tick,
+    label: names[index] === names[index + 1] ? '' : (names[index] ?? ''),
+  }));
+}

@@ -1,7 +1,7 @@
 import { type KeyboardEvent, type ReactNode, useMemo } from 'react';
 import { formatUtcDay } from '../../ui/format.ts';
 import { useWidth } from '../../ui/use-width.ts';
-import { HEIGHT, layOutPlot } from './plot-layout.ts';
+import { HEIGHT, layOutPlot, nameTicks } from './plot-layout.ts';
 import type { Series } from './series.ts';
 import type { Range } from './slots.ts';
 
@@ -48,11 +48,11 @@ export function TimePlot({ title, series, slots, shape, format, total, slot, onS
             <line key={value} x2={width} y1={y} y2={y} className={value === 0 ? 'plot-zero' : 'plot-tick'} />
           ))}
         </svg>
-        {layout.ticks.map(
-          ({ value, y }) =>
-            value > 0 && (
+        {nameTicks(layout.ticks, format).map(
+          ({ value, y, label }) =>
+            label !== '' && (
               <span key={value} className="plot-value num" style={{ top: y }} aria-hidden>
-                {withoutZeros(format(value))}
+                {label}
               </span>
             ),
         )}
@@ -140,9 +140,6 @@ function Tip({ at, width, children }: { at: { x: number } | undefined; width: nu
     </div>
   );
 }
-
-/** `$60.00` beside a line is `$60`. */
-const withoutZeros = (figure: string): string => figure.replace(/\.0+(?!\d)/, '');
 
 const nameOf = ({ from, to }: Range): string =>
   from === to
