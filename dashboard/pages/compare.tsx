@@ -142,8 +142,8 @@ function Files({ facts, others }: { facts: SessionFacts; others: SessionFacts | 
       <ul className="flex flex-col gap-1">
         {facts.files.slice(0, MOST).map(({ path, added, removed }) => (
           <li key={path} className="flex gap-3">
-            <span className="mono min-w-0 grow truncate" title={showHidden(path)}>
-              {showHidden(path)}
+            <span className="mono min-w-0 grow truncate text-left" dir="rtl" title={showHidden(path)}>
+              <bdi>{showHidden(path)}</bdi>
             </span>
             {shared.has(path) && <span className="flex-none text-12 text-muted">in both</span>}
             <span className="num flex-none text-12">

@@ -85,7 +85,7 @@ export function FactLists({ facts, sessionId }: { facts: SessionFacts; sessionId
         {files.slice(0, FEW).map(({ path, added, removed, sequence }) => (
           <li key={path}>
             <Line sessionId={sessionId} sequence={sequence}>
-              <span className="grow truncate font-mono text-12" dir="rtl" title={showHidden(path)}>
+              <span className="grow truncate text-left font-mono text-12" dir="rtl" title={showHidden(path)}>
                 <bdi>{showHidden(path)}</bdi>
               </span>
               <span className="num flex-none">
