@@ -19,7 +19,7 @@ WITH known AS (
 ), reserved AS (
   UPDATE sessions SET event_count = event_count + $4, updated_at = $6
   WHERE session_id = $1 AND organization_id = $2 AND plane = $3 AND status = 'active'
-    AND event_count = coalesce($11, event_count) AND NOT EXISTS (SELECT FROM known)
+    AND event_count = coalesce($11::bigint, event_count) AND NOT EXISTS (SELECT FROM known)
   RETURNING event_count
 ), written AS (
   INSERT INTO appends (session_id, first_sequence, last_sequence, organization_id, append_id, created_at,

@@ -49,6 +49,20 @@ describe.each(LOGS)('capturing at the same time on %s', (engine) => {
     }
   });
 
+  test('more events expected than any session has are a mismatch like others, and hold up no other session', async () => {
+    const { service, ours } = world;
+    const append = async (expectedEvents?: number) => {
+      const sessionId = await openSession(service, ours.live, ours);
+      return { sessionId, idempotencyKey: 'first', expectedEvents, body: { events: [{ eventType: 'notice' }] } };
+    };
+    const appends = [await append(2 ** 31), await append(Number.MAX_SAFE_INTEGER), await append()];
+    const { status, body } = await service.call('POST', '/v1/appends', { as: ours.live, body: { appends } });
+    expect(status, body.error).toBe(200);
+    const [far, farthest, other] = body.results;
+    for (const result of [far, farthest]) expect(result).toMatchObject({ code: 'sequence_mismatch', eventCount: 0 });
+    expect(other).toMatchObject({ accepted: 1, firstSequence: 1 });
+  });
+
   test('many batches of many sessions at once leave no gap and no repeat', async () => {
     const { service, ours } = world;
     const sessions = await Promise.all(Array.from({ length: 5 }, () => openSession(service, ours.live, ours)));
