@@ -64,6 +64,15 @@ export const SEARCH_SCENARIOS: readonly Scenario[] = [
       says: /^\/cursor /,
     }),
   ),
+  ...['events', 'failures', 'changes', 'redactions'].map(
+    (order): Scenario => ({
+      route: 'searchSessions',
+      name: `behind more ${order} than any session has`,
+      ask: { query: { order, cursor: Buffer.from('{"p":[2147483648,"a"]}').toString('base64url') } },
+      status: 400,
+      says: /^\/cursor /,
+    }),
+  ),
   {
     route: 'findInSession',
     name: 'a word of it',
