@@ -107,9 +107,15 @@ function restrict(client: pg.PoolClient, role: string, organizationId: string): 
     if (!begins && !inTransaction) return queryAlone(text, values);
     if (/^(commit|rollback$)/.test(text)) inTransaction = false;
     if (!begins) return client.query(text, [...values]);
-    const begun = await client.query(text + settings);
-    inTransaction = true;
-    return begun;
+    try {
+      const begun = await client.query(text + settings);
+      inTransaction = true;
+      return begun;
+    } catch (error) {
+      // Kysely rolls back nothing that failed to begin, and the connection's next user would be in the middle of it.
+      await client.query('rollback').catch(() => undefined);
+      throw error;
+    }
   }
 
   return { query, release: (isLost?: boolean) => client.release(isLost) } as unknown as PostgresPoolClient;

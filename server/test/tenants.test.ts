@@ -1,7 +1,9 @@
-import { sql } from 'kysely';
+import { Kysely, sql } from 'kysely';
+import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TENANT_TABLES } from '../store/migrations/0007-row-security.ts';
-import { asOrganization, asService } from '../store/tenant.ts';
+import { postgresDialect } from '../store/postgres.ts';
+import { asOrganization, asService, poolOfTenants } from '../store/tenant.ts';
 import { attach, ENGINES, openTestStore } from './engines.ts';
 import { startTestService } from './harness.ts';
 import { type AnyRouteName, RIGHT, RIGHT_CALLER, ROUTE_NAMES, request, TABLE } from './requests.ts';
@@ -92,6 +94,16 @@ describe.skipIf(!ENGINES.includes('postgres'))('the wall between organizations o
       await sql`select current_user = session_user as same, current_setting('app.organization') as named`.execute(db);
     expect(rows).toEqual([{ same: true, named: '' }]);
     for (const client of clients) client?.release();
+  });
+
+  test('leaves no transaction open behind a role that is gone', async () => {
+    const pool = world.service.store.pool as pg.Pool;
+    const db = new Kysely({ dialect: postgresDialect(poolOfTenants(pool, 'nobody_has_it')) });
+    const asked = ours(() => db.transaction().execute((transaction) => sql`select 1`.execute(transaction)));
+    await expect(asked).rejects.toThrow(/"nobody_has_it" does not exist/);
+    const { rows } = await pool.query(`select count(*)::int as open from pg_stat_activity
+      where datname = current_database() and state like 'idle in transaction%'`);
+    expect(rows).toEqual([{ open: 0 }]);
   });
 
   test('stands before every request of a member, an admin and a machine', async () => {
