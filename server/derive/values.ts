@@ -1,4 +1,5 @@
 import { hourOfWeek } from '../../contract/query.ts';
+import { storable } from '../store/dialect.ts';
 import type { SessionValueRow } from '../store/schema.ts';
 import type { Facts } from './facts.ts';
 
@@ -29,7 +30,7 @@ export function valuesOf(facts: Facts): Value[] {
 
 /** Of a file or a repository the last name is looked up. */
 function toValue(field: Value['field'], text: string): Value {
-  const value = text.toWellFormed().replaceAll('\0', '\ufffd');
+  const value = storable(text);
   const last =
     field === 'file' || field === 'repository' ? value.split(/[/\\]/).findLast((part) => part !== '') : value;
   return { field, name: (last ?? value).toLowerCase(), value };

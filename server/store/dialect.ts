@@ -21,6 +21,9 @@ export const COLUMN_TYPES: Record<Engine, ColumnTypes> = {
   postgres: { bytes: 'bytea' },
 };
 
+/** The text as both engines keep it: PostgreSQL takes no NUL, and half a character is another sign in UTF-8. */
+export const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd');
+
 /** Keeps the selected rows as they are until the transaction ends; the embedded engine has one writer at a time anyway. */
 export const forShare = <Database, Tables extends keyof Database, Output>(
   db: Kysely<Database>,

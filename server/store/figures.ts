@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { storable } from './dialect.ts';
 import type { Db } from './open.ts';
 import type { FiguresRow } from './schema.ts';
 
@@ -28,8 +29,8 @@ export async function addFigures(
   changes: readonly FigureChange[],
 ): Promise<void> {
   const changed = changes.filter((row) => FIGURES.some((name) => row[name] !== 0));
-  const folded = await foldRare(db, organizationId, plane, changed);
-  const keyOf = (row: FigureChange) => JSON.stringify([row.dimension, row.day, row.value, row.model]);
+  const named = merge(changed.map((row) => ({ ...row, value: storable(row.value), model: storable(row.model) })));
+  const folded = await foldRare(db, organizationId, plane, named);
   // In one order everywhere, so that two who add to the same rows wait for each other and not in a circle.
   const sorted = folded.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
   for (let from = 0; from < sorted.length; from += ROWS_AT_ONCE) {
@@ -99,11 +100,13 @@ async function foldRare(
   );
 }
 
+const keyOf = (row: FigureChange) => JSON.stringify([row.dimension, row.day, row.value, row.model]);
+
 /** One statement takes a row once. */
 function merge(rows: readonly FigureChange[]): FigureChange[] {
   const merged = new Map<string, FigureChange>();
   for (const row of rows) {
-    const key = JSON.stringify([row.dimension, row.day, row.value, row.model]);
+    const key = keyOf(row);
     const known = merged.get(key);
     if (known) for (const name of FIGURES) known[name] += row[name];
     else merged.set(key, { ...row });

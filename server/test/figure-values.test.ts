@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { figuresOfSession } from '../derive/figures.ts';
+import { sweepDeleted } from '../store/deletions.ts';
 import { addFigures, type FigureChange, MOST_VALUES } from '../store/figures.ts';
 import { ENGINES, openTestStore } from './engines.ts';
+import { createTenant, registerMachine } from './factories.ts';
+import { startTestService } from './harness.ts';
 import { explain } from './plans.ts';
+import { called, sessionWith } from './searched.ts';
 
 const row = (value: string, prompts: number): FigureChange => ({
   ...{ day: '2026-11-20', dimension: 'repository', value, model: '', sessions: 0, prompts, tool_calls: 0 },
@@ -42,6 +47,25 @@ describe.each(ENGINES)('the values of a day on %s', (engine) => {
       .executeTakeFirstOrThrow();
     expect(Number(count)).toBe(MOST_VALUES - 2);
     await store.dispose();
+  });
+
+  test('may be no text that a store keeps, and hold up nothing of their session', async () => {
+    const service = await startTestService(engine);
+    const tenant = await createTenant(service);
+    const machine = await registerMachine(service, tenant.live);
+    const names = ['nul\0', 'half\ud800', 'half\udfff'];
+    const spent = names.map((model) => ({ eventType: 'usage', payload: { model, inputTokens: 1, outputTokens: 1 } }));
+    const sessionId = await sessionWith(service, tenant, machine, [...names.map((name) => called(name, {})), ...spent]);
+    const { body } = await service.call('GET', '/v1/organizations/me/usage', { as: tenant.member });
+    const tools = body.tools.map(({ name, calls }: { name: string; calls: number }) => [name, calls]);
+    expect(tools).toEqual([
+      ['half\ufffd', 2],
+      ['nul\ufffd', 1],
+    ]);
+    await service.call('DELETE', `/v1/organizations/me/sessions/${sessionId}`, { as: tenant.owner });
+    await sweepDeleted(service.store.db, () => service.clock.now, figuresOfSession);
+    expect(await service.store.db.selectFrom('figures').selectAll().execute()).toEqual([]);
+    await service.close();
   });
 
   test('of which nothing is left are looked up one by one, however many others there are', async () => {
