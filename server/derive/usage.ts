@@ -10,6 +10,7 @@ import {
   type Order,
   readFigures,
   readTools,
+  TooManyModels,
   type UsageFilter,
 } from '../store/usage.ts';
 import type { Prices } from './prices.ts';
@@ -30,8 +31,20 @@ const ATTENTION: [Usage['attention'][number]['reason'], Order][] = [
   ['interrupted', 'started_at'],
 ];
 
-/** Figures over all sessions of some days: from sums by day, however many sessions there are. */
+/**
+ * Figures over all sessions of some days: from sums by day, however many sessions there are. Where more models are named
+ * than one answer may read, all are counted as one that has no price.
+ */
 export async function readUsage(db: Db, filter: UsageFilter, prices: Prices, now: number): Promise<Usage> {
+  try {
+    return await readAll(db, filter, prices, now);
+  } catch (error) {
+    if (!(error instanceof TooManyModels)) throw error;
+    return readAll(db, { ...filter, byModel: false }, prices, now);
+  }
+}
+
+async function readAll(db: Db, filter: UsageFilter, prices: Prices, now: number): Promise<Usage> {
   const [all, hours, tools, latest] = await Promise.all([
     readFigures(db, filter, 'total'),
     readFigures(db, filter, 'hour'),

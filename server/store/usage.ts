@@ -10,7 +10,19 @@ export interface UsageFilter {
   /** YYYY-MM-DD, both included. */
   from: string;
   to: string;
+  /** Whether each model has rows of its own; absent: they have. */
+  byModel?: boolean;
+  /** Rows of models that one question may lead to. */
+  mostRows?: number;
 }
+
+/** Models are named by whoever sends events, in any number: there are more rows with them than one answer may read. */
+export class TooManyModels extends Error {
+  override name = 'TooManyModels';
+}
+
+/** Some 20 values with 6 models each, on every day of a year; so many rows are 50 MB. */
+const MOST_ROWS = 50_000;
 
 const inDays = (db: Db, { organizationId, planes, from, to }: UsageFilter, dimension: string) =>
   db
@@ -24,15 +36,28 @@ const inDays = (db: Db, { organizationId, planes, from, to }: UsageFilter, dimen
 /** PostgreSQL would make a numeric of it, which comes as text. */
 const total = (name: string) => sql<number>`cast(sum(${sql.ref(name)}) as bigint)`;
 
-/** The sums of a dimension by day, value and model; of some values alone, or of all. */
-export const readFigures = (db: Db, filter: UsageFilter, dimension: string, values?: readonly string[]) =>
-  inDays(db, filter, dimension)
+/**
+ * The sums of a dimension by day, value and model; of some values alone, or of all.
+ * @throws TooManyModels
+ */
+export async function readFigures(
+  db: Db,
+  filter: UsageFilter,
+  dimension: string,
+  values?: readonly string[],
+): Promise<Omit<FigureChange, 'dimension'>[]> {
+  const { byModel = true, mostRows = MOST_ROWS } = filter;
+  const rows = await inDays(db, filter, dimension)
     .$if(values !== undefined, (query) => query.where('value', 'in', [...(values ?? [])]))
-    .select(['day', 'value', 'model'])
+    .select(['day', 'value', byModel ? 'model' : sql<string>`''`.as('model')])
     .select(FIGURES.map((name) => total(name).as(name)))
-    .groupBy(['day', 'value', 'model'])
+    .groupBy(byModel ? ['day', 'value', 'model'] : ['day', 'value'])
     .orderBy('day')
-    .execute() as Promise<Omit<FigureChange, 'dimension'>[]>;
+    .$if(byModel, (query) => query.limit(mostRows + 1))
+    .execute();
+  if (byModel && rows.length > mostRows) throw new TooManyModels();
+  return rows as Omit<FigureChange, 'dimension'>[];
+}
 
 /** The largest values of a dimension: by sessions, then by tokens. */
 export async function findLargest(db: Db, filter: UsageFilter, dimension: string, limit: number): Promise<string[]> {

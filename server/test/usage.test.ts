@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { readPrices } from '../derive/prices.ts';
+import { readUsage } from '../derive/usage.ts';
 import { findConspicuous } from '../store/usage.ts';
 import { ENGINES } from './engines.ts';
 import { createTenant, openSession, registerMachine, type Tenant } from './factories.ts';
@@ -51,6 +53,21 @@ describe.each(ENGINES)('usage on %s', (engine) => {
   const get = (url: string, as = tenant.member) => service.call('GET', url, { as });
   const usage = async (query = 'from=2026-11-01&to=2026-11-30') =>
     (await get(`/v1/organizations/me/usage?${query}`)).body;
+
+  test('reads no more rows than it may, however many models are named: then all are one without a price', async () => {
+    const { store, clock } = service;
+    const days = { from: '2026-11-01', to: '2026-11-30' };
+    const filter = { organizationId: tenant.organizationId, planes: ['live'] as const, ...days };
+    const read = (mostRows: number) => readUsage(store.db, { ...filter, mostRows }, readPrices(), clock.now);
+    const [whole, bounded] = [await read(1_000), await read(3)];
+    expect(whole.total.cost).toBeGreaterThan(7);
+    const { cost, ...counted } = whole.total;
+    expect(bounded.total).toEqual(counted);
+    expect(bounded.unpricedTokens).toBe(3_021_500);
+    const names = ({ groups }: typeof whole) =>
+      groups.map(({ dimension, value, sessions }) => [dimension, value, sessions]);
+    expect(names(bounded)).toEqual(names(whole));
+  });
 
   test('adds up all sessions, by day, model and repository, with what they cost', async () => {
     const { total, days, groups, unpricedTokens } = await usage();
