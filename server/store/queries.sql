@@ -1202,11 +1202,13 @@ select "facts"."session_id", "facts"."last_event_at", "facts"."lag_ms", "session
 select "day", "value", "model", cast(sum("sessions") as bigint) as "sessions", cast(sum("prompts") as bigint) as "prompts", cast(sum("tool_calls") as bigint) as "tool_calls", cast(sum("failures") as bigint) as "failures", cast(sum("input_tokens") as bigint) as "input_tokens", cast(sum("cached_tokens") as bigint) as "cached_tokens", cast(sum("cache_write_tokens") as bigint) as "cache_write_tokens", cast(sum("output_tokens") as bigint) as "output_tokens"
   from "figures"
   where "organization_id" = $1 and "plane" in ($2) and "dimension" = $3 and "day" >= $4 and "day" <= $5 group by "day", "value", "model"
-  order by "day";
+  order by "day"
+  limit $6;
 select "day", "value", "model", cast(sum("sessions") as bigint) as "sessions", cast(sum("prompts") as bigint) as "prompts", cast(sum("tool_calls") as bigint) as "tool_calls", cast(sum("failures") as bigint) as "failures", cast(sum("input_tokens") as bigint) as "input_tokens", cast(sum("cached_tokens") as bigint) as "cached_tokens", cast(sum("cache_write_tokens") as bigint) as "cache_write_tokens", cast(sum("output_tokens") as bigint) as "output_tokens"
   from "figures"
   where "organization_id" = $1 and "plane" in ($2) and "dimension" = $3 and "day" >= $4 and "day" <= $5 and "value" in ($6) group by "day", "value", "model"
-  order by "day";
+  order by "day"
+  limit $7;
 
 -- readTools
 select "value", cast(sum("tool_calls") as bigint) as "calls", cast(sum("failures") as bigint) as "failed"
