@@ -3,6 +3,7 @@ import { parseQuery } from '../../contract/query.ts';
 import type { Deps } from '../deps.ts';
 import { toSummary } from '../derive/summary.ts';
 import type { Handlers } from '../http/handler.ts';
+import { createLine } from '../line.ts';
 import { findInSession } from '../search/find.ts';
 import { createMatcher } from '../search/matcher.ts';
 import { readPosition, writePosition } from '../search/position.ts';
@@ -14,24 +15,30 @@ import { findSummaries } from '../store/summaries.ts';
 const DEFAULT_PAGE = 50;
 const LARGEST_PAGE = 100;
 
-export const searchHandlers = ({ store: { db }, indexer, now }: Deps) =>
-  ({
+/** Of the 20 connections to PostgreSQL, of which each takes one for up to 15 s. */
+const AT_ONCE = { atOnce: 4, mostWaiting: 100 };
+
+export const searchHandlers = ({ store: { db }, indexer, now }: Deps) => {
+  const inLine = createLine(AT_ONCE);
+  return {
     async searchSessions({ caller, query }) {
       const { organizationId } = caller;
       const plane = query.secretEnvironment ?? 'live';
       const order = query.order ?? 'started';
       // Asked before, so that what is derived while it is searched is not taken for granted.
       const catchingUp = indexer.isCatchingUp();
-      const { found, next } = await search(db, {
-        organizationId,
-        planes: plane === 'all' ? ['live', 'test'] : [plane],
-        query: parseQuery(query.q ?? ''),
-        order,
-        direction: query.direction ?? 'desc',
-        limit: Math.min(Number(query.limit ?? DEFAULT_PAGE), LARGEST_PAGE),
-        after: query.cursor === undefined ? undefined : readPosition(query.cursor, order),
-        now: now(),
-      });
+      const { found, next } = await inLine(organizationId, () =>
+        search(db, {
+          organizationId,
+          planes: plane === 'all' ? ['live', 'test'] : [plane],
+          query: parseQuery(query.q ?? ''),
+          order,
+          direction: query.direction ?? 'desc',
+          limit: Math.min(Number(query.limit ?? DEFAULT_PAGE), LARGEST_PAGE),
+          after: query.cursor === undefined ? undefined : readPosition(query.cursor, order),
+          now: now(),
+        }),
+      );
       const sessions = await show(db, organizationId, found);
       return {
         status: 200,
@@ -43,9 +50,11 @@ export const searchHandlers = ({ store: { db }, indexer, now }: Deps) =>
       const session = await findSession(db, caller.organizationId, params.sessionId);
       if (!session) throw new Problem('not_found', 'No such session in this organization.');
       const matcher = createMatcher(parseQuery(query.q).terms);
-      return { status: 200, body: await findInSession(db, session, matcher, Number(query.from ?? 1)) };
+      const find = () => findInSession(db, session, matcher, Number(query.from ?? 1));
+      return { status: 200, body: await inLine(caller.organizationId, find) };
     },
-  }) satisfies Partial<Handlers>;
+  } satisfies Partial<Handlers>;
+};
 
 /** In the order in which they were found; one that was deleted in between is left out. */
 async function show(db: Db, organizationId: string, found: Page['found']) {
