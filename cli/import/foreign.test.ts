@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { makeFolder, write } from '../test/folder.ts';
@@ -50,4 +51,29 @@ test('of a folder in which no file is called as a transcript is, each is named, 
   expect(stderr).toMatch(
     /error: .*old holds no transcript of .*Copilot.*, nor are 2 others\.\nhint: .*import --agent ID FILE/,
   );
+});
+
+test("a folder with another agent's transcripts is refused, and nothing is sent", async () => {
+  const service = await startService();
+  onTestFinished(service.stop);
+  const home = makeFolder();
+  write(join(home, 'old', 'a.jsonl'), `${prompt(1, 0, 'one')}\n`);
+  const options = { home, url: service.url, secret: 'sk_live_test' };
+  const { exitCode, stderr } = await run(['import', '--agent', 'codex', join(home, 'old')], options);
+  expect([exitCode, service.state.sessions.size]).toEqual([2, 0]);
+  expect(stderr).toMatch(/error: .*old holds no record of Codex\.\nhint: Check the path and --agent\./);
+  expect((await run(['import', '--agent', 'claude-code', join(home, 'old')], options)).exitCode).toBe(0);
+});
+
+test('of a folder without transcripts, what cannot be read is named', async () => {
+  const home = makeFolder();
+  const name = 'n'.repeat(250);
+  const nest = `mkdir -p "$1" && cd "$1" && for i in $(seq 17); do mkdir ${name} && cd ${name}; done`;
+  spawnSync('sh', ['-c', nest, 'sh', join(home, 'deep')]);
+  onTestFinished(() => void spawnSync('rm', ['-rf', join(home, 'deep')]));
+  const args = ['import', '--agent', 'codex', join(home, 'deep')];
+  const { exitCode, stderr } = await run(args, { home, url: 'http://127.0.0.1:1', secret: 'sk_live_test' });
+  expect(exitCode).toBe(2);
+  expect(stderr).toMatch(/cannot be read: .*name too long/);
+  expect(stderr).toMatch(/error: .*deep holds no transcript of Codex\./);
 });

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Agent, JsonObject } from '../agents/agent.ts';
 import { storeOf } from '../agents/store.ts';
@@ -23,19 +23,24 @@ export function refuseForeign(path: string, places: readonly Place[]): void {
 const MOST_NAMED = 10;
 
 /**
- * Throws a `Failure` for a folder that a person named and in which no file is called as its agent calls transcripts;
- * `onFile` is told of the first ones that are there.
+ * Throws a `Failure` for a folder that a person named and in which no file is called as its agent calls transcripts, or
+ * none of those that are holds a record of its; `onFile` is told of the first ones that are there.
  */
 export function refuseUnnamed(path: string, places: readonly Place[], onFile: (sentence: string) => void): void {
   if (places.some(({ isNamed }) => isNamed) || !statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
-  if (findTranscripts(places, () => {}).length > 0) return;
+  const called = findTranscripts(places, () => {});
+  if (called.some((found) => isOwn({ ...found, below: found.path }))) return;
   const [first, second] = places;
   const whose = first && !second ? first.agent.displayName : 'any agent';
-  const entries = readdirSync(path, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  for (const { parentPath, name } of entries.slice(0, MOST_NAMED)) {
-    onFile(`${join(parentPath, name)} is not called as transcripts of ${whose} are.`);
+  if (called.length > 0) {
+    const hint = 'Check the path and --agent. Nothing of it was captured.';
+    throw new Failure(EXIT.usage, `${path} holds no record of ${whose}.`, hint);
   }
-  const rest = entries.length > MOST_NAMED ? `, nor are ${entries.length - MOST_NAMED} others` : '';
+  const anyFile = places.map((place) => ({ ...place, agent: { ...place.agent, isTranscript: () => true } }));
+  const files = findTranscripts(anyFile, (trouble) => onFile(`${trouble.path} cannot be read: ${trouble.reason}.`));
+  const names = [...new Set(files.map((file) => join(file.root, file.path)))];
+  for (const name of names.slice(0, MOST_NAMED)) onFile(`${name} is not called as transcripts of ${whose} are.`);
+  const rest = names.length > MOST_NAMED ? `, nor are ${names.length - MOST_NAMED} others` : '';
   const hint = 'A file is read whatever its name when it is named itself: `capture import --agent ID FILE`.';
   throw new Failure(EXIT.usage, `${path} holds no transcript of ${whose}${rest}.`, hint);
 }
