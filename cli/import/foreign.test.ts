@@ -77,3 +77,16 @@ test('of a folder without transcripts, what cannot be read is named', async () =
   expect(stderr).toMatch(/cannot be read: .*name too long/);
   expect(stderr).toMatch(/error: .*deep holds no transcript of Codex\./);
 });
+
+test.each([
+  ['import', ''],
+  ['init', '--dry-run', '--history', ''],
+])('an empty path is no folder: %s', async (...args) => {
+  const { exitCode, stderr } = await run(args, {
+    home: makeFolder(),
+    url: 'http://127.0.0.1:1',
+    secret: 'sk_live_test',
+  });
+  expect(exitCode).toBe(2);
+  expect(stderr).toMatch(/error: .* is empty\.\nhint: .*/);
+});

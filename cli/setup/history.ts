@@ -85,6 +85,8 @@ export function parseChoice(words: readonly string[], { home, folder }: Pick<Con
   if (words.includes('all') || words.includes('none')) {
     throw new Failure(EXIT.usage, '--history takes all, none, or folders.', 'A folder of that name: ./all, ./none.');
   }
+  if (words.includes(''))
+    throw new Failure(EXIT.usage, 'A folder of --history is empty.', 'Check it; `.` is this folder.');
   return words.map((word) => resolve(folder, word.replace(/^~(?=$|[/\\])/, home)));
 }
 
