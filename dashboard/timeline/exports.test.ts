@@ -50,6 +50,12 @@ test('a file begins with which session it is', () => {
   expect(toHtml(timeline, 'x', [['branch', '<b>']])).toContain('<dt>branch</dt><dd>&lt;b&gt;</dd>');
 });
 
+test('a repository or branch that only begins like an address is shown as it is written', () => {
+  const value = 'https://a.test/>![x](https://b.test/image.png)';
+  expect(toMarkdownFile('A', [['Branch', value]], [])).toContain(`- Branch: \`${value}\``);
+  expect(toMarkdownFile('A', [['Link', 'https://a.test/b']], [])).toContain('- Link: <https://a.test/b>');
+});
+
 test('whatever is said, a Markdown file loads nothing where it is shown', () => {
   const pieces = [
     '```',

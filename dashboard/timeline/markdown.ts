@@ -7,7 +7,7 @@ export type Head = readonly (readonly [name: string, value: string])[];
 /** A session as a file. */
 export function toMarkdownFile(title: string, head: Head, items: readonly Item[]): string {
   const lines = head.map(
-    ([name, value]) => `- ${name}: ${/^https?:/.test(value) ? `<${value}>` : code(showHidden(value))}`,
+    ([name, value]) => `- ${name}: ${/^https?:[^\s<>]+$/.test(value) ? `<${value}>` : code(showHidden(value))}`,
   );
   return `# ${escapeText(showHidden(title).replace(/\s+/g, ' '))}\n\n${lines.join('\n')}\n\n${toMarkdown(items)}\n`;
 }
