@@ -133,7 +133,7 @@ function isKey(value: string, shape: Shape): boolean {
 }
 
 /** `29AV1-3OFV9-VVIUB-NKT0I-LRO6V` */
-const LICENCE = /^(?=.*\d)(?:[A-Z0-9]{4,6}-){3,6}[A-Z0-9]{4,6}$|^(?:[A-Z]{5}-){4,6}[A-Z]{5}$/;
+const LICENCE = /^(?=.*\d)(?=.*[A-Z])(?:[A-Z0-9]{4,6}-){3,6}[A-Z0-9]{4,6}$|^(?:[A-Z]{5}-){4,6}[A-Z]{5}$/;
 
 /** `Mid-server-…`, `prod_sk_…`: what providers put before their keys. */
 function isRandomBehindWords(value: string): boolean {
@@ -148,11 +148,11 @@ function isMixedCase(value: string): boolean {
   return vowels < value.length * 0.33 && countChanges(value) >= value.length * 0.15 && countWords(value) === 0;
 }
 
-/** What is said of passwords in quotes, and is none. */
+/** What is said of passwords in quotes, and is none: what was done to it, the name of its field in a form. */
 const isNoPassword = (value: string): boolean =>
   !/^[a-z]{6,20}\d{0,4}$/.test(value) || HARMLESS.has(value) || STATE.test(value);
 const STATE =
-  /^(?:in|un|not)?(?:required|valid|correct|wrong|empty|expired|hashed|missing|optional|weak|strong|encrypted|changed|allowed|provided|defined|undefined|specified|supplied|string|static|plain|plaintext|forgotten|disabled|protected|confirm|confirmation|reset|update|change|delete|create|username|email|account|login|signin|signup|submit|visible|current|matched?|matches|same|different|short)$/;
+  /^(?:in|un|not)?(?:required|valid|correct|wrong|empty|expired|hashed|missing|optional|weak|strong|encrypted|changed|allowed|provided|defined|undefined|specified|supplied|string|static|plain|plaintext|forgotten|disabled|protected|confirm|confirmation|reset|update|change|delete|create|username|email|account|login|signin|signup|submit|visible|current|matched?|matches|same|different|short|passwort|kennwort|contrasena|senha|wachtwoord|[a-z]+ed)$/;
 
 /** Random parts with a dot between them, and not `win32api.RegEnumKey`. */
 const isDottedToken = (value: string) => isSurelyRandom(value, 16) && (value.match(/\d+/g)?.length ?? 0) > 2;
