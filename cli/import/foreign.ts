@@ -12,12 +12,13 @@ import { readValues } from '../read/values.ts';
 const HEAD_LIMIT = 1024 * 1024;
 const LINES = { chunkBytes: 64 * 1024, maxLineBytes: 64 * 1024 * 1024 };
 
+const CHECK_PATH = 'Check the path and --agent. Nothing of it was captured.';
+
 /** Throws a `Failure` for a file that a person named, and at whose start nothing is a record as its agent writes them. */
 export function refuseForeign(path: string, places: readonly Place[]): void {
   const [first] = places;
   if (first === undefined || !places.every(({ isNamed }) => isNamed) || places.some(isOwn)) return;
-  const hint = 'Check the path and --agent. Nothing of it was captured.';
-  throw new Failure(EXIT.usage, `${path} holds no record of ${first.agent.displayName}.`, hint);
+  throw new Failure(EXIT.usage, `${path} holds no record of ${first.agent.displayName}.`, CHECK_PATH);
 }
 
 const MOST_NAMED = 10;
@@ -32,10 +33,7 @@ export function refuseUnnamed(path: string, places: readonly Place[], onFile: (s
   if (called.some((found) => isOwn({ ...found, below: found.path }))) return;
   const [first, second] = places;
   const whose = first && !second ? first.agent.displayName : 'any agent';
-  if (called.length > 0) {
-    const hint = 'Check the path and --agent. Nothing of it was captured.';
-    throw new Failure(EXIT.usage, `${path} holds no record of ${whose}.`, hint);
-  }
+  if (called.length > 0) throw new Failure(EXIT.usage, `${path} holds no record of ${whose}.`, CHECK_PATH);
   const anyFile = places.map((place) => ({ ...place, agent: { ...place.agent, isTranscript: () => true } }));
   const files = findTranscripts(anyFile, (trouble) => onFile(`${trouble.path} cannot be read: ${trouble.reason}.`));
   const names = [...new Set(files.map((file) => join(file.root, file.path)))];
