@@ -1,4 +1,4 @@
-import { type MouseEvent, memo } from 'react';
+import { type MouseEvent, memo, useState } from 'react';
 import { showHidden } from '../../text/controls.ts';
 import { sequencesOf } from '../../timeline/items.ts';
 import type { Row } from '../../timeline/rows.ts';
@@ -31,6 +31,9 @@ interface Props {
 /** A row in its place. The current one can take the focus, and takes it when something inside does. */
 export const RowLine = memo(function RowLine(props: Props) {
   const { measure, row, index, count, start, onSelect, isPassing, height, ...content } = props;
+  // Once it is drawn in full it stays so: what was unfolded or selected in it would be lost.
+  const [isFull, setFull] = useState(!isPassing);
+  if (!isPassing && !isFull) setFull(true);
   const reading = useReading();
   const isCurrent = useValue(reading.current, (current) => current?.key === row.key);
   const { order } = row.item;
@@ -48,7 +51,7 @@ export const RowLine = memo(function RowLine(props: Props) {
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the page's keys move between rows
     <li
-      ref={isPassing ? undefined : measure}
+      ref={isFull ? measure : undefined}
       aria-setsize={count}
       aria-posinset={index + 1}
       data-index={index}
@@ -57,11 +60,11 @@ export const RowLine = memo(function RowLine(props: Props) {
       data-found={isFound || undefined}
       tabIndex={isCurrent ? 0 : -1}
       className="timeline-row"
-      style={{ transform: `translateY(${start}px)`, ...(isPassing && { height }) }}
+      style={{ transform: `translateY(${start}px)`, ...(!isFull && { height }) }}
       onClick={onClick}
       onFocus={() => reading.current.get()?.key !== row.key && onSelect(row, false)}
     >
-      {isPassing ? <Passing row={row} /> : <RowContent row={row} {...content} />}
+      {isFull ? <RowContent row={row} {...content} /> : <Passing row={row} />}
     </li>
   );
 });

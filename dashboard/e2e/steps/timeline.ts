@@ -53,6 +53,8 @@ export async function readToEnd(page: Page, look = async (): Promise<void> => {}
   const met = new Set<string>();
   for (let before = -1, at = 0; at !== before; ) {
     before = at;
+    // What goes by fast is drawn in brief until it rests.
+    await expect.poll(() => timeline.locator('.timeline-passing').count()).toBe(0);
     for (const text of await timeline.getByRole('listitem').allInnerTexts()) met.add(text);
     await look();
     at = await timeline.evaluate(async (element) => {
