@@ -62,7 +62,9 @@ test('people of another service sign in, found an organization, invite, join and
   const { url } = product.service;
   const ada = await openTab('about:blank');
   await createFirstAccount(ada.page, issuer, ADA);
-  await ada.page.waitForURL(`${issuer.url}/**`);
+  // Left sooner, the other service's page would go on to its own sign-in from here.
+  await ada.page.waitForURL(`${issuer.url}/welcome`);
+  await ada.page.getByLabel(/^Its name/).waitFor();
   await ada.page.goto(url);
   await createOrganization(ada.page, 'Harbour Works');
   await invite(ada.page, product.service, BEN.email);
