@@ -119,7 +119,7 @@ export function TimePlot({ title, series, slots, shape, format, total, slot, onS
       </div>
       <div className="plot-days num" aria-hidden>
         {layout.days.map(({ time, x }) => (
-          <span key={time} style={{ left: Math.min(x, width - 20) }}>
+          <span key={time} style={{ left: Math.min(x, width - 8) }}>
             {formatUtcDay(time)}
           </span>
         ))}
