@@ -6,6 +6,9 @@ import { patience, SEED } from './contract/test/runs.ts';
 /** Programs that tests start find here what an earlier one compiled, and are there in half the time. */
 const COMPILE_CACHE = join(import.meta.dirname, 'artefacts/compiled');
 
+/** On a machine that nobody knows the load of, what failed is tried once more, with the same seed; the report says so. */
+const RETRY = process.env.CI === undefined ? 0 : 1;
+
 export default defineConfig({
   test: {
     projects: [
@@ -23,7 +26,9 @@ export default defineConfig({
           ],
           // Of a test that hangs; those that are only slow, on a busy machine, are none to fail.
           testTimeout: patience(60_000),
-          hookTimeout: 60_000,
+          hookTimeout: 120_000,
+          expect: { poll: { timeout: 10_000 } },
+          retry: RETRY,
           // Two processors are two workers: by default one of them would be left to the runner, which has little to do.
           maxWorkers: '100%',
           // A process of its own for each of 150 files, which loads everything anew, were a fifth of all the work.
@@ -51,8 +56,9 @@ export default defineConfig({
           name: 'browser',
           include: ['dashboard/e2e/**/*.test.ts'],
           testTimeout: 60_000,
-          hookTimeout: 60_000,
+          hookTimeout: 120_000,
           expect: { poll: { timeout: 10_000 } },
+          retry: RETRY,
           // One browser and one service at a time.
           fileParallelism: false,
         },
