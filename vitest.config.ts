@@ -47,6 +47,7 @@ export default defineConfig({
           include: ['cli/test/agents/real/**/*.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 60_000,
+          retry: RETRY,
           fileParallelism: false,
         },
       },
