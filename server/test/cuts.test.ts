@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { seeded } from '../../contract/test/runs.ts';
-import { openStore } from '../store/open.ts';
-import { ENGINES, openTestStore, type TestStore } from './engines.ts';
+import { ENGINES } from './engines.ts';
 import { startTestService, type TestService } from './harness.ts';
 import { type AnyRouteName, RIGHT, RIGHT_CALLER, ROUTE_NAMES, request, TABLE } from './requests.ts';
 import { createRandom } from './seed.ts';
-import { startWire, type Wire } from './wire.ts';
+import type { Wire } from './wire.ts';
+import { openWiredStore, type WiredStore } from './wired.ts';
 import { createWorld, type World } from './world.ts';
 
 const CUTS = 80;
@@ -19,25 +19,20 @@ const LEFT_OUT: AnyRouteName[] = ['revokeSecret', 'revokeEnvironment', 'complete
 const ASKED = ROUTE_NAMES.filter((name) => !LEFT_OUT.includes(name));
 
 describe.skipIf(!ENGINES.includes('postgres'))('a connection to PostgreSQL that is lost', () => {
-  let own: TestStore;
+  let wired: WiredStore;
   let wire: Wire;
-  let store: TestStore;
   let service: TestService;
   let world: World;
   beforeAll(async () => {
-    own = await openTestStore('postgres');
-    const url = new URL(String(own.databaseUrl));
-    wire = await startWire(Number(url.port));
-    url.port = String(wire.port);
-    store = { ...own, ...(await openStore({ dataDir: own.dataDir, databaseUrl: url.href, onError: () => undefined })) };
-    service = await startTestService('postgres', { RATE_LIMIT_ADDRESS: 1_000_000, RATE_LIMIT_USER: 1_000_000 }, store);
+    wired = await openWiredStore();
+    ({ wire } = wired);
+    const limits = { RATE_LIMIT_ADDRESS: 1_000_000, RATE_LIMIT_USER: 1_000_000 };
+    service = await startTestService('postgres', limits, wired.far);
     world = await createWorld(service);
   });
   afterAll(async () => {
     await service.close().catch(() => undefined);
-    await store.close().catch(() => undefined);
-    await wire.cut().catch(() => undefined);
-    await own.dispose();
+    await wired.dispose();
   });
 
   test(`at any moment of any request is answered as documented, and never 500 ${seeded}`, async () => {

@@ -1,42 +1,30 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openStore } from '../store/open.ts';
 import { ENGINES, openTestStore, type TestStore } from './engines.ts';
 import { startTestService, type TestService } from './harness.ts';
 import { RIGHT, RIGHT_CALLER, ROUTE_NAMES, request, TABLE } from './requests.ts';
 import { expectProblem } from './shape.ts';
-import { startWire, type Wire } from './wire.ts';
+import { openWiredStore, type WiredStore } from './wired.ts';
 import { createWorld, type World } from './world.ts';
 
 /** Answers from what it was started with. */
 const WITHOUT_STORE = ['getConfig'];
 
 describe.each(ENGINES)('an outage of %s', (engine) => {
-  let own: TestStore;
-  let wire: Wire | undefined;
+  /** PostgreSQL comes out of reach; the embedded engine's threads end. */
+  let wired: WiredStore | undefined;
   let store: TestStore;
   let service: TestService;
   let world: World;
   beforeAll(async () => {
-    own = await openTestStore(engine);
-    store = own;
-    if (own.databaseUrl) {
-      const url = new URL(own.databaseUrl);
-      wire = await startWire(Number(url.port));
-      url.port = String(wire.port);
-      const far = await openStore({ dataDir: own.dataDir, databaseUrl: url.href, onError: () => undefined });
-      store = { ...own, ...far };
-    }
+    wired = engine === 'postgres' ? await openWiredStore() : undefined;
+    store = wired?.far ?? (await openTestStore(engine));
     service = await startTestService(engine, {}, store);
     world = await createWorld(service);
-    // PostgreSQL is out of reach; the embedded engine's threads are gone.
-    await wire?.cut();
-    if (engine === 'sqlite') await own.close();
+    await (wired ? wired.wire.cut() : store.close());
   });
   afterAll(async () => {
     await service.close().catch(() => undefined);
-    await store.close().catch(() => undefined);
-    await own.dispose();
-    await wire?.cut().catch(() => undefined);
+    await (wired ?? store).dispose();
   });
 
   test.each(ROUTE_NAMES.filter((name) => !WITHOUT_STORE.includes(name)))('%s answers 503', async (route) => {
@@ -56,7 +44,7 @@ describe.each(ENGINES)('an outage of %s', (engine) => {
 
   if (engine === 'postgres') {
     test('all is well again once it is back', async () => {
-      await wire?.mend();
+      await wired?.wire.mend();
       const { ours } = world;
       const url = `/v1/sessions/${ours.sessionId}/events`;
       const body = { events: [{ eventType: 'notice' }] };

@@ -1,34 +1,28 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isUnavailable } from '../store/dialect.ts';
-import { openStore } from '../store/open.ts';
-import { ENGINES, openTestStore, type TestStore } from './engines.ts';
+import { ENGINES, type TestStore } from './engines.ts';
 import { startTestService, type TestReply, type TestService } from './harness.ts';
 import { expectProblem } from './shape.ts';
-import { startWire, type Wire } from './wire.ts';
+import type { Wire } from './wire.ts';
+import { openWiredStore, type WiredStore } from './wired.ts';
 import { createWorld, type World } from './world.ts';
 
 describe.skipIf(!ENGINES.includes('postgres'))('a PostgreSQL that does not answer', () => {
+  let wired: WiredStore;
   let own: TestStore;
   let wire: Wire;
-  let store: TestStore;
   let service: TestService;
   let world: World;
   beforeAll(async () => {
-    own = await openTestStore('postgres');
-    const url = new URL(String(own.databaseUrl));
-    wire = await startWire(Number(url.port));
-    url.port = String(wire.port);
-    const far = { dataDir: own.dataDir, databaseUrl: url.href, silentMs: 5_000, onError: () => undefined };
-    store = { ...own, ...(await openStore(far)) };
-    service = await startTestService('postgres', {}, store);
+    wired = await openWiredStore(5_000);
+    ({ own, wire } = wired);
+    service = await startTestService('postgres', {}, wired.far);
     world = await createWorld(service);
   });
   afterAll(async () => {
     await service.close().catch(() => undefined);
-    await store.close().catch(() => undefined);
-    await wire.cut();
-    await own.dispose();
+    await wired.dispose();
   });
 
   const append = (key?: string) =>
@@ -113,7 +107,7 @@ describe.skipIf(!ENGINES.includes('postgres'))('a PostgreSQL that does not answe
   });
 
   test('because all connections are busy is tried again later', async () => {
-    const { pool } = store;
+    const { pool } = wired.far;
     const busy = await Promise.all(Array.from({ length: 20 }, () => pool?.connect()));
     expectLater(await append());
     expectLater(await issue());

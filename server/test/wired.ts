@@ -1,0 +1,37 @@
+import { openStore } from '../store/open.ts';
+import { openTestStore, type TestStore } from './engines.ts';
+import { startWire, type Wire } from './wire.ts';
+
+/** A store on PostgreSQL as a service far away has it: over a wire that can be cut. */
+export interface WiredStore {
+  /** The same store, reached directly. */
+  own: TestStore;
+  wire: Wire;
+  far: TestStore;
+  /** Cuts the wire, and removes what the store held. */
+  dispose(): Promise<void>;
+}
+
+/** @param silentMs milliseconds after which a server that does not answer is given up, where other than the service's own */
+export async function openWiredStore(silentMs?: number): Promise<WiredStore> {
+  const own = await openTestStore('postgres');
+  const url = new URL(String(own.databaseUrl));
+  const wire = await startWire(Number(url.port));
+  url.port = String(wire.port);
+  const far = await openStore({
+    dataDir: own.dataDir,
+    databaseUrl: url.href,
+    ...(silentMs !== undefined && { silentMs }),
+    onError: () => undefined,
+  });
+  return {
+    own,
+    wire,
+    far: { ...own, ...far },
+    async dispose() {
+      await far.close().catch(() => undefined);
+      await wire.cut().catch(() => undefined);
+      await own.dispose();
+    },
+  };
+}
