@@ -139,6 +139,11 @@ export const OPTIONS = {
     'Megabytes of request bodies in memory at a time, a quarter for each caller; beyond, 503. Large appends need 108.',
     count,
   ),
+  RETENTION_DAYS: option(
+    0,
+    'Days after its last event on which a session is deleted, as if a person had done it; 0: sessions are kept.',
+    count,
+  ),
   PRICES_FILE: optional('Prices of models in the form of `server/derive/prices.json`, used instead of them.', text),
   CORS_ORIGINS: option<string[]>(
     [],

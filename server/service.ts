@@ -20,6 +20,7 @@ import { createBackground } from './ingest/background.ts';
 import { createLive } from './ingest/live.ts';
 import { createPeers } from './ingest/peers.ts';
 import { createReading } from './ingest/reading.ts';
+import { deleteExpired } from './ingest/retention.ts';
 import { type Committed, createSessionLog } from './ingest/session-log.ts';
 import { createLimits, type Limits } from './limits.ts';
 import type { Observer } from './operations/metrics.ts';
@@ -51,6 +52,8 @@ const DEAF =
 
 /** So long at most what a deleted session has left stays, though a sweep may have failed or just missed it. */
 const SWEEP_EVERY_MS = 60_000;
+/** So much later than its time at most a session goes that is not to be kept for longer. */
+const EXPIRE_EVERY_MS = 3_600_000;
 /** So long at most what another process has left underived waits, unless somebody asks for it. */
 const CATCH_UP_EVERY_MS = 300_000;
 
@@ -111,6 +114,11 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     else indexer.note(change);
   };
   const storeLog = createSessionLog({ store, committed, now });
+  const sessionLog = bus ? createBusLog({ bus, db: store.db, storeLog, now, onError }) : storeLog;
+  const retention = { db: store.db, sessionLog, days: config.RETENTION_DAYS, now, signal: closing.signal };
+  const expire = async () => {
+    if (retention.days > 0) await background.run('retention', () => deleteExpired(retention));
+  };
   const worker =
     bus && store.pool && config.ROLE !== 'api'
       ? createWorker({ bus, pool: store.pool, committed, onWritten: observer?.onWritten, onError })
@@ -123,7 +131,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
       // Replicas that can reach the store see it within 4 s; the others are told by the bus, without which they take nothing.
       await bus?.tellRevoked(secretId);
     },
-    sessionLog: bus ? createBusLog({ bus, db: store.db, storeLog, now, onError }) : storeLog,
+    sessionLog,
     indexer,
     deriveThread,
     prices,
@@ -156,17 +164,19 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     background.close();
     await peers?.close();
     closing.abort();
-    await sweep();
+    await Promise.all([expire(), sweep()]);
     await reading.close();
     await indexer.close();
     await deriveThread.close();
   });
   // Goes on where an earlier process stopped, or the store could not be asked.
   void sweep();
+  void expire();
   void indexer.catchUp();
   void background.run('prices', () => reprice(store.db, deriveThread, prices, closing.signal));
   const timers = [
     setInterval(sweep, SWEEP_EVERY_MS).unref(),
+    setInterval(expire, EXPIRE_EVERY_MS).unref(),
     setInterval(() => void indexer.catchUp(), CATCH_UP_EVERY_MS).unref(),
   ];
   return app;

@@ -121,6 +121,7 @@ export const EXAMPLES: Record<string, unknown[][]> = {
     [{ organizationId: ORGANIZATION, sessionId: 'ses_1' }, NOW],
     [{ organizationId: ORGANIZATION, plane: 'live', clientKey: 'key' }, NOW],
   ],
+  listUnchanged: [[NOW, 100]],
   sweepDeleted: [[() => NOW, () => []]],
   wasDeleted: [[ORGANIZATION, 'live', 'ses_1']],
 

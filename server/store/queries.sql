@@ -682,6 +682,14 @@ select *
   order by "started_at", "session_id"
   limit $4;
 
+-- retention.ts
+
+-- listUnchanged
+select "organization_id" as "organizationId", "session_id" as "sessionId"
+  from "sessions"
+  where "updated_at" < $1 and "deleted_at" is null
+  limit $2;
+
 -- search.ts
 
 -- findByTrait

@@ -91,6 +91,30 @@ describe.each(LOGS)('a deleted session on %s', (engine) => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  test('may be one to which nothing came for longer than the service keeps sessions', async () => {
+    const { service, ours } = world;
+    const [old, recent] = [await fill(2), await fill(2)];
+    await settled(service.store.bus);
+    for (const [sessionId, days] of [
+      [old, 30],
+      [recent, 28],
+    ] as const) {
+      const changed = { updated_at: service.clock.now - days * 86_400_000 };
+      await service.store.db.updateTable('sessions').set(changed).where('session_id', '=', sessionId).execute();
+    }
+    const keepsThem = await startTestService(engine, {}, service.store);
+    await keepsThem.app.close();
+    expect(await heldOf(service.store, old)).toMatchObject({ sessions: 1, appends: 2 });
+
+    const next = await startTestService(engine, { RETENTION_DAYS: 29 }, service.store);
+    await expect.poll(() => heldOf(service.store, old)).toEqual(NOTHING);
+    await next.app.close();
+    expect(await heldOf(service.store, recent)).toMatchObject({ sessions: 1, appends: 2 });
+    const body = { events: [{ eventType: 'notice' }] };
+    const late = await service.call('POST', `/v1/sessions/${old}/events`, { as: ours.live, body });
+    expect(late).toMatchObject({ status: 404, body: { code: 'session_deleted' } });
+  });
+
   test('of many appends keeps no process from closing', async () => {
     const { service, ours } = world;
     const sessionId = await fill(1);
