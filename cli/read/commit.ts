@@ -86,6 +86,7 @@ export function createCommit({ spool, now, newKey }: CommitOptions) {
       const { identity, keyed } = record;
       const novelty = keyed ? meetRecord(identity, session) : meetLine(id, file.row.cursor.pass, identity);
       if (novelty !== 'new') count(novelty === 'repeated' ? 'recordsRepeated' : 'recordsReplayed');
+      if (novelty === 'replayed') learnCopied(session, identity, masked.facts);
       if (novelty !== 'new' || opened.isDeleted) return;
       count(record.tooLong ? 'linesTooLong' : record.unreadable ? 'recordsUnreadable' : 'recordsCaptured');
       count('secretsMasked', masked.masked);
@@ -94,6 +95,14 @@ export function createCommit({ spool, now, newKey }: CommitOptions) {
       const { forkedFrom } = file.row.origin;
       const known = facts.get(session) ?? { changedAt: file.changedAt, forkedFrom };
       facts.set(session, { ...mergeFacts(known, masked.facts), ended: record.ended });
+    }
+
+    /** With records of a session that was known before, one begins that was forked from it: they say where it works, too. */
+    function learnCopied(session: number, identity: Uint8Array, { cwd, branch }: SessionFacts): void {
+      const owner = spool.seen.sessionOf(identity) ?? session;
+      if (owner >= session) return;
+      const { agentSession: forkedFrom } = spool.sessions.get(owner);
+      facts.set(session, mergeFacts(facts.get(session) ?? {}, { forkedFrom, cwd, branch }));
     }
 
     for (const one of waiting) take(one);

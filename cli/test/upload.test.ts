@@ -193,6 +193,24 @@ test('a revoked machine stops and says so', async () => {
   expect(revoked.stderr).toContain('This machine was revoked');
 });
 
+test('a fork that does not say so is one of the session whose records it begins with', async () => {
+  const { home, write: writeSession, capture, texts, sessions } = await setUp();
+  const place = { cwd: '/home/dev/shop', gitBranch: 'main' };
+  writeSession(1, ['one', 'two'], place);
+  const copied = ['one', 'two'].map((text, id) => prompt(1, id, text, { ...place, sessionId: sessionId(2) }));
+  const own = prompt(2, 3, 'another way', { ...place, sessionId: sessionId(2) });
+  write(join(home, '.claude/projects/shop', `${sessionId(2)}.jsonl`), `${[mode(2), ...copied, own].join('\n')}\n`);
+  expect(await capture()).toMatchObject({ exitCode: 0 });
+  expect(texts(2)).toEqual(['another way']);
+  const [parent, fork] = sessions();
+  expect(fork?.body).toMatchObject({
+    forkedFrom: parent?.body.clientKey,
+    repoRoot: '/home/dev/shop',
+    gitBranch: 'main',
+  });
+  expect(parent?.body.forkedFrom).toBeUndefined();
+});
+
 test('two imports at once repeat nothing', async () => {
   const { write, capture, texts, service } = await setUp();
   const words = Array.from({ length: 300 }, (_, n) => `prompt ${n}`);
