@@ -41,8 +41,8 @@ export interface Page {
 /** What one answer may cost: bytes of events read, and sessions looked at. */
 const MOST_BYTES = 4 * 1024 * 1024;
 const MOST_LOOKED_AT = 20_000;
-/** Sessions that are read at the same time: their events are fetched together. */
-const AT_ONCE = 20;
+/** Sessions that are read at the same time, since their events are fetched together: as many as a page still lacks. */
+const AT_ONCE = { most: 24, least: 6 };
 
 /** The sessions in which everything occurs that was asked for, and where. */
 export async function search(db: Db, asked: Search): Promise<Page> {
@@ -69,7 +69,8 @@ export async function search(db: Db, asked: Search): Promise<Page> {
       const sessionIds = some.places.map(({ sessionId }) => sessionId);
       return { ...some, stretches: await markStretches(db, organizationId, sessionIds, matcher) };
     });
-    for await (const { place: decided, decision } of decide(db, wanted, batch, matcher, budget, unfinished)) {
+    const lacking = () => Math.max(AT_ONCE.least, Math.min(AT_ONCE.most, limit + 1 - found.length));
+    for await (const { place: decided, decision } of decide(db, wanted, batch, matcher, budget, unfinished, lacking)) {
       if (found.length === limit) return { found, next: { ...(place && { place }) } };
       if (typeof decision === 'object' && 'from' in decision)
         return { found, next: { ...(place && { place }), unfinished: decision } };
@@ -100,6 +101,8 @@ async function* decide(
   matcher: Matcher,
   budget: Budget,
   earlier: Unfinished | undefined,
+  /** How many sessions are read next. */
+  lacking: () => number,
 ): AsyncGenerator<{ place: Place; decision: Decision }> {
   const steps = places.map((place) => {
     const { sessionId } = place;
@@ -108,11 +111,11 @@ async function* decide(
   });
   for (let at = 0; at < steps.length; ) {
     const some: Step[] = [];
-    for (let open = 0; at < steps.length && open < AT_ONCE; at++) {
+    for (let open = lacking(); at < steps.length && open > 0; at++) {
       const { place, work } = steps[at] as (typeof steps)[number];
       const step = work.next();
       some.push({ place, work, step });
-      if (!step.done) open++;
+      if (!step.done) open--;
     }
     for (let open = some.filter(isOpen); open.length > 0; open = open.filter(isOpen)) {
       const looks = open.flatMap(({ step }) => (step.done ? [] : [step.value]));

@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseQuery } from '../../contract/query.ts';
+import { search } from '../search/search.ts';
+import type { Db } from '../store/open.ts';
+import { ENGINES } from './engines.ts';
+import { createTenant, registerMachine, type Tenant } from './factories.ts';
+import { startTestService, type TestService } from './harness.ts';
+import { said, sessionWith } from './searched.ts';
+
+/** What the store was asked, and how many appends it gave out. */
+function counted(db: Db) {
+  const work = { queries: 0, appends: 0 };
+  const watched = db.withPlugin({
+    transformQuery: ({ node }) => node,
+    async transformResult({ result }) {
+      work.queries++;
+      work.appends += result.rows.filter((row) => 'body' in row).length;
+      return result;
+    },
+  });
+  return { work, db: watched };
+}
+
+describe.each(ENGINES)('a search on %s', (engine) => {
+  let service: TestService;
+  let ours: Tenant;
+  beforeAll(async () => {
+    service = await startTestService(engine);
+    ours = await createTenant(service);
+    const machine = await registerMachine(service, ours.live);
+    for (let n = 0; n < 30; n++) await sessionWith(service, ours, machine, [said(`common text ${n}`)]);
+  });
+  afterAll(() => service.close());
+
+  const ask = async (q: string, limit: number) => {
+    const { work, db } = counted(service.store.db);
+    const page = await search(db, {
+      ...{ organizationId: ours.organizationId, planes: ['live'], query: parseQuery(q), now: service.clock.now },
+      ...{ order: 'started', direction: 'desc', limit },
+    });
+    return { ...work, found: page.found.length };
+  };
+
+  test.each([
+    ['common', 10],
+    ['"common text"', 20],
+  ])('for %s reads the sessions of the page, and one more to know whether there is a next one', async (q, limit) => {
+    expect(await ask(q, limit)).toMatchObject({ found: limit, appends: limit + 1 });
+  });
+});
