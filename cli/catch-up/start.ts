@@ -20,7 +20,7 @@ export interface CatchUpOptions extends Progress {
  * With more to read than this a process of its own reads it: starting that takes 0.1 s of a processor, as from a bundle,
  * and 0.7 s from source.
  */
-export const CATCH_UP_BYTES = 16 * 1024 * 1024;
+export const CATCH_UP_BYTES = 8 * 1024 * 1024;
 
 /**
  * Megabytes. Of one, as this program has it otherwise, the engine collects 1,300 times for 68 MB of transcripts, and of four

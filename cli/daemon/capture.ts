@@ -8,6 +8,7 @@ import { openReader, type Pipeline } from '../pipeline.ts';
 import type { Consent } from '../privacy/consent.ts';
 import type { Place, Trouble } from '../read/discover.ts';
 import { giveWay } from '../read/give-way.ts';
+import type { Unread } from '../read/identify.ts';
 import type { Work } from '../read/reader.ts';
 import { damageOf } from '../spool/damage.ts';
 import { startDelivery } from './deliver.ts';
@@ -30,8 +31,6 @@ export type Capture = ReturnType<typeof startCapture>;
 
 /** A transcript without any record is left alone for this long: its first one may be to come. */
 const PATIENCE_MS = 60_000;
-/** With more to read than this a session waits until the others are read, and then takes turns with its like. */
-const LARGE_BYTES = 8 * 1024 * 1024;
 
 const tick = () => performance.now();
 /** Milliseconds that the processor has worked for this process. */
@@ -95,22 +94,25 @@ export function startCapture(context: Context, options: CaptureOptions) {
     return isWhole && !mustStop();
   }
 
-  async function readOne(place: Place, work = reader.findWork([place])): Promise<void> {
-    const isRead = await read(work, () => scan.isNoticed() || scan.hasPostponed());
+  async function readOne(place: Place): Promise<void> {
+    const isRead = await read(reader.findWork([place]), () => scan.isNoticed() || scan.hasPostponed());
     if (!isRead) scan.postpone(place);
   }
 
+  /** In the order of their age. What has to wait for others is read with everything, in which they are as well. */
   async function readFiles(files: readonly Place[]): Promise<void> {
-    const [first] = files;
-    if (first === undefined) return;
-    const together = reader.findWork(files);
-    if (files.length === 1) return readOne(first, together);
-    if (together.bytes <= LARGE_BYTES) return void (await read(together, () => false));
-    for (const place of files) {
-      const work = reader.findWork([place]);
-      if (work.bytes > LARGE_BYTES) scan.postpone(place);
-      else await readOne(place, work);
-    }
+    if (files.length === 0) return;
+    const work = reader.findWork(files);
+    const isLarge = work.bytes > CATCH_UP_BYTES;
+    const sessions = isLarge && mayCatchUp ? [] : work.sessions.filter((session) => !session.some(mayRepeat));
+    const isRead = await read({ ...work, sessions }, () => isLarge && scan.isNoticed());
+    if (!isRead || sessions.length < work.sessions.length) scan.expire();
+  }
+
+  /** Whether it may begin with records of another transcript that is not read to its end: they would count as its own. */
+  function mayRepeat({ found, origin: { session, subagent, forkedFrom }, id }: Unread): boolean {
+    if (id !== undefined || (forkedFrom ?? subagent) === undefined) return false;
+    return !spool.sessions.isSettled(found.agent.id, forkedFrom ?? session);
   }
 
   /** Has what there is much of read beside this process, which goes on with what is being written. */

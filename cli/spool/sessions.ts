@@ -73,6 +73,7 @@ export function createSessions(db: DatabaseSync) {
       changed_at = max(coalesce(changed_at, :changedAt), coalesce(:changedAt, changed_at)),
       settled = 0, ended = coalesce(:ended, 0)
     WHERE id = :id`);
+  const settled = db.prepare('SELECT 1 FROM sessions WHERE agent = ? AND agent_session = ? AND settled = 1');
   const settle = db.prepare('UPDATE sessions SET settled = 1 WHERE id = ? AND settled = 0');
   const setState = db.prepare('UPDATE sessions SET state = ?, service_id = ? WHERE id = ?');
   const close = db.prepare("UPDATE sessions SET state = 'closed', generation = generation + 1 WHERE id = ?");
@@ -108,6 +109,8 @@ export function createSessions(db: DatabaseSync) {
       learn.run({ ...(Object.fromEntries(given) as Record<string, string | number | null>), id });
     },
     settle: (id: number) => settle.run(id),
+    /** Whether every file of an agent's session was read to its end. */
+    isSettled: (agent: string, agentSession: string): boolean => settled.get(agent, agentSession) !== undefined,
     setOpen(id: number, serviceId: string, serviceEvents: number): void {
       setState.run('open', serviceId, id);
       setServiceEvents.run(serviceEvents, id);
