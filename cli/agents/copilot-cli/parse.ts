@@ -70,8 +70,6 @@ const told = (kind: string, ...texts: string[]): [string, Reader] => [
   notice(kind, ...texts.map((path) => `data.${path}`)),
 ];
 
-const hushed = (kind: string): [string, Reader] => [kind, quiet(kind)];
-
 const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ['session.start', readPlace('data.context')],
   ['session.resume', readPlace('data.context')],
@@ -88,7 +86,7 @@ const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ['abort', event('turn.finished', { reason: 'data.reason' })],
   ['user.message', readUser],
   ['assistant.message', readAssistant],
-  ['assistant.reasoning', readReasoning],
+  ['assistant.reasoning', event('assistant.reasoning', { text: 'data.content', messageId: 'data.reasoningId' })],
   ['system.message', context('system', 'data.content')],
   ['system.notification', readNotification],
   // Every one is in the response that asked for it: 165 of 165 in real sessions.
@@ -101,12 +99,11 @@ const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ],
   ['session.usage_record', (part) => readCallUsage(at(part, 'data.usage'))],
   ['assistant.usage', (part) => readCallUsage(at(part, 'data'))],
-  ['subagent.started', readSubagentStart],
-  ['subagent.completed', readSubagentEnd],
-  ['subagent.failed', readSubagentEnd],
+  ['subagent.started', (part) => readStart(part, byCall(part))],
+  ['subagent.completed', (part) => readFinish(part, byCall(part))],
+  ['subagent.failed', (part) => readFinish(part, byCall(part))],
   told('subagent.selected', 'agentDisplayName', 'agentName'),
   told('subagent.deselected'),
-  ['hook.start', quiet('hook.start')],
   ['hook.end', readHookEnd],
   told('session.info', 'message'),
   told('session.warning', 'message'),
@@ -129,13 +126,6 @@ const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   told('command.completed'),
   told('exit_plan_mode.requested', 'summary'),
   told('exit_plan_mode.completed'),
-  // A turn is one call of the model here, not what a prompt sets off.
-  hushed('assistant.turn_start'),
-  hushed('assistant.turn_end'),
-  hushed('assistant.intent'),
-  hushed('session.usage_checkpoint'),
-  hushed('session.usage_info'),
-  hushed('session.idle'),
 ]);
 
 const readSummary = event('compaction', { summary: 'data.summaryContent', tokensBefore: 'data.preCompactionTokens' });
@@ -199,12 +189,6 @@ function readAssistant(part: Part): Draft[] {
   return [...drafts, ...tokens];
 }
 
-function readReasoning(part: Part): Draft[] {
-  return READ_REASONING(part);
-}
-
-const READ_REASONING = fields('assistant.reasoning', { text: 'data.content', messageId: 'data.reasoningId' });
-
 function readNotification(part: Part): Draft[] {
   return context(peekText(part, 'data.kind.type') ?? 'notification', 'data.content')(part);
 }
@@ -234,14 +218,6 @@ const byCall = (part: Part) => {
   const call = peekText(part, 'data.toolCallId');
   return call === undefined ? {} : { subagent: call };
 };
-
-function readSubagentStart(part: Part): Draft[] {
-  return readStart(part, byCall(part));
-}
-
-function readSubagentEnd(part: Part): Draft[] {
-  return readFinish(part, byCall(part));
-}
 
 /** Most hooks only listen, this program's own among them. What others put before the model or complain of is shown. */
 function readHookEnd(part: Part): Draft[] {

@@ -98,7 +98,6 @@ const HOOK_READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ['preCompact', event('compaction', { trigger: 'trigger', tokensBefore: 'context_tokens' })],
   ['subagentStart', readSubagentStart],
   ['subagentStop', readSubagentStop],
-  ['workspaceOpen', quiet('workspaceOpen')],
   ['beforeTabFileRead', context('beforeTabFileRead')],
   ['afterTabFileEdit', notice('afterTabFileEdit')],
   // Of these tools the hooks above tell as well.

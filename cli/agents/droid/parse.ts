@@ -1,6 +1,6 @@
 import type { CapturedEvent } from '../../../contract/transcript.ts';
 import type { JsonObject, RecordPlace } from '../agent.ts';
-import { compose, type Draft, draft, event, facts, fields, quiet, type Reader } from '../shared/events.ts';
+import { compose, type Draft, draft, event, facts, fields, type Reader } from '../shared/events.ts';
 import { countImages, readBlock, takeSaid, textsAt, withImages } from '../shared/messages.ts';
 import { elementsAt, type Part, partOf, peek, peekText, takeFirstText, takeSame, takeText } from '../shared/part.ts';
 
@@ -24,8 +24,6 @@ const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ['session_settings', facts({ model: 'model' })],
   ['compaction_state', event('compaction', { summary: ['summaryText', 'summary'], tokensBefore: 'tokensBefore' })],
   ['agent_turn_outcome', event('turn.finished', { reason: 'reason' })],
-  // The list of tasks as it stands, which the calls of its tool say too.
-  ['todo_state', quiet('todo_state')],
 ]);
 
 const readSubagent = fields('subagent.started', { subagent: 'id', callId: 'callingToolUseId' });

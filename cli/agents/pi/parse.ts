@@ -1,17 +1,6 @@
 import type { CapturedEvent } from '../../../contract/transcript.ts';
 import type { JsonObject, RecordPlace } from '../agent.ts';
-import {
-  compose,
-  context,
-  type Draft,
-  draft,
-  event,
-  facts,
-  notice,
-  quiet,
-  type Reader,
-  usage,
-} from '../shared/events.ts';
+import { compose, context, type Draft, draft, event, facts, notice, type Reader, usage } from '../shared/events.ts';
 import { countImages, readBlock, readContext, takeSaid, textsAt, withImages } from '../shared/messages.ts';
 import { elementsAt, type Part, partOf, peek, peekText, takeSame, takeText } from '../shared/part.ts';
 
@@ -40,9 +29,6 @@ const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ['branch_summary', context('branch_summary', 'summary')],
   ['custom_message', (part) => readInjected(part, '')],
   ['label', notice('label', 'label')],
-  // States of extensions, and where in the tree one is.
-  ['custom', quiet('custom')],
-  ['leaf', quiet('leaf')],
   ['message user', readUser],
   ['message assistant', readAssistant],
   [

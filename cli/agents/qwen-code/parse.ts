@@ -9,7 +9,6 @@ import {
   facts,
   fields,
   notice,
-  quiet,
   type Reader,
   usage,
 } from '../shared/events.ts';
@@ -81,10 +80,6 @@ const SYSTEM_READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ['at_command', context('at_command')],
   ['agent_bootstrap', context('agent_bootstrap')],
   ['agent_launch_prompt', context('agent_launch_prompt', 'systemPayload.prompt')],
-  ['attribution_snapshot', quiet('attribution_snapshot')],
-  ['file_history_snapshot', quiet('file_history_snapshot')],
-  ['session_artifact_event', quiet('session_artifact_event')],
-  ['session_artifact_snapshot', quiet('session_artifact_snapshot')],
 ]);
 
 function readTitle(part: Part): Draft[] {
