@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { type Account, identifyAccount, openAccountSpool, recallAccount } from './account.ts';
 import { requireSettings, type Settings, stateFolder } from './config.ts';
 import { type Context, credentialsOf } from './context.ts';
@@ -6,7 +5,7 @@ import { readPreferences } from './preferences.ts';
 import type { Consent } from './privacy/consent.ts';
 import { createPolicy } from './privacy/policy.ts';
 import type { Trouble } from './read/discover.ts';
-import { createIdentify, withKey } from './read/identity.ts';
+import { createIdentify } from './read/identity.ts';
 import { createReader } from './read/reader.ts';
 import { readKey } from './redact/key.ts';
 import { createRedactor, type Redactor } from './redact/redactor.ts';
@@ -59,23 +58,9 @@ export function openReader(
 ) {
   const { now, newKey } = context;
   const redactor = openRedactor(context, { folder, settings });
-  const key = readKey(folder);
-  keyIdentities(spool, key);
-  const identify = createIdentify(key);
+  const identify = createIdentify(readKey(folder));
   const policy = createPolicy(context);
   return createReader({ spool, redactor, identify, now, newKey, policy, state: folder, ...choices });
-}
-
-/** Once for a spool that was filled when identities had no key. */
-function keyIdentities(spool: Spool, key: Uint8Array): void {
-  const name = hash('sha256', key).slice(0, 16);
-  const before = spool.getMeta('identityKey');
-  if (before === name) return;
-  spool.transact(() => {
-    // Under another key, which is lost, nothing is recognised: the service is asked then for what it has.
-    if (before === undefined) spool.seen.replaceIdentities(withKey(key));
-    spool.setMeta('identityKey', name);
-  });
 }
 
 /** Masks the secrets of this machine, and what this person does not let through. */

@@ -8,7 +8,7 @@ import { damageOf, SpoolDamaged } from './damage.ts';
 import { createFiles } from './files.ts';
 import { createMeta } from './meta.ts';
 import { createRefused } from './refused.ts';
-import { MIGRATIONS } from './schema.ts';
+import { SCHEMA, SPOOL_VERSION } from './schema.ts';
 import { createSeen } from './seen.ts';
 import { createSessions } from './sessions.ts';
 
@@ -63,7 +63,7 @@ function openFile(path: string, share?: Lock) {
   // FULL: what was taken over from a transcript is on the disk before its cursor moves past it.
   db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
   db.exec('PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -4096');
-  migrate(db, path);
+  createTables(db, path);
   const batches = createBatches(db, path);
 
   /** Runs a unit of work in one commit. */
@@ -192,14 +192,18 @@ function putAside(path: string, now: number): string {
 
 const versionOf = (db: DatabaseSync) => Number(db.prepare('PRAGMA user_version').get()?.user_version);
 
-function migrate(db: DatabaseSync, path: string): void {
+function createTables(db: DatabaseSync, path: string): void {
   const version = () => versionOf(db);
-  if (version() > MIGRATIONS.length) {
+  if (version() === 0) {
+    db.exec('BEGIN IMMEDIATE');
+    if (version() === 0) db.exec(`${SCHEMA} PRAGMA user_version = ${SPOOL_VERSION}`);
+    db.exec('COMMIT');
+  }
+  if (version() > SPOOL_VERSION) {
     throw new Failure(EXIT.failure, `${path} was written by a newer version of capture.`, 'Update capture.');
   }
-  if (version() === MIGRATIONS.length) return;
-  db.exec('BEGIN IMMEDIATE');
-  for (const step of MIGRATIONS.slice(version())) db.exec(step);
-  db.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
-  db.exec('COMMIT');
+  if (version() < SPOOL_VERSION) {
+    const hint = 'Move it away: the transcripts are read again, and what the service has is not sent again.';
+    throw new Failure(EXIT.failure, `${path} was written by a version of capture before its first release.`, hint);
+  }
 }

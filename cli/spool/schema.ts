@@ -1,6 +1,8 @@
-/** Counted up when the tables change; `MIGRATIONS[n]` leads from version n to n + 1. */
-export const MIGRATIONS: readonly string[] = [
-  `
+/** Counted up when the tables change. There is no way from a version before the first release. */
+export const SPOOL_VERSION = 5;
+
+/** What an empty spool begins with. A copy of one is made column by column: their order stays. */
+export const SCHEMA = `
   CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
   -- A run of an agent. service_id is the service's session that its next events go to.
@@ -9,7 +11,7 @@ export const MIGRATIONS: readonly string[] = [
     agent TEXT NOT NULL,
     agent_session TEXT NOT NULL,
     agent_version TEXT,
-    state TEXT NOT NULL DEFAULT 'new' CHECK (state IN ('new', 'opening', 'open', 'closed')),
+    state TEXT NOT NULL DEFAULT 'new' CHECK (state IN ('new', 'open', 'closed')),
     service_id TEXT,
     title TEXT,
     prompt TEXT,
@@ -20,9 +22,31 @@ export const MIGRATIONS: readonly string[] = [
     -- Whether every file of it was read to its end. Only then may the session be completed.
     settled INTEGER NOT NULL DEFAULT 0,
     sent INTEGER NOT NULL DEFAULT 0,
+    -- How many of the service's sessions were completed before the one that its next events go to.
+    generation INTEGER NOT NULL DEFAULT 0,
+    -- The agent's own id of the session that it was forked from.
+    forked_from TEXT,
+    -- Its last sign of life on this machine: when a file of it was written to.
+    changed_at INTEGER,
+    -- Whether its agent has said that it is over.
+    ended INTEGER NOT NULL DEFAULT 0,
+    -- Whether the service held some of it before this spool sent anything: then each event is looked for there first.
+    held_elsewhere INTEGER NOT NULL DEFAULT 0,
+    -- Whether it was deleted at the service: nothing more of it is captured.
+    deleted INTEGER NOT NULL DEFAULT 0,
+    -- How many events the service's session had, by its last answer. More later are of another machine.
+    service_events INTEGER,
     UNIQUE (agent, agent_session)
   );
   CREATE INDEX sessions_open ON sessions (last_at) WHERE state = 'open';
+
+  -- Every session of the service that events of a session went to, in the order in which they were opened.
+  CREATE TABLE opened (
+    id INTEGER PRIMARY KEY,
+    session INTEGER NOT NULL REFERENCES sessions (id),
+    service_id TEXT NOT NULL UNIQUE
+  );
+  CREATE INDEX opened_session ON opened (session);
 
   -- A transcript file and how far it was read. head and tail are hashes of its first and last bytes before the offset.
   CREATE TABLE files (
@@ -40,6 +64,8 @@ export const MIGRATIONS: readonly string[] = [
     tail BLOB NOT NULL,
     -- Counted up whenever the file is read again from its start.
     pass INTEGER NOT NULL DEFAULT 0,
+    -- Records from before this time, in milliseconds since 1970, were left out when the file was read.
+    left_before INTEGER,
     UNIQUE (agent, root, path)
   );
   CREATE INDEX files_session ON files (session);
@@ -68,7 +94,8 @@ export const MIGRATIONS: readonly string[] = [
     made_at INTEGER NOT NULL,
     encoding TEXT NOT NULL,
     size INTEGER NOT NULL,
-    body BLOB NOT NULL
+    body BLOB NOT NULL,
+    checksum INTEGER
   );
   CREATE INDEX batches_session ON batches (session, id, size);
 
@@ -80,57 +107,7 @@ export const MIGRATIONS: readonly string[] = [
     problem TEXT NOT NULL,
     refused_at INTEGER NOT NULL
   );
+  CREATE INDEX refused_session ON refused (session);
 
   CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
-  `,
-  `
-  -- Every session of the service that events of a session went to, in the order in which they were opened.
-  CREATE TABLE opened (
-    id INTEGER PRIMARY KEY,
-    session INTEGER NOT NULL REFERENCES sessions (id),
-    service_id TEXT NOT NULL UNIQUE
-  );
-  CREATE INDEX opened_session ON opened (session);
-  INSERT INTO opened (session, service_id) SELECT id, service_id FROM sessions WHERE service_id IS NOT NULL ORDER BY id;
-  CREATE INDEX refused_session ON refused (session);
-  `,
-  `
-  -- What makes a batch recognisable after the spool was damaged: its number in its session, the tags of its records, and
-  -- a checksum.
-  ALTER TABLE sessions ADD COLUMN sealed INTEGER NOT NULL DEFAULT 0;
-  ALTER TABLE batches ADD COLUMN number INTEGER NOT NULL DEFAULT 0;
-  ALTER TABLE batches ADD COLUMN records BLOB NOT NULL DEFAULT x'';
-  ALTER TABLE batches ADD COLUMN checksum INTEGER;
-
-  -- See sent.ts.
-  CREATE TABLE sent (tag BLOB PRIMARY KEY, events INTEGER NOT NULL) WITHOUT ROWID;
-  `,
-  `
-  -- What the service has it is asked for, so nothing is kept here to recognise it by.
-  DROP TABLE sent;
-  UPDATE sessions SET state = 'new' WHERE state = 'opening';
-  ALTER TABLE sessions DROP COLUMN sealed;
-  ALTER TABLE batches DROP COLUMN number;
-  ALTER TABLE batches DROP COLUMN records;
-  UPDATE batches SET checksum = NULL;
-
-  -- How many of the service's sessions were completed before the one that its next events go to.
-  ALTER TABLE sessions ADD COLUMN generation INTEGER NOT NULL DEFAULT 0;
-  -- The agent's own id of the session that it was forked from.
-  ALTER TABLE sessions ADD COLUMN forked_from TEXT;
-  -- Its last sign of life on this machine: when a file of it was written to.
-  ALTER TABLE sessions ADD COLUMN changed_at INTEGER;
-  -- Whether its agent has said that it is over.
-  ALTER TABLE sessions ADD COLUMN ended INTEGER NOT NULL DEFAULT 0;
-  -- Whether the service held some of it before this spool sent anything: then each event is looked for there first.
-  ALTER TABLE sessions ADD COLUMN held_elsewhere INTEGER NOT NULL DEFAULT 0;
-  -- Whether it was deleted at the service: nothing more of it is captured.
-  ALTER TABLE sessions ADD COLUMN deleted INTEGER NOT NULL DEFAULT 0;
-  -- Records from before this time, in milliseconds since 1970, were left out when the file was read.
-  ALTER TABLE files ADD COLUMN left_before INTEGER;
-  `,
-  `
-  -- How many events the service's session had, by its last answer. More later are of another machine.
-  ALTER TABLE sessions ADD COLUMN service_events INTEGER;
-  `,
-];
+`;

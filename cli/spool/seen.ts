@@ -32,10 +32,5 @@ export function createSeen(db: DatabaseSync) {
       captureLine.run(met, file, hash);
       return 'new';
     },
-    /** Has every identity replaced by what is made of it. */
-    replaceIdentities(replace: (identity: Uint8Array) => Uint8Array): void {
-      db.function('replaced', { deterministic: true }, (identity: unknown) => replace(identity as Uint8Array));
-      db.exec('UPDATE records SET key = replaced(key); UPDATE lines SET hash = replaced(hash)');
-    },
   };
 }
