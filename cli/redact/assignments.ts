@@ -65,9 +65,9 @@ const AFTER_FLAG = /[ \t]{1,4}/y;
 const BEFORE_VALUE = /(?:(?:^|[\s"'`(\\nt])(?:set|setx|env|define|const|arg|export)[ \t]{1,4}|[\s"'`]--?)$/i;
 /** `PASSWORD '…'`, as SQL has it. */
 const BEFORE_QUOTE = /[ \t]{1,4}(?=["'])/y;
-/** `password for ada: …`, `the password is …`. */
+/** `password for ada: …`, `the password is …`; and `user ada and password …`, where the value has to have a digit. */
 const PROSE =
-  /(?: (?:for|of|to|für|von|pour|de|para) [^\s:=]{1,40})?(?: ?: {1,3}| (?:is|was|ist|est|es)(?: now)?:? {1,3})["'`]{0,1}/y;
+  /(?:(?: (?:for|of|to|für|von|pour|de|para) [^\s:=]{1,40})?(?: ?: {1,3}| (?:is|was|ist|lautet|est|es)(?: now)?:? {1,3})|(?<=(?:\b(?:and|with|und|mit|et|y)(?: the| dem)?|,) [A-Za-z]{4,12}) (?=["'`]?[^\s/]{0,64}\d[^\s/]{0,64}(?:\s|$)))["'`]{0,1}/y;
 /** `token - '…'`, `secret …`, and a value on the next line or as the next part of an address. */
 const LOOSE =
   /(?:(?=[ \t"'`([{:-])["'`]?[ \t]{0,4}(?:(?:[-–—:=>|~]{1,3}|is|was)[ \t]{1,4})?["'`([{]{0,3}|[ \t:]{0,4}(?:\r?\n|\\{1,7}n)[ \t>|-]{0,24}["'`]?|\/)(?=[\w+/=.~-]{16})/y;
@@ -81,6 +81,8 @@ const OPENING = /(\\{0,7})(["'`])/y;
 /** Not the name of another assignment: `auth=token=…` is read at the last of them. */
 const BARE = /(?![A-Za-z_]{1,24}\d?=[^=\s"'])[^\s"'`\\,;&<>|{}()[\]]{1,800}/y;
 const BARE_VARIABLE = /(?![A-Za-z_]{1,24}\d?=[^=\s"'])[^\s"'`\\]{0,799}[^\s"'`\\;,]/y;
+/** `XmlStringMaxLen256`, as a declaration has it. */
+const NUMBERED_TYPE = /^(?:[A-Z][a-z]+){3,}\d{1,4}$/;
 const VARIABLE = /^[A-Z][A-Z0-9_]*$/;
 
 export interface Assignment {
@@ -210,6 +212,8 @@ function judge(
   shape: Shape,
 ): Assignment | undefined {
   if (value === undefined || !isSecretInText(value.slice(0, SAMPLE), strength, shape)) return undefined;
+  const isDeclared = text[start + value.length] === ';' && text.startsWith(': ', start - 2);
+  if (isDeclared && NUMBERED_TYPE.test(value)) return undefined;
   return text.startsWith(value, start) ? { start, end: start + value.length } : undefined;
 }
 

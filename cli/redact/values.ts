@@ -23,7 +23,7 @@ const PASSWORD_WORD =
   /^(?:your|the|some|new|old|user)?[-_]?(?:password|passwd|pass|pwd)[-_]?\d{0,3}$|^(?:real.)?secret|secret$|^foo|^bar|placeholder|do.?not.?use|fake|mock|dummy|sample|12345678|0123456789|abcdef/i;
 
 const HARMLESS = new Set(
-  'true false null none undefined nil yes no on off default localhost development production staging testing required optional string number boolean object unknown any secret token password bearer basic digest oauth apikey api-key hidden disabled enabled anonymous postgres mysql mongodb redis admin administrator root user guest username seconds minutes hours days'.split(
+  'true false null none undefined nil yes no on off default localhost development production staging testing required optional string number boolean object unknown any secret token password bearer basic digest oauth apikey api-key hidden disabled enabled anonymous postgres mysql mongodb redis admin administrator root user guest username seconds minutes hours days vault keychain keyring prompt stdin env environment'.split(
     ' ',
   ),
 );
@@ -129,8 +129,12 @@ export function isSecretInText(value: string, strength: NameStrength, shape: Sha
 function isKey(value: string, shape: Shape): boolean {
   if (isReference(value) && !isDottedToken(value)) return false;
   if (HASH.test(value) || UUID.test(value)) return shape === 'variable';
+  if (NUMBERED_PART.test(value)) return false;
   return isSurelyRandom(value, 16) || isRandomBehindWords(value) || isMixedCase(value) || LICENCE.test(value);
 }
+
+/** The id of one of many parts: `chunk_0f3b9c1d7e5a4826`. */
+const NUMBERED_PART = /^(?:block|chunk|entry|event|item|message|msg|node|page|part|row|span|step)[-_][0-9a-f]{8,40}$/i;
 
 /** `29AV1-3OFV9-VVIUB-NKT0I-LRO6V` */
 const LICENCE = /^(?=.*\d)(?=.*[A-Z])(?:[A-Z0-9]{4,6}-){3,6}[A-Z0-9]{4,6}$|^(?:[A-Z]{5}-){4,6}[A-Z]{5}$/;

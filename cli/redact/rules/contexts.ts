@@ -60,6 +60,7 @@ command-line-password  pgpassword=,mysql_pwd=,-passin\x20,-passout\x20  (?:PGPAS
 piped-password  sudo\x20-,chpasswd,docker\x20login,podman\x20login,kinit,cryptsetup  (?<=echo(?=\x20)[^|\r\n]{0,30}["'\x20:]([^\s"'|:\\]{4,64})["']?\x20?\|\x20?(?:sudo\x20)?)(?:sudo\x20-\w{0,4}S|chpasswd|docker\x20login|podman\x20login|kinit|cryptsetup)  inside e2
 pgpass-password  :5432:,:5433:,:6432:,:*:  (?<=(?:^|[\s"']|\\n)[\w.*-]{1,80}):(?:543[23]|6432|\*):[\w*.-]{1,64}:[\w*.-]{1,64}:([^\s"'\\:[\]]{6,100})  inside e2.3
 sql-password  identified  identified\x20(?:with\x20[\w"'\x60]{1,40}\x20)?by\x20(?:password\x20)?(?:["']|(?=[a-z]{0,30}[\d!@#$%^&*]))([^\s"'\\;)]{4,100})  i inside e2.3
+sql-password  alter\x20user\x20,alter\x20role\x20,create\x20user\x20,create\x20role\x20  (?:alter|create)\x20(?:user|role)\x20[\w\s"\x60@.%\\-]{1,48}\x20password\x20\\{0,3}["']([^\s"'\\;)]{4,100})["'\\]  i inside e2
 netrc-password  login\x20  login\x20[^\s"']{1,40}[\s\\n]{1,6}password\s\s{0,2}(?=[a-z]{0,20}[^a-z\s.,;:)'"])([^\s"'\\$<]{6,200})  e2
 signed-address  x-amz-signature=,x-goog-signature=  X-(?:Amz|Goog)-Signature=([0-9a-f]{64,512})  i
 `;

@@ -59,6 +59,9 @@ const FORMS: { [what: string]: { secret: string; texts: string[] } } = {
       '$host = "localhost"; $user = "shop"; $password = "§";',
       "if username == 'ada@x.test' and password =='§':",
       'the default password is "§" and has to be changed',
+      "ALTER USER ada PASSWORD '§';",
+      "ALTER ROLE ada WITH LOGIN ENCRYPTED PASSWORD '§' VALID UNTIL 'infinity';",
+      'psql -c "CREATE USER ada PASSWORD \'§\'"',
     ],
   },
   'a key of letters alone': { secret: made('letters', 40, 4), texts: ["BEAMER_KEY = '§'", '"codemagic_key": "§"'] },
@@ -93,6 +96,11 @@ const FORMS: { [what: string]: { secret: string; texts: string[] } } = {
       'senha: §',
       'ADMIN_PASSWORD=§',
       'pwd: §',
+      'Sign in as ada with password § and look around.',
+      'The user is ada and the password § works.',
+      'user ada, password § (for staging)',
+      'Das Passwort lautet §, bitte nicht weitersagen.',
+      'Das Kennwort lautet: §',
     ],
   },
   'a token in code': {
@@ -204,6 +212,16 @@ test.each([
   'react_key = "getElementsByTagNameAndClassName"',
   'restore cache with key: setup-1-x86_64-unknown-linux-gnu-0.7.13-f6c65b29c82e4981',
   'cacheKey: "a1b2c3d4e5f6a7b8c9d0"',
+  '{"key":"chunk_0f3b9c1d7e5a4826"}, key: chunk_0f3b9c1d7e5a4826',
+  'restore-keys: Linux-npm-0f3b9c1d7e5a48260f3b',
+  'restore-keys: |\n  linux-pip-0f3b9c1d7e5a4826\n',
+  'interface KerberosAttributes { KdcAdminPassword: XmlStringMaxLen256; Realm: XmlStringMaxLen256; }',
+  'a dialog with password input2 and password SHA256Hash; the login and password fields',
   'const PASSWORD_PATTERN = /^\\w{8,}$/; password: z.string().min(8)',
   'password [REDACTED:key-name:1a2b] and token=[REDACTED]',
 ])('%s is left as it is', (text) => expect(redact(text)).toContain(JSON.stringify(text).slice(1, -1)));
+
+test.each([{ password: 'vault' }, { password: 'keychain' }, { db_password: 'prompt' }, { passwords: 'environment' }])(
+  'where a password comes from is none: %j',
+  (value) => expect(redact(value)).toContain(JSON.stringify(value)),
+);
