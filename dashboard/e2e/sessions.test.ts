@@ -55,6 +55,8 @@ describe('a search', () => {
     await expectTitles(FLAKY);
     const hit = rowOf(page, FLAKY).getByRole('link', { name: /output.*ECONNRESET/ });
     await expect.poll(() => hit.locator('mark').allTextContents()).toEqual(['ECONNRESET']);
+    // Of `->` an arrow would be made, which nobody wrote.
+    expect(await hit.evaluate((element) => getComputedStyle(element).fontFeatureSettings)).toBe('"calt" 0');
     await picture(tab, 'search-words');
     await hit.click();
     await page.waitForURL(`**/sessions/${flaky}?e=4&find=ECONNRESET`);
