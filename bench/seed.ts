@@ -63,6 +63,7 @@ export async function seedSessions(store: Store, seeded: Seed, count: number): P
   const ids: string[] = [];
   const session: Omit<Opening, 'startedAt'> = {
     organizationId: seeded.organizationId,
+    secretId: 'sec_bench',
     environmentId: seeded.environmentId,
     installationId: seeded.installationId,
     agentId: 'codex',

@@ -14,6 +14,7 @@ export const FIELDS = [
   'model',
   'person',
   'machine',
+  'secret',
   'commit',
   'before',
   'after',

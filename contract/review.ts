@@ -24,6 +24,8 @@ export const SessionSummary = Type.Object({
   gitBranch: Type.Optional(Type.String()),
   person: Type.Optional(Type.String({ description: 'name of the user on the machine, as far as its folder tells' })),
   model: Type.Optional(Type.String({ description: 'the one used last' })),
+  /** With which it was opened; absent where that was not kept yet. */
+  secretId: Type.Optional(Id('sec')),
   continues: Type.Optional(Id('ses')),
   forkedFrom: Type.Optional(Id('ses')),
   prompts: count(),

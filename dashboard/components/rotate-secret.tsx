@@ -2,16 +2,13 @@ import { Check } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { Secret } from '../../contract/secret.ts';
 import { keys, useChange, useSecrets } from '../queries.ts';
-import { showHidden } from '../text/controls.ts';
 import { Button } from '../ui/button.tsx';
 import { CopyLine } from '../ui/copy.tsx';
 import { Dialog, DialogActions } from '../ui/dialog.tsx';
 import { Ago } from '../ui/time.tsx';
 import { ErrorNote } from './error-note.tsx';
 import { SecretValue, useIssueSecret } from './issue-secret.tsx';
-
-export const nameOfSecret = ({ name, prefix, lastFour }: Secret): string =>
-  name ? showHidden(name) : `${prefix}…${lastFour}`;
+import { nameOfSecret } from './secret-name.ts';
 
 /** How often it is looked whether a machine still uses the old secret, in milliseconds. */
 const LOOK_EVERY = 5_000;

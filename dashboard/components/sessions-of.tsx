@@ -1,17 +1,24 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { type Field, formatQuery } from '../../contract/query.ts';
+import type { Plane } from '../../contract/secret.ts';
 
 interface Props {
   of: Partial<Record<Field, string | undefined>>;
+  /** Absent: the one that is looked at. */
+  plane?: Plane;
   children: ReactNode;
 }
 
 /** Leads to the sessions that somebody or something has. */
-export function SessionsOf({ of, children }: Props) {
+export function SessionsOf({ of, plane, children }: Props) {
   const filters = Object.entries(of).flatMap(([field, value]) => (value ? [{ field: field as Field, value }] : []));
   return (
-    <Link to="/sessions" search={{ q: formatQuery({ terms: [], filters }) }} className="row-link">
+    <Link
+      to="/sessions"
+      search={{ q: formatQuery({ terms: [], filters }), ...(plane && { plane: plane === 'test' ? plane : undefined }) }}
+      className="row-link"
+    >
       {children}
     </Link>
   );

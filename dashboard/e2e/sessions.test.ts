@@ -126,6 +126,17 @@ describe('a filter', () => {
     await expectTitles(DOCS);
     await page.getByRole('button', { name: 'Remove the filter machine lighthouse' }).waitFor();
   });
+
+  test('is what the pages of members and secrets lead to', async () => {
+    await page.goto(`${product.service.url}/members`);
+    await page.getByRole('link', { name: 'person:ada' }).click();
+    await expectTitles(FLAKY);
+    await page.goto(`${product.service.url}/secrets?plane=all`);
+    await page.getByRole('link', { name: 'tests' }).click();
+    await expectTitles(DOCS, FLAKY);
+    await page.getByRole('button', { name: 'Remove the filter secret tests' }).waitFor();
+    expect(new URL(page.url()).searchParams.get('plane')).toBeNull();
+  });
 });
 
 describe('the list', () => {

@@ -25,7 +25,11 @@ export function MembersPage() {
     </Button>
   );
   return (
-    <Page title="Members" context="People who can look at the sessions." actions={isAdmin && invite}>
+    <Page
+      title="Members"
+      context="People who can look at the sessions. Beside each: what a user of that name did on any machine."
+      actions={isAdmin && invite}
+    >
       {members.isPending && <Waiting label="Loading members" rows={3} />}
       {members.isError && <ErrorNote error={members.error} onRetry={() => void members.refetch()} />}
       {members.data && <MemberTable members={members.data} onDo={setDoing} />}

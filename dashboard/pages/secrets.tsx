@@ -5,7 +5,9 @@ import { useIsAdmin } from '../app.ts';
 import { ErrorNote } from '../components/error-note.tsx';
 import { IssueSecret } from '../components/issue-secret.tsx';
 import { Page } from '../components/page.tsx';
-import { nameOfSecret, RotateSecret } from '../components/rotate-secret.tsx';
+import { RotateSecret } from '../components/rotate-secret.tsx';
+import { nameOfSecret } from '../components/secret-name.ts';
+import { SessionsOf } from '../components/sessions-of.tsx';
 import { useHash } from '../components/use-hash.ts';
 import { keys, useChange, useSecrets } from '../queries.ts';
 import { showHidden } from '../text/controls.ts';
@@ -74,7 +76,9 @@ function SecretTable({ secrets, onDo }: { secrets: readonly Secret[]; onDo: (doi
             return (
               <tr key={secretId} className={status === 'revoked' ? 'text-muted' : ''}>
                 <td className="font-medium">
-                  {name ? showHidden(name) : <span className="font-normal text-muted">unnamed</span>}
+                  <SessionsOf of={{ secret: secretId }} plane={secretEnvironment}>
+                    {name ? showHidden(name) : 'unnamed'}
+                  </SessionsOf>
                 </td>
                 <td className="font-mono text-12">
                   {prefix}…{lastFour}

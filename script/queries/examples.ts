@@ -3,7 +3,13 @@ const ORGANIZATION = 'org_1';
 const MACHINE = { hostname: 'host', platform: 'linux', serviceCliVersion: '1', repoRoot: '/src' };
 const MEMBER = { organization_id: ORGANIZATION, user_id: 'usr_1' };
 const PERSON = { issuer: 'issuer', subject: 'subject', email: 'person@example.com', emailVerified: true };
-const OPENING = { organizationId: ORGANIZATION, plane: 'live', environmentId: 'env_1', installationId: 'ins_1' };
+const OPENING = {
+  organizationId: ORGANIZATION,
+  plane: 'live',
+  secretId: 'sec_1',
+  environmentId: 'env_1',
+  installationId: 'ins_1',
+};
 const CAPTURE = { clientKey: 'key', continues: undefined, forkedFrom: undefined, endedAt: undefined };
 const FILTER = { organizationId: ORGANIZATION, offset: 0, limit: 51 };
 const SESSION = {
@@ -31,8 +37,8 @@ const FOUND = {
   values: [],
 };
 const FOUND_BY_ALL = {
-  ...{ ...FOUND, order: 'cost', agentIds: ['codex'], environmentIds: ['env_1'], statuses: ['active'], failed: true },
-  ...{ from: NOW, before: NOW, values: [FILE] },
+  ...{ ...FOUND, order: 'cost', agentIds: ['codex'], environmentIds: ['env_1'], secretIds: ['sec_1'], failed: true },
+  ...{ statuses: ['active'], from: NOW, before: NOW, values: [FILE] },
 };
 
 /**
@@ -137,7 +143,7 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   ],
   findEnd: [[FOUND, undefined, 200]],
   findByValue: [[ORGANIZATION, FILE, 51]],
-  findByTrait: ['agentIds', 'environmentIds', 'statuses', 'time', 'failed'].map((trait) => [
+  findByTrait: ['agentIds', 'environmentIds', 'secretIds', 'statuses', 'time', 'failed'].map((trait) => [
     FOUND_BY_ALL,
     ['live'],
     trait,
@@ -145,6 +151,7 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   ]),
   findByWords: [[ORGANIZATION, WORDS, 51]],
   findEnvironmentsCalled: [[ORGANIZATION, ['host', 'other']]],
+  findSecretsCalled: [[ORGANIZATION, ['laptop']]],
   byIndex: [],
   findChunks: [
     [

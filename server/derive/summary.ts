@@ -22,6 +22,7 @@ export function toSummary({ session, continues, forkedFrom, derived }: SummaryRo
     ...optional('repository', session.repo_root),
     ...optional('gitBranch', session.git_branch),
     ...shown,
+    ...optional('secretId', session.secret_id),
     ...optional('continues', continues),
     ...optional('forkedFrom', forkedFrom),
     prompts: derived?.prompts ?? 0,

@@ -102,11 +102,15 @@ function refusalOf(error: unknown): { error: string; code: string; eventCount?: 
   throw error;
 }
 
-function toOpening({ organizationId, plane }: SecretCaller, session: CapturedSession, now: number): CaptureOpening {
+function toOpening(
+  { organizationId, plane, secretId }: SecretCaller,
+  session: CapturedSession,
+  now: number,
+): CaptureOpening {
   const { agentInstallationId: installationId, environmentId, agentId, title, repoRoot, gitBranch } = session;
   const { clientKey, continues, forkedFrom, startedAt, endedAt } = session;
   return {
-    ...{ organizationId, plane, environmentId, installationId, agentId, title, repoRoot, gitBranch },
+    ...{ organizationId, plane, secretId, environmentId, installationId, agentId, title, repoRoot, gitBranch },
     startedAt: startedAt === undefined ? now : Math.min(now, fromTimestamp(startedAt)),
     capture: { clientKey, continues, forkedFrom, endedAt: endedAt === undefined ? undefined : fromTimestamp(endedAt) },
   };

@@ -13,10 +13,10 @@ const LARGEST_PAGE = 100;
 
 export const sessionHandlers = ({ store: { db }, sessionLog, now }: Deps) => {
   async function open(caller: SecretCaller, body: OpenSessionBody, startedAt: number) {
-    const { organizationId, plane } = caller;
+    const { organizationId, plane, secretId } = caller;
     const { agentInstallationId: installationId, environmentId, agentId, title, repoRoot, gitBranch } = body;
     const session = { environmentId, installationId, agentId, title, repoRoot, gitBranch, startedAt };
-    const row = await sessionLog.open({ organizationId, plane, ...session });
+    const row = await sessionLog.open({ organizationId, plane, secretId, ...session });
     return { status: 201, body: { sessionId: row.session_id, session: toSession(row) } } as const;
   }
 

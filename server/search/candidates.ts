@@ -57,11 +57,12 @@ export async function gather(
 }
 
 /** What may be rare, and does not lead the way through all by itself: of time, its order does. */
-function traitsOf({ order, agentIds, environmentIds, statuses, from, before, failed }: Wanted): Trait[] {
+function traitsOf({ order, agentIds, environmentIds, secretIds, statuses, from, before, failed }: Wanted): Trait[] {
   const isByTime = order === 'started';
   const isSet: Record<Trait, boolean> = {
     agentIds: (agentIds?.length ?? 0) > (isByTime ? 1 : 0),
     environmentIds: (environmentIds?.length ?? 0) > (isByTime ? 1 : 0),
+    secretIds: (secretIds?.length ?? 0) > (isByTime ? 1 : 0),
     statuses: statuses !== undefined && !statuses.includes('completed'),
     time: !isByTime && (from !== undefined || before !== undefined),
     failed: failed === true,

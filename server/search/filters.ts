@@ -1,12 +1,12 @@
 import { agentsCalled, type Field, type Filter, timeOf } from '../../contract/query.ts';
 import type { Db } from '../store/open.ts';
 import type { SessionRow, SessionValueRow } from '../store/schema.ts';
-import { findEnvironmentsCalled, type SessionsWanted, type ValueWanted } from '../store/search.ts';
+import { findEnvironmentsCalled, findSecretsCalled, type SessionsWanted, type ValueWanted } from '../store/search.ts';
 
 /** What a query says of a session beside the words in it. */
 export type Filtered = Pick<
   SessionsWanted,
-  'agentIds' | 'environmentIds' | 'statuses' | 'from' | 'before' | 'failed' | 'values'
+  'agentIds' | 'environmentIds' | 'secretIds' | 'statuses' | 'from' | 'before' | 'failed' | 'values'
 >;
 
 /** Several filters of one field are alternatives; of times the latest `after` and the earliest `before` count. */
@@ -20,12 +20,13 @@ export async function readFilters(
     ...new Set(filters.filter((filter) => filter.field === field).map(({ value }) => value)),
   ];
   const times = (field: Field) => of(field).flatMap((value) => timeOf(value, now) ?? []);
-  const [agents, machines, statuses] = [of('agent'), of('machine'), of('status')];
+  const [agents, statuses] = [of('agent'), of('status')];
+  const [machines, secrets] = [of('machine').map(withoutStar), of('secret').map(withoutStar)];
   const failed = new Set(of('failed').map((value) => value.toLowerCase() === 'yes'));
-  const environments = () => findEnvironmentsCalled(db, organizationId, machines.map(withoutStar));
   return {
     ...(agents.length > 0 && { agentIds: agents.flatMap(agentsCalled) }),
-    ...(machines.length > 0 && { environmentIds: await environments() }),
+    ...(machines.length > 0 && { environmentIds: await findEnvironmentsCalled(db, organizationId, machines) }),
+    ...(secrets.length > 0 && { secretIds: await findSecretsCalled(db, organizationId, secrets) }),
     ...(statuses.length > 0 && { statuses: statuses.map((value) => value.toLowerCase() as SessionRow['status']) }),
     ...(times('after').length > 0 && { from: Math.max(...times('after')) }),
     ...(times('before').length > 0 && { before: Math.min(...times('before')) }),

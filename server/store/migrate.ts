@@ -9,6 +9,7 @@ import { derived } from './migrations/0005-derived.ts';
 import { deviceSignIns } from './migrations/0006-device-sign-ins.ts';
 import { rowSecurity } from './migrations/0007-row-security.ts';
 import { redactionsOrder } from './migrations/0008-redactions-order.ts';
+import { sessionSecret } from './migrations/0009-session-secret.ts';
 import { lockMigrations } from './postgres.ts';
 import { grantTenant } from './tenant.ts';
 
@@ -25,6 +26,7 @@ export const migrations = (engine: Engine): Record<string, Migration> => ({
   '0006-device-sign-ins': deviceSignIns,
   '0007-row-security': rowSecurity(engine),
   '0008-redactions-order': redactionsOrder,
+  '0009-session-secret': sessionSecret,
 });
 
 /**

@@ -12,6 +12,7 @@ import type { SessionRow } from './schema.ts';
 export interface Opening {
   organizationId: string;
   plane: Plane;
+  secretId: string;
   environmentId: string;
   installationId: string;
   /** Where given, it must be the installation's. */
@@ -82,6 +83,7 @@ export function insertOpened(db: Db, opening: Opening, now: number): Promise<Ses
       'environments.environment_id',
       'installations.installation_id',
       'installations.agent_id',
+      row.val(opening.secretId).as('secret_id'),
       row.val(plane).as('plane'),
       row.val('active' as const).as('status'),
       row.val(opening.title ?? null).as('title'),
@@ -116,6 +118,7 @@ const COLUMNS = [
   'environment_id',
   'installation_id',
   'agent_id',
+  'secret_id',
   'plane',
   'status',
   'title',

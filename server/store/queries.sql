@@ -11,12 +11,12 @@ select *
 select "session_id"
   from "deleted_sessions"
   where "organization_id" = $1 and "plane" = $2 and "client_key" = $3;
-insert into "sessions" ("session_id", "organization_id", "environment_id", "installation_id", "agent_id", "plane", "status", "title", "repo_root", "git_branch", "started_at", "event_count", "client_key", "continues_key", "forked_from_key", "client_ended_at", "created_at", "updated_at") select $1 as "session_id", "environments"."organization_id", "environments"."environment_id", "installations"."installation_id", "installations"."agent_id", $2 as "plane", $3 as "status", $4 as "title", $5 as "repo_root", $6 as "git_branch", $7 as "started_at", $8 as "event_count", $9 as "client_key", $10 as "continues_key", $11 as "forked_from_key", $12 as "client_ended_at", $13 as "created_at", $14 as "updated_at"
+insert into "sessions" ("session_id", "organization_id", "environment_id", "installation_id", "agent_id", "secret_id", "plane", "status", "title", "repo_root", "git_branch", "started_at", "event_count", "client_key", "continues_key", "forked_from_key", "client_ended_at", "created_at", "updated_at") select $1 as "session_id", "environments"."organization_id", "environments"."environment_id", "installations"."installation_id", "installations"."agent_id", $2 as "secret_id", $3 as "plane", $4 as "status", $5 as "title", $6 as "repo_root", $7 as "git_branch", $8 as "started_at", $9 as "event_count", $10 as "client_key", $11 as "continues_key", $12 as "forked_from_key", $13 as "client_ended_at", $14 as "created_at", $15 as "updated_at"
   from "environments"
   inner join "installations" on "installations"."organization_id" = "environments"."organization_id"
-  where "environments"."organization_id" = $15 and "environments"."environment_id" = $16 and "environments"."status" = $17 and "installations"."installation_id" = $18 and "installations"."status" = $19 and ("installations"."environment_id" is null or "installations"."environment_id" = "environments"."environment_id") and not exists (select "session_id"
+  where "environments"."organization_id" = $16 and "environments"."environment_id" = $17 and "environments"."status" = $18 and "installations"."installation_id" = $19 and "installations"."status" = $20 and ("installations"."environment_id" is null or "installations"."environment_id" = "environments"."environment_id") and not exists (select "session_id"
   from "deleted_sessions"
-  where "organization_id" = $20 and "plane" = $21 and "client_key" = $22) for share
+  where "organization_id" = $21 and "plane" = $22 and "client_key" = $23) for share
   on conflict ("organization_id", "plane", "client_key")
   where "client_key" is not null do nothing
   returning *;
@@ -33,7 +33,7 @@ select *
 select "session_id"
   from "deleted_sessions"
   where "organization_id" = ? and "plane" = ? and "client_key" = ?;
-insert into "sessions" ("session_id", "organization_id", "environment_id", "installation_id", "agent_id", "plane", "status", "title", "repo_root", "git_branch", "started_at", "event_count", "client_key", "continues_key", "forked_from_key", "client_ended_at", "created_at", "updated_at") select ? as "session_id", "environments"."organization_id", "environments"."environment_id", "installations"."installation_id", "installations"."agent_id", ? as "plane", ? as "status", ? as "title", ? as "repo_root", ? as "git_branch", ? as "started_at", ? as "event_count", ? as "client_key", ? as "continues_key", ? as "forked_from_key", ? as "client_ended_at", ? as "created_at", ? as "updated_at"
+insert into "sessions" ("session_id", "organization_id", "environment_id", "installation_id", "agent_id", "secret_id", "plane", "status", "title", "repo_root", "git_branch", "started_at", "event_count", "client_key", "continues_key", "forked_from_key", "client_ended_at", "created_at", "updated_at") select ? as "session_id", "environments"."organization_id", "environments"."environment_id", "installations"."installation_id", "installations"."agent_id", ? as "secret_id", ? as "plane", ? as "status", ? as "title", ? as "repo_root", ? as "git_branch", ? as "started_at", ? as "event_count", ? as "client_key", ? as "continues_key", ? as "forked_from_key", ? as "client_ended_at", ? as "created_at", ? as "updated_at"
   from "environments"
   inner join "installations" on "installations"."organization_id" = "environments"."organization_id"
   where "environments"."organization_id" = ? and "environments"."environment_id" = ? and "environments"."status" = ? and "installations"."installation_id" = ? and "installations"."status" = ? and ("installations"."environment_id" is null or "installations"."environment_id" = "environments"."environment_id") and not exists (select "session_id"
@@ -544,10 +544,10 @@ update "members"
 -- opening.ts
 
 -- openSession
-insert into "sessions" ("session_id", "organization_id", "environment_id", "installation_id", "agent_id", "plane", "status", "title", "repo_root", "git_branch", "started_at", "event_count", "client_key", "continues_key", "forked_from_key", "client_ended_at", "created_at", "updated_at") select $1 as "session_id", "environments"."organization_id", "environments"."environment_id", "installations"."installation_id", "installations"."agent_id", $2 as "plane", $3 as "status", $4 as "title", $5 as "repo_root", $6 as "git_branch", $7 as "started_at", $8 as "event_count", $9 as "client_key", $10 as "continues_key", $11 as "forked_from_key", $12 as "client_ended_at", $13 as "created_at", $14 as "updated_at"
+insert into "sessions" ("session_id", "organization_id", "environment_id", "installation_id", "agent_id", "secret_id", "plane", "status", "title", "repo_root", "git_branch", "started_at", "event_count", "client_key", "continues_key", "forked_from_key", "client_ended_at", "created_at", "updated_at") select $1 as "session_id", "environments"."organization_id", "environments"."environment_id", "installations"."installation_id", "installations"."agent_id", $2 as "secret_id", $3 as "plane", $4 as "status", $5 as "title", $6 as "repo_root", $7 as "git_branch", $8 as "started_at", $9 as "event_count", $10 as "client_key", $11 as "continues_key", $12 as "forked_from_key", $13 as "client_ended_at", $14 as "created_at", $15 as "updated_at"
   from "environments"
   inner join "installations" on "installations"."organization_id" = "environments"."organization_id"
-  where "environments"."organization_id" = $15 and "environments"."environment_id" = $16 and "environments"."status" = $17 and "installations"."installation_id" = $18 and "installations"."status" = $19 and ("installations"."environment_id" is null or "installations"."environment_id" = "environments"."environment_id") and "installations"."agent_id" = $20 for share
+  where "environments"."organization_id" = $16 and "environments"."environment_id" = $17 and "environments"."status" = $18 and "installations"."installation_id" = $19 and "installations"."status" = $20 and ("installations"."environment_id" is null or "installations"."environment_id" = "environments"."environment_id") and "installations"."agent_id" = $21 for share
   returning *;
 select *
   from "environments"
@@ -556,7 +556,7 @@ select *
   from "installations"
   where "organization_id" = $1 and "installation_id" = $2;
 -- on SQLite
-insert into "sessions" ("session_id", "organization_id", "environment_id", "installation_id", "agent_id", "plane", "status", "title", "repo_root", "git_branch", "started_at", "event_count", "client_key", "continues_key", "forked_from_key", "client_ended_at", "created_at", "updated_at") select ? as "session_id", "environments"."organization_id", "environments"."environment_id", "installations"."installation_id", "installations"."agent_id", ? as "plane", ? as "status", ? as "title", ? as "repo_root", ? as "git_branch", ? as "started_at", ? as "event_count", ? as "client_key", ? as "continues_key", ? as "forked_from_key", ? as "client_ended_at", ? as "created_at", ? as "updated_at"
+insert into "sessions" ("session_id", "organization_id", "environment_id", "installation_id", "agent_id", "secret_id", "plane", "status", "title", "repo_root", "git_branch", "started_at", "event_count", "client_key", "continues_key", "forked_from_key", "client_ended_at", "created_at", "updated_at") select ? as "session_id", "environments"."organization_id", "environments"."environment_id", "installations"."installation_id", "installations"."agent_id", ? as "secret_id", ? as "plane", ? as "status", ? as "title", ? as "repo_root", ? as "git_branch", ? as "started_at", ? as "event_count", ? as "client_key", ? as "continues_key", ? as "forked_from_key", ? as "client_ended_at", ? as "created_at", ? as "updated_at"
   from "environments"
   inner join "installations" on "installations"."organization_id" = "environments"."organization_id"
   where "environments"."organization_id" = ? and "environments"."environment_id" = ? and "environments"."status" = ? and "installations"."installation_id" = ? and "installations"."status" = ? and ("installations"."environment_id" is null or "installations"."environment_id" = "environments"."environment_id") and "installations"."agent_id" = ?
@@ -711,6 +711,13 @@ select "organization_id" as "organizationId", "session_id" as "sessionId"
     select session_id
   from "sessions"
    
+  where organization_id = $1 and "plane" = any($2::text[]) and "secret_id" = any($3::text[])
+  limit $4
+  ;
+
+    select session_id
+  from "sessions"
+   
   where organization_id = $1 and "plane" = any($2::text[]) and "status" = any($3::text[]) and status <> 'completed'
   limit $4
   ;
@@ -744,6 +751,15 @@ select "organization_id" as "organizationId", "session_id" as "sessionId"
    
   where organization_id = ? and "plane" in (select value as id
   from json_each(?)) and "environment_id" in (select value as id
+  from json_each(?))
+  limit ?
+  ;
+
+    select session_id
+  from "sessions"
+   
+  where organization_id = ? and "plane" in (select value as id
+  from json_each(?)) and "secret_id" in (select value as id
   from json_each(?))
   limit ?
   ;
@@ -798,9 +814,7 @@ select "organization_id" as "organizationId", "session_id" as "sessionId"
 -- findEnvironmentsCalled
 select "environment_id"
   from "environments"
-  where "organization_id" = $1 and (lower(hostname) like $2 escape '!' or lower(display_name) like $3 escape '!'
-      or environment_id = $4 or lower(hostname) like $5 escape '!' or lower(display_name) like $6 escape '!'
-      or environment_id = $7);
+  where "organization_id" = $1 and (lower("hostname") like $2 escape '!' or lower("display_name") like $3 escape '!' or "environment_id" = $4 or lower("hostname") like $5 escape '!' or lower("display_name") like $6 escape '!' or "environment_id" = $7);
 
 -- findPlaces
 
@@ -833,15 +847,15 @@ select "environment_id"
    
   left join session_facts on session_facts.session_id = looked.session_id
    
-  where sessions.deleted_at is null and "sessions"."agent_id" = any($6::text[]) and "sessions"."environment_id" = any($7::text[]) and "sessions"."status" = any($8::text[]) and sessions.started_at >= $9 and sessions.started_at < $10 and coalesce(session_facts.failures, 0) > 0 and exists (select 1
+  where sessions.deleted_at is null and "sessions"."agent_id" = any($6::text[]) and "sessions"."environment_id" = any($7::text[]) and "sessions"."secret_id" = any($8::text[]) and "sessions"."status" = any($9::text[]) and sessions.started_at >= $10 and sessions.started_at < $11 and coalesce(session_facts.failures, 0) > 0 and exists (select 1
   from session_values
   where session_values.session_id = looked.session_id
-        and session_values.organization_id = $11 and field = $12 and (name = $13 and '/' || replace(replace(lower(value), '\', '/'), ':', '/') like $14 escape '!')
+        and session_values.organization_id = $12 and field = $13 and (name = $14 and '/' || replace(replace(lower(value), '\', '/'), ':', '/') like $15 escape '!')
   offset 0)
    
   order by looked.value desc, looked.session_id desc
    
-  limit $15
+  limit $16
   ;
 -- on SQLite
 
@@ -877,6 +891,7 @@ select "environment_id"
    
   where sessions.deleted_at is null and "sessions"."agent_id" in (select value as id
   from json_each(?)) and "sessions"."environment_id" in (select value as id
+  from json_each(?)) and "sessions"."secret_id" in (select value as id
   from json_each(?)) and "sessions"."status" in (select value as id
   from json_each(?)) and sessions.started_at >= ? and sessions.started_at < ? and coalesce(session_facts.failures, 0) > 0 and exists (select 1
   from session_values
@@ -887,6 +902,11 @@ select "environment_id"
    
   limit ?
   ;
+
+-- findSecretsCalled
+select "secret_id"
+  from "secrets"
+  where "organization_id" = $1 and (lower("name") like $2 escape '!' or "secret_id" = $3);
 
 -- secrets.ts
 

@@ -109,6 +109,8 @@ export interface SessionRow extends Dated {
   environment_id: string;
   installation_id: string;
   agent_id: AgentId;
+  /** Of the secret that opened it; null in sessions from before that was kept. */
+  secret_id: string | null;
   plane: Plane;
   status: 'active' | 'completed' | 'failed';
   title: string | null;

@@ -25,6 +25,7 @@ export interface SessionsWanted {
   direction: 'asc' | 'desc';
   agentIds?: readonly string[];
   environmentIds?: readonly string[];
+  secretIds?: readonly string[];
   statuses?: readonly SessionRow['status'][];
   /** Epoch milliseconds: when they began. */
   from?: number;
@@ -84,12 +85,13 @@ export async function findEnd(
 
 /** Only what an index of the order tells is asked here, so that no more rows are read than are handed on. */
 function inOrder(db: Db, wanted: SessionsWanted, after: Place | undefined, among: Among) {
-  const { organizationId, plane, order, direction, agentIds, environmentIds, from, before } = wanted;
+  const { organizationId, plane, order, direction, agentIds, environmentIds, secretIds, from, before } = wanted;
   const isByTime = order === 'started';
   const key = KEYS[order];
   const asked: Expression<SqlBool>[] = [sql`organization_id = ${organizationId}`, sql`plane = ${plane}`];
   if (isByTime && agentIds?.length === 1) asked.push(sql`agent_id = ${agentIds[0]}`);
   if (isByTime && environmentIds?.length === 1) asked.push(sql`environment_id = ${environmentIds[0]}`);
+  if (isByTime && secretIds?.length === 1) asked.push(sql`secret_id = ${secretIds[0]}`);
   if (isByTime && from !== undefined) asked.push(sql`started_at >= ${from}`);
   if (isByTime && before !== undefined) asked.push(sql`started_at < ${before}`);
   if (after) {
@@ -119,13 +121,14 @@ const oneOf = (db: Db, column: string, given: readonly string[]) =>
     : sql`${sql.ref(column)} in (${rowsOf(db, given)})`;
 
 const and = (all: readonly Expression<unknown>[]) => sql.join([...all], sql` and `);
-const or = (all: readonly Expression<unknown>[]) => sql`(${sql.join([...all], sql` or `)})`;
+const or = (all: readonly Expression<unknown>[]) => sql<boolean>`(${sql.join([...all], sql` or `)})`;
 
 function conditions(db: Db, wanted: SessionsWanted): Expression<unknown>[] {
-  const { organizationId, agentIds, environmentIds, statuses, from, before, failed, values } = wanted;
+  const { organizationId, agentIds, environmentIds, secretIds, statuses, from, before, failed, values } = wanted;
   return [
     ...(agentIds ? [oneOf(db, 'sessions.agent_id', agentIds)] : []),
     ...(environmentIds ? [oneOf(db, 'sessions.environment_id', environmentIds)] : []),
+    ...(secretIds ? [oneOf(db, 'sessions.secret_id', secretIds)] : []),
     ...(statuses ? [oneOf(db, 'sessions.status', statuses)] : []),
     ...(from === undefined ? [] : [sql`sessions.started_at >= ${from}`]),
     ...(before === undefined ? [] : [sql`sessions.started_at < ${before}`]),
@@ -169,7 +172,7 @@ export async function findByValue(
 }
 
 /** What a session itself is found by, each with an index of its own. */
-export type Trait = 'agentIds' | 'environmentIds' | 'statuses' | 'time' | 'failed';
+export type Trait = 'agentIds' | 'environmentIds' | 'secretIds' | 'statuses' | 'time' | 'failed';
 
 /** Ids of sessions with a trait that is wanted, as many as asked for. */
 export async function findByTrait(
@@ -183,6 +186,7 @@ export async function findByTrait(
   const asked: Record<Trait, Expression<unknown>> = {
     agentIds: oneOf(db, 'agent_id', wanted.agentIds ?? []),
     environmentIds: oneOf(db, 'environment_id', wanted.environmentIds ?? []),
+    secretIds: oneOf(db, 'secret_id', wanted.secretIds ?? []),
     statuses: and([oneOf(db, 'status', wanted.statuses ?? []), sql`status <> 'completed'`]),
     time: sql`started_at >= ${from} and started_at < ${before}`,
     failed: sql`failures > 0`,
@@ -200,16 +204,31 @@ export async function findEnvironmentsCalled(
   organizationId: string,
   names: readonly string[],
 ): Promise<string[]> {
-  const ways = names.map((name) => {
-    const pattern = `${name.toLowerCase().replace(/[!%_]/g, '!$&')}%`;
-    return sql`lower(hostname) like ${pattern} escape '!' or lower(display_name) like ${pattern} escape '!'
-      or environment_id = ${name}`;
-  });
   const rows = await db
     .selectFrom('environments')
     .select('environment_id')
     .where('organization_id', '=', organizationId)
-    .where(sql<boolean>`${or(ways)}`)
+    .where(isCalled(names, ['hostname', 'display_name'], 'environment_id'))
     .execute();
   return rows.map(({ environment_id }) => environment_id);
 }
+
+/** Ids of the secrets, revoked ones too, whose name begins with one of these, or which have it as their id. */
+export async function findSecretsCalled(db: Db, organizationId: string, names: readonly string[]): Promise<string[]> {
+  const rows = await db
+    .selectFrom('secrets')
+    .select('secret_id')
+    .where('organization_id', '=', organizationId)
+    .where(isCalled(names, ['name'], 'secret_id'))
+    .execute();
+  return rows.map(({ secret_id }) => secret_id);
+}
+
+const isCalled = (names: readonly string[], columns: readonly string[], id: string) =>
+  or(
+    names.flatMap((name) => {
+      const pattern = `${name.toLowerCase().replace(/[!%_]/g, '!$&')}%`;
+      const begins = columns.map((column) => sql`lower(${sql.ref(column)}) like ${pattern} escape '!'`);
+      return [...begins, sql`${sql.ref(id)} = ${name}`];
+    }),
+  );

@@ -7,6 +7,7 @@ import { formatExact, formatLeft } from '../../ui/format.ts';
 import { Scroll } from '../../ui/scroll.tsx';
 import { Ago, useNow } from '../../ui/time.tsx';
 import { ErrorNote } from '../error-note.tsx';
+import { SessionsOf } from '../sessions-of.tsx';
 
 /** What the person has begun to do with a member. */
 export type Doing = { what: 'role' | 'remove'; member: Member } | { what: 'leave' };
@@ -31,6 +32,7 @@ export function MemberTable({ members, onDo }: Props) {
               <th>Role</th>
               <th>Status</th>
               <th>Since</th>
+              <th>Sessions</th>
               <th>
                 <span className="sr-only">Actions</span>
               </th>
@@ -67,6 +69,8 @@ function MemberRow({ member, invitation, isRepeating, onRepeat, onDo }: RowProps
   const isAdmin = useIsAdmin();
   const { userId, email, role, status, joinedAt, createdAt } = member;
   const isOwn = userId === own;
+  // A session knows no member, only the name of the user on its machine.
+  const [person = email] = email.split('@');
   const mayChange = isAdmin && !isOwn && (role !== 'owner' || ownRole === 'owner');
   const isInvited = status === 'invited';
   return (
@@ -82,6 +86,9 @@ function MemberRow({ member, invitation, isRepeating, onRepeat, onDo }: RowProps
       </td>
       <td className="text-muted" data-label="since">
         <Ago time={joinedAt ?? createdAt} />
+      </td>
+      <td>
+        <SessionsOf of={{ person }}>person:{showHidden(person)}</SessionsOf>
       </td>
       <td className="text-right">
         <span className="inline-flex gap-2">

@@ -33,7 +33,7 @@ function Menu({ row, button, onPreview, onNarrow, onDelete }: Props & { button: 
   const isAdmin = useIsAdmin();
   const navigate = useNavigate();
   const { sessionId, agentId, environmentId } = row.session;
-  const { repository } = row.summary;
+  const { repository, secretId } = row.summary;
   const groups: readonly (readonly (readonly [label: string, run: () => unknown])[])[] = [
     [
       ['Open', () => navigate({ to: '/sessions/$sessionId', params: { sessionId } })],
@@ -42,6 +42,7 @@ function Menu({ row, button, onPreview, onNarrow, onDelete }: Props & { button: 
     [
       ['Only of this agent', () => onNarrow('agent', agentId)],
       ['Only of this machine', () => onNarrow('machine', environmentId)],
+      ...(secretId ? [['Only with this secret', () => onNarrow('secret', secretId)] as const] : []),
       ...(repository ? [[`Only of ${repositoryName(repository)}`, () => onNarrow('repo', repository)] as const] : []),
     ],
     isAdmin ? [['Delete…', onDelete]] : [],

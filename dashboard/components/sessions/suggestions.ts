@@ -29,6 +29,7 @@ const HINTS: Record<Field, string> = {
   model: 'model it talked to',
   person: 'user on the machine',
   machine: 'where it ran',
+  secret: 'with which it was sent',
   commit: 'commit it made, by the first digits',
   before: 'started before a day, or so long ago',
   after: 'started since a day, or within so long',

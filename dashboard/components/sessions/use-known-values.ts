@@ -6,11 +6,13 @@ import {
   usageQuery,
   useEnvironments,
   useInstallations,
+  useSecrets,
   useUsage,
 } from '../../queries.ts';
 import { agentName } from '../agent-name.tsx';
 import { FIELD_OF } from '../overview/series.ts';
 import { addDays, dayOf } from '../overview/slots.ts';
+import { nameOfSecret } from '../secret-name.ts';
 import { repositoryName } from '../session-title.ts';
 import type { KnownValues } from './suggestions.ts';
 
@@ -27,6 +29,7 @@ export function useKnownValues(
 ): KnownValues {
   const environments = useEnvironments().data;
   const installations = useInstallations().data;
+  const secrets = useSecrets().data;
   const today = dayOf(Date.now());
   const usage = useUsage(usageQuery(addDays(today, 1 - DAYS), today, plane), isWanted).data;
   return useMemo(() => {
@@ -44,8 +47,9 @@ export function useKnownValues(
         value: environmentId,
         label: displayName ?? hostname,
       })),
+      secret: (secrets ?? []).map((secret) => ({ value: secret.secretId, label: nameOfSecret(secret) })),
     };
-  }, [environments, installations, usage, rows]);
+  }, [environments, installations, secrets, usage, rows]);
 }
 
 function groupValues(usage: Usage | undefined) {

@@ -21,6 +21,13 @@ export const SEARCH_SCENARIOS: readonly Scenario[] = [
   },
   {
     route: 'searchSessions',
+    name: 'a secret of another organization',
+    ask: ({ theirs }) => ({ query: { q: `secret:${theirs.secretId}` } }),
+    status: 200,
+    body: () => NOT_OURS,
+  },
+  {
+    route: 'searchSessions',
     name: 'a machine of another organization',
     ask: { query: { q: 'machine:theirs' } },
     status: 200,
