@@ -13,7 +13,7 @@ export function createRest(now = () => performance.now()): () => Promise<void> |
 }
 
 /** A message comes after what the page has to do; a timer would come 4 ms later. */
-const yieldToPage = () =>
+export const yieldToPage = () =>
   new Promise<void>((resolve) => {
     const { port1, port2 } = new MessageChannel();
     port1.onmessage = () => {
