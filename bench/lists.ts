@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { registerEnvironment } from '../server/store/environments.ts';
 import { upsertInstallation } from '../server/store/installations.ts';
 import type { Store } from '../server/store/open.ts';
+import { copyRow } from './copies.ts';
 import { startIssuer } from './issuer.ts';
 import type { Options } from './options.ts';
 import { createDatabase, startPostgres } from './postgres.ts';
@@ -93,8 +94,6 @@ async function seedMillion(store: Store, made: Seed): Promise<{ rareMachine: str
   const { organizationId, environmentId } = made;
   const rareAgent = await upsertInstallation(store.db, organizationId, { agentId: 'cursor', environmentId }, now);
   const [first] = await seedSessions(store, made, 1);
-  const template = await store.db.selectFrom('sessions').selectAll().where('session_id', '=', String(first)).execute();
-
   const every = (count: number, rare: string, column: string) =>
     sql`CASE WHEN n % ${sql.lit(count)} = 0 THEN ${sql.lit(rare)} ELSE ${sql.ref(column)} END`;
   const changed: Record<string, ReturnType<typeof every>> = {
@@ -106,21 +105,7 @@ async function seedMillion(store: Store, made: Seed): Promise<{ rareMachine: str
     agent_id: every(RARE.agent, 'cursor', 'agent_id'),
     installation_id: every(RARE.agent, rareAgent.installation_id, 'installation_id'),
   };
-  const columns = Object.keys(template[0] ?? {});
-  const values = columns.map((column) => changed[column] ?? sql.ref(column));
-  const numbers =
-    store.engine === 'postgres'
-      ? sql`SELECT generate_series(1, ${sql.lit(SESSIONS)}) AS n`
-      : sql`SELECT 1 AS n UNION ALL SELECT n + 1 FROM numbers WHERE n < ${sql.lit(SESSIONS)}`;
-  const insert = sql`
-    WITH RECURSIVE numbers AS (${numbers})
-    INSERT INTO sessions (${sql.join(columns.map((column) => sql.ref(column)))})
-    SELECT ${sql.join(values)} FROM sessions CROSS JOIN numbers WHERE session_id = ${sql.lit(String(first))}
-  `;
-  await store.db.transaction().execute(async (transaction) => {
-    if (store.engine === 'postgres') await sql`SET LOCAL statement_timeout = 0`.execute(transaction);
-    await insert.execute(transaction);
-  });
+  await copyRow(store, 'sessions', String(first), SESSIONS, changed);
   // PostgreSQL does so by itself, some time later.
   if (store.engine === 'postgres') await sql`ANALYZE`.execute(store.db);
   return { rareMachine };

@@ -13,6 +13,7 @@ import { formatTable, type Row } from './report.ts';
 import { benchSearch } from './search.ts';
 import { benchService } from './service.ts';
 import { benchStart } from './start.ts';
+import { benchUsage } from './usage.ts';
 
 /** Each bench by the name it is asked for: `npm run bench` runs all, `npm run bench -- append` one. */
 const BENCHES: Record<string, (options: Options) => Promise<Row[]>> = {
@@ -23,6 +24,7 @@ const BENCHES: Record<string, (options: Options) => Promise<Row[]>> = {
   others: benchOthers,
   pages: async (options) => [...(await benchPages()), ...(await benchLists(options))],
   search: benchSearch,
+  usage: benchUsage,
   derive: benchDerive,
   service: benchService,
   import: benchImport,

@@ -1,0 +1,121 @@
+import { sql } from 'kysely';
+import { deriveSession } from '../server/derive/session.ts';
+import { createDeriveThread } from '../server/derive/thread.ts';
+import type { Store } from '../server/store/open.ts';
+import { copyRow } from './copies.ts';
+import { startIssuer } from './issuer.ts';
+import { createDatabase, startPostgres } from './postgres.ts';
+import { startService, type Where, withFolder } from './process.ts';
+import { median, type Row } from './report.ts';
+import { createCorpus } from './search-corpus.ts';
+import { type Seed, seed, seedEvents, seedSessions } from './seed.ts';
+
+/** `BENCH_SESSIONS=100000` is a quick look. */
+const SESSIONS = Number(process.env.BENCH_SESSIONS ?? 1_000_000);
+const DAYS = 365;
+const DAY_MS = 86_400_000;
+const EACH_DAY = Math.floor(SESSIONS / DAYS);
+const SAMPLES = 11;
+const OWNER = 'reader';
+
+/** How many values each dimension has; tokens stand in rows by model. */
+const VALUES = { total: 1, agent: 5, repository: 40, environment: 100, person: 100, model: 4, tool: 20, hour: 24 };
+const MODELS = ['', 'claude-opus-4-5', 'gpt-5.5', 'gemini-3-pro'];
+const WITHOUT_MODELS = new Set(['tool', 'hour']);
+
+/** The overview of a year in which a large organization had a million sessions, on both engines. */
+export async function benchUsage(): Promise<Row[]> {
+  const sqlite = await withFolder((dataDir) => measure('SQLite', { dataDir }));
+  const postgres = await startPostgres();
+  try {
+    const databaseUrl = await createDatabase(postgres.url);
+    return [...sqlite, ...(await withFolder((dataDir) => measure('PostgreSQL', { dataDir, databaseUrl })))];
+  } finally {
+    await postgres.stop();
+  }
+}
+
+async function measure(engine: string, where: Where): Promise<Row[]> {
+  const issuer = await startIssuer();
+  const { today } = await seed(where, issuer.url, OWNER, fill);
+  const service = await startService(where, issuer.env);
+  try {
+    const headers = { authorization: `Bearer ${await issuer.token(OWNER, `${OWNER}@example.com`)}` };
+    const rows: Row[] = [];
+    for (const days of [7, 30, 90, DAYS]) {
+      const from = dayOf(today - (days - 1) * DAY_MS);
+      const url = `${service.url}/v1/organizations/me/usage?from=${from}&to=${dayOf(today)}`;
+      const times: number[] = [];
+      const before = service.cpuSeconds();
+      for (let n = 0; n < SAMPLES; n++) {
+        const started = performance.now();
+        const reply = await fetch(url, { headers });
+        const { total } = (await reply.json()) as { total?: { sessions: number } };
+        times.push(performance.now() - started);
+        if (total?.sessions !== days * EACH_DAY) throw new Error(`${url} counts ${total?.sessions} sessions`);
+      }
+      const cpu = ((service.cpuSeconds() - before) / SAMPLES) * 1000;
+      const detail = `longest ${Math.max(...times).toFixed(0)} ms, processor of the service ${cpu.toFixed(0)} ms`;
+      const what = `overview of ${days} days, ${SESSIONS.toLocaleString('en')} sessions a year, ${engine}, p50`;
+      rows.push({ what, figure: median(times), unit: 'ms', goal: '≤ 1,000', detail });
+    }
+    return rows;
+  } finally {
+    await service.stop();
+    issuer.close();
+  }
+}
+
+const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);
+
+/** One session as it is derived, and copies of what was derived, each conspicuous in its own way. */
+async function fill(store: Store, made: Seed) {
+  const [id] = (await seedSessions(store, made, 1)) as [string];
+  await seedEvents(store, made, id, 100, createCorpus(7));
+  const thread = createDeriveThread();
+  const { signal } = new AbortController();
+  const options = { db: store.db, derive: thread.derive, now: Date.now, rest: async () => undefined, signal };
+  await deriveSession(options, made.organizationId, id);
+  await thread.close();
+  const today = Date.parse(`${dayOf(Date.now())}T00:00:00Z`);
+  const apart = sql.lit(Math.floor((DAYS * DAY_MS) / SESSIONS));
+  const started = sql`${sql.lit(today)} - CAST(n AS bigint) * ${apart}`;
+  const copied = { session_id: sql`${sql.lit('ses_copy')} || CAST(10000000 + n AS text)`, started_at: started };
+  await copyRow(store, 'sessions', id, SESSIONS, copied);
+  await copyRow(store, 'session_facts', id, SESSIONS, {
+    ...copied,
+    last_event_at: started,
+    failures: sql`(n * 79) % 1009`,
+    duration_ms: sql`CAST(n AS bigint) * 104729 % 7200000`,
+    cost: sql`(CAST(n AS bigint) * 1299709 % 100003) / 1000.0`,
+    interrupted: sql`CASE WHEN n % 211 = 0 THEN 1 ELSE 0 END`,
+  });
+  await store.db.deleteFrom('figures').execute();
+  for (let day = 0; day < DAYS; day++) await addDay(store, made, dayOf(today - day * DAY_MS));
+  if (store.engine === 'postgres') await sql`ANALYZE`.execute(store.db);
+  return { today };
+}
+
+async function addDay({ db }: Store, { organizationId }: Seed, day: string): Promise<void> {
+  const rows = Object.entries(VALUES).flatMap(([dimension, values]) =>
+    Array.from({ length: values }, (_, n) => n).flatMap((n) =>
+      (WITHOUT_MODELS.has(dimension) ? [''] : MODELS).map((model) => ({
+        ...{ organization_id: organizationId, plane: 'live' as const, dimension, day, model },
+        value: dimension === 'total' ? '' : dimension === 'hour' ? String(n) : `${dimension} ${n}`,
+        sessions: model === '' ? Math.floor(EACH_DAY / values) : 0,
+        ...(model === ''
+          ? { prompts: 5_000, tool_calls: 50_000, failures: 2_000 }
+          : { prompts: 0, tool_calls: 0, failures: 0 }),
+        ...(model === ''
+          ? { input_tokens: 0, cached_tokens: 0, cache_write_tokens: 0, output_tokens: 0 }
+          : { input_tokens: 9e8, cached_tokens: 7e8, cache_write_tokens: 1e7, output_tokens: 1e7 }),
+      })),
+    ),
+  );
+  for (let from = 0; from < rows.length; from += 1_000) {
+    await db
+      .insertInto('figures')
+      .values(rows.slice(from, from + 1_000))
+      .execute();
+  }
+}
