@@ -39,9 +39,9 @@ export async function identifyAccount(service: Service, secret: string, folder: 
   }
 }
 
-/** What the service said last time. */
-export const recallAccount = (url: string, secret: string, folder: string): Account | undefined =>
-  readJson<Accounts>(accountsPath(folder))?.[nameOf(url, secret)];
+/** What the service said last time; undefined where nobody is signed in. */
+export const recallAccount = ({ url, secret }: Partial<Settings>, folder: string): Account | undefined =>
+  url && secret ? readJson<Accounts>(accountsPath(folder))?.[nameOf(url, secret)] : undefined;
 
 type Accounts = Record<string, Account>;
 const accountsPath = (folder: string) => join(folder, 'accounts.json');

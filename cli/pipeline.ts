@@ -31,7 +31,7 @@ export async function openPipeline(context: Context, { recalls = false, isSuspec
   const folder = stateFolder(context);
   const service = createService({ ...settings, fetch: context.fetch, timeoutMs: IDENTIFY_MS });
   const { account } = await identifyAccount(service, settings.secret, folder).catch((error: unknown) => {
-    const known = recalls ? recallAccount(settings.url, settings.secret, folder) : undefined;
+    const known = recalls ? recallAccount(settings, folder) : undefined;
     if (known === undefined) throw error;
     return { account: known };
   });

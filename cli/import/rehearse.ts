@@ -1,10 +1,9 @@
-import { existsSync } from 'node:fs';
-import { findSpool, recallAccount } from '../account.ts';
 import { readSettings, stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { formatBytes, formatCount, type Output } from '../output.ts';
 import { openReader } from '../pipeline.ts';
 import type { Place, Trouble } from '../read/discover.ts';
+import { locateSpool } from '../sessions/choose.ts';
 import { openSpool, type Spool } from '../spool/open.ts';
 import { readEvents } from '../upload/refusals.ts';
 
@@ -20,9 +19,8 @@ export async function rehearse(context: Context, { places, onTrouble, show }: Re
   const folder = stateFolder(context);
   const settings = readSettings(context);
   const spool = openSpool(':memory:');
-  const { url, secret } = settings;
-  const path = findSpool(folder, settings, url && secret ? recallAccount(url, secret, folder) : undefined);
-  if (path !== undefined && existsSync(path)) spool.copyCursors(path);
+  const path = locateSpool(context);
+  if (path !== undefined) spool.copyCursors(path);
   const reader = openReader(context, { folder, settings, spool }, { patienceMs: 0, onTrouble });
   const work = reader.findWork(places);
   const events = new Map<number, number>();

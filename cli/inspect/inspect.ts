@@ -37,9 +37,8 @@ export async function inspect(
   const sign = attempt(() => readSettings(context), {});
   const wished = attempt<Preferences>(() => readPreferences(context), {});
   const settings = sign.value;
-  const { url, secret } = settings;
   const service = await askService(context, settings);
-  const recalled = attempt(() => (url && secret ? recallAccount(url, secret, state) : undefined), undefined);
+  const recalled = attempt(() => recallAccount(settings, state), undefined);
   const account = service.account ?? recalled.value;
   const opened = attempt(() => openLatest(state, settings, account), undefined);
   const spool = opened.value ?? openSpool(':memory:');

@@ -1,6 +1,7 @@
-import { join, sep } from 'node:path';
+import { join } from 'node:path';
 import { readJson, type StatePlace, stateFolder, writeJson } from '../config.ts';
 import type { Context } from '../context.ts';
+import { isInside } from '../paths.ts';
 import type { FileRow } from '../spool/files.ts';
 
 /** What a person has let go of the sessions that were there before. What came after is captured. */
@@ -34,8 +35,7 @@ export function ensureConsent(context: StatePlace & Pick<Context, 'now'>, hasCap
 export function wantedFrom(consent: Consent | undefined, folder: string | undefined): number {
   if (consent === undefined || consent.history === 'all') return 0;
   if (consent.history === 'none' || folder === undefined) return consent.since;
-  const isInside = (each: string) => `${folder}${sep}`.startsWith(`${each.replace(/[/\\]$/, '')}${sep}`);
-  return consent.history.some(isInside) ? 0 : consent.since;
+  return consent.history.some((each) => isInside(folder, each)) ? 0 : consent.since;
 }
 
 /** Whether what was left out of a file before is wanted by now. */

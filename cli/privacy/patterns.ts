@@ -1,4 +1,5 @@
-import { dirname, matchesGlob, resolve } from 'node:path';
+import { matchesGlob, resolve } from 'node:path';
+import { ancestors } from '../paths.ts';
 
 /**
  * Makes what tells whether a session of a folder, in a repository with a remote, is meant. A path (`/srv/secret`, `~/private/*`) means the folder and all below it, anything else a repository by its remote
@@ -22,11 +23,4 @@ export function toPlainRemote(remote: string): string {
     .replace(/\/+$/, '')
     .replace(/\.git$/, '')
     .toLowerCase();
-}
-
-/** The folder and all above it, up to the root. */
-export function ancestors(folder: string): string[] {
-  const all: string[] = [];
-  for (let at = folder; at !== all.at(-1); at = dirname(at)) all.push(at);
-  return all;
 }

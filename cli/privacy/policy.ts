@@ -4,11 +4,12 @@ import type { Origin } from '../agents/agent.ts';
 import { readJson, type StatePlace, stateFolder, writeJson } from '../config.ts';
 import type { Context } from '../context.ts';
 import { codeOf } from '../failure.ts';
+import { ancestors } from '../paths.ts';
 import { readPlainFile } from '../plain-file.ts';
 import { type Preferences, preferencesPath, readPreferences } from '../preferences.ts';
 import { createReach } from '../reach.ts';
 import { findRepository, LONGEST_PATH } from '../repository.ts';
-import { ancestors, toPattern } from './patterns.ts';
+import { toPattern } from './patterns.ts';
 
 /** What a person, and the folders they work in, want captured. */
 export interface Policy {

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { Agent, Variables } from '../agents/agent.ts';
 import { EXIT, Failure } from '../failure.ts';
-import { ancestors } from '../privacy/patterns.ts';
+import { ancestors, isInside } from '../paths.ts';
 import type { Place } from './discover.ts';
 
 export interface PlaceOptions {
@@ -72,8 +72,5 @@ function within(path: string, places: readonly Place[]): Place[] {
     return isInside(path, place.root) ? [{ ...place, below: slashes(relative(place.root, path)) }] : [];
   });
 }
-
-const isInside = (path: string, folder: string) =>
-  path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 
 const slashes = (path: string) => path.split(sep).join('/');

@@ -6,7 +6,7 @@ import { text } from '../command.ts';
 import { readSettings, stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
-import { ancestors } from '../privacy/patterns.ts';
+import { ancestors } from '../paths.ts';
 import { openSpool, type Spool } from '../spool/open.ts';
 import type { SessionRow } from '../spool/sessions.ts';
 
@@ -16,8 +16,7 @@ type Where = Pick<Context, 'variables' | 'home'>;
 export function locateSpool(context: Where): string | undefined {
   const folder = stateFolder(context);
   const settings = readSettings(context);
-  const { url, secret } = settings;
-  const path = findSpool(folder, settings, url && secret ? recallAccount(url, secret, folder) : undefined);
+  const path = findSpool(folder, settings, recallAccount(settings, folder));
   return path !== undefined && existsSync(path) ? path : undefined;
 }
 

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import { sessionPage } from '../inspect/service.ts';
 import { formatAge, formatBytes } from '../output.ts';
+import { tilde } from '../paths.ts';
 import { nameSession, readSkipped } from '../privacy/policy.ts';
 import type { FileRow } from '../spool/files.ts';
 import type { Spool } from '../spool/open.ts';
@@ -76,7 +77,7 @@ export function describeRow(report: SessionReport, { now, home }: Pick<Context, 
     agent,
     lastActiveAt === undefined ? '' : shortAge(now() - Date.parse(lastActiveAt)),
     state === 'skipped' || state === 'deleted' ? state : describeCounts(report),
-    folder === undefined ? '' : shortPath(folder, home),
+    folder === undefined ? '' : tilde(folder, home),
     title ?? 'untitled',
   ];
 }
@@ -107,14 +108,14 @@ export function describeSession(
     const read = cursor.kind === 'file' ? `, read to ${formatBytes(cursor.position)}` : '';
     return {
       value: { root, path, ...(cursor.kind === 'file' && { readBytes: cursor.position }) },
-      text: `${shortPath(join(root, path), home)}${read}${origin.subagent ? ' (a sub-agent)' : ''}`,
+      text: `${tilde(join(root, path), home)}${read}${origin.subagent ? ' (a sub-agent)' : ''}`,
     };
   });
   const pages = dashboard === undefined ? [] : serviceIds.map((id) => sessionPage(dashboard, id));
   const lines: [string, string | undefined][] = [
     ['Session', `${agent} ${session}`],
     ['Title', title ?? 'untitled'],
-    ['Folder', folder && `${shortPath(folder, home)}${branch ? `, branch ${branch}` : ''}`],
+    ['Folder', folder && `${tilde(folder, home)}${branch ? `, branch ${branch}` : ''}`],
     ['Active', lastActiveAt && `${formatAge(now() - Date.parse(lastActiveAt))} ago`],
     ['State', STATES[state]],
     ['Events', describeCounts(report)],
@@ -132,6 +133,3 @@ const shortAge = (ms: number): string =>
   formatAge(ms)
     .replace('less than a minute', 'now')
     .replace(/ (m)in.*| (h)our.*| (d)ay.*/, '$1$2$3');
-
-const shortPath = (path: string, home: string): string =>
-  path === home || path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;

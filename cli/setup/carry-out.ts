@@ -5,6 +5,7 @@ import { type Edited, installHooks } from '../hooks/install.ts';
 import { hookScript, startScript, writeScript } from '../hooks/script.ts';
 import { importAll } from '../import/capture.ts';
 import { formatCount, type Output } from '../output.ts';
+import { tilde } from '../paths.ts';
 import { writeConsent } from '../privacy/consent.ts';
 import { ownPlaces } from '../read/places.ts';
 import { findRepository } from '../repository.ts';
@@ -13,7 +14,7 @@ import { createRegistration } from '../upload/registration.ts';
 import { createRetry } from '../upload/retry.ts';
 import { createService } from '../upload/service.ts';
 import { type Starter, startDaemon } from './daemon.ts';
-import { type Choice, countChosen, type History, tilde } from './history.ts';
+import { type Choice, countChosen, type History } from './history.ts';
 import { namesOf, type Plan } from './plan.ts';
 import { variablesForDaemon } from './variables.ts';
 

@@ -3,6 +3,7 @@ import { storeOf } from '../agents/store.ts';
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { formatBytes, formatCount } from '../output.ts';
+import { tilde } from '../paths.ts';
 import { type Consent, wantedFrom } from '../privacy/consent.ts';
 import { createPolicy } from '../privacy/policy.ts';
 import type { Asker } from '../prompt.ts';
@@ -118,10 +119,6 @@ export async function askChoice(
     say(`None of them was in ${strange.join(', ')}.`);
   }
 }
-
-/** The home folder as `~`. */
-export const tilde = (text: string, home: string): string =>
-  text === home || text.startsWith(`${home}/`) ? `~${text.slice(home.length)}` : text;
 
 function countBy<Item>(items: readonly Item[], nameOf: (item: Item) => string): [name: string, count: number][] {
   const groups = [...Map.groupBy(items, nameOf)].map(([name, all]): [string, number] => [name, all.length]);

@@ -6,9 +6,10 @@ import { isDaemonRunning } from '../daemon/control.ts';
 import { type Edited, installHooks, startHooks, tellingHooks, type Wanted } from '../hooks/install.ts';
 import { commandOf } from '../hooks/script.ts';
 import { formatCount } from '../output.ts';
+import { tilde } from '../paths.ts';
 import { type Consent, readConsent } from '../privacy/consent.ts';
 import { type DaemonPlan, planDaemon, readStarter } from './daemon.ts';
-import { findHistory, type History, tilde } from './history.ts';
+import { findHistory, type History } from './history.ts';
 import { findPasswords } from './variables.ts';
 
 export interface PlanOptions {

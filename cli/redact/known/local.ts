@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { isAbsolute, normalize, parse, sep } from 'node:path';
+import { isAbsolute, normalize, parse } from 'node:path';
+import { isInside } from '../../paths.ts';
 import { LONGEST_PATH } from '../../repository.ts';
 
 /** A server that is gone lets whoever asks for a file wait for minutes, and an automounter asks the network at once. */
@@ -29,7 +30,7 @@ export const isRemote = ({ type }: Mount): boolean => REMOTE.test(type);
 
 /** The deepest of what is mounted that a path lies on. */
 export function findMount(path: string, mounts: readonly Mount[]): Mount | undefined {
-  const above = mounts.filter(({ at }) => path === at || path.startsWith(at.endsWith(sep) ? at : at + sep));
+  const above = mounts.filter(({ at }) => isInside(path, at));
   return above.reduce<Mount | undefined>(
     (deepest, mount) => ((deepest?.at.length ?? -1) > mount.at.length ? deepest : mount),
     undefined,
