@@ -26,4 +26,13 @@ export function readPlainFile(path: string, mostBytes: number): Buffer {
   }
 }
 
+/** Its text as UTF-8; undefined where it cannot be read, whatever the reason. */
+export function readTextIfPlain(path: string, mostBytes: number): string | undefined {
+  try {
+    return readPlainFile(path, mostBytes).toString('utf8');
+  } catch {
+    return undefined;
+  }
+}
+
 const notPlain = (reason: string) => Object.assign(new Error(reason), { code: 'ENOTSUP' });

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { readPlainFile } from './plain-file.ts';
+import { readTextIfPlain } from './plain-file.ts';
 
 /** git's own files of which we read a line or two. */
 const MOST_BYTES = 1024 * 1024;
@@ -38,10 +38,4 @@ export function findRoot(folder: string): string | undefined {
 
 const withoutCredentials = (remote: string) => remote.replace(/^(\w+:\/\/)[^/@]*@/, '$1');
 
-function readText(path: string): string | undefined {
-  try {
-    return readPlainFile(path, MOST_BYTES).toString('utf8');
-  } catch {
-    return undefined;
-  }
-}
+const readText = (path: string) => readTextIfPlain(path, MOST_BYTES);

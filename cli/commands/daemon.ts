@@ -1,11 +1,10 @@
 import { rmSync } from 'node:fs';
-import { defineCommand, text } from '../command.ts';
+import { defineCommand, readLength, text } from '../command.ts';
 import { stateFolder, writeJson } from '../config.ts';
 import { holderOf, isDaemonRunning, stopDaemon } from '../daemon/control.ts';
 import { runDaemon } from '../daemon/daemon.ts';
 import { isPaused, pausedPath } from '../daemon/pause.ts';
 import { EXIT, Failure } from '../failure.ts';
-
 import { formatAge, formatMoment } from '../output.ts';
 import { ownPlaces } from '../read/places.ts';
 import { restartDaemon } from '../setup/daemon.ts';
@@ -71,6 +70,9 @@ export const pauseCommand = defineCommand({
     const state = stateFolder(context);
     const now = context.now();
     const length = options.for === undefined ? undefined : readLength(options.for);
+    if (options.for !== undefined && !length) {
+      throw new Failure(EXIT.usage, `--for does not take ${options.for}.`, 'It takes a time like 30m, 2h or 1d.');
+    }
     const times = {
       since: new Date(now).toISOString(),
       ...(length !== undefined && { until: new Date(now + length).toISOString() }),
@@ -104,13 +106,3 @@ export const resumeCommand = defineCommand({
     ]);
   },
 });
-
-const UNITS: { readonly [unit: string]: number } = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
-/** Milliseconds. Throws a `Failure` for what is no time such as `30m`. */
-function readLength(given: string): number {
-  const [, number = '', unit = ''] = /^(\d{1,5})([smhd])$/.exec(given) ?? [];
-  const length = Number(number) * (UNITS[unit] ?? 0);
-  if (length > 0) return length;
-  throw new Failure(EXIT.usage, `--for does not take ${given}.`, 'It takes a time like 30m, 2h or 1d.');
-}

@@ -1,10 +1,8 @@
 import { count, defineCommand, flag, text } from '../command.ts';
 import { readSettings } from '../config.ts';
-
 import { findDashboard } from '../inspect/service.ts';
 import { formatCount, type Line } from '../output.ts';
 import { byTime, CHOICE_OPTIONS, chooseSessions, locateSpool, SESSION_NAMES, withSpool } from '../sessions/choose.ts';
-
 import { alignColumns } from '../sessions/columns.ts';
 import { COLUMNS, createReports, describeRow, describeSession } from '../sessions/describe.ts';
 

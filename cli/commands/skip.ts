@@ -1,6 +1,5 @@
 import { defineCommand, flag, text } from '../command.ts';
 import { EXIT, Failure } from '../failure.ts';
-
 import { formatCount } from '../output.ts';
 import { nameSession, readSkipped, writeSkipped } from '../privacy/policy.ts';
 import { chooseSession, SESSION_NAMES, withSpool } from '../sessions/choose.ts';

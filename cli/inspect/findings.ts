@@ -76,7 +76,8 @@ const CHECKS: { readonly [check: string]: Check } = {
 
   version({ service: { version } }) {
     if (version === undefined) return skipped(`capture ${VERSION}; the version of the service is not known.`);
-    if (isOlder(VERSION, version)) {
+    const plain = (each: string) => each.replace(/[-+].*/, '');
+    if (plain(VERSION).localeCompare(plain(version), 'en', { numeric: true }) < 0) {
       return warning(`capture ${VERSION} is older than the service (${version}).`, 'See docs/install.md: upgrade.');
     }
     return ok(`capture ${VERSION} is as new as the service, or newer.`);
@@ -160,15 +161,3 @@ const CHECKS: { readonly [check: string]: Check } = {
     return findings.length > 0 ? findings : skipped('No agent is here that needs hooks.');
   },
 };
-
-/** What follows a hyphen does not count. */
-function isOlder(one: string, other: string): boolean {
-  const [a = [], b = []] = [one, other].map((text) =>
-    text
-      .replace(/[-+].*/, '')
-      .split('.')
-      .map(Number),
-  );
-  const index = [0, 1, 2].find((at) => (a[at] ?? 0) !== (b[at] ?? 0));
-  return index !== undefined && (a[index] ?? 0) < (b[index] ?? 0);
-}

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { findSpool, recallAccount } from '../account.ts';
 import type { Agent } from '../agents/agent.ts';
-import { text } from '../command.ts';
+import { readLength, text } from '../command.ts';
 import { readSettings, stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
@@ -109,12 +109,10 @@ function findSessions({ folder }: Context, spool: Spool, all: SessionRow[], name
 /** A session in a file of many has its name behind a `#`, which need not be given. */
 const isFile = (path: string, asked: string) => path === asked || path.startsWith(`${asked}#`);
 
-const UNITS: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
-
 /** `7d`, `12h`, or a date. */
 function readSince(given: string, now: number): number {
-  const [, number, unit = ''] = /^(\d{1,6})([mhdw])$/.exec(given) ?? [];
-  const time = number === undefined ? Date.parse(given) : now - Number(number) * (UNITS[unit] ?? 0);
+  const length = readLength(given);
+  const time = length === undefined ? Date.parse(given) : now - length;
   if (!Number.isNaN(time)) return time;
   const hint = 'It takes a date like 2026-11-01, or an age like 7d.';
   throw new Failure(EXIT.usage, `--since does not take ${given}.`, hint);

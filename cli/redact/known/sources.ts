@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Variables } from '../../agents/agent.ts';
-import { readPlainFile } from '../../plain-file.ts';
+import { readTextIfPlain } from '../../plain-file.ts';
 import { findRoot } from '../../repository.ts';
 import type { Found } from './readers.ts';
 import * as readers from './readers.ts';
@@ -105,10 +105,4 @@ function list(folder: string) {
 }
 
 /** Nothing where it cannot be read. Password managers put pipes where `.env` was, which ask their owner for a password. */
-function readText(path: string): string {
-  try {
-    return readPlainFile(path, LARGEST_FILE).toString('utf8');
-  } catch {
-    return '';
-  }
-}
+const readText = (path: string) => readTextIfPlain(path, LARGEST_FILE) ?? '';
