@@ -99,13 +99,7 @@ async function verify({ fetch }: Context, url: string, secret: string) {
         error,
       );
     }
-    if (!hasStatus(error, 404, 405)) throw explainRefusal(error);
-    throw new Failure(
-      EXIT.failure,
-      `The service at ${url} is of an older version, and cannot say whose this secret is.`,
-      'Ask its operator to upgrade it. Nothing was stored.',
-      error,
-    );
+    throw explainRefusal(error, 'Nothing was stored.');
   }
 }
 

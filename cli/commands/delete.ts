@@ -2,10 +2,10 @@ import { askAccount } from '../account.ts';
 import { defineCommand, flag, text } from '../command.ts';
 import { requireSettings } from '../config.ts';
 import type { Context } from '../context.ts';
-import { describe, EXIT, Failure } from '../failure.ts';
 import { formatCount, type Output } from '../output.ts';
 import { confirm } from '../prompt.ts';
 import { chooseSession, SESSION_NAMES, withSpool } from '../sessions/choose.ts';
+import { unreachable } from '../setup/service-address.ts';
 import { createKeyOf } from '../upload/client-key.ts';
 import { explainRefusal, hasStatus, isTemporary } from '../upload/problem.ts';
 import { createService, type Service } from '../upload/service.ts';
@@ -54,10 +54,7 @@ async function requireService(service: Service): Promise<void> {
   try {
     await askAccount(service);
   } catch (error) {
-    if (isTemporary(error)) throw unreachable(service, error, 'Nothing was deleted.');
-    const refusal = explainRefusal(error);
-    if (!(refusal instanceof Failure)) throw refusal;
-    throw new Failure(refusal.exitCode, refusal.message, 'Nothing was deleted. Sign in with `capture login`.', error);
+    throw explain(service, error, 'Nothing was deleted.');
   }
 }
 
@@ -68,15 +65,9 @@ async function deleteOnce(service: Service, clientKey: string): Promise<boolean>
     return true;
   } catch (error) {
     if (hasStatus(error, 404)) return false;
-    if (!isTemporary(error)) throw explainRefusal(error);
-    throw unreachable(service, error, 'Nothing more of the session is sent.');
+    throw explain(service, error, 'Nothing more of the session is sent.');
   }
 }
 
-const unreachable = ({ url }: Service, error: unknown, sofar: string): Failure =>
-  new Failure(
-    EXIT.temporary,
-    `The service at ${url} cannot be reached: ${describe(error)}.`,
-    `${sofar} Try again when the service is reachable.`,
-    error,
-  );
+const explain = ({ url }: Service, error: unknown, soFar: string): unknown =>
+  isTemporary(error) ? unreachable(url, error, soFar) : explainRefusal(error, soFar);

@@ -229,7 +229,7 @@ test('what should not have been sent is deleted at the service, and nothing more
   say(1, 2, 'first \u001b[31mred', join(home, 'shop'));
   await capture(['import', '--patience', '0'], offline);
   const away = { context: { fetch: () => Promise.reject(new TypeError('fetch failed')) } };
-  const kept = expect.stringContaining('hint: Nothing was deleted.');
+  const kept = expect.stringContaining('Nothing was deleted.');
   expect(await capture(['delete', 'ses_000001', '--yes'], away)).toMatchObject({ exitCode: 75, stderr: kept });
   service.state.secret = 'sk_live_other';
   expect(await capture(['delete', 'ses_000001', '--yes'])).toMatchObject({ exitCode: 4, stderr: kept });

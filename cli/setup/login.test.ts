@@ -90,7 +90,9 @@ test('a service that cannot say whose a secret is does not count as having accep
   );
   const result = await login(url);
   expect([result.exitCode, stored()]).toEqual([1, undefined]);
-  expect(result.stderr).toContain('is of an older version, and cannot say whose this secret is.');
+  expect(result.stderr).toMatch(
+    /does not know what this version of capture asks of it\.\nhint: .*Nothing was stored\./,
+  );
 });
 
 test('https where only http is spoken is said in so many words', async () => {

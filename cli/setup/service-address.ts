@@ -44,8 +44,8 @@ const withScheme = (text: string): string =>
 const isUnreachable = (error: unknown): boolean =>
   isTemporary(error) && !(error instanceof NotTheService || (error instanceof ServiceError && error.status < 407));
 
-/** What keeps a service from being asked, for a person. */
-export function unreachable(url: string, error: unknown): Failure {
+/** What keeps a service from being asked, for a person; `soFar` says what became of what was asked for. */
+export function unreachable(url: string, error: unknown, soFar = 'Nothing was stored.'): Failure {
   const code = error instanceof Error ? (codeOf(error.cause) ?? '') : '';
   const isPlain = url.startsWith('https:') && /^(EPROTO|ERR_SSL)/.test(code);
   const sentence = isPlain
@@ -54,5 +54,5 @@ export function unreachable(url: string, error: unknown): Failure {
   const hint = isPlain
     ? `If it is to be reached without encryption, give ${url.replace('https:', 'http:')}.`
     : 'Check the address and whether the service runs.';
-  return new Failure(EXIT.temporary, sentence, `${hint} Nothing was stored.`, error);
+  return new Failure(EXIT.temporary, sentence, `${hint} ${soFar}`, error);
 }

@@ -43,13 +43,13 @@ export const hasStatus = (error: unknown, ...statuses: number[]): error is Servi
 export const hasCode = (error: unknown, ...codes: NonNullable<ServiceError['code']>[]): error is ServiceError =>
   error instanceof ServiceError && error.code !== undefined && codes.includes(error.code);
 
-/** What to do about an error that trying again does not heal. */
-export function explainRefusal(error: unknown): unknown {
+/** What to do about an error that trying again does not heal. `soFar` says what became of what was asked for. */
+export function explainRefusal(error: unknown, soFar = 'What was captured is kept and sent then.'): unknown {
   if (hasStatus(error, 401)) {
     return new Failure(
       EXIT.signInRequired,
       `The service does not accept the organization secret: ${error.message}`,
-      'Sign in with `capture login`. What was captured meanwhile is kept and sent then.',
+      `Sign in with \`capture login\`. ${soFar}`,
       error,
     );
   }
@@ -57,7 +57,7 @@ export function explainRefusal(error: unknown): unknown {
     return new Failure(
       EXIT.failure,
       'The service does not know what this version of capture asks of it.',
-      'Ask for the service to be updated. What was captured is kept and sent then.',
+      `Ask for the service to be updated. ${soFar}`,
       error,
     );
   }
