@@ -19,15 +19,35 @@ export function isOneFrame(bytes: Uint8Array): boolean {
   }
 }
 
-/** @throws RangeError when the frame is cut off */
-function endOfFrame(view: DataView): number {
+/** How many bytes a frame makes, where its header tells; undefined for what is none. */
+export function contentSizeOf(bytes: Uint8Array): number | undefined {
+  if (bytes.byteLength < LONGEST_HEADER) return undefined;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const { sizeAt, sizeBytes } = readHeader(view);
+  if (view.getUint32(0, true) !== MAGIC || sizeBytes === 0) return undefined;
+  if (sizeBytes === 1) return view.getUint8(sizeAt);
+  if (sizeBytes === 2) return view.getUint16(sizeAt, true) + 256;
+  return sizeBytes === 4 ? view.getUint32(sizeAt, true) : Number(view.getBigUint64(sizeAt, true));
+}
+
+const LONGEST_HEADER = 18;
+
+/** Where in its header a frame tells how many bytes it makes, and in how many. */
+function readHeader(view: DataView) {
   const descriptor = view.getUint8(4);
   const isSingleSegment = (descriptor & 0x20) !== 0;
-  const hasChecksum = (descriptor & 0x04) !== 0;
   const sizeFlag = descriptor >> 6;
-  const window = isSingleSegment ? 0 : 1;
-  const contentSize = sizeFlag === 0 && isSingleSegment ? 1 : Number(CONTENT_SIZE_BYTES[sizeFlag]);
-  let at = 5 + window + Number(DICTIONARY_BYTES[descriptor & 0x03]) + contentSize;
+  return {
+    sizeAt: 5 + (isSingleSegment ? 0 : 1) + Number(DICTIONARY_BYTES[descriptor & 0x03]),
+    sizeBytes: sizeFlag === 0 && isSingleSegment ? 1 : Number(CONTENT_SIZE_BYTES[sizeFlag]),
+  };
+}
+
+/** @throws RangeError when the frame is cut off */
+function endOfFrame(view: DataView): number {
+  const hasChecksum = (view.getUint8(4) & 0x04) !== 0;
+  const { sizeAt, sizeBytes } = readHeader(view);
+  let at = sizeAt + sizeBytes;
   for (let isLast = false; !isLast; ) {
     const header = view.getUint16(at, true) | (view.getUint8(at + 2) << 16);
     isLast = (header & 1) === 1;

@@ -1,8 +1,11 @@
+import { randomBytes } from 'node:crypto';
+import { zstdCompressSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runs, seeded } from '../../contract/test/runs.ts';
 import { pack } from '../store/codec.ts';
 import { decodeFrame, encodeFrame } from '../store/frame.ts';
+import { contentSizeOf } from '../store/zstd-frame.ts';
 import { objectText } from './json-text.ts';
 
 const event = fc.record({
@@ -35,3 +38,11 @@ describe('a stored frame', () => {
     expect(() => decodeFrame({ codec: 99, body: Buffer.from('x') })).toThrow('codec 99');
   });
 });
+
+test.each([20, 255, 256, 300, 65_791, 65_792, 1_000_000])(
+  'a zstd frame of %i bytes tells how many they are',
+  (size) => {
+    expect(contentSizeOf(zstdCompressSync(randomBytes(size)))).toBe(size);
+    expect(contentSizeOf(randomBytes(20).fill(0, 0, 1))).toBeUndefined();
+  },
+);
