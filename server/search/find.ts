@@ -31,8 +31,8 @@ export async function findInSession(db: Db, session: SessionRow, matcher: Matche
       const hits: FoundEvents['hits'] = [];
       return {
         ...{ stretch, hits },
-        take({ terms, hit }) {
-          if (terms.size === all.length && all.every((one) => terms.has(one))) hits.push(hit);
+        take({ terms, show }) {
+          if (terms.size === all.length && all.every((one) => terms.has(one))) hits.push(show());
           return true;
         },
       };

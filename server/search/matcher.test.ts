@@ -158,7 +158,12 @@ describe('whatever the text', () => {
           const written = escaped
             ? json.replace(/[g文]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
             : json;
-          if (matcher.match('notice', JSON.parse(written))) expect(matcher.glance(written)).toEqual([0]);
+          // Amid others, as events lie in an append.
+          const around = '"x"}{"text":"';
+          const event = { start: around.length, end: around.length + written.length };
+          const events = [{ start: 0, end: 5 }, event, { start: event.end + 5, end: event.end + around.length }];
+          const [, places] = matcher.glance(`${around}${written}${around}`, events);
+          if (matcher.match('notice', JSON.parse(written)).next().value) expect(places).toEqual([0]);
         },
       ),
       runs(300),
@@ -168,15 +173,20 @@ describe('whatever the text', () => {
 
 describe('an event', () => {
   const match = (query: string, payload: unknown, eventType = 'assistant.message') =>
-    createMatcher(parseQuery(query).terms).match(eventType, payload);
+    createMatcher(parseQuery(query).terms).match(eventType, payload).next().value || undefined;
 
   test('shows the line of the first match, with all matches in it', () => {
     const hit = match('queue drain*', { text: 'first line\n    the Queue is drained by drainQueue()\nlast' });
-    expect(hit).toMatchObject({
-      terms: new Set([0, 1]),
+    const shown = hit?.show();
+    expect(hit?.terms).toEqual(new Set([0, 1]));
+    expect(shown).toMatchObject({
       text: expect.stringMatching(/^the Queue is drained by drainQueue\(\) last$/),
     });
-    expect(hit?.marks.map(([start, end]) => hit.text.slice(start, end))).toEqual(['Queue', 'drained', 'drainQueue']);
+    expect(shown?.marks.map(([start, end]) => shown.text.slice(start, end))).toEqual([
+      'Queue',
+      'drained',
+      'drainQueue',
+    ]);
   });
 
   test('is found by what a tool was given and what it answered, not by ids and figures', () => {
@@ -191,7 +201,9 @@ describe('an event', () => {
   });
 
   test('is found amid the colours of a terminal', () => {
-    expect(match('failed', { output: '\u001b[31mfai\u001b[1mled\u001b[0m' }, 'tool.result')?.text).toBe('failed');
+    expect(match('failed', { output: '\u001b[31mfai\u001b[1mled\u001b[0m' }, 'tool.result')?.show().text).toBe(
+      'failed',
+    );
   });
 
   test('may be anything at all', () => {

@@ -8,16 +8,30 @@ import { textsOf } from './texts.ts';
 export interface Found {
   /** Which of the terms occur in it, by their places. */
   terms: ReadonlySet<number>;
-  text: string;
-  marks: Hit['marks'];
+  /** A line's worth of text around the first match. */
+  show(): Pick<Hit, 'text' | 'marks'>;
+}
+
+/** Where an event's payload begins and ends. */
+interface Place {
+  start: number;
+  end: number;
 }
 
 export interface Matcher {
   terms: readonly Wanted[];
-  /** Which of the terms an event might hold, by a glance at its payload's JSON text. */
-  glance(json: string): readonly number[];
-  /** Undefined where none of the terms occurs, or is not met with the effort that is left. */
-  match(eventType: string, payload: unknown, places?: readonly number[], effort?: Effort): Found | undefined;
+  /**
+   * Which of the terms each of some events might hold, by a glance at the JSON text of their payloads, which begins where
+   * the first of them does.
+   */
+  glance(json: string, events: readonly Place[]): readonly (readonly number[])[];
+  /** Waits whenever the effort is spent until there is more. Undefined where none of the terms occurs. */
+  match(
+    eventType: string,
+    payload: unknown,
+    places?: readonly number[],
+    effort?: Effort,
+  ): Generator<void, Found | undefined, void>;
 }
 
 /** Reads events exactly: the index only knows which words occur in some events together. */
@@ -27,16 +41,22 @@ export function createMatcher(given: readonly Term[]): Matcher {
   const glances = terms.map(glanceFor);
   return {
     terms,
-    glance: (json) =>
-      UNREADABLE.test(json) ? all : all.filter((place) => glances[place] === undefined || glances[place].test(json)),
-    match(eventType, payload, places = all, effort) {
+    glance(json, events) {
+      const found = events.map((): number[] => []);
+      for (const [place, glance] of glances.entries())
+        for (const n of glance ? eventsWith(glance, json, events) : events.keys()) found[n]?.push(place);
+      if (json.includes('\\u00')) for (const n of eventsWith(UNREADABLE, json, events)) found[n] = all;
+      return found;
+    },
+    *match(eventType, payload, places = all, effort = { left: Number.POSITIVE_INFINITY }) {
       const texts = textsOf(eventType, payload);
       const found = new Set<number>();
       let first: { text: string; at: number } | undefined;
       for (const place of places) {
         const term = terms[place] as Wanted;
         for (const text of texts) {
-          const range = findTerm(text, term, 0, text.length, effort);
+          let range = findTerm(text, term, 0, text.length, effort);
+          for (; typeof range === 'number'; range = findTerm(text, term, range, text.length, effort)) yield;
           if (!range) continue;
           found.add(place);
           if (!term.not) first ??= { text, at: range[0] };
@@ -44,28 +64,49 @@ export function createMatcher(given: readonly Term[]): Matcher {
         }
       }
       if (found.size === 0) return undefined;
-      return { terms: found, ...(first ? excerpt(first.text, first.at, terms) : { text: '', marks: [] }) };
+      return { terms: found, show: () => (first ? excerpt(first.text, first.at, terms) : { text: '', marks: [] }) };
     },
   };
+}
+
+/** In which of the events the expression, which has the flag `g`, finds something; maybe in more. */
+function eventsWith(expression: RegExp, json: string, events: readonly Place[]): number[] {
+  const begin = events[0]?.start ?? 0;
+  const found: number[] = [];
+  expression.lastIndex = 0;
+  for (let n = 0; n < events.length && expression.test(json); ) {
+    const last = begin + expression.lastIndex - 1;
+    while ((events[n]?.end ?? Number.POSITIVE_INFINITY) <= last) n++;
+    const event = events[n];
+    if (!event) break;
+    // What stands between two events is nobody's.
+    const isInside = event.start <= last;
+    if (isInside) found.push(n++);
+    expression.lastIndex = (isInside ? event.end : event.start) - begin;
+  }
+  return found;
 }
 
 /** What may stand between two words of a term, as JSON writes it. */
 const BETWEEN = '(?:\\\\(?:u[0-9a-f]{4}|.)|[^a-z0-9\\\\])*';
 
 /** Letters may be escaped, and colours stand amid words. */
-const UNREADABLE = /\\u00(?:[3-7]|1b)/i;
+const UNREADABLE = /\\u00(?:[3-7]|1b)/gi;
 
 /** A term's words, as they stand in JSON. Beyond ASCII there are several ways to write the same letter. */
 function glanceFor({ units }: Wanted): RegExp | undefined {
   const words = units.flatMap(({ parts }) => parts);
-  return words.some((word) => /[^a-z0-9]/.test(word)) ? undefined : new RegExp(words.join(BETWEEN), 'i');
+  return words.some((word) => /[^a-z0-9]/.test(word)) ? undefined : new RegExp(words.join(BETWEEN), 'gi');
 }
 
 const BEFORE = 60;
 const LONGEST_EXCERPT = 240;
+/** So far a term that stands in an excerpt may reach beyond it. */
+const LOOKED_AHEAD = 10_000;
 
 /** A line's worth of text around the first match, and all matches in it. */
-function excerpt(text: string, at: number, terms: readonly Wanted[]): Pick<Found, 'text' | 'marks'> {
+function excerpt(whole: string, at: number, terms: readonly Wanted[]): Pick<Hit, 'text' | 'marks'> {
+  const text = whole.slice(0, at + LOOKED_AHEAD);
   const line = text.lastIndexOf('\n', at) + 1;
   const indent = /\s*/y;
   indent.lastIndex = line;

@@ -1,13 +1,12 @@
 import { isPart, joinParts, type Part } from '../../contract/parts.ts';
 import type { Hit } from '../../contract/review.ts';
-import type { StoredAppend } from '../store/events.ts';
-import { decodeFrame } from '../store/frame.ts';
+import { type OpenFrame, openFrame } from '../store/frame.ts';
 import type { Db } from '../store/open.ts';
-import { readAppendsOf } from '../store/stretches.ts';
+import { type AppendOf, readAppendsOf } from '../store/stretches.ts';
 import { toTimestamp } from '../store/time.ts';
 import type { Stretch } from '../store/words.ts';
 import { heavy } from '../turns.ts';
-import type { Found, Matcher } from './matcher.ts';
+import type { Matcher } from './matcher.ts';
 
 /** How many bytes of events may still be read for one request. */
 export interface Budget {
@@ -15,8 +14,11 @@ export interface Budget {
 }
 
 /** An event in which some of the terms occur. */
-export interface FoundEvent extends Found {
-  hit: Hit;
+export interface FoundEvent {
+  terms: ReadonlySet<number>;
+  sequence: number;
+  eventType: string;
+  show(): Hit;
 }
 
 /** A stretch that is to be read. */
@@ -27,7 +29,7 @@ export interface Look {
 }
 
 /**
- * Reads the events of stretches, one after the other; between appends others have their turn.
+ * Reads the events of stretches, one after the other; every half megabyte others have their turn.
  * @returns how many of them were read: one at least, and no more once the budget is spent
  */
 export async function readStretches(
@@ -37,81 +39,132 @@ export async function readStretches(
   matcher: Matcher,
   budget: Budget,
 ): Promise<number> {
-  const readers = looks.map((look) => createReader(look, matcher, budget));
+  const readers = looks.map((look, at) => createReader(look, matcher, budget, at === 0));
   const stretches = looks.map(({ stretch }) => stretch);
-  for await (const append of readAppendsOf(db, organizationId, stretches)) {
-    const reader = readers[append.at] as Reader;
-    const { first, last } = (looks[append.at] as Look).stretch;
-    if (reader.isOver()) continue;
-    if (budget.left <= 0 && append.at > 0) return append.at;
-    const events = await heavy(() => eventsOf(append).filter(({ sequence }) => sequence >= first && sequence <= last));
-    for (let at = 0; at < events.length; ) at = await heavy(() => reader.read(events, at));
+  for await (const appends of readAppendsOf(db, organizationId, stretches)) {
+    const unread = await inTurns(readAppends(appends, readers));
+    if (unread !== undefined) return unread;
   }
-  for (const reader of readers) reader.end();
+  for (const reader of readers) await inTurns(reader.end());
   return looks.length;
+}
+
+/** Work that hands out after each piece how many bytes it was like. */
+type Work<Result> = Generator<number, Result, void>;
+
+/** What is read between two turns of others: half a megabyte takes 15 ms where each event is parsed. */
+const STEP_BYTES = 512 * 1024;
+
+async function inTurns<Result>(work: Work<Result>): Promise<Result> {
+  for (;;) {
+    const step = await heavy(() => {
+      let piece = work.next();
+      for (let left = STEP_BYTES; !piece.done; piece = work.next()) {
+        left -= piece.value;
+        if (left <= 0) break;
+      }
+      return piece;
+    });
+    if (step.done) return step.value;
+  }
+}
+
+/** @returns the place of the stretch that was not read, since nothing more may be */
+function* readAppends(appends: readonly AppendOf[], readers: readonly Reader[]): Work<number | undefined> {
+  for (const append of appends) {
+    const waiting = append.at.filter((at) => !readers[at]?.isOver());
+    const frame = waiting.length > 0 && openFrame(append);
+    for (const at of waiting) if (frame && !(yield* (readers[at] as Reader).read(append, frame))) return at;
+  }
+  return undefined;
 }
 
 type Reader = ReturnType<typeof createReader>;
 
-function createReader({ take }: Look, matcher: Matcher, budget: Budget) {
+interface RawEvent {
+  sequence: number;
+  eventType: string;
+  createdAt: number;
+}
+
+function createReader({ stretch, take }: Look, matcher: Matcher, budget: Budget, isFirst: boolean) {
   let run: { event: RawEvent; part: Part }[] = [];
   let isOver = false;
-  let spent = 0;
+  let isCut = false;
 
-  function spend(bytes: number): void {
+  function spend(bytes: number): number {
     budget.left -= bytes;
-    spent += bytes;
-  }
-
-  function look(event: RawEvent): void {
-    spend(event.json.length);
-    // What is looked for at a glance is ASCII: 3,000 letters take 1 µs so, and 5 where they are decoded.
-    const glanced = event.json.toString('latin1');
-    const payload = glanced.includes('"part":') ? parse(event.json) : undefined;
-    if (isPart(payload)) {
-      takePart(event, payload);
-      return;
-    }
-    endRun();
-    const places = matcher.glance(glanced);
-    if (places.length > 0) match(event, payload ?? parse(event.json), places);
+    return bytes;
   }
 
   /** A payload in parts is read as soon as the last one is there, and counts where the first one stands. */
-  function takePart(event: RawEvent, part: Part): void {
-    if (part.part !== run.length + 1) endRun();
+  function* takePart(event: RawEvent, part: Part): Work<void> {
+    if (part.part !== run.length + 1) yield* endRun();
     run.push({ event, part });
-    if (part.part !== run.length || part.of > MOST_JOINED) endRun();
+    if (part.part !== run.length || part.of > MOST_JOINED) yield* endRun();
     else if (run.length === part.of) {
-      match((run[0] as { event: RawEvent }).event, join(run.map(({ part }) => part)));
+      const { event } = run[0] as (typeof run)[number];
+      const payload = join(run.map(({ part }) => part));
       run = [];
+      yield* match(event, payload);
     }
   }
 
   /** Of an incomplete run each slice is what there is. */
-  function endRun(): void {
-    for (const { event, part } of run) match(event, part);
+  function* endRun(): Work<void> {
+    const slices = run;
     run = [];
+    for (const { event, part } of slices) yield* match(event, part);
   }
 
-  function match({ sequence, eventType, createdAt }: RawEvent, payload: unknown, places?: readonly number[]): void {
-    const effort = { left: MOST_COMPARED };
-    const one = isOver ? undefined : matcher.match(eventType, payload, places, effort);
-    spend((MOST_COMPARED - effort.left) * BYTES_FOR_A_WORD);
-    if (!one) return;
-    const occurred = Date.parse(String((payload as { occurredAt?: unknown }).occurredAt ?? ''));
-    const time = occurred > 0 && occurred < YEAR_10000 ? occurred : createdAt;
-    isOver = !take({ ...one, hit: { sequence, time: toTimestamp(time), eventType, text: one.text, marks: one.marks } });
+  function* match({ sequence, eventType, createdAt }: RawEvent, payload: unknown, places?: readonly number[]) {
+    const effort = { left: COMPARED_AT_ONCE };
+    const work = matcher.match(eventType, payload, places, effort);
+    for (let step = work.next(); !isOver; step = work.next()) {
+      yield spend((COMPARED_AT_ONCE - effort.left) * BYTES_FOR_A_WORD);
+      effort.left = COMPARED_AT_ONCE;
+      isCut ||= !step.done && budget.left <= 0;
+      if (!step.done && !isCut) continue;
+      if (!step.done || !step.value) return;
+      const { terms, show } = step.value;
+      const occurred = Date.parse(String((payload as { occurredAt?: unknown }).occurredAt ?? ''));
+      const time = toTimestamp(occurred > 0 && occurred < YEAR_10000 ? occurred : createdAt);
+      isOver = !take({ terms, sequence, eventType, show: () => ({ sequence, time, eventType, ...show() }) });
+      return;
+    }
   }
 
   return {
     isOver: () => isOver,
-    /** Reads from a place on for a while; returns where to go on. */
-    read(events: readonly RawEvent[], from: number): number {
-      spent = 0;
-      let at = from;
-      while (at < events.length && !isOver && spent < STEP_BYTES) look(events[at++] as RawEvent);
-      return isOver ? events.length : at;
+    /** @returns false where the budget was spent; the first stretch is read to its end all the same */
+    *read({ first_sequence: start, created_at: createdAt }: AppendOf, frame: OpenFrame): Work<boolean> {
+      const from = Math.max(0, stretch.first - start);
+      for (let at = from, to = at; at < frame.events.length && start + at <= stretch.last; at = to) {
+        if (isOver) return true;
+        if (budget.left <= 0 && !isFirst) return false;
+        to = endOfGroup(frame, at, stretch.last - start + 1);
+        const group = frame.events.slice(at, to);
+        const [begin, end] = [group[0]?.start ?? 0, group.at(-1)?.end ?? 0];
+        // What is looked for at a glance is ASCII: 3,000 letters take 1 µs so, and 5 where they are decoded.
+        const json = begin < 0 ? '{}' : frame.plain.toString('latin1', begin, end);
+        const glanced = matcher.glance(json, group);
+        const mayHaveParts = json.includes(PART);
+        yield spend(json.length);
+        for (const [n, event] of group.entries()) {
+          if (isOver) return true;
+          if (isCut && !isFirst) return false;
+          const places = glanced[n] as readonly number[];
+          const raw = { sequence: start + at + n, eventType: event.eventType, createdAt };
+          const mayBePart = mayHaveParts && json.slice(event.start - begin, event.end - begin).includes(PART);
+          const payload = places.length > 0 || mayBePart ? parse(frame.plain, event) : undefined;
+          if (isPart(payload)) yield* takePart(raw, payload);
+          else {
+            yield* endRun();
+            if (places.length > 0) yield* match(raw, payload, places);
+          }
+        }
+      }
+      return isFirst || !isCut;
     },
     end: endRun,
   };
@@ -120,34 +173,32 @@ function createReader({ take }: Look, matcher: Matcher, budget: Budget) {
 /** Times are written with four digits of a year. */
 const YEAR_10000 = Date.UTC(10_000);
 
-/** What is read between two turns of others: half a megabyte takes 15 ms where each event is parsed. */
-const STEP_BYTES = 512 * 1024;
-
-/** What to compare a word costs, next to reading; of one event so many are compared, which takes 30 ms. */
+/** What to compare a word costs, next to reading; so many are compared in one go, which takes 30 ms. */
 const BYTES_FOR_A_WORD = 32;
-const MOST_COMPARED = 30_000;
+const COMPARED_AT_ONCE = 30_000;
 
 /** As many as those who derive join. */
 const MOST_JOINED = 64;
+const PART = '"part":';
 
-interface RawEvent {
-  sequence: number;
-  eventType: string;
-  createdAt: number;
-  json: Buffer;
+/** Bytes that are looked over at once, at most, unless one event has more. */
+const GLANCED_AT_ONCE = 256 * 1024;
+
+/** Where the events end that lie behind each other from one on, up to another. */
+function endOfGroup({ events }: OpenFrame, from: number, most: number): number {
+  const { start } = events[from] as OpenFrame['events'][number];
+  let to = from + 1;
+  for (let end = events[from]?.end ?? 0; to < most; to++) {
+    const next = events[to];
+    if (!next || next.start < end || next.end - start > GLANCED_AT_ONCE || start < 0) break;
+    end = next.end;
+  }
+  return to;
 }
 
-const eventsOf = (append: StoredAppend): RawEvent[] =>
-  decodeFrame(append).map(({ eventType, payload: { buffer, byteOffset, byteLength } }, index) => ({
-    sequence: append.first_sequence + index,
-    eventType,
-    createdAt: append.created_at,
-    json: Buffer.from(buffer, byteOffset, byteLength),
-  }));
-
-function parse(json: Buffer): unknown {
+function parse(plain: Buffer, { start, end }: OpenFrame['events'][number]): unknown {
   try {
-    return JSON.parse(json.toString('utf8'));
+    return start < 0 ? {} : JSON.parse(plain.toString('utf8', start, end));
   } catch {
     return undefined;
   }

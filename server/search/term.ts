@@ -29,21 +29,25 @@ export function prepareTerm({ text: given, prefix, not }: Term): Wanted | undefi
   const text = given.normalize('NFC');
   const units: Unit[] = [];
   let denseEnd = -1;
+  let beginsDense = false;
   cutText(text, 0, (cuts, isDense) => {
     const [start, end] = rangeOf(cuts);
     const parts = partsOf(cuts).map(([from, to]) => lowerCase(text.slice(from, to)));
     units.push({ whole: lowerCase(text.slice(start, end)), parts, joined: isDense && denseEnd === start });
     denseEnd = isDense ? end : -1;
+    beginsDense ||= isDense && units.length === 1;
     return true;
   });
   const last = units.at(-1);
   if (last === undefined) return undefined;
-  const isOpen = prefix === true && denseEnd < 0;
+  const isDense = denseEnd >= 0;
+  const isOpen = prefix === true && !isDense;
   const indexed = indexedOf(units, isOpen);
   const isSingle = units.length === 1 || (last.joined && indexed.length === 1);
   const isWord = isSingle && last.whole.length < LONGEST_WORD;
   const sure = last.parts.length === 1 ? indexed : [[[{ word: last.whole, open: isOpen }]]];
-  return { units, prefix: isOpen, not: not === true, indexed, ...(isWord && { sure }), trace: traceOf(units) };
+  const trace = traceOf(units, beginsDense ? '' : BEGINNING, isDense || isOpen ? '' : END);
+  return { units, prefix: isOpen, not: not === true, indexed, ...(isWord && { sure }), trace };
 }
 
 /** Beginnings of words that the index is asked for, at least; a shorter one is in a part of everything. */
@@ -67,11 +71,17 @@ function indexedOf(units: readonly Unit[], isOpen: boolean): IndexedWord[][][] {
   });
 }
 
-const BETWEEN = '[^\\p{L}\\p{N}\\p{M}]*';
+/*
+ * For once by the letters' case: their other case is not looked for, and `errors` is no trace of `error`, which would
+ * have to be cut to know.
+ */
+const BETWEEN = '(?-i:[^\\p{L}\\p{N}\\p{M}]*)';
+const BEGINNING = '(?-i:(?<!\\p{Ll})|(?=\\p{Lu}))';
+const END = '(?-i:(?!\\p{Ll}))';
 
-const traceOf = (units: readonly Unit[]) =>
+const traceOf = (units: readonly Unit[], beginning: string, end: string) =>
   new RegExp(
-    units.map(({ parts, joined }, n) => (n > 0 && !joined ? BETWEEN : '') + parts.join(BETWEEN)).join(''),
+    `${beginning}${units.map(({ parts, joined }, n) => (n > 0 && !joined ? BETWEEN : '') + parts.join(BETWEEN)).join('')}${end}`,
     'giu',
   );
 
@@ -91,18 +101,23 @@ export interface Effort {
   left: number;
 }
 
-/** Where the term stands in the text first, from a place on and before another; undefined also where no effort is left. */
+/** Where the term stands in the text first, from a place on and before another; where to go on if no effort is left. */
+export function findTerm(text: string, wanted: Wanted, from?: number, to?: number): Range | undefined;
+export function findTerm(
+  ...given: [text: string, wanted: Wanted, from: number, to: number, effort: Effort]
+): Range | number | undefined;
 export function findTerm(
   text: string,
   wanted: Wanted,
   from = 0,
   to = text.length,
   effort: Effort = { left: Number.POSITIVE_INFINITY },
-): Range | undefined {
+): Range | number | undefined {
   const { trace } = wanted;
   trace.lastIndex = from;
-  for (let match = trace.exec(text); match && match.index < to && effort.left-- > 0; match = trace.exec(text)) {
+  for (let match = trace.exec(text); match && match.index < to; match = trace.exec(text)) {
     const at = match.index;
+    if (effort.left-- <= 0) return at;
     const wordAt = wordsFrom(text, at);
     const end = wordAt(0)?.range[0] === at ? endOf(text, wordAt, wanted) : undefined;
     if (end !== undefined) return [at, end];

@@ -116,12 +116,11 @@ export function* verify(
   }
   const hits = found.filter(({ terms }) => most(terms) > 0);
   hits.sort(
-    (one, other) =>
-      most(other.terms) - most(one.terms) || rank(one) - rank(other) || one.hit.sequence - other.hit.sequence,
+    (one, other) => most(other.terms) - most(one.terms) || rank(one) - rank(other) || one.sequence - other.sequence,
   );
-  return { hits: hits.slice(0, MOST_HITS).map(({ hit }) => hit) };
+  return { hits: hits.slice(0, MOST_HITS).map(({ show }) => show()) };
 }
 
 /** What an agent's program says repeats what people and models said, or comes again in every session. */
 const QUIET = new Set(['context.message', 'session.meta', 'record', 'notice']);
-const rank = ({ hit }: FoundEvent) => (QUIET.has(hit.eventType) ? 1 : 0);
+const rank = ({ eventType }: FoundEvent) => (QUIET.has(eventType) ? 1 : 0);
