@@ -15,7 +15,7 @@ const STRENGTHS: readonly (readonly [NameStrength, RegExp])[] = [
   [
     'password',
     new RegExp(
-      `(?:password|passwd|pwd|(?:^|_)(?:pswd|psw|pass_?word|pass_?code|pw|mysql_pwd|passwort|kennwort|mot_de_passe|passe|contrase_?n?a|senha|wachtwoord|parola|(?:db|user|smtp|mail|email|ftp|ssh|root|admin|redis|sudo|http|store|key|login|my|server)_?pass))${SUFFIX}|(?:^|_)password_`,
+      `(?:password|passwd|pwd|(?:^|_)(?:pswd|psw|psk|pass_?word|pass_?code|pw|mysql_pwd|passwort|kennwort|mot_de_passe|passe|contrase_?n?a|senha|wachtwoord|parola|(?:db|user|smtp|mail|email|ftp|ssh|root|admin|redis|sudo|http|store|key|login|my|server)_?pass))${SUFFIX}|(?:^|_)password_`,
     ),
   ],
   [

@@ -54,13 +54,23 @@ basic-auth  basic\x20  [Bb]asic\x20([A-Za-z0-9+/]{8,500}={0,2})(?![A-Za-z0-9+/])
 bearer-token  bearer\x20  Bearer\x20([\w.~+/-]{20,4000}={0,2})  i e3.5
 cookie  sess,sid=,sid\x20,auth,token,jwt,csrf,xsrf  [\w.%-]{0,40}=([^\s"';,=\\[\]<>{}$]{8,4096}={0,2})  i inside e3 cookie
 curl-user  \x20-u,--user,--proxy-user  (?:\x20-u\x20?|--(?:proxy-)?user[\x20=])(?<=(?:curl|wget|https?|xh)\x20[^\0]{0,400})["']?[\w.@%+~\\-]{1,64}["']?:(?!//)([^\s"'\\$<]{5,200})  inside e2.3
-command-line-password  \x20-p,\x20-a,\x20-w\x20  \x20-(?:[pPaw]\x20)(?<=(?:(?:docker|podman|az|helm\x20registry|oc|nerdctl)\x20login|mongo\w{0,8}|sqlcmd|bcp|unzip|zip|plink|pscp|psexec|redis-cli|sshpass|ldap\w{3,8})\b[^|;\r\n]{0,200})["']?([^\s"'\\<>|;\x60-][^\s"'\\<>|;\x60]{3,100})  inside e2.3
+command-line-password  \x20-p,\x20-a,\x20-w\x20  \x20-(?:[pPaw]\x20)(?<=(?:(?:docker|podman|az|helm\x20registry|oc|nerdctl)\x20login|rdesktop|xfreerdp|mosquitto_(?:pub|sub)|mongo\w{0,8}|sqlcmd|bcp|unzip|zip|plink|pscp|psexec|redis-cli|sshpass|ldap\w{3,8})\b[^|;\r\n]{0,200})["']?([^\s"'\\<>|;\x60-][^\s"'\\<>|;\x60]{3,100})  inside e2.3
 command-line-password  \x20-p  \x20-p(?<=(?:mysql|mariadb|sshpass|7z)(?:dump|admin|import)?\b[^|;\r\n]{0,200})["']?([^\s"'\\<>|;\x60-][^\s"'\\<>|;\x60]{4,100})  inside e2.3
 command-line-password  pgpassword=,mysql_pwd=,-passin\x20,-passout\x20  (?:PGPASSWORD=|MYSQL_PWD=|-pass(?:in|out)\x20["']?pass:)["']?([^\s"'\\<>|;\x60]{4,100})  inside e2
+command-line-password  \x20-u  \x20-U\x20?(?<=(?:smbclient|rpcclient|smbmap)\b[^|;\r\n]{0,200})["']?[\w.@/-]{1,64}%([^\s"'\\<>|;]{4,100})  inside e2.3
+command-line-password  \x20-k\x20  \x20-k\x20(?<=openssl\x20[^|;\r\n]{0,200})["']?([^\s"'\\<>|;$-][^\s"'\\<>|;$]{3,100})  inside e2.3
+command-line-password  net\x20user\x20  net\x20user\x20[\w.-]{1,40}\x20([^\s/*"'\\$%][^\s"'\\]{5,100})(?=\x20/)  i e2.3
+command-line-password  htpasswd\x20-  htpasswd\x20-\w{0,4}b\w{0,4}\x20[\w./-]{1,80}\x20[\w.@-]{1,64}\x20["']?([^\s"'\\$]{4,100})  e2.3
+command-line-password  convertto-securestring  ConvertTo-SecureString\x20(?:-String\x20)?["']([^\s"'\\$]{4,100})["']  i e2.3
+command-line-password  --from-literal  --from-literal[=\x20]["']?[\w.-]{1,60}=["']?(?<=secret\x20generic[^|;\r\n]{0,300})([^\s"'\\$<]{6,200})  inside e2.8
+command-line-password  <<<  <<<(?<=(?:kinit|passwd|chpasswd|gh\x20auth\x20login|gh\x20secret\x20set|wrangler\x20secret|docker\x20secret\x20create|sudo\x20-S)\b[^|;\r\n]{0,120})\x20?["']?([^\s"'\\$]{6,200})  inside e2.3
 piped-password  sudo\x20-,chpasswd,docker\x20login,podman\x20login,kinit,cryptsetup  (?<=echo(?=\x20)[^|\r\n]{0,30}["'\x20:]([^\s"'|:\\]{4,64})["']?\x20?\|\x20?(?:sudo\x20)?)(?:sudo\x20-\w{0,4}S|chpasswd|docker\x20login|podman\x20login|kinit|cryptsetup)  inside e2
 pgpass-password  :5432:,:5433:,:6432:,:*:  (?<=(?:^|[\s"']|\\n)[\w.*-]{1,80}):(?:543[23]|6432|\*):[\w*.-]{1,64}:[\w*.-]{1,64}:([^\s"'\\:[\]]{6,100})  inside e2.3
 sql-password  identified  identified\x20(?:with\x20[\w"'\x60]{1,40}\x20)?by\x20(?:password\x20)?(?:["']|(?=[a-z]{0,30}[\d!@#$%^&*]))([^\s"'\\;)]{4,100})  i inside e2.3
-sql-password  alter\x20user\x20,alter\x20role\x20,create\x20user\x20,create\x20role\x20  (?:alter|create)\x20(?:user|role)\x20[\w\s"\x60@.%\\-]{1,48}\x20password\x20\\{0,3}["']([^\s"'\\;)]{4,100})["'\\]  i inside e2
+sql-password  alter\x20user\x20,alter\x20role\x20,alter\x20login\x20,create\x20user\x20,create\x20role\x20,create\x20login\x20  (?:alter|create)\x20(?:user|role|login)\x20[\w\s"\x60@.%\\-]{1,48}\x20password\x20(?:=\x20)?\\{0,3}N?["']([^\s"'\\;)]{4,100})  i inside e2
+sql-password  set\x20password  set\x20password(?:\x20for\x20[^\s=]{1,80})?\x20?=\x20?(?:password\()?["']([^\s"'\\;)]{4,100})  i inside e2
+account-password  auth=(,credential(,credentials(,basicauth(  (?:auth=|credentials?|basicauth)\(\\{0,3}["'][^"'\s\\]{1,64}\\{0,3}["'],\x20?\\{0,3}["']([^"'\s\\]{4,100})\\{0,3}["']  i inside e2.3
+account-password  credentials,creds,zugangsdaten,log\x20in\x20,login\x20  (?:credentials|creds|zugangsdaten|log\x20?in)(?:\x20(?:as|with|is|are|sind))?:?\x20{1,2}[\w.@-]{2,40}\x20?[/:]\x20?(?=[^\s/]{0,63}\d)(?=[^\s/]{0,63}[a-z])(?=[^\s/]{0,63}[A-Z])([^\s/:"'\x60,;<>()\\]{8,64})(?![^\s.,;!?)"'\x60\\])  inside e3
 netrc-password  login\x20  login\x20[^\s"']{1,40}[\s\\n]{1,6}password\s\s{0,2}(?=[a-z]{0,20}[^a-z\s.,;:)'"])([^\s"'\\$<]{6,200})  e2
 signed-address  x-amz-signature=,x-goog-signature=  X-(?:Amz|Goog)-Signature=([0-9a-f]{64,512})  i
 `;

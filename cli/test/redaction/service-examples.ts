@@ -204,6 +204,10 @@ export const SERVICE_EXAMPLES: RuleExamples = {
     hit: [`curl -s -u admin:${made('alnum', 14)} https://x.test`],
     miss: ['curl -u user:password x', 'curl -u $USER:$PASS x'],
   },
+  'account-password': {
+    hit: [`auth=("ada", "${made('alnum', 12)}")`, `log in as root / ${made('alnum', 10, 5)}7K`],
+    miss: ["auth=('user', 'passwd')", 'log in as user/project-2024'],
+  },
   'netrc-password': {
     hit: [`machine api.x.test\n  login ada\n  password ${made('alnum', 12)}`, `login ada password ${made('hex', 20)}`],
     miss: ['login ada password $PASSWORD', 'the login page and the password field'],
