@@ -42,7 +42,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     routerOptions: {
       maxParamLength: 512,
       // Of a repeated name the last value counts, so that no query value is ever a list.
-      querystringParser: (text) => Object.fromEntries(new URLSearchParams(text)),
+      querystringParser: (text) => (text === '' ? {} : Object.fromEntries(new URLSearchParams(text))),
     },
     frameworkErrors(error, request, reply) {
       reply.headers(headers).header('x-request-id', request.id);

@@ -91,13 +91,19 @@ function receive(request: IncomingMessage, limit: number, account: Account): Pro
         stop(error as Error);
       }
     };
-    const onEnd = () => resolve(Buffer.concat(chunks, size));
+    const onEnd = () => resolve(joined(chunks, size));
     // Comes after the end as well, where an error with its stack would cost 5 µs for nobody.
     const onClose = () => {
       if (!request.readableEnded) stop(brokenOff());
     };
     request.on('data', onData).on('end', onEnd).on('close', onClose);
   });
+}
+
+/** Most bodies come as one chunk, whose memory is its own. */
+function joined(chunks: Buffer[], size: number): Buffer {
+  const [only] = chunks;
+  return only && chunks.length === 1 ? only : Buffer.concat(chunks, size);
 }
 
 /** Nobody is there any more to be told. */
@@ -147,7 +153,7 @@ async function decodeLarge(bytes: Buffer, encoding: Encoding, limit: number, acc
     account.take(chunk.byteLength);
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks, size);
+  return joined(chunks, size);
 }
 
 const tooLarge = (limit: number) =>
