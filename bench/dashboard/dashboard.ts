@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Client, createClient } from '../../contract/client.ts';
+import type { Client } from '../../contract/client.ts';
 import { MAX_BATCH_EVENTS } from '../../contract/event.ts';
 import { launchBrowser, type Page } from '../../dashboard/e2e/harness/browser.ts';
 import { buildDashboard } from '../../dashboard/e2e/harness/build.ts';
@@ -8,7 +8,16 @@ import { startService } from '../../dashboard/e2e/harness/service.ts';
 import { signIn, signUp } from '../../script/demo/sign-in.ts';
 import { withFolder } from '../process.ts';
 import { median, quantile, type Row } from '../report.ts';
-import { type Loading, measureHeap, measureKey, measureLoading, measureScrolling, watchTasks } from './measure.ts';
+import { measureList, type Seeding, seedList, startSeeding } from './list.ts';
+import {
+  type Loading,
+  measureFloor,
+  measureHeap,
+  measureKey,
+  measureLoading,
+  measureScrolling,
+  watchTasks,
+} from './measure.ts';
 import { makeSession } from './session.ts';
 
 const OWNER = { email: 'reader@example.com', password: 'three quiet harbours' };
@@ -16,7 +25,7 @@ const SIZES = (process.env.BENCH_EVENTS ?? '5000,50000').split(',').map(Number);
 const ROUNDS = 3;
 const KEYS = 40;
 
-/** Long sessions in Chromium, from the real service; beside them a list of plain paragraphs, which is the floor. */
+/** Long sessions and a long list of them in Chromium, from the real service; beside them a list of plain paragraphs, which is the floor. */
 export function benchDashboard(): Promise<Row[]> {
   return withFolder(async (folder) => {
     buildDashboard();
@@ -26,7 +35,8 @@ export function benchDashboard(): Promise<Row[]> {
     const browser = await launchBrowser();
     try {
       await signUp(service.welcomeLink, OWNER);
-      const sessions = await seedSessions(service.url, await signIn(service.url, OWNER));
+      const seeding = await startSeeding(service.url, await signIn(service.url, OWNER));
+      const sessions = await seedSessions(seeding);
       const page = await (await browser.newContext({ viewport: { width: 1440, height: 900 } })).newPage();
       await watchTasks(page);
       await page.goto(service.url);
@@ -38,7 +48,8 @@ export function benchDashboard(): Promise<Row[]> {
       for (const { events, sessionId } of sessions) {
         rows.push(...(await measureSession(page, `${service.url}/sessions/${sessionId}`, events)));
       }
-      return rows;
+      await seedList(seeding);
+      return [...rows, ...(await measureList(page, service.url))];
     } finally {
       await browser.close();
       await service.stop();
@@ -46,18 +57,10 @@ export function benchDashboard(): Promise<Row[]> {
   });
 }
 
-async function seedSessions(baseUrl: string, token: string): Promise<{ events: number; sessionId: string }[]> {
-  const owner = createClient({ baseUrl, credential: () => token });
-  await owner.createOrganization({ body: { name: 'Bench' } });
-  const { value } = (await owner.issueSecret({ body: { name: 'bench' } })).body;
-  const machine = createClient({ baseUrl, credential: () => value });
-  const body = { hostname: 'bench', platform: 'linux' as const, serviceCliVersion: '0.1.0' };
-  const { environmentId } = (await machine.registerEnvironment({ body })).body;
-  const { installationId } = (await machine.registerAgent({ environmentId, body: { agentId: 'claude-code' } })).body;
+async function seedSessions({ owner, machine, ...place }: Seeding): Promise<{ events: number; sessionId: string }[]> {
   const made: { events: number; sessionId: string }[] = [];
   for (const events of SIZES) {
-    const opening = { environmentId, agentInstallationId: installationId, title: `${events} events` };
-    const { sessionId } = (await machine.openSession({ body: opening })).body;
+    const { sessionId } = (await machine.openSession({ body: { ...place, title: `${events} events` } })).body;
     const all = makeSession(events);
     for (let first = 0; first < all.length; first += MAX_BATCH_EVENTS) {
       await machine.appendEvents({ sessionId, body: { events: all.slice(first, first + MAX_BATCH_EVENTS) } });
@@ -107,14 +110,4 @@ async function measureSession(page: Page, address: string, events: number): Prom
     row('n to paint, p95', quantile(failures, 0.95), 'ms', '≤ 100', `p50 ${median(failures).toFixed(0)} ms`),
     row('heap', await measureHeap(page), 'MB', '≤ 100'),
   ];
-}
-
-async function measureFloor(page: Page, step: number): Promise<number> {
-  const other = await page.context().newPage();
-  await other.setContent(
-    `<div id="floor" style="height: 600px; overflow: auto">${'<p>A line of text as rows have it.</p>'.repeat(4000)}</div>`,
-  );
-  const late = await measureScrolling(other, '#floor', step);
-  await other.close();
-  return late;
 }

@@ -18,7 +18,7 @@ export const watchTasks = (page: Page) =>
     }).observe({ type: 'longtask', buffered: true });
   `);
 
-const NEXT_FRAME = 'new Promise((resolve) => requestAnimationFrame(() => resolve()))';
+export const NEXT_FRAME = 'new Promise((resolve) => requestAnimationFrame(() => resolve()))';
 
 /** Opens a session and waits until all of it is there. */
 export async function measureLoading(page: Page, address: string): Promise<Loading> {
@@ -57,6 +57,17 @@ export async function measureScrolling(page: Page, selector: string, step: numbe
   await page.evaluate('window.isWatching = false');
   const frames = (await page.evaluate<number[]>('frameTimes')).slice(2);
   return (100 * frames.filter((each) => each > 25).length) / frames.length;
+}
+
+/** The same of a list of plain paragraphs, which no page can do better than. */
+export async function measureFloor(page: Page, step: number): Promise<number> {
+  const other = await page.context().newPage();
+  await other.setContent(
+    `<div id="floor" style="height: 600px; overflow: auto">${'<p>A line of text as rows have it.</p>'.repeat(4000)}</div>`,
+  );
+  const late = await measureScrolling(other, '#floor', step);
+  await other.close();
+  return late;
 }
 
 /** From a key to the frame in which its row is marked, for each of the presses. */

@@ -1,0 +1,104 @@
+import { MAX_SESSIONS_AT_ONCE } from '../../contract/capture.ts';
+import { type Client, createClient } from '../../contract/client.ts';
+import type { Page } from '../../dashboard/e2e/harness/browser.ts';
+import type { Row } from '../report.ts';
+import { createPassages } from '../text.ts';
+import { measureFloor, measureScrolling, NEXT_FRAME } from './measure.ts';
+
+const SESSIONS = Number(process.env.BENCH_SESSIONS ?? 10_000);
+/** One session in a thousand has it. */
+const RARE = 'zephyrgate';
+
+/** A machine that sends sessions, and the person who reads them. */
+export interface Seeding {
+  owner: Client;
+  machine: Client;
+  environmentId: string;
+  agentInstallationId: string;
+}
+
+export async function startSeeding(baseUrl: string, token: string): Promise<Seeding> {
+  const owner = createClient({ baseUrl, credential: () => token });
+  await owner.createOrganization({ body: { name: 'Bench' } });
+  const { value } = (await owner.issueSecret({ body: { name: 'bench' } })).body;
+  const machine = createClient({ baseUrl, credential: () => value });
+  const body = { hostname: 'bench', platform: 'linux' as const, serviceCliVersion: '0.1.0' };
+  const { environmentId } = (await machine.registerEnvironment({ body })).body;
+  const agent = await machine.registerAgent({ environmentId, body: { agentId: 'claude-code' } });
+  return { owner, machine, environmentId, agentInstallationId: agent.body.installationId };
+}
+
+/** Many sessions of a prompt and a call each, as soon as all of them are derived. */
+export async function seedList({ owner, machine, ...place }: Seeding): Promise<void> {
+  const passage = createPassages(3);
+  let last = '';
+  for (let at = 0; at < SESSIONS; at += MAX_SESSIONS_AT_ONCE) {
+    const numbers = Array.from({ length: MAX_SESSIONS_AT_ONCE }, (_, n) => at + n);
+    const sessions = numbers.map((n) => ({ ...place, clientKey: `bench-list-session-${n}` }));
+    const { results } = (await machine.captureSessions({ body: { sessions } })).body;
+    const appends = results.map(({ session }, index) => {
+      const n = numbers[index] as number;
+      const text = `${passage(80).replaceAll('\u0000', '')} ${n % 1_000 === 500 ? RARE : ''}`;
+      last = session?.sessionId ?? last;
+      const events = [
+        { eventType: 'session.meta', payload: { cwd: `/home/dev/code/app-${n % 40}` } },
+        { eventType: 'user.message', payload: { text } },
+        { eventType: 'tool.call', payload: { callId: 'a', name: 'Bash', input: { command: 'npm test' } } },
+      ];
+      return { sessionId: session?.sessionId ?? '', idempotencyKey: `list-${n}`, body: { events } };
+    });
+    await machine.appendBatches({ body: { appends } });
+  }
+  for (;;) {
+    const { body } = await owner.searchSessions({ query: { q: RARE } });
+    if (!body.catchingUp) return;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+}
+
+/** The first page and the list of sessions, from an empty cache; then as far down as it goes. */
+export async function measureList(page: Page, url: string): Promise<Row[]> {
+  const row = (what: string, figure: number, unit: string, goal: string, detail = ''): Row => ({
+    ...{ what, figure, unit, goal, detail },
+  });
+  const grid = page.getByRole('grid', { name: 'Sessions' });
+  const rows = grid.locator('[data-session]');
+  const cache = await page.context().newCDPSession(page);
+  const now = () => page.evaluate<number>('performance.now()');
+  async function open(path: string, isShown: () => Promise<void>): Promise<number> {
+    await page.goto('about:blank');
+    await cache.send('Network.clearBrowserCache');
+    await page.goto(url + path, { waitUntil: 'commit' });
+    await isShown();
+    return now();
+  }
+  const overview = await open('/', () => page.getByRole('heading', { name: 'Overview' }).waitFor());
+  const first = await open('/sessions', () => rows.first().waitFor());
+
+  await rows.first().focus();
+  const began = await now();
+  // As long as there is more, the number of rows is not known.
+  while ((await grid.getAttribute('aria-rowcount')) === '-1') {
+    await page.keyboard.press('End');
+    await page.evaluate(NEXT_FRAME);
+  }
+  const all = (await now()) - began;
+  const drawn = await rows.count();
+  await page.keyboard.press('Home');
+  const late = await measureScrolling(page, '.frame-page', 240);
+  const floor = await measureFloor(page, 240);
+
+  const asked = await now();
+  await page.getByRole('combobox', { name: 'Find sessions' }).fill(RARE);
+  await grid.locator('mark').first().waitFor();
+  const found = (await now()) - asked;
+  const list = `list of ${SESSIONS.toLocaleString('en')} sessions`;
+  return [
+    row('first load, overview', overview, 'ms', '≤ 2,000', 'nothing in the cache'),
+    row(`${list}, first row`, first, 'ms', '≤ 1,000', 'nothing in the cache'),
+    row(`${list}, to its end`, all, 'ms', '', 'by the key End'),
+    row(`${list}, rows in the document`, drawn, '', '≤ 60'),
+    row(`${list}, late frames, wheel 240`, late, '%', '≤ floor + 5', `floor ${floor.toFixed(1)} %`),
+    row(`${list}, a rare word to its first row`, found, 'ms', '≤ 500', 'typed, the pause included'),
+  ];
+}
