@@ -61,13 +61,8 @@ async function givenSecret(context: Context, options: { secretStdin: boolean; as
 }
 
 async function confirmed(context: Context, url: string, options: { browser: boolean }) {
-  const collected = await signInByDevice(context, url, options);
-  if (collected) {
-    const { value, organizationName, secret } = collected;
-    return { secret: checkSecret(value), organizationName, plane: secret.secretEnvironment };
-  }
-  const secret = await askSecret(context);
-  return { secret, ...(await verify(context, url, secret)) };
+  const { value, organizationName, secret } = await signInByDevice(context, url, options);
+  return { secret: checkSecret(value), organizationName, plane: secret.secretEnvironment };
 }
 
 const askSecret = async (context: Context) =>

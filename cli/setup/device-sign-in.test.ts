@@ -1,11 +1,8 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTenant, type Tenant } from '../../server/test/factories.ts';
 import { startTestService, type TestService } from '../../server/test/harness.ts';
-import type { Context } from '../context.ts';
 import { runProgram } from '../program.ts';
 import { makeFolder } from '../test/folder.ts';
 import { createContext, type RunOptions } from '../test/program.ts';
@@ -113,29 +110,4 @@ test.each([
   stop.abort();
   await ended;
   expect(opened()).toBe(isOpened ? `http://capture.test/device?code=${userCode}` : undefined);
-});
-
-test('at a service that cannot do so, the secret is asked for', async () => {
-  const server = createServer((request, response) => {
-    const path = request.url ?? '';
-    const answers: Record<string, object> = {
-      '/health': { status: 'ok', service: 'session-capture' },
-      '/v1/secret': { organizationId: 'org_1', organizationName: 'Acme', secretEnvironment: 'live' },
-    };
-    response.writeHead(answers[path] ? 200 : 404, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(answers[path] ?? { error: 'There is no such address.', code: 'not_found' }));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const older = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const login = async (options: Partial<RunOptions>) => {
-    const { context, written } = createContext({ home: makeFolder(), ...options });
-    const exitCode = await runProgram(context as Context, ['login', '--url', older]);
-    return { exitCode, ...written };
-  };
-  expect(await login({ isTTY: true, input: 'sk_live_test\r' })).toMatchObject({
-    exitCode: 0,
-    stdout: expect.stringContaining('Signed in to Acme'),
-  });
-  expect(await login({})).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--secret-stdin') });
-  server.close();
 });

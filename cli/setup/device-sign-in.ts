@@ -7,7 +7,7 @@ import type { Context } from '../context.ts';
 import { Declined, EXIT, Failure } from '../failure.ts';
 import { findDashboard } from '../inspect/service.ts';
 import { toPlainText } from '../terminal.ts';
-import { hasCode, hasStatus, isTemporary } from '../upload/problem.ts';
+import { explainRefusal, hasCode, hasStatus, isTemporary } from '../upload/problem.ts';
 import { toPlatform } from '../upload/registration.ts';
 import { createService } from '../upload/service.ts';
 import { VERSION } from '../version.ts';
@@ -19,17 +19,15 @@ const SLOWER_S = 5;
 /**
  * Has a person confirm this machine in the dashboard, and takes the secret that is issued for it. Address and code are
  * written first, whether a browser opens or not.
- * @returns undefined where the service is of a version that cannot do so
  * @throws Failure where nobody confirms it
  */
 export async function signInByDevice(
   context: Context,
   url: string,
   { browser }: { browser: boolean },
-): Promise<CollectedSecret | undefined> {
+): Promise<CollectedSecret> {
   const { client } = createService({ url, secret: '', fetch: context.fetch, timeoutMs: SIGN_IN_MS });
   const started = await begin(context, client, url);
-  if (started === undefined) return undefined;
   const page = (await findDashboard(context, url)) + paths.device(started.userCode);
   const minutes = Math.round(started.expiresIn / 60);
   context.stderr.write(
@@ -45,14 +43,13 @@ export async function signInByDevice(
 /** Over SSH a browser would open on a screen where nobody sits. */
 const isRemote = ({ variables }: Context) => Boolean(variables.SSH_CONNECTION || variables.SSH_TTY);
 
-async function begin(context: Context, client: Client, url: string): Promise<StartedDevice | undefined> {
+async function begin(context: Context, client: Client, url: string): Promise<StartedDevice> {
   const { hostname, platform } = context;
   try {
     const body = { hostname: hostname || 'unnamed', platform: toPlatform(platform), serviceCliVersion: VERSION };
     return (await client.startDeviceSignIn({ body })).body;
   } catch (error) {
-    if (hasStatus(error, 404, 405)) return undefined;
-    throw isTemporary(error) ? unreachable(url, error) : error;
+    throw isTemporary(error) ? unreachable(url, error) : explainRefusal(error, 'Nothing was stored.');
   }
 }
 
