@@ -40,28 +40,39 @@ export function inspectTranscripts(context: Context, spool: Spool, isAsked: bool
     const counts = { files: 0, bytes: 0, untouched: 0, earlier: 0 };
     const one: AgentTranscripts = { agent, ...counts, unread: [], leftOut: [], troubles: [] };
     const onTrouble = (trouble: Trouble) => void one.troubles.push(trouble);
-    for (const found of findTranscripts(ownPlaces({ ...context, agents: [agent] }), onTrouble)) {
+    for (const { size, modifiedAt, sessions } of findUnread({ ...context, agents: [agent] }, spool, onTrouble)) {
       one.files++;
-      one.bytes += found.size;
-      attempt(join(found.root, found.path), onTrouble, () => {
-        for (const { origin, id } of identifyAll(spool, found, context.now())) {
-          const objection = isAsked ? policy.objection(agent.id, origin) : undefined;
-          if (objection !== undefined) one.leftOut.push(objection);
-          else if (found.modifiedAt < wantedFrom(consent, origin.cwd)) one.earlier++;
-          else {
-            one.unread.push(found.modifiedAt);
-            if (id === undefined) one.untouched++;
-          }
+      one.bytes += size;
+      for (const { origin, id } of sessions) {
+        const objection = isAsked ? policy.objection(agent.id, origin) : undefined;
+        if (objection !== undefined) one.leftOut.push(objection);
+        else if (modifiedAt < wantedFrom(consent, origin.cwd)) one.earlier++;
+        else {
+          one.unread.push(modifiedAt);
+          if (id === undefined) one.untouched++;
         }
-      });
+      }
     }
     return one;
   });
 }
 
-function identifyAll(spool: Spool, found: Found, now: number): Unread[] {
-  const store = storeOf(found.agent, found.path);
-  if (store) return identifyStored(spool, found, store, now, () => false);
-  const file = identify(spool, found, false, () => false);
-  return file ? [file] : [];
+/** Every transcript in the agents' own folders, with those of its sessions that the spool does not know to their end. */
+export function* findUnread(
+  context: Context,
+  spool: Spool,
+  onTrouble: (trouble: Trouble) => void,
+): Generator<Found & { sessions: Unread[] }> {
+  for (const found of findTranscripts(ownPlaces(context), onTrouble)) {
+    const { agent, root, path } = found;
+    const store = storeOf(agent, path);
+    const sessions: Unread[] = [];
+    attempt(join(root, path), onTrouble, () => {
+      const unread = store
+        ? identifyStored(spool, found, store, context.now(), () => false)
+        : [identify(spool, found, false, () => false) ?? []].flat();
+      sessions.push(...unread);
+    });
+    yield { ...found, sessions };
+  }
 }

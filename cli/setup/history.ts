@@ -1,16 +1,12 @@
-import { join, resolve } from 'node:path';
-import { storeOf } from '../agents/store.ts';
+import { resolve } from 'node:path';
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
+import { findUnread } from '../inspect/transcripts.ts';
 import { formatBytes, formatCount } from '../output.ts';
 import { tilde } from '../paths.ts';
 import { type Consent, wantedFrom } from '../privacy/consent.ts';
 import { createPolicy } from '../privacy/policy.ts';
 import type { Asker } from '../prompt.ts';
-import { attempt, findTranscripts } from '../read/discover.ts';
-import { identify } from '../read/identify.ts';
-import { ownPlaces } from '../read/places.ts';
-import { identifyStored } from '../read/stored/identify.ts';
 import { openSpool } from '../spool/open.ts';
 
 /** The sessions that agents have left on this machine so far, but for those that a person excludes. */
@@ -35,26 +31,17 @@ export function findHistory(context: Context): History {
   policy.refresh();
   // None of it is known there, so that all counts as new.
   const spool = openSpool(':memory:');
-  const isWanted = () => false;
-  const ignore = () => {};
   let bytes = 0;
-  for (const found of findTranscripts(ownPlaces(context), ignore)) {
-    const { agent, root, path, size } = found;
-    attempt(join(root, path), ignore, () => {
-      const store = storeOf(agent, path);
-      const all = store
-        ? identifyStored(spool, found, store, context.now(), isWanted)
-        : [identify(spool, found, false, isWanted) ?? []].flat();
-      const wanted = all.filter(({ origin }) => policy.objection(agent.id, origin) === undefined);
-      if (wanted.length > 0) bytes += size;
-      for (const { origin, startedAt } of wanted) {
-        const key = `${agent.id} ${origin.session}`;
-        const known = sessions.get(key);
-        const folder = known?.folder ?? origin.cwd;
-        const first = Math.min(known?.startedAt ?? startedAt, startedAt);
-        sessions.set(key, { agent: agent.displayName, folder, startedAt: first });
-      }
-    });
+  for (const { agent, size, sessions: all } of findUnread(context, spool, () => {})) {
+    const wanted = all.filter(({ origin }) => policy.objection(agent.id, origin) === undefined);
+    if (wanted.length > 0) bytes += size;
+    for (const { origin, startedAt } of wanted) {
+      const key = `${agent.id} ${origin.session}`;
+      const known = sessions.get(key);
+      const folder = known?.folder ?? origin.cwd;
+      const first = Math.min(known?.startedAt ?? startedAt, startedAt);
+      sessions.set(key, { agent: agent.displayName, folder, startedAt: first });
+    }
   }
   spool.close();
   return { sessions: [...sessions.values()], bytes };
