@@ -82,8 +82,8 @@ const OPENING = /(\\{0,7})(["'`])/y;
 /** Not the name of another assignment: `auth=token=…` is read at the last of them. */
 const BARE = /(?![A-Za-z_]{1,24}\d?=[^=\s"'])[^\s"'`\\,;&<>|{}()[\]]{1,800}/y;
 const BARE_VARIABLE = /(?![A-Za-z_]{1,24}\d?=[^=\s"'])[^\s"'`\\]{0,799}[^\s"'`\\;,]/y;
-/** `XmlStringMaxLen256`, as a declaration has it. */
-const NUMBERED_TYPE = /^(?:[A-Z][a-z]+){3,}\d{1,4}$/;
+/** `XmlStringMaxLen256`, `SensitiveString2048`, `__stringMin32Max32`, as a declaration has them. */
+const NUMBERED_TYPE = /^(?:[A-Z][a-z]+){3,}\d{1,4}$|^[A-Z_][A-Za-z_]*[Ss]tring(?:M(?:in|ax)\d+)*\d*$/;
 const VARIABLE = /^[A-Z][A-Z0-9_]*$/;
 
 export interface Assignment {

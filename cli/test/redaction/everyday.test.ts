@@ -240,6 +240,7 @@ test.each([
   'restore-keys: Linux-npm-0f3b9c1d7e5a48260f3b',
   'restore-keys: |\n  linux-pip-0f3b9c1d7e5a4826\n',
   'interface KerberosAttributes { KdcAdminPassword: XmlStringMaxLen256; Realm: XmlStringMaxLen256; }',
+  'interface Key { apiKey: SensitiveString2048; StaticKeyValue: __stringMin32Max32; }',
   "requests.get(url, auth=('user', 'passwd')); login: user/project-2024; log in with Google/OAuth2",
   'Find credentials in s3/us-east-1a; change the password to base64, or set the password to SHA256Hash',
   'a dialog with password input2 and password SHA256Hash; the login and password fields',
