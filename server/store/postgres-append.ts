@@ -1,10 +1,11 @@
 import type pg from 'pg';
 import { Problem } from '../../contract/problem.ts';
 import { inTurn } from '../turns.ts';
-import { type Batch, outcomeOf, type Settled, type StoreAppend } from './appends.ts';
+import { type Batch, type Outcome, outcomeOf, type Settled, type StoreAppend } from './appends.ts';
 import { pack } from './codec.ts';
 import { decide } from './decision.ts';
 import { uniqueViolation } from './dialect.ts';
+import { appendGroup, type Packed } from './postgres-group.ts';
 import type { SessionRow } from './schema.ts';
 
 /**
@@ -69,13 +70,12 @@ export function createPostgresAppend(pool: pg.Pool): StoreAppend {
     return settled;
   }
 
-  async function store(batch: Batch): Promise<Settled> {
+  async function store({ batch, codec, body }: Packed): Promise<Settled> {
     const { sessionId, organizationId, plane, count, appendId, now, idempotencyKey, fingerprint } = batch;
     const { expectedEvents = null } = batch;
-    const { codec, body: packed } = await inTurn(batch.body.byteLength, () => pack(batch));
-    const body = Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength);
     const place = [sessionId, organizationId, plane, count, appendId, now] as const;
-    const values = [...place, idempotencyKey, fingerprint, codec, body, expectedEvents];
+    const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+    const values = [...place, idempotencyKey, fingerprint, codec, bytes, expectedEvents];
     const { rows } = await pool.query<Row>({ name: 'append', text: APPEND, values });
     const [row] = rows;
     if (!row) throw new Error('an append was answered by no row');
@@ -85,15 +85,72 @@ export function createPostgresAppend(pool: pg.Pool): StoreAppend {
     return decide({ known, head }, batch);
   }
 
-  return async (batch) => {
+  async function alone(packed: Packed): Promise<Outcome> {
+    const { batch } = packed;
     try {
-      return outcomeOf(await store(batch));
+      return outcomeOf(await store(packed));
     } catch (error) {
       if (uniqueViolation(error) === 'appends_by_key') return outcomeOf(await findAgain(batch));
       const isLocked = (error as { code?: unknown }).code === LOCK_NOT_AVAILABLE;
       if (isLocked && batch.idempotencyKey !== null) throw inProgress(error);
       throw error;
     }
+  }
+
+  async function together(group: readonly Waiting[]): Promise<void> {
+    const counts = await appendGroup(pool, group).catch((error: unknown) => ({ error }));
+    for (const waiting of group) {
+      const { batch, resolve, reject } = waiting;
+      if (counts && 'error' in counts) {
+        reject(counts.error);
+        continue;
+      }
+      const lastSequence = counts?.get(batch.sessionId);
+      if (lastSequence === undefined) alone(waiting).then(resolve, reject);
+      else resolve({ firstSequence: lastSequence - batch.count + 1, lastSequence, replayed: false });
+    }
+  }
+
+  function begin(group: Waiting[]): void {
+    const [first, ...others] = group;
+    if (others.length > 0) void together(group);
+    else if (first) alone(first).then(first.resolve, first.reject);
+  }
+
+  const gather = createGathering(begin);
+
+  return async (batch) => {
+    const { codec, body } = await inTurn(batch.body.byteLength, () => pack(batch));
+    return new Promise((resolve, reject) => gather({ batch, codec, body, resolve, reject }));
+  };
+}
+
+interface Waiting extends Packed {
+  resolve: (outcome: Outcome) => void;
+  reject: (error: unknown) => void;
+}
+
+/** What one statement takes at most; a larger one would make its first wait. */
+const LARGEST_GROUP = { count: 64, bytes: 1024 * 1024 };
+
+/** Hands on what comes within a turn of the event loop in groups of different sessions. Nothing waits for longer. */
+function createGathering(begin: (group: Waiting[]) => void): (waiting: Waiting) => void {
+  let group = new Map<string, Waiting>();
+  let bytes = 0;
+
+  function handOn(): void {
+    const gathered = [...group.values()];
+    group = new Map();
+    bytes = 0;
+    begin(gathered);
+  }
+
+  return (waiting) => {
+    const { sessionId } = waiting.batch;
+    if (group.has(sessionId) || group.size >= LARGEST_GROUP.count || bytes >= LARGEST_GROUP.bytes) handOn();
+    if (group.size === 0) setImmediate(handOn);
+    group.set(sessionId, waiting);
+    bytes += waiting.body.byteLength;
   };
 }
 

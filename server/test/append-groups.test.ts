@@ -1,0 +1,147 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { newUuid } from '../ids.ts';
+import type { Batch } from '../store/appends.ts';
+import { decodeFrame, encodeFrame } from '../store/frame.ts';
+import { again, ENGINES, type TestStore } from './engines.ts';
+import { openSession, registerMachine } from './factories.ts';
+import { startWorld, type World } from './world.ts';
+
+const frameOf = (texts: readonly string[]) =>
+  encodeFrame(texts.map((text) => ({ eventType: 'notice', payload: Buffer.from(JSON.stringify({ text })) })));
+
+describe.each(ENGINES)('appends that come at the same moment on %s', (engine) => {
+  let world: World;
+  let store: TestStore;
+  let organizationId: string;
+  beforeAll(async () => {
+    world = await startWorld(engine);
+    store = world.service.store;
+    const [sessionId = ''] = await openSessions(1);
+    const ours = store.db.selectFrom('sessions').select('organization_id').where('session_id', '=', sessionId);
+    organizationId = (await ours.executeTakeFirstOrThrow()).organization_id;
+  });
+  afterAll(() => world.service.close());
+
+  async function openSessions(count: number): Promise<string[]> {
+    const machine = await registerMachine(world.service, world.ours.live);
+    return Promise.all(Array.from({ length: count }, () => openSession(world.service, world.ours.live, machine)));
+  }
+
+  const batch = (sessionId: string, texts: readonly string[], more: Partial<Batch> = {}): Batch => ({
+    ...{ lane: 'one', organizationId, plane: 'live', sessionId, idempotencyKey: null, fingerprint: null },
+    ...{ count: texts.length, appendId: newUuid(), now: Date.now(), ...frameOf(texts), ...more },
+  });
+
+  async function textsOf(sessionId: string): Promise<string[]> {
+    const rows = await store.db.selectFrom('appends').selectAll().where('session_id', '=', sessionId).execute();
+    return rows
+      .toSorted((a, b) => a.first_sequence - b.first_sequence)
+      .flatMap((row) => decodeFrame(row).map(({ payload }) => JSON.parse(String(payload)).text));
+  }
+
+  test('each has the events that it was sent, whatever their size', async () => {
+    const sessionIds = await openSessions(20);
+    const texts = sessionIds.map((_, index) => [`${index}`, 'ä'.repeat(index * 500), '']);
+    const outcomes = await Promise.all(sessionIds.map((id, index) => store.append(batch(id, texts[index] ?? []))));
+    expect(outcomes).toEqual(sessionIds.map(() => ({ firstSequence: 1, lastSequence: 3, replayed: false })));
+    expect(await Promise.all(sessionIds.map((id) => textsOf(id)))).toEqual(texts);
+  });
+
+  test('each has an outcome of its own', async () => {
+    const [fresh = '', keyed = '', closed = '', theirs = '', expecting = '', twice = ''] = await openSessions(6);
+    const key = { idempotencyKey: 'key', fingerprint: 'a' };
+    await store.append(batch(keyed, ['first'], key));
+    await store.append(batch(closed, ['first'], key));
+    await store.db.updateTable('sessions').set({ status: 'completed' }).where('session_id', '=', closed).execute();
+    const settled = await Promise.allSettled([
+      store.append(batch(fresh, ['a', 'b'])),
+      store.append(batch(keyed, ['first'], key)),
+      store.append(batch(closed, ['late'])),
+      store.append(batch('ses_unknown', ['a'])),
+      store.append(batch(theirs, ['a'], { organizationId: 'org_other' })),
+      store.append(batch(expecting, ['a'], { expectedEvents: 7 })),
+      store.append(batch(twice, ['a'], key)),
+      store.append(batch(twice, ['a'], key)),
+      store.append(batch(keyed, ['other'], { ...key, fingerprint: 'b' })),
+      store.append(batch(closed, ['first'], key)),
+      store.append(batch(fresh, ['c'], { plane: 'test' })),
+    ]);
+    const told = settled.map((one) => (one.status === 'fulfilled' ? one.value : one.reason.code));
+    const [, , , , , , one, other] = told;
+    expect(told).toEqual([
+      { firstSequence: 1, lastSequence: 2, replayed: false },
+      { firstSequence: 1, lastSequence: 1, replayed: true },
+      'session_closed',
+      'not_found',
+      'not_found',
+      'sequence_mismatch',
+      ...[one, other],
+      'idempotency_key_reused',
+      { firstSequence: 1, lastSequence: 1, replayed: true },
+      'not_found',
+    ]);
+    // Whichever came first.
+    expect([one, other].map(({ replayed }) => replayed).sort()).toEqual([false, true]);
+    expect(await Promise.all([fresh, keyed, closed, theirs, expecting, twice].map((id) => textsOf(id)))).toEqual([
+      ...[['a', 'b'], ['first'], ['first'], [], [], ['a']],
+    ]);
+  });
+
+  test('what the engine cannot write fails alone', async () => {
+    const [good = '', bad = '', also = ''] = await openSessions(3);
+    const unreadable = { organizationId: 7n as unknown as string, count: 'x' as unknown as number };
+    const settled = await Promise.allSettled([
+      store.append(batch(good, ['a'])),
+      store.append(batch(bad, ['a'], unreadable)),
+      store.append(batch(also, ['a'])),
+    ]);
+    expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(await Promise.all([good, bad, also].map((id) => textsOf(id)))).toEqual([['a'], [], ['a']]);
+  });
+
+  test.runIf(engine === 'postgres')('those of different sessions share a statement', async () => {
+    const sessionIds = await openSessions(16);
+    const query = vi.spyOn(store.pool as pg.Pool, 'query');
+    await Promise.all(sessionIds.map((id) => store.append(batch(id, ['a']))));
+    const names = (query.mock.calls as unknown as [{ name?: string }][]).map(([{ name }]) => name);
+    expect(names.filter((name) => name?.startsWith('append'))).toEqual(['append_group']);
+    query.mockRestore();
+  });
+
+  test.runIf(engine === 'postgres')(
+    'a session that somebody else holds keeps none of the others from theirs',
+    async () => {
+      const [held = '', free = ''] = await openSessions(2);
+      const holder = new pg.Client({ connectionString: store.databaseUrl as string });
+      await holder.connect();
+      await holder.query('begin');
+      await holder.query('select from sessions where session_id = $1 for update', [held]);
+      const settled = await Promise.allSettled([
+        store.append(batch(held, ['a'], { idempotencyKey: 'k', fingerprint: 'f' })),
+        store.append(batch(free, ['a'])),
+      ]);
+      await holder.query('rollback');
+      await holder.end();
+      expect(settled[0]).toMatchObject({ status: 'rejected', reason: { code: 'idempotency_in_progress' } });
+      expect(settled[1]).toMatchObject({ status: 'fulfilled' });
+      expect(await Promise.all([held, free].map((id) => textsOf(id)))).toEqual([[], ['a']]);
+    },
+  );
+
+  test.runIf(engine === 'postgres')(
+    'two replicas that write to the same sessions in other orders wait for each other',
+    async () => {
+      const sessionIds = await openSessions(8);
+      const other = await again(store);
+      const rounds = Array.from({ length: 10 }, (_, round) => round);
+      const send = async (to: TestStore, ids: readonly string[], name: string) => {
+        for (const round of rounds) await Promise.all(ids.map((id) => to.append(batch(id, [`${name} ${round}`]))));
+      };
+      await Promise.all([send(store, sessionIds, 'one'), send(other, sessionIds.toReversed(), 'other')]);
+      await other.close();
+      const expected = rounds.flatMap((round) => [`one ${round}`, `other ${round}`]).sort();
+      for (const id of sessionIds) expect((await textsOf(id)).sort()).toEqual(expected);
+    },
+  );
+});
