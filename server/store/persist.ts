@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { oneBehindTheOther } from './postgres-group.ts';
 import type { SessionRow } from './schema.ts';
 
 /** An append that was numbered by the bus. */
@@ -46,9 +47,11 @@ const CHANGED = 's.organization_id, s.session_id, s.status, s.event_count';
 const INSERT = `
 INSERT INTO appends (session_id, first_sequence, last_sequence, organization_id, append_id, created_at,
   idempotency_key, fingerprint, codec, body)
-SELECT n.* FROM unnest($1::text[], $2::int[], $3::int[], $4::text[], $5::text[], $6::bigint[], $7::text[], $8::text[],
-  $9::int[], $10::bytea[]) AS n (session_id, first_sequence, last_sequence, organization_id, append_id, created_at,
-  idempotency_key, fingerprint, codec, body)
+SELECT n.session_id, n.first_sequence, n.last_sequence, n.organization_id, n.append_id, n.created_at,
+  n.idempotency_key, n.fingerprint, n.codec, substring($12::bytea FROM n.start FOR n.bytes)
+FROM unnest($1::text[], $2::int[], $3::int[], $4::text[], $5::text[], $6::bigint[], $7::text[], $8::text[],
+  $9::int[], $10::int[], $11::int[]) AS n (session_id, first_sequence, last_sequence, organization_id, append_id,
+  created_at, idempotency_key, fingerprint, codec, start, bytes)
 JOIN sessions s ON s.session_id = n.session_id AND s.organization_id = n.organization_id AND s.deleted_at IS NULL
 WHERE n.first_sequence > s.event_count
 ON CONFLICT (session_id, first_sequence) DO NOTHING
@@ -133,6 +136,7 @@ async function insert(client: pg.PoolClient, given: readonly NumberedAppend[]): 
     (a, b) => (a.sessionId < b.sessionId ? -1 : a.sessionId > b.sessionId ? 1 : 0) || a.firstSequence - b.firstSequence,
   );
   const column = <Value>(of: (append: NumberedAppend) => Value) => sorted.map(of);
+  const { bodies, starts, lengths } = oneBehindTheOther(column(({ body }) => body));
   const { rows } = await client.query<{ session_id: string; first_sequence: number }>({
     name: 'persist_appends',
     text: INSERT,
@@ -146,7 +150,9 @@ async function insert(client: pg.PoolClient, given: readonly NumberedAppend[]): 
       column((one) => one.key),
       column((one) => one.fingerprint),
       column((one) => one.codec),
-      column(({ body }) => Buffer.from(body.buffer, body.byteOffset, body.byteLength)),
+      starts,
+      lengths,
+      bodies,
     ],
   });
   const inserted = new Set(rows.map((row) => `${row.session_id} ${row.first_sequence}`));
