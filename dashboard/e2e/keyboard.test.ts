@@ -119,6 +119,21 @@ test('what was opened is open after a reload', async () => {
   await expect.poll(open).toBe(0);
 });
 
+test('what is folded up with the current row in it is the current row, in sight and with the focus', async () => {
+  await page.keyboard.press('e');
+  await page.keyboard.press('g');
+  await page.keyboard.press('g');
+  const isFolded = () => currentRow(page).evaluate((row) => !row.querySelector('[data-depth="0"]'));
+  for (let steps = 0; !(await isFolded()) && steps < 40; steps++) await page.keyboard.press('j');
+  const sequence = await currentSequence(page);
+  await page.keyboard.press('Shift+E');
+  await expect.poll(() => page.locator('[aria-expanded="true"]').count()).toBe(0);
+  await expect.poll(hasFocus).toBe(true);
+  expect(await isInSight(page, currentRow(page))).toBe(true);
+  await page.keyboard.press('e');
+  await expect.poll(() => currentSequence(page)).toBe(sequence);
+});
+
 test.each(['/', 'Control+f'])('%s opens the search, which Escape leaves for the row that was found', async (key) => {
   await page.keyboard.press(key);
   const field = page.getByRole('textbox', { name: 'Find in the session' });

@@ -104,9 +104,9 @@ export function SessionView({ session }: { session: Session }) {
     setPanel(undefined);
     if (find) search({ find: undefined });
   };
-  const focusCurrent = (align: 'auto' | 'center' = 'auto') => {
+  const focusCurrent = () => {
     const current = reading.current.get();
-    if (current) handle.current?.show(current.key, align, true);
+    if (current) handle.current?.show(current.key, 'auto', true);
   };
 
   useSessionKeys({
@@ -118,7 +118,6 @@ export function SessionView({ session }: { session: Session }) {
       else if (lane !== undefined) leaveLane();
       focusCurrent();
     },
-    keepInSight: () => requestAnimationFrame(() => focusCurrent('center')),
   });
 
   return (
@@ -248,8 +247,7 @@ export function SessionView({ session }: { session: Session }) {
                 linkOf={linkOf}
                 onClose={() => {
                   setInspecting(false);
-                  const current = reading.current.get();
-                  if (current) handle.current?.show(current.key, 'auto', true);
+                  focusCurrent();
                 }}
               />
             )}

@@ -22,13 +22,11 @@ interface Options {
   linkOf: () => string;
   /** Closes what is open, and gives the focus back to the current row. */
   leave: () => void;
-  /** The current row stays in sight while everything around it opens or closes. */
-  keepInSight: () => void;
 }
 
 /** What keys do in a session. All of them act on the current row, which has the focus. */
 export function useSessionKeys(options: Options): void {
-  const { reading, view, walk, panel, setPanel, setInspecting, search, linkOf, leave, keepInSight } = options;
+  const { reading, view, walk, panel, setPanel, setInspecting, search, linkOf, leave } = options;
   const row = () => view.rows[view.indexOf(reading.current.get()?.key ?? '')];
   const toggle = () => {
     const item = row()?.item;
@@ -36,7 +34,7 @@ export function useSessionKeys(options: Options): void {
   };
   const setAll = (open: boolean) => {
     view.setAll(open);
-    keepInSight();
+    walk.stay();
   };
   const onlyLane = () => {
     const item = row()?.item;

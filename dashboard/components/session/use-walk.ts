@@ -28,23 +28,31 @@ export function useWalk({ timeline, view, reading, handle, unhide }: Options) {
     [reading],
   );
 
+  /** Once what opens or closes is drawn, the current row is in sight: itself, or what it is folded into by now. */
+  const stay = useCallback(
+    (focus = true) =>
+      requestAnimationFrame(() => {
+        const now = reading.current.get();
+        const place = now && locate(items, now.sequence, orders);
+        if (!now || !place) return;
+        const key = [place.key, ...place.parents.toReversed()].find((each) => latest.current.indexOf(each) >= 0);
+        if (key === undefined) return;
+        reading.current.set({ ...now, key });
+        handle.current?.show(key, 'center', focus);
+      }),
+    [items, orders, reading, handle],
+  );
+
   const goTo = useCallback(
     (sequence: number, focus = true) => {
       const place = locate(items, sequence, orders);
       if (!place) return;
-      const order = orders.get(sequence) ?? sequence;
-      reading.current.set({ key: place.key, sequence, order });
+      reading.current.set({ key: place.key, sequence, order: orders.get(sequence) ?? sequence });
       reveal(place);
       if (latest.current.indexOf(place.key) < 0) unhide(place);
-      // The row may have to be unfolded first.
-      requestAnimationFrame(() => {
-        const key = [place.key, ...place.parents.toReversed()].find((each) => latest.current.indexOf(each) >= 0);
-        if (key === undefined) return;
-        reading.current.set({ key, sequence, order });
-        handle.current?.show(key, 'center', focus);
-      });
+      stay(focus);
     },
-    [items, orders, reading, reveal, unhide, handle],
+    [items, orders, reading, reveal, unhide, stay],
   );
 
   const step = (by: number) => {
@@ -72,5 +80,5 @@ export function useWalk({ timeline, view, reading, handle, unhide }: Options) {
     if (next) goTo(next.prompt?.sequence ?? (next.items[0]?.sequence as number));
   };
 
-  return { choose, goTo, step, stepFailure, stepTurn };
+  return { choose, goTo, stay, step, stepFailure, stepTurn };
 }
