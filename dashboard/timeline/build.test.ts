@@ -17,6 +17,12 @@ describe('tool calls', () => {
     expect(second).toMatchObject({ name: 'Bash', failed: true, durationMs: 1000, results: [{ sequence: 3 }] });
   });
 
+  test('are as many as were made: a result that belongs to none is shown, and is no call', () => {
+    const { items, toolCalls } = buildTimeline(entriesOf(call('a'), result('a'), result('elsewhere')));
+    expect(kinds(items)).toEqual(['group 1']);
+    expect(toolCalls).toBe(1);
+  });
+
   test('in a row become one line, of which failures and edits stay in sight', () => {
     const { items, toolCalls, failures } = buildTimeline(
       entriesOf(

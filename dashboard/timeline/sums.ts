@@ -22,7 +22,8 @@ export function sumUp(items: Iterable<Item>): Sums {
   const visit = (item: Item) => {
     if (isFailure(item)) sums.failures++;
     if (item.kind === 'tool') {
-      sums.calls++;
+      // A result without its call is shown, and no call.
+      if (item.call) sums.calls++;
       for (const { path, added, removed } of item.changes) {
         files.add(path);
         sums.added += added;
