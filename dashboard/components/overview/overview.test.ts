@@ -33,7 +33,11 @@ describe('the days that are looked at', () => {
       { from: '2026-02-27', to: '2026-03-01' },
       { from: '2026-02-27', to: '2026-03-01' },
     ],
-  ])('are by UTC: %j', (search, range) => {
+    [
+      { from: '2020-01-01', to: '2026-11-20' },
+      { from: '2025-11-20', to: '2026-11-20' },
+    ],
+  ])('are by UTC, and a year at most: %j', (search, range) => {
     expect(rangeOf(search, NOW)).toEqual(range);
   });
 

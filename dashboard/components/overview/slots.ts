@@ -10,21 +10,25 @@ export interface Range {
 const DAY_MS = 86_400_000;
 /** More bars than this are too thin to be pointed at; from there on a bar is a week. */
 const MOST_BARS = 120;
-const LONGEST_RANGE = 3_660;
+/** The service adds up no more days. */
+const LONGEST_RANGE = 366;
 
 export const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
 export const addDays = (day: string, count: number): string => dayOf(Date.parse(day) + count * DAY_MS);
 
-/** What the address asks for; the default is the last 30 days. */
+/** What the address asks for, a year at most; the default is the last 30 days. */
 export function rangeOf({ from, to, days }: OverviewSearch, now: number): Range {
-  if (from && to) return { from, to };
+  if (from && to) {
+    const earliest = addDays(to, 1 - LONGEST_RANGE);
+    return { from: from < earliest ? earliest : from, to };
+  }
   const today = dayOf(now);
   return { from: addDays(today, 1 - (days ?? 30)), to: today };
 }
 
 /** The bars of a range: a day each, or a week from Monday on. The first and the last week may be cut by the range. */
 export function slotsOf({ from, to }: Range): Range[] {
-  const count = Math.min(LONGEST_RANGE, (Date.parse(to) - Date.parse(from)) / DAY_MS + 1);
+  const count = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1;
   const days = Array.from({ length: count }, (_, index) => addDays(from, index));
   if (count <= MOST_BARS) return days.map((day) => ({ from: day, to: day }));
   const slots: Range[] = [];
