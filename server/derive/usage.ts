@@ -179,7 +179,9 @@ function byHour(rows: readonly Row[]): number[] {
 
 function machinesOf(latest: Awaited<ReturnType<typeof findLatest>>): Usage['machines'] {
   const machines = new Map<string, Usage['machines'][number]>();
-  for (const { environment_id: environmentId, lag_ms: lagMs } of latest) {
+  for (const { environment_id: environmentId, lag_ms: lagMs, created_at: createdAt, ended_at: endedAt } of latest) {
+    // What had ended before it was sent was imported: nobody waited for it.
+    if (endedAt !== null && endedAt < createdAt) continue;
     if (!machines.has(environmentId)) machines.set(environmentId, { environmentId, ...(lagMs !== null && { lagMs }) });
   }
   return [...machines.values()];

@@ -1219,7 +1219,7 @@ select "value"
   limit $7;
 
 -- findLatest
-select "facts"."session_id", "facts"."last_event_at", "facts"."lag_ms", "sessions"."environment_id", "sessions"."status"
+select "facts"."session_id", "facts"."last_event_at", "facts"."lag_ms", "sessions"."environment_id", "sessions"."status", "sessions"."created_at", "sessions"."ended_at"
   from "session_facts" as "facts"
   inner join "sessions" on "sessions"."session_id" = "facts"."session_id"
   where "facts"."organization_id" = $1 and "facts"."plane" = $2 and "facts"."last_event_at" is not null

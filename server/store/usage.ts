@@ -144,6 +144,7 @@ export async function findLatest(db: Db, { organizationId, planes }: UsageFilter
       .selectFrom('session_facts as facts')
       .innerJoin('sessions', 'sessions.session_id', 'facts.session_id')
       .select(['facts.session_id', 'facts.last_event_at', 'facts.lag_ms', 'sessions.environment_id', 'sessions.status'])
+      .select(['sessions.created_at', 'sessions.ended_at'])
       .where('facts.organization_id', '=', organizationId)
       .where('facts.plane', '=', plane)
       .where('facts.last_event_at', 'is not', null)

@@ -3,7 +3,7 @@ import { readPrices } from '../derive/prices.ts';
 import { readUsage } from '../derive/usage.ts';
 import { findConspicuous } from '../store/usage.ts';
 import { ENGINES } from './engines.ts';
-import { createTenant, openSession, registerMachine, type Tenant } from './factories.ts';
+import { createTenant, openSession, registerMachine, type Tenant, whenDerived } from './factories.ts';
 import { startTestService, type TestService } from './harness.ts';
 
 const at = (day: string, hour = '12') => ({ occurredAt: `${day}T${hour}:00:00.000Z` });
@@ -187,6 +187,23 @@ describe.each(ENGINES)('usage on %s', (engine) => {
       ['claude-haiku-4-5', true],
       ['', false],
     ]);
+  });
+
+  test('tells of no machine that it is behind because it sent what had ended long before', async () => {
+    const { environmentId, installationId: agentInstallationId } = await registerMachine(service, tenant.live);
+    const place = { environmentId, agentInstallationId };
+    const body = { sessions: [{ ...place, clientKey: 'claude-code_of-last-year' }] };
+    const { results } = (await service.call('POST', '/v1/captured-sessions', { as: tenant.live, body })).body;
+    const { sessionId } = results[0].session;
+    const events = eventsOf('o/old', 'nobody-knows', '2026-11-17', 1);
+    await service.call('POST', `/v1/sessions/${sessionId}/events`, { as: tenant.live, body: { events } });
+    await whenDerived(service, tenant.member, sessionId, events.length);
+    const lagOf = async () =>
+      (await usage()).machines.find((one: { environmentId: string }) => one.environmentId === environmentId)?.lagMs;
+    expect(await lagOf()).toBeGreaterThan(0);
+    const ended = { as: tenant.live, body: { endedAt: '2026-11-17T18:00:00Z' } };
+    await service.call('POST', `/v1/sessions/${sessionId}/complete`, ended);
+    expect(await lagOf()).toBeUndefined();
   });
 });
 
