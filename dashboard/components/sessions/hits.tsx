@@ -1,3 +1,4 @@
+import type { CapturedType } from '../../../contract/transcript.ts';
 import type { SessionRow } from '../../queries.ts';
 import { cutMarks } from './marks.ts';
 
@@ -18,7 +19,7 @@ export function Hits({ row: { session, hits }, addressOf, isCurrent }: Props) {
           tabIndex={isCurrent ? 0 : -1}
           className="session-hit"
         >
-          <span className="session-hit-kind">{KINDS[eventType] ?? eventType}</span>
+          <span className="session-hit-kind">{KINDS[eventType as CapturedType] ?? 'event'}</span>
           <span className="truncate">
             {cutMarks(text, marks).map(({ start, piece, isMarked }) =>
               isMarked ? <mark key={start}>{piece}</mark> : <span key={start}>{piece}</span>,
@@ -30,8 +31,8 @@ export function Hits({ row: { session, hits }, addressOf, isCurrent }: Props) {
   );
 }
 
-/** The common types of events in words. */
-const KINDS: Record<string, string> = {
+/** The types of events in words. */
+const KINDS: Record<CapturedType, string> = {
   'user.message': 'prompt',
   'assistant.message': 'answer',
   'assistant.reasoning': 'reasoning',
@@ -39,4 +40,13 @@ const KINDS: Record<string, string> = {
   'tool.result': 'output',
   'context.message': 'context',
   'session.meta': 'session',
+  'subagent.started': 'sub-agent',
+  'subagent.finished': 'sub-agent',
+  'turn.finished': 'turn',
+  compaction: 'compaction',
+  notice: 'notice',
+  error: 'error',
+  record: 'record',
+  unreadable: 'record',
+  usage: 'usage',
 };
