@@ -98,8 +98,8 @@ export async function stopDaemon(folder: string): Promise<boolean> {
 }
 
 /**
- * One daemon a home and an organization: two with a state folder each would not know of each other, and capture every
- * record twice. The lock lies in the home, wherever the state is, so that it is also seen by another machine that shares
+ * One daemon a home and an organization: two with a state folder each would not know of each other, read everything twice and
+ * find at the service, event by event, what the other has sent. The lock lies in the home, wherever the state is, so that it is also seen by another machine that shares
  * the home, as far as its file system shares locks. Undefined where it cannot be had for want of a writable home.
  */
 export function claimHome({ home }: Pick<Context, 'home'>, account: Account | undefined): Lock | undefined {
@@ -114,7 +114,7 @@ export function claimHome({ home }: Pick<Context, 'home'>, account: Account | un
   throw new Failure(
     EXIT.failure,
     `Another \`capture run\` captures this home for ${account.organizationName ?? 'the same organization'}, with a state folder of its own.`,
-    'Two of them would send every record twice. Stop one, or give both the same CAPTURE_HOME.',
+    'Two of them would do the same work twice. Stop one, or give both the same CAPTURE_HOME.',
   );
 }
 

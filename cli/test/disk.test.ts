@@ -61,7 +61,7 @@ test('two daemons with a state folder each do not capture one home twice', async
   const third = await run(['run'], { ...options, variables: { CAPTURE_HOME: join(home, 'third') } });
   expect(third).toMatchObject({
     exitCode: 1,
-    stderr: expect.stringContaining('Two of them would send every record twice'),
+    stderr: expect.stringContaining('Two of them would do the same work twice'),
   });
   stop.abort();
   expect(await ended).toMatchObject({ exitCode: 0 });
