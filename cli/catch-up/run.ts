@@ -14,7 +14,7 @@ export const CATCH_UP = 'catch-up';
 export interface Task {
   spool: string;
   /** `agent` is its number among those of the program, since several may share an id. */
-  places: (Pick<Place, 'root' | 'below' | 'isNamed'> & { agent: number })[];
+  places: (Omit<Place, 'agent' | 'onFolder'> & { agent: number })[];
   consent: Consent | undefined;
   /** See `ReaderOptions`; milliseconds. */
   patienceMs: number;

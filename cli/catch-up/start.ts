@@ -34,10 +34,7 @@ const MOST_SAID = 2000;
 /** Has another process read all that is new at the places. False where some of it is left. Throws where it fails. */
 export async function startCatchUp(context: Context, options: CatchUpOptions): Promise<boolean> {
   const { spool, consent, patienceMs, onTrouble, onCommit, isStopped } = options;
-  const places = options.places.map(({ agent, root, below, isNamed }) => ({
-    ...{ agent: context.agents.indexOf(agent), root, below },
-    ...(isNamed !== undefined && { isNamed }),
-  }));
+  const places = options.places.map((place) => ({ ...place, agent: context.agents.indexOf(place.agent) }));
   if (places.some(({ agent }) => agent < 0)) throw new Error('There is an agent that the program does not have.');
   const [program = '', ...words] = context.program;
   const child = context.spawn(program, [...words, CATCH_UP], {

@@ -1,7 +1,10 @@
+import { realpathSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { defineCommand, flag, patience, text, texts } from '../command.ts';
+import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { importAll } from '../import/capture.ts';
-import { refuseForeign, refuseUnnamed } from '../import/foreign.ts';
+import { leaveOutForeign, refuseForeign, refuseUnnamed } from '../import/foreign.ts';
 import { rehearse } from '../import/rehearse.ts';
 import { formatCount, type Output } from '../output.ts';
 import type { Place, Trouble } from '../read/discover.ts';
@@ -27,7 +30,7 @@ export const importCommand = defineCommand({
   async run(context, { agent, dryRun, show, paths, patienceMs }, output) {
     const options = { ...context, agents: requireAgents(context, agent) };
     const places =
-      paths.length === 0 ? ownPlaces(options) : paths.flatMap((path) => namedPlaces(path, options, output));
+      paths.length === 0 ? ownPlaces(options) : paths.flatMap((path) => namedPlaces(context, path, options, output));
     if (show && !dryRun) throw new Failure(EXIT.usage, '--show goes with --dry-run.');
     const troubles: Trouble[] = [];
     const onTrouble = (trouble: Trouble) => {
@@ -42,9 +45,11 @@ export const importCommand = defineCommand({
   },
 });
 
-function namedPlaces(path: string, options: PlaceOptions, output: Output): Place[] {
-  const places = placesOf(path, options);
+function namedPlaces({ agents }: Context, path: string, options: PlaceOptions, output: Output): Place[] {
+  const named = placesOf(path, options);
+  const within = realpathSync(resolve(options.folder, path));
+  const places = named.map((place) => ({ ...place, within }));
   refuseForeign(path, places);
   refuseUnnamed(path, places, output.warn);
-  return places;
+  return leaveOutForeign(places, agents, output.warn);
 }

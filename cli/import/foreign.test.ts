@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process';
+import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { makeFolder, write } from '../test/folder.ts';
 import { run } from '../test/program.ts';
 import { startService } from '../test/service.ts';
-import { prompt } from '../test/transcripts.ts';
+import { prompt, sessionId } from '../test/transcripts.ts';
 
 async function importFile(agent: string, contents: string) {
   const service = await startService();
@@ -63,6 +64,47 @@ test("a folder with another agent's transcripts is refused, and nothing is sent"
   expect([exitCode, service.state.sessions.size]).toEqual([2, 0]);
   expect(stderr).toMatch(/error: .*old holds no record of Codex\.\nhint: Check the path and --agent\./);
   expect((await run(['import', '--agent', 'claude-code', join(home, 'old')], options)).exitCode).toBe(0);
+});
+
+test("of a folder with transcripts of two agents, the named one's are captured, and the others left out and told of", async () => {
+  const service = await startService();
+  onTestFinished(service.stop);
+  const home = makeFolder();
+  const folder = join(home, 'old');
+  write(join(folder, 'a.jsonl'), `${prompt(1, 0, 'one')}\n`);
+  write(join(folder, 'journal.jsonl'), DIARY);
+  write(
+    join(folder, 'b.jsonl'),
+    `${JSON.stringify({ type: 'event_msg', payload: { type: 'user_message', message: 'hi' } })}\n`,
+  );
+  const options = { home, url: service.url, secret: 'sk_live_test' };
+  const { exitCode, stderr } = await run(['import', '--agent', 'claude-code', folder], options);
+  expect(exitCode).toBe(0);
+  expect(stderr).toMatch(/b\.jsonl is left out: it holds no record of Claude Code, but of Codex\.$/m);
+  expect(stderr).not.toMatch(/journal\.jsonl|a\.jsonl/);
+  const events = [...service.eventsBySession().values()].flat();
+  expect(events.map(({ eventType }) => eventType).sort()).toEqual(['record', 'record', 'user.message']);
+});
+
+test('links that lead out of the folder are not followed, and told of', async () => {
+  const service = await startService();
+  onTestFinished(service.stop);
+  const home = makeFolder();
+  const folder = join(home, 'old');
+  write(join(folder, 'in', 'a.jsonl'), `${prompt(1, 0, 'one')}\n`);
+  write(join(home, 'private', 'b.jsonl'), `${prompt(2, 0, 'two')}\n`);
+  const links = {
+    'again.jsonl': 'in/a.jsonl',
+    'file.jsonl': '../private/b.jsonl',
+    folder: '../private',
+    other: 'gone',
+  };
+  for (const [name, target] of Object.entries(links)) symlinkSync(target, join(folder, name));
+  const options = { home, url: service.url, secret: 'sk_live_test' };
+  const { exitCode, stderr } = await run(['import', '--agent', 'claude-code', folder], options);
+  expect(exitCode).toBe(1);
+  expect(stderr.match(/old\/\S+ cannot be read: it is a link out of/g)).toHaveLength(2);
+  expect([...service.eventsBySession().keys()]).toEqual([sessionId(1)]);
 });
 
 test('of a folder without transcripts, what cannot be read is named', async () => {

@@ -43,6 +43,32 @@ export function refuseUnnamed(path: string, places: readonly Place[], onFile: (s
   throw new Failure(EXIT.usage, `${path} holds no transcript of ${whose}${rest}.`, hint);
 }
 
+/**
+ * The places without the files of other agents: those at whose start nothing is a record of the place's agent, and something
+ * one of another's; `onFile` is told of each.
+ */
+export function leaveOutForeign(
+  places: readonly Place[],
+  agents: readonly Agent[],
+  onFile: (sentence: string) => void,
+) {
+  return places.map((place): Place => {
+    if (place.isNamed) return place;
+    const except: string[] = [];
+    for (const { root, path } of findTranscripts([place], () => {})) {
+      if (isOwn({ ...place, below: path })) continue;
+      const other = agents.find(
+        (agent) => agent.id !== place.agent.id && agent.isTranscript(path) && isOwn({ agent, root, below: path }),
+      );
+      if (other === undefined) continue;
+      except.push(path);
+      const whose = `${place.agent.displayName}, but of ${other.displayName}`;
+      onFile(`${join(root, path)} is left out: it holds no record of ${whose}.`);
+    }
+    return except.length > 0 ? { ...place, except } : place;
+  });
+}
+
 /** Also true where only reading can tell: of databases, and of what cannot be opened. */
 function isOwn({ agent, root, below }: Place): boolean {
   const absolute = join(root, below);

@@ -1,5 +1,5 @@
-import { readdirSync, type Stats, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
 import type { Agent } from '../agents/agent.ts';
 import { storeOf } from '../agents/store.ts';
 import { codeOf, describe } from '../failure.ts';
@@ -12,6 +12,10 @@ export interface Place {
   below: string;
   /** A person named this very file: it is read whether or not the agent would call a transcript so. */
   isNamed?: boolean;
+  /** The real path of a folder that a person named: a link that leads out of it is told of, and not followed. */
+  within?: string;
+  /** Files below the root that are left out. */
+  except?: readonly string[];
   /** Told of each folder that is looked into, before it is. */
   onFolder?: (folder: Place) => void;
 }
@@ -42,13 +46,19 @@ export function findTranscripts(places: readonly Place[], onTrouble: (trouble: T
   /** Folders of the present place: a linked one may lead round in a circle, or to one that is looked at anyway. */
   const visited = new Set<string>();
 
-  function visit(place: Place, path: string): void {
+  function visit(place: Place, path: string, isLink = false): void {
+    if (place.except?.includes(path)) return;
     const absolute = join(place.root, path);
     attempt(absolute, onTrouble, () => {
       // Most of the agents' folders do not exist, and an error for each of them costs four times as much.
       const stat = statSync(absolute, { throwIfNoEntry: false });
+      const isTranscript = stat?.isFile() && (place.isNamed || place.agent.isTranscript(path));
+      if (isLink && (isTranscript || stat?.isDirectory()) && leadsOut(absolute, place)) {
+        onTrouble({ path: absolute, reason: 'it is a link out of the folder that was named; name what it leads to' });
+        return;
+      }
       if (stat?.isDirectory()) visitFolder(place, path, stat);
-      if (!stat?.isFile() || !(place.isNamed || place.agent.isTranscript(path))) return;
+      if (!stat || !isTranscript) return;
       const key = `${place.agent.id} ${absolute}`;
       // Read twice in one round, the records that have no key of their own would be captured twice.
       if (!found.has(key)) found.set(key, toFound(place, path, stat));
@@ -64,11 +74,12 @@ export function findTranscripts(places: readonly Place[], onTrouble: (trouble: T
     for (const entry of readdirSync(join(place.root, path), { withFileTypes: true })) {
       const inner = path === '' ? entry.name : `${path}/${entry.name}`;
       const isEntered = place.agent.entersFolder?.(inner) ?? true;
-      if (entry.isDirectory() ? isEntered : place.agent.isTranscript(inner)) visit(place, inner);
+      if (entry.isDirectory() ? isEntered : place.agent.isTranscript(inner))
+        visit(place, inner, entry.isSymbolicLink());
       else if (entry.isSymbolicLink() && isEntered) linked.push(inner);
     }
     // A folder's own place comes before a link to it.
-    for (const inner of linked) visit(place, inner);
+    for (const inner of linked) visit(place, inner, true);
   }
 
   for (const place of places) {
@@ -77,6 +88,9 @@ export function findTranscripts(places: readonly Place[], onTrouble: (trouble: T
   }
   return [...found.values()];
 }
+
+const leadsOut = (path: string, { within }: Place): boolean =>
+  within !== undefined && relative(within, realpathSync(path)).split(sep)[0] === '..';
 
 function toFound({ agent, root }: Place, path: string, stat: Stats): Found {
   // What was written last to a database stands beside it until it is tidied up.
