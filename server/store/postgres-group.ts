@@ -4,8 +4,8 @@ import { isUnavailable } from './dialect.ts';
 
 /**
  * Appends to different sessions in one statement, and so in one round trip and one commit. Those of which nothing comes
- * back wrote nothing: what became of them is for the statement of a single one to say. Rows are locked in one order
- * everywhere, so that two groups wait for each other and not in a circle.
+ * back wrote nothing: what became of them is for the statement of a single one to say. So it is with those whose session
+ * somebody else writes to at the moment, for which nobody else waits.
  */
 const APPEND_GROUP = `
 WITH batch AS MATERIALIZED (
@@ -13,7 +13,7 @@ WITH batch AS MATERIALIZED (
     $9::int[], $10::bigint[], $11::int[], $12::int[])
     AS b (session_id, organization_id, plane, count, append_id, at, key, fingerprint, codec, expected, start, bytes)
 ), locked AS MATERIALIZED (
-  SELECT session_id FROM sessions WHERE session_id = ANY($1) ORDER BY session_id FOR NO KEY UPDATE
+  SELECT session_id FROM sessions WHERE session_id = ANY($1) ORDER BY session_id FOR NO KEY UPDATE SKIP LOCKED
 ), reserved AS (
   UPDATE sessions s SET event_count = s.event_count + b.count, updated_at = b.at
   FROM locked JOIN batch b USING (session_id)
