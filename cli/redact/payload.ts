@@ -1,3 +1,5 @@
+import { toJson } from '../agents/deep-json.ts';
+import { parseExact } from '../exact.ts';
 import { looksLikeJson, mapJsonStrings } from './json-text.ts';
 import { isMasked } from './mark.ts';
 import { createNameReader } from './names.ts';
@@ -9,20 +11,12 @@ type Json = { [key: string]: unknown };
 /** JSON text within JSON text within …; what lies deeper is masked as plain text. */
 const JSON_DEPTH = 4;
 const ROUNDS = 4;
-/** A record may be nested deeper than the stack: what lies deeper than this is masked after the rest. */
+/** A record may be nested deeper than the stack: what lies deeper than this is masked as JSON text, token by token. */
 const STACK_DEPTH = 500;
-
-/** What is masked later on: the copy that is handed out already is filled then. */
-interface Postponed {
-  from: object;
-  to: object;
-  name: string | undefined;
-}
 
 /** Masks every string of a JSON value: keys and values, at any depth, and inside JSON text. */
 export function createPayloadRedactor(text: TextRedactor) {
   const readName = createNameReader();
-  const postponed: Postponed[] = [];
 
   function redactString(value: string, name: string | undefined, pass: Pass, depth = 0): string {
     const strength = name === undefined ? undefined : readName(name);
@@ -52,29 +46,17 @@ export function createPayloadRedactor(text: TextRedactor) {
     );
   }
 
-  /** A copy without secrets; the value itself where there are none. */
-  function redactJson(value: unknown, name: string | undefined, pass: Pass): unknown {
-    postponed.length = 0;
-    const masked = redactItem(value, name, pass, 0);
-    for (let next = postponed.pop(); next !== undefined; next = postponed.pop()) {
-      const filled = redactObject(next.from, next.name, pass, 0);
-      if (Array.isArray(next.to)) for (const item of filled as unknown[]) next.to.push(item);
-      else Object.defineProperties(next.to, Object.getOwnPropertyDescriptors(filled));
-    }
-    return masked;
-  }
-
   function redactItem(item: unknown, name: string | undefined, pass: Pass, depth: number): unknown {
     if (typeof item === 'string') return redactString(item, name, pass);
     if (typeof item !== 'object' || item === null || isRawJson(item)) return item;
-    if (depth < STACK_DEPTH) return redactObject(item, name, pass, depth + 1);
-    const to = Array.isArray(item) ? [] : {};
-    postponed.push({ from: item, to, name });
-    return to;
-  }
-
-  function redactObject(from: object, name: string | undefined, pass: Pass, depth: number): object {
-    return Array.isArray(from) ? redactArray(from, name, pass, depth) : redactFields(from as Json, pass, depth);
+    if (depth < STACK_DEPTH) {
+      return Array.isArray(item)
+        ? redactArray(item, name, pass, depth + 1)
+        : redactFields(item as Json, pass, depth + 1);
+    }
+    const before = toJson(item);
+    const after = redactJsonText(before, pass, JSON_DEPTH);
+    return after === before ? item : parseExact(after);
   }
 
   function redactArray(from: unknown[], name: string | undefined, pass: Pass, depth: number): unknown[] {
@@ -115,7 +97,10 @@ export function createPayloadRedactor(text: TextRedactor) {
       : undefined;
   }
 
-  return { redactJson };
+  return {
+    /** A copy without secrets; the value itself where there are none. */
+    redactJson: (value: unknown, name: string | undefined, pass: Pass): unknown => redactItem(value, name, pass, 0),
+  };
 }
 
 /** Keys that mask to the same text get a number, so that each keeps its value. */
