@@ -81,6 +81,8 @@ describe('a search', () => {
     await goTo();
     await bar(page).fill('queue after:yesterday ');
     await page.getByText(/after:yesterday is looked for as words/).waitFor();
+    await page.goto(`${product.service.url}/sessions?q=failed:perhaps`);
+    await page.getByText(/failed:perhaps is looked for as words: failed: takes yes or no/).waitFor();
   });
 });
 

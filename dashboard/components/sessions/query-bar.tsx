@@ -30,9 +30,10 @@ export function QueryBar({ q, onChange, known, onEnter, onLeave, children }: Pro
   const [at, setAt] = useState(-1);
   const sent = useRef(q);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const { filters } = readBar(q);
+  const { filters, text: words } = readBar(q);
   const suggestions = isOpen ? suggest(text, known) : [];
-  const { problems } = parseQuery(settledText(text));
+  // A link may say what nobody would type so; of what is typed, the bar has the better text.
+  const { problems } = parseQuery(text === words ? q : settledText(text));
 
   useEffect(() => {
     // Changed from elsewhere: by a link, a saved view, the way back.
