@@ -1,18 +1,18 @@
-import { LogOut, Monitor, Moon, Rows3, Rows4, Sun } from 'lucide-react';
+import { LogOut, type LucideIcon, Monitor, Moon, Rows3, Rows4, Sun } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
 import type { ReactNode } from 'react';
 import { useApp, usePerson } from '../app.ts';
 import { useDensity, useTheme } from '../ui/appearance.ts';
 
 const THEMES = [
-  { theme: 'system', label: 'As the system', icon: Monitor },
-  { theme: 'light', label: 'Light', icon: Sun },
-  { theme: 'dark', label: 'Dark', icon: Moon },
+  { value: 'system', label: 'As the system', icon: Monitor },
+  { value: 'light', label: 'Light', icon: Sun },
+  { value: 'dark', label: 'Dark', icon: Moon },
 ] as const;
 
 const DENSITIES = [
-  { density: 'roomy', label: 'Roomy rows', icon: Rows3 },
-  { density: 'compact', label: 'Compact rows', icon: Rows4 },
+  { value: 'roomy', label: 'Roomy rows', icon: Rows3 },
+  { value: 'compact', label: 'Compact rows', icon: Rows4 },
 ] as const;
 
 /** Open from the start. Not modal: a modal menu would write a style element, which the page's policy forbids. */
@@ -30,23 +30,9 @@ export function PersonMenuItems({ trigger }: { trigger: ReactNode }) {
             {email ?? 'You'} · {role}
           </DropdownMenu.Label>
           <DropdownMenu.Separator className="menu-line" />
-          <DropdownMenu.RadioGroup value={theme} onValueChange={(value) => setTheme(value as typeof theme)}>
-            {THEMES.map(({ theme: value, label, icon: Icon }) => (
-              <DropdownMenu.RadioItem key={value} value={value} className="menu-item">
-                <Icon size={16} aria-hidden />
-                {label}
-              </DropdownMenu.RadioItem>
-            ))}
-          </DropdownMenu.RadioGroup>
+          <Choices options={THEMES} value={theme} onChange={setTheme} />
           <DropdownMenu.Separator className="menu-line" />
-          <DropdownMenu.RadioGroup value={density} onValueChange={(value) => setDensity(value as typeof density)}>
-            {DENSITIES.map(({ density: value, label, icon: Icon }) => (
-              <DropdownMenu.RadioItem key={value} value={value} className="menu-item">
-                <Icon size={16} aria-hidden />
-                {label}
-              </DropdownMenu.RadioItem>
-            ))}
-          </DropdownMenu.RadioGroup>
+          <Choices options={DENSITIES} value={density} onChange={setDensity} />
           <DropdownMenu.Separator className="menu-line" />
           <DropdownMenu.Item className="menu-item" onSelect={() => void auth.signOut()}>
             <LogOut size={16} aria-hidden />
@@ -57,3 +43,20 @@ export function PersonMenuItems({ trigger }: { trigger: ReactNode }) {
     </DropdownMenu.Root>
   );
 }
+
+interface ChoicesProps<Value extends string> {
+  options: readonly { value: Value; label: string; icon: LucideIcon }[];
+  value: Value;
+  onChange: (value: Value) => void;
+}
+
+const Choices = <Value extends string>({ options, value: chosen, onChange }: ChoicesProps<Value>) => (
+  <DropdownMenu.RadioGroup value={chosen} onValueChange={(value) => onChange(value as Value)}>
+    {options.map(({ value, label, icon: Icon }) => (
+      <DropdownMenu.RadioItem key={value} value={value} className="menu-item">
+        <Icon size={16} aria-hidden />
+        {label}
+      </DropdownMenu.RadioItem>
+    ))}
+  </DropdownMenu.RadioGroup>
+);

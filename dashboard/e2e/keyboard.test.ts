@@ -1,8 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { setUpProduct } from './harness/product.ts';
-import { openAsAda, prepareOrganization } from './steps/organization.ts';
-import { captureSample } from './steps/samples.ts';
+import { openSample } from './steps/samples.ts';
 import { currentRow, currentSequence, expectAt, isInSight, openSession } from './steps/timeline.ts';
 
 const product = setUpProduct();
@@ -10,9 +9,7 @@ let page: Page;
 let sessionId: string;
 
 beforeAll(async () => {
-  const organization = await prepareOrganization(product.service);
-  sessionId = await captureSample(product, organization);
-  page = (await openAsAda(product)).page;
+  ({ page, sessionId } = await openSample(product));
   await openSession(page, product.service, sessionId);
 });
 

@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { setUpProduct } from './harness/product.ts';
-import { openAsAda, prepareOrganization } from './steps/organization.ts';
-import { captureSample } from './steps/samples.ts';
+import { openSample } from './steps/samples.ts';
 import { currentRow, currentSequence, openSession, timelineOf } from './steps/timeline.ts';
 
 const product = setUpProduct();
@@ -11,9 +10,7 @@ let page: Page;
 let sessionId: string;
 
 beforeAll(async () => {
-  const organization = await prepareOrganization(product.service);
-  sessionId = await captureSample(product, organization);
-  page = (await openAsAda(product)).page;
+  ({ page, sessionId } = await openSample(product));
   await openWhole();
 });
 

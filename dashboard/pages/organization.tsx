@@ -1,10 +1,9 @@
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { useIsAdmin, usePerson } from '../app.ts';
-import { ErrorNote } from '../components/error-note.tsx';
+import { OrganizationName } from '../components/organization-name.tsx';
 import { Page } from '../components/page.tsx';
 import { keys, useChange } from '../queries.ts';
 import { showHidden } from '../text/controls.ts';
-import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy.tsx';
 import { Ago } from '../ui/time.tsx';
 
@@ -38,34 +37,10 @@ const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
 
 function Rename() {
   const { organization } = usePerson();
-  const [name, setName] = useState(organization.name);
   const rename = useChange((api, body: { name: string }) => api.renameOrganization({ body }), [keys.person]);
   return (
-    <form
-      className="flex max-w-[560px] flex-col gap-2"
-      onSubmit={(event) => {
-        event.preventDefault();
-        rename.mutate({ name: name.trim() });
-      }}
-    >
-      <label htmlFor="name" className="text-13">
-        Name
-      </label>
-      <div className="flex gap-2">
-        <input
-          id="name"
-          className="field"
-          required
-          maxLength={200}
-          value={name}
-          onChange={(event) => setName(event.target.value)}
-        />
-        <Button type="submit" disabled={rename.isPending || name.trim() === '' || name.trim() === organization.name}>
-          Rename
-        </Button>
-      </div>
+    <OrganizationName label="Name" action="Rename" known={organization.name} naming={rename}>
       {rename.isSuccess && <p className="text-12 text-muted">Renamed.</p>}
-      {rename.isError && <ErrorNote error={rename.error} />}
-    </form>
+    </OrganizationName>
   );
 }

@@ -1,8 +1,8 @@
-import { useState } from 'react';
 import type { OfferedInvitation } from '../../../contract/organization.ts';
 import { keys, useChange } from '../../queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { ErrorNote } from '../error-note.tsx';
+import { OrganizationName } from '../organization-name.tsx';
 
 interface Props {
   invitations: readonly OfferedInvitation[];
@@ -52,33 +52,6 @@ export function Beginning({ invitations, isTaken }: Props) {
 }
 
 function CreateOrganization() {
-  const [name, setName] = useState('');
   const create = useChange((api, body: { name: string }) => api.createOrganization({ body }), [keys.person]);
-  return (
-    <form
-      className="flex flex-col gap-2"
-      onSubmit={(event) => {
-        event.preventDefault();
-        create.mutate({ name: name.trim() });
-      }}
-    >
-      <label htmlFor="name" className="text-13 text-muted">
-        Its name; you can change it later
-      </label>
-      <div className="flex gap-2">
-        <input
-          id="name"
-          className="field"
-          required
-          maxLength={200}
-          value={name}
-          onChange={(event) => setName(event.target.value)}
-        />
-        <Button type="submit" tone="primary" disabled={create.isPending || name.trim() === ''}>
-          Create
-        </Button>
-      </div>
-      {create.isError && <ErrorNote error={create.error} />}
-    </form>
-  );
+  return <OrganizationName label="Its name; you can change it later" action="Create" naming={create} />;
 }

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
+import type { Page } from 'playwright-core';
 import type { Product } from '../harness/product.ts';
 import { beginSession, createMachine, type Machine } from './machine.ts';
-import type { Organization } from './organization.ts';
+import { type Organization, openAsAda, prepareOrganization } from './organization.ts';
 
 /** A web service gets a rate limit: prompts, edits, a failing command, secrets, sub-agents. */
 export const RATE_LIMIT = {
@@ -14,6 +15,12 @@ export const RATE_LIMIT = {
 
 export function createMachineOf(product: Product, { secret }: Pick<Organization, 'secret'>): Machine {
   return createMachine(join(product.folder, 'home'), { CAPTURE_URL: product.service.url, CAPTURE_SECRET: secret });
+}
+
+/** Ada's tab, and the sample session that a machine of hers captured. */
+export async function openSample(product: Product): Promise<{ page: Page; sessionId: string }> {
+  const sessionId = await captureSample(product, await prepareOrganization(product.service));
+  return { page: (await openAsAda(product)).page, sessionId };
 }
 
 /** @returns the id of the captured sample session */
