@@ -31,6 +31,8 @@ export async function findInSession(db: Db, session: SessionRow, matcher: Matche
       const hits: FoundEvents['hits'] = [];
       return {
         ...{ stretch, hits },
+        // One that is excluded may only seem to be there.
+        wants: ({ terms }, isAgain) => !isAgain && all.every((one) => terms.has(one)),
         take({ terms, show }) {
           if (terms.size === all.length && all.every((one) => terms.has(one))) hits.push(show());
           return true;

@@ -13,17 +13,23 @@ export interface Budget {
   left: number;
 }
 
-/** An event in which some of the terms occur. */
-export interface FoundEvent {
+/** An event and the terms that it has, or that it might have by a glance. */
+export interface Glanced {
   terms: ReadonlySet<number>;
   sequence: number;
   eventType: string;
+}
+
+/** An event in which some of the terms occur. */
+export interface FoundEvent extends Glanced {
   show(): Hit;
 }
 
 /** A stretch that is to be read. */
 export interface Look {
   stretch: Stretch;
+  /** Whether an event is to be matched, which takes far longer than the glance; asked again when all were seen. */
+  wants(event: Glanced, isAgain: boolean): boolean;
   /** Told of each event in which terms occur, in order; false where no more of them are needed. */
   take(event: FoundEvent): boolean;
 }
@@ -43,9 +49,11 @@ export async function readStretches(
   const stretches = looks.map(({ stretch }) => stretch);
   for await (const appends of readAppendsOf(db, organizationId, stretches)) {
     const unread = await inTurns(readAppends(appends, readers));
-    if (unread !== undefined) return unread;
+    if (unread === undefined) continue;
+    await inTurns(endAll(readers.slice(0, unread)));
+    return unread;
   }
-  for (const reader of readers) await inTurns(reader.end());
+  await inTurns(endAll(readers));
   return looks.length;
 }
 
@@ -79,16 +87,23 @@ function* readAppends(appends: readonly AppendOf[], readers: readonly Reader[]):
   return undefined;
 }
 
+function* endAll(readers: readonly Reader[]): Work<void> {
+  for (const reader of readers) yield* reader.end();
+}
+
 type Reader = ReturnType<typeof createReader>;
 
 interface RawEvent {
   sequence: number;
   eventType: string;
   createdAt: number;
+  payload(): unknown;
 }
 
-function createReader({ stretch, take }: Look, matcher: Matcher, budget: Budget, isFirst: boolean) {
+function createReader({ stretch, wants, take }: Look, matcher: Matcher, budget: Budget, isFirst: boolean) {
   let run: { event: RawEvent; part: Part }[] = [];
+  let later: { event: RawEvent; terms: readonly number[] }[] = [];
+  const all = [...matcher.terms.keys()];
   let isOver = false;
   let isCut = false;
 
@@ -104,9 +119,9 @@ function createReader({ stretch, take }: Look, matcher: Matcher, budget: Budget,
     if (part.part !== run.length || part.of > MOST_JOINED) yield* endRun();
     else if (run.length === part.of) {
       const { event } = run[0] as (typeof run)[number];
-      const payload = join(run.map(({ part }) => part));
+      const parts = run.map(({ part }) => part);
       run = [];
-      yield* match(event, payload);
+      yield* match({ ...event, payload: () => join(parts) });
     }
   }
 
@@ -114,22 +129,29 @@ function createReader({ stretch, take }: Look, matcher: Matcher, budget: Budget,
   function* endRun(): Work<void> {
     const slices = run;
     run = [];
-    for (const { event, part } of slices) yield* match(event, part);
+    for (const { event } of slices) yield* match(event);
   }
 
-  function* match({ sequence, eventType, createdAt }: RawEvent, payload: unknown, places?: readonly number[]) {
+  function* match(event: RawEvent, terms: readonly number[] = all, isAgain = false): Work<void> {
+    const { sequence, eventType, createdAt } = event;
+    if (isOver) return;
+    if (!wants({ terms: new Set(terms), sequence, eventType }, isAgain)) {
+      if (!isAgain) later.push({ event, terms });
+      return;
+    }
+    const payload = event.payload();
     const effort = { left: COMPARED_AT_ONCE };
-    const work = matcher.match(eventType, payload, places, effort);
-    for (let step = work.next(); !isOver; step = work.next()) {
+    const work = matcher.match(eventType, payload, terms, effort);
+    for (let step = work.next(); ; step = work.next()) {
       yield spend((COMPARED_AT_ONCE - effort.left) * BYTES_FOR_A_WORD);
       effort.left = COMPARED_AT_ONCE;
       isCut ||= !step.done && budget.left <= 0;
       if (!step.done && !isCut) continue;
       if (!step.done || !step.value) return;
-      const { terms, show } = step.value;
+      const { show } = step.value;
       const occurred = Date.parse(String((payload as { occurredAt?: unknown }).occurredAt ?? ''));
       const time = toTimestamp(occurred > 0 && occurred < YEAR_10000 ? occurred : createdAt);
-      isOver = !take({ terms, sequence, eventType, show: () => ({ sequence, time, eventType, ...show() }) });
+      isOver = !take({ ...step.value, sequence, eventType, show: () => ({ sequence, time, eventType, ...show() }) });
       return;
     }
   }
@@ -154,19 +176,24 @@ function createReader({ stretch, take }: Look, matcher: Matcher, budget: Budget,
           if (isOver) return true;
           if (isCut && !isFirst) return false;
           const places = glanced[n] as readonly number[];
-          const raw = { sequence: start + at + n, eventType: event.eventType, createdAt };
+          const payload = () => parse(frame.plain, event);
+          const raw = { sequence: start + at + n, eventType: event.eventType, createdAt, payload };
           const mayBePart = mayHaveParts && json.slice(event.start - begin, event.end - begin).includes(PART);
-          const payload = places.length > 0 || mayBePart ? parse(frame.plain, event) : undefined;
-          if (isPart(payload)) yield* takePart(raw, payload);
+          const part = mayBePart ? payload() : undefined;
+          if (isPart(part)) yield* takePart(raw, part);
           else {
             yield* endRun();
-            if (places.length > 0) yield* match(raw, payload, places);
+            if (places.length > 0) yield* match(raw, places);
           }
         }
       }
       return isFirst || !isCut;
     },
-    end: endRun,
+    *end(): Work<void> {
+      yield* endRun();
+      for (const { event, terms } of later) yield* match(event, terms, true);
+      later = [];
+    },
   };
 }
 

@@ -56,14 +56,15 @@ export async function search(db: Db, asked: Search): Promise<Page> {
   const budget: Budget = { left: asked.mostBytes ?? MOST_BYTES };
   const found: Page['found'] = [];
   let { place, unfinished } = asked.after ?? {};
+  const gatheredIn = words.length > 1 ? 1 : 2;
   let next = limit * 4;
   let ids: readonly string[] | undefined;
   for (let lookedAt = 0, round = 1; lookedAt < MOST_LOOKED_AT; lookedAt += next, next *= 4, round++) {
     // One more than there is room for tells whether there is a next page.
-    const most = matcher.terms.length === 0 ? limit - found.length + 1 : round === 2 ? limit * 4 : next;
+    const most = matcher.terms.length === 0 ? limit - found.length + 1 : round === gatheredIn ? limit * 4 : next;
     const batch = await byIndex(db, async (db) => {
-      // What the first ones of the order do not have is looked up.
-      const gathered = round === 2 ? await gather(db, wanted, words) : undefined;
+      // What the first ones of the order do not have is looked up; of several words one may be rare.
+      const gathered = round === gatheredIn ? await gather(db, wanted, words) : undefined;
       if (gathered) ({ ids, wanted } = gathered);
       const some = await nextBatch(db, wanted, place, ids ? { ids } : { next }, most);
       const sessionIds = some.places.map(({ sessionId }) => sessionId);

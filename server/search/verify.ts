@@ -2,7 +2,7 @@ import type { Hit } from '../../contract/review.ts';
 import type { Db } from '../store/open.ts';
 import { findChunks, type Stretch } from '../store/words.ts';
 import type { Matcher } from './matcher.ts';
-import type { Budget, FoundEvent, Look } from './read.ts';
+import type { Budget, FoundEvent, Glanced, Look } from './read.ts';
 import { AND_MORE } from './words.ts';
 
 /** Where reading a session goes on in the next answer, and the terms that it was seen to have. */
@@ -73,10 +73,15 @@ export function* verify(
 
   const proven = new Set([...sure, ...(earlier?.proven ?? [])]);
   const open = new Set([...terms.keys()].filter((place) => !proven.has(place)));
-  const isOfUse = ({ terms }: Marked) => [...terms].some((place) => open.has(place));
+  const isOfUse = ({ terms }: Pick<Glanced, 'terms'>) => [...terms].some((place) => open.has(place));
   const most = (terms: ReadonlySet<number>) => wanted.filter((place) => terms.has(place)).length;
+  const order = (one: Glanced, other: Glanced) =>
+    most(other.terms) - most(one.terms) || rank(one) - rank(other) || one.sequence - other.sequence;
   const found: FoundEvent[] = [];
+  const isNew = (place: number) => !found.some(({ terms }) => terms.has(place));
   const read = new Set<Marked>();
+  const isHopeless = () =>
+    wanted.some((place) => open.has(place) && !stretches.some((one) => !read.has(one) && one.terms.has(place)));
   let hasExcluded = false;
   let best = 0;
 
@@ -84,6 +89,12 @@ export function* verify(
     read.add(stretch);
     return {
       stretch,
+      wants(event, isAgain) {
+        // First what decides, and what is best to show; of the rest what is better than that.
+        if (!isAgain) return isOfUse(event) || most(event.terms) === wanted.length;
+        const isBest = () => found.filter((one) => order(one, event) < 0).length < MOST_HITS;
+        return !isHopeless() && ([...event.terms].some(isNew) || isBest());
+      },
       take(event) {
         found.push(event);
         hasExcluded ||= [...event.terms].some(isExcluded);
@@ -107,20 +118,16 @@ export function* verify(
   ranked.sort((one, other) => most(other.terms) - most(one.terms) || one.first - other.first);
   for (const stretch of ranked.slice(0, Math.max(0, MOST_READ - read.size))) {
     if (found.some(({ terms }) => most(terms) === wanted.length)) break;
-    const isNew = (place: number) => stretch.terms.has(place) && !found.some(({ terms }) => terms.has(place));
-    if (most(stretch.terms) < wanted.length && !wanted.some(isNew)) break;
+    if (most(stretch.terms) < wanted.length && !wanted.some((place) => stretch.terms.has(place) && isNew(place))) break;
     if (budget.left > 0 && (yield look(stretch))) continue;
     // Shown without an event it would look as if nothing had been found in it.
     if (found.length === 0) return unfinished(1);
     break;
   }
-  const hits = found.filter(({ terms }) => most(terms) > 0);
-  hits.sort(
-    (one, other) => most(other.terms) - most(one.terms) || rank(one) - rank(other) || one.sequence - other.sequence,
-  );
+  const hits = found.filter(({ terms }) => most(terms) > 0).sort(order);
   return { hits: hits.slice(0, MOST_HITS).map(({ show }) => show()) };
 }
 
 /** What an agent's program says repeats what people and models said, or comes again in every session. */
 const QUIET = new Set(['context.message', 'session.meta', 'record', 'notice']);
-const rank = ({ eventType }: FoundEvent) => (QUIET.has(eventType) ? 1 : 0);
+const rank = ({ eventType }: Glanced) => (QUIET.has(eventType) ? 1 : 0);

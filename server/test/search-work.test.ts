@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { parseQuery } from '../../contract/query.ts';
 import { search } from '../search/search.ts';
 import type { Db } from '../store/open.ts';
@@ -46,5 +46,21 @@ describe.each(ENGINES)('a search on %s', (engine) => {
     ['"common text"', 20],
   ])('for %s reads the sessions of the page, and one more to know whether there is a next one', async (q, limit) => {
     expect(await ask(q, limit)).toMatchObject({ found: limit, appends: limit + 1 });
+  });
+
+  test('parses of much that has a common word only what decides, or is shown', async () => {
+    const machine = await registerMachine(service, ours.live);
+    const parts = ['open', 'cursor', 'for', 'nufa'].map((part) => said(`${part} error`));
+    await sessionWith(service, ours, machine, [...parts, ...Array.from({ length: 40 }, (_, n) => said(`error ${n}`))]);
+    const parse = vi.spyOn(JSON, 'parse');
+    try {
+      expect(await ask('openCursorForNufa error', 5)).toMatchObject({ found: 0, appends: 1 });
+      expect(parse.mock.calls.filter(([json]) => String(json).includes('"text"'))).toHaveLength(0);
+      expect(await ask('"nufa error" error', 5)).toMatchObject({ found: 1, appends: 1 });
+      // The one with both, and two of those with one.
+      expect(parse.mock.calls.filter(([json]) => String(json).includes('"text"'))).toHaveLength(3);
+    } finally {
+      parse.mockRestore();
+    }
   });
 });
