@@ -118,7 +118,9 @@ export function createLoad(options: LoadOptions) {
       const told = await look(urlOf(session));
       if (told?.status !== 200) return;
       const count: number = told.body.session.eventCount;
-      const page = await look(`${urlOf(session)}/events?limit=1&cursor=${writeSequence(Math.max(1, count))}`);
+      // Where there was none, the first may come before it is asked for.
+      const page =
+        count === 0 ? undefined : await look(`${urlOf(session)}/events?limit=1&cursor=${writeSequence(count)}`);
       const text = page?.status === 200 ? page.body.events[0]?.payload.text : undefined;
       history.write({ read: session, count, ...(text !== undefined && { text }) });
     },
