@@ -52,11 +52,11 @@ function benchCase(
     const megabytes = arrange(folder) / MEGABYTE;
     const service = await startSeededService(folder, DEFAULT_LIMITS);
     const run = await importAll(folder, service.url, service.secret);
-    const cpu = service.cpuSeconds();
+    const [cpu, deriving] = [service.cpuSeconds(), service.derivingSeconds()];
     await service.stop();
     const disk = diskPerPayload(service.dataDir);
     const figure = unit === 's' ? run.seconds : megabytes / run.seconds;
-    const work = `${megabytes.toFixed(1)} MB in ${run.seconds.toFixed(1)} s, with ${run.cpuSeconds.toFixed(1)} s of CPU; the service used ${cpu.toFixed(1)} s`;
+    const work = `${megabytes.toFixed(1)} MB in ${run.seconds.toFixed(1)} s, with ${run.cpuSeconds.toFixed(1)} s of CPU; the service used ${cpu.toFixed(1)} s, ${deriving.toFixed(1)} of them deriving`;
     const kept = `${(disk.stored / MEGABYTE).toFixed(1)} MB for ${(disk.payload / MEGABYTE).toFixed(1)} MB of payload`;
     return [
       { what: `import, ${name}`, figure, unit, goal, detail: work },

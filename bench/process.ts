@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,6 +16,8 @@ export interface RunningService {
   child: ChildProcess;
   /** Processor time used so far, in seconds. */
   cpuSeconds(): number;
+  /** The share of it that deriving had, on its own thread. */
+  derivingSeconds(): number;
   stop(): Promise<void>;
 }
 
@@ -52,6 +54,7 @@ export async function startService(
     port,
     child,
     cpuSeconds: () => cpuSeconds(child.pid ?? 0),
+    derivingSeconds: () => threadSeconds(child.pid ?? 0, 'indexer'),
     async stop() {
       child.kill('SIGTERM');
       await once(child, 'exit');
@@ -64,9 +67,9 @@ export async function startSeededService(folder: string, extra: Record<string, s
   const issuer = await startIssuer();
   const dataDir = join(folder, 'data');
   const { secret } = await seed({ dataDir }, issuer.url, 'owner', async () => ({}));
-  const { url, stop, cpuSeconds } = await startService({ dataDir }, { ...issuer.env, ...extra });
+  const { url, stop, cpuSeconds, derivingSeconds } = await startService({ dataDir }, { ...issuer.env, ...extra });
   return {
-    ...{ dataDir, secret, url, cpuSeconds },
+    ...{ dataDir, secret, url, cpuSeconds, derivingSeconds },
     async stop() {
       await stop();
       issuer.close();
@@ -109,13 +112,21 @@ export const peakMemory = (pid: number): number => megabytes(pid, 'VmHWM');
 export const resetPeak = (pid: number): void => writeFileSync(`/proc/${pid}/clear_refs`, '5');
 
 /** From Linux's accounting, in ticks of 1/100 s. */
-function cpuSeconds(pid: number): number {
+function cpuSeconds(pid: number | string): number {
   const [user = 0, system = 0] = ticksOf(pid);
   return (user + system) / 100;
 }
 
+/** Of the threads of that name. */
+function threadSeconds(pid: number, name: string): number {
+  const threads = readdirSync(`/proc/${pid}/task`).filter(
+    (thread) => readFileSync(`/proc/${pid}/task/${thread}/comm`, 'utf8').trim() === name,
+  );
+  return threads.reduce((sum, thread) => sum + cpuSeconds(`${pid}/task/${thread}`), 0);
+}
+
 /** Of the process itself, in its own code and the system's, and the same of its children that have ended. */
-function ticksOf(pid: number): number[] {
+function ticksOf(pid: number | string): number[] {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
   return fields.slice(11, 15).map(Number);
 }

@@ -6,7 +6,7 @@ import { createDatabase, startPostgres } from '../postgres.ts';
 import { withFolder } from '../process.ts';
 import { median, type Row } from '../report.ts';
 import { type Disk, slowDisk, syncTime, THIS_DISK } from './disk.ts';
-import { CONNECTIONS, loadService, type Rate } from './measure.ts';
+import { CONNECTIONS, type Load, loadService, type Rate } from './measure.ts';
 
 const BARE_LOOP = fileURLToPath(new URL('./bare-loop.ts', import.meta.url));
 const BARE_POSTGRES = fileURLToPath(new URL('./bare-postgres.ts', import.meta.url));
@@ -63,7 +63,23 @@ async function compare(disk: Disk, batchSize: number, { seconds, rounds }: Optio
       ratioRow(`${what}, ${encoding} ÷ bare loop, ${disk.name}`, rates[encoding], bare, '≥ 1.5'),
     ),
     ratioRow(`${what}, zstd ÷ plain, ${disk.name}`, rates.zstd, plain, '≥ 1'),
+    await halfRow(`${what}, ${disk.name}`, rates.zstd, { batchSize, encoding: 'zstd', seconds }, (load) =>
+      withFolder((dataDir) => loadService({ dataDir }, load, disk.env)),
+    ),
   ];
+}
+
+/** How long an append takes where half as many are sent as are answered at most. */
+async function halfRow(
+  what: string,
+  rates: readonly Rate[],
+  load: Load,
+  run: (load: Load) => Promise<Rate>,
+): Promise<Row> {
+  const half = median(rates.map(({ rate }) => rate)) / 2;
+  const { rate, p50, p99, service } = await run({ ...load, rate: half });
+  const detail = `p50 ${p50.toFixed(1)} ms; ${Math.round(rate)}/s, CPU ${Math.round(service)} µs`;
+  return { what: `${what}, p99 at half load`, figure: p99, unit: 'ms', goal: '', detail };
 }
 
 function runBare(args: readonly string[], seconds: number, env: Record<string, string> = {}): number {
@@ -85,10 +101,15 @@ export async function benchAppendsOnPostgres({ seconds, rounds }: Options): Prom
           const args = [BARE_POSTGRES, bareUrl, String(batchSize), String(CONNECTIONS)];
           bare.push(runBare(args, seconds));
           const where = { dataDir, databaseUrl: await createDatabase(postgres.url) };
-          rates.push(await loadService(where, { batchSize, encoding: 'plain', seconds }));
+          // As the command line sends it.
+          rates.push(await loadService(where, { batchSize, encoding: 'zstd', seconds }));
         });
       }
-      rows.push(ratioRow(`${batchSize} × 1 KiB on PostgreSQL ÷ bare statement`, rates, bare, '≥ 0.7'));
+      const what = `${batchSize} × 1 KiB on PostgreSQL`;
+      rows.push(ratioRow(`${what} ÷ bare statement`, rates, bare, '≥ 0.7'));
+      const calm = async (load: Load) =>
+        withFolder(async (dataDir) => loadService({ dataDir, databaseUrl: await createDatabase(postgres.url) }, load));
+      rows.push(await halfRow(what, rates, { batchSize, encoding: 'zstd', seconds }, calm));
     }
     return rows;
   } finally {
@@ -125,6 +146,12 @@ export async function benchAppendsOnBus({ seconds, rounds }: Options): Promise<R
       rows.push(ratioRow(`least HTTP server, ${batchSize} × 1 KiB ÷ bare publish`, rates.http, bare, ''));
       rows.push(ratioRow(`${what} ÷ bare publish`, rates.api, bare, '≥ 0.7'));
       rows.push(ratioRow(`${what} ÷ bare publish, worker in the same process`, rates.all, bare, ''));
+      const calm = (load: Load) =>
+        withFolder(async (dataDir) => {
+          const where = { dataDir, databaseUrl: await createDatabase(postgres.url) };
+          return loadService(where, load, { BUS_URL: nats.url, ROLE: 'api' });
+        });
+      rows.push(await halfRow(what, rates.api, { batchSize, encoding: 'zstd', seconds }, calm));
     }
     return rows;
   } finally {
@@ -169,7 +196,7 @@ function ratioRow(what: string, rates: readonly Rate[], others: readonly number[
   const ratios = rates.map(({ rate }, round) => rate / (others[round] ?? Number.NaN));
   const middle = (pick: (rate: Rate) => number) => Math.round(median(rates.map(pick))).toLocaleString('en');
   const against = Math.round(median(others)).toLocaleString('en');
-  const cpu = `CPU ${middle(({ service }) => service)} µs, generator's ${middle(({ generator }) => generator)} µs, bus's ${middle(({ bus }) => bus)} µs`;
+  const cpu = `CPU ${middle(({ service }) => service)} µs, ${middle(({ deriving }) => deriving)} of them deriving; generator's ${middle(({ generator }) => generator)} µs, engine's ${middle(({ engine }) => engine)} µs`;
   const spread = `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`;
   const detail = `${middle(({ rate }) => rate)}/s against ${against}/s; ${spread}; ${cpu}`;
   return { what, figure: median(ratios), unit: '×', goal, detail };

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,8 +10,8 @@ import { seed, seedSessions } from '../seed.ts';
 import { createEvents } from '../text.ts';
 
 /**
- * The yardstick on PostgreSQL: no HTTP, the service's own tables, and one statement an append over several connections
- * that each wait for their answer.
+ * The yardstick on PostgreSQL: no HTTP, the service's own tables with the same columns and keys filled, and one statement
+ * an append over several connections that each wait for their answer. It reads, checks and compresses nothing.
  * Arguments: address of an empty database, events a batch, connections, seconds. Prints appends a second.
  */
 const [databaseUrl = '', batchSize = '50', connections = '16', seconds = '5'] = process.argv.slice(2);
@@ -21,8 +22,10 @@ const APPEND = `
     WHERE session_id = $1 AND organization_id = $4 AND plane = 'live' AND status = 'active'
     RETURNING event_count
   )
-  INSERT INTO appends (session_id, first_sequence, last_sequence, organization_id, append_id, created_at, codec, body)
-  SELECT $1, event_count - $2 + 1, event_count, $4, $5, $3, $6, $7 FROM reserved`;
+  INSERT INTO appends (session_id, first_sequence, last_sequence, organization_id, append_id, created_at, codec, body,
+    idempotency_key, fingerprint)
+  SELECT $1, event_count - $2 + 1, event_count, $4, $5, $3, $6, $7, $8, $9 FROM reserved`;
+const FINGERPRINT = 'f'.repeat(64);
 
 const dataDir = mkdtempSync(join(tmpdir(), 'capture-bench-'));
 const { organizationId, sessions } = await seed({ dataDir, databaseUrl }, 'bench', 'owner', async (store, made) => ({
@@ -51,7 +54,17 @@ await Promise.all(
     const client = await pool.connect();
     while (performance.now() < until) {
       const { codec, body } = frames[done++ % frames.length] as (typeof frames)[number];
-      const values = [session, Number(batchSize), Date.now(), organizationId, newUuid(), codec, body];
+      const values = [
+        session,
+        Number(batchSize),
+        Date.now(),
+        organizationId,
+        newUuid(),
+        codec,
+        body,
+        randomUUID(),
+        FINGERPRINT,
+      ];
       const { rowCount } = await client.query({ name: 'append', text: APPEND, values });
       if (rowCount !== 1) throw new Error('an append wrote nothing');
     }

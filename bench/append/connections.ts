@@ -9,6 +9,8 @@ export interface LoadOptions {
   port: number;
   connections: number;
   seconds: number;
+  /** Requests a second of all connections together; absent: as many as are answered. */
+  rate?: number | undefined;
   /** The next request of a connection: its head, and its body. */
   nextRequest: (connection: number) => [string, Buffer];
 }
@@ -18,6 +20,8 @@ export interface LoadResult {
   seconds: number;
   /** Answers that were not 2xx. */
   failures: number;
+  /** How long each request took from when it was to be sent, in ms. */
+  times: number[];
 }
 
 export async function runLoad(options: LoadOptions): Promise<LoadResult> {
@@ -28,37 +32,53 @@ export async function runLoad(options: LoadOptions): Promise<LoadResult> {
   );
   const seconds = (performance.now() - started) / 1000;
   const sum = (pick: (count: Count) => number) => counts.reduce((total, count) => total + pick(count), 0);
-  return { requests: sum((count) => count.requests), failures: sum((count) => count.failures), seconds };
+  return {
+    requests: sum((count) => count.requests),
+    failures: sum((count) => count.failures),
+    seconds,
+    times: counts.flatMap(({ times }) => times),
+  };
 }
 
-interface Count {
-  requests: number;
-  failures: number;
-}
+type Count = Omit<LoadResult, 'seconds'>;
 
-function runConnection({ port, nextRequest }: LoadOptions, connection: number, until: number): Promise<Count> {
+function runConnection(options: LoadOptions, connection: number, until: number): Promise<Count> {
+  const { port, nextRequest, connections, rate } = options;
+  const interval = rate === undefined ? 0 : (connections / rate) * 1000;
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');
-    const count: Count = { requests: 0, failures: 0 };
+    const count: Count = { requests: 0, failures: 0, times: [] };
     let received = '';
+    // Connections take turns. Of one that is behind, the time in which it could not send counts as well.
+    let due = performance.now() + (interval * connection) / connections;
+    let since = 0;
     const send = () => {
+      const now = performance.now();
+      since = interval === 0 || now - due < interval ? now : due;
+      due += interval;
       const [head, body] = nextRequest(connection);
       socket.cork();
       socket.write(head, 'latin1');
       socket.write(body);
       socket.uncork();
     };
+    const setOff = () => {
+      const wait = due - performance.now();
+      if (interval > 0 && wait > 1) setTimeout(send, wait);
+      else send();
+    };
     socket.setNoDelay(true);
     socket.once('error', reject);
-    socket.once('connect', send);
+    socket.once('connect', setOff);
     socket.on('data', (chunk) => {
       received += chunk.toString('latin1');
       const length = answerLength(received);
       if (length === undefined || received.length < length) return;
       count.requests++;
+      count.times.push(performance.now() - since);
       if (received[9] !== '2') count.failures++;
       received = received.slice(length);
-      if (performance.now() < until) send();
+      if (performance.now() < until) setOff();
       else {
         socket.destroy();
         resolve(count);

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { zstdCompressSync } from 'node:zlib';
+import { quantile } from '../report.ts';
 import { createEvents } from '../text.ts';
-import { postHead, runLoad } from './connections.ts';
+import { type LoadResult, postHead, runLoad } from './connections.ts';
 
 /** How the generator is told what to do: as JSON in its first argument. */
 export interface Task {
@@ -11,9 +12,9 @@ export interface Task {
   sessions: string[];
   batchSize: number;
   encoding: 'plain' | 'zstd';
-  /** Loaded for so long before it is measured. */
-  warmSeconds: number;
   seconds: number;
+  /** Appends a second; absent: as many as are answered. */
+  rate?: number | undefined;
 }
 
 /** What it prints in the end, after the line `measuring`. */
@@ -22,6 +23,17 @@ export interface Measured {
   seconds: number;
   /** Processor time of the generator, in µs a request. */
   cpu: number;
+  /** How long an append took, in ms. */
+  p50: number;
+  p99: number;
+}
+
+/** Compiling the service's code takes a second of processor time, which would be the first appends' alone. */
+const WARM = { requests: 5_000, seconds: 10 };
+
+async function warm(load: (seconds: number) => Promise<LoadResult>): Promise<void> {
+  const until = performance.now() + WARM.seconds * 1000;
+  for (let done = 0; done < WARM.requests && performance.now() < until; ) done += (await load(0.5)).requests;
 }
 
 /** Another process than the service's and the bench's, so that its processor time can be told apart. */
@@ -39,14 +51,16 @@ async function generate(task: Task): Promise<void> {
     const path = `/v1/sessions/${sessions[connection]}/events`;
     return [postHead(path, secret, body.byteLength, { ...extra, 'idempotency-key': randomUUID() }), body];
   };
-  const load = (seconds: number) => runLoad({ port, connections: sessions.length, seconds, nextRequest });
-  await load(task.warmSeconds);
+  const load = (seconds: number) =>
+    runLoad({ port, connections: sessions.length, seconds, rate: task.rate, nextRequest });
+  await warm(load);
   process.stdout.write('measuring\n');
   const before = process.cpuUsage();
-  const { requests, seconds, failures } = await load(task.seconds);
+  const { requests, seconds, failures, times } = await load(task.seconds);
   const { user, system } = process.cpuUsage(before);
   if (failures > 0) throw new Error(`${failures} of ${requests} appends failed`);
-  const measured: Measured = { requests, seconds, cpu: (user + system) / requests };
+  const told = { p50: quantile(times, 0.5), p99: quantile(times, 0.99) };
+  const measured: Measured = { requests, seconds, cpu: (user + system) / requests, ...told };
   process.stdout.write(`${JSON.stringify(measured)}\n`);
 }
 

@@ -16,16 +16,22 @@ export interface Load {
   batchSize: number;
   encoding: 'plain' | 'zstd';
   seconds: number;
+  /** Appends a second; absent: as many as are answered. */
+  rate?: number;
 }
 
 export interface Rate {
   /** Appends a second that were acknowledged. */
   rate: number;
-  /** Processor time in µs an append: of the service, and of the generator. */
+  /** Processor time in µs an append: of the service, of that its thread that derives, and of the generator. */
   service: number;
+  deriving: number;
   generator: number;
-  /** Of the event bus, where there is one. */
-  bus: number;
+  /** Of the event bus and PostgreSQL, where they are. */
+  engine: number;
+  /** How long an append took, in ms. */
+  p50: number;
+  p99: number;
 }
 
 /** Loads a fresh service, or what is to be compared with it, with authenticated appends, each with an idempotency key. */
@@ -45,38 +51,52 @@ export async function loadService(
   const service = await startService(where, { ...issuer.env, ...flags, ...env }, program);
   try {
     const { port } = service;
-    const warmSeconds = Math.min(1, load.seconds);
-    const task: Task = { port, secret: seeded.secret, sessions: seeded.sessions, warmSeconds, ...load };
-    const [started, busBefore] = [service.cpuSeconds(), busSeconds()];
-    const measured = await generate(task, service.cpuSeconds);
-    const { requests, seconds, cpu, serviceSeconds } = measured;
-    // The bus has worked for the first second as well, in the same way as the service.
-    const share = serviceSeconds / (service.cpuSeconds() - started);
-    const perAppend = (spent: number) => (spent / requests) * 1e6;
-    const bus = perAppend((busSeconds() - busBefore) * share);
-    return { rate: requests / seconds, service: perAppend(serviceSeconds), generator: cpu, bus };
+    const task: Task = { port, secret: seeded.secret, sessions: seeded.sessions, ...load };
+    const spent = () => ({
+      service: service.cpuSeconds(),
+      deriving: service.derivingSeconds(),
+      engine: engineSeconds(),
+    });
+    const { requests, seconds, cpu, used, p50, p99 } = await generate(task, spent);
+    const perAppend = (spentSeconds: number) => (spentSeconds / requests) * 1e6;
+    const times = { service: perAppend(used.service), deriving: perAppend(used.deriving), generator: cpu };
+    return { rate: requests / seconds, ...times, engine: perAppend(used.engine), p50, p99 };
   } finally {
     await service.stop();
     issuer.close();
   }
 }
 
-const busSeconds = () => cpuByKind()['nats-server'] ?? 0;
+function engineSeconds(): number {
+  const times = cpuByKind();
+  return (times['nats-server'] ?? 0) + (times.postgres ?? 0);
+}
 
-async function generate(task: Task, cpuSeconds: () => number): Promise<Measured & { serviceSeconds: number }> {
+interface Spent {
+  service: number;
+  deriving: number;
+  engine: number;
+}
+
+/** Loads, and tells what was spent while it was measured. */
+async function generate(task: Task, spent: () => Spent): Promise<Measured & { used: Spent }> {
   const child = spawn(process.execPath, [GENERATOR, JSON.stringify(task)], { stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = once(child, 'exit');
-  let before = 0;
-  let measured: Measured | undefined;
-  let serviceSeconds = 0;
+  let before = spent();
+  let measured: (Measured & { used: Spent }) | undefined;
   for await (const line of createInterface({ input: child.stdout })) {
-    if (line === 'measuring') before = cpuSeconds();
+    if (line === 'measuring') before = spent();
     else {
-      serviceSeconds = cpuSeconds() - before;
-      measured = JSON.parse(line) as Measured;
+      const { service, deriving, engine } = spent();
+      const used = {
+        service: service - before.service,
+        deriving: deriving - before.deriving,
+        engine: engine - before.engine,
+      };
+      measured = { ...(JSON.parse(line) as Measured), used };
     }
   }
   const [code] = await ended;
   if (!measured) throw new Error(`the load generator ended with ${code}`);
-  return { ...measured, serviceSeconds };
+  return measured;
 }
