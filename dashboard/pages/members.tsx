@@ -27,7 +27,7 @@ export function MembersPage() {
   return (
     <Page
       title="Members"
-      context="People who can look at the sessions. Beside each: what a user of that name did on any machine."
+      context="People who can look at the sessions. A session knows whose it is by the name of the user on its machine: the links take what stands before the @."
       actions={isAdmin && invite}
     >
       {members.isPending && <Waiting label="Loading members" rows={3} />}
