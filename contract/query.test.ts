@@ -77,6 +77,13 @@ describe('what was typed into the search bar', () => {
     });
   });
 
+  test('counts so many filters, and each once', () => {
+    const many = Array.from({ length: 25 }, (_, n) => `file:${n}*`).join(' ');
+    const query = parseQuery(`${'file:0* '.repeat(30)}${many}`);
+    expect(query.filters.at(-1)).toEqual({ field: 'file', value: '23*' });
+    expect(query.problems[0]).toContain('file:24* is looked for as words: only 24 filters count at once');
+  });
+
   test('never throws, and reads the same when it is written again', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: 'binary' }), mostlySyntax), (text) => {
@@ -89,7 +96,7 @@ describe('what was typed into the search bar', () => {
 
   test('is read back from whatever was chosen', () => {
     fc.assert(
-      fc.property(fc.array(term, { maxLength: 6 }), fc.array(filter), (terms, filters) => {
+      fc.property(fc.array(term, { maxLength: 6 }), fc.array(filter, { maxLength: 20 }), (terms, filters) => {
         expect(parseQuery(formatQuery({ terms, filters }))).toEqual({ terms, filters, problems: [] });
       }),
       runs(300),

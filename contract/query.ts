@@ -60,7 +60,7 @@ export function parseQuery(text: string): ParsedQuery {
     const value = quoted === undefined ? plain : quoted.replace(/\\(["\\])/g, '$1') + (name && star ? '*' : '');
     const field = FIELDS.find((one) => one === name?.toLowerCase());
     if (field !== undefined && value !== undefined) {
-      const objection = minus ? 'only words can be excluded' : objectionTo(field, value);
+      const objection = minus ? 'only words can be excluded' : (objectionTo(field, value) ?? tooMany(query.filters));
       if (objection === undefined) {
         query.filters.push({ field, value });
         continue;
@@ -87,6 +87,8 @@ function plainTerm(whole: string, minus: string | undefined): Term {
 const MOST_TERMS = 24;
 /** In all terms together: a phrase is compared at every word of a text. */
 const MOST_WORDS = 64;
+/** Each is compared with what every session has: more would keep the store from others. */
+const MOST_FILTERS = 24;
 /** Of `e*` there are words in everything. */
 const SHORTEST_PREFIX = 3;
 
@@ -99,6 +101,11 @@ function objectionToTerm({ text, prefix }: Term, before: readonly Term[]): strin
   const words = [...before, { text }].reduce((sum, term) => sum + countWords(term), 0);
   return words > MOST_WORDS ? `only ${MOST_WORDS} words are looked for at once` : undefined;
 }
+
+const tooMany = (filters: readonly Filter[]): string | undefined =>
+  new Set(filters.map(({ field, value }) => `${field}:${value}`)).size < MOST_FILTERS
+    ? undefined
+    : `only ${MOST_FILTERS} filters count at once`;
 
 const countWords = ({ text }: Term) => text.match(/[\p{L}\p{N}\p{M}]+/gu)?.length ?? 0;
 

@@ -45,8 +45,8 @@ export async function gather(
     if (found && found.length <= MOST_GATHERED) narrow(found);
   }
   for (const value of wanted.values) {
-    const found = isEnough() ? undefined : await findByValue(db, organizationId, value, MOST_GATHERED + 1);
-    if (found && found.length <= MOST_GATHERED) narrow(found);
+    const found = isEnough() ? undefined : await findByValue(db, organizationId, value, MOST_GATHERED);
+    if (found) narrow(found);
     else values.push(value);
   }
   for (const one of [...words].sort((a, b) => lengthOf(b) - lengthOf(a))) {

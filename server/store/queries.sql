@@ -792,11 +792,17 @@ select "organization_id" as "organizationId", "session_id" as "sessionId"
 
 -- findByValue
 
-    select distinct session_id
+    select *
+  from (select *
+  from (
+      select session_id, case when '/' || replace(replace(lower(value), '\', '/'), ':', '/') like $1 escape '!' then 1 else 0 end as fits
   from session_values
-  where session_values.organization_id = $1 and field = $2 and (name = $3 and '/' || replace(replace(lower(value), '\', '/'), ':', '/') like $4 escape '!')
+     
+  where organization_id = $2 and field = $3 and name = $4
+  order by name
   limit $5
-  ;
+    ) as looked) as looked
+  limit $6;
 
 -- findEnd
 

@@ -145,30 +145,41 @@ const hasValue = (organizationId: string, { field, alternatives }: ValueWanted) 
   and([
     sql`session_values.organization_id = ${organizationId}`,
     sql`field = ${field}`,
-    or(
-      alternatives.map(({ name, open, ending }) =>
-        and([
-          open ? sql`name >= ${name} and name < ${`${name}\u{10ffff}`}` : sql`name = ${name}`,
-          ...(ending === undefined ? [] : [sql`${PATH} like ${ending} escape '!'`]),
-        ]),
-      ),
-    ),
+    or(alternatives.map((one) => and([hasName(one), endsSo(one)]))),
   ]);
+
+type Alternative = ValueWanted['alternatives'][number];
+
+const hasName = ({ name, open }: Alternative) =>
+  open ? sql`name >= ${name} and name < ${`${name}\u{10ffff}`}` : sql`name = ${name}`;
+const endsSo = ({ ending }: Alternative) =>
+  ending === undefined ? sql`1 = 1` : sql`${PATH} like ${ending} escape '!'`;
 
 /** A path or an address, each of its names behind a slash. */
 const PATH = sql`'/' || replace(replace(lower(value), '\\', '/'), ':', '/')`;
 
-/** Ids of sessions with a value, as many as asked for. */
+/** Of a path's last name so many more are looked at, whose other names may be different. */
+const MORE_OF_PATHS = 4;
+
+/** Ids of sessions with a value; undefined where more than `most` have it, or more would have to be looked at to know. */
 export async function findByValue(
   db: Db,
   organizationId: string,
-  value: ValueWanted,
-  limit: number,
-): Promise<string[]> {
-  const { rows } = await sql<{ session_id: string }>`
-    select distinct session_id from session_values where ${hasValue(organizationId, value)} limit ${limit}
-  `.execute(db);
-  return rows.map(({ session_id }) => session_id);
+  { field, alternatives }: ValueWanted,
+  most: number,
+): Promise<string[] | undefined> {
+  const limit = 1 + most * (alternatives.some(({ ending }) => ending !== undefined) ? MORE_OF_PATHS : 1);
+  // Each by itself and in the order of their index, or PostgreSQL would go through all of them before it hands out one.
+  const arms = alternatives.map(
+    (one) => sql`select * from (
+      select session_id, case when ${endsSo(one)} then 1 else 0 end as fits from session_values
+      where organization_id = ${organizationId} and field = ${field} and ${hasName(one)} order by name limit ${limit}
+    ) as looked`,
+  );
+  const { rows } = await sql<{ session_id: string; fits: number }>`
+    select * from (${sql.join(arms, sql` union all `)}) as looked limit ${limit}`.execute(db);
+  const ids = new Set(rows.flatMap(({ session_id, fits }) => (fits === 1 ? session_id : [])));
+  return rows.length === limit || ids.size > most ? undefined : [...ids];
 }
 
 /** What a session itself is found by, each with an index of its own. */

@@ -92,6 +92,21 @@ describe.each(ENGINES)('a search among many sessions on %s', (engine) => {
       400,
     );
   });
+
+  test('looks no further than it must to know that many beginnings are not rare', async () => {
+    const beginnings = Array.from({ length: 24 }, (_, n) => ({ name: 'bash'.slice(0, 1 + (n % 3)), open: true }));
+    const ending = '%/no/bash';
+    for (const [alternatives, most] of [
+      [beginnings, 51],
+      [beginnings.map((one) => ({ ...one, ending })), 201],
+    ] as const) {
+      expect(await findByValue(store.db, 'org_1', { field: 'tool', alternatives }, 50)).toBeUndefined();
+      await expectFew((db) => findByValue(db, 'org_1', { field: 'tool', alternatives }, 50), most);
+    }
+    const rare = [{ name: 'rar', open: true }];
+    const found = await findByValue(store.db, 'org_1', { field: 'tool', alternatives: [...rare, ...rare] }, 200);
+    expect(found).toHaveLength(67);
+  });
 });
 
 /** Sessions with facts and a tool each, of which few are rare in some way. */
