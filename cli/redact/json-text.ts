@@ -7,10 +7,12 @@ const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{},:]/g;
 /** Letters. A longer text would take ten times its size to be read, and is masked as plain text. */
 const LONGEST = 16 * 1024 * 1024;
 
+const CLOSING: ReadonlySet<string | undefined> = new Set([']', '}']);
+
 export function looksLikeJson(text: string): boolean {
   if (text.length > LONGEST) return false;
-  const first = /^\s{0,20}([[{])/.exec(text)?.[1];
-  if (first === undefined) return false;
+  // Most texts are none, and to find that by an error of the parser costs more than all else that is done with them.
+  if (!/^\s{0,20}[[{]/.test(text) || !CLOSING.has(text.trimEnd().at(-1))) return false;
   try {
     JSON.parse(text);
     return true;

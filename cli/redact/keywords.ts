@@ -20,24 +20,25 @@ export type KeywordScanner = (
  */
 export function createKeywordScanner(keywords: readonly string[]): KeywordScanner {
   const classes = classifyLetters(keywords);
-  const width = Math.max(...classes) + 1;
-  const { next, found } = buildTable(keywords, classes, width);
+  const bits = 32 - Math.clz32(Math.max(...classes));
+  const { next, found } = buildTable(keywords, classes, bits);
   const lengths = keywords.map(({ length }) => length);
 
-  return (text, visit, { bits, shift } = NO_HASHES, suspect = () => {}) => {
+  return (text, visit, hashes = NO_HASHES, suspect = () => {}) => {
     // Names of this function: what is looked up in a module or a closure at each letter makes it half as fast.
-    const [table, letterClasses, gear, { length }] = [next, classes, GEAR, text];
+    const [table, row, letterClasses, gear, { length }] = [next, bits, classes, GEAR, text];
+    const { bits: filter, shift } = hashes;
     let state = 0;
     let hash = 0;
     for (let index = 0; index < length; index++) {
       const code = text.charCodeAt(index);
       hash = ((hash << 4) + (gear[code & 255] as number)) | 0;
       const place = hash >>> shift;
-      if ((((bits[place >>> 5] as number) >>> (place & 31)) & 1) === 1) suspect(hash, index + 1);
-      state = table[state + (code < 128 ? (letterClasses[code] as number) : 0)] as number;
+      if ((((filter[place >>> 5] as number) >>> (place & 31)) & 1) === 1) suspect(hash, index + 1);
+      state = table[(state << row) + (code < 128 ? (letterClasses[code] as number) : 0)] as number;
       if (state >= 0) continue;
       state = ~state;
-      for (const word of found[state / width] as number[]) visit(word, index + 1 - (lengths[word] as number));
+      for (const word of found[state] as number[]) visit(word, index + 1 - (lengths[word] as number));
     }
   };
 }
@@ -53,7 +54,8 @@ function classifyLetters(keywords: readonly string[]): Uint8Array {
   return classes;
 }
 
-function buildTable(keywords: readonly string[], classes: Uint8Array, width: number) {
+/** A row of `1 << bits` places a state. Two bytes each, since between two texts little of it stays in the cache. */
+function buildTable(keywords: readonly string[], classes: Uint8Array, bits: number) {
   const trie: Map<number, number>[] = [new Map()];
   const found: (number[] | undefined)[] = [undefined];
   keywords.forEach((keyword, word) => {
@@ -73,23 +75,23 @@ function buildTable(keywords: readonly string[], classes: Uint8Array, width: num
   });
 
   // Breadth first: a state's fallback is nearer to the root, so its row is complete when it is copied.
-  const next = new Int32Array(trie.length * width);
+  const next = new Int16Array(trie.length << bits);
   const fallback = new Int32Array(trie.length);
   const queue = [0];
   for (const state of queue) {
     const back = fallback[state] as number;
     if (state !== 0) {
-      next.copyWithin(state * width, back * width, back * width + width);
+      next.copyWithin(state << bits, back << bits, (back + 1) << bits);
       const shorter = found[back];
       if (shorter !== undefined) found[state] = [...(found[state] ?? []), ...shorter];
     }
     for (const [letterClass, child] of trie[state] as Map<number, number>) {
-      fallback[child] = state === 0 ? 0 : (next[back * width + letterClass] as number) / width;
-      next[state * width + letterClass] = child * width;
+      fallback[child] = state === 0 ? 0 : (next[(back << bits) + letterClass] as number);
+      next[(state << bits) + letterClass] = child;
       queue.push(child);
     }
   }
   // The state in which a keyword ends is told by its sign.
-  for (const [place, state] of next.entries()) if (found[state / width] !== undefined) next[place] = ~state;
+  for (const [place, state] of next.entries()) if (found[state] !== undefined) next[place] = ~state;
   return { next, found };
 }
