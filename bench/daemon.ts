@@ -4,16 +4,14 @@ import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { writeConsent } from '../cli/privacy/consent.ts';
-import { startSeededService, withFolder } from './process.ts';
+import { MEMORY_VARIABLES } from '../cli/setup/variables.ts';
+import { makeCapture, startSeededService, withFolder } from './process.ts';
 import type { Row } from './report.ts';
 
 const FILES = { claude: 3000, codex: 1200, qwen: 800 };
 const APPENDS = Number(process.env.BENCH_APPENDS ?? 200);
 const REST_SECONDS = Number(process.env.BENCH_REST_SECONDS ?? 60);
-/** What runs the daemon: the sources, or with `BENCH_CAPTURE` a bundle. */
-const CAPTURE = process.env.BENCH_CAPTURE ?? fileURLToPath(new URL('../cli/main.ts', import.meta.url));
 
 /** A daemon over 5,000 transcripts: what it costs at rest, and how soon a record is in the service's store. */
 export async function benchDaemon(): Promise<Row[]> {
@@ -25,7 +23,8 @@ export async function benchDaemon(): Promise<Row[]> {
     const completed = store.prepare("SELECT count(*) AS n FROM sessions WHERE status = 'completed'");
     const countCompleted = () => Number(completed.get()?.n);
     const countEvents = () => Number(store.prepare('SELECT coalesce(sum(event_count), 0) AS n FROM sessions').get()?.n);
-    const run = (flags: string[] = []) => startDaemon(folder, service.url, service.secret, flags);
+    const program = await makeCapture(folder);
+    const run = (flags: string[] = []) => startDaemon(folder, [...flags, program], service);
 
     const first = run();
     // Old sessions are completed after their events were sent: that is part of the catch-up.
@@ -44,7 +43,7 @@ export async function benchDaemon(): Promise<Row[]> {
 
     await service.stop();
     store.close();
-    const from = CAPTURE.endsWith('.ts') ? 'from source, so with the type stripper in it' : 'bundled';
+    const from = program.endsWith('.ts') ? 'from source, so with the type stripper in it' : 'bundled';
     return [
       { what: 'daemon at rest, processor', figure: rest.cpu * 100, unit: '%', goal: '≤ 0.1', detail: rest.detail },
       ...memoryRows('daemon at rest', rest.memory, from),
@@ -102,9 +101,15 @@ const record = (n: number, id: number) => ({
   message: { role: 'user', content: `prompt ${id} ${'text '.repeat(40)}` },
 });
 
-function startDaemon(folder: string, url: string, secret: string, flags: string[]): ChildProcess {
-  return spawn(process.execPath, [...flags, CAPTURE, 'run', '--quiet'], {
+/** As `capture init` has it started. */
+function startDaemon(
+  folder: string,
+  program: string[],
+  { url, secret }: { url: string; secret: string },
+): ChildProcess {
+  return spawn(process.execPath, [...program, 'run', '--quiet'], {
     env: {
+      ...MEMORY_VARIABLES,
       PATH: process.env.PATH ?? '',
       HOME: folder,
       CAPTURE_HOME: join(folder, 'capture'),

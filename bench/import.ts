@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { decodeFrame } from '../server/store/frame.ts';
-import { measureFamily, startSeededService, withFolder } from './process.ts';
+import { makeCapture, measureFamily, startSeededService, withFolder } from './process.ts';
 import type { Row } from './report.ts';
 
 const root = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
@@ -18,8 +18,6 @@ const CORPORA = {
 };
 
 const MEGABYTE = 1e6;
-/** What runs the import: the sources, or with `BENCH_CAPTURE` a bundle. */
-const CAPTURE = process.env.BENCH_CAPTURE ?? root('cli/main.ts');
 
 /** As the service has them where nobody sets them. */
 const DEFAULT_LIMITS = { RATE_LIMIT_SECRET: '600', RATE_LIMIT_USER: '600', RATE_LIMIT_ADDRESS: '600' };
@@ -139,8 +137,9 @@ function layOut(folder: string): number {
 }
 
 async function importAll(folder: string, url: string, secret: string) {
+  const program = await makeCapture(folder);
   const started = performance.now();
-  const child = spawn(process.execPath, [CAPTURE, 'import', '--quiet'], {
+  const child = spawn(process.execPath, [program, 'import', '--quiet'], {
     env: {
       PATH: process.env.PATH ?? '',
       HOME: folder,

@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { bundleProgram } from '../script/release/bundle.ts';
 import { freePort } from '../server/public-url.ts';
 import { startIssuer } from './issuer.ts';
 import { PEPPER, seed } from './seed.ts';
@@ -90,6 +91,14 @@ async function ready(child: ChildProcess): Promise<void> {
     });
   });
   await Promise.race([said, exited]);
+}
+
+/** The command line in one file in a folder, as `script/capture` runs it; with `BENCH_CAPTURE` another, such as `cli/main.ts`. */
+export async function makeCapture(folder: string): Promise<string> {
+  if (process.env.BENCH_CAPTURE !== undefined) return process.env.BENCH_CAPTURE;
+  const path = join(folder, 'capture.cjs');
+  writeFileSync(path, (await bundleProgram()).code);
+  return path;
 }
 
 /** Runs the work with a folder of its own, which is removed afterwards. */
