@@ -16,10 +16,10 @@ export function factsOf({ eventType, payload }: CapturedEvent): SessionFacts {
   return { ...when, title: toTitle(title), cwd: toPath(cwd), branch: toPath(branch) };
 }
 
-/** What came first stays; times widen. */
+/** What came first stays, but for the agent's version; times widen. */
 export function mergeFacts(one: SessionFacts, other: SessionFacts): SessionFacts {
   return {
-    agentVersion: one.agentVersion ?? other.agentVersion,
+    agentVersion: other.agentVersion ?? one.agentVersion,
     title: one.title ?? other.title,
     prompt: one.prompt ?? other.prompt,
     cwd: one.cwd ?? other.cwd,
