@@ -6,13 +6,13 @@ import type { Matcher } from './matcher.ts';
 import { type Budget, type Look, readStretches } from './read.ts';
 import { markStretches } from './verify.ts';
 
-/** Bytes of events read for one answer, at most, unless a single stretch has more. */
-const MOST_BYTES = 8 * 1024 * 1024;
+/** Bytes of events read for one answer, at most, unless a single stretch has more: the first marks are not long in coming. */
+const MOST_BYTES = 4 * 1024 * 1024;
 const MOST_HITS = 200;
 /** Events read at once where it is not known yet which words they have. */
 const UNKNOWN_AT_ONCE = 64;
-/** Stretches that are fetched together. */
-const AT_ONCE = 8;
+/** Stretches that are fetched together: the first ones tell how many there must be for the answer. */
+const AT_ONCE = { first: 8, most: 32 };
 
 /**
  * The events of a session, from a sequence on, that hold every term and none that is excluded: those of the next stretch
@@ -24,8 +24,8 @@ export async function findInSession(db: Db, session: SessionRow, matcher: Matche
   const hits: FoundEvents['hits'] = [];
   if (all.length === 0 || from > session.event_count) return { hits, next: null };
   const stretches = await stretchesOf(db, session, matcher, all, from);
-  for (let at = 0; at < stretches.length; at += AT_ONCE) {
-    const some = stretches.slice(at, at + AT_ONCE);
+  for (let at = 0, count = AT_ONCE.first; at < stretches.length; ) {
+    const some = stretches.slice(at, at + count);
     if (budget.left <= 0 || hits.length >= MOST_HITS) return { hits, next: (some[0] as Stretch).first };
     const looks = some.map((stretch): Look & Pick<FoundEvents, 'hits'> => {
       const hits: FoundEvents['hits'] = [];
@@ -39,9 +39,11 @@ export async function findInSession(db: Db, session: SessionRow, matcher: Matche
         },
       };
     });
-    const count = await readStretches(db, session.organization_id, looks, matcher, budget);
-    hits.push(...looks.slice(0, count).flatMap(({ hits }) => hits));
-    if (count < some.length) return { hits, next: (some[count] as Stretch).first };
+    const read = await readStretches(db, session.organization_id, looks, matcher, budget);
+    hits.push(...looks.slice(0, read).flatMap(({ hits }) => hits));
+    if (read < some.length) return { hits, next: (some[read] as Stretch).first };
+    at += read;
+    count = Math.max(1, Math.min(AT_ONCE.most, Math.ceil(((MOST_HITS - hits.length) * at) / hits.length)));
   }
   return { hits, next: null };
 }

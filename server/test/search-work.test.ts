@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { parseQuery } from '../../contract/query.ts';
+import { findInSession } from '../search/find.ts';
+import { createMatcher } from '../search/matcher.ts';
 import { search } from '../search/search.ts';
 import type { Db } from '../store/open.ts';
+import { findSession } from '../store/sessions.ts';
 import { ENGINES } from './engines.ts';
 import { createTenant, registerMachine, type Tenant } from './factories.ts';
 import { startTestService, type TestService } from './harness.ts';
@@ -62,5 +65,17 @@ describe.each(ENGINES)('a search on %s', (engine) => {
     } finally {
       parse.mockRestore();
     }
+  });
+
+  test('inside a session fetches each append once, though its stretches share some', async () => {
+    const machine = await registerMachine(service, ours.live);
+    const filler = Array.from({ length: 150 }, (_, n) => said(n % 3 ? 'needle in hay' : 'hay needle'));
+    const sessionId = await sessionWith(service, ours, machine, filler);
+    const { work, db } = counted(service.store.db);
+    const session = await findSession(service.store.db, ours.organizationId, sessionId);
+    if (!session) throw new Error('the session is gone');
+    const { hits } = await findInSession(db, session, createMatcher([{ text: 'hay needle' }]), 1);
+    expect(hits).toHaveLength(50);
+    expect(work.appends).toBe(3);
   });
 });
