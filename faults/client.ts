@@ -21,7 +21,8 @@ const PATIENCE_MS = 1_500;
 export const PAUSE_MS = 40;
 /** What is mended must answer within this, on a machine that has much else to do. */
 export const RECOVERED_WITHIN_MS = 180_000;
-const PAGE = 5_000;
+/** Events that are read at once: on a busy machine more of them are not there before a client gives up. */
+const PAGE = 500;
 
 /** Asks any of the replicas, and reads sessions. */
 export function createClient({ urls, token, random }: ClientOptions) {
