@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
-import { benchAppends, benchAppendsOnBus, benchAppendsOnPostgres, benchReplicas } from './append/append.ts';
+import { benchAppends, benchAppendsOnBus, benchAppendsOnPostgres } from './append/append.ts';
+import { benchReplicas } from './append/replicas.ts';
 import { benchDaemon } from './daemon.ts';
 import { benchDashboard } from './dashboard/dashboard.ts';
 import { benchDerive } from './derive.ts';

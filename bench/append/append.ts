@@ -160,38 +160,6 @@ export async function benchAppendsOnBus({ seconds, rounds }: Options): Promise<R
   }
 }
 
-/**
- * Two replicas on one bus and one PostgreSQL against one, each with a load of its own. Where all of it shares two
- * processors the rate cannot rise, so what counts is the processor time of an append, which must not.
- */
-export async function benchReplicas({ seconds, rounds }: Options): Promise<Row[]> {
-  const [postgres, nats] = [await startPostgres(), await startNatsServer()];
-  const costs: Record<1 | 2, number[]> = { 1: [], 2: [] };
-  const rates: Record<1 | 2, number[]> = { 1: [], 2: [] };
-  try {
-    for (let round = 0; round < rounds; round++) {
-      for (const replicas of [1, 2] as const) {
-        const databaseUrl = await createDatabase(postgres.url);
-        const load = { batchSize: 10, encoding: 'zstd', seconds } as const;
-        const env = { BUS_URL: nats.url, ROLE: 'api' };
-        const one = () => withFolder((dataDir) => loadService({ dataDir, databaseUrl }, load, env));
-        const measured = await Promise.all(Array.from({ length: replicas }, one));
-        const rate = measured.reduce((sum, { rate }) => sum + rate, 0);
-        rates[replicas].push(rate);
-        costs[replicas].push(measured.reduce((sum, { rate: own, service }) => sum + (own * service) / rate, 0));
-      }
-    }
-  } finally {
-    await postgres.stop();
-    await nats.dispose();
-  }
-  const ratios = costs[2].map((cost, round) => cost / (costs[1][round] ?? Number.NaN));
-  const told = (replicas: 1 | 2) =>
-    `${Math.round(median(rates[replicas]))}/s, ${Math.round(median(costs[replicas]))} µs`;
-  const detail = `one: ${told(1)}; two: ${told(2)}; appends of 10 × 1 KiB`;
-  return [{ what: 'CPU of an append, two replicas ÷ one', figure: median(ratios), unit: '×', goal: '≤ 1.1', detail }];
-}
-
 function ratioRow(what: string, rates: readonly Rate[], others: readonly number[], goal: string): Row {
   const ratios = rates.map(({ rate }, round) => rate / (others[round] ?? Number.NaN));
   const middle = (pick: (rate: Rate) => number) => Math.round(median(rates.map(pick))).toLocaleString('en');
