@@ -94,11 +94,6 @@ export function startCapture(context: Context, options: CaptureOptions) {
     return isWhole && !mustStop();
   }
 
-  async function readOne(place: Place): Promise<void> {
-    const isRead = await read(reader.findWork([place]), () => scan.isNoticed() || scan.hasPostponed());
-    if (!isRead) scan.postpone(place);
-  }
-
   /** In the order of their age. What has to wait for others is read with everything, in which they are as well. */
   async function readFiles(files: readonly Place[]): Promise<void> {
     if (files.length === 0) return;
@@ -138,9 +133,9 @@ export function startCapture(context: Context, options: CaptureOptions) {
     for (const place of changed.filter(isStore)) {
       if (isStopped()) break;
       const started = cpu();
-      await readOne(place);
       // What is read as a whole whenever it changes is not read at each of its changes.
-      scan.rest(place, cpu() - started);
+      if (await read(reader.findWork([place]), scan.isNoticed)) scan.rest(place, cpu() - started);
+      else scan.notice(place);
     }
     const everything = isStopped() ? [] : scan.takeEverything();
     if (everything.length === 0 || catchingUp !== undefined) return;

@@ -4,10 +4,12 @@ import { expect, test, vi } from 'vitest';
 import { setUpDaemon } from '../test/daemon.ts';
 import { prompt, sessionId } from '../test/transcripts.ts';
 
-const WORDS = 'word '.repeat(2000);
+const WORDS = 'word '.repeat(20_000);
 /** Nine megabytes of records, more than is read at once. */
-const MANY = 900;
+const MANY = 90;
 const FEW = 20;
+/** Looking takes a while as well. */
+const PATIENT = { timeout: 120_000, interval: 250 };
 
 /** How an agent writes a transcript that begins with a copy of another one's first records. */
 interface Writes {
@@ -73,8 +75,8 @@ test.each([
         const text = payload.text ?? payload.output;
         return typeof text === 'string' ? text.split(' ').slice(0, 2).join(' ') : [];
       });
-    await vi.waitFor(() => expect(said(2)).not.toEqual([]), { timeout: 60_000, interval: 20 });
-    await vi.waitFor(() => expect(said(1).length).toBeGreaterThanOrEqual(MANY - 1), { timeout: 60_000, interval: 20 });
+    await vi.waitFor(() => expect(said(2)).not.toEqual([]), PATIENT);
+    await vi.waitFor(() => expect(said(1).length).toBeGreaterThanOrEqual(MANY - 1), PATIENT);
     expect(said(1)).toEqual(count(1, MANY).map((id) => `1 ${id}`));
     expect(said(2)).toEqual([`2 ${FEW}`]);
   },

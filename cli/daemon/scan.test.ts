@@ -192,21 +192,13 @@ test('a notice counts for a file of an agent that keeps all its sessions in one 
   expect(round().changed).toEqual(['sessions.db']);
 });
 
-test('while everything is to be read, what is noticed comes first; what is postponed waits for all others, and takes turns', () => {
+test('while everything is to be read, what is noticed comes first', () => {
   const { add, round, scan, at } = setUp();
-  const [first = '', second = '', third = ''] = ids(3);
-  for (const path of [first, second, third]) add(path);
+  const [first = '', second = ''] = ids(2);
+  for (const path of [first, second]) add(path);
   round();
   scan.expire();
   scan.notice(at(second));
   expect(scan.isNoticed()).toBe(true);
   expect(round()).toEqual({ changed: [second], everything: true });
-  scan.postpone(at(first));
-  scan.postpone(at(second));
-  scan.notice(at(second));
-  scan.notice(at(third));
-  expect(scan.isNoticed()).toBe(true);
-  const taken = Array.from({ length: 3 }, () => scan.take().map(({ below }) => below));
-  expect(taken).toEqual([[third], [first], [second]]);
-  expect(scan.hasPostponed()).toBe(false);
 });

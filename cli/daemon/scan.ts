@@ -56,7 +56,6 @@ export function createScan({ places, inboxes = [], watch, tick, cpu, now }: Scan
   const active = new Map<Item, number>();
   /** The system says that they have changed. */
   const noticed = new Set<Item>();
-  const postponed = new Set<Item>();
   /** Folders by what tells them apart: one that a link leads to may be known by another name. */
   const entered = new Map<string, Item>();
   const roots = new Set([...places, ...inboxes].map((place) => ensure(place, true)));
@@ -76,7 +75,7 @@ export function createScan({ places, inboxes = [], watch, tick, cpu, now }: Scan
     item.stamp = undefined;
     if (roots.has(item)) return;
     items.delete(keyOf(item.place));
-    for (const some of [active, noticed, postponed]) some.delete(item);
+    for (const some of [active, noticed]) some.delete(item);
   }
 
   function activate(item: Item): void {
@@ -190,7 +189,7 @@ export function createScan({ places, inboxes = [], watch, tick, cpu, now }: Scan
     item.nextAt = Math.min(item.nextAt, Math.max(tick(), item.restUntil));
   }
 
-  const isDue = (item: Item) => item.nextAt <= tick() && !postponed.has(item);
+  const isDue = (item: Item) => item.nextAt <= tick();
 
   return {
     /** The system says that this has changed. */
@@ -201,15 +200,11 @@ export function createScan({ places, inboxes = [], watch, tick, cpu, now }: Scan
       if (isFolder && below !== '' && agent.entersFolder?.(below) === false) return;
       notice(ensure(place, isFolder));
     },
-    /** What may have changed, and is to be read now; what was postponed only where nothing else is. */
+    /** What may have changed, and is to be read now. */
     take(): Place[] {
       const isCatchingUp = everythingAt <= tick();
       const due = [...items.values()].filter((item) => isDue(item) && (noticed.has(item) || !isCatchingUp));
-      const changed = look(due);
-      const [waiting] = postponed;
-      if (changed.length > 0 || waiting === undefined) return changed;
-      postponed.delete(waiting);
-      return [waiting.place];
+      return look(due);
     },
     /** All places, where it is time to have everything read that is new in them; else none. */
     takeEverything(): readonly Place[] {
@@ -220,9 +215,6 @@ export function createScan({ places, inboxes = [], watch, tick, cpu, now }: Scan
     },
     /** Whether something that was noticed waits to be read. */
     isNoticed: (): boolean => noticed.values().some(isDue),
-    /** It is read again only when nothing else waits. */
-    postpone: (place: Place) => void postponed.add(ensure(place, false)),
-    hasPostponed: () => postponed.size > 0,
     /** Reading it took this long: it is left alone for a while, whatever is written to it. */
     rest: (place: Place, costMs: number): void => rest(ensure(place, false), costMs),
     /** Everything is to be read at once: after a sleep, or when something got in between. */
@@ -231,7 +223,6 @@ export function createScan({ places, inboxes = [], watch, tick, cpu, now }: Scan
     },
     /** Milliseconds until the next look. */
     pauseMs(): number {
-      if (postponed.size > 0) return 0;
       const next = items.values().reduce((least, { nextAt }) => Math.min(least, nextAt), everythingAt);
       return Math.max(0, next - tick());
     },
