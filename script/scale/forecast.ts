@@ -19,7 +19,7 @@ const SIZES: readonly Size[] = [
   { developers: 1_000, perSecond: 77, replicas: 2, workers: 2 },
   { developers: 100_000, perSecond: 7_700, replicas: 6, workers: 8 },
 ];
-/** One of the replicas, or of the workers, is away at the busiest moment. */
+/** One of the replicas and one of the workers are away at the busiest moment. */
 const ONE_LESS = ({ replicas, workers, ...rest }: Size): Size => ({
   ...rest,
   replicas: replicas - 1,
