@@ -23,7 +23,7 @@ test(
   `an import that is killed again and again, against a failing service, captures each event once and in order ${seeded}`,
   async () => {
     const home = makeFolder();
-    generateTranscripts(home, { seed: SEED, sessions: 12, records: 150 });
+    generateTranscripts(home, { seed: SEED, sessions: 12, records: 500 });
     const expected = await importUninterrupted(home);
     const random = createRandom(SEED);
     let midway = 0;
