@@ -127,7 +127,8 @@ export const EXAMPLES: Record<string, unknown[][]> = {
     [{ organizationId: ORGANIZATION, sessionId: 'ses_1' }, NOW],
     [{ organizationId: ORGANIZATION, plane: 'live', clientKey: 'key' }, NOW],
   ],
-  listUnchanged: [[NOW, 100]],
+  expireSession: [[{ organizationId: ORGANIZATION, sessionId: 'ses_1', eventCount: 1 }, NOW]],
+  listUnchanged: [[NOW, 'ses_1', 100]],
   sweepDeleted: [[() => NOW, () => []]],
   wasDeleted: [[ORGANIZATION, 'live', 'ses_1']],
 

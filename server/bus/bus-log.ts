@@ -128,6 +128,17 @@ export function createBusLog({ bus, db, storeLog, now, onError }: BusLogOptions)
       return sessionId;
     },
 
+    async expire(session) {
+      let isOver = false;
+      // The subject first: it has what is on its way into the store, and where it cannot be told, all stays as it is.
+      await heads.change(session, ({ head, ended }) => {
+        const isDeleted = ended === 'deleted';
+        isOver = isDeleted || head?.eventCount === session.eventCount;
+        return isOver && !isDeleted ? { entry: { kind: 'deleted' } } : undefined;
+      });
+      if (isOver) await storeLog.expire(session);
+    },
+
     async revoke(organizationId, environmentId) {
       const environment = await storeLog.revoke(organizationId, environmentId);
       if (!environment) return environment;

@@ -1,5 +1,5 @@
 import type { Db } from '../store/open.ts';
-import { listUnchanged } from '../store/retention.ts';
+import { listUnchanged, type Unchanged } from '../store/retention.ts';
 import type { SessionLog } from './session-log.ts';
 
 const DAY_MS = 86_400_000;
@@ -15,14 +15,22 @@ export interface Retention {
   signal: AbortSignal;
 }
 
-/** Deletes the sessions whose time is over, as a person would; that another process does the same is no fault. */
+/**
+ * Deletes the sessions whose time is over, as a person would; that another process does the same is no fault.
+ * @throws what kept one of them from being deleted, after all others were
+ */
 export async function deleteExpired({ db, sessionLog, days, now, signal }: Retention): Promise<void> {
-  for (let isLast = false; !isLast; ) {
-    const expired = await listUnchanged(db, now() - days * DAY_MS, AT_ONCE);
-    isLast = expired.length < AT_ONCE;
-    for (const named of expired) {
+  const before = now() - days * DAY_MS;
+  let failure: { error: unknown } | undefined;
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const expired: Unchanged[] = await listUnchanged(db, before, after, AT_ONCE);
+    for (const session of expired) {
       if (signal.aborted) return;
-      await sessionLog.delete(named);
+      await sessionLog.expire(session).catch((error: unknown) => {
+        failure = { error };
+      });
     }
+    after = expired.length < AT_ONCE ? undefined : expired.at(-1)?.sessionId;
   }
+  if (failure) throw failure.error;
 }

@@ -3,12 +3,13 @@ import type { Plane } from '../../contract/secret.ts';
 import { newUuid } from '../ids.ts';
 import type { Outcome } from '../store/appends.ts';
 import { type Captured, type CaptureOpening, captureSessions } from '../store/captured.ts';
-import { deleteSession, type Named, wasDeleted } from '../store/deletions.ts';
+import { deleteSession, expireSession, type Named, wasDeleted } from '../store/deletions.ts';
 import { isUnavailable, storeUnavailable } from '../store/dialect.ts';
 import { revokeEnvironment } from '../store/environments.ts';
 import { bytesOf, encodeFrame, type FramedEvent, type SentBody } from '../store/frame.ts';
 import type { Store } from '../store/open.ts';
 import { type Opening, openSession } from '../store/opening.ts';
+import type { Unchanged } from '../store/retention.ts';
 import type { EnvironmentRow, SessionRow } from '../store/schema.ts';
 import { type Closing, closeSession } from '../store/sessions.ts';
 import { inTurn } from '../turns.ts';
@@ -72,6 +73,8 @@ export interface SessionLog {
    * @throws Problem `not_found`
    */
   delete(named: Named): Promise<string>;
+  /** Deletes a session to which nothing has come any more; one to which something came after all stays. */
+  expire(session: Unchanged): Promise<void>;
   /** Revokes a machine and closes its open sessions as failed. Undefined when there is no such machine. */
   revoke(organizationId: string, environmentId: string): Promise<EnvironmentRow | undefined>;
 }
@@ -133,6 +136,11 @@ export function createSessionLog({ store, committed, now }: SessionLogOptions): 
       const { sessionId, row } = await deleteSession(db, named, now());
       if (row) committed({ ...changeOf(row), status: 'deleted' });
       return sessionId;
+    },
+
+    async expire(session) {
+      const row = await expireSession(db, session, now());
+      if (row) committed({ ...changeOf(row), status: 'deleted' });
     },
 
     async revoke(organizationId, environmentId) {

@@ -2,6 +2,7 @@ import { Problem } from '../../contract/problem.ts';
 import type { Plane } from '../../contract/secret.ts';
 import { type FiguresOf, removeDerived } from './derived-removal.ts';
 import type { Db } from './open.ts';
+import type { Unchanged } from './retention.ts';
 import type { DeletedSessionRow, SessionRow } from './schema.ts';
 
 /** A session named by its id, or by the key its client knows it under. */
@@ -15,33 +16,50 @@ export type Named = { organizationId: string } & ({ sessionId: string } | { plan
  */
 export function deleteSession(db: Db, named: Named, now: number): Promise<{ sessionId: string; row?: SessionRow }> {
   return db.transaction().execute(async (transaction) => {
-    const { organizationId } = named;
-    const marked = transaction
-      .updateTable('sessions')
-      .set({ deleted_at: now })
-      .where('organization_id', '=', organizationId)
-      .where('deleted_at', 'is', null);
-    const row = await ('sessionId' in named
-      ? marked.where('session_id', '=', named.sessionId)
-      : marked.where('plane', '=', named.plane).where('client_key', '=', named.clientKey)
-    )
-      .returningAll()
-      .executeTakeFirst();
-    if (!row) return { sessionId: await findDeleted(transaction, named) };
-    const { session_id, plane, client_key } = row;
-    await transaction
-      .updateTable('sessions')
-      .set({ status: 'failed' })
-      .where('organization_id', '=', organizationId)
-      .where('session_id', '=', session_id)
-      .where('status', '=', 'active')
-      .execute();
-    await transaction
-      .insertInto('deleted_sessions')
-      .values({ session_id, organization_id: organizationId, plane, client_key, deleted_at: now, swept_at: null })
-      .execute();
-    return { sessionId: session_id, row };
+    const row = await mark(transaction, named, now);
+    return row ? { sessionId: row.session_id, row } : { sessionId: await findDeleted(transaction, named) };
   });
+}
+
+/**
+ * The same for a session that has so many events still; one to which something came meanwhile stays.
+ * @returns the session as it was; undefined when it stays, or was deleted before
+ */
+export const expireSession = (
+  db: Db,
+  { eventCount, ...named }: Unchanged,
+  now: number,
+): Promise<SessionRow | undefined> =>
+  db.transaction().execute((transaction) => mark(transaction, named, now, eventCount));
+
+async function mark(transaction: Db, named: Named, now: number, eventCount?: number): Promise<SessionRow | undefined> {
+  const { organizationId } = named;
+  const marked = transaction
+    .updateTable('sessions')
+    .set({ deleted_at: now })
+    .where('organization_id', '=', organizationId)
+    .where('deleted_at', 'is', null)
+    .$if(eventCount !== undefined, (query) => query.where('event_count', '=', Number(eventCount)));
+  const row = await ('sessionId' in named
+    ? marked.where('session_id', '=', named.sessionId)
+    : marked.where('plane', '=', named.plane).where('client_key', '=', named.clientKey)
+  )
+    .returningAll()
+    .executeTakeFirst();
+  if (!row) return undefined;
+  const { session_id, plane, client_key } = row;
+  await transaction
+    .updateTable('sessions')
+    .set({ status: 'failed' })
+    .where('organization_id', '=', organizationId)
+    .where('session_id', '=', session_id)
+    .where('status', '=', 'active')
+    .execute();
+  await transaction
+    .insertInto('deleted_sessions')
+    .values({ session_id, organization_id: organizationId, plane, client_key, deleted_at: now, swept_at: null })
+    .execute();
+  return row;
 }
 
 async function findDeleted(db: Db, named: Named): Promise<string> {

@@ -87,6 +87,17 @@ select "session_id"
   from "deleted_sessions"
   where "organization_id" = $1 and "plane" = $2 and "client_key" = $3;
 
+-- expireSession
+update "sessions"
+  set "deleted_at" = $1
+  where "organization_id" = $2 and "deleted_at" is null and "event_count" = $3 and "session_id" = $4
+  returning *;
+update "sessions"
+  set "status" = $1
+  where "organization_id" = $2 and "session_id" = $3 and "status" = $4;
+insert into "deleted_sessions" ("session_id", "organization_id", "deleted_at", "swept_at")
+  values ($1, $2, $3, $4);
+
 -- sweepDeleted
 select *
   from "deleted_sessions"
@@ -686,10 +697,11 @@ select *
 -- retention.ts
 
 -- listUnchanged
-select "organization_id" as "organizationId", "session_id" as "sessionId"
+select "organization_id" as "organizationId", "session_id" as "sessionId", "event_count" as "eventCount"
   from "sessions"
-  where "updated_at" < $1 and "deleted_at" is null
-  limit $2;
+  where "updated_at" < $1 and "deleted_at" is null and "session_id" > $2
+  order by "session_id"
+  limit $3;
 
 -- search.ts
 

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createBusLog } from '../bus/bus-log.ts';
+import { deleteExpired } from '../ingest/retention.ts';
+import { createSessionLog, type SessionLog } from '../ingest/session-log.ts';
+import { LOGS } from './engines.ts';
+import { createTenant, type Machine, openSession, registerMachine, type Tenant } from './factories.ts';
+import { settled, startTestService, type TestService } from './harness.ts';
+
+const DAY_MS = 86_400_000;
+const ignore = () => undefined;
+
+describe.each(LOGS)('sessions whose time is over on %s', (engine) => {
+  let service: TestService;
+  let ours: Tenant;
+  let machine: Machine;
+  let sessionLog: SessionLog;
+  let ids: string[];
+  beforeAll(async () => {
+    service = await startTestService(engine);
+    ours = await createTenant(service);
+    machine = await registerMachine(service, ours.live);
+    const { store } = service;
+    const now = () => service.clock.now;
+    const storeLog = createSessionLog({ store, committed: ignore, now });
+    sessionLog = store.bus ? createBusLog({ bus: store.bus, db: store.db, storeLog, now, onError: ignore }) : storeLog;
+  });
+  afterAll(() => service.close());
+  beforeEach(async () => {
+    ids = await Promise.all(Array.from({ length: 3 }, () => openSession(service, ours.live, machine)));
+    for (const id of ids) await append(id);
+    await settled(service.store.bus);
+    const changed = { updated_at: service.clock.now - 40 * DAY_MS };
+    await service.store.db.updateTable('sessions').set(changed).where('session_id', 'in', ids).execute();
+    ids.sort();
+  });
+
+  const append = (sessionId: string) =>
+    service.call('POST', `/v1/sessions/${sessionId}/events`, {
+      as: ours.live,
+      body: { events: [{ eventType: 'notice' }] },
+    });
+  const clear = (more: Partial<SessionLog> = {}) => {
+    const { signal } = new AbortController();
+    const given = { db: service.store.db, days: 30, now: () => service.clock.now, signal };
+    return deleteExpired({ ...given, sessionLog: { ...sessionLog, ...more } });
+  };
+  const left = async () => {
+    const mine = service.store.db.selectFrom('sessions').select('session_id').where('deleted_at', 'is', null);
+    const rows = await mine.where('session_id', 'in', ids).orderBy('session_id').execute();
+    return rows.map(({ session_id }) => session_id);
+  };
+
+  test('are kept where they go on while others are deleted, also when the store does not know yet', async () => {
+    const [, , resumed = ''] = ids;
+    const expire: SessionLog['expire'] = async (session) => {
+      if (session.sessionId === ids[0]) expect((await append(resumed)).status).toBeLessThan(300);
+      await sessionLog.expire(session);
+    };
+    await clear({ expire });
+    expect(await left()).toEqual([resumed]);
+    expect((await append(resumed)).status).toBeLessThan(300);
+  });
+
+  test('are deleted though one of them cannot be, which is tried again', async () => {
+    const [first = ''] = ids;
+    const expire: SessionLog['expire'] = async (session) => {
+      if (session.sessionId === first) throw new Error('not this one');
+      await sessionLog.expire(session);
+    };
+    await expect(clear({ expire })).rejects.toThrow('not this one');
+    expect(await left()).toEqual([first]);
+    await clear();
+    expect(await left()).toEqual([]);
+    for (const id of ids) expect((await append(id)).status).toBe(404);
+  });
+});
