@@ -130,8 +130,10 @@ interface Waiting extends Packed {
   reject: (error: unknown) => void;
 }
 
-/** What one statement takes at most; a larger one would make its first wait. */
+/** What one statement takes at most. */
 const LARGEST_GROUP = { count: 64, bytes: 1024 * 1024 };
+/** A larger body goes by itself: small ones would wait for it. */
+const LARGEST_SHARED = 64 * 1024;
 
 /** Hands on what comes within a turn of the event loop in groups of different sessions. Nothing waits for longer. */
 function createGathering(begin: (group: Waiting[]) => void): (waiting: Waiting) => void {
@@ -147,6 +149,7 @@ function createGathering(begin: (group: Waiting[]) => void): (waiting: Waiting) 
 
   return (waiting) => {
     const { sessionId } = waiting.batch;
+    if (waiting.body.byteLength > LARGEST_SHARED) return begin([waiting]);
     if (group.has(sessionId) || group.size >= LARGEST_GROUP.count || bytes >= LARGEST_GROUP.bytes) handOn();
     if (group.size === 0) setImmediate(handOn);
     group.set(sessionId, waiting);

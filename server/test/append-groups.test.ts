@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { newUuid } from '../ids.ts';
@@ -106,6 +107,13 @@ describe.each(ENGINES)('appends that come at the same moment on %s', (engine) =>
     await Promise.all(sessionIds.map((id) => store.append(batch(id, ['a']))));
     const names = (query.mock.calls as unknown as [{ name?: string }][]).map(([{ name }]) => name);
     expect(names.filter((name) => name?.startsWith('append'))).toEqual(['append_group']);
+    query.mockClear();
+    // Small ones do not wait until a large one is written.
+    const large = randomBytes(100_000).toString('base64');
+    await Promise.all(sessionIds.slice(0, 3).map((id, n) => store.append(batch(id, [n === 0 ? large : 'a']))));
+    const asked = query.mock.calls as unknown as [{ name?: string; values?: unknown[] }][];
+    const shared = asked.filter(([{ name }]) => name === 'append_group').map(([{ values }]) => values?.[0]);
+    expect(shared).toEqual([sessionIds.slice(1, 3)]);
     query.mockRestore();
   });
 
