@@ -87,7 +87,7 @@ export function createCommit({ spool, now, newKey }: CommitOptions) {
       const { identity, keyed } = record;
       const novelty = keyed ? meetRecord(identity, session) : meetLine(id, file.row.cursor.pass, identity);
       if (novelty !== 'new') count(novelty === 'repeated' ? 'recordsRepeated' : 'recordsReplayed');
-      if (novelty === 'replayed') learnCopied(session, identity, masked.facts);
+      if (novelty === 'replayed') learnCopied(file, session, identity, masked.facts);
       if (novelty !== 'new' || opened.isDeleted) return;
       count(record.tooLong ? 'linesTooLong' : record.unreadable ? 'recordsUnreadable' : 'recordsCaptured');
       count('secretsMasked', masked.masked);
@@ -98,12 +98,23 @@ export function createCommit({ spool, now, newKey }: CommitOptions) {
       facts.set(session, { ...mergeFacts(known, masked.facts), ended: record.ended });
     }
 
-    /** With records of a session that was known before, one begins that was forked from it: they say where it works, too. */
-    function learnCopied(session: number, identity: Uint8Array, { cwd, branch }: SessionFacts): void {
-      const owner = spool.seen.sessionOf(identity) ?? session;
-      if (owner >= session) return;
-      const { agentSession: forkedFrom } = spool.sessions.get(owner);
-      facts.set(session, mergeFacts(facts.get(session) ?? {}, { forkedFrom, cwd, branch }));
+    /**
+     * A session that begins with what another one has, and said before that something later, was forked from it: the
+     * copies say where it works, too. Of two that begin alike, the one that was there first says nothing of the kind;
+     * when a file is read again, what stood before is not known any more.
+     */
+    function learnCopied({ row, changedAt }: FileBeingRead, session: number, identity: Uint8Array, copy: SessionFacts) {
+      const before = spool.sessions.get(session);
+      const { forkedFrom: stated } = row.origin;
+      const known: SessionFacts = facts.get(session) ?? { changedAt, forkedFrom: stated };
+      const ownTime = before.firstAt ?? known.firstAt;
+      const isFork =
+        row.cursor.pass === 0 && ownTime !== undefined && copy.firstAt !== undefined && copy.firstAt < ownTime;
+      const owner = isFork && before.forkedFrom === undefined ? spool.seen.sessionOf(identity) : undefined;
+      if (owner === undefined) return;
+      const { cwd, branch } = copy;
+      const forkedFrom = stated ?? spool.sessions.get(owner).agentSession;
+      facts.set(session, { ...mergeFacts(known, { cwd, branch }), forkedFrom, ended: known.ended });
     }
 
     for (const one of waiting) take(one);

@@ -193,13 +193,24 @@ test('a revoked machine stops and says so', async () => {
   expect(revoked.stderr).toContain('This machine was revoked');
 });
 
+/** A fork as newer Claude Code writes it: what it was asked to do, then the records of its parent under their ids. */
+function forkOf(parent: number, fork: number, texts: string[], more: object = {}): string {
+  const place = { cwd: '/home/dev/shop', gitBranch: 'main', sessionId: sessionId(fork), ...more };
+  const timestamp = new Date(Date.parse('2026-03-01T09:00:00.000Z') + fork * 60_000).toISOString();
+  const asked = JSON.stringify({
+    type: 'queue-operation',
+    operation: 'enqueue',
+    timestamp,
+    sessionId: sessionId(fork),
+  });
+  const copied = texts.map((text, id) => prompt(parent, id, text, place));
+  return [mode(fork), asked, ...copied, prompt(fork, 3, 'another way', place)].join('\n');
+}
+
 test('a fork that does not say so is one of the session whose records it begins with', async () => {
   const { home, write: writeSession, capture, texts, sessions } = await setUp();
-  const place = { cwd: '/home/dev/shop', gitBranch: 'main' };
-  writeSession(1, ['one', 'two'], place);
-  const copied = ['one', 'two'].map((text, id) => prompt(1, id, text, { ...place, sessionId: sessionId(2) }));
-  const own = prompt(2, 3, 'another way', { ...place, sessionId: sessionId(2) });
-  write(join(home, '.claude/projects/shop', `${sessionId(2)}.jsonl`), `${[mode(2), ...copied, own].join('\n')}\n`);
+  writeSession(1, ['one', 'two'], { cwd: '/home/dev/shop', gitBranch: 'main' });
+  write(join(home, '.claude/projects/shop', `${sessionId(2)}.jsonl`), forkOf(1, 2, ['one', 'two']));
   expect(await capture()).toMatchObject({ exitCode: 0 });
   expect(texts(2)).toEqual(['another way']);
   const [parent, fork] = sessions();
@@ -209,6 +220,20 @@ test('a fork that does not say so is one of the session whose records it begins 
     gitBranch: 'main',
   });
   expect(parent?.body.forkedFrom).toBeUndefined();
+});
+
+test('a fork that was captured first makes no fork of its parent, and one that names its parent is believed', async () => {
+  const { home, write: writeSession, capture, sessions } = await setUp();
+  const folder = join(home, '.claude/projects/shop');
+  write(join(folder, `${sessionId(2)}.jsonl`), forkOf(1, 2, ['one', 'two']));
+  expect(await capture()).toMatchObject({ exitCode: 0 });
+  writeSession(1, ['one', 'two', 'three']);
+  const said = { forkedFrom: { sessionId: sessionId(2) } };
+  write(join(folder, `${sessionId(3)}.jsonl`), forkOf(1, 3, ['one', 'two'], said));
+  expect(await capture()).toMatchObject({ exitCode: 0 });
+  const [first, parent, third] = sessions();
+  expect(parent?.body.forkedFrom).toBeUndefined();
+  expect(third?.body.forkedFrom).toBe(first?.body.clientKey);
 });
 
 test('two imports at once repeat nothing', async () => {
