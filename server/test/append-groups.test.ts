@@ -101,25 +101,24 @@ describe.each(ENGINES)('appends that come at the same moment on %s', (engine) =>
     expect(await Promise.all([good, bad, also].map((id) => textsOf(id)))).toEqual([['a'], [], ['a']]);
   });
 
-  test.runIf(engine === 'postgres')('those of different sessions share a statement', async () => {
-    const sessionIds = await openSessions(16);
-    const query = vi.spyOn(store.pool as pg.Pool, 'query');
-    await Promise.all(sessionIds.map((id) => store.append(batch(id, ['a']))));
-    const names = (query.mock.calls as unknown as [{ name?: string }][]).map(([{ name }]) => name);
-    expect(names.filter((name) => name?.startsWith('append'))).toEqual(['append_group']);
-    query.mockClear();
-    // Small ones do not wait until a large one is written.
-    const large = randomBytes(100_000).toString('base64');
-    await Promise.all(sessionIds.slice(0, 3).map((id, n) => store.append(batch(id, [n === 0 ? large : 'a']))));
-    const asked = query.mock.calls as unknown as [{ name?: string; values?: unknown[] }][];
-    const shared = asked.filter(([{ name }]) => name === 'append_group').map(([{ values }]) => values?.[0]);
-    expect(shared).toEqual([sessionIds.slice(1, 3)]);
-    query.mockRestore();
-  });
+  if (engine === 'postgres') {
+    test('those of different sessions share a statement', async () => {
+      const sessionIds = await openSessions(16);
+      const query = vi.spyOn(store.pool as pg.Pool, 'query');
+      await Promise.all(sessionIds.map((id) => store.append(batch(id, ['a']))));
+      const names = (query.mock.calls as unknown as [{ name?: string }][]).map(([{ name }]) => name);
+      expect(names.filter((name) => name?.startsWith('append'))).toEqual(['append_group']);
+      query.mockClear();
+      // Small ones do not wait until a large one is written.
+      const large = randomBytes(100_000).toString('base64');
+      await Promise.all(sessionIds.slice(0, 3).map((id, n) => store.append(batch(id, [n === 0 ? large : 'a']))));
+      const asked = query.mock.calls as unknown as [{ name?: string; values?: unknown[] }][];
+      const shared = asked.filter(([{ name }]) => name === 'append_group').map(([{ values }]) => values?.[0]);
+      expect(shared).toEqual([sessionIds.slice(1, 3)]);
+      query.mockRestore();
+    });
 
-  test.runIf(engine === 'postgres')(
-    'a session that somebody else holds keeps none of the others from theirs',
-    async () => {
+    test('a session that somebody else holds keeps none of the others from theirs', async () => {
       const [held = '', free = ''] = await openSessions(2);
       const holder = new pg.Client({ connectionString: store.databaseUrl as string });
       await holder.connect();
@@ -134,12 +133,9 @@ describe.each(ENGINES)('appends that come at the same moment on %s', (engine) =>
       expect(settled[0]).toMatchObject({ status: 'rejected', reason: { code: 'idempotency_in_progress' } });
       expect(settled[1]).toMatchObject({ status: 'fulfilled' });
       expect(await Promise.all([held, free].map((id) => textsOf(id)))).toEqual([[], ['a']]);
-    },
-  );
+    });
 
-  test.runIf(engine === 'postgres')(
-    'two replicas that write to the same sessions in other orders wait for each other',
-    async () => {
+    test('two replicas that write to the same sessions in other orders wait for each other', async () => {
       const sessionIds = await openSessions(8);
       const other = await again(store);
       const rounds = Array.from({ length: 10 }, (_, round) => round);
@@ -150,6 +146,6 @@ describe.each(ENGINES)('appends that come at the same moment on %s', (engine) =>
       await other.close();
       const expected = rounds.flatMap((round) => [`one ${round}`, `other ${round}`]).sort();
       for (const id of sessionIds) expect((await textsOf(id)).sort()).toEqual(expected);
-    },
-  );
+    });
+  }
 });
