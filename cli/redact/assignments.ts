@@ -82,8 +82,8 @@ const OPENING = /(\\{0,7})(["'`])/y;
 /** Not the name of another assignment: `auth=token=…` is read at the last of them. */
 const BARE = /(?![A-Za-z_]{1,24}\d?=[^=\s"'])[^\s"'`\\,;&<>|{}()[\]]{1,800}/y;
 const BARE_VARIABLE = /(?![A-Za-z_]{1,24}\d?=[^=\s"'])[^\s"'`\\]{0,799}[^\s"'`\\;,]/y;
-/** `XmlStringMaxLen256`, `SensitiveString2048`, `__stringMin32Max32`, as a declaration has them. */
-const NUMBERED_TYPE = /^(?:[A-Z][a-z]+){3,}\d{1,4}$|^[A-Z_][A-Za-z_]*[Ss]tring(?:M(?:in|ax)\d+)*\d*$/;
+/** `XmlStringMaxLen256`, `SensitiveString2048`, `__stringMin32Max32`, as a declaration has them; `MyString2024` may be a secret. */
+const NUMBERED_TYPE = /^(?:[A-Za-z_]*[Ss]tring(?:M(?:in|ax)(?:Len(?:gth)?)?\d+)+|[A-Za-z]*SensitiveString\d+)$/;
 const VARIABLE = /^[A-Z][A-Z0-9_]*$/;
 
 export interface Assignment {
@@ -213,8 +213,9 @@ function judge(
   shape: Shape,
 ): Assignment | undefined {
   if (value === undefined || !isSecretInText(value.slice(0, SAMPLE), strength, shape)) return undefined;
+  // A password may look like anything.
   const isDeclared = text[start + value.length] === ';' && text.startsWith(': ', start - 2);
-  if (isDeclared && NUMBERED_TYPE.test(value)) return undefined;
+  if (isDeclared && strength !== 'password' && NUMBERED_TYPE.test(value)) return undefined;
   return text.startsWith(value, start) ? { start, end: start + value.length } : undefined;
 }
 

@@ -76,6 +76,16 @@ const FORMS: { [what: string]: { secret: string; texts: string[] } } = {
       'psql -c "CREATE USER ada PASSWORD \'§\'"',
     ],
   },
+  'a password that looks like a type': {
+    secret: 'SummerHolidayBeach2024',
+    texts: ['password: §;', 'Passwort: §;', 'interface Login { password: §; }', 'clientSecret: §;', 'secret: §;'],
+  },
+  'a password with words and a number': {
+    secret: 'MyString2024',
+    texts: ['password: §;', 'Password: §;', 'clientSecret: §;', 'user: ada; db_password: §; port: 5432;'],
+  },
+  'a password of three words': { secret: 'CorrectHorseBattery42', texts: ['Password: §;'] },
+  'a password called the longest text': { secret: 'XmlStringMaxLen256', texts: ['KdcAdminPassword: §;'] },
   'a key of letters alone': { secret: made('letters', 40, 4), texts: ["BEAMER_KEY = '§'", '"codemagic_key": "§"'] },
   'a key behind words': { secret: `Mid-server-${made('alnum', 17, 6)}`, texts: ['MIDTRANS_SERVER_KEY=§'] },
   'a licence key': {
@@ -239,8 +249,7 @@ test.each([
   '{"key":"chunk_0f3b9c1d7e5a4826"}, key: chunk_0f3b9c1d7e5a4826',
   'restore-keys: Linux-npm-0f3b9c1d7e5a48260f3b',
   'restore-keys: |\n  linux-pip-0f3b9c1d7e5a4826\n',
-  'interface KerberosAttributes { KdcAdminPassword: XmlStringMaxLen256; Realm: XmlStringMaxLen256; }',
-  'interface Key { apiKey: SensitiveString2048; StaticKeyValue: __stringMin32Max32; }',
+  'interface Key { apiKey: SensitiveString2048; DeviceToken: NonEmptySensitiveString1600; StaticKeyValue: __stringMin32Max32; ClientSecret: XmlStringMaxLen256; }',
   "requests.get(url, auth=('user', 'passwd')); login: user/project-2024; log in with Google/OAuth2",
   'Find credentials in s3/us-east-1a; change the password to base64, or set the password to SHA256Hash',
   'a dialog with password input2 and password SHA256Hash; the login and password fields',
