@@ -38,11 +38,12 @@ export function createPayloadRedactor(text: TextRedactor) {
     return current;
   }
 
-  function redactJsonText(value: string, pass: Pass, depth: number): string {
+  function redactJsonText(value: string, pass: Pass, depth: number, name?: string): string {
     return mapJsonStrings(
       value,
       (key) => text.redactText(key, pass),
       (item, key) => redactString(item, key, pass, depth),
+      name,
     );
   }
 
@@ -55,7 +56,7 @@ export function createPayloadRedactor(text: TextRedactor) {
         : redactFields(item as Json, pass, depth + 1);
     }
     const before = toJson(item);
-    const after = redactJsonText(before, pass, JSON_DEPTH);
+    const after = redactJsonText(before, pass, JSON_DEPTH, name);
     return after === before ? item : parseExact(after);
   }
 
