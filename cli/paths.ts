@@ -1,8 +1,10 @@
 import { dirname, sep } from 'node:path';
 
-/** Whether a path is a folder, or lies anywhere below it. */
-export const isInside = (path: string, folder: string): boolean =>
-  path === folder || path.startsWith(/[/\\]$/.test(folder) ? folder : folder + sep);
+/** Whether a path is a folder, or lies anywhere below it. A slash behind the folder changes nothing. */
+export function isInside(path: string, folder: string): boolean {
+  const inside = /[/\\]$/.test(folder) ? folder : folder + sep;
+  return `${path}${inside.at(-1)}`.startsWith(inside);
+}
 
 /** The folder and all above it, up to the root. */
 export function ancestors(folder: string): string[] {
@@ -11,6 +13,8 @@ export function ancestors(folder: string): string[] {
   return all;
 }
 
-/** For people: the home folder as `~`. */
-export const tilde = (path: string, home: string): string =>
-  isInside(path, home) ? `~${path.slice(home.length)}` : path;
+/** For people: the home folder as `~`, but where it is the root, as in some containers. */
+export function tilde(path: string, home: string): string {
+  const bare = home.replace(/[/\\]$/, '');
+  return bare !== '' && isInside(path, bare) ? `~${path.slice(bare.length)}` : path;
+}

@@ -9,6 +9,7 @@ import { cursor } from '../agents/cursor/cursor.ts';
 import { opencode } from '../agents/opencode/opencode.ts';
 import { makeFolder, write } from '../test/folder.ts';
 import { openReading, spooledEvents } from '../test/reading.ts';
+import { wantedFrom } from './consent.ts';
 
 const DAY = 86_400_000;
 const BEGUN = Date.now() - 5 * DAY;
@@ -36,6 +37,12 @@ const timed = (text: string, time: number) => ({
   sessionId: 's',
   timestamp: new Date(time).toISOString(),
   message: { content: text },
+});
+
+test('a folder of earlier sessions may be written with a slash behind it', () => {
+  const consent = { since: SINCE, history: ['/home/ada/shop/'] };
+  const folders = ['/home/ada/shop', '/home/ada/shop/src', '/home/ada/shopping'];
+  expect(folders.map((folder) => wantedFrom(consent, folder))).toEqual([0, 0, SINCE]);
 });
 
 test('records without a time at the beginning of an earlier session that goes on are not captured', async () => {
