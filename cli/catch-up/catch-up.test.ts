@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { symlinkSync } from 'node:fs';
+import { appendFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { ownPlaces } from '../read/places.ts';
@@ -152,3 +152,21 @@ test('a daemon captures what is written now while another process reads what the
     .poll(() => [...service.eventsBySession().values()].flat().length, { timeout: 30_000 })
     .toBe(megabytes * 100 + 1);
 });
+
+test('a small session is captured while a large one that is still to be caught up with is written to', async () => {
+  // With a backlog of gigabytes it takes minutes.
+  const endless = `while echo '{"readBytes": 0}' && read -r _; do sleep 0.1; done`;
+  const { file, start, say, waitForTexts } = await setUpDaemon({ context: { program: ['sh', '-c', endless] } });
+  const record = (id: number, text: string) => `${prompt(7, id, text)}\n`;
+  const long = 'word '.repeat(2000);
+  write(file(7), Array.from({ length: CATCH_UP_BYTES / 10_000 + 1 }, (_, id) => record(id, long)).join(''));
+  await start();
+  let next = 10_000;
+  const writing = setInterval(() => appendFileSync(file(7), record(next++, 'more')), 3);
+  onTestFinished(() => clearInterval(writing));
+  const said: string[] = [];
+  for (const text of ['one', 'two', 'three', 'four', 'five']) {
+    say(5, said.push(text), text);
+    await waitForTexts(5, said);
+  }
+}, 40_000);

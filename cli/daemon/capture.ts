@@ -9,7 +9,7 @@ import type { Consent } from '../privacy/consent.ts';
 import type { Place, Trouble } from '../read/discover.ts';
 import { giveWay } from '../read/give-way.ts';
 import type { Unread } from '../read/identify.ts';
-import type { Work } from '../read/reader.ts';
+import { bytesOf, type Work } from '../read/reader.ts';
 import { damageOf } from '../spool/damage.ts';
 import { startDelivery } from './deliver.ts';
 import { createMemory, createSpoolLimit, type Timing } from './limits.ts';
@@ -94,20 +94,32 @@ export function startCapture(context: Context, options: CaptureOptions) {
     return isWhole && !mustStop();
   }
 
-  /** In the order of their age. What has to wait for others is read with everything, in which they are as well. */
+  /**
+   * In the order of their age. What there is much of, and what has to wait for others, is read with everything, in which they
+   * are as well.
+   */
   async function readFiles(files: readonly Place[]): Promise<void> {
     if (files.length === 0) return;
     const work = reader.findWork(files);
-    const isLarge = work.bytes > CATCH_UP_BYTES;
-    const sessions = isLarge && mayCatchUp ? [] : work.sessions.filter((session) => !session.some(mayRepeat));
-    const isRead = await read({ ...work, sessions }, () => isLarge && scan.isNoticed());
+    const few = pickSmall(work.sessions);
+    const left = work.sessions.filter((session) => !few.has(session)).flat();
+    const sessions = work.sessions.filter(
+      (session) => few.has(session) && !session.some((file) => mayRepeat(file, left)),
+    );
+    const isRead = await read({ ...work, sessions }, () => false);
     if (!isRead || sessions.length < work.sessions.length) scan.expire();
   }
 
-  /** Whether it may begin with records of another transcript that is not read to its end: they would count as its own. */
-  function mayRepeat({ found, origin: { session, subagent, forkedFrom }, id }: Unread): boolean {
+  /**
+   * Whether it may begin with records of another transcript that is not read to its end, or among those left to be read
+   * later: they would count as its own.
+   */
+  function mayRepeat({ found: { agent }, origin, id }: Unread, left: readonly Unread[]): boolean {
+    const { session, subagent, forkedFrom } = origin;
     if (id !== undefined || (forkedFrom ?? subagent) === undefined) return false;
-    return !spool.sessions.isSettled(found.agent.id, forkedFrom ?? session);
+    const parent = forkedFrom ?? session;
+    const isLeft = left.some(({ found, origin }) => found.agent.id === agent.id && origin.session === parent);
+    return isLeft || !spool.sessions.isSettled(agent.id, parent);
   }
 
   /** Has what there is much of read beside this process, which goes on with what is being written. */
@@ -208,4 +220,19 @@ export function startCapture(context: Context, options: CaptureOptions) {
     },
     sendAnew: delivery.retryNow,
   };
+}
+
+/**
+ * As many sessions as may be read before anything else is: the small ones, since what was just said in one does not wait for
+ * the megabytes of another.
+ */
+function pickSmall(sessions: readonly Unread[][]): Set<Unread[]> {
+  const sizes = new Map(sessions.map((files) => [files, files.reduce((sum, file) => sum + bytesOf(file), 0)]));
+  const small = new Set<Unread[]>();
+  let bytes = 0;
+  for (const [files, size] of [...sizes].sort(([, one], [, other]) => one - other)) {
+    bytes += size;
+    if (bytes <= CATCH_UP_BYTES) small.add(files);
+  }
+  return small;
 }

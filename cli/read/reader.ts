@@ -73,6 +73,10 @@ interface Opened {
   untoldTime: number;
 }
 
+/** Of a store nobody knows how much of it is new. */
+export const bytesOf = ({ found, cursor, stored }: Unread) =>
+  stored ? found.size : Math.max(0, found.size - cursor.position);
+
 export function createReader(options: ReaderOptions) {
   const { spool, now, patienceMs, onTrouble, maxLineBytes = MAX_LINE_BYTES, policy, consent, state } = options;
   const mask = createMask(options.redactor);
@@ -228,10 +232,6 @@ export function createReader(options: ReaderOptions) {
 
   return { findWork, read };
 }
-
-/** Of a store nobody knows how much of it is new. */
-const bytesOf = ({ found, cursor, stored }: Unread) =>
-  stored ? found.size : Math.max(0, found.size - cursor.position);
 
 const keyOf = ({ root, path }: Found) => join(root, path);
 
