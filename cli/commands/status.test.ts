@@ -1,6 +1,8 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
+import { SPOOL_VERSION } from '../spool/schema.ts';
 import { write } from '../test/folder.ts';
 import { leave, type Machine, setUpMachine } from '../test/machine.ts';
 
@@ -105,6 +107,22 @@ test('a machine that has never captured is told so, and no folder is made', asyn
   rmSync(machine.state, { recursive: true });
   const shown = await machine.capture(['status']);
   expect(shown).toMatchObject({ exitCode: 4, stdout: expect.stringContaining('nothing captured yet') });
+});
+
+test('of a spool that cannot be opened nothing is claimed, and its own mend is named', async () => {
+  const machine = await setUpMachine();
+  const db = new DatabaseSync(join(machine.state, 'spool.db'));
+  db.exec(`PRAGMA user_version = ${SPOOL_VERSION - 1}`);
+  db.close();
+  const { stdout, exitCode } = await machine.capture(['status']);
+  expect(exitCode).toBe(1);
+  expect(stdout).toMatch(/^Spool {9}cannot be opened$/m);
+  expect(stdout).toMatch(
+    /^Failed {3}The spool cannot be opened: .* before its first release\.\n {9}→ Move it away: .*/m,
+  );
+  expect(stdout).toMatch(/whose transcript is gone by now, lies only in that file\.$/m);
+  expect(stdout).toMatch(/^Claude Code {3}1 transcript \(\d+ B\)$/m);
+  expect(stdout).not.toMatch(/capture import|nothing captured yet|Not read yet/i);
 });
 
 test('there are colours on a terminal, where nobody asks for none', async () => {

@@ -123,15 +123,16 @@ function describeAgents(inspection: Inspection): string[] {
   const here = reportAgents(inspection).filter(({ transcripts, eventsSent }) => transcripts + eventsSent > 0);
   const { unread, earlier, leftOut } = addUp(inspection);
   const age = formatAge(inspection.now - Math.min(...unread));
+  const isUnknown = inspection.unreadable.spool !== undefined;
   const row = (name: string, count: number, rest: string): string[] =>
     count > 0 ? [line(name, formatCount(count, 'transcript') + rest)] : [];
   return [
     ...(here.length === 0 ? [line('Agents', 'none has written a transcript yet')] : []),
     ...here.map(({ name, transcripts, bytes, sessions, eventsSent }) => {
-      const sent = `${formatCount(eventsSent, 'event')} of ${formatCount(sessions, 'session')} sent`;
-      return line(name, `${formatCount(transcripts, 'transcript')} (${formatBytes(bytes)}), ${sent}`);
+      const sent = isUnknown ? '' : `, ${formatCount(eventsSent, 'event')} of ${formatCount(sessions, 'session')} sent`;
+      return line(name, `${formatCount(transcripts, 'transcript')} (${formatBytes(bytes)})${sent}`);
     }),
-    ...row('Not read yet', unread.length, `, the oldest for ${age}`),
+    ...row('Not read yet', isUnknown ? 0 : unread.length, `, the oldest for ${age}`),
     ...row('Earlier', earlier, ' from before capturing began, not captured'),
     ...row('Left out', leftOut.length, `: ${[...new Set(leftOut)].join(', ')}`),
   ];
@@ -150,7 +151,8 @@ const COUNTED: readonly (readonly [Counter, one: string, many?: string])[] = [
   ['linesTooLong', 'line too long to be captured', 'lines too long to be captured'],
 ];
 
-function describeSpool({ spool, now }: Inspection): string[] {
+function describeSpool({ spool, now, unreadable }: Inspection): string[] {
+  if (unreadable.spool) return [line('Spool', 'cannot be opened')];
   if (spool === undefined) return [line('Spool', 'nothing captured yet')];
   const { waiting, capBytes, lastUploadAt, counters } = spool;
   const { events, bytes, oldest = now } = waiting;

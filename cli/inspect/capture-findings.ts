@@ -20,7 +20,8 @@ const FREE_FAILURE = 50_000_000;
 
 /** Whether what the agents write is read, kept and sent. */
 export const CAPTURE_CHECKS: { readonly [check: string]: Check } = {
-  reading({ agents, daemon, now }) {
+  reading({ agents, daemon, now, unreadable }) {
+    if (unreadable.spool) return skipped('What is left to read cannot be told before the spool can be opened.');
     const files = agents.reduce((sum, one) => sum + one.files, 0);
     const unread = agents.flatMap((one) => one.unread);
     if (files === 0) return skipped('No agent has written a transcript yet.');
@@ -30,7 +31,8 @@ export const CAPTURE_CHECKS: { readonly [check: string]: Check } = {
     return daemon.running && oldest < LATE_MS ? ok(sentence) : warning(sentence, 'capture import');
   },
 
-  deletion: ({ agents, now }, context) => agents.flatMap((one) => findDeletion(one, context, now)),
+  deletion: ({ agents, now, unreadable }, context) =>
+    unreadable.spool ? [] : agents.flatMap((one) => findDeletion(one, context, now)),
 
   readable({ agents }) {
     const troubles = agents.flatMap((one) => one.troubles);
@@ -73,7 +75,9 @@ export const CAPTURE_CHECKS: { readonly [check: string]: Check } = {
   },
 
   spool({ spool, unreadable, daemon, now }) {
-    if (unreadable.spool) return failed(`The spool cannot be opened: ${unreadable.spool}`, 'capture import');
+    if (unreadable.spool) {
+      return failed(`The spool cannot be opened: ${unreadable.spool}`, unreadable.spoolHint ?? 'capture import');
+    }
     if (spool === undefined) return skipped('Nothing was captured yet, so nothing waits.');
     const { waiting, capBytes, capDays, lastError } = spool;
     const { events, bytes, oldest } = waiting;

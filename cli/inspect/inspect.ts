@@ -6,10 +6,11 @@ import type { Context } from '../context.ts';
 import { holderOf, isDaemonRunning } from '../daemon/control.ts';
 import { MAX_DAYS, MAX_MEGABYTES, MEGABYTE } from '../daemon/limits.ts';
 import { isPaused, pausedPath } from '../daemon/pause.ts';
-import { describe } from '../failure.ts';
+import { describe, Failure } from '../failure.ts';
 import { type Preferences, readPreferences } from '../preferences.ts';
 import { ownPlaces } from '../read/places.ts';
 import { readStarter } from '../setup/daemon.ts';
+import { damageOf } from '../spool/damage.ts';
 import { openSpool, type Spool } from '../spool/open.ts';
 import { askService } from './service.ts';
 import { inspectTranscripts } from './transcripts.ts';
@@ -54,7 +55,12 @@ export async function inspect(
       freeBytes: freeBytes(state),
       unwatched: findUnwatched(context, watchFolder),
       /** What cannot be read, and why. */
-      unreadable: { settings: sign.trouble, preferences: wished.trouble, spool: opened.trouble },
+      unreadable: {
+        settings: sign.trouble,
+        preferences: wished.trouble,
+        spool: opened.trouble,
+        spoolHint: hintOf(opened.error),
+      },
     };
   } finally {
     spool.close();
@@ -120,13 +126,23 @@ function listNames(folder: string, pattern: RegExp): string[] {
 }
 
 /** What it makes, or else why it does not. */
-export function attempt<Value>(work: () => Value, otherwise: Value): { value: Value; trouble?: string } {
+export function attempt<Value>(work: () => Value, otherwise: Value): Attempt<Value> {
   try {
     return { value: work() };
   } catch (error) {
-    return { value: otherwise, trouble: describe(error) };
+    return { value: otherwise, trouble: describe(error), error };
   }
 }
+
+interface Attempt<Value> {
+  value: Value;
+  trouble?: string;
+  error?: unknown;
+}
+
+/** A damaged spool is begun anew by every command that captures; of others only the error says what is to be done. */
+const hintOf = (error: unknown): string | undefined =>
+  error instanceof Failure && damageOf(error) !== 'damaged' ? error.hint : undefined;
 
 /** The first of the agents' folders that the system gives no notices of, and why. */
 function findUnwatched(context: Context, watchFolder: (path: string) => void) {

@@ -203,7 +203,9 @@ function createTables(db: DatabaseSync, path: string): void {
     throw new Failure(EXIT.failure, `${path} was written by a newer version of capture.`, 'Update capture.');
   }
   if (version() < SPOOL_VERSION) {
-    const hint = 'Move it away: the transcripts are read again, and what the service has is not sent again.';
+    const hint =
+      'Move it away: the transcripts are read again, and what the service has is not sent again. ' +
+      'Keep it: what was not sent yet, and whose transcript is gone by now, lies only in that file.';
     throw new Failure(EXIT.failure, `${path} was written by a version of capture before its first release.`, hint);
   }
 }
