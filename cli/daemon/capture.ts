@@ -145,8 +145,11 @@ export function startCapture(context: Context, options: CaptureOptions) {
     for (const place of changed.filter(isStore)) {
       if (isStopped()) break;
       const started = cpu();
+      // A document would be read from its beginning again: it is not interrupted for what is noticed, itself included.
+      const isWhole = storeOf(place.agent, place.below)?.kind === 'document';
+      const mustYield = () => !isWhole && scan.isNoticed();
       // What is read as a whole whenever it changes is not read at each of its changes.
-      if (await read(reader.findWork([place]), scan.isNoticed)) scan.rest(place, cpu() - started);
+      if (await read(reader.findWork([place]), mustYield)) scan.rest(place, cpu() - started);
       else scan.notice(place);
     }
     const everything = isStopped() ? [] : scan.takeEverything();

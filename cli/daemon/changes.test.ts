@@ -1,6 +1,9 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
+import { AGENTS } from '../agents/all.ts';
+import type { DocumentStore } from '../agents/store.ts';
 import { setUpDaemon } from '../test/daemon.ts';
 import { write } from '../test/folder.ts';
 import { prompt, sessionId } from '../test/transcripts.ts';
@@ -77,6 +80,36 @@ test('a session that was just begun does not wait for a large one that is being 
   expect(texts(2).length).toBeLessThan(2000);
   await until(() => expect(texts(2)).toHaveLength(2000));
 }, 60_000);
+
+test('a large document that is written again and again is left alone after each reading, whatever else is written to', async () => {
+  let readings = 0;
+  const store: DocumentStore = {
+    kind: 'document',
+    split(text) {
+      readings++;
+      return [{ name: '', records: JSON.parse(text) }];
+    },
+  };
+  const agents = AGENTS.map((agent) => (agent.id === 'roo-code' ? { ...agent, store } : agent));
+  const { home, start, say, waitForTexts } = await setUpDaemon({ timing: { sliceMs: 1 }, context: { agents } });
+  await start();
+  const path = join(home, '.config/Code/User/globalStorage/rooveterinaryinc.roo-cline/tasks/1760000000000');
+  const messages = Array.from({ length: 1000 }, (_, id) => ({
+    ...{ ts: 1760000000000 + id, type: 'say', say: 'text', text: `${id} ${'word '.repeat(500)}` },
+  }));
+  const text = JSON.stringify(messages);
+  const said: string[] = [];
+  for (let id = 0; id < 60; id++) {
+    write(join(path, 'ui_messages.json'), `${text}${' '.repeat(id)}`);
+    say(1, id, `${id}`);
+    said.push(`${id}`);
+    await sleep(50);
+  }
+  await waitForTexts(1, said);
+  expect(readings).toBeGreaterThan(0);
+  // Once to look for its sessions and once for their records.
+  expect(readings).toBeLessThan(8);
+});
 
 test('a session that was just written to stays open, whether its agent runs or not', async () => {
   const { start, say, service, waitForTexts } = await setUpDaemon();
