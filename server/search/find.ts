@@ -32,7 +32,7 @@ export async function findInSession(db: Db, session: SessionRow, matcher: Matche
       return {
         ...{ stretch, hits },
         // One that is excluded may only seem to be there.
-        wants: ({ terms }, isAgain) => !isAgain && all.every((one) => terms.has(one)),
+        wants: ({ terms }) => all.every((one) => terms.has(one)),
         take({ terms, show }) {
           if (terms.size === all.length && all.every((one) => terms.has(one))) hits.push(show());
           return true;

@@ -28,8 +28,10 @@ export interface FoundEvent extends Glanced {
 /** A stretch that is to be read. */
 export interface Look {
   stretch: Stretch;
-  /** Whether an event is to be matched, which takes far longer than the glance; asked again when all were seen. */
-  wants(event: Glanced, isAgain: boolean): boolean;
+  /** Whether an event is to be matched, which takes far longer than the glance. */
+  wants(event: Glanced): boolean;
+  /** Asked of the others when the whole stretch was seen. */
+  wantsStill?(event: Glanced): boolean;
   /** Told of each event in which terms occur, in order; false where no more of them are needed. */
   take(event: FoundEvent): boolean;
 }
@@ -49,11 +51,8 @@ export async function readStretches(
   const stretches = looks.map(({ stretch }) => stretch);
   for await (const appends of readAppendsOf(db, organizationId, stretches)) {
     const unread = await inTurns(readAppends(appends, readers));
-    if (unread === undefined) continue;
-    await inTurns(endAll(readers.slice(0, unread)));
-    return unread;
+    if (unread !== undefined) return unread;
   }
-  await inTurns(endAll(readers));
   return looks.length;
 }
 
@@ -87,25 +86,21 @@ function* readAppends(appends: readonly AppendOf[], readers: readonly Reader[]):
   return undefined;
 }
 
-function* endAll(readers: readonly Reader[]): Work<void> {
-  for (const reader of readers) yield* reader.end();
-}
-
 type Reader = ReturnType<typeof createReader>;
 
 interface RawEvent {
   sequence: number;
   eventType: string;
   createdAt: number;
-  payload(): unknown;
 }
 
-function createReader({ stretch, wants, take }: Look, matcher: Matcher, budget: Budget, isFirst: boolean) {
+function createReader({ stretch, wants, wantsStill, take }: Look, matcher: Matcher, budget: Budget, isFirst: boolean) {
   let run: { event: RawEvent; part: Part }[] = [];
-  let later: { event: RawEvent; terms: readonly number[] }[] = [];
-  const all = [...matcher.terms.keys()];
+  let later: { event: RawEvent; places: readonly number[]; json: Buffer }[] = [];
   let isOver = false;
   let isCut = false;
+  /** The first stretch is read to its end all the same. */
+  const isUnread = () => isCut && !isFirst && !isOver;
 
   function spend(bytes: number): number {
     budget.left -= bytes;
@@ -119,9 +114,9 @@ function createReader({ stretch, wants, take }: Look, matcher: Matcher, budget: 
     if (part.part !== run.length || part.of > MOST_JOINED) yield* endRun();
     else if (run.length === part.of) {
       const { event } = run[0] as (typeof run)[number];
-      const parts = run.map(({ part }) => part);
+      const payload = join(run.map(({ part }) => part));
       run = [];
-      yield* match({ ...event, payload: () => join(parts) });
+      yield* match(event, payload);
     }
   }
 
@@ -129,19 +124,13 @@ function createReader({ stretch, wants, take }: Look, matcher: Matcher, budget: 
   function* endRun(): Work<void> {
     const slices = run;
     run = [];
-    for (const { event } of slices) yield* match(event);
+    for (const { event, part } of slices) yield* match(event, part);
   }
 
-  function* match(event: RawEvent, terms: readonly number[] = all, isAgain = false): Work<void> {
-    const { sequence, eventType, createdAt } = event;
+  function* match({ sequence, eventType, createdAt }: RawEvent, payload: unknown, places?: readonly number[]) {
     if (isOver) return;
-    if (!wants({ terms: new Set(terms), sequence, eventType }, isAgain)) {
-      if (!isAgain) later.push({ event, terms });
-      return;
-    }
-    const payload = event.payload();
     const effort = { left: COMPARED_AT_ONCE };
-    const work = matcher.match(eventType, payload, terms, effort);
+    const work = matcher.match(eventType, payload, places, effort);
     for (let step = work.next(); ; step = work.next()) {
       yield spend((COMPARED_AT_ONCE - effort.left) * BYTES_FOR_A_WORD);
       effort.left = COMPARED_AT_ONCE;
@@ -156,43 +145,55 @@ function createReader({ stretch, wants, take }: Look, matcher: Matcher, budget: 
     }
   }
 
+  function* readEvents({ first_sequence: start, created_at: createdAt }: AppendOf, frame: OpenFrame): Work<void> {
+    const from = Math.max(0, stretch.first - start);
+    for (let at = from, to = at; at < frame.events.length && start + at <= stretch.last; at = to) {
+      isCut ||= budget.left <= 0;
+      if (isUnread()) return;
+      to = endOfGroup(frame, at, stretch.last - start + 1);
+      const group = frame.events.slice(at, to);
+      const [begin, end] = [group[0]?.start ?? 0, group.at(-1)?.end ?? 0];
+      // What is looked for at a glance is ASCII: 3,000 letters take 1 µs so, and 5 where they are decoded.
+      const json = begin < 0 ? '{}' : frame.plain.toString('latin1', begin, end);
+      const glanced = matcher.glance(json, group);
+      const mayHaveParts = json.includes(PART);
+      yield spend(json.length);
+      for (const [n, event] of group.entries()) {
+        if (isOver || isUnread()) return;
+        const places = glanced[n] as readonly number[];
+        const raw = { sequence: start + at + n, eventType: event.eventType, createdAt };
+        const bytes = event.start < 0 ? EMPTY : frame.plain.subarray(event.start, event.end);
+        const mayBePart = mayHaveParts && json.slice(event.start - begin, event.end - begin).includes(PART);
+        const part = mayBePart ? parse(bytes) : undefined;
+        if (isPart(part)) {
+          yield* takePart(raw, part);
+          continue;
+        }
+        yield* endRun();
+        if (places.length === 0) continue;
+        if (wants({ ...raw, terms: new Set(places) })) yield* match(raw, part ?? parse(bytes), places);
+        // A copy: of the index's stretches it has 512 KiB at most, while an append may have 13 MB.
+        else if (wantsStill) later.push({ event: raw, places, json: Buffer.from(bytes) });
+      }
+    }
+  }
+
+  function* end(): Work<void> {
+    yield* endRun();
+    const rest = later;
+    later = [];
+    for (const { event, places, json } of rest)
+      if (!isOver && wantsStill?.({ ...event, terms: new Set(places) })) yield* match(event, parse(json), places);
+  }
+
   return {
     isOver: () => isOver,
     /** @returns false where the budget was spent; the first stretch is read to its end all the same */
-    *read({ first_sequence: start, created_at: createdAt }: AppendOf, frame: OpenFrame): Work<boolean> {
-      const from = Math.max(0, stretch.first - start);
-      for (let at = from, to = at; at < frame.events.length && start + at <= stretch.last; at = to) {
-        if (isOver) return true;
-        if (budget.left <= 0 && !isFirst) return false;
-        to = endOfGroup(frame, at, stretch.last - start + 1);
-        const group = frame.events.slice(at, to);
-        const [begin, end] = [group[0]?.start ?? 0, group.at(-1)?.end ?? 0];
-        // What is looked for at a glance is ASCII: 3,000 letters take 1 µs so, and 5 where they are decoded.
-        const json = begin < 0 ? '{}' : frame.plain.toString('latin1', begin, end);
-        const glanced = matcher.glance(json, group);
-        const mayHaveParts = json.includes(PART);
-        yield spend(json.length);
-        for (const [n, event] of group.entries()) {
-          if (isOver) return true;
-          if (isCut && !isFirst) return false;
-          const places = glanced[n] as readonly number[];
-          const payload = () => parse(frame.plain, event);
-          const raw = { sequence: start + at + n, eventType: event.eventType, createdAt, payload };
-          const mayBePart = mayHaveParts && json.slice(event.start - begin, event.end - begin).includes(PART);
-          const part = mayBePart ? payload() : undefined;
-          if (isPart(part)) yield* takePart(raw, part);
-          else {
-            yield* endRun();
-            if (places.length > 0) yield* match(raw, places);
-          }
-        }
-      }
-      return isFirst || !isCut;
-    },
-    *end(): Work<void> {
-      yield* endRun();
-      for (const { event, terms } of later) yield* match(event, terms, true);
-      later = [];
+    *read(append: AppendOf, frame: OpenFrame): Work<boolean> {
+      yield* readEvents(append, frame);
+      const isRead = !isUnread();
+      if (isOver || (append.last_sequence >= stretch.last && isRead)) yield* end();
+      return isRead;
     },
   };
 }
@@ -223,9 +224,11 @@ function endOfGroup({ events }: OpenFrame, from: number, most: number): number {
   return to;
 }
 
-function parse(plain: Buffer, { start, end }: OpenFrame['events'][number]): unknown {
+const EMPTY = Buffer.from('{}');
+
+function parse(json: Buffer): unknown {
   try {
-    return start < 0 ? {} : JSON.parse(plain.toString('utf8', start, end));
+    return JSON.parse(json.toString('utf8'));
   } catch {
     return undefined;
   }

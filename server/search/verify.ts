@@ -89,9 +89,9 @@ export function* verify(
     read.add(stretch);
     return {
       stretch,
-      wants(event, isAgain) {
-        // First what decides, and what is best to show; of the rest what is better than that.
-        if (!isAgain) return isOfUse(event) || most(event.terms) === wanted.length;
+      // First what decides, and what is best to show; of the rest what is better than that.
+      wants: (event) => isOfUse(event) || most(event.terms) === wanted.length,
+      wantsStill(event) {
         const isBest = () => found.filter((one) => order(one, event) < 0).length < MOST_HITS;
         return !isHopeless() && ([...event.terms].some(isNew) || isBest());
       },

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { parseQuery } from '../../contract/query.ts';
 import { findInSession } from '../search/find.ts';
@@ -65,6 +67,34 @@ describe.each(ENGINES)('a search on %s', (engine) => {
     } finally {
       parse.mockRestore();
     }
+  });
+
+  test('has no more than two appends in memory, however many it reads', async () => {
+    setFlagsFromString('--expose-gc');
+    const collectGarbage = runInNewContext('gc') as () => void;
+    const machine = await registerMachine(service, ours.live);
+    const large = Array.from({ length: 20 }, () => said(' '.repeat(255_000)));
+    for (let n = 0; n < 4; n++)
+      await sessionWith(service, ours, machine, [...large, said('alpha here'), said('beta there')]);
+    const bytesHeld = () => {
+      collectGarbage();
+      return process.memoryUsage().arrayBuffers;
+    };
+    const before = bytesHeld();
+    const held: number[] = [];
+    const parse = JSON.parse;
+    const spy = vi.spyOn(JSON, 'parse').mockImplementation((json, reviver) => {
+      if (/alpha here|beta there/.test(json)) held.push(bytesHeld() - before);
+      return parse(json, reviver);
+    });
+    try {
+      expect(await ask('alpha beta', 10)).toMatchObject({ found: 4 });
+    } finally {
+      spy.mockRestore();
+    }
+    expect(held).toHaveLength(8);
+    // An append is 5.1 MB; the last one before may not be collected yet.
+    expect(Math.max(...held)).toBeLessThan(12e6);
   });
 
   test('inside a session fetches each append once, though its stretches share some', async () => {
