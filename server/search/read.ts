@@ -191,9 +191,8 @@ function createReader({ stretch, wants, wantsStill, take }: Look, matcher: Match
     /** @returns false where the budget was spent; the first stretch is read to its end all the same */
     *read(append: AppendOf, frame: OpenFrame): Work<boolean> {
       yield* readEvents(append, frame);
-      const isRead = !isUnread();
-      if (isOver || (append.last_sequence >= stretch.last && isRead)) yield* end();
-      return isRead;
+      if (isOver || (append.last_sequence >= stretch.last && !isUnread())) yield* end();
+      return !isUnread();
     },
   };
 }

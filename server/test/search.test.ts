@@ -281,6 +281,15 @@ describe.each(ENGINES)('search on %s', (engine) => {
       expect(answers.length).toBeGreaterThanOrEqual(2);
     });
 
+    test('reads another time what it could not compare to the end, also a payload of which a part is missing', async () => {
+      const nearly = Array.from({ length: 2 }, () => said(`a b ${near(40_000)}`));
+      const slice = { ...said(''), payload: { ...said('').payload, part: 1, of: 2, json: `${near(39_000)} a a` } };
+      // The slice is the last one of a stretch, which begins at 4 MiB less what the two before cost.
+      const events = [...nearly, said('filler '.repeat(6_000)), slice, said('end')];
+      const sessionId = await sessionWith(service, ours, machine, events);
+      expect(await answersTo(sessionId, '"a a"')).toEqual([[], [4]]);
+    });
+
     test('finds what stands behind all that', async () => {
       ids.behind = await sessionWith(service, ours, machine, [said(`${near(40_000)} a a needle`)]);
       expect(await answersTo(ids.behind, '"a a"')).toEqual([[1]]);
