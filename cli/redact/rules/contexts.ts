@@ -45,7 +45,10 @@ password-hash  $2[abxy]$,$1$,$5$,$6$,$y$,$argon2,$apr1$  \$(?:2[abxy]\$\d\d\$[./
 seed-phrase  mnemonic,seed\x20phrase,seed_phrase,seedphrase,recovery\x20phrase,recovery_phrase  (?:mnemonic|(?:seed|recovery)[\x20_]?phrase)\\?["']?\x20?[:=]\x20?\\?["']?(?![a-z\x20]{0,220}(?:\x20[a-z]{1,2}\x20|[a-z]{9}))([a-z]{3,8}\x20[a-z\x20]{50,220}[a-z])  i inside
 `;
 
-/** Passwords in addresses, headers and command lines, whatever service they belong to. */
+/**
+ * Passwords in addresses, headers and command lines, whatever service they belong to. To look 200 letters back for the command
+ * takes the most time, so what stands behind a flag is looked at first: a blank or a mark is no password.
+ */
 export const CONTEXTS = String.raw`
 address-password  ://  ://[^\s:/@"'\x60<>\\[\]{}|$,()]{0,100}:(?!\d{1,5}(?:[/?#]|$))([^\s/@"'\x60<>\\{}:,|]{3,300})@[\w.[%-]  inside e2
 database-address-password  ://  (?<=(?:postgres|postgresql|mysql2?|mariadb|mongodb|redis|rediss|amqps?|mssql|sqlserver|clickhouse|s?ftp|smtps?|ldaps?)(?:\+[a-z]{2,12})?)://[^\s:/@"'\x60<>\\[\]{}|$,()]{0,100}:(?!\d{1,5}(?:[/?#]|$))([^\s"'\x60<>\\{}|]{3,300})@[\w.[%-]  inside e2
@@ -54,8 +57,8 @@ basic-auth  basic\x20  [Bb]asic\x20([A-Za-z0-9+/]{8,500}={0,2})(?![A-Za-z0-9+/])
 bearer-token  bearer\x20  Bearer\x20([\w.~+/-]{20,4000}={0,2})  i e3.5
 cookie  sess,sid=,sid\x20,auth,token,jwt,csrf,xsrf  [\w.%-]{0,40}=([^\s"';,=\\[\]<>{}$]{8,4096}={0,2})  i inside e3 cookie
 curl-user  \x20-u,--user,--proxy-user  (?:\x20-u\x20?|--(?:proxy-)?user[\x20=])(?<=(?:curl|wget|https?|xh)\x20[^\0]{0,400})["']?[\w.@%+~\\-]{1,64}["']?:(?!//)([^\s"'\\$<]{5,200})  inside e2.3
-command-line-password  \x20-p,\x20-a,\x20-w\x20  \x20-(?:[pPaw]\x20)(?<=(?:(?:docker|podman|az|helm\x20registry|oc|nerdctl)\x20login|rdesktop|xfreerdp|mosquitto_(?:pub|sub)|mongo\w{0,8}|sqlcmd|bcp|unzip|zip|plink|pscp|psexec|redis-cli|sshpass|ldap\w{3,8})\b[^|;\r\n]{0,200})["']?([^\s"'\\<>|;\x60-][^\s"'\\<>|;\x60]{3,100})  inside e2.3
-command-line-password  \x20-p  \x20-p(?<=(?:mysql|mariadb|sshpass|7z)(?:dump|admin|import)?\b[^|;\r\n]{0,200})["']?([^\s"'\\<>|;\x60-][^\s"'\\<>|;\x60]{4,100})  inside e2.3
+command-line-password  \x20-p,\x20-a,\x20-w\x20  \x20-(?:[pPaw]\x20)(?!\s|\[REDACTED:)(?<=(?:(?:docker|podman|az|helm\x20registry|oc|nerdctl)\x20login|rdesktop|xfreerdp|mosquitto_(?:pub|sub)|mongo\w{0,8}|sqlcmd|bcp|unzip|zip|plink|pscp|psexec|redis-cli|sshpass|ldap\w{3,8})\b[^|;\r\n]{0,200})["']?([^\s"'\\<>|;\x60-][^\s"'\\<>|;\x60]{3,100})  inside e2.3
+command-line-password  \x20-p  \x20-p(?!\s|\[REDACTED:)(?<=(?:mysql|mariadb|sshpass|7z)(?:dump|admin|import)?\b[^|;\r\n]{0,200})["']?([^\s"'\\<>|;\x60-][^\s"'\\<>|;\x60]{4,100})  inside e2.3
 command-line-password  pgpassword=,mysql_pwd=,-passin\x20,-passout\x20  (?:PGPASSWORD=|MYSQL_PWD=|-pass(?:in|out)\x20["']?pass:)["']?([^\s"'\\<>|;\x60]{4,100})  inside e2
 command-line-password  \x20-u  \x20-U\x20?(?<=(?:smbclient|rpcclient|smbmap)\b[^|;\r\n]{0,200})["']?[\w.@/-]{1,64}%([^\s"'\\<>|;]{4,100})  inside e2.3
 command-line-password  \x20-k\x20  \x20-k\x20(?<=openssl\x20[^|;\r\n]{0,200})["']?([^\s"'\\<>|;$-][^\s"'\\<>|;$]{3,100})  inside e2.3
