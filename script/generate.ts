@@ -1,24 +1,28 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { openapi } from '../contract/openapi.ts';
 import { OPTIONS } from '../server/config.ts';
 import { VERSION } from '../server/version.ts';
-import { queries } from './queries/queries.ts';
+import { QUERIES, queries } from './queries/queries.ts';
 
 /** Documents that follow from a table in the code. `--check` writes nothing, and fails where one is out of date. */
-const DOCUMENTS = {
-  'docs/openapi.json': () => `${JSON.stringify(openapi(VERSION), null, 2)}\n`,
-  'docs/configuration.md': configuration,
-  'server/store/queries.sql': queries,
+const DOCUMENTS: Record<string, string> = {
+  'docs/openapi.json': `${JSON.stringify(openapi(VERSION), null, 2)}\n`,
+  'docs/configuration.md': configuration(),
+  ...(await queries()),
 };
 
 const check = process.argv.includes('--check');
-mkdirSync('docs', { recursive: true });
-for (const [path, make] of Object.entries(DOCUMENTS)) {
-  const text = await make();
+for (const folder of ['docs', QUERIES]) mkdirSync(folder, { recursive: true });
+const left = readdirSync(QUERIES).map((name) => `${QUERIES}/${name}`);
+for (const path of new Set([...Object.keys(DOCUMENTS), ...left])) {
+  const text = DOCUMENTS[path];
   if (existsSync(path) && readFileSync(path, 'utf8') === text) continue;
   if (check) {
     console.error(`${path} is out of date. Run: npm run generate`);
     process.exitCode = 1;
+  } else if (text === undefined) {
+    rmSync(path);
+    console.log(`${path} removed`);
   } else {
     writeFileSync(path, text);
     console.log(`${path} written`);
