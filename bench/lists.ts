@@ -5,8 +5,8 @@ import type { Store } from '../server/store/open.ts';
 import { copyRow } from './copies.ts';
 import { startIssuer } from './issuer.ts';
 import type { Options } from './options.ts';
-import { createDatabase, startPostgres } from './postgres.ts';
-import { startService, type Where, withFolder } from './process.ts';
+import { onBothEngines } from './postgres.ts';
+import { startService, type Where } from './process.ts';
 import { median, type Row } from './report.ts';
 import { type Seed, seed, seedSessions } from './seed.ts';
 
@@ -18,19 +18,8 @@ const SAMPLES = 11;
 const OWNER = 'reader';
 
 /** The session list of a large organization under every filter, on both engines; the longest median of an engine. */
-export async function benchLists({ table }: Options): Promise<Row[]> {
-  const sqlite = await withFolder((dataDir) => measureEngine('SQLite', { dataDir }, table));
-  const postgres = await startPostgres();
-  try {
-    const databaseUrl = await createDatabase(postgres.url);
-    return [
-      ...sqlite,
-      ...(await withFolder((dataDir) => measureEngine('PostgreSQL', { dataDir, databaseUrl }, table))),
-    ];
-  } finally {
-    await postgres.stop();
-  }
-}
+export const benchLists = ({ table }: Options): Promise<Row[]> =>
+  onBothEngines((engine, where) => measureEngine(engine, where, table));
 
 async function measureEngine(engine: string, where: Where, table: boolean): Promise<Row[]> {
   const issuer = await startIssuer();

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { startServer } from '../server/test/postgres.ts';
+import { type Where, withFolder } from './process.ts';
+import type { Row } from './report.ts';
 
 /** A PostgreSQL for one bench, with its durability as delivered. */
 export const startPostgres = startServer;
@@ -13,4 +15,16 @@ export async function createDatabase(url: string): Promise<string> {
   await client.query(`CREATE DATABASE "${name}"`);
   await client.end();
   return `${url}/${name}`;
+}
+
+/** Measures the same on a fresh store of each engine, one after the other. */
+export async function onBothEngines(measure: (engine: string, where: Where) => Promise<Row[]>): Promise<Row[]> {
+  const sqlite = await withFolder((dataDir) => measure('SQLite', { dataDir }));
+  const postgres = await startPostgres();
+  try {
+    const databaseUrl = await createDatabase(postgres.url);
+    return [...sqlite, ...(await withFolder((dataDir) => measure('PostgreSQL', { dataDir, databaseUrl })))];
+  } finally {
+    await postgres.stop();
+  }
 }

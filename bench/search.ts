@@ -6,8 +6,8 @@ import { createDeriveThread } from '../server/derive/thread.ts';
 import { addWords } from '../server/search/words.ts';
 import type { Store } from '../server/store/open.ts';
 import { startIssuer } from './issuer.ts';
-import { createDatabase, startPostgres } from './postgres.ts';
-import { startService, type Where, withFolder } from './process.ts';
+import { onBothEngines } from './postgres.ts';
+import { startService, type Where } from './process.ts';
 import { median, quantile, type Row } from './report.ts';
 import { createCorpus, hanOf, identifierOf, pathOf } from './search-corpus.ts';
 import { type Seed, seed, seedEvents, seedSessions } from './seed.ts';
@@ -22,16 +22,7 @@ const SAMPLES = 40;
 const OWNER = 'reader';
 
 /** Search over sessions and inside one, on both engines; p95 of requests that each ask for another word. */
-export async function benchSearch(): Promise<Row[]> {
-  const sqlite = await withFolder((dataDir) => measure('SQLite', { dataDir }));
-  const postgres = await startPostgres();
-  try {
-    const databaseUrl = await createDatabase(postgres.url);
-    return [...sqlite, ...(await withFolder((dataDir) => measure('PostgreSQL', { dataDir, databaseUrl })))];
-  } finally {
-    await postgres.stop();
-  }
-}
+export const benchSearch = (): Promise<Row[]> => onBothEngines(measure);
 
 async function measure(engine: string, where: Where): Promise<Row[]> {
   const issuer = await startIssuer();

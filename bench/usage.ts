@@ -4,8 +4,8 @@ import { createDeriveThread } from '../server/derive/thread.ts';
 import type { Store } from '../server/store/open.ts';
 import { copyRow } from './copies.ts';
 import { startIssuer } from './issuer.ts';
-import { createDatabase, startPostgres } from './postgres.ts';
-import { startService, type Where, withFolder } from './process.ts';
+import { onBothEngines } from './postgres.ts';
+import { startService, type Where } from './process.ts';
 import { median, type Row } from './report.ts';
 import { createCorpus } from './search-corpus.ts';
 import { type Seed, seed, seedEvents, seedSessions } from './seed.ts';
@@ -24,16 +24,7 @@ const MODELS = ['', 'claude-opus-4-5', 'gpt-5.5', 'gemini-3-pro'];
 const WITHOUT_MODELS = new Set(['tool', 'hour']);
 
 /** The overview of a year in which a large organization had a million sessions, on both engines. */
-export async function benchUsage(): Promise<Row[]> {
-  const sqlite = await withFolder((dataDir) => measure('SQLite', { dataDir }));
-  const postgres = await startPostgres();
-  try {
-    const databaseUrl = await createDatabase(postgres.url);
-    return [...sqlite, ...(await withFolder((dataDir) => measure('PostgreSQL', { dataDir, databaseUrl })))];
-  } finally {
-    await postgres.stop();
-  }
-}
+export const benchUsage = (): Promise<Row[]> => onBothEngines(measure);
 
 async function measure(engine: string, where: Where): Promise<Row[]> {
   const issuer = await startIssuer();

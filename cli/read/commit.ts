@@ -104,15 +104,15 @@ export function createCommit({ spool, now, newKey }: CommitOptions) {
      * when a file is read again, what stood before is not known any more.
      */
     function learnCopied({ row, changedAt }: FileBeingRead, session: number, identity: Uint8Array, copy: SessionFacts) {
+      const { firstAt: copiedTime, cwd, branch } = copy;
+      if (row.cursor.pass > 0 || copiedTime === undefined) return;
       const before = spool.sessions.get(session);
       const { forkedFrom: stated } = row.origin;
       const known: SessionFacts = facts.get(session) ?? { changedAt, forkedFrom: stated };
       const ownTime = before.firstAt ?? known.firstAt;
-      const isFork =
-        row.cursor.pass === 0 && ownTime !== undefined && copy.firstAt !== undefined && copy.firstAt < ownTime;
-      const owner = isFork && before.forkedFrom === undefined ? spool.seen.sessionOf(identity) : undefined;
+      const isFork = ownTime !== undefined && copiedTime < ownTime && before.forkedFrom === undefined;
+      const owner = isFork ? spool.seen.sessionOf(identity) : undefined;
       if (owner === undefined) return;
-      const { cwd, branch } = copy;
       const forkedFrom = stated ?? spool.sessions.get(owner).agentSession;
       facts.set(session, { ...mergeFacts(known, { cwd, branch }), forkedFrom, ended: known.ended });
     }

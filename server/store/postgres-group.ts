@@ -14,7 +14,7 @@ WITH batch AS MATERIALIZED (
     AS b (session_id, organization_id, plane, count, append_id, at, key, fingerprint, codec, expected, start, bytes)
 ), locked AS MATERIALIZED (
   SELECT s.session_id FROM sessions s JOIN batch b USING (session_id, organization_id, plane)
-  ORDER BY s.session_id FOR NO KEY UPDATE OF s SKIP LOCKED
+  FOR NO KEY UPDATE OF s SKIP LOCKED
 ), reserved AS (
   UPDATE sessions s SET event_count = s.event_count + b.count, updated_at = b.at
   FROM locked JOIN batch b USING (session_id)
