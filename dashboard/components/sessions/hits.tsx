@@ -19,7 +19,7 @@ export function Hits({ row: { session, hits }, addressOf, isCurrent }: Props) {
           tabIndex={isCurrent ? 0 : -1}
           className="session-hit"
         >
-          <span className="session-hit-kind">{KINDS[eventType as CapturedType] ?? 'event'}</span>
+          <span className="session-hit-kind">{kindOf(eventType)}</span>
           <span className="truncate">
             {cutMarks(text, marks).map(({ start, piece, isMarked }) =>
               isMarked ? <mark key={start}>{piece}</mark> : <span key={start}>{piece}</span>,
@@ -30,6 +30,8 @@ export function Hits({ row: { session, hits }, addressOf, isCurrent }: Props) {
     </div>
   );
 }
+
+const kindOf = (eventType: string) => (Object.hasOwn(KINDS, eventType) ? KINDS[eventType as CapturedType] : 'event');
 
 /** The types of events in words. */
 const KINDS: Record<CapturedType, string> = {
