@@ -54,6 +54,9 @@ function classifyLetters(keywords: readonly string[]): Uint8Array {
   return classes;
 }
 
+/** What two bytes hold beside a sign. */
+const MOST_STATES = 0x7fff;
+
 /** A row of `1 << bits` places a state. Two bytes each, since between two texts little of it stays in the cache. */
 function buildTable(keywords: readonly string[], classes: Uint8Array, bits: number) {
   const trie: Map<number, number>[] = [new Map()];
@@ -74,6 +77,9 @@ function buildTable(keywords: readonly string[], classes: Uint8Array, bits: numb
     found[state] = [...(found[state] ?? []), word];
   });
 
+  // A state beyond would be taken for another one, and a secret be missed.
+  if (trie.length > MOST_STATES)
+    throw new Error(`the keywords make ${trie.length} states, and ${MOST_STATES} is the most`);
   // Breadth first: a state's fallback is nearer to the root, so its row is complete when it is copied.
   const next = new Int16Array(trie.length << bits);
   const fallback = new Int32Array(trie.length);

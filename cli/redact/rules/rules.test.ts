@@ -37,3 +37,8 @@ test.each(ids)('%s finds its examples and nothing else', (id) => {
   expect(hit.filter((text) => matches(rules, `see\\n${text} there`).length === 0)).toEqual([]);
   expect(miss.filter((text) => matches(rules, text).length > 0)).toEqual([]);
 });
+
+test('more keywords than the scanner can tell apart are refused, instead of being missed', () => {
+  const words = Array.from({ length: 4_000 }, (_, n) => `${n.toString(36).padStart(4, 'x')}-keyword`);
+  expect(() => createKeywordScanner(words)).toThrow(/32767 is the most/);
+});
