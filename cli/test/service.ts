@@ -194,8 +194,10 @@ export async function startService(options: FakeOptions = {}) {
       }
       case 'POST /v1/environments/{env}/agents': {
         const installationId = `ins_${body().agentId}`;
-        state.installations.set(installationId, body());
-        return { status: 201, body: { installationId, installation: { status: state.installationStatus } } };
+        const installed = { ...state.installations.get(installationId), ...body() };
+        state.installations.set(installationId, installed);
+        const installation = { ...installed, installationId, status: state.installationStatus };
+        return { status: 201, body: { installationId, installation } };
       }
       case 'POST /v1/environments/{env}/heartbeat':
         state.heartbeats++;

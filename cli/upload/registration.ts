@@ -26,13 +26,23 @@ export class AgentDisabled extends Failure {
   }
 }
 
+/** The registration of an agent: what it said, and when the session began that it was for, in ms. */
+interface Registered {
+  version: string | undefined;
+  at: number;
+  id: Promise<string>;
+}
+
+const DAY = 86_400_000;
+
 export type Registration = ReturnType<typeof createRegistration>;
 
 /** The machine and its agents at the service: registered on first need, once a process. */
 export function createRegistration(service: Service, retry: Retry, machine: Machine) {
   let environment: Promise<string> | undefined;
-  const installations = new Map<string, Promise<string>>();
-  const newest = new Map<string, number>();
+  const installations = new Map<AgentId, Registered>();
+  /** Agents of which the service has its version from here. */
+  const versionTold = new Set<AgentId>();
 
   async function registerEnvironment(): Promise<string> {
     const { root, remote, branch } = machine.repository ?? {};
@@ -52,15 +62,21 @@ export function createRegistration(service: Service, retry: Retry, machine: Mach
     });
   }
 
-  async function registerAgent(agentId: AgentId, version: string | undefined): Promise<string> {
+  async function registerAgent(agentId: AgentId, version: string | undefined, at: number): Promise<string> {
     const environmentId = await getEnvironment();
-    const body = { agentId, ...(version !== undefined && { version: version.slice(0, 64) }) };
-    return retry.attempt(async () => {
-      const reply = (await service.client.registerAgent({ environmentId, body })).body;
-      const installationId = requireId(reply.installationId);
-      if (reply.installation.status === 'disabled') throw new AgentDisabled(agentId);
-      return installationId;
-    });
+    const register = (told: string | undefined) =>
+      retry.attempt(async () => {
+        const body = { agentId, ...(told !== undefined && { version: told.slice(0, 64) }) };
+        const { installation } = (await service.client.registerAgent({ environmentId, body })).body;
+        if (installation.status === 'disabled') throw new AgentDisabled(agentId);
+        return installation;
+      });
+    // An old session, imported today, says nothing of what is installed now, but is better than nothing.
+    const mayCorrect = versionTold.has(agentId) || Date.now() - at < DAY;
+    const { installationId, version: known } = await register(mayCorrect ? version : undefined);
+    if (!mayCorrect && known === undefined && version !== undefined) await register(version);
+    if (mayCorrect || known === undefined) versionTold.add(agentId);
+    return requireId(installationId);
   }
 
   function getEnvironment(): Promise<string> {
@@ -73,20 +89,19 @@ export function createRegistration(service: Service, retry: Retry, machine: Mach
 
   return {
     environment: getEnvironment,
-    /** Registers an agent, and again when a later session was made by another version of it. */
+    /** Registers an agent, and again when a session that began later (`at`, ms) was made by another version of it. */
     installation(agentId: AgentId, version: string | undefined, at: number): Promise<string> {
-      const key = `${agentId} ${version ?? ''}`;
-      const known = installations.get(key);
-      if (known && at <= (newest.get(agentId) ?? 0)) return known;
-      const isNewer = at >= (newest.get(agentId) ?? 0);
-      const any = [...installations].find(([name]) => name.startsWith(`${agentId} `))?.[1];
-      if (any && !isNewer) return any;
-      newest.set(agentId, at);
-      if (known) return known;
-      const installation = registerAgent(agentId, version);
-      installations.set(key, installation);
-      installation.catch(() => installations.delete(key));
-      return installation;
+      const known = installations.get(agentId);
+      if (known && (version === known.version || at <= known.at)) {
+        known.at = Math.max(known.at, at);
+        return known.id;
+      }
+      // One after the other: of two at once the service would keep the version that came last.
+      const register = () => registerAgent(agentId, version, at);
+      const registered = { version, at, id: known ? known.id.then(register, register) : register() };
+      installations.set(agentId, registered);
+      registered.id.catch(() => installations.get(agentId) === registered && installations.delete(agentId));
+      return registered.id;
     },
     /** Has everything registered again on the next need: the service does not know it any more. */
     forget(): void {
