@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { readJson, type Settings, writeJson } from './config.ts';
+import { readJson, readSettings, type Settings, stateFolder, writeJson } from './config.ts';
+import type { Context } from './context.ts';
 import { EXIT, Failure } from './failure.ts';
 import { damageOf } from './spool/damage.ts';
 import { openOrReplace, openSpool, type Spool } from './spool/open.ts';
@@ -74,6 +75,14 @@ export function openAccountSpool(
   const spool = openOrReplace(path, { now, isSuspect });
   spool.setMeta('account', owner);
   return spool;
+}
+
+/** The path of the spool of whoever is signed in, without asking the service; undefined where there is none yet. */
+export function locateSpool(context: Pick<Context, 'variables' | 'home'>): string | undefined {
+  const folder = stateFolder(context);
+  const settings = readSettings(context);
+  const path = findSpool(folder, settings, recallAccount(settings, folder));
+  return path !== undefined && existsSync(path) ? path : undefined;
 }
 
 /** Undefined while it cannot be told which one it is. */

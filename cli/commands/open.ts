@@ -1,8 +1,8 @@
 import { openInBrowser } from '../browser.ts';
 import { defineCommand, flag, text } from '../command.ts';
 import { readSettings } from '../config.ts';
+import { findDashboard, sessionPage } from '../dashboard.ts';
 import { EXIT, Failure } from '../failure.ts';
-import { findDashboard, sessionPage } from '../inspect/service.ts';
 import { chooseSession, SESSION_NAMES, withSpool } from '../sessions/choose.ts';
 
 export const openCommand = defineCommand({

@@ -1,8 +1,9 @@
+import { locateSpool } from '../account.ts';
 import { count, defineCommand, flag, text } from '../command.ts';
 import { readSettings } from '../config.ts';
-import { findDashboard } from '../inspect/service.ts';
+import { findDashboard } from '../dashboard.ts';
 import { formatCount, type Line } from '../output.ts';
-import { byTime, CHOICE_OPTIONS, chooseSessions, locateSpool, SESSION_NAMES, withSpool } from '../sessions/choose.ts';
+import { byTime, CHOICE_OPTIONS, chooseSessions, SESSION_NAMES, withSpool } from '../sessions/choose.ts';
 import { alignColumns } from '../sessions/columns.ts';
 import { COLUMNS, createReports, describeRow, describeSession } from '../sessions/describe.ts';
 

@@ -1,9 +1,9 @@
+import { locateSpool } from '../account.ts';
 import { readSettings, stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { formatBytes, formatCount, type Output } from '../output.ts';
 import { openReader } from '../pipeline.ts';
 import type { Place, Trouble } from '../read/discover.ts';
-import { locateSpool } from '../sessions/choose.ts';
 import { openSpool, type Spool } from '../spool/open.ts';
 import { readEvents } from '../upload/refusals.ts';
 

@@ -1,13 +1,9 @@
-import { join } from 'node:path';
 import type { Agent } from '../agents/agent.ts';
-import { storeOf } from '../agents/store.ts';
 import type { Context } from '../context.ts';
 import { readConsent, wantedFrom } from '../privacy/consent.ts';
 import { createPolicy } from '../privacy/policy.ts';
-import { attempt, type Found, findTranscripts, type Trouble } from '../read/discover.ts';
-import { identify, type Unread } from '../read/identify.ts';
-import { ownPlaces } from '../read/places.ts';
-import { identifyStored } from '../read/stored/identify.ts';
+import type { Trouble } from '../read/discover.ts';
+import { findUnread } from '../read/unread.ts';
 import type { Spool } from '../spool/open.ts';
 
 /** What lies on this machine of one agent, and what of it was not read yet. Times in milliseconds since 1970. */
@@ -55,24 +51,4 @@ export function inspectTranscripts(context: Context, spool: Spool, isAsked: bool
     }
     return one;
   });
-}
-
-/** Every transcript in the agents' own folders, with those of its sessions that the spool does not know to their end. */
-export function* findUnread(
-  context: Context,
-  spool: Spool,
-  onTrouble: (trouble: Trouble) => void,
-): Generator<Found & { sessions: Unread[] }> {
-  for (const found of findTranscripts(ownPlaces(context), onTrouble)) {
-    const { agent, root, path } = found;
-    const store = storeOf(agent, path);
-    const sessions: Unread[] = [];
-    attempt(join(root, path), onTrouble, () => {
-      const unread = store
-        ? identifyStored(spool, found, store, context.now(), () => false)
-        : [identify(spool, found, false, () => false) ?? []].flat();
-      sessions.push(...unread);
-    });
-    yield { ...found, sessions };
-  }
 }

@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { findSpool, recallAccount } from '../account.ts';
+import { locateSpool } from '../account.ts';
 import type { Agent } from '../agents/agent.ts';
 import { readLength, text } from '../command.ts';
-import { readSettings, stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { ancestors } from '../paths.ts';
@@ -11,14 +10,6 @@ import { openSpool, type Spool } from '../spool/open.ts';
 import type { SessionRow } from '../spool/sessions.ts';
 
 type Where = Pick<Context, 'variables' | 'home'>;
-
-/** The path of the spool of whoever is signed in, without asking the service; undefined where there is none yet. */
-export function locateSpool(context: Where): string | undefined {
-  const folder = stateFolder(context);
-  const settings = readSettings(context);
-  const path = findSpool(folder, settings, recallAccount(settings, folder));
-  return path !== undefined && existsSync(path) ? path : undefined;
-}
 
 /** Opens it, uses it and closes it; a `Failure` where nothing was captured yet. */
 export async function withSpool<Result>(

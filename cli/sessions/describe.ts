@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
-import { sessionPage } from '../inspect/service.ts';
+import { sessionPage } from '../dashboard.ts';
 import { formatAge, formatBytes } from '../output.ts';
 import { tilde } from '../paths.ts';
 import { nameSession, readSkipped } from '../privacy/policy.ts';

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
-import { findUnread } from '../inspect/transcripts.ts';
 import { formatBytes, formatCount } from '../output.ts';
 import { tilde } from '../paths.ts';
 import { type Consent, wantedFrom } from '../privacy/consent.ts';
 import { createPolicy } from '../privacy/policy.ts';
 import type { Asker } from '../prompt.ts';
+import { findUnread } from '../read/unread.ts';
 import { openSpool } from '../spool/open.ts';
 
 /** The sessions that agents have left on this machine so far, but for those that a person excludes. */
