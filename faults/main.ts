@@ -27,15 +27,23 @@ const MODES = {
   spool: runSpool,
 };
 
+const USAGE = `npm run faults -- MODE… [--rounds 500] [--minutes 600] [--only 'power'] [--folder artefacts/faults]
+MODE is one of ${Object.keys(MODES).join(', ')}; --only takes faults whose name holds its text.`;
+
 const { values, positionals } = parseArgs({
   options: {
     rounds: { type: 'string', default: '500' },
     minutes: { type: 'string', default: '600' },
     only: { type: 'string', default: '' },
     folder: { type: 'string' },
+    help: { type: 'boolean', short: 'h', default: false },
   },
   allowPositionals: true,
 });
+if (values.help || positionals.length === 0 || !positionals.every((mode) => Object.hasOwn(MODES, mode))) {
+  console.log(USAGE);
+  process.exit(values.help ? 0 : 2);
+}
 const random = createRandom(SEED);
 for (const mode of positionals as (keyof typeof MODES)[]) {
   const folder = join(values.folder ?? 'artefacts/faults', mode);
