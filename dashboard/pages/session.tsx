@@ -1,4 +1,5 @@
 import { Link, useParams } from '@tanstack/react-router';
+import { useLayoutEffect } from 'react';
 import { ErrorNote } from '../components/error-note.tsx';
 import { Page } from '../components/page.tsx';
 import { SessionView } from '../components/session/session-view.tsx';
@@ -8,6 +9,15 @@ import { useSession } from '../queries.ts';
 export function SessionPage() {
   const { sessionId } = useParams({ from: '/sessions/$sessionId' });
   const session = useSession(sessionId);
+  const plane = session.data?.secretEnvironment;
+  // For the frame. A selector that looked for it inside of the frame would be tried for each row that comes or goes.
+  useLayoutEffect(() => {
+    const { dataset } = document.documentElement;
+    if (plane) dataset.sessionPlane = plane;
+    return () => {
+      delete dataset.sessionPlane;
+    };
+  }, [plane]);
   if (session.data) return <SessionView key={sessionId} session={session.data} />;
   if (session.isPending) return <p className="sr-only">Loading the session</p>;
   return (

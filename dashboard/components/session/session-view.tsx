@@ -123,7 +123,7 @@ export function SessionView({ session }: { session: Session }) {
   return (
     <ReadingProvider value={reading}>
       <TextsProvider value={texts}>
-        <div className="session" data-session-plane={session.secretEnvironment} data-complete={isComplete}>
+        <div className="session" data-complete={isComplete}>
           <SessionHeader
             session={session}
             summary={summary}

@@ -49,8 +49,10 @@ export function TimeLink({ sessionId, item: { sequence, time }, start }: Props) 
       className="timeline-time"
       title={`Event ${sequence}, ${formatExact(time)}`}
     >
-      <time dateTime={new Date(time).toISOString()}>{formatTime(time, start, mode)}</time>
-      <span>#{sequence}</span>
+      <time className="timeline-clock" dateTime={new Date(time).toISOString()}>
+        {formatTime(time, start, mode)}
+      </time>
+      <span className="timeline-number">#{sequence}</span>
     </a>
   );
 }
