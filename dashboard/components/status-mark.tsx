@@ -28,15 +28,20 @@ interface Props {
 /** What became of a session: a pulsing dot while it is live. */
 export function StatusMark({ session, summary, word }: Props) {
   const state = stateOf(session, summary, useNow());
+  const label = word ? { 'aria-hidden': true } : { role: 'img', 'aria-label': WORDS[state] };
+  const mark = (
+    <span className="inline-flex size-4 flex-none items-center justify-center" title={MEANINGS[state]} {...label}>
+      {state === 'live' && <span className="pulse size-2 rounded-full bg-ok" />}
+      {state === 'open' && <span className="size-2 rounded-full border border-line-strong" />}
+      {state === 'completed' && <Check size={14} className="text-muted" />}
+      {state === 'failed' && <X size={14} className="text-bad" />}
+    </span>
+  );
+  if (!word) return mark;
   return (
-    <span className="inline-flex items-center gap-1.5" title={MEANINGS[state]}>
-      <span className="inline-flex size-4 flex-none items-center justify-center">
-        {state === 'live' && <span className="pulse size-2 rounded-full bg-ok" />}
-        {state === 'open' && <span className="size-2 rounded-full border border-line-strong" />}
-        {state === 'completed' && <Check size={14} className="text-muted" aria-hidden />}
-        {state === 'failed' && <X size={14} className="text-bad" aria-hidden />}
-      </span>
-      <span className={word ? '' : 'sr-only'}>{WORDS[state]}</span>
+    <span className="inline-flex items-center gap-1.5">
+      {mark}
+      {WORDS[state]}
     </span>
   );
 }

@@ -1,5 +1,4 @@
 import { useNavigate } from '@tanstack/react-router';
-import { Ellipsis } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
 import { type ComponentProps, useState } from 'react';
 import type { Field } from '../../../contract/query.ts';
@@ -24,9 +23,7 @@ export function RowMenu(props: Props) {
 }
 
 const MenuButton = (props: ComponentProps<'button'>) => (
-  <button type="button" className="row-menu" aria-label="More" aria-haspopup="menu" {...props}>
-    <Ellipsis size={16} />
-  </button>
+  <button type="button" className="row-menu" aria-label="More" aria-haspopup="menu" {...props} />
 );
 
 function Menu({ row, button, onPreview, onNarrow, onDelete }: Props & { button: ComponentProps<'button'> }) {

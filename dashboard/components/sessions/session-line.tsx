@@ -3,7 +3,7 @@ import type { SessionRow } from '../../queries.ts';
 import { showHidden } from '../../text/controls.ts';
 import { formatShort } from '../../ui/format.ts';
 import { Ago } from '../../ui/time.tsx';
-import { AgentName } from '../agent-name.tsx';
+import { agentColor, agentName } from '../agent-name.tsx';
 import { costOf } from '../session-cost.ts';
 import { repositoryName, titleOf, UNTITLED } from '../session-title.ts';
 import { StatusMark } from '../status-mark.tsx';
@@ -30,7 +30,7 @@ interface Props {
 export const SessionLine = memo(function SessionLine(props: Props) {
   const { row, machine, columns, isNarrow, isCurrent, isPreviewed, addressOf, index, top, height, menu } = props;
   const { session, summary, hits } = row;
-  const { sessionId, secretEnvironment } = session;
+  const { sessionId } = session;
   const title = titleOf(session, summary);
   return (
     <div
@@ -48,17 +48,14 @@ export const SessionLine = memo(function SessionLine(props: Props) {
           <StatusMark session={session} summary={summary} />
         </span>
         <span role="gridcell" className="session-main">
-          <span className="flex min-w-0 items-center gap-2">
-            {secretEnvironment === 'test' && <span className="tag text-test">test</span>}
-            <a
-              href={addressOf(sessionId)}
-              tabIndex={-1}
-              className={`truncate ${title === UNTITLED ? 'text-muted' : 'font-medium'}`}
-              title={title}
-            >
-              {title}
-            </a>
-          </span>
+          <a
+            href={addressOf(sessionId)}
+            tabIndex={-1}
+            className={`truncate ${title === UNTITLED ? 'text-muted' : 'font-medium'}`}
+            title={title}
+          >
+            {title}
+          </a>
           <Where row={row} machine={machine} />
           {isNarrow && <Figures row={row} />}
         </span>
@@ -86,30 +83,25 @@ export const SessionLine = memo(function SessionLine(props: Props) {
 /** Agent · repository · branch · machine · person. */
 function Where({ row: { session, summary }, machine }: { row: SessionRow; machine: string }) {
   const { repository, gitBranch, person } = summary;
-  const parts = [
-    ['repository', repository && repositoryName(repository)],
-    ['branch', gitBranch],
-    ['machine', machine],
-    ['person', person],
-  ] as const;
+  const parts = Object.entries({
+    agent: agentName(session.agentId),
+    repository: repository && repositoryName(repository),
+    branch: gitBranch && showHidden(gitBranch),
+    machine,
+    person: person && showHidden(person),
+  }).filter(([, text]) => text);
   return (
-    <span className="session-where">
-      <AgentName agentId={session.agentId} />
-      {parts.map(
-        ([name, text]) =>
-          text && (
-            <span key={name} title={`${name} ${showHidden(text)}`}>
-              {showHidden(text)}
-            </span>
-          ),
-      )}
+    <span className="session-where" title={parts.map(([name, text]) => `${name} ${text}`).join('\n')}>
+      {session.secretEnvironment === 'test' && <span className="tag text-test">test</span>}
+      <span className="agent-dot" style={{ background: agentColor(session.agentId) }} />
+      {parts.map(([, text]) => text).join(' · ')}
     </span>
   );
 }
 
 function Figures({ row: { session, summary } }: { row: SessionRow }) {
   return (
-    <span className="session-where num">
+    <span className="session-where session-figures-narrow num">
       <Ago time={session.startedAt} />
       {summary.failures > 0 && <span className="text-bad">{formatShort(summary.failures)} failed</span>}
       {summary.filesChanged > 0 && (

@@ -143,6 +143,7 @@ export function SessionList(props: Props) {
         role="grid"
         aria-label="Sessions"
         aria-rowcount={hasMore ? -1 : rows.length + 1}
+        data-scrolling={virtualizer.isScrolling || undefined}
         onKeyDown={onKey}
         onClick={onClick}
         onFocus={({ target }) => {

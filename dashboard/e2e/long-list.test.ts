@@ -1,0 +1,65 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { setUpProduct } from './harness/product.ts';
+import { openAsAda, prepareOrganization } from './steps/organization.ts';
+import { createFleet, listOf, rowsIn } from './steps/sessions.ts';
+import { countStyled } from './steps/styling.ts';
+
+const SESSIONS = 150;
+const product = setUpProduct();
+let page: Page;
+
+beforeAll(async () => {
+  const { machine } = await prepareOrganization(product.service);
+  const open = await createFleet(machine);
+  for (let at = 0; at < SESSIONS; at++) await open({ agentId: 'codex', title: `Errand ${at}` });
+  ({ page } = await openAsAda(product));
+});
+
+const goTo = async () => {
+  await page.goto(`${product.service.url}/sessions`);
+  await listOf(page).waitFor();
+};
+
+test('of many sessions only those in sight are drawn, and the last can be reached', async () => {
+  await goTo();
+  await page.keyboard.press('j');
+  const goToEnd = async () => {
+    await page.keyboard.press('End');
+    return listOf(page).getAttribute('aria-rowcount');
+  };
+  await expect.poll(goToEnd).toBe(`${SESSIONS + 1}`);
+  await page.keyboard.press('End');
+  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toContain('Errand 0');
+  expect(await rowsIn(page).count()).toBeLessThan(60);
+});
+
+test('pointed at, a row is styled anew, and nothing of what is in it but its menu', async () => {
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await goTo();
+  await rowsIn(page).nth(2).hover();
+  const styled = await countStyled(page, async () => {
+    await rowsIn(page).nth(4).hover();
+    await expect.poll(() => rowsIn(page).nth(4).locator('.row-menu').evaluate(isShown)).toBe(true);
+  });
+  // Both rows and both menus, which are two elements each.
+  expect(styled).toBeGreaterThan(0);
+  expect(styled).toBeLessThan(16);
+  await page.emulateMedia({ reducedMotion: 'no-preference' });
+});
+
+const isShown = (element: Element) => getComputedStyle(element).color !== 'rgba(0, 0, 0, 0)';
+
+test('the dots of live sessions stand still while the list is scrolled, and pulse again after', async () => {
+  await goTo();
+  const pulsing = () => listOf(page).evaluate((list) => list.getAnimations({ subtree: true }).length);
+  await expect.poll(pulsing).toBeGreaterThan(5);
+  const whileScrolled = await listOf(page).evaluate(async (list) => {
+    const begun = new Promise((resolve) => new MutationObserver(resolve).observe(list, { attributes: true }));
+    document.querySelector('.frame-page')?.scrollBy(0, 300);
+    await begun;
+    return list.getAnimations({ subtree: true }).length;
+  });
+  expect(whileScrolled).toBe(0);
+  await expect.poll(pulsing).toBeGreaterThan(5);
+});
