@@ -1,7 +1,9 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { playwright } from '@vitest/browser-playwright';
 import { defineConfig } from 'vitest/config';
 import { patience, SEED } from './contract/test/runs.ts';
+import { CHROMIUM } from './dashboard/e2e/harness/chromium.ts';
 
 /** Programs that tests start find here what an earlier one compiled, and are there in half the time. */
 const COMPILE_CACHE = join(import.meta.dirname, 'artefacts/compiled');
@@ -16,7 +18,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
-          include: ['{contract,server,cli,dashboard,script,faults}/**/*.test.{ts,tsx}'],
+          include: ['{contract,server,cli,dashboard,script,faults}/**/*.test.ts'],
           exclude: ['**/node_modules/**', 'dashboard/e2e/**', 'cli/test/agents/real/**'],
           globalSetup: [
             'contract/test/temporary.ts',
@@ -37,6 +39,31 @@ export default defineConfig({
             CAPTURE_TEST_SEED: String(SEED),
             NODE_COMPILE_CACHE: COMPILE_CACHE,
             TMPDIR: join(tmpdir(), `capture-tests-${process.pid}`),
+          },
+        },
+      },
+      {
+        // The pages as they are built, in a browser, and what the service answers made by the test.
+        extends: 'dashboard/vite.config.ts',
+        cacheDir: join(import.meta.dirname, 'artefacts/vite'),
+        // A package that is met only while tests run would load their document anew.
+        optimizeDeps: { force: true },
+        test: {
+          name: 'component',
+          include: ['**/*.test.tsx'],
+          setupFiles: [join(import.meta.dirname, 'dashboard/test/setup.ts')],
+          testTimeout: 30_000,
+          expect: { poll: { timeout: 10_000 } },
+          retry: RETRY,
+          // The document is loaded once: a test takes away what it mounted.
+          isolate: false,
+          fileParallelism: false,
+          browser: {
+            enabled: true,
+            headless: true,
+            screenshotFailures: false,
+            provider: playwright({ launchOptions: CHROMIUM, contextOptions: { reducedMotion: 'reduce' } }),
+            instances: [{ browser: 'chromium', viewport: { width: 1280, height: 800 } }],
           },
         },
       },

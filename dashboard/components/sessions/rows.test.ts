@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { runs } from '../../../contract/test/runs.ts';
-import type { SessionPages, SessionRow } from '../../queries.ts';
+import type { SessionPages } from '../../queries.ts';
+import { sessionRow as row } from '../../test/rows.ts';
 import { costOf } from '../session-cost.ts';
 import { repositoryName, startOf, titleOf } from '../session-title.ts';
 import { COLUMNS, columnsFor } from './columns.tsx';
@@ -10,37 +11,6 @@ import { cutMarks } from './marks.ts';
 import { isSameSearch, readViews } from './views.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00.000Z');
-
-const row = (sessionId: string, startedAt = '2026-11-21T09:00:00.000Z', failures = 0): SessionRow => ({
-  session: {
-    sessionId,
-    organizationId: 'org_1',
-    environmentId: 'env_1',
-    agentInstallationId: 'ins_1',
-    agentId: 'codex',
-    status: 'active',
-    secretEnvironment: 'live',
-    startedAt,
-    eventCount: 5,
-    createdAt: startedAt,
-    updatedAt: startedAt,
-  },
-  summary: {
-    sessionId,
-    prompts: 0,
-    toolCalls: 0,
-    failures,
-    redactions: 0,
-    filesChanged: 0,
-    linesAdded: 0,
-    linesRemoved: 0,
-    inputTokens: 0,
-    cachedTokens: 0,
-    outputTokens: 0,
-    summarizedThrough: 5,
-  },
-  hits: [],
-});
 
 test('a session began with its first event, where it was opened later', () => {
   const { session, summary } = row('ses_1');

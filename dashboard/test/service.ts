@@ -1,0 +1,105 @@
+import { createClient, type Output } from '../../contract/client.ts';
+import type { SessionEvent } from '../../contract/event.ts';
+import { EXTENSIONS, type Extensions, type LiveChange } from '../../contract/extensions.ts';
+import type { Route } from '../../contract/route.ts';
+import { ROUTES, type Routes } from '../../contract/routes.ts';
+import type { App } from '../app.ts';
+import { createLive } from '../live.ts';
+import { createIndexReader } from '../timeline/read-index.ts';
+import { eventsOf, type Given } from '../timeline/test/events.ts';
+import { sessionRow } from './rows.ts';
+
+type Tables = Routes & Extensions;
+const TABLES: Record<keyof Tables, Route> = { ...ROUTES, ...EXTENSIONS };
+/** What each route answers, given the parameters of path and query. */
+type Answers = { [Name in keyof Tables]?: (given: Record<string, string>) => Output<Tables[Name]> };
+
+export type Service = ReturnType<typeof createService>;
+
+const NOW = '2026-11-22T12:00:00.000Z';
+const organization = {
+  ...{ organizationId: 'org_1', name: 'Acme', status: 'active' as const, ownerUserId: 'usr_1' },
+  ...{ createdAt: NOW, updatedAt: NOW },
+};
+
+/** What a service answers that has one session or several, all with these events: the wire is a function, all else is real. */
+export function createService(given: readonly Given[] = [], rows = [sessionRow('ses_1')]) {
+  let events: SessionEvent[] = eventsOf(...given);
+  const streams = new Set<ReadableStreamDefaultController<Uint8Array>>();
+  const rowOf = (sessionId = '') => {
+    const row = rows.find(({ session }) => session.sessionId === sessionId) ?? sessionRow(sessionId);
+    return { ...row, session: { ...row.session, eventCount: events.length } };
+  };
+  const answers: Answers = {
+    getPerson: () => ({ userId: 'usr_1', emailVerified: true, role: 'owner', organization }),
+    listEnvironments: () => ({ environments: [] }),
+    getSession: ({ sessionId }) => ({ session: rowOf(sessionId).session }),
+    getEventWindow: ({ from, limit }) => ({
+      events: events.slice(Number(from) - 1, Number(from) - 1 + Number(limit)),
+      nextCursor: null,
+    }),
+    listSessionSummaries: ({ sessionIds = '' }) => ({
+      summaries: sessionIds.split(',').map((sessionId) => rowOf(sessionId).summary),
+    }),
+    getSessionFacts: ({ sessionId }) => ({
+      summary: rowOf(sessionId).summary,
+      ...{ branches: [], tools: [], files: [], commands: [], usage: [], milestones: [], related: [] },
+    }),
+    findInSession: ({ q = '' }) => ({
+      hits: events
+        .map(({ sequence, eventType, payload }) => ({ sequence, eventType, text: JSON.stringify(payload), marks: [] }))
+        .filter(({ text }) => text.includes(q)),
+      next: null,
+    }),
+    searchSessions: () => ({ sessions: rows, nextCursor: null }),
+  };
+
+  function respond(address: string, signal: AbortSignal | null | undefined): Response {
+    const { pathname, searchParams } = new URL(address, window.location.origin);
+    if (pathname === EXTENSIONS.streamChanges.path) return new Response(openStream(signal));
+    for (const [name, answer] of Object.entries(answers) as [keyof Tables, (given: object) => unknown][]) {
+      const found = matcherOf(TABLES[name]).exec(pathname);
+      if (found) return Response.json(answer({ ...found.groups, ...Object.fromEntries(searchParams) }));
+    }
+    return Response.json({ error: 'There is nothing here.', code: 'not_found' }, { status: 404 });
+  }
+
+  const openStream = (signal: AbortSignal | null | undefined) =>
+    new ReadableStream<Uint8Array>({
+      start(stream) {
+        streams.add(stream);
+        signal?.addEventListener('abort', () => streams.delete(stream) && stream.error(signal.reason));
+      },
+    });
+  const tell = (change: Partial<LiveChange>) => {
+    const whole = { sessionId: 'ses_1', eventCount: events.length, status: 'active', ...change };
+    for (const stream of streams) stream.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(whole)}\n\n`));
+  };
+
+  const fetch = async (address: RequestInfo | URL, init?: RequestInit) => respond(String(address), init?.signal);
+  return {
+    /** To be replaced where a test wants another. */
+    answers,
+    /** More events, which those who watch are told of. */
+    append(...more: Given[]) {
+      events = [...events, ...eventsOf(...more).map((event, at) => ({ ...event, sequence: events.length + at + 1 }))];
+      tell({});
+    },
+    app: (): App => ({
+      auth: {
+        token: async () => '',
+        renew: async () => '',
+        signIn: stay,
+        finishSignIn: async () => '/',
+        signOut: stay,
+      },
+      api: createClient({ baseUrl: '', fetch }),
+      indexes: createIndexReader(fetch),
+      live: createLive(fetch),
+    }),
+  };
+}
+
+const stay = () => new Promise<never>(() => {});
+
+const matcherOf = ({ path }: Route) => new RegExp(`^${path.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
