@@ -2,7 +2,17 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { createService, type Service } from '../../test/service.ts';
 import { show } from '../../test/show.tsx';
-import { area, current, drawnRows, expectAt, placeOf, rowOf, sequenceOf, wordsOf } from '../../test/timeline.ts';
+import {
+  area,
+  current,
+  drawnRows,
+  expectAt,
+  isInSight,
+  placeOf,
+  rowOf,
+  sequenceOf,
+  wordsOf,
+} from '../../test/timeline.ts';
 import { call, type Given, result } from '../../timeline/test/events.ts';
 
 const prompt = (text: string): Given => ['user.message', { text }];
@@ -89,6 +99,16 @@ describe('while events arrive, the row that is read stays where it is,', () => {
     expect(placeOf(current())).toBeCloseTo(before, 0);
     await expectAt(296);
   });
+});
+
+test('an end that is in sight is followed, and a reader who went up is not moved', async () => {
+  await open([prompt('Go on.'), ...answers(60)]);
+  await press('{Shift>}G{/Shift}');
+  await expectAt(61);
+  await expect.poll(() => page.getByRole('button', { name: 'Go to the end' }).query()).toBeNull();
+  service.append(answer('One more'));
+  await expect.poll(() => isInSight(rowOf(62))).toBe(true);
+  expect(sequenceOf(current())).toBe(61);
 });
 
 describe('calls', () => {

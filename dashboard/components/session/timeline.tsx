@@ -118,9 +118,11 @@ export function Timeline({ ref, view, sessionId, eventCount, openedWith, isLive,
 
   useImperativeHandle(ref, () => ({
     show(key, align, focus) {
-      wanted.current = { key, align, until: performance.now() + SETTLING_MS };
+      // What comes behind the last one is followed: back to that one, and nothing more would be.
+      const isLast = indexOf(key) === rows.length - 1;
+      wanted.current = isLast ? undefined : { key, align, until: performance.now() + SETTLING_MS };
       if (focus) focusWanted.current = key;
-      scrollTo(wanted.current);
+      scrollTo({ key, align });
       giveFocus();
     },
   }));
