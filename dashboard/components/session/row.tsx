@@ -39,7 +39,7 @@ export const RowLine = memo(function RowLine(props: Props) {
   const { order } = row.item;
   const isInRange = useValue(reading.range, (range) => range !== undefined && order >= range.from && order <= range.to);
   const isFound = useValue(reading.hits, (hits) => hits.size > 0 && sequencesOf(row.item).some((at) => hits.has(at)));
-  const onClick = (event: MouseEvent) => {
+  const onClick = (event: MouseEvent<HTMLElement>) => {
     // Selecting text is no click.
     if (window.getSelection()?.isCollapsed === false || isControl(event.target)) return;
     if (isLink(event)) {
@@ -47,7 +47,10 @@ export const RowLine = memo(function RowLine(props: Props) {
       event.preventDefault();
     }
     onSelect(row, event.shiftKey);
+    event.currentTarget.focus({ preventScroll: true });
   };
+  // A range begins at the row that has the focus, and is no selection of the text in between.
+  const onMouseDown = (event: MouseEvent) => event.shiftKey && event.preventDefault();
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the page's keys move between rows
     <li
@@ -61,6 +64,7 @@ export const RowLine = memo(function RowLine(props: Props) {
       tabIndex={isCurrent ? 0 : -1}
       className="timeline-row"
       style={{ transform: `translateY(${start}px)`, ...(!isFull && { height }) }}
+      onMouseDown={onMouseDown}
       onClick={onClick}
       onFocus={() => reading.current.get()?.key !== row.key && onSelect(row, false)}
     >

@@ -21,11 +21,11 @@ const answers = (count: number) =>
   Array.from({ length: count }, (_, index) => answer(`Answer ${index + 1}\n\n${'words '.repeat(40)}`));
 
 let service: Service;
-let _address: () => string;
+let address: () => string;
 
 async function open(events: readonly Given[], query = ''): Promise<void> {
   service = createService(events);
-  ({ _address } = await show(`/sessions/ses_1${query}`, service));
+  ({ address } = await show(`/sessions/ses_1${query}`, service));
   await expect.poll(() => document.querySelector('[data-complete="true"] .timeline-row')).not.toBeNull();
 }
 const press = (keys: string) => userEvent.keyboard(keys);
@@ -163,6 +163,24 @@ describe('calls', () => {
     await press('o');
     await expect.poll(() => wordsOf(current())).toContain('done');
   });
+});
+
+test('the address follows the current row, and a range of rows that is marked with Shift', async () => {
+  await open([prompt('Go on.'), ...answers(8)]);
+  await userEvent.click(rowOf(3)?.querySelector('.prose') as Element);
+  await expect.poll(address).toContain('e=3');
+  await userEvent.click(rowOf(5)?.querySelector('.prose') as Element, { modifiers: ['Shift'] });
+  await expect.poll(address).toContain('from=3&to=5');
+  await expect
+    .poll(() =>
+      drawnRows()
+        .filter((row) => row.dataset.inRange)
+        .map(sequenceOf),
+    )
+    .toEqual([3, 4, 5]);
+  await press('{Escape}');
+  await expect.poll(address).not.toContain('from=');
+  await expectAt(5);
 });
 
 test('a row that cannot be drawn says so, and takes no other away', async () => {
