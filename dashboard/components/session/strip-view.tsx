@@ -24,7 +24,8 @@ interface Props {
   /** Only what is between these orders. */
   range: { from: number; to: number } | undefined;
   contextWindow: number | undefined;
-  onJump: (sequence: number) => void;
+  /** `focus`: the row of the event is to have it, unless said otherwise. */
+  onJump: (sequence: number, focus?: boolean) => void;
   /** Zooms to what is between two events. */
   onRange: (from: number, to: number) => void;
 }
@@ -123,10 +124,8 @@ function nearest({ axis, marks }: Strip, place: number): Mark | undefined {
   return near.find(({ kind }) => kind === 'person') ?? near.find(({ kind }) => kind === 'failure') ?? marks[low];
 }
 
-interface SliderProps {
+interface SliderProps extends Pick<Props, 'timeline' | 'onJump'> {
   strip: Strip;
-  timeline: Timeline;
-  onJump: (sequence: number) => void;
   children: React.ReactNode;
 }
 
@@ -152,7 +151,8 @@ function Slider({ strip, timeline, onJump, children }: SliderProps) {
     event.preventDefault();
     event.stopPropagation();
     const turn = turns[Math.max(0, Math.min(turns.length - 1, next))];
-    if (turn?.prompt) onJump(turn.prompt.sequence);
+    // The next key is for the strip as well.
+    if (turn?.prompt) onJump(turn.prompt.sequence, false);
   };
   return (
     <div

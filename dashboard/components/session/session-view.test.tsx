@@ -1,0 +1,181 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { page, userEvent } from 'vitest/browser';
+import { createService } from '../../test/service.ts';
+import { show } from '../../test/show.tsx';
+import { current, drawnRows, expectAt, rowOf, sequenceOf, wordsOf } from '../../test/timeline.ts';
+import { call, type Given, result } from '../../timeline/test/events.ts';
+
+const prompt = (text: string): Given => ['user.message', { text }];
+const answer = (text: string): Given => ['assistant.message', { text }];
+const EVENTS = [
+  ...[
+    prompt('First'),
+    answer('One **bold** word'),
+    call('a', 'Bash', { command: 'ls' }),
+    result('a', { output: 'listing' }),
+  ],
+  ...[prompt('Second'), answer('Two'), prompt('Third'), answer('Three')],
+];
+
+let address: () => string;
+
+beforeEach(async () => {
+  localStorage.clear();
+  ({ address } = await show('/sessions/ses_1', createService(EVENTS)));
+  await expect.poll(() => drawnRows().length).toBe(7);
+  await press('jj');
+  await expectAt(2);
+});
+afterEach(() => page.viewport(1280, 800));
+
+const press = (keys: string) => userEvent.keyboard(keys);
+const focused = () => document.activeElement?.ariaLabel ?? document.activeElement?.textContent;
+const button = (name: string) => page.getByRole('button', { name, exact: true });
+const inspector = () => page.getByRole('complementary', { name: 'Inspector' });
+const search = () => document.querySelector('search') ?? undefined;
+const isThere = (locator: ReturnType<typeof inspector>) => locator.query() !== null;
+
+test('of all rows one is a stop of Tab: the current one, which has the ring', async () => {
+  expect(drawnRows().filter(({ tabIndex }) => tabIndex === 0)).toEqual([current()]);
+  expect(current()?.matches(':focus-visible')).toBe(true);
+  await press('j');
+  await expectAt(3);
+  expect(drawnRows().filter(({ tabIndex }) => tabIndex === 0)).toEqual([current()]);
+});
+
+describe('what opens above the page', () => {
+  test('takes the keys, and gives the focus back to the row', async () => {
+    await press('?');
+    await expect.poll(() => document.querySelector('dialog')?.contains(document.activeElement)).toBe(true);
+    await press('j');
+    await press('{Escape}');
+    await expect.poll(() => document.querySelector('dialog')).toBeNull();
+    await expectAt(2);
+  });
+
+  test('gives it back to the button it was opened by', async () => {
+    for (const close of ['{Escape}', '{Enter}']) {
+      button('Keys').element().focus();
+      await press('{Enter}');
+      await expect.poll(() => document.querySelector('dialog')?.contains(document.activeElement)).toBe(true);
+      await press(close);
+      await expect.poll(() => document.querySelector('dialog')).toBeNull();
+      await expect.poll(focused).toBe('Keys');
+    }
+  });
+
+  test('as a menu has its own keys, and Escape leads back to its button', async () => {
+    button('Download').element().focus();
+    await press('{Enter}');
+    await expect.poll(() => document.activeElement?.role).toBe('menuitem');
+    const first = focused();
+    await press('{ArrowDown}');
+    await expect.poll(focused).not.toBe(first);
+    await press('j{Escape}');
+    await expect.poll(focused).toBe('Download');
+    expect(sequenceOf(current())).toBe(2);
+  });
+});
+
+test('Escape closes one thing at a time, and each time the row has the focus', async () => {
+  await userEvent.click(rowOf(5) as Element, { modifiers: ['Shift'] });
+  await expect.poll(address).toContain('from=2&to=5');
+  await press('{Enter}');
+  await expect.poll(() => isThere(inspector())).toBe(true);
+  await press('/');
+  await expect.poll(focused).toBe('Find in the session');
+  const open = () => [search() !== undefined, isThere(inspector()), address().includes('from=')];
+  for (const expected of [
+    [false, true, true],
+    [false, false, true],
+    [false, false, false],
+  ]) {
+    await press('{Escape}');
+    await expect.poll(open).toEqual(expected);
+    await expectAt(5);
+  }
+});
+
+test('keys are letters while one types', async () => {
+  await press('/');
+  await expect.poll(focused).toBe('Find in the session');
+  await press('jj G?');
+  expect((document.activeElement as HTMLInputElement).value).toBe('jj G?');
+  expect(sequenceOf(current())).toBe(2);
+});
+
+describe('the search', () => {
+  test('leads from match to match while one types on, and marks the words', async () => {
+    await press('/');
+    await expect.poll(focused).toBe('Find in the session');
+    await press('wo');
+    await expect.poll(() => wordsOf(search())).toContain('2');
+    await press('{Enter}');
+    await expect.poll(() => sequenceOf(current())).toBe(2);
+    await press('{Enter}');
+    await expect.poll(() => sequenceOf(current())).toBe(6);
+    expect(focused()).toBe('Find in the session');
+    const marked = () => [...(CSS.highlights.get('found') ?? [])].map(String);
+    await expect.poll(() => new Set(marked().map((word) => word.toLowerCase()))).toEqual(new Set(['wo']));
+    await press('{Escape}');
+    await expectAt(6);
+    await expect.poll(() => CSS.highlights.has('found')).toBe(false);
+  });
+});
+
+describe('the inspector', () => {
+  const _separator = () => page.getByRole('separator', { name: 'Width of the inspector' });
+  const _width = () => inspector().element().clientWidth;
+
+  beforeEach(async () => {
+    await press('{Enter}');
+    await expect.poll(() => isThere(inspector())).toBe(true);
+  });
+
+  test('shows the row that keys lead to, while that keeps the focus', async () => {
+    expect(wordsOf(inspector().element())).toContain('event 2');
+    await press('j');
+    await expect.poll(() => wordsOf(inspector().element())).toContain('listing');
+    await expectAt(3);
+    page.getByRole('tab', { name: 'output' }).element().focus();
+    await press('{ArrowRight}');
+    await expect.poll(() => page.getByRole('tab', { selected: true }).query()?.textContent).toBe('input');
+    await press('k');
+    await expectAt(2);
+  });
+
+  test('copies its event as Markdown', async () => {
+    await page.getByRole('button', { name: 'Copy as Markdown' }).click();
+    await expect.poll(() => wordsOf(inspector().element())).toContain('Copied');
+    const field = document.body.appendChild(document.createElement('textarea'));
+    field.focus();
+    await userEvent.paste();
+    await expect.poll(() => field.value).toContain('One **bold** word');
+    field.remove();
+  });
+});
+
+describe('the strip', () => {
+  const strip = () => page.getByRole('slider', { name: 'Position in the session' }).element();
+
+  test('goes from turn to turn by its keys, key after key', async () => {
+    strip().focus();
+    await press('{Home}');
+    await expect.poll(() => sequenceOf(current())).toBe(1);
+    await press('{ArrowRight}');
+    await expect.poll(() => sequenceOf(current())).toBe(5);
+    await press('{ArrowRight}');
+    await expect.poll(() => sequenceOf(current())).toBe(7);
+    expect(strip().ariaValueText).toBe('turn 3 of 3: Third');
+  });
+
+  test('is drawn as wide as it is', async () => {
+    const canvas = () => strip().querySelector('canvas') as HTMLCanvasElement;
+    const fits = () => Math.abs(canvas().width / devicePixelRatio - strip().getBoundingClientRect().width) < 2;
+    await expect.poll(fits).toBe(true);
+    const before = canvas().width;
+    await page.viewport(800, 800);
+    await expect.poll(() => canvas().width).toBeLessThan(before);
+    await expect.poll(fits).toBe(true);
+  });
+});
