@@ -5,16 +5,18 @@ const NARROWEST = 320;
 const WIDEST = 960;
 const STEP = 40;
 
+/** The timeline keeps a part of the window. */
+const widest = () => Math.max(NARROWEST, Math.round(Math.min(WIDEST, window.innerWidth * 0.7)));
+const fit = (width: number) => Math.round(Math.max(NARROWEST, Math.min(widest(), width)));
+
 /** As wide as it was last, or as the window suggests. In pixels; kept by the browser. */
 export function useInspectorWidth() {
-  const [width, setWidth] = useState(() => {
-    const kept = Number(localStorage.getItem(NAME));
-    return kept >= NARROWEST ? Math.min(kept, WIDEST) : Math.max(420, Math.min(WIDEST, window.innerWidth * 0.3));
-  });
+  const [width, setWidth] = useState(() =>
+    fit(Number(localStorage.getItem(NAME)) || Math.max(420, window.innerWidth * 0.3)),
+  );
   const change = (next: number) => {
-    const fitting = Math.round(Math.max(NARROWEST, Math.min(WIDEST, window.innerWidth * 0.7, next)));
-    setWidth(fitting);
-    localStorage.setItem(NAME, String(fitting));
+    setWidth(fit(next));
+    localStorage.setItem(NAME, String(fit(next)));
   };
   return [width, change] as const;
 }
@@ -40,7 +42,7 @@ export function Resizer({ width, onResize }: { width: number; onResize: (width: 
       aria-label="Width of the inspector"
       aria-valuenow={width}
       aria-valuemin={NARROWEST}
-      aria-valuemax={WIDEST}
+      aria-valuemax={widest()}
       className="resizer"
       onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
       onPointerMove={onMove}

@@ -124,8 +124,8 @@ describe('the search', () => {
 });
 
 describe('the inspector', () => {
-  const _separator = () => page.getByRole('separator', { name: 'Width of the inspector' });
-  const _width = () => inspector().element().clientWidth;
+  const separator = () => page.getByRole('separator', { name: 'Width of the inspector' });
+  const width = () => inspector().element().clientWidth;
 
   beforeEach(async () => {
     await press('{Enter}');
@@ -142,6 +142,32 @@ describe('the inspector', () => {
     await expect.poll(() => page.getByRole('tab', { selected: true }).query()?.textContent).toBe('input');
     await press('k');
     await expectAt(2);
+  });
+
+  test('is as wide as arrow keys make it, within what they tell, and again when it comes back', async () => {
+    separator().element().focus();
+    const before = width();
+    await press('{ArrowLeft}{ArrowLeft}');
+    await expect.poll(width).toBe(before + 80);
+    const said = (name: string) => Number(separator().element().getAttribute(`aria-value${name}`));
+    for (const [key, end] of [
+      ['ArrowLeft', 'max'],
+      ['ArrowRight', 'min'],
+    ] as const) {
+      await press(`{${key}>30/}`);
+      await expect.poll(() => said('now')).toBe(said(end));
+      expect(Math.abs(width() - said(end))).toBeLessThan(2);
+    }
+    await press('{Escape}{Enter}');
+    await expect.poll(() => Math.abs(width() - said('min'))).toBeLessThan(2);
+  });
+
+  test('leaves room for the rows in a window that is narrower than it was', async () => {
+    localStorage.setItem('inspector', '960');
+    await press('{Escape}');
+    await page.viewport(1000, 800);
+    await press('{Enter}');
+    await expect.poll(() => inspector().query()?.clientWidth).toBeLessThan(710);
   });
 
   test('copies its event as Markdown', async () => {
