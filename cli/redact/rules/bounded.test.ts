@@ -16,7 +16,11 @@ interface Piece {
   inner: Piece[][];
 }
 
-test.each(RULES.map((rule) => [rule.id, rule.pattern] as const))('%s does bounded work', (_id, pattern) => {
+const PATTERNS = RULES.flatMap(({ id, pattern, behind }) =>
+  [pattern, ...(behind ? [behind.command] : [])].map((each) => [id, each] as const),
+);
+
+test.each(PATTERNS)('%s does bounded work', (_id, pattern) => {
   const alternatives = parse(pattern.source);
   expect(findUnbounded(alternatives)).toEqual([]);
   expect(findNested(alternatives)).toEqual([]);

@@ -46,8 +46,8 @@ seed-phrase  mnemonic,seed\x20phrase,seed_phrase,seedphrase,recovery\x20phrase,r
 `;
 
 /**
- * Passwords in addresses, headers and command lines, whatever service they belong to. To look 200 letters back for the command
- * takes the most time, so what stands behind a flag is looked at first: a blank or a mark is no password.
+ * Passwords in addresses, headers and command lines, whatever service they belong to. What stands
+ * behind a flag is looked at before its command: a blank or a mark is no password.
  */
 export const CONTEXTS = String.raw`
 address-password  ://  ://[^\s:/@"'\x60<>\\[\]{}|$,()]{0,100}:(?!\d{1,5}(?:[/?#]|$))([^\s/@"'\x60<>\\{}:,|]{3,300})@[\w.[%-]  inside e2
@@ -56,17 +56,17 @@ address-token  ://  ://([\w-]{24,255})@(?:git|[\w.-]{1,80}\.[a-z]{2,10})  inside
 basic-auth  basic\x20  [Bb]asic\x20([A-Za-z0-9+/]{8,500}={0,2})(?![A-Za-z0-9+/])  basic
 bearer-token  bearer\x20  Bearer\x20([\w.~+/-]{20,4000}={0,2})  i e3.5
 cookie  sess,sid=,sid\x20,auth,token,jwt,csrf,xsrf  [\w.%-]{0,40}=([^\s"';,=\\[\]<>{}$]{8,4096}={0,2})  i inside e3 cookie
-curl-user  \x20-u,--user,--proxy-user  (?:\x20-u\x20?|--(?:proxy-)?user[\x20=])(?<=(?:curl|wget|https?|xh)\x20[^\0]{0,400})["']?[\w.@%+~\\-]{1,64}["']?:(?!//)([^\s"'\\$<]{5,200})  inside e2.3
-command-line-password  \x20-p,\x20-a,\x20-w\x20  \x20-(?:[pPaw]\x20)(?!\s|\[REDACTED:)(?<=(?:(?:docker|podman|az|helm\x20registry|oc|nerdctl)\x20login|rdesktop|xfreerdp|mosquitto_(?:pub|sub)|mongo\w{0,8}|sqlcmd|bcp|unzip|zip|plink|pscp|psexec|redis-cli|sshpass|ldap\w{3,8})\b[^|;\r\n]{0,200})["']?([^\s"'\\<>|;\x60-][^\s"'\\<>|;\x60]{3,100})  inside e2.3
-command-line-password  \x20-p  \x20-p(?!\s|\[REDACTED:)(?<=(?:mysql|mariadb|sshpass|7z)(?:dump|admin|import)?\b[^|;\r\n]{0,200})["']?([^\s"'\\<>|;\x60-][^\s"'\\<>|;\x60]{4,100})  inside e2.3
+curl-user  \x20-u,--user,--proxy-user  (?:\x20-u\x20?|--(?:proxy-)?user[\x20=])["']?[\w.@%+~\\-]{1,64}["']?:(?!//)([^\s"'\\$<]{5,200})  inside e2.3 near400:(?:curl|wget|https?|xh)(?=\x20)
+command-line-password  \x20-p,\x20-a,\x20-w\x20  \x20-(?:[pPaw]\x20)(?!\s|\[REDACTED:)["']?([^\s"'\\<>|;\x60-][^\s"'\\<>|;\x60]{3,100})  inside e2.3 line200:(?:(?:docker|podman|az|helm\x20registry|oc|nerdctl)\x20login|rdesktop|xfreerdp|mosquitto_(?:pub|sub)|mongo\w{0,8}|sqlcmd|bcp|unzip|zip|plink|pscp|psexec|redis-cli|sshpass|ldap\w{3,8})\b
+command-line-password  \x20-p  \x20-p(?!\s|\[REDACTED:)["']?([^\s"'\\<>|;\x60-][^\s"'\\<>|;\x60]{4,100})  inside e2.3 line200:(?:mysql|mariadb|sshpass|7z)(?:dump|admin|import)?\b
 command-line-password  pgpassword=,mysql_pwd=,-passin\x20,-passout\x20  (?:PGPASSWORD=|MYSQL_PWD=|-pass(?:in|out)\x20["']?pass:)["']?([^\s"'\\<>|;\x60]{4,100})  inside e2
-command-line-password  \x20-u  \x20-U\x20?(?<=(?:smbclient|rpcclient|smbmap)\b[^|;\r\n]{0,200})["']?[\w.@/-]{1,64}%([^\s"'\\<>|;]{4,100})  inside e2.3
-command-line-password  \x20-k\x20  \x20-k\x20(?<=openssl\x20[^|;\r\n]{0,200})["']?([^\s"'\\<>|;$-][^\s"'\\<>|;$]{3,100})  inside e2.3
+command-line-password  \x20-u  \x20-U\x20?["']?[\w.@/-]{1,64}%([^\s"'\\<>|;]{4,100})  inside e2.3 line200:(?:smbclient|rpcclient|smbmap)\b
+command-line-password  \x20-k\x20  \x20-k\x20["']?([^\s"'\\<>|;$-][^\s"'\\<>|;$]{3,100})  inside e2.3 line200:openssl(?=\x20)
 command-line-password  net\x20user\x20  net\x20user\x20[\w.-]{1,40}\x20([^\s/*"'\\$%][^\s"'\\]{5,100})(?=\x20/)  i e2.3
 command-line-password  htpasswd\x20-  htpasswd\x20-\w{0,4}b\w{0,4}\x20[\w./-]{1,80}\x20[\w.@-]{1,64}\x20["']?([^\s"'\\$]{4,100})  e2.3
 command-line-password  convertto-securestring  ConvertTo-SecureString\x20(?:-String\x20)?["']([^\s"'\\$]{4,100})["']  i e2.3
-command-line-password  --from-literal  --from-literal[=\x20]["']?[\w.-]{1,60}=["']?(?<=secret\x20generic[^|;\r\n]{0,300})([^\s"'\\$<]{6,200})  inside e2.8
-command-line-password  <<<  <<<(?<=(?:kinit|passwd|chpasswd|gh\x20auth\x20login|gh\x20secret\x20set|wrangler\x20secret|docker\x20secret\x20create|sudo\x20-S)\b[^|;\r\n]{0,120})\x20?["']?([^\s"'\\$]{6,200})  inside e2.3
+command-line-password  --from-literal  --from-literal[=\x20]["']?[\w.-]{1,60}=["']?([^\s"'\\$<]{6,200})  inside e2.8 line300:secret\x20generic
+command-line-password  <<<  <<<\x20?["']?([^\s"'\\$]{6,200})  inside e2.3 line120:(?:kinit|passwd|chpasswd|gh\x20auth\x20login|gh\x20secret\x20set|wrangler\x20secret|docker\x20secret\x20create|sudo\x20-S)\b
 piped-password  sudo\x20-,chpasswd,docker\x20login,podman\x20login,kinit,cryptsetup  (?<=echo(?=\x20)[^|\r\n]{0,30}["'\x20:]([^\s"'|:\\]{4,64})["']?\x20?\|\x20?(?:sudo\x20)?)(?:sudo\x20-\w{0,4}S|chpasswd|docker\x20login|podman\x20login|kinit|cryptsetup)  inside e2
 pgpass-password  :5432:,:5433:,:6432:,:*:  (?<=(?:^|[\s"']|\\n)[\w.*-]{1,80}):(?:543[23]|6432|\*):[\w*.-]{1,64}:[\w*.-]{1,64}:([^\s"'\\:[\]]{6,100})  inside e2.3
 sql-password  identified  identified\x20(?:with\x20[\w"'\x60]{1,40}\x20)?by\x20(?:password\x20)?(?:["']|(?=[a-z]{0,30}[\d!@#$%^&*]))([^\s"'\\;)]{4,100})  i inside e2.3
