@@ -54,12 +54,6 @@ export interface UsageTotals {
 const FIGURES = ['input', 'output', 'cacheRead', 'cacheWrite', 'reasoning'] as const;
 const zero = (): Usage => ({ input: 0, output: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0 });
 
-export function sumUsage(usages: Iterable<Usage>): UsageTotals {
-  const { add, total, byResponse } = createUsageSum();
-  for (const usage of usages) add(usage);
-  return { total, byResponse };
-}
-
 export interface UsageSum extends UsageTotals {
   /** @returns by how much the total grew */
   add(usage: Usage): Usage;

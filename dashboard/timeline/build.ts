@@ -8,7 +8,7 @@ import {
 } from '../../contract/entry/entry.ts';
 import { foldMeta, type Meta } from '../../contract/entry/meta.ts';
 import { orderOf, type Revisions, readRevisions } from '../../contract/entry/revisions.ts';
-import { sumUsage, type Usage, type UsageTotals } from '../../contract/entry/usage.ts';
+import type { UsageTotals } from '../../contract/entry/usage.ts';
 import type { Item, LaneItem, ToolItem } from './items.ts';
 import { createLaneBuilder, type Groups, type LaneBuilder } from './lane.ts';
 import { sumUp } from './sums.ts';
@@ -70,7 +70,6 @@ export function createTimelineBuilder(starters = new Map<string, string>(), orde
   const lanes = new Map<string, { builder: LaneBuilder; item: LaneItem; isFree: boolean; isChanged: boolean }>();
   const tools = new Map<string, ToolItem>();
   const holders = new Set<ToolItem>();
-  const usages: Usage[] = [];
   const metas: MetaEntry[] = [];
   const prompts: PromptEntry[] = [];
   const all: Entry[] = [];
@@ -121,7 +120,6 @@ export function createTimelineBuilder(starters = new Map<string, string>(), orde
   function add(entry: Entry, builder: LaneBuilder): void {
     switch (entry.kind) {
       case 'usage':
-        usages.push(entry.usage);
         return;
       case 'subagent':
         addSubagent(entry);
@@ -182,25 +180,28 @@ export function createTimelineBuilder(starters = new Map<string, string>(), orde
       }
       for (const { item } of lanes.values()) sumLane(item);
       const items = main.finish(homeless);
-      const { calls, failures } = sumUp(items);
       const turns = readTurns(items);
-      addSpent(all, turns, new Map([...lanes].map(([lane, { item }]) => [lane, item])));
+      const usage = addSpent(all, turns, new Map([...lanes].map(([lane, { item }]) => [lane, item])));
       return {
         items,
         turns,
         prompts: prompts.slice(),
         lanes: [...lanes.values()].map(({ item }) => item),
         entries: all,
-        usage: sumUsage(usages),
+        usage,
         meta: foldMeta(metas),
-        toolCalls: calls,
-        failures,
+        toolCalls: sumOf(turns, 'calls'),
+        failures: sumOf(turns, 'failures'),
         redactions,
         orders,
       };
     },
   };
 }
+
+/** Nothing stands outside of all turns. */
+const sumOf = (turns: readonly Turn[], figure: 'calls' | 'failures') =>
+  turns.reduce((sum, turn) => sum + turn[figure], 0);
 
 function finishLane(lane: { builder: LaneBuilder; item: LaneItem; isChanged: boolean }): void {
   lane.item.items = lane.builder.finish();

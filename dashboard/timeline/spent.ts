@@ -1,5 +1,5 @@
 import type { Entry, UsageEntry } from '../../contract/entry/entry.ts';
-import { costAt, createUsageSum, type Usage } from '../../contract/entry/usage.ts';
+import { costAt, createUsageSum, type Usage, type UsageTotals } from '../../contract/entry/usage.ts';
 import type { SessionFacts } from '../../contract/review.ts';
 
 /** Tokens of some responses by day and model, which is how they are priced. */
@@ -8,8 +8,14 @@ export type Spent = Map<string, Usage>;
 const DAY_MS = 86_400_000;
 const keyOf = (day: string, model: string) => `${day} ${model}`;
 
-/** Tells of each report by how much it raises which tokens: a response may be reported several times. */
-export function readSpent(entries: Iterable<Entry>, take: (entry: UsageEntry, add: (to: Spent) => void) => void): void {
+/**
+ * Tells of each report by how much it raises which tokens: a response may be reported several times.
+ * @returns what all of them raise
+ */
+export function readSpent(
+  entries: Iterable<Entry>,
+  take: (entry: UsageEntry, add: (to: Spent) => void) => void,
+): UsageTotals {
   const sum = createUsageSum();
   const keys = new Map<string | undefined, string>();
   let model = '';
@@ -30,6 +36,7 @@ export function readSpent(entries: Iterable<Entry>, take: (entry: UsageEntry, ad
     const grown = sum.add(entry.usage);
     take(entry, (to) => addTo(to, key, grown));
   }
+  return { total: sum.total, byResponse: sum.byResponse };
 }
 
 /** As the service has it: what says no model is of the one before. */

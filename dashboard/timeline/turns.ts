@@ -1,5 +1,6 @@
 import type { Entry, PromptEntry } from '../../contract/entry/entry.ts';
 import { orderOf } from '../../contract/entry/revisions.ts';
+import type { UsageTotals } from '../../contract/entry/usage.ts';
 import type { Item, LaneItem } from './items.ts';
 import { type Kind, kindOfTool } from './kinds.ts';
 import { readSpent, type Spent } from './spent.ts';
@@ -31,15 +32,15 @@ export function readTurns(items: readonly Item[]): Turn[] {
   });
 }
 
-/** Tells each turn, and each sub-agent with those below it, the tokens of the responses in it. */
+/** Tells each turn, and each sub-agent with those below it, the tokens of the responses in it. @returns all of them */
 export function addSpent(
   entries: readonly Entry[],
   turns: readonly Turn[],
   lanes: ReadonlyMap<string, LaneItem>,
-): void {
+): UsageTotals {
   for (const lane of lanes.values()) lane.spent = new Map();
   const starterOf = ({ anchored, starter }: LaneItem) => (anchored ? lanes.get(starter?.call?.lane ?? '') : undefined);
-  readSpent(entries, (entry, add) => {
+  return readSpent(entries, (entry, add) => {
     const turn = turns[turnAt(turns, orderOf(entry))];
     if (turn) add(turn.spent);
     for (let lane = lanes.get(entry.lane ?? ''); lane; lane = starterOf(lane)) add(lane.spent);
