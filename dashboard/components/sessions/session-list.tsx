@@ -55,7 +55,10 @@ export function SessionList(props: Props) {
   const columns = useMemo(() => columnsFor(width), [width]);
   const base = HEIGHTS[isNarrow ? 'narrow' : density];
   const at = rows.findIndex(({ session }) => session.sessionId === current);
-  const stop = Math.max(0, at);
+  // What was deleted leaves its place to the one behind it.
+  const next = useRef<string>(undefined);
+  if (at >= 0) next.current = rows[at + 1]?.session.sessionId;
+  const stop = Math.max(0, at >= 0 ? at : rows.findIndex(({ session }) => session.sessionId === next.current));
 
   // New functions would have the places of all rows be worked out again, each time that anything is drawn.
   const estimateSize = useCallback(
