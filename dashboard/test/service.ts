@@ -54,12 +54,13 @@ export function createService(given: readonly Given[] = [], rows = [sessionRow('
     searchSessions: () => ({ sessions: rows, nextCursor: null }),
   };
 
-  function respond(address: string, signal: AbortSignal | null | undefined): Response {
+  function respond(address: string, { method = 'GET', signal }: RequestInit): Response {
     const { pathname, searchParams } = new URL(address, window.location.origin);
     if (pathname === EXTENSIONS.streamChanges.path) return new Response(openStream(signal));
     for (const [name, answer] of Object.entries(answers) as [keyof Tables, (given: object) => unknown][]) {
       const found = matcherOf(TABLES[name]).exec(pathname);
-      if (found) return Response.json(answer({ ...found.groups, ...Object.fromEntries(searchParams) }));
+      if (found && TABLES[name].method === method)
+        return Response.json(answer({ ...found.groups, ...Object.fromEntries(searchParams) }));
     }
     return Response.json({ error: 'There is nothing here.', code: 'not_found' }, { status: 404 });
   }
@@ -76,7 +77,7 @@ export function createService(given: readonly Given[] = [], rows = [sessionRow('
     for (const stream of streams) stream.enqueue(new TextEncoder().encode(`data: ${JSON.stringify(whole)}\n\n`));
   };
 
-  const fetch = async (address: RequestInfo | URL, init?: RequestInit) => respond(String(address), init?.signal);
+  const fetch = async (address: RequestInfo | URL, init: RequestInit = {}) => respond(String(address), init);
   return {
     /** To be replaced where a test wants another. */
     answers,

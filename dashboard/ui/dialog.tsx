@@ -54,7 +54,7 @@ export function useModal() {
   const ref = useRef<HTMLDialogElement>(null);
   // Before anything is taken off the page: a dialog that is no longer there gives no focus back.
   useLayoutEffect(() => {
-    const before = document.activeElement;
+    const before = openerOf(document.activeElement);
     const dialog = ref.current;
     dialog?.showModal();
     return () => {
@@ -67,6 +67,12 @@ export function useModal() {
     };
   }, []);
   return ref;
+}
+
+/** A menu goes with what was chosen of it; the button that opened it stays. */
+function openerOf(element: Element | null): Element | null {
+  const opener = element?.closest('[role="menu"]')?.getAttribute('aria-labelledby');
+  return opener ? document.getElementById(opener) : element;
 }
 
 /** The row of buttons at the end of a dialog. */
