@@ -25,6 +25,12 @@ export const NAME_KEYWORDS = [
   'jwt',
   'csrf',
   'psk',
+  'senord',
+  'adgangskode',
+  'salasana',
+  'heslo',
+  'jelsz',
+  'sandi',
 ];
 
 export const KEY_NAME = 'key-name';
@@ -47,14 +53,14 @@ const SEPARATORS: readonly (readonly [Shape | undefined, RegExp])[] = [
   [
     undefined,
     new RegExp(
-      String.raw`${QUOTED_NAME}[\])]{0,2}[ \t]{0,4}(?::{2,3}=|[:?+.!|]?={1,3}>?|:(?!:)|->|<-|\|\|)[ \t]{0,4}(?:[\[(][\s]{0,8}(?=\\{0,7}["'\x60]))?`,
+      String.raw`${QUOTED_NAME}[\])]{0,2}[ \t]{0,4}(?::{2,3}=|:-|[:?+.!|]?[=＝]{1,3}>?|[:：](?!:)|->|<-|\|\||(?:\?[?:]|or)(?=\x20["']))[ \t]{0,4}(?:[\[(][\s]{0,8}(?=\\{0,7}["'\x60]))?(?:[@$A-Za-z]{1,2}(?=["']))?`,
       'y',
     ),
   ],
   // `name: API_KEY`, on the next line `value: …`: how containers list their environment; and `key="…" value="…"`.
   [
     undefined,
-    /(?:\\{0,7}["'])?,?(?:\r?\n|\\{1,7}n|[ \t]){1,40}(?:\\{0,7}["'])?value(?:\\{0,7}["'])?[ \t]?[:=][ \t]{0,4}/iy,
+    /<\/key>\s{0,24}<(?:value|string)>|(?:\\{0,7}["'])?,?(?:\r?\n|\\{1,7}n|[ \t]){1,40}(?:\\{0,7}["'])?value(?:\\{0,7}["'])?[ \t]?[:=][ \t]{0,4}/iy,
   ],
   // `variable "name" { … default = "…"`.
   [undefined, /\\{0,7}"[ \t]{0,2}\{[^{}]{0,160}?default[ \t]{0,20}=[ \t]{0,4}/y],
@@ -68,7 +74,7 @@ const BEFORE_VALUE = /(?:(?:^|[\s"'`(\\nt])(?:set|setx|env|define|const|arg|expo
 const BEFORE_QUOTE = /[ \t]{1,4}(?=["'])/y;
 /** `password for ada: …`, `the password is …`; and `user ada and password …`, where the value has to have a digit. */
 const PROSE =
-  /(?:(?: is generated)?(?: (?:for|of|to|für|von|pour|de|para) [^\s:=]{1,40}| [([][a-z ]{2,20}[)\]])?(?: ?: {1,3}| (?:is|was|ist|lautet|est|es|é|è|set to|to|geändert auf|auf|→|->|–|-)(?: now)?:? {1,3})|(?<=(?:\b(?:and|with|und|mit|et|y)(?: the| dem)?|,) [A-Za-z]{4,12}) (?=["'`]?[^\s/]{0,64}\d[^\s/]{0,64}(?:\s|$)))["'`]{0,1}/y;
+  /(?:(?: is generated)?(?: (?:for|of|to|für|von|pour|de|para|для|от) [^\s:=]{1,40}| [([][a-z ]{2,20}[)\]])?(?: ?: {1,3}| ?(?:是|为|為|は|：) {0,3}| (?:is|was|ist|lautet|est|es|é|è|er|är|это|set to|to|geändert auf|auf|→|->|–|—|-)(?: now)?:? {1,3}|(?<=[\u0370-\u1fff]) )|(?<=(?:\b(?:and|with|und|mit|et|y)(?: the| dem)?|,) [A-Za-z]{4,12}) (?=["'`]?[^\s/]{0,64}[A-Z\d][^\s/]{0,64}\d[^\s/]{0,64}(?:\s|$)))["'`「“«]?/y;
 /** `token - '…'`, `secret …`, and a value on the next line or as the next part of an address. */
 const LOOSE =
   /(?:(?=[ \t"'`([{:-])["'`]?[ \t]{0,4}(?:(?:[-–—:=>|~]{1,3}|is|was)[ \t]{1,4})?["'`([{]{0,3}|[ \t:]{0,4}(?:\r?\n|\\{1,7}n)[ \t>|-]{0,24}["'`]?|\/)(?=[\w+/=.~-]{16})/y;
@@ -80,7 +86,7 @@ const ACCOUNT_BEFORE = 160;
 const SCHEME = /(?:bearer|basic|token|bot|ssws|apikey|digest|ntlm|negotiate)[ \t]{1,4}/iy;
 const OPENING = /(\\{0,7})(["'`])/y;
 /** Not the name of another assignment: `auth=token=…` is read at the last of them. */
-const BARE = /(?![A-Za-z_]{1,24}\d?=[^=\s"'])[^\s"'`\\,;&<>|{}()[\]]{1,800}/y;
+const BARE = /(?![A-Za-z_]{1,24}\d?=[^=\s"'])[^\s"'`\\,;&<>|{}()[\]，。；、（）「」”»]{1,800}/y;
 const BARE_VARIABLE = /(?![A-Za-z_]{1,24}\d?=[^=\s"'])[^\s"'`\\]{0,799}[^\s"'`\\;,]/y;
 /** `XmlStringMaxLen256`, `SensitiveString2048`, `__stringMin32Max32`, as a declaration has them; `MyString2024` may be a secret. */
 const NUMBERED_TYPE = /^(?:[A-Za-z_]*[Ss]tring(?:M(?:in|ax)(?:Len(?:gth)?)?\d+)+|[A-Za-z]*SensitiveString\d+)$/;
@@ -99,10 +105,11 @@ export function createAssignmentReader() {
   const readName = createNameReader();
   let last = { text: '', keyword: 0, end: 0 };
 
-  return (text: string, keywordStart: number): Assignment | undefined => {
+  /** `keywordEnd` is given where the keyword is a name already. */
+  return (text: string, keywordStart: number, keywordEnd?: number): Assignment | undefined => {
     // A name has several keywords in it, and so may a value that is masked as a whole: `client_secret_key=…`.
     if (keywordStart > last.keyword && keywordStart < last.end && text === last.text) return undefined;
-    const nameEnd = endOfName(text, keywordStart);
+    const nameEnd = keywordEnd ?? endOfName(text, keywordStart);
     const value = isBeforeValue(text.charCodeAt(nameEnd))
       ? readAround(text, keywordStart, nameEnd, readName)
       : undefined;
@@ -166,7 +173,7 @@ function readBehindName(
 
 /** A sentence ends in punctuation that is none of the password's. */
 function readProse(text: string, start: number): Assignment | undefined {
-  const value = matchAt(/[^\s"'`<>\\]{6,64}/y, text, start)?.replace(/[.,;:)\]]{1,3}$/, '');
+  const value = matchAt(/[^\s"'`<>\\，。；、（）「」”»]{6,64}/y, text, start)?.replace(/[.,;:)\]]{1,3}$/, '');
   const isQuoted =
     value !== undefined && /["'`]/.test(text[start - 1] ?? '') && text[start - 1] === text[start + value.length];
   return (
@@ -259,7 +266,7 @@ function isNameCode(code: number): boolean {
 
 /** Quotes, blanks, signs: anything that a separator may begin with. Most names in a text are followed by something else. */
 const isBeforeValue = (code: number) => BEFORE_VALUES.has(code);
-const BEFORE_VALUES = new Set([...' \t\r\n"\'`\\:=?+.!|<>-)](~/–—,'].map((letter) => letter.charCodeAt(0)));
+const BEFORE_VALUES = new Set([...' \t\r\n"\'`\\:=?+.!|<>-)](~/–—,：＝是为為は'].map((letter) => letter.charCodeAt(0)));
 
 function matchOpening(text: string, index: number): RegExpExecArray | undefined {
   OPENING.lastIndex = index;

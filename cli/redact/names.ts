@@ -9,13 +9,21 @@ export type NameStrength = 'strong' | 'password' | 'phrase' | 'weak' | 'key';
 const SUFFIX =
   '(?:_?\\d{1,3})?(?:_(?:value|string|str|plain|plaintext|text|raw|old|new|current|prod|production|dev|test|staging|live|local|base64|b64|hex|env|data|here|only))?$';
 
+/** A password in other languages, small and with `_` for a blank. */
+export const PASSWORD_WORDS =
+  'passwort|kennwort|passe|contrase(?:_?n?|ñ|ny)a|senha|wachtwoord|parola|passord|l[oö]senord|adgangskode|salasana|heslo|has[lł]o|[sş]ifre|mật_khẩu|jelsz[oó]|kata_sandi';
+
+/** A password in other alphabets than Latin-1: a text that has only its letters is not even looked at. */
+export const PASSWORD_ELSEWHERE =
+  /[пП]арол[ьяіюе]|[лЛ]озинка|[гГ]асло|密[码碼]|口令|パスワード|暗証番号|비밀번호|암호|รหัสผ่าน|पासवर्ड|סיסמ[הא]|كلمة[ _](?:المرور|السر)|κωδικός/g;
+
 const STRENGTHS: readonly (readonly [NameStrength, RegExp])[] = [
   ['key', /(?:^|_)(?:client|update|unit|export|import|verification|grant|product)_tokens?$/],
   ['phrase', new RegExp(`(?:^|_)(?:mnemonic|(?:seed|recovery|backup)_?phrase|pass_?phrase|seed_?words)${SUFFIX}`)],
   [
     'password',
     new RegExp(
-      `(?:password|passwd|pwd|(?:^|_)(?:pswd|psw|psk|pass_?word|pass_?code|pw|mysql_pwd|passwort|kennwort|mot_de_passe|passe|contrase_?n?a|senha|wachtwoord|parola|(?:db|user|smtp|mail|email|ftp|ssh|root|admin|redis|sudo|http|store|key|login|my|server)_?pass))${SUFFIX}|(?:^|_)password_`,
+      `(?:password|passwd|pwd|(?:^|_)(?:pswd|psw|psk|pass_?word|pass_?code|pw|mysql_pwd|${PASSWORD_WORDS}|(?:db|user|smtp|mail|email|ftp|ssh|root|admin|redis|sudo|http|store|key|login|my|server)_?pass))${SUFFIX}|(?:${PASSWORD_ELSEWHERE.source.toLowerCase()})$`,
     ),
   ],
   [
@@ -59,8 +67,11 @@ export function createNameReader(): (name: string) => NameStrength | undefined {
 /** A piece of a text keeps all of the text in memory; put together anew, it stands for itself. */
 const detach = (piece: string) => ` ${piece}`.slice(1);
 
+/** What an application says, as its translations have it. */
+const SENTENCE = /(?:\s\S+){3}|\s.*[.?!:]$/;
+
 function readName(name: string): NameStrength | undefined {
-  if (name.includes('[REDACTED:')) return undefined;
+  if (name.includes('[REDACTED:') || SENTENCE.test(name)) return undefined;
   const words = toWords(name);
   if (HARMLESS.test(words)) return undefined;
   return STRENGTHS.find(([, pattern]) => pattern.test(words))?.[0];
@@ -72,6 +83,6 @@ function toWords(name: string): string {
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
     .replace(/([A-Z])([A-Z][a-z])/g, '$1_$2')
     .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/[^\p{L}\p{M}\p{N}]+/gu, '_')
     .replace(/^_|_$/g, '');
 }

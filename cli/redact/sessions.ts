@@ -70,6 +70,8 @@ const BOTH = /^(?=.*\d)(?=.*[A-Za-z])[!-~]{10,}$/;
 /** No name, address or call of code has one of these in it. */
 const SYMBOL = /[!#%&*+^~?]/;
 const HASH_OR_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
+/** `XmlStringMaxLen256`, which all fields of a file may have as their type, and one of them is called a password. */
+const CAMEL_CASE = /^[A-Za-z][a-z]*(?:[A-Z][a-z]+)+\d*$/;
 /** Capitals, small letters and digits take turns in what is random; words are made of longer runs of one kind. */
 const LONGEST_RUNS = 2.7;
 
@@ -77,7 +79,7 @@ const LONGEST_RUNS = 2.7;
 function isSure(rule: string, secret: string): boolean {
   if (secret.startsWith('-----BEGIN')) return true;
   if (rule !== KEY_NAME) return looksRandom(secret);
-  if (HASH_OR_ID.test(secret) || !BOTH.test(secret)) return false;
+  if (HASH_OR_ID.test(secret) || CAMEL_CASE.test(secret) || !BOTH.test(secret)) return false;
   if (SYMBOL.test(secret) && secret.length < 40) return true;
   const runs = secret.match(/[a-z]+|[A-Z]+|\d+/g) ?? [];
   return looksRandom(secret) && runs.join('').length / runs.length < LONGEST_RUNS;

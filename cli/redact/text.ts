@@ -3,6 +3,7 @@ import { createCleanTexts } from './clean.ts';
 import { createKeywordScanner } from './keywords.ts';
 import type { Scopes, ValueIndex } from './known/value-index.ts';
 import { findMarks, type Span } from './mark.ts';
+import { PASSWORD_ELSEWHERE } from './names.ts';
 import { findCutToken } from './rules/cut.ts';
 import { matchRule, type PreparedRule, prepareRules } from './rules/match.ts';
 import type { Rule } from './rules/rule.ts';
@@ -54,8 +55,8 @@ export function createTextRedactor(rules: readonly Rule[], index: ValueIndex, al
       }
     }
 
-    function visitName(start: number): void {
-      const value = readAssignment(text, start);
+    function visitName(start: number, end?: number): void {
+      const value = readAssignment(text, start, end);
       if (value === undefined || value.start === lastValue) return;
       lastValue = value.start;
       spans.push({ ...value, rule: KEY_NAME, secret: text.slice(value.start, value.end) });
@@ -65,6 +66,9 @@ export function createTextRedactor(rules: readonly Rule[], index: ValueIndex, al
       const span = index.find(text, hash, end, scopes);
       if (span !== undefined) spans.push(span);
     });
+    if (!knownOnly) {
+      for (const { index, 0: name } of text.matchAll(PASSWORD_ELSEWHERE)) visitName(index, index + name.length);
+    }
     const cut = knownOnly ? undefined : findCutToken(text);
     if (cut !== undefined) spans.push(cut);
     return spans;

@@ -1,5 +1,5 @@
 import { hasMark } from './mark.ts';
-import type { NameStrength } from './names.ts';
+import { type NameStrength, PASSWORD_WORDS } from './names.ts';
 
 /** Bits per character of the text's own letter distribution. */
 export function measureEntropy(text: string): number {
@@ -39,6 +39,8 @@ const OPERATOR = /\?\?|\?[\w.]+:/;
 /** `bufToB64Url`, `AuthenticationMD5Password`. */
 const CODE_NAME =
   /^[A-Za-z_$]+\d{1,3}[A-Za-z_$]+[:;,]?$|^[a-z]+(?:[A-Z][a-z]+)+\d{1,2}$|^\w*[a-z0-9](?:Key|Token|Password|Secret|Auth)s?$|^[A-Z0-9]{2,}(?:_[A-Z0-9]+){2,}$/;
+/** `AUTODETECT_SIGV4`, in a list of what may stand for a token. */
+const CONSTANT = /^[A-Z]{2,}\d*(?:_[A-Z0-9]+)+$/;
 /** A regular expression. */
 const PATTERN = /\(\?[:=!<]|\\[bsdwu]|\[\^|^\^/;
 /** `^2.14.1`: what a package with the name of a secret depends on; and when a password was changed. */
@@ -119,9 +121,11 @@ export function isSecretInText(value: string, strength: NameStrength, shape: Sha
   const mixed = hasDigitsAndLetters(value);
   if (shape === 'account') return !isNoPassword(value);
   if (shape === 'variable') return mixed || (value.length >= 6 && !HARMLESS.has(value.toLowerCase()));
-  if (shape === 'prose') return mixed && (countChanges(value) > 1 || /[^\w.-]/.test(value));
-  if (isWords(value)) return false;
-  if (shape === 'quoted') return mixed || (value.length >= 10 && /[^\w.-]/.test(value));
+  if (shape === 'prose') return mixed && !CONSTANT.test(value);
+  if (strength === 'password') return mixed || (shape === 'quoted' && /[!@#$%^&*+~]/.test(value));
+  if (isWords(value)) return mixed && value.length >= 12;
+  if (isMixedCase(value)) return true;
+  if (shape === 'quoted') return mixed || (value.length >= 10 && /[^\w.-]/.test(value) && isGraphicAscii(value));
   return mixed && value.length >= 8;
 }
 
@@ -147,16 +151,18 @@ function isRandomBehindWords(value: string): boolean {
 
 /** Letters alone, small and capital as they come, and with fewer vowels than words have. */
 function isMixedCase(value: string): boolean {
-  if (!/^[A-Za-z_-]{24,200}$/.test(value)) return false;
+  if (!/^[A-Za-z_-]{20,200}$/.test(value)) return false;
   const vowels = value.match(/[aeiou]/gi)?.length ?? 0;
   return vowels < value.length * 0.33 && countChanges(value) >= value.length * 0.15 && countWords(value) === 0;
 }
 
 /** What is said of passwords in quotes, and is none: what was done to it, the name of its field in a form. */
 const isNoPassword = (value: string): boolean =>
-  !/^[a-z]{6,20}\d{0,4}$/.test(value) || HARMLESS.has(value) || STATE.test(value);
+  !/^[a-z]{6,20}\d{0,4}$/.test(value) || HARMLESS.has(value) || STATE.test(value) || CALLED.test(value);
 const STATE =
-  /^(?:in|un|not)?(?:required|valid|correct|wrong|empty|expired|hashed|missing|optional|weak|strong|encrypted|changed|allowed|provided|defined|undefined|specified|supplied|string|static|plain|plaintext|forgotten|disabled|protected|confirm|confirmation|reset|update|change|delete|create|username|email|account|login|signin|signup|submit|visible|current|matched?|matches|same|different|short|passwort|kennwort|contrasena|senha|wachtwoord|[a-z]+ed)$/;
+  /^(?:in|un|not)?(?:required|valid|correct|wrong|empty|expired|hashed|missing|optional|weak|strong|encrypted|changed|allowed|provided|defined|undefined|specified|supplied|string|static|plain|plaintext|forgotten|disabled|protected|confirm|confirmation|reset|update|change|delete|create|username|email|account|login|signin|signup|submit|visible|current|matched?|matches|same|different|short|[a-z]+ed)$/;
+/** What a password is called, and none. */
+const CALLED = new RegExp(`^(?:mot[ _]de[ _])?(?:${PASSWORD_WORDS})$`, 'i');
 
 /** Random parts with a dot between them, and not `win32api.RegEnumKey`. */
 const isDottedToken = (value: string) => isSurelyRandom(value, 16) && (value.match(/\d+/g)?.length ?? 0) > 2;
@@ -173,7 +179,7 @@ export function isSecretInField(value: string, strength: NameStrength): boolean 
   if (value.length < 4 || isFieldPlaceholder(value) || VERSION.test(value)) return false;
   if (strength === 'key') return isSecretInText(value, 'key', 'quoted') && value.length >= 20;
   if (strength === 'phrase' && SEED.test(value)) return true;
-  if (strength !== 'weak') return !isPlainSentence(value);
+  if (strength !== 'weak') return !isProse(value) && !(strength === 'strong' && LABEL.test(value));
   // `pass`, `token` and `auth` are as often the name of a message, of a word in a grammar, of a setting.
   if (value.length < 8 || !isGraphicAscii(value) || isLocation(value)) return false;
   if (isReference(value) && !isDottedToken(value)) return false;
@@ -194,13 +200,19 @@ const isGraphicAscii = (value: string) => /^[!-~]+$/.test(value);
 function isFieldPlaceholder(value: string): boolean {
   return (
     HARMLESS.has(value.toLowerCase()) ||
+    CALLED.test(value.trim()) ||
     /^(?:\$\{.*\}|\{\{.*\}\}|<[^>]*>|\[.*\]|\*+|x+|dummy|.*redacted.*|\$[A-Z_]+|process\.env\..*)$/i.test(value)
   );
 }
 
-/** A description of the field rather than its value. */
-function isPlainSentence(value: string): boolean {
-  return /^[A-Z]?[a-z']+(?: [A-Za-z'(),.-]+){3,}$/.test(value);
+/** `API tokens`, `API-Token verwalten`. */
+const LABEL = /^\s?[A-Za-z]+(?:[ -][A-Za-z()]+)+\s?$|^[a-z]{1,7}$/;
+
+/** A description of the field, its label or what it is called in another language, rather than its value. */
+function isProse(value: string): boolean {
+  if (/^[A-Z]?[a-z']+(?: [A-Za-z'(),.-]+){3,}$|^[A-Z][a-z']*(?:[ -][A-Za-z'.:]+)+$/.test(value)) return true;
+  const foreign = value.match(/[^ -~\s]/g)?.length ?? 0;
+  return foreign > 0 && (foreign > 11 || /\s/.test(value) || !/[^A-Za-z\u0080-\uffff.,:;?'()/-]/.test(value));
 }
 
 function isReference(value: string): boolean {

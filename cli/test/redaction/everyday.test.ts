@@ -137,6 +137,45 @@ const FORMS: { [what: string]: { secret: string; texts: string[] } } = {
       "page.type('input[name=password]', '§')",
     ],
   },
+  'a word with a number as a password': {
+    secret: 'saddlebird7',
+    texts: [
+      'password = "§"',
+      '{"db_password": "§"}',
+      "define('DB_PASSWORD', '§');",
+      '<password>§</password>',
+      '<key>smtp_password</key>\n  <value>§</value>',
+      'password: §',
+      'The password is §.',
+      'if password == f"§":',
+      'db = connect(os.getenv("DB_PASSWORD") or "§")',
+      'Environment.GetEnvironmentVariable("DB_PASSWORD") ?? "§"',
+      `spring.datasource.password=${'$'}{DB_PASSWORD:-§}`,
+    ],
+  },
+  'a password in another language': {
+    secret: 'Vesna2024',
+    texts: [
+      'пароль: §',
+      'Пароль от базы: §',
+      'Ваш пароль — §, смените его',
+      '{"пароль": "§"}',
+      '密码：§，请尽快修改',
+      '您的登录密码是§。',
+      '{"密碼": "§"}',
+      'パスワードは「§」です',
+      '비밀번호: §',
+      'lösenord: §',
+      'adgangskode: §',
+      'salasana: §',
+      'heslo: §',
+      'contrasenya: §',
+    ],
+  },
+  'words as a key': {
+    secret: 'CorrectHorseBattery42',
+    texts: ['api_key: §', '"apiKey": "§"', 'API_KEY=§', 'password is §'],
+  },
   'a token in code': {
     secret: token,
     texts: [
@@ -223,6 +262,11 @@ test.each([
 });
 
 test.each([
+  '{"Password": "Senha", "password": "Mot de passe", "API tokens": "API-Token verwalten", "Secret": "鍵を更新"}',
+  '{"New Password": "Nuova password", "password": "密码不正确。", "OldPassword": "旧パスワード", "password.mixed": "Doit contenir une majuscule"}',
+  '{"Are you sure you would like to delete this API token?": "Crear o borrar 2 API"}',
+  '{"enum": ["MYSQL_NATIVE_PASSWORD", "MYSQL_CACHING_SHA2_PASSWORD", "AUTODETECT_SIGV4"]}',
+  'Пароль должен содержать 8 символов; 密码长度为8到16位; パスワードは8文字以上です',
   '"AWS::ApiGateway::ApiKey": "48205d4ffd7feba3"',
   '"arn:aws:iam::aws:policy/AWSBillingConductorReadOnlyAccess"',
   'arn:aws:secretsmanager:eu-west-1:123456789012:secret:MyTestDatabaseSecret-a1b2c3',
