@@ -36,6 +36,8 @@ export function findRoot(folder: string): string | undefined {
   }
 }
 
-const withoutCredentials = (remote: string) => remote.replace(/^(\w+:\/\/)[^/@]*@/, '$1');
+/** Of `scheme://user:password@host`, where a password may hold any sign but is told from a port, and of `user:password@host:`. */
+const withoutCredentials = (remote: string) =>
+  remote.replace(/^([\w+.-]+:\/\/)(?:[^/]*@|[^/:@]*:(?!\d*\/)[^@]*@)/, '$1').replace(/^[^/:@]+:[^/@]*@/, '');
 
 const readText = (path: string) => readTextIfPlain(path, MOST_BYTES);

@@ -1,0 +1,24 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { findRepository } from './repository.ts';
+import { makeFolder, write } from './test/folder.ts';
+
+function remoteOf(url: string): string | undefined {
+  const root = makeFolder();
+  write(join(root, '.git/config'), `[remote "origin"]\n\turl = ${url}\n`);
+  return findRepository(root)?.remote;
+}
+
+test.each([
+  ['https://git.example.com/a/b.git', 'https://git.example.com/a/b.git'],
+  ['https://git.example.com:8443/@scope/b', 'https://git.example.com:8443/@scope/b'],
+  ['git@git.example.com:a/b.git', 'git@git.example.com:a/b.git'],
+  ['https://bob:hunter2@git.example.com/a', 'https://git.example.com/a'],
+  ['https://bob:p@ssw0rd@git.example.com/a', 'https://git.example.com/a'],
+  ['https://bob:pa/ss@git.example.com/a', 'https://git.example.com/a'],
+  ['https://ghp_0123456789@git.example.com/a', 'https://git.example.com/a'],
+  ['git+https://ghp_0123456789@git.example.com/a', 'git+https://git.example.com/a'],
+  ['bob:hunter2@git.example.com:a/b', 'git.example.com:a/b'],
+])('of a remote %s the credentials stay here', (url, told) => {
+  expect(remoteOf(url)).toBe(told);
+});
