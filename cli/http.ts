@@ -6,6 +6,9 @@ import type { Fetch, FetchInit, FetchReply } from '../contract/client.ts';
 
 const unzip = promisify(gunzip);
 
+/** More than any answer of the service has: the largest page is an eighth of it. */
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+
 /**
  * What the client needs of `fetch`, over Node's own HTTP: the built-in one is WebAssembly, and its first use alone keeps
  * 16 MB in a daemon. Proxies, certificates and connections kept open are those of Node's global agents.
@@ -49,13 +52,19 @@ function toReply(message: IncomingMessage, signal: AbortSignal | undefined): Fet
 
   async function text(): Promise<string> {
     const chunks: Buffer[] = [];
+    let left = MAX_ANSWER_BYTES;
     try {
-      for await (const chunk of message) chunks.push(chunk as Buffer);
+      for await (const chunk of message as AsyncIterable<Buffer>) {
+        left -= chunk.length;
+        if (left < 0) throw new RangeError(TOO_LARGE);
+        chunks.push(chunk);
+      }
+      const bytes = Buffer.concat(chunks);
+      const isPacked = message.headers['content-encoding'] === 'gzip';
+      return new TextDecoder().decode(isPacked ? await unzip(bytes, { maxOutputLength: MAX_ANSWER_BYTES }) : bytes);
     } catch (error) {
       throw explain(error, 'terminated', signal);
     }
-    const bytes = Buffer.concat(chunks);
-    return new TextDecoder().decode(message.headers['content-encoding'] === 'gzip' ? await unzip(bytes) : bytes);
   }
 
   return {
@@ -67,6 +76,8 @@ function toReply(message: IncomingMessage, signal: AbortSignal | undefined): Fet
     json: async (): Promise<unknown> => JSON.parse(await text()),
   };
 }
+
+const TOO_LARGE = `the answer is larger than ${MAX_ANSWER_BYTES} bytes`;
 
 const first = (value: string | string[] | undefined) => (Array.isArray(value) ? value.join(', ') : value) ?? null;
 

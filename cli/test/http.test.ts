@@ -47,6 +47,16 @@ test('bytes and headers arrive, and the answer is read whole', async () => {
   expect(await reply.json()).toEqual(answer);
 });
 
+test.each([
+  ['as it is', {}, (bytes: Buffer) => bytes],
+  ['packed into little', { 'content-encoding': 'gzip' }, (bytes: Buffer) => gzipSync(bytes)],
+])('an answer that is too large for any page is not taken into memory, %s', async (_, headers, pack) => {
+  const body = pack(Buffer.alloc(64 * 1024 * 1024 + 1, ' '));
+  const { url } = await listen((_request, response) => response.writeHead(200, headers).end(body));
+  const { cause } = await refusal((await fetchPlainly(url)).text());
+  expect(String(cause)).toMatch(/larger than 6\d{7} bytes/);
+});
+
 test('a compressed answer is unpacked, a redirect is not followed, and a POST without a body is empty', async () => {
   const { url } = await listen((request, response) => {
     if (request.url === '/there') return response.end('followed');
