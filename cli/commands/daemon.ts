@@ -102,7 +102,7 @@ export const resumeCommand = defineCommand({
     const running = isDaemonRunning(state);
     output.answer({ paused: false, wasPaused, running }, [
       wasPaused ? 'The pause is over.' : 'Capture was not paused.',
-      ...(running ? [] : ['The daemon does not run: `capture run` starts it.']),
+      ...(running ? [] : ['The daemon does not run: `capture restart` starts it.']),
     ]);
   },
 });

@@ -7,6 +7,7 @@ import { importAll } from '../import/capture.ts';
 import { leaveOutForeign, refuseForeign, refuseUnnamed } from '../import/foreign.ts';
 import { rehearse } from '../import/rehearse.ts';
 import { formatCount, type Output } from '../output.ts';
+import { readConsent } from '../privacy/consent.ts';
 import type { Place, Trouble } from '../read/discover.ts';
 import { ownPlaces, type PlaceOptions, placesOf } from '../read/places.ts';
 import { requireAgents } from '../sessions/choose.ts';
@@ -14,9 +15,11 @@ import { requireAgents } from '../sessions/choose.ts';
 export const importCommand = defineCommand({
   name: 'import',
   summary: 'capture what the agents have written so far',
-  description: 'Captures the transcripts that are there, and waits until the service has acknowledged all of it.',
+  description:
+    'Captures the transcripts that are there, and waits until the service has acknowledged all of it. Of the time before ' +
+    'capturing began here it keeps to what `capture init` was told; files and folders that are named are captured whole.',
   examples: [
-    ['capture import', 'all that is there'],
+    ['capture import', 'what is there, as far as it may be sent'],
     ['capture import --dry-run', 'what there is, without sending it'],
     ['capture import --agent codex ~/old/sessions', "one agent's, from a folder of your own"],
   ],
@@ -37,8 +40,9 @@ export const importCommand = defineCommand({
       troubles.push(trouble);
       output.warn(`${trouble.path} cannot be read: ${trouble.reason}`);
     };
-    if (dryRun) await rehearse(context, { places, onTrouble, show }, output);
-    else await importAll(context, { places, onTrouble, patienceMs }, output);
+    const consent = paths.length === 0 ? readConsent(context) : undefined;
+    if (dryRun) await rehearse(context, { places, onTrouble, consent, show }, output);
+    else await importAll(context, { places, onTrouble, consent, patienceMs }, output);
     if (troubles.length > 0) {
       throw new Failure(EXIT.failure, `${formatCount(troubles.length, 'path')} could not be read.`, 'All others were.');
     }

@@ -22,7 +22,7 @@ export const logsCommand = defineCommand({
     const folder = stateFolder(context);
     const lines = most === 0 ? [] : readLog(folder).slice(-most);
     if (!follow) {
-      if (lines.length === 0 && most > 0) output.say('The daemon has said nothing yet. `capture run` starts it.');
+      if (lines.length === 0 && most > 0) output.say('The daemon has said nothing yet. `capture restart` starts it.');
       return output.answer({ lines }, lines.map(toText));
     }
     const show = (line: LogLine) =>

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineCommand, flag, texts } from '../command.ts';
 import { stateFolder } from '../config.ts';
+import { isDaemonRunning } from '../daemon/control.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { takeLock } from '../lock.ts';
 import { formatCount } from '../output.ts';
@@ -23,7 +24,8 @@ const retryCommand = defineCommand({
         spool.refused.removeAll();
         return batching.seal();
       });
-      const waiting = `${formatCount(events, 'event')} wait to be sent again: \`capture run\` does.`;
+      const next = isDaemonRunning(stateFolder(context)) ? 'which the daemon does' : '`capture import` does';
+      const waiting = `${formatCount(events, 'event')} wait to be sent again: ${next}.`;
       output.answer({ events }, [events === 0 ? 'Nothing was refused.' : waiting]);
     }),
 });

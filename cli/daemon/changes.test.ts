@@ -161,7 +161,7 @@ test('where nobody was asked about earlier sessions, it says what becomes of the
   say(1, 0, 'one');
   say(2, 0, 'two');
   const first = await start();
-  expect(first.warnings()).toContain('2 earlier transcripts are not: `capture import` sends them.');
+  expect(first.warnings()).toContain('2 earlier transcripts are not: `capture init --history all` sends them.');
   await first.end();
   const second = await start();
   expect(second.warnings()).not.toContain('earlier');

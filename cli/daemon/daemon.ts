@@ -62,7 +62,7 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
     const earlier = isNew && consent.history === 'none' ? findTranscripts(places, () => {}).length : 0;
     if (earlier > 0) {
       const are = `${formatCount(earlier, 'earlier transcript')} ${earlier === 1 ? 'is' : 'are'}`;
-      const sentence = `Sessions are captured from now on. ${are} not: \`capture import\` sends them.`;
+      const sentence = `Sessions are captured from now on. ${are} not: \`capture init --history all\` sends them.`;
       log.info(sentence);
       output.say(sentence);
     }

@@ -4,10 +4,12 @@ import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { formatBytes, formatCount, type Output } from '../output.ts';
 import { openPipeline, openReader, type Pipeline } from '../pipeline.ts';
+import { type Consent, wantedFrom } from '../privacy/consent.ts';
 import { createProgress } from '../progress.ts';
 import type { Place, Trouble } from '../read/discover.ts';
 import { giveWay } from '../read/give-way.ts';
 import type { LeftOut, Progress } from '../read/reader.ts';
+import { findUnread } from '../read/unread.ts';
 import { type Sending, startSending } from '../sending.ts';
 import { damageOf } from '../spool/damage.ts';
 import type { Spool } from '../spool/open.ts';
@@ -18,6 +20,8 @@ export interface CaptureOptions {
   onTrouble: (trouble: Trouble) => void;
   /** How long to wait for a service that answers nothing, or for another process that sends nothing. */
   patienceMs: number;
+  /** What a person let go of the time before; all of it where absent. */
+  consent?: Consent | undefined;
 }
 
 /** A request may take this long before it counts as not answered. */
@@ -37,7 +41,7 @@ export async function importAll(context: Context, options: CaptureOptions, outpu
 async function importWith(
   context: Context,
   pipeline: Pipeline,
-  { places, onTrouble, patienceMs }: CaptureOptions,
+  { places, onTrouble, patienceMs, consent }: CaptureOptions,
   output: Output,
 ): Promise<void> {
   const { spool } = pipeline;
@@ -69,7 +73,7 @@ async function importWith(
   const isLost = () => context.stop.aborted || sending.failure() !== undefined || isImpatient();
 
   try {
-    const reader = openReader(context, pipeline, { patienceMs: 0, onTrouble: tellOnce });
+    const reader = openReader(context, pipeline, { consent, patienceMs: 0, onTrouble: tellOnce });
     const reading: Progress = {
       isStopped: isLost,
       async onCommit(bytes) {
@@ -80,14 +84,16 @@ async function importWith(
       },
     };
     let leftOut: LeftOut[] = [];
+    let earlier = 0;
     let mayCatchUp = true;
     for (let isRead = false; !isRead && !isLost(); ) {
       const work = reader.findWork(places);
       leftOut = work.leftOut;
+      earlier = work.earlier;
       state.totalBytes = state.readBytes + work.bytes;
       const isLarge = mayCatchUp && work.bytes > CATCH_UP_BYTES;
       mayCatchUp = false;
-      const catchUp = { ...reading, spool: spool.path, places, patienceMs: 0, onTrouble: tellOnce };
+      const catchUp = { ...reading, spool: spool.path, places, consent, patienceMs: 0, onTrouble: tellOnce };
       // Where that fails, this process reads it, and fails for the same reason if it must.
       isRead = await (isLarge ? startCatchUp(context, catchUp).catch(() => false) : reader.read(work, reading));
     }
@@ -96,7 +102,10 @@ async function importWith(
     ending.abort();
     await sending.ended;
     progress.clear();
-    reportImport(spool, before, { readBytes: state.readBytes, leftOut }, output);
+    // Those that were captured before are among them.
+    if (earlier > 0)
+      earlier = countEarlier({ ...context, agents: [...new Set(places.map(({ agent }) => agent))] }, spool, consent);
+    reportImport(spool, before, { readBytes: state.readBytes, leftOut, earlier }, output);
     const left = spool.batches.depth().events;
 
     const failure = sending.failure() ?? sending.held()[0];
@@ -131,6 +140,12 @@ async function waitUntilSent(spool: Spool, sending: Sending, isLost: () => boole
     await sleep(200);
   }
 }
+
+/** Transcripts with something from before capturing began here that a person did not let go. */
+const countEarlier = (context: Context, spool: Spool, consent: Consent | undefined): number =>
+  [...findUnread(context, spool, () => {})].filter(({ modifiedAt, sessions }) =>
+    sessions.some(({ origin }) => modifiedAt < wantedFrom(consent, origin.cwd)),
+  ).length;
 
 const setAside = (events: number) =>
   new Failure(

@@ -3,6 +3,7 @@ import { readSettings, stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { formatBytes, formatCount, type Output } from '../output.ts';
 import { openReader } from '../pipeline.ts';
+import type { Consent } from '../privacy/consent.ts';
 import type { Place, Trouble } from '../read/discover.ts';
 import { openSpool, type Spool } from '../spool/open.ts';
 import { readEvents } from '../upload/refusals.ts';
@@ -10,18 +11,24 @@ import { readEvents } from '../upload/refusals.ts';
 export interface RehearseOptions {
   places: readonly Place[];
   onTrouble: (trouble: Trouble) => void;
+  /** What a person let go of the time before; all of it where absent. */
+  consent?: Consent | undefined;
   /** Whether to show the events themselves, secrets masked, as they would be sent: one a line. */
   show: boolean;
 }
 
 /** Reads what an import would read, into a spool that is thrown away, and shows what would leave the machine. */
-export async function rehearse(context: Context, { places, onTrouble, show }: RehearseOptions, output: Output) {
+export async function rehearse(
+  context: Context,
+  { places, onTrouble, consent, show }: RehearseOptions,
+  output: Output,
+) {
   const folder = stateFolder(context);
   const settings = readSettings(context);
   const spool = openSpool(':memory:');
   const path = locateSpool(context);
   if (path !== undefined) spool.copyCursors(path);
-  const reader = openReader(context, { folder, settings, spool }, { patienceMs: 0, onTrouble });
+  const reader = openReader(context, { folder, settings, spool }, { consent, patienceMs: 0, onTrouble });
   const work = reader.findWork(places);
   const events = new Map<number, number>();
   await reader.read(work, {

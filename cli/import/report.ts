@@ -6,22 +6,31 @@ import type { Spool } from '../spool/open.ts';
 export interface ReadReport {
   readBytes: number;
   leftOut: readonly LeftOut[];
+  /** Transcripts of the time before that a person did not let go. */
+  earlier: number;
 }
 
 /** What an import has done: the counters now against those before it. */
 export function reportImport(spool: Spool, before: Record<Counter, number>, read: ReadReport, output: Output): void {
-  const { readBytes, leftOut } = read;
+  const { readBytes, leftOut, earlier } = read;
   const counts = spool.counters();
   for (const name of Object.keys(counts) as Counter[]) counts[name] -= before[name] ?? 0;
   output.answer(
-    { ...counts, readBytes, leftOut, spooled: spool.batches.depth(), refused: spool.refused.perProblem() },
+    { ...counts, readBytes, leftOut, earlier, spooled: spool.batches.depth(), refused: spool.refused.perProblem() },
     [
-      `Captured ${formatCount(counts.recordsCaptured, 'record')} (${formatBytes(readBytes)}), ` +
-        `sent ${formatCount(counts.eventsSent, 'event')}, masked ${formatCount(counts.secretsMasked, 'secret')}.`,
+      Object.values(counts).every((count) => count === 0)
+        ? 'Nothing is new.'
+        : `Captured ${formatCount(counts.recordsCaptured, 'record')} (${formatBytes(readBytes)}), ` +
+          `sent ${formatCount(counts.eventsSent, 'event')}, masked ${formatCount(counts.secretsMasked, 'secret')}.`,
       ...lineIf(counts.recordsReplayed, (count) => `Skipped ${count} that forks repeat from other sessions.`, 'record'),
       ...lineIf(counts.recordsUnreadable, (count) => `Kept as plain text what is no record: ${count}.`, 'piece'),
       ...lineIf(counts.linesTooLong, (count) => `Left out as too long: ${count}.`, 'line'),
       ...lineIf(leftOut.length, (count) => `Left out ${count} that you do not want captured.`, 'transcript'),
+      ...lineIf(
+        earlier,
+        (count) => `Left ${count} from before capturing began here: \`capture init --history all\` sends them, too.`,
+        'transcript',
+      ),
       ...lineIf(
         counts.eventsRefused,
         (count) => `The service refused ${count}: kept, see \`capture status\`.`,

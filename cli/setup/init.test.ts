@@ -111,6 +111,28 @@ test('what was decided is not asked again, and may be decided anew', async () =>
   expect(readConsent({ variables: { CAPTURE_HOME: state }, home })).toEqual({ since, history: 'none' });
 });
 
+test('an import keeps to what was let go, and says what stays; what is named is captured whole', async () => {
+  const { home, service, init, capture } = await prepare();
+  const said = () =>
+    [...service.state.sessions.values()].flatMap(({ events }) => events.flatMap(({ payload }) => payload.text ?? []));
+  const { stdout: nothing } = await capture(['import', '--dry-run']);
+  expect(nothing).toContain('3 records would become');
+  await init(['--yes', '--history', '~/work']);
+  const path = join(home, '.claude/projects/p', `${sessionId(9)}.jsonl`);
+  write(path, `${prompt(9, 0, 'said since', { cwd: join(home, 'private'), timestamp: '2125-03-04T00:00:00Z' })}\n`);
+  expect((await capture(['import', '--dry-run'])).stdout).toContain('3 records would become');
+  const { stdout } = await capture(['import']);
+  expect(stdout).toContain('Captured 3 records');
+  expect(stdout).toContain(
+    'Left 1 transcript from before capturing began here: `capture init --history all` sends them',
+  );
+  expect(said().toSorted()).toEqual(['said before', 'said before', 'said since']);
+  expect((await capture(['import'])).stdout).toMatch(/^Nothing is new\.\nLeft 1 transcript from before/);
+  await capture(['import', join(home, '.claude')]);
+  expect(said()).toHaveLength(4);
+  expect((await capture(['import'])).stdout).toBe('Nothing is new.\n');
+});
+
 test('sessions that a person excludes are not counted', async () => {
   const { state, init } = await prepare();
   write(join(state, 'preferences.json'), '{"exclude": ["~/private"]}');
