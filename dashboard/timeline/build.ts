@@ -11,6 +11,7 @@ import { orderOf, type Revisions, readRevisions } from '../../contract/entry/rev
 import type { UsageTotals } from '../../contract/entry/usage.ts';
 import type { Item, LaneItem, ToolItem } from './items.ts';
 import { createLaneBuilder, type Groups, type LaneBuilder } from './lane.ts';
+import { createSpending } from './spent.ts';
 import { sumUp } from './sums.ts';
 import { addSpent, readTurns, type Turn } from './turns.ts';
 
@@ -73,6 +74,7 @@ export function createTimelineBuilder(starters = new Map<string, string>(), orde
   const metas: MetaEntry[] = [];
   const prompts: PromptEntry[] = [];
   const all: Entry[] = [];
+  const spending = createSpending();
   let redactions = 0;
   let isStale = false;
 
@@ -164,6 +166,7 @@ export function createTimelineBuilder(starters = new Map<string, string>(), orde
     isStale: () => isStale,
     add(entry) {
       all.push(entry);
+      spending.add(entry);
       redactions += entry.redactions ?? 0;
       add(entry, entry.lane === undefined ? main : laneOf(entry, entry.lane).builder);
     },
@@ -181,14 +184,14 @@ export function createTimelineBuilder(starters = new Map<string, string>(), orde
       for (const { item } of lanes.values()) sumLane(item);
       const items = main.finish(homeless);
       const turns = readTurns(items);
-      const usage = addSpent(all, turns, new Map([...lanes].map(([lane, { item }]) => [lane, item])));
+      addSpent(spending.reports, turns, new Map([...lanes].map(([lane, { item }]) => [lane, item])));
       return {
         items,
         turns,
         prompts: prompts.slice(),
         lanes: [...lanes.values()].map(({ item }) => item),
         entries: all,
-        usage,
+        usage: spending.usage(),
         meta: foldMeta(metas),
         toolCalls: sumOf(turns, 'calls'),
         failures: sumOf(turns, 'failures'),

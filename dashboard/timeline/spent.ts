@@ -8,35 +8,39 @@ export type Spent = Map<string, Usage>;
 const DAY_MS = 86_400_000;
 const keyOf = (day: string, model: string) => `${day} ${model}`;
 
-/**
- * Tells of each report by how much it raises which tokens: a response may be reported several times.
- * @returns what all of them raise
- */
-export function readSpent(
-  entries: Iterable<Entry>,
-  take: (entry: UsageEntry, add: (to: Spent) => void) => void,
-): UsageTotals {
+/** By how much a report raises which tokens: a response may be reported several times. */
+export interface Report {
+  entry: UsageEntry;
+  key: string;
+  grown: Usage;
+}
+
+/** What the entries tell of tokens, as they come. */
+export function createSpending() {
   const sum = createUsageSum();
+  const reports: Report[] = [];
   const keys = new Map<string | undefined, string>();
   let model = '';
   let day = '';
   let dayNumber = -1;
-  for (const entry of entries) {
-    const named = modelOf(entry);
-    if (named && !named.startsWith('<')) model = named;
-    if (entry.kind !== 'usage') continue;
-    const { responseId, model: own = model } = entry.usage;
-    const known = responseId === undefined ? undefined : keys.get(responseId);
-    // A session has many responses a day, and dates are slow.
-    const number = Math.floor(Math.max(0, entry.time) / DAY_MS);
-    if (number !== dayNumber) day = new Date(number * DAY_MS).toISOString().slice(0, 10);
-    dayNumber = number;
-    const key = known ?? keyOf(day, own);
-    if (responseId !== undefined) keys.set(responseId, key);
-    const grown = sum.add(entry.usage);
-    take(entry, (to) => addTo(to, key, grown));
-  }
-  return { total: sum.total, byResponse: sum.byResponse };
+  return {
+    reports,
+    usage: (): UsageTotals => ({ total: { ...sum.total }, byResponse: sum.byResponse }),
+    add(entry: Entry): void {
+      const named = modelOf(entry);
+      if (named && !named.startsWith('<')) model = named;
+      if (entry.kind !== 'usage') return;
+      const { responseId, model: own = model } = entry.usage;
+      const known = responseId === undefined ? undefined : keys.get(responseId);
+      // A session has many responses a day, and dates are slow.
+      const number = Math.floor(Math.max(0, entry.time) / DAY_MS);
+      if (number !== dayNumber) day = new Date(number * DAY_MS).toISOString().slice(0, 10);
+      dayNumber = number;
+      const key = known ?? keyOf(day, own);
+      if (responseId !== undefined) keys.set(responseId, key);
+      reports.push({ entry, key, grown: sum.add(entry.usage) });
+    },
+  };
 }
 
 /** As the service has it: what says no model is of the one before. */
@@ -46,7 +50,8 @@ function modelOf(entry: Entry): string | undefined {
   return 'model' in entry ? entry.model : undefined;
 }
 
-function addTo(spent: Spent, key: string, { input, output, cacheRead, cacheWrite, reasoning }: Usage): void {
+export function addTo(spent: Spent, { key, grown }: Report): void {
+  const { input, output, cacheRead, cacheWrite, reasoning } = grown;
   const before = spent.get(key) ?? { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0 };
   spent.set(key, {
     input: before.input + input,

@@ -1,9 +1,8 @@
-import type { Entry, PromptEntry } from '../../contract/entry/entry.ts';
+import type { PromptEntry } from '../../contract/entry/entry.ts';
 import { orderOf } from '../../contract/entry/revisions.ts';
-import type { UsageTotals } from '../../contract/entry/usage.ts';
 import type { Item, LaneItem } from './items.ts';
 import { type Kind, kindOfTool } from './kinds.ts';
-import { readSpent, type Spent } from './spent.ts';
+import { addTo, type Report, type Spent } from './spent.ts';
 import { type Sums, sumUp } from './sums.ts';
 
 /** A prompt and all that followed, up to the next one. What comes before the first prompt is a turn without one. */
@@ -32,19 +31,19 @@ export function readTurns(items: readonly Item[]): Turn[] {
   });
 }
 
-/** Tells each turn, and each sub-agent with those below it, the tokens of the responses in it. @returns all of them */
+/** Tells each turn, and each sub-agent with those below it, the tokens of the responses in it. */
 export function addSpent(
-  entries: readonly Entry[],
+  reports: readonly Report[],
   turns: readonly Turn[],
   lanes: ReadonlyMap<string, LaneItem>,
-): UsageTotals {
+): void {
   for (const lane of lanes.values()) lane.spent = new Map();
   const starterOf = ({ anchored, starter }: LaneItem) => (anchored ? lanes.get(starter?.call?.lane ?? '') : undefined);
-  return readSpent(entries, (entry, add) => {
-    const turn = turns[turnAt(turns, orderOf(entry))];
-    if (turn) add(turn.spent);
-    for (let lane = lanes.get(entry.lane ?? ''); lane; lane = starterOf(lane)) add(lane.spent);
-  });
+  for (const report of reports) {
+    const turn = turns[turnAt(turns, orderOf(report.entry))];
+    if (turn) addTo(turn.spent, report);
+    for (let lane = lanes.get(report.entry.lane ?? ''); lane; lane = starterOf(lane)) addTo(lane.spent, report);
+  }
 }
 
 const isPrompt = (item: Item): boolean =>
