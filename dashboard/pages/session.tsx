@@ -1,5 +1,5 @@
 import { Link, useParams } from '@tanstack/react-router';
-import { useLayoutEffect } from 'react';
+import { useDeferredValue, useLayoutEffect } from 'react';
 import { ErrorNote } from '../components/error-note.tsx';
 import { Page } from '../components/page.tsx';
 import { SessionView } from '../components/session/session-view.tsx';
@@ -8,8 +8,10 @@ import { useSession } from '../queries.ts';
 
 export function SessionPage() {
   const { sessionId } = useParams({ from: '/sessions/$sessionId' });
-  const session = useSession(sessionId);
-  const plane = session.data?.secretEnvironment;
+  const { data, error, refetch } = useSession(sessionId);
+  // Drawn in slices: all of the page in one task would be the longest one of opening it.
+  const session = useDeferredValue(data ?? null, null);
+  const plane = data?.secretEnvironment;
   // For the frame. A selector that looked for it inside of the frame would be tried for each row that comes or goes.
   useLayoutEffect(() => {
     const { dataset } = document.documentElement;
@@ -18,11 +20,11 @@ export function SessionPage() {
       delete dataset.sessionPlane;
     };
   }, [plane]);
-  if (session.data) return <SessionView key={sessionId} session={session.data} />;
-  if (session.isPending) return <p className="sr-only">Loading the session</p>;
+  if (session?.sessionId === sessionId) return <SessionView key={sessionId} session={session} />;
+  if (!error) return <p className="sr-only">Loading the session</p>;
   return (
     <Page title="Session">
-      <ErrorNote error={session.error} onRetry={() => void session.refetch()} />
+      <ErrorNote error={error} onRetry={() => void refetch()} />
       <Link to={paths.sessions()} className="link mt-4 inline-block">
         All sessions
       </Link>

@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { SessionFacts } from '../../../contract/review.ts';
 import type { Session } from '../../../contract/session.ts';
 import { useApp } from '../../app.ts';
@@ -50,9 +50,7 @@ export function SessionView({ session }: { session: Session }) {
     [api, sessionId],
   );
   const shown = useMemo(() => SHOWABLE.filter((kind) => show?.split(',').includes(kind)), [show]);
-  // What is around the rows may come a moment later than they.
-  const around = useDeferredValue(timeline);
-  const counts = useMemo(() => countShowable(around.items), [around]);
+  const counts = useMemo(() => countShowable(timeline.items), [timeline]);
   const view = useView(timeline, { sessionId, shown, lane });
   const summary = useSummaries(useMemo(() => [sessionId], [sessionId])).data?.get(sessionId);
   const facts = useFacts(sessionId, session.eventCount).data;
@@ -92,7 +90,7 @@ export function SessionView({ session }: { session: Session }) {
     goTo(sequence);
   };
   /** To the call that started the sub-agent, in the lane of whoever made it. */
-  const laneItem = around.lanes.find((each) => each.lane === lane);
+  const laneItem = timeline.lanes.find((each) => each.lane === lane);
   const leaveLane = () => {
     search({ lane: laneItem?.starter?.call?.lane });
     if (laneItem) goTo(laneItem.starter?.sequence ?? laneItem.sequence);
@@ -135,7 +133,7 @@ export function SessionView({ session }: { session: Session }) {
             onHelp={() => setPanel('help')}
           />
           <StripView
-            timeline={around}
+            timeline={timeline}
             range={range}
             contextWindow={facts?.contextWindow}
             onJump={goTo}
@@ -147,7 +145,7 @@ export function SessionView({ session }: { session: Session }) {
             </div>
           )}
           <div className="session-body">
-            <Outline turns={around.turns} milestones={milestones} onSelect={goTo} />
+            <Outline turns={timeline.turns} milestones={milestones} onSelect={goTo} />
             <div className="relative flex min-h-0 min-w-0 grow flex-col">
               {panel === 'find' && (
                 <FindBar
@@ -165,7 +163,7 @@ export function SessionView({ session }: { session: Session }) {
               <div className="timeline-bar">
                 <PlaceChips
                   place={place}
-                  hasSubagents={around.lanes.length > 0}
+                  hasSubagents={timeline.lanes.length > 0}
                   onChange={(next) => search({ view: next })}
                 />
                 <span aria-hidden className="bar-gap" />
@@ -189,18 +187,18 @@ export function SessionView({ session }: { session: Session }) {
                   </span>
                 )}
               </div>
-              {place === 'story' && <Outline turns={around.turns} milestones={milestones} onSelect={leavePlace} />}
+              {place === 'story' && <Outline turns={timeline.turns} milestones={milestones} onSelect={leavePlace} />}
               {place === 'changes' && (
                 <ChangesView
-                  timeline={around}
+                  timeline={timeline}
                   sessionId={sessionId}
-                  folder={facts?.folder ?? around.meta.cwd}
+                  folder={facts?.folder ?? timeline.meta.cwd}
                   onSelect={leavePlace}
                 />
               )}
               {place === 'agents' && (
                 <SubagentsView
-                  lanes={around.lanes}
+                  lanes={timeline.lanes}
                   usage={facts?.usage}
                   onSelect={leavePlace}
                   onEnter={(entered) => search({ view: undefined, lane: entered })}
