@@ -1,13 +1,4 @@
-import {
-  type KeyboardEvent,
-  memo,
-  type PointerEvent,
-  useEffect,
-  useLayoutEffect,
-  useMemo,
-  useRef,
-  useState,
-} from 'react';
+import { type KeyboardEvent, memo, type PointerEvent, useEffect, useMemo, useRef, useState } from 'react';
 import { firstLine } from '../../../contract/entry/value.ts';
 import { showHidden } from '../../text/controls.ts';
 import type { Timeline } from '../../timeline/build.ts';
@@ -45,8 +36,9 @@ export const StripView = memo(function StripView({ timeline, range, contextWindo
   const [hover, setHover] = useState<number>();
   const [drag, setDrag] = useState<number>();
 
+  // After the frame: the colours are asked of the page, which would be styled for that beforehand, all rows at once.
   // biome-ignore lint/correctness/useExhaustiveDependencies: another theme has other colours
-  useLayoutEffect(() => {
+  useEffect(() => {
     if (canvas.current && width > 0) drawStrip(canvas.current, { strip, width, contextWindow });
   }, [strip, width, contextWindow, theme]);
 
