@@ -1,1 +1,10 @@
+import { afterEach } from 'vitest';
+import { cleanup } from 'vitest-browser-react';
 import '../styles/base.css';
+
+// In one document for all files, the library itself would do so only for the first.
+afterEach(async () => {
+  await cleanup();
+  localStorage.clear();
+  sessionStorage.clear();
+});

@@ -37,8 +37,8 @@ function estimateItem(item: Item, isOpen: boolean, width: number): number {
   }
   if (item.kind !== 'message') return LINE_PX;
   const { entry } = item;
-  if (entry.kind === 'turn' || entry.kind === 'notice') return RULE_PX;
-  if (entry.kind === 'compaction') return RULE_PX + (entry.length > 0 ? LINE_PX : 0) + (isOpen ? 200 : 0);
+  if (entry.kind === 'turn' || entry.kind === 'notice') return LINE_PX;
+  if (entry.kind === 'compaction') return entry.length > 0 ? RULE_PX + LINE_PX + (isOpen ? 200 : 0) : LINE_PX;
   if (entry.kind !== 'prompt' && entry.kind !== 'answer') return LINE_PX + (isOpen ? 200 : 0);
   const perLine = Math.max(30, Math.min(WIDEST_PX, width - 130) / CHARACTER_PX);
   return (entry.kind === 'prompt' ? 44 : 10) + textHeight(entry, Math.round(perLine));
