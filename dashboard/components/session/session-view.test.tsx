@@ -20,7 +20,6 @@ const EVENTS = [
 let address: () => string;
 
 beforeEach(async () => {
-  localStorage.clear();
   ({ address } = await show('/sessions/ses_1', createService(EVENTS)));
   await expect.poll(() => drawnRows().length).toBe(7);
   await press('jj');
