@@ -2,8 +2,9 @@ import type { FoundEvents } from '../../contract/review.ts';
 import type { Db } from '../store/open.ts';
 import type { SessionRow } from '../store/schema.ts';
 import { byIndex, lastIndexed, type Stretch } from '../store/words.ts';
+import type { Budget } from './candidate.ts';
 import type { Matcher } from './matcher.ts';
-import { type Budget, type Look, readStretches } from './read.ts';
+import { type Look, readStretches } from './read.ts';
 import { markStretches } from './verify.ts';
 
 /** Bytes of events read for one answer, at most, unless a single stretch has more: the first marks are not long in coming. */
@@ -31,10 +32,12 @@ export async function findInSession(db: Db, session: SessionRow, matcher: Matche
       const hits: FoundEvents['hits'] = [];
       return {
         ...{ stretch, hits },
-        // One that is excluded may only seem to be there.
-        wants: ({ terms }) => all.every((one) => terms.has(one)),
-        take({ terms, show }) {
-          if (terms.size === all.length && all.every((one) => terms.has(one))) hits.push(show());
+        *take(candidates) {
+          // One that is excluded may only seem to be there.
+          for (const candidate of candidates.filter(({ terms }) => all.every((one) => terms.has(one)))) {
+            const found = yield* candidate.read();
+            if (found?.terms.size === all.length && all.every((one) => found.terms.has(one))) hits.push(found.show());
+          }
           return true;
         },
       };

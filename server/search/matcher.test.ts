@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { parseQuery } from '../../contract/query.ts';
 import { runs } from '../../contract/test/runs.ts';
 import { leadsTo, wordsOf } from '../test/leads.ts';
-import { createMatcher } from './matcher.ts';
+import { createMatcher, type Found, type Matcher } from './matcher.ts';
 import { findTerm, prepareTerm, type Wanted } from './term.ts';
 import { AND_MORE, addWords, collectWords } from './words.ts';
 
@@ -13,6 +13,14 @@ function found(text: string, term: string): string | undefined {
   const { terms } = parseQuery(term);
   const range = findTerm(text, prepareTerm(terms[0] ?? { text: '' }) as Wanted);
   return range && text.slice(...range);
+}
+
+/** What is found in the end. */
+function findIn({ match }: Pick<Matcher, 'match'>, eventType: string, payload: unknown): Found | undefined {
+  const work = match(eventType, payload);
+  let step = work.next();
+  while (!step.done) step = work.next();
+  return step.value;
 }
 
 describe('a text is cut into', () => {
@@ -163,7 +171,7 @@ describe('whatever the text', () => {
           const event = { start: around.length, end: around.length + written.length };
           const events = [{ start: 0, end: 5 }, event, { start: event.end + 5, end: event.end + around.length }];
           const [, places] = matcher.glance(`${around}${written}${around}`, events);
-          if (matcher.match('notice', JSON.parse(written)).next().value) expect(places).toEqual([0]);
+          if (findIn(matcher, 'notice', JSON.parse(written))) expect(places).toEqual([0]);
         },
       ),
       runs(300),
@@ -173,7 +181,7 @@ describe('whatever the text', () => {
 
 describe('an event', () => {
   const match = (query: string, payload: unknown, eventType = 'assistant.message') =>
-    createMatcher(parseQuery(query).terms).match(eventType, payload).next().value || undefined;
+    findIn(createMatcher(parseQuery(query).terms), eventType, payload);
 
   test('shows the line of the first match, with all matches in it', () => {
     const hit = match('queue drain*', { text: 'first line\n    the Queue is drained by drainQueue()\nlast' });

@@ -25,14 +25,12 @@ export interface Matcher {
    * the first of them does.
    */
   glance(json: string, events: readonly Place[]): readonly (readonly number[])[];
-  /** Waits whenever the effort is spent until there is more. Undefined where none of the terms occurs. */
-  match(
-    eventType: string,
-    payload: unknown,
-    places?: readonly number[],
-    effort?: Effort,
-  ): Generator<void, Found | undefined, void>;
+  /** Hands out, now and then, how many words it has compared. Undefined where none of the terms occurs. */
+  match(eventType: string, payload: unknown, places?: readonly number[]): Generator<number, Found | undefined, void>;
 }
+
+/** Words that are compared in one go, which takes 30 ms. */
+const COMPARED_AT_ONCE = 30_000;
 
 /** Reads events exactly: the index only knows which words occur in some events together. */
 export function createMatcher(given: readonly Term[]): Matcher {
@@ -48,21 +46,27 @@ export function createMatcher(given: readonly Term[]): Matcher {
       if (json.includes('\\u00')) for (const n of eventsWith(UNREADABLE, json, events)) found[n] = all;
       return found;
     },
-    *match(eventType, payload, places = all, effort = { left: Number.POSITIVE_INFINITY }) {
+    *match(eventType, payload, places = all) {
       const texts = textsOf(eventType, payload);
+      let effort: Effort = { left: COMPARED_AT_ONCE };
       const found = new Set<number>();
       let first: { text: string; at: number } | undefined;
       for (const place of places) {
         const term = terms[place] as Wanted;
         for (const text of texts) {
           let range = findTerm(text, term, 0, text.length, effort);
-          for (; typeof range === 'number'; range = findTerm(text, term, range, text.length, effort)) yield;
+          while (typeof range === 'number') {
+            yield COMPARED_AT_ONCE - effort.left;
+            effort = { left: COMPARED_AT_ONCE };
+            range = findTerm(text, term, range, text.length, effort);
+          }
           if (!range) continue;
           found.add(place);
           if (!term.not) first ??= { text, at: range[0] };
           break;
         }
       }
+      yield COMPARED_AT_ONCE - effort.left;
       if (found.size === 0) return undefined;
       return { terms: found, show: () => (first ? excerpt(first.text, first.at, terms) : { text: '', marks: [] }) };
     },

@@ -4,10 +4,11 @@ import type { Plane } from '../../contract/secret.ts';
 import type { Db } from '../store/open.ts';
 import type { Place } from '../store/search.ts';
 import { byIndex, type WordsWanted } from '../store/words.ts';
+import type { Budget } from './candidate.ts';
 import { type Batch, gather, nextBatch, type Wanted } from './candidates.ts';
 import { readFilters } from './filters.ts';
 import { createMatcher, type Matcher } from './matcher.ts';
-import { type Budget, type Look, readStretches } from './read.ts';
+import { type Look, readStretches } from './read.ts';
 import { type Decision, type Marked, markStretches, type Unfinished, verify } from './verify.ts';
 import { AND_MORE } from './words.ts';
 

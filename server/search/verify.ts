@@ -1,9 +1,11 @@
 import type { Hit } from '../../contract/review.ts';
 import type { Db } from '../store/open.ts';
 import { findChunks, type Stretch } from '../store/words.ts';
+import type { Budget, Candidate, FoundEvent, Glanced } from './candidate.ts';
 import type { Matcher } from './matcher.ts';
-import type { Budget, FoundEvent, Glanced, Look } from './read.ts';
+import type { Look } from './read.ts';
 import { AND_MORE } from './words.ts';
+import type { Work } from './work.ts';
 
 /** Where reading a session goes on in the next answer, and the terms that it was seen to have. */
 export interface Unfinished {
@@ -85,22 +87,37 @@ export function* verify(
   let hasExcluded = false;
   let best = 0;
 
+  /** What decides, and what is best to show, is read at once; of the rest, in the end, what is better than that. */
   function look(stretch: Marked): Look {
+    const rest: Candidate[] = [];
     read.add(stretch);
+
+    function* note(candidate: Candidate): Work<void> {
+      const event = yield* candidate.read();
+      if (!event) return;
+      found.push(event);
+      hasExcluded ||= [...event.terms].some(isExcluded);
+      for (const place of event.terms) if (!isExcluded(place)) open.delete(place);
+      if (most(event.terms) === wanted.length && rank(event) === 0) best++;
+    }
+
+    const isEnough = () => hasExcluded || (best >= MOST_HITS && !isOfUse(stretch));
+    const isBest = (event: Glanced) => found.filter((one) => order(one, event) < 0).length < MOST_HITS;
     return {
       stretch,
-      // First what decides, and what is best to show; of the rest what is better than that.
-      wants: (event) => isOfUse(event) || most(event.terms) === wanted.length,
-      wantsStill(event) {
-        const isBest = () => found.filter((one) => order(one, event) < 0).length < MOST_HITS;
-        return !isHopeless() && ([...event.terms].some(isNew) || isBest());
+      *take(candidates) {
+        for (const candidate of candidates) {
+          if (!isOfUse(candidate) && most(candidate.terms) < wanted.length) rest.push(candidate);
+          else yield* note(candidate);
+          if (isEnough()) return false;
+        }
+        return true;
       },
-      take(event) {
-        found.push(event);
-        hasExcluded ||= [...event.terms].some(isExcluded);
-        for (const place of event.terms) if (!isExcluded(place)) open.delete(place);
-        if (most(event.terms) === wanted.length && rank(event) === 0) best++;
-        return !hasExcluded && (best < MOST_HITS || isOfUse(stretch));
+      *end() {
+        for (const candidate of rest) {
+          if (isEnough() || isHopeless()) return;
+          if ([...candidate.terms].some(isNew) || isBest(candidate)) yield* note(candidate);
+        }
       },
     };
   }

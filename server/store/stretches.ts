@@ -13,11 +13,6 @@ export interface AppendOf extends StoredAppend {
 /** Stored bytes fetched in one go, at most, unless a single append is larger. */
 const FETCH_BYTES = 1024 * 1024;
 
-interface Size extends Pick<AppendOf, 'at' | 'first_sequence'> {
-  session_id: string;
-  bytes: number;
-}
-
 /**
  * The appends that hold the events of stretches, of one stretch after the other, as many at once as memory allows: what
  * two stretches that follow each other share comes once.
@@ -27,56 +22,59 @@ export async function* readAppendsOf(
   organizationId: string,
   stretches: readonly Stretch[],
 ): AsyncGenerator<AppendOf[]> {
-  const sizes = await findSizes(db, organizationId, stretches);
-  for (let from = 0, to = 0; from < sizes.length; from = to) {
-    for (let bytes = 0; to < sizes.length && (to === from || bytes + sizeAt(to) <= FETCH_BYTES); to++)
-      bytes += sizeAt(to);
-    yield await fetchBodies(db, organizationId, sizes.slice(from, to));
-  }
-
-  function sizeAt(n: number): number {
-    return sizes[n]?.bytes ?? 0;
+  if (stretches.length === 0) return;
+  for (let read = 0, count = 1; read < count; ) {
+    const appends = await fetchNext(db, organizationId, stretches, read);
+    if (appends.length === 0) return;
+    count = appends[0]?.count ?? 0;
+    read += appends.length;
+    yield appends.map(({ count: _, at, ...append }) => ({
+      ...append,
+      at: typeof at === 'string' ? JSON.parse(at) : at,
+    }));
   }
 }
 
-const textOf = (rows: readonly object[]) => JSON.stringify(rows);
-
-async function findSizes(db: Db, organizationId: string, stretches: readonly Stretch[]): Promise<Size[]> {
-  if (stretches.length === 0) return [];
-  const rows = textOf(stretches.map(({ sessionId, first, last }, at) => ({ at, id: sessionId, first, last })));
-  const asked = isPostgres(db)
-    ? sql`json_to_recordset(${rows}::json) as asked (at integer, id text, first bigint, last bigint)`
-    : sql`(select value ->> 'at' as at, value ->> 'id' as id, value ->> 'first' as first, value ->> 'last' as last
-        from json_each(${rows})) as asked`;
-  const { rows: found } = await sql<Omit<Size, 'at'> & { at: number }>`
-    select asked.at, appends.session_id, appends.first_sequence, octet_length(appends.body) as bytes
-    from ${asked} cross join appends
-    where appends.session_id = asked.id and appends.organization_id = ${organizationId}
-      and appends.first_sequence > asked.first - ${sql.lit(MAX_BATCH_EVENTS)} and appends.first_sequence <= asked.last
-      and appends.last_sequence >= asked.first
-    order by asked.at, appends.first_sequence
-  `.execute(db);
-  const sizes: Size[] = [];
-  for (const { at, ...append } of found) {
-    const last = sizes.at(-1);
-    if (last?.session_id === append.session_id && last.first_sequence === append.first_sequence) last.at.push(at);
-    else sizes.push({ ...append, at: [at] });
-  }
-  return sizes;
+interface Fetched extends StoredAppend {
+  /** SQLite has arrays as JSON only. */
+  at: number[] | string;
+  /** Of all the appends there are. */
+  count: number;
 }
 
-async function fetchBodies(db: Db, organizationId: string, sizes: readonly Size[]): Promise<AppendOf[]> {
-  const rows = textOf(sizes.map(({ session_id: id, first_sequence: first }, at) => ({ at, id, first })));
-  const asked = isPostgres(db)
-    ? sql`json_to_recordset(${rows}::json) as asked (at integer, id text, first bigint)`
-    : sql`(select value ->> 'at' as at, value ->> 'id' as id, value ->> 'first' as first from json_each(${rows})) as asked`;
-  const found = await sql<StoredAppend & { at: number }>`
-    select asked.at, appends.first_sequence, appends.last_sequence, appends.append_id, appends.created_at,
+async function fetchNext(
+  db: Db,
+  organizationId: string,
+  stretches: readonly Stretch[],
+  read: number,
+): Promise<Fetched[]> {
+  const asked = JSON.stringify(stretches.map(({ sessionId: id, first, last }, at) => ({ at, id, first, last })));
+  const [rows, places] = isPostgres(db)
+    ? [sql`json_to_recordset(${asked}::json) as asked (at integer, id text, first bigint, last bigint)`, sql`json_agg`]
+    : [
+        sql`(select value ->> 'at' as at, value ->> 'id' as id, value ->> 'first' as first, value ->> 'last' as last
+          from json_each(${asked})) as asked`,
+        sql`json_group_array`,
+      ];
+  const { rows: found } = await sql<Fetched>`
+    select next.at, next.count, appends.first_sequence, appends.last_sequence, appends.append_id, appends.created_at,
       appends.codec, appends.body
-    from ${asked} cross join appends
-    where appends.session_id = asked.id and appends.first_sequence = asked.first
+    from (
+      select *, sum(bytes) over (order by place) as total from (
+        select appends.session_id, appends.first_sequence, ${places}(asked.at) as at,
+          max(octet_length(appends.body)) as bytes, count(*) over () as count,
+          row_number() over (order by min(asked.at), appends.first_sequence) as place
+        from ${rows} cross join appends
+        where appends.session_id = asked.id and appends.organization_id = ${organizationId}
+          and appends.first_sequence > asked.first - ${sql.lit(MAX_BATCH_EVENTS)}
+          and appends.first_sequence <= asked.last and appends.last_sequence >= asked.first
+        group by appends.session_id, appends.first_sequence
+      ) as held where place > ${read}
+    ) as next cross join appends
+    where (next.total <= ${FETCH_BYTES} or next.place = ${read} + 1)
+      and appends.session_id = next.session_id and appends.first_sequence = next.first_sequence
       and appends.organization_id = ${organizationId}
-    order by asked.at
+    order by next.place
   `.execute(db);
-  return found.rows.map((append) => ({ ...append, at: sizes[append.at]?.at ?? [] }));
+  return found;
 }

@@ -281,13 +281,20 @@ describe.each(ENGINES)('search on %s', (engine) => {
       expect(answers.length).toBeGreaterThanOrEqual(2);
     });
 
-    test('reads another time what it could not compare to the end, also a payload of which a part is missing', async () => {
+    test('finds what stands behind them in the event with which the answer ends, also in parts, or where one is missing', async () => {
       const nearly = Array.from({ length: 2 }, () => said(`a b ${near(40_000)}`));
-      const slice = { ...said(''), payload: { ...said('').payload, part: 1, of: 2, json: `${near(39_000)} a a` } };
-      // The slice is the last one of a stretch, which begins at 4 MiB less what the two before cost.
-      const events = [...nearly, said('filler '.repeat(6_000)), slice, said('end')];
+      const slice = (part: number, of: number, json: string) => ({
+        ...said(''),
+        payload: { ...said('').payload, part, of, json },
+      });
+      const whole = JSON.stringify(said(`${near(110_000)} a a`).payload);
+      const slices = [0, 1, 2].map((n) =>
+        slice(n + 1, 3, whole.slice(n * 230_000, n < 2 ? (n + 1) * 230_000 : undefined)),
+      );
+      const missing = slice(1, 2, `${near(39_000)} a a`);
+      const events = [...nearly, said('filler '.repeat(6_000)), missing, ...slices, said('end')];
       const sessionId = await sessionWith(service, ours, machine, events);
-      expect(await answersTo(sessionId, '"a a"')).toEqual([[], [4]]);
+      expect((await answersTo(sessionId, '"a a"')).flat()).toEqual([4, 5]);
     });
 
     test('finds what stands behind all that', async () => {

@@ -2,50 +2,59 @@
 
 -- readAppendsOf
 
-    select asked.at, appends.session_id, appends.first_sequence, octet_length(appends.body) as bytes
-   
-  from json_to_recordset($1::json) as asked (at integer, id text, first bigint, last bigint) cross join appends
-   
-  where appends.session_id = asked.id and appends.organization_id = $2
-      and appends.first_sequence > asked.first - 50 and appends.first_sequence <= asked.last
-      and appends.last_sequence >= asked.first
-   
-  order by asked.at, appends.first_sequence
-  ;
-
-    select asked.at, appends.first_sequence, appends.last_sequence, appends.append_id, appends.created_at,
+    select next.at, next.count, appends.first_sequence, appends.last_sequence, appends.append_id, appends.created_at,
       appends.codec, appends.body
    
-  from json_to_recordset($1::json) as asked (at integer, id text, first bigint) cross join appends
+  from (
+      select *, sum(bytes) over (order by place) as total
+  from (
+        select appends.session_id, appends.first_sequence, json_agg(asked.at) as at,
+          max(octet_length(appends.body)) as bytes, count(*) over () as count,
+          row_number() over (order by min(asked.at), appends.first_sequence) as place
+       
+  from json_to_recordset($1::json) as asked (at integer, id text, first bigint, last bigint) cross join appends
+       
+  where appends.session_id = asked.id and appends.organization_id = $2
+          and appends.first_sequence > asked.first - 50
+          and appends.first_sequence <= asked.last and appends.last_sequence >= asked.first
+        group by appends.session_id, appends.first_sequence
+      ) as held
+  where place > $3
+    ) as next cross join appends
    
-  where appends.session_id = asked.id and appends.first_sequence = asked.first
-      and appends.organization_id = $2
+  where (next.total <= $4 or next.place = $5 + 1)
+      and appends.session_id = next.session_id and appends.first_sequence = next.first_sequence
+      and appends.organization_id = $6
    
-  order by asked.at
+  order by next.place
   ;
 -- on SQLite
 
-    select asked.at, appends.session_id, appends.first_sequence, octet_length(appends.body) as bytes
-   
-  from (select value ->> 'at' as at, value ->> 'id' as id, value ->> 'first' as first, value ->> 'last' as last
-       
-  from json_each(?)) as asked cross join appends
-   
-  where appends.session_id = asked.id and appends.organization_id = ?
-      and appends.first_sequence > asked.first - 50 and appends.first_sequence <= asked.last
-      and appends.last_sequence >= asked.first
-   
-  order by asked.at, appends.first_sequence
-  ;
-
-    select asked.at, appends.first_sequence, appends.last_sequence, appends.append_id, appends.created_at,
+    select next.at, next.count, appends.first_sequence, appends.last_sequence, appends.append_id, appends.created_at,
       appends.codec, appends.body
    
-  from (select value ->> 'at' as at, value ->> 'id' as id, value ->> 'first' as first
+  from (
+      select *, sum(bytes) over (order by place) as total
+  from (
+        select appends.session_id, appends.first_sequence, json_group_array(asked.at) as at,
+          max(octet_length(appends.body)) as bytes, count(*) over () as count,
+          row_number() over (order by min(asked.at), appends.first_sequence) as place
+       
+  from (select value ->> 'at' as at, value ->> 'id' as id, value ->> 'first' as first, value ->> 'last' as last
+         
   from json_each(?)) as asked cross join appends
+       
+  where appends.session_id = asked.id and appends.organization_id = ?
+          and appends.first_sequence > asked.first - 50
+          and appends.first_sequence <= asked.last and appends.last_sequence >= asked.first
+        group by appends.session_id, appends.first_sequence
+      ) as held
+  where place > ?
+    ) as next cross join appends
    
-  where appends.session_id = asked.id and appends.first_sequence = asked.first
+  where (next.total <= ? or next.place = ? + 1)
+      and appends.session_id = next.session_id and appends.first_sequence = next.first_sequence
       and appends.organization_id = ?
    
-  order by asked.at
+  order by next.place
   ;
