@@ -96,12 +96,25 @@ describe('a text that nearly matches everywhere', () => {
     ['one endless word', 'aa', ` ${'a'.repeat(6_000)}`],
     ['one endless identifier', 'aaaab', 'aaaaaBaaaaa'.repeat(550)],
     ['words of a long phrase', 'a '.repeat(400), 'aa '.repeat(2_000)],
+    ['a long phrase but for its end', `${'a '.repeat(63)}b`, 'a '.repeat(3_000)],
   ])('is gone through in steps that its length does not make longer: %s', (_, term, text) => {
     const prepared = wanted(term);
     const looked = vi.spyOn(String.prototype, 'charCodeAt');
     expect(findTerm(text, prepared)).toBeUndefined();
     expect(looked.mock.calls.length).toBeLessThan(200 * text.length);
   });
+});
+
+test('a place is looked for by the first words of a phrase, and found by all of them', () => {
+  const phrase = Array.from({ length: 63 }, () => 'a').join(' ');
+  const { trace } = wanted(`${phrase} b`);
+  // Each is compared at each place, and nobody has a turn meanwhile.
+  expect(trace.source.match(/a/g)?.length).toBeLessThan(10);
+  expect(found(`${phrase} a b`, `"${phrase} b"`)).toBe(`${phrase} b`);
+  expect(found(`${phrase} c ${phrase} b`, `"${phrase} b"`)).toBe(`${phrase} b`);
+  const compared = { left: 30_000 };
+  expect(findTerm('a '.repeat(3_000), wanted(`${phrase} b`), 0, 6_000, compared)).toBeTypeOf('number');
+  expect(compared.left).toBeGreaterThan(-100);
 });
 
 const piece = fc.oneof(

@@ -1,7 +1,7 @@
 import type { Term } from '../../contract/query.ts';
 import type { Hit } from '../../contract/review.ts';
 import { outsidePair } from './cut.ts';
-import { type Effort, findTerm, prepareTerm, type Wanted } from './term.ts';
+import { type Effort, findTerm, MOST_TRACED, prepareTerm, type Wanted } from './term.ts';
 import { textsOf } from './texts.ts';
 
 /** What was found in an event. */
@@ -100,7 +100,8 @@ const UNREADABLE = /\\u00(?:[3-7]|1b)/gi;
 /** A term's words, as they stand in JSON. Beyond ASCII there are several ways to write the same letter. */
 function glanceFor({ units }: Wanted): RegExp | undefined {
   const words = units.flatMap(({ parts }) => parts);
-  return words.some((word) => /[^a-z0-9]/.test(word)) ? undefined : new RegExp(words.join(BETWEEN), 'gi');
+  if (words.some((word) => /[^a-z0-9]/.test(word))) return undefined;
+  return new RegExp(words.slice(0, MOST_TRACED).join(BETWEEN), 'gi');
 }
 
 const BEFORE = 60;

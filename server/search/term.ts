@@ -79,11 +79,17 @@ const BETWEEN = '(?-i:[^\\p{L}\\p{N}\\p{M}]*)';
 const BEGINNING = '(?-i:(?<!\\p{Ll})|(?=\\p{Lu}))';
 const END = '(?-i:(?!\\p{Ll}))';
 
-const traceOf = (units: readonly Unit[], beginning: string, end: string) =>
-  new RegExp(
-    `${beginning}${units.map(({ parts, joined }, n) => (n > 0 && !joined ? BETWEEN : '') + parts.join(BETWEEN)).join('')}${end}`,
-    'giu',
-  );
+/** Words by which a place is found; those behind them are compared there. Each may be looked for at each place. */
+export const MOST_TRACED = 8;
+
+function traceOf(units: readonly Unit[], beginning: string, end: string): RegExp {
+  const words: string[] = [];
+  for (const { parts, joined } of units)
+    if (joined) words.push((words.pop() ?? '') + parts.join(''));
+    else words.push(...parts);
+  const traced = words.slice(0, MOST_TRACED).join(BETWEEN);
+  return new RegExp(`${beginning}${traced}${words.length > MOST_TRACED ? '' : end}`, 'giu');
+}
 
 type Range = [start: number, end: number];
 
@@ -96,7 +102,7 @@ function partsOf(cuts: readonly number[]): Range[] {
   return cuts.slice(1).map((cut, n) => [cuts[n] as number, cut]);
 }
 
-/** Words that may still be compared: each takes about 1 µs. */
+/** Words that may still be compared: each takes about 1 µs, the first time. */
 export interface Effort {
   left: number;
 }
@@ -114,82 +120,106 @@ export function findTerm(
   effort: Effort = { left: Number.POSITIVE_INFINITY },
 ): Range | number | undefined {
   const { trace } = wanted;
+  const wordsFrom = createWords(text);
   trace.lastIndex = from;
   for (let match = trace.exec(text); match && match.index < to; match = trace.exec(text)) {
     const at = match.index;
-    if (effort.left-- <= 0) return at;
-    const wordAt = wordsFrom(text, at);
-    const end = wordAt(0)?.range[0] === at ? endOf(text, wordAt, wanted) : undefined;
+    if (effort.left <= 0) return at;
+    const wordAt = wordsFrom(at, effort);
+    const end = wordAt(0)?.start === at ? endOf(wordAt, wanted) : undefined;
     if (end !== undefined) return [at, end];
     // It can only begin where a word does.
-    const next = [wordAt(0), wordAt(1)].find((word) => word !== undefined && word.range[0] > at);
+    const next = [wordAt(0), wordAt(1)].find((word) => word !== undefined && word.start > at);
     if (next === undefined) return undefined;
     // In the middle of a pair the search would begin at its first half again, for ever.
-    trace.lastIndex = Math.max(next.range[0], at + ((text.codePointAt(at) as number) > 0xffff ? 2 : 1));
+    trace.lastIndex = Math.max(next.start, at + ((text.codePointAt(at) as number) > 0xffff ? 2 : 1));
   }
   return undefined;
 }
 
-/** A smallest word of the text; of one that begins an identifier, where that ends and how many words it has. */
+/** A smallest word of the text, in lower case; of one that begins an identifier, that, and how many words it has. */
 interface Word {
-  range: Range;
-  whole?: { end: number; words: number };
+  start: number;
+  end: number;
+  word: string;
+  whole?: { word: string; words: number };
 }
 
 type WordAt = (place: number) => Word | undefined;
 
 /** Where the term ends that begins with the first of the words, if it does. */
-function endOf(text: string, wordAt: WordAt, { units, prefix }: Wanted): number | undefined {
-  const equals = ([start, end]: Range, word: string, isOpen: boolean) => {
-    const there = lowerCase(text.slice(start, end));
-    return isOpen ? there.startsWith(word) : there === word;
-  };
-
+function endOf(wordAt: WordAt, { units, prefix }: Wanted): number | undefined {
+  const equals = (there: string, word: string, isOpen: boolean) => (isOpen ? there.startsWith(word) : there === word);
   let place = 0;
   for (const [n, unit] of units.entries()) {
     const word = wordAt(place);
-    if (word === undefined || (unit.joined && word.range[0] !== wordAt(place - 1)?.range[1])) return undefined;
+    if (word === undefined || (unit.joined && word.start !== wordAt(place - 1)?.end)) return undefined;
     const open = prefix && n === units.length - 1;
     const { whole } = word;
-    if (whole && equals([word.range[0], whole.end], unit.whole, open)) place += whole.words;
-    else if (equals(word.range, unit.whole, open)) place++;
+    if (whole && equals(whole.word, unit.whole, open)) place += whole.words;
+    else if (equals(word.word, unit.whole, open)) place++;
     else {
       const isThere = unit.parts.every((part, index) => {
         const there = wordAt(place + index);
-        return there !== undefined && equals(there.range, part, open && index === unit.parts.length - 1);
+        return there !== undefined && equals(there.word, part, open && index === unit.parts.length - 1);
       });
       if (!isThere) return undefined;
       place += unit.parts.length;
     }
   }
-  return wordAt(place - 1)?.range[1];
+  return wordAt(place - 1)?.end;
 }
 
-/** The words from a place on: no more of the text is cut than is asked for. */
-function wordsFrom(text: string, at: number): WordAt {
-  const words: Word[] = [];
-  let next = identifierStart(text, at);
+/**
+ * The words of a text from a place on, which may move forwards only: no more is cut than is asked for, and each word once,
+ * however many terms nearly stand there.
+ */
+function createWords(text: string): (at: number, effort: Effort) => WordAt {
+  let words: Word[] = [];
+  /** Those before it are left behind. */
+  let first = 0;
+  let next = 0;
 
-  function cutNext(): void {
+  function leaveBehind(at: number): void {
+    while (first < words.length && (words[first] as Word).start < at) first++;
+    if (first === words.length) {
+      words = [];
+      first = 0;
+      if (next <= at) next = Math.max(next, identifierStart(text, at));
+    } else if (first > MOST_BEHIND) {
+      words = words.slice(first);
+      first = 0;
+    }
+  }
+
+  function cutNext(at: number): void {
     const from = next;
     next = text.length;
     cutText(text, from, (cuts) => {
       const [start, end] = rangeOf(cuts);
       if (end <= at) return true;
       next = end;
-      const parts = partsOf(cuts).filter(([from]) => from >= at);
-      const isFromStart = start >= at && isWhole(end - start, cuts.length - 1);
-      words.push(
-        ...parts.map((range, n) =>
-          n === 0 && isFromStart ? { range, whole: { end, words: parts.length } } : { range },
-        ),
-      );
+      const parts: Word[] = partsOf(cuts).map(([start, end]) => ({
+        start,
+        end,
+        word: lowerCase(text.slice(start, end)),
+      }));
+      const first = parts[0] as Word;
+      if (isWhole(end - start, cuts.length - 1))
+        first.whole = { word: parts.length > 1 ? lowerCase(text.slice(start, end)) : first.word, words: parts.length };
+      words.push(...parts.filter(({ start }) => start >= at));
       return false;
     });
   }
 
-  return (place) => {
-    while (words.length <= place && next < text.length) cutNext();
-    return words[place];
+  return (at, effort) => {
+    leaveBehind(at);
+    return (place) => {
+      effort.left--;
+      while (words.length - first <= place && next < text.length) cutNext(at);
+      return words[first + place];
+    };
   };
 }
+
+const MOST_BEHIND = 1_000;

@@ -4,7 +4,7 @@
 select session_id
   from (select session_id, first_sequence, last_sequence
   from session_chunks
-       
+   
   where organization_id = $1 and words @@ $2::tsquery
   offset 0) as chunks
   limit $3;
@@ -23,17 +23,15 @@ select session_id
       cast($1 as integer) as place
   from (select session_id, first_sequence, last_sequence
   from session_chunks
-       
-  where organization_id = $2 and words @@ $3::tsquery
-  offset 0) as chunks
+   
+  where organization_id = $2 and words @@ $3::tsquery ) as chunks
   where session_id = any($4::text[]) and last_sequence >= $5
   union all select session_id as "sessionId", first_sequence as "first", last_sequence as "last",
       cast($6 as integer) as place
   from (select session_id, first_sequence, last_sequence
   from session_chunks
-       
-  where organization_id = $7 and words @@ $8::tsquery
-  offset 0) as chunks
+   
+  where organization_id = $7 and words @@ $8::tsquery ) as chunks
   where session_id = any($9::text[]) and last_sequence >= $10
   order by 1, 2;
 -- on SQLite
