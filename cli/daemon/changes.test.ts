@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { AGENTS } from '../agents/all.ts';
-import type { DocumentStore } from '../agents/store.ts';
+import type { DatabaseStore, DocumentStore } from '../agents/store.ts';
 import { setUpDaemon } from '../test/daemon.ts';
 import { write } from '../test/folder.ts';
 import { prompt, sessionId } from '../test/transcripts.ts';
@@ -109,6 +109,32 @@ test('a large document that is written again and again is left alone after each 
   expect(readings).toBeGreaterThan(0);
   // Once to look for its sessions and once for their records.
   expect(readings).toBeLessThan(8);
+});
+
+test('a database that cannot be read is tried less and less often, however often it is written to', async () => {
+  let tries = 0;
+  const store: DatabaseStore = {
+    kind: 'database',
+    sessions(query) {
+      tries++;
+      return query('SELECT 1') as never;
+    },
+    records: () => [],
+  };
+  const agents = AGENTS.map((agent) => (agent.id === 'goose' ? { ...agent, store } : agent));
+  const { home, start, say, waitForTexts } = await setUpDaemon({ context: { agents } });
+  const { warnings } = await start();
+  const said: string[] = [];
+  for (let id = 0; id < 60; id++) {
+    write(join(home, '.local/share/goose/sessions/sessions.db'), 'half of a database '.repeat(id + 1));
+    say(1, id, `${id}`);
+    said.push(`${id}`);
+    await sleep(50);
+  }
+  await waitForTexts(1, said);
+  expect(warnings()).toContain('sessions.db cannot be read');
+  // Each time up to thrice: it may have changed meanwhile.
+  expect(tries).toBeLessThan(3 * 9);
 });
 
 test('a session that was just written to stays open, whether its agent runs or not', async () => {

@@ -183,6 +183,30 @@ test('a file that costs much to read is read seldom while it is written to, and 
   expect(scan.take().map(({ below }) => below)).toEqual([first]);
 });
 
+test('a file that cannot be read is tried less and less often, and as soon as ever once it could be', () => {
+  const { add, round, pass, scan, at } = setUp();
+  const [first = ''] = ids(1);
+  add(first);
+  round();
+  const triesIn = (ms: number, hasFailed: boolean) => {
+    let tries = 0;
+    for (let passed = 0; passed < ms; passed += 100) {
+      scan.notice(at(first));
+      for (const { below } of scan.take()) {
+        expect(below).toBe(first);
+        tries++;
+        scan.rest(at(first), 1, hasFailed);
+      }
+      pass(100);
+    }
+    return tries;
+  };
+  expect(triesIn(MINUTE_MS, true)).toBeLessThanOrEqual(8);
+  expect(triesIn(10 * MINUTE_MS, true)).toBeLessThanOrEqual(11);
+  pass(MINUTE_MS);
+  expect(triesIn(MINUTE_MS, false)).toBe(600);
+});
+
 test('a notice counts for a file of an agent that keeps all its sessions in one folder', () => {
   const { add, round, scan, at } = setUp(SILENT, makeFolder(), goose);
   add('sessions.db');

@@ -23,8 +23,10 @@ interface Item {
   /** What tells whether it has changed; undefined where it was not seen yet, or is gone. */
   stamp: string | undefined;
   nextAt: number;
-  /** Not before then, since reading it costs much. */
+  /** Not before then, since reading it costs much, or has failed. */
   restUntil: number;
+  /** How often in a row it could not be read. */
+  failures: number;
 }
 
 const ACTIVE_MS = 10 * 60_000;
@@ -32,6 +34,8 @@ const MAX_ACTIVE = 64;
 /** Reading a file that is written again and again takes at most 3 % of a processor, and what goes with it another 2 %. */
 const REST_TIMES = 30;
 const MAX_REST_MS = 60_000;
+/** After the first failure, and doubled with each further one: a database that its agent has locked is waited for a second. */
+const FAILED_REST_MS = 250;
 /** An agent that runs for the first time makes its folder then. */
 const ABSENT_MS = 5000;
 /** File systems count time in steps: what was changed this lately may be changed again without another time. */
@@ -65,7 +69,7 @@ export function createScan({ places, inboxes = [], watch, tick, cpu, now }: Scan
     const { agent, root, below } = place;
     const known = items.get(keyOf(place));
     if (known) return known;
-    const item = { place: { agent, root, below }, isFolder, stamp: undefined, nextAt: 0, restUntil: 0 };
+    const item = { place: { agent, root, below }, isFolder, stamp: undefined, nextAt: 0, restUntil: 0, failures: 0 };
     items.set(keyOf(place), item);
     return item;
   }
@@ -97,7 +101,8 @@ export function createScan({ places, inboxes = [], watch, tick, cpu, now }: Scan
   }
 
   function rest(item: Item, costMs: number): void {
-    item.restUntil = tick() + Math.min(MAX_REST_MS, costMs * REST_TIMES);
+    const failedMs = item.failures > 0 ? FAILED_REST_MS * 2 ** item.failures : 0;
+    item.restUntil = tick() + Math.min(MAX_REST_MS, Math.max(costMs * REST_TIMES, failedMs));
     item.nextAt = Math.max(item.nextAt, item.restUntil);
   }
 
@@ -215,8 +220,12 @@ export function createScan({ places, inboxes = [], watch, tick, cpu, now }: Scan
     },
     /** Whether something that was noticed waits to be read. */
     isNoticed: (): boolean => noticed.values().some(isDue),
-    /** Reading it took this long: it is left alone for a while, whatever is written to it. */
-    rest: (place: Place, costMs: number): void => rest(ensure(place, false), costMs),
+    /** Reading it took this long, or failed: it is left alone for a while, whatever is written to it. */
+    rest(place: Place, costMs: number, hasFailed = false): void {
+      const item = ensure(place, false);
+      item.failures = hasFailed ? item.failures + 1 : 0;
+      rest(item, costMs);
+    },
     /** Everything is to be read at once: after a sleep, or when something got in between. */
     expire(): void {
       everythingAt = 0;
