@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { agentsCalled, FIELDS, type Filter, formatQuery, parseQuery, type Term, timeOf } from './query.ts';
+import { agentsCalled, FIELDS, type Filter, formatQuery, parseQuery, parseWords, type Term, timeOf } from './query.ts';
 import { runs } from './test/runs.ts';
 
 describe('what was typed into the search bar', () => {
@@ -27,7 +27,8 @@ describe('what was typed into the search bar', () => {
     ['https://example.com', [{ text: 'https://example.com' }]],
     ['C:\\Users', [{ text: 'C:\\Users' }]],
     ['12:30', [{ text: '12:30' }]],
-    ['--force', [{ text: '-force', not: true }]],
+    ['--force', [{ text: '--force' }]],
+    ['-"--force"', [{ text: '--force', not: true }]],
     ['"say \\"hi\\""', [{ text: 'say "hi"' }]],
     ['"time out"*', [{ text: 'time out', prefix: true }]],
     ['上传失败', [{ text: '上传失败' }]],
@@ -98,6 +99,33 @@ describe('what was typed into the search bar', () => {
     fc.assert(
       fc.property(fc.array(term, { maxLength: 6 }), fc.array(filter, { maxLength: 20 }), (terms, filters) => {
         expect(parseQuery(formatQuery({ terms, filters }))).toEqual({ terms, filters, problems: [] });
+      }),
+      runs(300),
+    );
+  });
+});
+
+describe('what was typed into the search of one session', () => {
+  test.each(['-rf', '--json', 'status:completed', 'file:queue.ts', 'before:2026-01-01', 'file:"a b"'])(
+    'is a word, whatever it is in the search bar: %s',
+    (text) => {
+      expect(parseWords(text)).toEqual({ terms: [{ text }], filters: [], problems: [] });
+    },
+  );
+
+  test('has phrases and prefixes', () => {
+    expect(parseWords('"gave up" time* -"say \\"hi\\""').terms).toEqual([
+      { text: 'gave up' },
+      { text: 'time', prefix: true },
+      { text: 'say "hi"' },
+    ]);
+  });
+
+  test('is what a link from the search bar took along', () => {
+    fc.assert(
+      fc.property(fc.array(term, { maxLength: 6 }), (all) => {
+        const terms = all.filter(({ not }) => !not);
+        expect(parseWords(formatQuery({ terms, filters: [] })).terms).toEqual(terms);
       }),
       runs(300),
     );

@@ -49,16 +49,22 @@ export interface ParsedQuery extends Query {
   problems: string[];
 }
 
-/** A piece: `-`, `field:`, then a quoted text, in which `\"` and `\\` are a quote and a backslash, or one without blanks; `*`. */
-const PIECE = /(-?)(?:([a-z]+):)?(?:"((?:\\["\\]|[^"])*)("?)(\*?)|(\S+))|\S/gi;
+/** A piece: `-`, which `--force` does not begin with, `field:`, then a quoted text, in which `\"` and `\\` are a quote and a backslash, or one without blanks; `*`. */
+const PIECE = /(-(?!-)|)(?:([a-z]+):)?(?:"((?:\\["\\]|[^"])*)("?)(\*?)|(\S+))|\S/gi;
 
 /** Reads what was typed; never throws. */
-export function parseQuery(text: string): ParsedQuery {
+export const parseQuery = (text: string): ParsedQuery => parse(text, false);
+
+/** Reads what was typed where only words are looked for: there is no filter and no exclusion. Never throws. */
+export const parseWords = (text: string): ParsedQuery => parse(text, true);
+
+function parse(text: string, onlyWords: boolean): ParsedQuery {
   const query: ParsedQuery = { terms: [], filters: [], problems: [] };
-  for (const [whole, minus, name, quoted, closing, star, plain] of text.matchAll(PIECE)) {
+  for (const [whole, dash, name, quoted, closing, star, plain] of text.matchAll(PIECE)) {
+    const minus = onlyWords ? '' : dash;
     if (quoted !== undefined && closing === '') query.problems.push(`The quote before ${quoted} is not closed.`);
     const value = quoted === undefined ? plain : quoted.replace(/\\(["\\])/g, '$1') + (name && star ? '*' : '');
-    const field = FIELDS.find((one) => one === name?.toLowerCase());
+    const field = onlyWords ? undefined : FIELDS.find((one) => one === name?.toLowerCase());
     if (field !== undefined && value !== undefined) {
       const objection = minus ? 'only words can be excluded' : (objectionTo(field, value) ?? tooMany(query.filters));
       if (objection === undefined) {
