@@ -1,5 +1,5 @@
 import { Problem } from '../../contract/problem.ts';
-import { parseQuery } from '../../contract/query.ts';
+import { parseQuery, parseWords } from '../../contract/query.ts';
 import type { Deps } from '../deps.ts';
 import { toSummary } from '../derive/summary.ts';
 import type { Handlers } from '../http/handler.ts';
@@ -49,7 +49,7 @@ export const searchHandlers = ({ store: { db }, indexer, now }: Deps) => {
     async findInSession({ caller, params, query }) {
       const session = await findSession(db, caller.organizationId, params.sessionId);
       if (!session) throw new Problem('not_found', 'No such session in this organization.');
-      const matcher = createMatcher(parseQuery(query.q).terms);
+      const matcher = createMatcher(parseWords(query.q).terms);
       const find = () => findInSession(db, session, matcher, Number(query.from ?? 1));
       return { status: 200, body: await inLine(caller.organizationId, find) };
     },

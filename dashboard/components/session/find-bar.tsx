@@ -1,5 +1,6 @@
 import { ChevronDown, ChevronUp, X } from 'lucide-react';
 import { useEffect, useMemo, useRef, useState } from 'react';
+import { parseWords } from '../../../contract/query.ts';
 import { showHidden } from '../../text/controls.ts';
 import { Button } from '../../ui/button.tsx';
 import { formatCount } from '../../ui/format.ts';
@@ -89,6 +90,9 @@ export function FindBar({ sessionId, linked, hasRecords, onMatch, onShowRecords,
           <X size={14} />
         </Button>
       </div>
+      <p role="status" className="query-problems">
+        {showHidden(parseWords(words).problems.join(' '))}
+      </p>
       {hit && <Context text={hit.text} marks={hit.marks} />}
       {error !== undefined && <ErrorNote error={error} />}
     </search>

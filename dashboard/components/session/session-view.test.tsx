@@ -14,7 +14,7 @@ const EVENTS = [
     call('a', 'Bash', { command: 'ls' }),
     result('a', { output: 'listing' }),
   ],
-  ...[prompt('Second'), answer('Two'), prompt('Third'), answer('Three')],
+  ...[prompt('Second'), answer('Two -rf'), prompt('Third'), answer('Three')],
 ];
 
 let address: () => string;
@@ -104,6 +104,20 @@ test('keys are letters while one types', async () => {
 });
 
 describe('the search', () => {
+  test('says of what it cannot look for why', async () => {
+    await press('/');
+    await expect.poll(focused).toBe('Find in the session');
+    await press('=>');
+    await expect.poll(() => wordsOf(search())).toContain('it has neither letters nor digits');
+  });
+
+  test('takes what filters in the list of sessions for words, and marks them', async () => {
+    await press('/');
+    await expect.poll(focused).toBe('Find in the session');
+    await press('-rf');
+    await expect.poll(() => [...(CSS.highlights.get('found') ?? [])].map(String)).toEqual(['-rf']);
+  });
+
   test('leads from match to match while one types on, and marks the words', async () => {
     await press('/');
     await expect.poll(focused).toBe('Find in the session');

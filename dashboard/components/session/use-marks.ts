@@ -1,5 +1,5 @@
 import { type RefObject, useEffect } from 'react';
-import { parseQuery } from '../../../contract/query.ts';
+import { parseWords } from '../../../contract/query.ts';
 import { useReading } from './reading.ts';
 
 const NAME = 'found';
@@ -13,7 +13,7 @@ export function useMarks(area: RefObject<HTMLElement | null>): void {
     if (!element || !('highlights' in CSS)) return;
     let frame = 0;
     const mark = () => {
-      const looked = parseQuery(words.get()).terms.flatMap(({ text, not }) => (not ? [] : [text.toLowerCase()]));
+      const looked = parseWords(words.get()).terms.map(({ text }) => text.toLowerCase());
       if (looked.length === 0) CSS.highlights.delete(NAME);
       else CSS.highlights.set(NAME, new Highlight(...looked.flatMap((term) => findRanges(element, term))));
     };

@@ -3,6 +3,7 @@ import { signIn } from '../factories.ts';
 import type { Scenario } from '../scenarios.ts';
 
 const NOT_OURS = { sessions: [], nextCursor: null };
+const HITS = [{ sequence: 1, eventType: 'user.message', text: 'ours one', marks: [[5, 8]] }];
 
 export const SEARCH_SCENARIOS: readonly Scenario[] = [
   {
@@ -85,7 +86,14 @@ export const SEARCH_SCENARIOS: readonly Scenario[] = [
     name: 'a word of it',
     ask: ({ ours }) => ({ params: { sessionId: ours.sessionId }, query: { q: 'one' } }),
     status: 200,
-    body: () => ({ hits: [{ sequence: 1, eventType: 'user.message', text: 'ours one', marks: [[5, 8]] }], next: null }),
+    body: () => ({ hits: HITS, next: null }),
+  },
+  {
+    route: 'findInSession',
+    name: 'a word behind a dash, which the search of sessions would leave out',
+    ask: ({ ours }) => ({ params: { sessionId: ours.sessionId }, query: { q: '-one' } }),
+    status: 200,
+    body: () => ({ hits: HITS, next: null }),
   },
   {
     route: 'findInSession',
