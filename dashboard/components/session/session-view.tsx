@@ -230,7 +230,7 @@ export function SessionView({ session }: { session: Session }) {
                       choose(row);
                       if (!extend || !before) return;
                       const [first, last] = [before.sequence, row.item.sequence].sort((a, b) => a - b);
-                      search({ from: first, to: last });
+                      search({ e: row.item.sequence, from: first, to: last });
                     }}
                   />
                 </div>
