@@ -15,7 +15,7 @@ export async function show(address: string, service: Service) {
   router.update({ ...router.options, history });
   await router.load();
   const container = document.body.appendChild(Object.assign(document.createElement('div'), { id: 'root' }));
-  await render(
+  const { unmount } = await render(
     <AppProvider value={app}>
       <QueryClientProvider client={client}>
         <RouterProvider router={router} />
@@ -23,5 +23,5 @@ export async function show(address: string, service: Service) {
     </AppProvider>,
     { container },
   );
-  return { address: () => history.location.href };
+  return { address: () => history.location.href, close: unmount };
 }

@@ -22,10 +22,11 @@ const answers = (count: number) =>
 
 let service: Service;
 let address: () => string;
+let close: () => Promise<void>;
 
 async function open(events: readonly Given[], query = ''): Promise<void> {
   service = createService(events);
-  ({ address } = await show(`/sessions/ses_1${query}`, service));
+  ({ address, close } = await show(`/sessions/ses_1${query}`, service));
   await expect.poll(() => document.querySelector('[data-complete="true"] .timeline-row')).not.toBeNull();
 }
 const press = (keys: string) => userEvent.keyboard(keys);
@@ -163,6 +164,24 @@ describe('calls', () => {
     await press('o');
     await expect.poll(() => wordsOf(current())).toContain('done');
   });
+});
+
+test('what was opened and closed is so when one comes back, all rows too', async () => {
+  localStorage.clear();
+  const calls = [1, 2, 3, 4].flatMap((n) => [call(`a${n}`), result(`a${n}`)]);
+  for (const [key, rows] of [
+    ['e', 6],
+    ['{Shift>}E{/Shift}', 2],
+    ['jjo', 6],
+  ] as const) {
+    await open([prompt('Go on.'), ...calls]);
+    await press(key);
+    await expect.poll(setSize).toBe(rows);
+    await close();
+    await open([prompt('Go on.'), ...calls]);
+    await expect.poll(setSize).toBe(rows);
+    await close();
+  }
 });
 
 test('the address follows the current row, and a range of rows that is marked with Shift', async () => {

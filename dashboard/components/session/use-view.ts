@@ -22,7 +22,9 @@ interface Options {
 }
 
 export function useView(timeline: Timeline, { sessionId, shown, lane }: Options): View {
-  const [{ preset, chosen }, setFolds] = useState<Folds>(() => readFolds(sessionId));
+  const [folds, setFolds] = useState<Folds>(() => readFolds(sessionId));
+  const [found] = useState(folds);
+  const { preset, chosen } = folds;
   const isOpen = useCallback(
     (item: Item) => canOpen(item) && (chosen.get(item.key) ?? (preset && opensWithAll(item))),
     [chosen, preset],
@@ -44,8 +46,9 @@ export function useView(timeline: Timeline, { sessionId, shown, lane }: Options)
   }, [drawn]);
 
   useEffect(() => {
-    if (preset || chosen.size > 0) keepFolds(sessionId, { preset, chosen });
-  }, [sessionId, preset, chosen]);
+    const isPreset = !folds.preset && folds.chosen.size === 0;
+    if (folds !== found || !isPreset) keepFolds(sessionId, folds);
+  }, [sessionId, folds, found]);
 
   const reveal = useCallback(({ parents }: Place) => {
     setFolds((before) => {
