@@ -1,23 +1,6 @@
 import { structuredPatch } from 'diff';
-import { readApplyPatch, readUnifiedDiff } from './patch.ts';
+import { type FileChange, type Hunk, readApplyPatch, readUnifiedDiff } from './patch.ts';
 import { asArray, asNumber, asObject, asParsedObject, asText, type Loose } from './value.ts';
-
-export interface Hunk {
-  oldStart?: number;
-  newStart?: number;
-  /** What the agent wrote beside the `@@`. */
-  section?: string;
-  /** Each with its `+`, `-` or space in front. */
-  lines: string[];
-}
-
-/** What a tool did to a file. */
-export interface FileChange {
-  path: string;
-  kind: 'create' | 'update' | 'delete';
-  movedTo?: string;
-  hunks: readonly Hunk[];
-}
 
 /** A change without its lines. */
 export interface FileStat {

@@ -1,4 +1,19 @@
-import type { FileChange, Hunk } from './changes.ts';
+export interface Hunk {
+  oldStart?: number;
+  newStart?: number;
+  /** What the agent wrote beside the `@@`. */
+  section?: string;
+  /** Each with its `+`, `-` or space in front. */
+  lines: string[];
+}
+
+/** What a tool did to a file. */
+export interface FileChange {
+  path: string;
+  kind: 'create' | 'update' | 'delete';
+  movedTo?: string;
+  hunks: readonly Hunk[];
+}
 
 const FILE = /^\*\*\* (Add|Update|Delete) File: (.+)$/;
 const KINDS = { Add: 'create', Update: 'update', Delete: 'delete' } as const;

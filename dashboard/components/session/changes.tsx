@@ -1,4 +1,5 @@
-import { changesOfCall, changesOfResult, type FileChange } from '../../../contract/entry/changes.ts';
+import { changesOfCall, changesOfResult } from '../../../contract/entry/changes.ts';
+import type { FileChange } from '../../../contract/entry/patch.ts';
 import type { ToolItem } from '../../timeline/items.ts';
 import { DiffView } from '../../ui/diff-view.tsx';
 import { ErrorNote } from '../error-note.tsx';
