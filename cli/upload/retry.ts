@@ -36,7 +36,7 @@ export function createRetry({ random, signal, onTrouble, baseMs = BASE_MS, capMs
 
   function waitAfter(error: unknown, since: number): void {
     const backoff = random() * Math.min(capMs, baseMs * 2 ** failures);
-    const asked = error instanceof ServiceError ? Math.min((error.retryAfter ?? 0) * 1000, LONGEST_WAIT_MS) : 0;
+    const asked = error instanceof ServiceError ? askedFor(error, 0) : 0;
     // Jitter on top of what was asked for, lest all clients come back at once.
     const wait = asked > 0 ? asked + random() * baseMs : backoff;
     closedUntil = Math.max(closedUntil, performance.now() + wait);
@@ -75,7 +75,7 @@ export function createRetry({ random, signal, onTrouble, baseMs = BASE_MS, capMs
           throw error;
         }
         // Only this request is in progress elsewhere: the others need not wait.
-        if (hasCode(error, 'idempotency_in_progress')) await wait((error.retryAfter ?? 1) * 1000);
+        if (hasCode(error, 'idempotency_in_progress')) await wait(askedFor(error, 1));
         else waitAfter(error, begun.since);
       } finally {
         pending.delete(begun);
@@ -109,3 +109,7 @@ export function createRetry({ random, signal, onTrouble, baseMs = BASE_MS, capMs
     lastTrouble: () => lastTrouble,
   };
 }
+
+/** Milliseconds that a service asks to wait, or these seconds where it does not say. */
+const askedFor = ({ retryAfter }: ServiceError, otherwise: number): number =>
+  Math.min((retryAfter ?? otherwise) * 1000, LONGEST_WAIT_MS);
