@@ -1,9 +1,10 @@
 import { MAX_SESSIONS_AT_ONCE } from '../../contract/capture.ts';
 import { type Client, createClient } from '../../contract/client.ts';
 import type { Page } from '../../dashboard/e2e/harness/browser.ts';
+import { countStyled } from '../../dashboard/e2e/steps/styling.ts';
 import type { Row } from '../report.ts';
 import { createPassages } from '../text.ts';
-import { measureFloor, measureScrolling, NEXT_FRAME } from './measure.ts';
+import { measureFloor, measureScrolling, NEXT_FRAME, TURNS } from './measure.ts';
 
 const SESSIONS = Number(process.env.BENCH_SESSIONS ?? 10_000);
 /** One session in a thousand has it. */
@@ -87,6 +88,8 @@ export async function measureList(page: Page, url: string): Promise<Row[]> {
   await page.keyboard.press('Home');
   const late = await measureScrolling(page, '.frame-page', 240);
   const floor = await measureFloor(page, 240);
+  // Which a busy machine does not change.
+  const styled = (await countStyled(page, () => measureScrolling(page, '.frame-page', 240))) / TURNS;
 
   const asked = await now();
   await page.getByRole('combobox', { name: 'Find sessions' }).fill(RARE);
@@ -99,6 +102,7 @@ export async function measureList(page: Page, url: string): Promise<Row[]> {
     row(`${list}, to its end`, all, 'ms', '', 'by the key End'),
     row(`${list}, rows in the document`, drawn, '', '≤ 60'),
     row(`${list}, late frames, wheel 240`, late, '%', '≤ floor + 5', `floor ${floor.toFixed(1)} %`),
+    row(`${list}, elements styled by a turn of the wheel`, styled, '', '≤ 130', '4 to 5 rows'),
     row(`${list}, a rare word to its first row`, found, 'ms', '≤ 500', 'typed, the pause included'),
   ];
 }

@@ -34,6 +34,8 @@ export async function measureLoading(page: Page, address: string): Promise<Loadi
   return { firstRow, complete, longestTask: Math.max(0, ...tasks), tasks: tasks.reduce((sum, each) => sum + each, 0) };
 }
 
+export const TURNS = 60;
+
 /** The share of frames that came late while the area is turned by the wheel, in percent. */
 export async function measureScrolling(page: Page, selector: string, step: number): Promise<number> {
   const box = await page.locator(selector).boundingBox();
@@ -50,7 +52,7 @@ export async function measureScrolling(page: Page, selector: string, step: numbe
     };
     requestAnimationFrame(onFrame);
   `);
-  for (let turn = 0; turn < 60; turn++) {
+  for (let turn = 0; turn < TURNS; turn++) {
     await page.mouse.wheel(0, step);
     await page.evaluate(NEXT_FRAME);
   }
