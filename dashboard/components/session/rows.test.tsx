@@ -116,34 +116,34 @@ async function open(events: readonly Given[], query = ''): Promise<Service> {
   return service;
 }
 
-test.each(['', '?show=records'])(
-  'rows are as high as they were expected to be, so that nothing moves when they are drawn%s',
-  async (query) => {
-    const changes = { '/a.ts': { type: 'add', content: 'x' }, '/b.ts': { type: 'add', content: 'x' } };
-    const events: Given[] = [
-      ['assistant.reasoning', { text: 'A thought' }],
-      ...[call('a'), result('a')],
-      ['assistant.message', { text: 'An answer' }],
-      ...[call('b', 'Bash'), result('b', { isError: true, output: 'no such file' })],
-      ['notice', { text: 'A notice' }],
-      ['compaction', { trigger: 'auto' }],
-      ['compaction', { trigger: 'auto', summary: 'A summary' }],
-      ['turn.finished', { durationMs: 5_000 }],
-      ['context.message', { text: 'A context' }],
-      ['of-another-program', {}, 4_000],
-      ...[call('c', 'apply_patch'), result('c', { detail: { changes } })],
-      ...[call('d'), result('d'), call('e'), result('e'), call('f'), result('f'), call('g'), result('g')],
-    ];
-    await open(events, query);
-    const items = itemsOf(PROMPT, ...events).slice(1);
-    const drawn = () => items.filter(({ sequence }) => rowOf(sequence));
-    await expect.poll(() => drawn().length).toBeGreaterThan(2);
-    const heightOf = (item: Item) =>
-      estimateRow({ key: 'k', item, depth: 0, version: 0, isOpen: false, start: 0 }, area().clientWidth);
-    const heights = () => drawn().map((item) => [item.kind, rowOf(item.sequence)?.offsetHeight]);
-    await expect.poll(heights).toEqual(drawn().map((item) => [item.kind, heightOf(item)]));
-  },
-);
+test.each([
+  ['at first', ''],
+  ['with records', '?show=records'],
+])('rows are as high as they were expected to be, so that nothing moves when they are drawn: %s', async (_, query) => {
+  const changes = { '/a.ts': { type: 'add', content: 'x' }, '/b.ts': { type: 'add', content: 'x' } };
+  const events: Given[] = [
+    ['assistant.reasoning', { text: 'A thought' }],
+    ...[call('a'), result('a')],
+    ['assistant.message', { text: 'An answer' }],
+    ...[call('b', 'Bash'), result('b', { isError: true, output: 'no such file' })],
+    ['notice', { text: 'A notice' }],
+    ['compaction', { trigger: 'auto' }],
+    ['compaction', { trigger: 'auto', summary: 'A summary' }],
+    ['turn.finished', { durationMs: 5_000 }],
+    ['context.message', { text: 'A context' }],
+    ['of-another-program', {}, 4_000],
+    ...[call('c', 'apply_patch'), result('c', { detail: { changes } })],
+    ...[call('d'), result('d'), call('e'), result('e'), call('f'), result('f'), call('g'), result('g')],
+  ];
+  await open(events, query);
+  const items = itemsOf(PROMPT, ...events).slice(1);
+  const drawn = () => items.filter(({ sequence }) => rowOf(sequence));
+  await expect.poll(() => drawn().length).toBeGreaterThan(2);
+  const heightOf = (item: Item) =>
+    estimateRow({ key: 'k', item, depth: 0, version: 0, isOpen: false, start: 0 }, area().clientWidth);
+  const heights = () => drawn().map((item) => [item.kind, rowOf(item.sequence)?.offsetHeight]);
+  await expect.poll(heights).toEqual(drawn().map((item) => [item.kind, heightOf(item)]));
+});
 
 describe('the output of a call', () => {
   const output = Array.from(

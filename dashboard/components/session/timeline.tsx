@@ -119,8 +119,8 @@ export function Timeline({ ref, view, sessionId, eventCount, openedWith, isLive,
   useImperativeHandle(ref, () => ({
     show(key, align, focus) {
       // What comes behind the last one is followed: back to that one, and nothing more would be.
-      const isLast = indexOf(key) === rows.length - 1;
-      wanted.current = isLast ? undefined : { key, align, until: performance.now() + SETTLING_MS };
+      const isFollowed = isLive && indexOf(key) === rows.length - 1;
+      wanted.current = isFollowed ? undefined : { key, align, until: performance.now() + SETTLING_MS };
       if (focus) focusWanted.current = key;
       scrollTo({ key, align });
       giveFocus();

@@ -87,7 +87,9 @@ describe('the list of sessions', () => {
     const choose = async () => {
       await press('{Tab}{Enter}');
       await expect.poll(() => document.activeElement?.closest('[role="menu"]')).not.toBeNull();
-      await press('{End}{Enter}');
+      await press('{End}');
+      await expect.poll(() => document.activeElement?.textContent).toBe('Delete…');
+      await press('{Enter}');
       await expect.poll(() => document.querySelector('dialog')?.contains(document.activeElement)).toBe(true);
     };
     await choose();
