@@ -78,7 +78,9 @@ export function SessionView({ session }: { session: Session }) {
   );
   const walk = useWalk({ timeline, view, reading, handle, unhide });
   const { choose, goTo } = walk;
-  useAddress(reading, sessionId, linked ?? from, loaded >= (linked ?? from ?? 0) || (isComplete && loaded > 0), goTo);
+  // A range is gone to by whoever was led to it, not by whoever marks it.
+  const opened = linked ?? (reading.current.get() === undefined ? from : undefined);
+  useAddress(reading, sessionId, opened, loaded >= (opened ?? 0) || (isComplete && loaded > 0), goTo);
 
   const range = useMemo(() => (from !== undefined && to !== undefined ? { from, to } : undefined), [from, to]);
   useEffect(() => reading.range.set(range), [reading, range]);

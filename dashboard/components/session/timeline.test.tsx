@@ -202,6 +202,15 @@ test('the address follows the current row, and a range of rows that is marked wi
   await expectAt(5);
 });
 
+test('the row that ends a range is the current one, also before the address has another', async () => {
+  await open([prompt('Go on.'), ...answers(8)]);
+  rowOf(3)?.click();
+  rowOf(5)?.dispatchEvent(new MouseEvent('click', { bubbles: true, shiftKey: true }));
+  await expect.poll(address).toContain('from=3&to=5');
+  await expect.poll(address).toContain('e=5');
+  await expectAt(5);
+});
+
 test('a row that cannot be drawn says so, and takes no other away', async () => {
   vi.spyOn(URL, 'canParse').mockImplementation(() => {
     throw new Error('of this one address');
