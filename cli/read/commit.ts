@@ -77,17 +77,15 @@ export function createCommit({ spool, now, newKey }: CommitOptions) {
 
     function take({ file, record, masked }: Waiting): void {
       const opened = files.get(file) ?? open(file, record);
-      const { id, session } = opened;
+      const { session } = opened;
       opened.last = record;
       if (masked === undefined) {
         count('recordsBefore');
         return;
       }
-      const { meetRecord, meetLine } = spool.seen;
-      const { identity, keyed } = record;
-      const novelty = keyed ? meetRecord(identity, session) : meetLine(id, file.row.cursor.pass, identity);
+      const novelty = meet(file, opened, record);
       if (novelty !== 'new') count(novelty === 'repeated' ? 'recordsRepeated' : 'recordsReplayed');
-      if (novelty === 'replayed') learnCopied(file, session, identity, masked.facts);
+      if (novelty === 'replayed') learnCopied(file, session, record.identity, masked.facts);
       if (novelty !== 'new' || opened.isDeleted) return;
       count(record.tooLong ? 'linesTooLong' : record.unreadable ? 'recordsUnreadable' : 'recordsCaptured');
       count('secretsMasked', masked.masked);
@@ -96,6 +94,24 @@ export function createCommit({ spool, now, newKey }: CommitOptions) {
       const { forkedFrom } = file.row.origin;
       const known = facts.get(session) ?? { changedAt: file.changedAt, forkedFrom };
       facts.set(session, { ...mergeFacts(known, masked.facts), ended: record.ended });
+    }
+
+    function meet(
+      { row, agentSession }: FileBeingRead,
+      { id, session }: Opened,
+      { identity, keyed }: Waiting['record'],
+    ) {
+      const { meetRecord, meetLine, sessionOf, moveTo } = spool.seen;
+      if (!keyed) return meetLine(id, row.cursor.pass, identity);
+      const novelty = meetRecord(identity, session);
+      if (novelty !== 'replayed') return novelty;
+      // A fork that was captured without its parent has what they share, and the parent would be left with a hole.
+      const owner = sessionOf(identity) ?? session;
+      const known = spool.sessions.get(owner);
+      const forkedFrom = facts.get(owner)?.forkedFrom ?? known.forkedFrom;
+      if (known.agent !== row.agent || forkedFrom !== agentSession) return novelty;
+      moveTo(session, identity);
+      return 'new';
     }
 
     /**

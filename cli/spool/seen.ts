@@ -5,6 +5,7 @@ export type Novelty = 'new' | 'repeated' | 'replayed';
 
 export function createSeen(db: DatabaseSync) {
   const insertRecord = db.prepare('INSERT INTO records (key, session) VALUES (?, ?) ON CONFLICT DO NOTHING');
+  const moveRecord = db.prepare('UPDATE records SET session = ? WHERE key = ?');
   const findRecord = db.prepare('SELECT session FROM records WHERE key = ?');
   // Read again from the start, a file's n-th equal line is the one captured as the n-th.
   const meetLine = db.prepare(`
@@ -24,6 +25,8 @@ export function createSeen(db: DatabaseSync) {
       const row = findRecord.get(key);
       return row && Number(row.session);
     },
+    /** From now on a record counts as captured into this session. */
+    moveTo: (session: number, key: Uint8Array) => void moveRecord.run(session, key),
     /** Takes note of a record that has no key by the hash of its text: equal ones of a file are told by their number. */
     meetLine(file: number, pass: number, hash: Uint8Array): Novelty {
       const line = meetLine.get({ file, pass, hash });

@@ -34,6 +34,16 @@ test('what was captured of every agent is all there', async () => {
   expect(text.stdout).toMatch(/^\d+ records that forks repeat: .*\n[\d,]+ records of \d+ sessions: all there\n$/);
 });
 
+test('a fork that was captured before its parent and the parent are all there, with what they share in both', async () => {
+  const held = await startHeld();
+  const said = { sessionId: sessionId(2), forkedFrom: { sessionId: sessionId(1) } };
+  const fork = [prompt(1, 1, 'one', said), prompt(2, 9, 'another way', said)];
+  write(join(held.home, '.claude/projects/shop', `${sessionId(2)}.jsonl`), lines(...fork));
+  expect(await held.run('import')).toMatchObject({ exitCode: 0 });
+  await capture(held, one, two);
+  expect(await held.verify()).toMatchObject({ exitCode: 0, findings: [], records: 4, replayed: 0 });
+});
+
 test('an event that is gone is named, and nothing else', async () => {
   const held = await startHeld();
   const file = await capture(held, one, two, three);
