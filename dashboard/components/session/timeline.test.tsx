@@ -123,6 +123,8 @@ describe('calls', () => {
     await userEvent.click(row()?.querySelector('.fold') as Element);
     await expect.poll(() => wordsOf(row())).toContain('first line AssertionError: 1 != 2');
     await expectAt(2);
+    // Up to here the button had the focus; from here on it is the row.
+    await press('kj');
     for (const [key, expected] of [
       ['o', 'false'],
       [' ', 'true'],
@@ -135,24 +137,26 @@ describe('calls', () => {
     expect(wordsOf(row())).not.toContain('first line');
   });
 
-  test('that failed are walked to with n and p, out of what they are folded into', async () => {
-    const failed = (id: string): Given[] => [call(id, 'Bash'), result(id, { isError: true, output })];
-    await open([
-      prompt('Go on.'),
-      ...some('a'),
-      ...failed('b'),
-      ...answers(80),
-      ...some('c'),
-      ...failed('d'),
-      ...some('e'),
-    ]);
+  test('that failed are walked to with n and p, into a sub-agent that is folded up', async () => {
+    const failed = (id: string, source = {}): Given[] => [
+      ['tool.call', { callId: id, name: 'Bash', input: { command: 'npm test' }, source }],
+      ['tool.result', { callId: id, isError: true, output, source }],
+    ];
+    const started: Given = ['subagent.started', { subagent: 'h', callId: 'c', description: 'Look' }];
+    await open(
+      [prompt('Go on.'), ...some('a'), ...failed('b'), ...answers(80), call('c', 'Task'), started].concat(
+        failed('d', { subagent: 'h' }),
+        some('e'),
+      ),
+    );
     await press('n');
     await expectAt(10);
+    expect(rowOf(94)).toBeUndefined();
     await press('n');
-    await expectAt(100);
+    await expectAt(94);
     expect(wordsOf(current())).toContain('failed');
     await press('n');
-    await expectAt(100);
+    await expectAt(94);
     await press('p');
     await expectAt(10);
   });
