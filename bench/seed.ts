@@ -31,7 +31,8 @@ export async function seed<More>(
   owner: string,
   more: (store: Store, seed: Seed) => Promise<More>,
 ): Promise<Seed & More> {
-  const store = await openStore({ ...where, onError: console.error });
+  // To fill it, a statement may take minutes.
+  const store = await openStore({ ...where, silentMs: 0, onError: console.error });
   try {
     const now = Date.now();
     const claims = { issuer, subject: owner, email: `${owner}@example.com`, emailVerified: true };
