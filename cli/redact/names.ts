@@ -1,9 +1,10 @@
 /**
  * What a name says about its value. `strong`: it is a secret whatever it looks like (`api_key`); a `password` may be a weak
  * one, a `phrase` has words in it. `weak`: it is one if it also looks random (`token`, which may as well be a word of a
- * grammar). `key`: only if it is surely random (`cache_key`, `stripe_key`).
+ * grammar). `key`: only if it is surely random (`key`, `client_token`); that of a `vendor` may be a UUID, too
+ * (`stripe_key`).
  */
-export type NameStrength = 'strong' | 'password' | 'phrase' | 'weak' | 'key';
+export type NameStrength = 'strong' | 'password' | 'phrase' | 'weak' | 'key' | 'vendor';
 
 /** The words come last in a name: `password_reset_url` and `tokenType` hold no secret. A number or a stage may follow. */
 const SUFFIX =
@@ -38,6 +39,7 @@ const STRENGTHS: readonly (readonly [NameStrength, RegExp])[] = [
       `(?:^|_)(?:[a-z]*tokens?|pat|auth|pass|cookie|secrets|passwords|dsn|salt|jwt|csrf|xsrf|(?:php|j|asp|cgi)sess(?:ion)?_?id|connect_sid|session_cookie|csrf_?token|csrfmiddlewaretoken|(?:laravel|rack|play)_session)${SUFFIX}`,
     ),
   ],
+  ['vendor', /[a-z0-9]{4,}_key$/],
   ['key', new RegExp(`key_?id|(?:^|_)[a-z]*keys?${SUFFIX}|(?:^|_)(?:secret|token|auth|pat)_[a-z]+$`)],
 ];
 
@@ -45,7 +47,7 @@ const STRENGTHS: readonly (readonly [NameStrength, RegExp])[] = [
 const HARMLESS = new RegExp(
   '(?:^|_)(?:max|min|num|count|total|next|page|prev|previous|continuation|cancellation|cancel|sync|has|is|no|use|show|hide|forgot|reset|public|publishable|design|syntax|token_type|stop|eos|bos|pad|unk|mask|special|input|output|invalid|missing|unexpected|current|last|first|start|end|end_of|open|close|parse|lex|keyword|lock|change|request|client_request|idempotency|concurrency|next_page|action|batch|cfn|aws|resource|starting|pagination|semicolon|colon|comma)_(?:[a-z]+_)?(?:token|tokens|auth|pass|api_key|password|secret|cookie)$' +
     '|^old_?pwd$|(?:change|request|next|page|action)_?tokens?$|(?:^|_)(?:id|ids|name|names|arn|url|uri|type|path|file|hash|version|date|expiry|used|changed|updated|created|age|days|at|length|size|count|index|policy|format|field|label|placeholder|digest|algorithm|endpoint|prefix|suffix|in|on|enabled|required|hint|manager|provider|store|service|error|status|mode|state|header|kind|class)$' +
-    '|(?:^|_)(?:public|publish\\w*|primary|foreign|cache|sort|partition|i18n|lang|locale|translation|row|column|col|hash|range|group|storage|state|query|map|dict|object|prop|react|event|arrow|shift|enter|meta|alt|ctrl|lock|s3|bucket|file|path|route|dedup\\w*|config|setting|feature|flag|param|field|attr|menu|shortcut|record|item|entry|node|unique|composite|join|host|gpg|pgp|fingerprint|pub|session|message|thread|conversation|trace|metric|sub|bound|mon|don|tur|jo|hot|don|whis|fingerprint|verify|verification|release|artifact|image|layer|chunk|build|content|etag|registry|index|block|target|web_?socket|parent|child|template|document|doc|asset|package|commit|project|user|site|restore)_?keys?\\d{0,3}$',
+    '|(?:^|_)(?:public|publish\\w*|primary|foreign|cache|sort|partition|i18n|lang|locale|translation|row|column|col|hash|range|group|storage|state|query|map|dict|object|prop|react|event|arrow|shift|enter|meta|alt|ctrl|lock|s3|bucket|file|path|route|dedup\\w*|config|setting|feature|flag|param|field|attr|menu|shortcut|record|item|entry|node|unique|composite|join|host|gpg|pgp|fingerprint|pub|session|message|thread|conversation|trace|metric|sub|bound|mon|don|tur|jo|hot|don|whis|fingerprint|verify|verification|release|artifact|image|layer|chunk|build|content|etag|registry|index|block|target|recv|web_?socket|parent|child|template|document|doc|asset|package|commit|project|user|site|restore)_?keys?\\d{0,3}$',
 );
 
 const CACHE_LIMIT = 20_000;

@@ -78,7 +78,7 @@ export function looksRandom(value: string, shortest = 16): boolean {
 export function isSurelyRandom(value: string, shortest: number): boolean {
   if (!/^[\w+/=.~:@!-]+$/.test(value) || !looksRandom(value, shortest)) return false;
   return (
-    countChanges(value) >= value.length * 0.2 &&
+    countChanges(value) >= value.length * (/^[a-z\d]+$/.test(value) ? 0.15 : 0.2) &&
     countWords(value) < 2 &&
     !UUID.test(value) &&
     !CODE_NAME.test(value) &&
@@ -108,7 +108,7 @@ export function isSecretInText(value: string, strength: NameStrength, shape: Sha
   if (value.length < 6 || hasMark(value) || isFiller(value)) return false;
   if (strength === 'phrase') return SEED.test(value) || (hasDigitsAndLetters(value) && !/\s/.test(value));
   if (/\s/.test(value) || (strength === 'password' ? PASSWORD_WORD : MADE_UP).test(value)) return false;
-  if (strength === 'key') return isKey(value, shape);
+  if (strength === 'key' || strength === 'vendor') return isKey(value, strength, shape);
   if (shape === 'loose') return isSurelyRandom(value, 16) && !/[:!]|=[^=]/.test(value);
   if (CODE.test(value) || TECHNICAL.test(value) || PATTERN.test(value) || VERSION.test(value) || isLocation(value))
     return false;
@@ -117,7 +117,11 @@ export function isSecretInText(value: string, strength: NameStrength, shape: Sha
   if (shape !== 'quoted' && (OPERATOR.test(value) || (shape !== 'variable' && isCodeName(value, strength))))
     return false;
   if (strength === 'weak')
-    return (looksRandom(value) && countWords(value) < 2) || (countChanges(value) >= 4 && isSurelyRandom(value, 10));
+    return (
+      (looksRandom(value) && countWords(value) < 2) ||
+      (countChanges(value) >= 4 && isSurelyRandom(value, 10)) ||
+      isMixedCase(value)
+    );
   const mixed = hasDigitsAndLetters(value);
   if (shape === 'account') return !isNoPassword(value);
   if (shape === 'variable') return mixed || (value.length >= 6 && !HARMLESS.has(value.toLowerCase()));
@@ -130,9 +134,9 @@ export function isSecretInText(value: string, strength: NameStrength, shape: Sha
 }
 
 /** What a name that is a key of anything holds only where it is nothing else. */
-function isKey(value: string, shape: Shape): boolean {
+function isKey(value: string, strength: 'key' | 'vendor', shape: Shape): boolean {
   if (isReference(value) && !isDottedToken(value)) return false;
-  if (HASH.test(value) || UUID.test(value)) return shape === 'variable';
+  if (HASH.test(value) || UUID.test(value)) return shape === 'variable' || (strength === 'vendor' && shape !== 'loose');
   if (NUMBERED_PART.test(value)) return false;
   return isSurelyRandom(value, 16) || isRandomBehindWords(value) || isMixedCase(value) || LICENCE.test(value);
 }
@@ -177,7 +181,7 @@ const SEED = /^(?:[a-z]{3,8}[ -]){3,23}[a-z]{3,8}$/;
 /** Whether a string that an object holds under a secret's name is one: here the name is no figure of speech. */
 export function isSecretInField(value: string, strength: NameStrength): boolean {
   if (value.length < 4 || isFieldPlaceholder(value) || VERSION.test(value)) return false;
-  if (strength === 'key') return isSecretInText(value, 'key', 'quoted') && value.length >= 20;
+  if (strength === 'key' || strength === 'vendor') return isSecretInText(value, 'key', 'quoted') && value.length >= 20;
   if (strength === 'phrase' && SEED.test(value)) return true;
   if (strength !== 'weak') return !isProse(value) && !(strength === 'strong' && LABEL.test(value));
   // `pass`, `token` and `auth` are as often the name of a message, of a word in a grammar, of a setting.
