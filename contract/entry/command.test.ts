@@ -28,30 +28,61 @@ test.each([
 });
 
 describe('what a command is for', () => {
+  const RUN = ['exit_of_tests', 'tests'];
+
   test.each([
     ['git commit -m "Add a lock"', ['commit']],
     ['cd /src && git -C . add . && git commit -q', ['commit']],
     ['git log --grep commit', []],
     ['git status; echo commit', []],
-    ['npm test && git commit -am done', ['commit', 'tests']],
+    ['npm test && git commit -am done', ['commit', ...RUN]],
     ['gh pr create --title "x"', ['pull_request']],
     ['gh pr view 7', []],
-    ['npx vitest run a.test.ts', ['tests']],
-    ['pnpm run test', ['tests']],
-    ['./gradlew :app:test', ['tests']],
-    ['cargo nextest run', ['tests']],
-    ['python -m pytest -q', ['tests']],
-    ['node --experimental-strip-types --test', ['tests']],
-    ['FORCE_COLOR=1 node --run test', ['tests']],
+    ['npx vitest run a.test.ts', RUN],
+    ['pnpm run test', RUN],
+    ['./gradlew :app:test', RUN],
+    ['cargo nextest run', RUN],
+    ['python -m pytest -q', RUN],
+    ['node --experimental-strip-types --test', RUN],
+    ['FORCE_COLOR=1 node --run test', RUN],
+    ["bash -lc 'cd app && timeout -k 5 300 npm test 2>&1'", RUN],
+    ['bash -lc npm test', RUN],
+    ['cd "$(git rev-parse --show-toplevel)" && CI=1 npx --yes jest', RUN],
+    ['npm ci; npm test -- --grep "a; b"', RUN],
+    ['(cd app && \\\n./node_modules/.bin/vitest)', RUN],
+    ['script/test --fast', RUN],
     ['cat test.ts', []],
     ['ls vitest.config.ts', []],
   ])('of `%s` is %j', (command, purposes) => {
     expect(purposesOf(command).sort()).toEqual(purposes);
   });
 
+  test.each([
+    'npm install -D vitest',
+    'grep -rn "npm test" docs',
+    'echo "a && npm test"',
+    'which pytest',
+    'pytest --version',
+    'npm test || true',
+    'npm test; echo done',
+    'npm test | tail -5',
+    'npm test &',
+    '! npm test',
+    'for n in 1 2 3; do npm test; done',
+    'failed=0; for i in $(seq 20); do node --test >/dev/null || failed=$((failed+1)); done; echo "$failed of 20 failed"',
+    "cat > check.sh <<'EOF'\nnpm test\nEOF",
+    "bash -c 'npm test || true'",
+    'echo $(cd app && npm test)',
+  ])('is maybe tests, but its exit code does not tell: `%s`', (command) => {
+    expect(purposesOf(command)).toEqual(['tests']);
+  });
+
   test('is found in no time that anybody notices, however hostile the command is', () => {
     const texts = ['git '.repeat(100_000), 'mvn x '.repeat(50_000), `${'['.repeat(300_000)}]`];
     for (const text of texts) expect(purposesOf(text)).toEqual([]);
+    const pieces = ['A=1 ', '( ', 'npx -a ', 'npx 1 ', 'sh -c ', '$(', '"', '"\\', "'", '\\\n', '&&', 'sudo '];
+    for (const piece of pieces)
+      expect(purposesOf(`${piece.repeat(3_900 / piece.length)} npm test;ls`)).toEqual(['tests']);
     expect(outcomeOf(`${'[a '.repeat(200_000)}`)).toEqual({});
   });
 });

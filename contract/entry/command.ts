@@ -1,7 +1,7 @@
 import { asParsedObject } from './value.ts';
 
-/** What a command is for, where sessions are remembered by it. */
-export type Purpose = 'commit' | 'pull_request' | 'tests';
+/** What a command is for, where sessions are remembered by it. `exit_of_tests`: its exit code tells how they ended. */
+export type Purpose = 'commit' | 'pull_request' | 'tests' | 'exit_of_tests';
 
 export interface Commit {
   hash: string;
@@ -32,7 +32,7 @@ const LONGEST_COMMAND = 4_000;
 const PURPOSES: readonly [Purpose, RegExp][] = [
   ['commit', /\bgit(?:\s+-\S{1,100}(?:\s+[^\s-]\S{0,200})?){0,5}\s+commit\b/],
   ['pull_request', /\b(?:gh\s+pr|glab\s+mr)\s+create\b/],
-  ['tests', /(?:^|[\s;&|(/'"])(?:vitest|jest|mocha|pytest|rspec|phpunit|ctest|py\.test|script\/test)(?=$|[\s;&|)'"])/],
+  ['tests', /(?<=^|[\s;&|(/'"])(?:vitest|jest|mocha|pytest|rspec|phpunit|ctest|py\.test|script\/test)(?=$|[\s;&|)'"])/],
   [
     'tests',
     /\b(?:npm|pnpm|yarn|bun|deno|cargo|go|mix|dotnet|make|swift|zig build|playwright|node --run)\s+(?:run\s+)?test\b/,
@@ -43,7 +43,37 @@ const PURPOSES: readonly [Purpose, RegExp][] = [
 
 export function purposesOf(command: string): Purpose[] {
   const start = command.slice(0, LONGEST_COMMAND);
-  return [...new Set(PURPOSES.flatMap(([purpose, pattern]) => (pattern.test(start) ? [purpose] : [])))];
+  const purposes = new Set(PURPOSES.flatMap(([purpose, pattern]) => (pattern.test(start) ? [purpose] : [])));
+  if (purposes.has('tests') && start === command && endsAsTests(command)) purposes.add('exit_of_tests');
+  return [...purposes];
+}
+
+const SHELL = /^\s*(?:\S{1,200}\/)?(?:ba|da|z)?sh\s+-\w{0,5}c\s+(?:(["'])([\s\S]*)\1\s*$)?/;
+/** One that is not closed is as well: looking for its end again and again took 11 ms. */
+const QUOTED = /"(?:[^"\\]|\\[\s\S])*"?|'[^']*'?/g;
+const SUBSTITUTED = /\$\([^()]*\)/g;
+/** What may stand before the program that is run. */
+const BEFORE =
+  /^(?:[\s({]|\w+=\S*\s|(?:env|time|timeout|nice|sudo|exec|npx|bunx|(?:pnpm|yarn|bundle) exec|(?:uv|poetry|pipenv) run|python[\d.]* -m)(?:\s+(?:-\S+|\d\S*))*\s)+/;
+const ONLY_TELLS = /\s--(?:version|help|collect-only|no-run|list\w*)\b/i;
+
+/** Whether the exit code is that of tests: what runs last runs them, and nothing hides how they end. */
+function endsAsTests(command: string): boolean {
+  const inside = command.replace(SHELL, '$2').replaceAll('\\\n', ' ');
+  const bare = inside.replace(QUOTED, '""').replace(SUBSTITUTED, '""').trim();
+  const last = bare.split(/[;\n]/).findLast((part) => part.trim() !== '') ?? '';
+  const isHidden = /\||(?<![>&])&(?![>&])/.test(last);
+  return !isHidden && last.split('&&').some(runsTests);
+}
+
+function runsTests(simple: string): boolean {
+  const program = simple.replace(BEFORE, '');
+  const isFirst = (at: number) => !/\s/.test(program.slice(0, at));
+  const isRunner = PURPOSES.some(([purpose, run]) => {
+    const found = purpose === 'tests' ? run.exec(program) : null;
+    return found && isFirst(found.index);
+  });
+  return isRunner && !ONLY_TELLS.test(program);
 }
 
 const MESSAGE =

@@ -69,6 +69,12 @@ describe('milestones', () => {
     ]);
   });
 
+  test.each(['npm install -D vitest', 'npm test || true'])('are no tests where %s came to its end', (command) => {
+    expect(factsOf(call('a', command), result('a', 'done', { exitCode: 0 })).milestones).toEqual([]);
+    const told = factsOf(call('a', command), result('a', ' Tests  1 failed', { exitCode: 0 }));
+    expect(told.milestones).toMatchObject([{ passed: false }]);
+  });
+
   test('are told once of a run of tests that an agent tells of twice', () => {
     const run = call('a', 'make test');
     const told = factsOf(run, result('a', 'x', { exitCode: 2 }), result('a', 'x'));

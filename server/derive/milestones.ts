@@ -29,17 +29,19 @@ function noteCommand(facts: Facts, entry: ResultEntry, call: OpenCall): void {
   }
 }
 
-/**
- * Only where they turned red or green. What the runner says counts more than an exit code, which may be a pipe's; and an
- * agent may tell of a run twice, once without saying how it ended.
- */
+/** Only where they turned red or green. What the runner says counts more than an exit code. */
 function noteTests(facts: Facts, entry: ResultEntry, call: OpenCall): void {
-  const told = entry.testsPassed ?? (entry.exitCode === undefined ? undefined : entry.exitCode === 0);
-  const passed = told ?? (entry.failed ? false : call.isJudged ? undefined : true);
+  const passed = entry.testsPassed ?? (call.purposes.includes('exit_of_tests') ? passedByExit(entry, call) : undefined);
   call.isJudged = true;
   if (passed === undefined || facts.testsPassed === passed) return;
   facts.testsPassed = passed;
   add(facts, entry, { kind: 'tests', text: call.command ?? '', passed });
+}
+
+/** An agent may tell of a run twice, once without saying how it ended. */
+function passedByExit({ exitCode, failed }: ResultEntry, { isJudged }: OpenCall): boolean | undefined {
+  if (exitCode !== undefined || failed) return !failed;
+  return isJudged ? undefined : true;
 }
 
 const titleOf = (command: string): string | undefined =>
