@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
+import { cleanup } from 'vitest-browser-react';
 import { createService } from '../../test/service.ts';
 import { show } from '../../test/show.tsx';
 import { current, drawnRows, expectAt, rowOf, sequenceOf, wordsOf } from '../../test/timeline.ts';
@@ -40,6 +41,26 @@ test('of all rows one is a stop of Tab: the current one, which has the ring', as
   await press('j');
   await expectAt(3);
   expect(drawnRows().filter(({ tabIndex }) => tabIndex === 0)).toEqual([current()]);
+});
+
+test('what was opened is open when the session is opened again, until all was closed', async () => {
+  const events = [prompt('First'), ['assistant.reasoning', { text: 'One\n\nTwo' }]] satisfies Given[];
+  const reopen = async () => {
+    await cleanup();
+    await show('/sessions/ses_1', createService(events));
+    await expect.poll(() => drawnRows().length).toBe(2);
+  };
+  const isOpen = () => rowOf(2)?.querySelector('[aria-expanded]')?.ariaExpanded;
+  await reopen();
+  for (const [key, expected] of [
+    ['e', 'true'],
+    ['E', 'false'],
+  ] as const) {
+    await press(key);
+    await expect.poll(isOpen).toBe(expected);
+    await reopen();
+    await expect.poll(isOpen).toBe(expected);
+  }
 });
 
 describe('what opens above the page', () => {

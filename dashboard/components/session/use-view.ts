@@ -23,7 +23,7 @@ interface Options {
 
 export function useView(timeline: Timeline, { sessionId, shown, lane }: Options): View {
   const [folds, setFolds] = useState<Folds>(() => readFolds(sessionId));
-  const [found] = useState(folds);
+  const [kept] = useState(folds);
   const { preset, chosen } = folds;
   const isOpen = useCallback(
     (item: Item) => canOpen(item) && (chosen.get(item.key) ?? (preset && opensWithAll(item))),
@@ -46,9 +46,8 @@ export function useView(timeline: Timeline, { sessionId, shown, lane }: Options)
   }, [drawn]);
 
   useEffect(() => {
-    const isPreset = !folds.preset && folds.chosen.size === 0;
-    if (folds !== found || !isPreset) keepFolds(sessionId, folds);
-  }, [sessionId, folds, found]);
+    if (folds !== kept) keepFolds(sessionId, folds);
+  }, [sessionId, folds, kept]);
 
   const reveal = useCallback(({ parents }: Place) => {
     setFolds((before) => {
