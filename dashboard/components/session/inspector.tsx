@@ -7,6 +7,7 @@ import { showHidden } from '../../text/controls.ts';
 import type { Timeline } from '../../timeline/build.ts';
 import { entriesOf, type Item } from '../../timeline/items.ts';
 import { toMarkdown } from '../../timeline/markdown.ts';
+import { Boundary } from '../../ui/boundary.tsx';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy.tsx';
 import { formatCount, formatExact } from '../../ui/format.ts';
@@ -54,35 +55,37 @@ export function Inspector({ view, sessionId, timeline, facts, linkOf, onClose }:
           <X size={14} />
         </Button>
       </header>
-      {!item && (
-        <Scroll aria-label="session" className="flex min-h-0 grow flex-col gap-4 overflow-y-auto p-4 text-13">
-          <p className="text-muted">Choose a row, or walk with j and k.</p>
-          {facts && <FactLists facts={facts} sessionId={sessionId} />}
-        </Scroll>
-      )}
-      {item && (
-        <Tabs.Root value={tab} onValueChange={setChosen} className="flex min-h-0 grow flex-col">
-          <Facts item={item} entries={entries} timeline={timeline} />
-          {tabs.length > 1 && (
-            <Tabs.List aria-label="What to show" className="tabs">
-              {tabs.map((each) => (
-                <Tabs.Trigger key={each} value={each}>
-                  {each}
-                </Tabs.Trigger>
-              ))}
-            </Tabs.List>
-          )}
-          <Tabs.Content key={`${item.key}${tab}`} value={tab} tabIndex={-1} className="flex min-h-0 grow flex-col">
-            <Scroll aria-label={tab || 'event'} className="min-h-0 grow overflow-y-auto p-4">
-              {item.kind === 'tool' && tab === 'input' && <ToolInput item={item} sessionId={sessionId} />}
-              {item.kind === 'tool' && tab === 'output' && <ToolOutput item={item} sessionId={sessionId} />}
-              {item.kind === 'tool' && tab === 'diff' && <Changes item={item} sessionId={sessionId} />}
-              {tab === 'raw' && <RawEvents entries={entries} sessionId={sessionId} />}
-              {entries.length === 0 && <p className="text-13 text-muted">Open it to see its events one by one.</p>}
-            </Scroll>
-          </Tabs.Content>
-        </Tabs.Root>
-      )}
+      <Boundary of="This" resetKey={key ?? ''}>
+        {!item && (
+          <Scroll aria-label="session" className="flex min-h-0 grow flex-col gap-4 overflow-y-auto p-4 text-13">
+            <p className="text-muted">Choose a row, or walk with j and k.</p>
+            {facts && <FactLists facts={facts} sessionId={sessionId} />}
+          </Scroll>
+        )}
+        {item && (
+          <Tabs.Root value={tab} onValueChange={setChosen} className="flex min-h-0 grow flex-col">
+            <Facts item={item} entries={entries} timeline={timeline} />
+            {tabs.length > 1 && (
+              <Tabs.List aria-label="What to show" className="tabs">
+                {tabs.map((each) => (
+                  <Tabs.Trigger key={each} value={each}>
+                    {each}
+                  </Tabs.Trigger>
+                ))}
+              </Tabs.List>
+            )}
+            <Tabs.Content key={`${item.key}${tab}`} value={tab} tabIndex={-1} className="flex min-h-0 grow flex-col">
+              <Scroll aria-label={tab || 'event'} className="min-h-0 grow overflow-y-auto p-4">
+                {item.kind === 'tool' && tab === 'input' && <ToolInput item={item} sessionId={sessionId} />}
+                {item.kind === 'tool' && tab === 'output' && <ToolOutput item={item} sessionId={sessionId} />}
+                {item.kind === 'tool' && tab === 'diff' && <Changes item={item} sessionId={sessionId} />}
+                {tab === 'raw' && <RawEvents entries={entries} sessionId={sessionId} />}
+                {entries.length === 0 && <p className="text-13 text-muted">Open it to see its events one by one.</p>}
+              </Scroll>
+            </Tabs.Content>
+          </Tabs.Root>
+        )}
+      </Boundary>
     </aside>
   );
 }

@@ -6,6 +6,7 @@ import type { Milestone } from '../../../contract/review.ts';
 import { showHidden } from '../../text/controls.ts';
 import { lastAtMost } from '../../timeline/strip.ts';
 import { microStrip, type Turn } from '../../timeline/turns.ts';
+import { Boundary } from '../../ui/boundary.tsx';
 import { formatDuration } from '../../ui/format.ts';
 import { useReading } from './reading.ts';
 import { heightOf } from './row-height.ts';
@@ -23,7 +24,15 @@ const REST_MS = 100;
 type Line = { sequence: number } & ({ turn: Turn; number: number } | { milestone: Milestone });
 
 /** The story of the session: its prompts, and by what one remembers it; where one is stands out, and is in sight. */
-export const Outline = memo(function Outline({ turns, milestones, onSelect }: Props) {
+export const Outline = (props: Props) => (
+  <nav aria-label="Prompts" className="prompts">
+    <Boundary of="The prompts" resetKey={props.turns.length}>
+      <Lines {...props} />
+    </Boundary>
+  </nav>
+);
+
+const Lines = memo(function Lines({ turns, milestones, onSelect }: Props) {
   const lines = useMemo(() => toLines(turns, milestones), [turns, milestones]);
   const orders = useMemo(() => lines.map((line) => ('turn' in line ? line.turn.order : line.sequence)), [lines]);
   const { seen } = useReading();
@@ -47,7 +56,7 @@ export const Outline = memo(function Outline({ turns, milestones, onSelect }: Pr
     return () => clearTimeout(timer);
   }, [current, virtualizer]);
   return (
-    <nav aria-label="Prompts" className="prompts">
+    <>
       {lines.length === 0 && <p className="px-4 text-12 text-muted">No prompts so far</p>}
       <div ref={scroller} className="outline-scroll">
         <ol className="relative" style={{ height: virtualizer.getTotalSize() }}>
@@ -78,7 +87,7 @@ export const Outline = memo(function Outline({ turns, milestones, onSelect }: Pr
           })}
         </ol>
       </div>
-    </nav>
+    </>
   );
 });
 

@@ -9,6 +9,7 @@ import type { SessionSearch } from '../../search.ts';
 import { countShowable, SHOWABLE } from '../../timeline/rows.ts';
 import { describe } from '../../timeline/subagents.ts';
 import { createTexts } from '../../timeline/texts.ts';
+import { Boundary } from '../../ui/boundary.tsx';
 import { plural } from '../../ui/format.ts';
 import { ErrorNote } from '../error-note.tsx';
 import { ChangesView } from './changes-view.tsx';
@@ -134,13 +135,15 @@ export function SessionView({ session }: { session: Session }) {
             onInspect={() => setInspecting((before) => !before)}
             onHelp={() => setPanel('help')}
           />
-          <StripView
-            timeline={timeline}
-            range={range}
-            contextWindow={facts?.contextWindow}
-            onJump={goTo}
-            onRange={chooseRange}
-          />
+          <Boundary of="The strip" resetKey={loaded}>
+            <StripView
+              timeline={timeline}
+              range={range}
+              contextWindow={facts?.contextWindow}
+              onJump={goTo}
+              onRange={chooseRange}
+            />
+          </Boundary>
           {error !== undefined && (
             <div className="p-3">
               <ErrorNote error={error} onRetry={retry} />
@@ -191,20 +194,24 @@ export function SessionView({ session }: { session: Session }) {
               </div>
               {place === 'story' && <Outline turns={timeline.turns} milestones={milestones} onSelect={leavePlace} />}
               {place === 'changes' && (
-                <ChangesView
-                  timeline={timeline}
-                  sessionId={sessionId}
-                  folder={facts?.folder ?? timeline.meta.cwd}
-                  onSelect={leavePlace}
-                />
+                <Boundary of="What was changed" resetKey={loaded}>
+                  <ChangesView
+                    timeline={timeline}
+                    sessionId={sessionId}
+                    folder={facts?.folder ?? timeline.meta.cwd}
+                    onSelect={leavePlace}
+                  />
+                </Boundary>
               )}
               {place === 'agents' && (
-                <SubagentsView
-                  lanes={timeline.lanes}
-                  usage={facts?.usage}
-                  onSelect={leavePlace}
-                  onEnter={(entered) => search({ view: undefined, lane: entered })}
-                />
+                <Boundary of="The tree of sub-agents" resetKey={loaded}>
+                  <SubagentsView
+                    lanes={timeline.lanes}
+                    usage={facts?.usage}
+                    onSelect={leavePlace}
+                    onEnter={(entered) => search({ view: undefined, lane: entered })}
+                  />
+                </Boundary>
               )}
               {!place && (
                 <div className="relative flex min-h-0 grow flex-col">
