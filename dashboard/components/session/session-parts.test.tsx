@@ -3,7 +3,7 @@ import { page, userEvent } from 'vitest/browser';
 import type { SessionFacts } from '../../../contract/review.ts';
 import { createService } from '../../test/service.ts';
 import { show } from '../../test/show.tsx';
-import { drawnRows, expectAt } from '../../test/timeline.ts';
+import { drawnRows, expectAt, wordsOf } from '../../test/timeline.ts';
 import { call, type Given, result } from '../../timeline/test/events.ts';
 
 const EVENTS: Given[] = [
@@ -13,14 +13,17 @@ const EVENTS: Given[] = [
   ['assistant.message', { text: 'All is well.' }],
 ];
 
+let address: () => string;
+
 async function open(query = '', facts: Partial<SessionFacts> = {}): Promise<void> {
   const service = createService(EVENTS);
   const { getSessionFacts } = service.answers;
   service.answers.getSessionFacts = (given) => ({ ...(getSessionFacts?.(given) as SessionFacts), ...facts });
-  await show(`/sessions/ses_1${query}`, service);
+  ({ address } = await show(`/sessions/ses_1${query}`, service));
   await expect.poll(() => document.querySelector('[data-complete="true"]')).not.toBeNull();
 }
 const press = (keys: string) => userEvent.keyboard(keys);
+const status = () => wordsOf(document.querySelector('.session-notice') ?? undefined);
 
 beforeEach(() => localStorage.clear());
 afterEach(() => void vi.restoreAllMocks());
@@ -57,5 +60,37 @@ describe('what fails while it is drawn says so, and the session stays:', () => {
     await told('What was changed');
     await page.getByRole('button', { name: 'Timeline' }).click();
     await expect.poll(() => drawnRows().length).toBe(3);
+  });
+});
+
+describe('a link says so', () => {
+  test('where it leads past the end, until one goes on', async () => {
+    await open('?e=999');
+    await expect.poll(status).toBe('This link leads past the end: the session has 4 events.');
+    await expectAt(4);
+    await press('k');
+    await expectAt(2);
+    expect(status()).toBe('');
+  });
+
+  test('where its range is past the end, and the strip shows the whole', async () => {
+    await open('?from=900&to=950');
+    await expect.poll(status).toContain('past the end');
+    expect(page.getByRole('button', { name: /^Events 900/ }).query()).toBeNull();
+  });
+
+  test('where what it leads to is not among the rows that it chose', async () => {
+    await open('?e=4&show=prompts');
+    await expect.poll(status).toContain('All rows are shown again');
+    await expectAt(4);
+    expect(address()).not.toContain('show=');
+  });
+
+  test('once it is copied', async () => {
+    await open('?e=4');
+    await expectAt(4);
+    expect(status()).toBe('');
+    await press('y');
+    await expect.poll(status).toBe('The link is copied.');
   });
 });

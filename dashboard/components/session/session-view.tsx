@@ -17,6 +17,7 @@ import { FindBar } from './find-bar.tsx';
 import { HelpSheet } from './help-sheet.tsx';
 import { Inspector } from './inspector.tsx';
 import { KindChips } from './kind-chips.tsx';
+import { Notice, useNotice } from './notice.tsx';
 import { Outline } from './outline.tsx';
 import { PlaceChips } from './place-chips.tsx';
 import { createReading, ReadingProvider } from './reading.ts';
@@ -41,6 +42,7 @@ export function SessionView({ session }: { session: Session }) {
   const navigate = useNavigate();
   const { e: linked, find, from, to, show, lane, view: place } = useSearch({ from: '/sessions/$sessionId' });
   const { timeline, loaded, isComplete, error, retry } = useEventLog(session);
+  const [notice, tell] = useNotice();
   const [reading] = useState(createReading);
   const texts = useMemo(
     () =>
@@ -74,8 +76,9 @@ export function SessionView({ session }: { session: Session }) {
       const hasKinds = shown.some((kind) => kind !== 'records');
       if (isRecord && (hasKinds || shown.length === 0)) search({ show: 'records', lane: undefined });
       else if (hasKinds || lane !== undefined) search({ show: undefined, lane: undefined });
+      if (hasKinds || lane !== undefined) tell('All rows are shown again: the one you go to was not among the chosen.');
     },
-    [shown, lane, search],
+    [shown, lane, search, tell],
   );
   const walk = useWalk({ timeline, view, reading, handle, unhide });
   const { choose, goTo } = walk;
@@ -83,7 +86,13 @@ export function SessionView({ session }: { session: Session }) {
   const opened = linked ?? (reading.current.get() === undefined ? from : undefined);
   useAddress(reading, sessionId, opened, loaded >= (opened ?? 0) || (isComplete && loaded > 0), goTo);
 
-  const range = useMemo(() => (from !== undefined && to !== undefined ? { from, to } : undefined), [from, to]);
+  const isBeyond = isComplete && loaded > 0 && Math.max(opened ?? 0, from ?? 0) > loaded;
+  useEffect(() => {
+    if (isBeyond) tell(`This link leads past the end: the session has ${plural(loaded, 'event')}.`);
+  }, [isBeyond, loaded, tell]);
+
+  const hasRange = from !== undefined && to !== undefined && !(isComplete && from > loaded);
+  const range = useMemo(() => (hasRange ? { from, to } : undefined), [hasRange, from, to]);
   useEffect(() => reading.range.set(range), [reading, range]);
   const chooseRange = useCallback((first: number, last: number) => search({ from: first, to: last }), [search]);
   const leaveRange = useCallback(() => search({ from: undefined, to: undefined }), [search]);
@@ -111,7 +120,7 @@ export function SessionView({ session }: { session: Session }) {
   };
 
   useSessionKeys({
-    ...{ reading, view, walk, timeline, panel, setPanel, setInspecting, search, linkOf },
+    ...{ reading, view, walk, timeline, panel, setPanel, setInspecting, search, linkOf, tell },
     leave: () => {
       if (panel) leavePanel();
       else if (isInspecting) setInspecting(false);
@@ -244,6 +253,7 @@ export function SessionView({ session }: { session: Session }) {
                   />
                 </div>
               )}
+              <Notice words={notice} />
             </div>
             {isInspecting && (
               <Inspector

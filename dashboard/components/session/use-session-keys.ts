@@ -20,13 +20,14 @@ interface Options {
   setInspecting: Dispatch<SetStateAction<boolean>>;
   search: (change: SessionSearch) => void;
   linkOf: () => string;
+  tell: (words: string) => void;
   /** Closes what is open, and gives the focus back to the current row. */
   leave: () => void;
 }
 
 /** What keys do in a session. All of them act on the current row, which has the focus. */
 export function useSessionKeys(options: Options): void {
-  const { reading, view, walk, panel, setPanel, setInspecting, search, linkOf, leave } = options;
+  const { reading, view, walk, panel, setPanel, setInspecting, search, linkOf, tell, leave } = options;
   const row = () => view.rows[view.indexOf(reading.current.get()?.key ?? '')];
   const toggle = () => {
     const item = row()?.item;
@@ -36,6 +37,11 @@ export function useSessionKeys(options: Options): void {
     view.setAll(open);
     walk.stay();
   };
+  const copyLink = () =>
+    navigator.clipboard.writeText(linkOf()).then(
+      () => tell('The link is copied.'),
+      () => tell('The browser did not let the link be copied.'),
+    );
   const onlyLane = () => {
     const item = row()?.item;
     if (item?.kind === 'lane') search({ lane: item.lane });
@@ -59,7 +65,7 @@ export function useSessionKeys(options: Options): void {
     ['E', () => setAll(false)],
     ['l', onlyLane],
     ['t', () => void cycleTimeMode()],
-    ['y', () => void navigator.clipboard.writeText(linkOf())],
+    ['y', () => void copyLink()],
     ['Enter', () => setInspecting((before) => !before)],
     ['/', () => setPanel('find')],
     ['?', () => setPanel('help')],
