@@ -18,7 +18,7 @@ const CHEVRON = (
   </svg>
 );
 
-/** A line that opens. It is no stop of the Tab key of its own: its row is one, whose keys open it. */
+/** A line that opens. It takes no focus: its row has it, whose keys open it, too. */
 export function Fold({ isOpen, onToggle, label, muted, kind, children }: Props) {
   return (
     <button
@@ -26,7 +26,10 @@ export function Fold({ isOpen, onToggle, label, muted, kind, children }: Props) 
       tabIndex={-1}
       aria-expanded={isOpen}
       aria-label={label}
-      onClick={onToggle}
+      onClick={({ currentTarget }) => {
+        onToggle();
+        currentTarget.closest<HTMLElement>('.timeline-row')?.focus({ preventScroll: true });
+      }}
       data-kind={kind}
       className={`fold ${muted ? 'text-muted' : ''}`}
     >

@@ -3,7 +3,7 @@ import { page, userEvent } from 'vitest/browser';
 import type { SessionFacts } from '../../../contract/review.ts';
 import { createService } from '../../test/service.ts';
 import { show } from '../../test/show.tsx';
-import { drawnRows, expectAt, wordsOf } from '../../test/timeline.ts';
+import { drawnRows, expectAt, rowOf, wordsOf } from '../../test/timeline.ts';
 import { call, type Given, result } from '../../timeline/test/events.ts';
 
 const EVENTS: Given[] = [
@@ -93,4 +93,16 @@ describe('a link says so', () => {
     await press('y');
     await expect.poll(status).toBe('The link is copied.');
   });
+});
+
+test('a row that was opened by the mouse has the focus: Enter shows it in the inspector, and leaves it open', async () => {
+  await open('?e=4');
+  await expectAt(4);
+  const fold = () => rowOf(2)?.querySelector('.fold');
+  await userEvent.click(fold() as Element);
+  await expect.poll(() => fold()?.ariaExpanded).toBe('true');
+  expect(document.activeElement).toBe(rowOf(2));
+  await press('{Enter}');
+  await expect.poll(() => page.getByRole('complementary', { name: 'Inspector' }).query()).not.toBeNull();
+  expect(fold()?.ariaExpanded).toBe('true');
 });
