@@ -75,7 +75,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   const pepper =
     config.SECRET_PEPPER ?? (await rememberSetting(store.db, 'pepper', () => randomBytes(32).toString('hex')));
   const authenticator = createAuthenticator({ db: store.db, identity, pepper, limits, now, onError });
-  const stopHearing = await bus?.hearRevoked(authenticator.forgetSecret);
+  const stopHearing = bus?.hearRevoked(authenticator.forgetSecret);
   const live = createLive(now);
   const peers =
     store.notices &&

@@ -14,7 +14,7 @@ import { type Known, seen } from './head.ts';
 import { createHeads } from './heads.ts';
 
 /** What the log asks of the bus. */
-export type LogBus = Pick<Bus, 'publish' | 'next' | 'history' | 'publishParts' | 'isConnected' | 'onReconnect'>;
+export type LogBus = Pick<Bus, 'publish' | 'next' | 'history' | 'publishParts' | 'isConnected' | 'onForget'>;
 
 export interface BusLogOptions {
   bus: LogBus;
@@ -31,7 +31,7 @@ export interface BusLogOptions {
  */
 export function createBusLog({ bus, db, storeLog, now, onError }: BusLogOptions): SessionLog {
   const heads = createHeads({ bus, db });
-  bus.onReconnect(heads.forget);
+  bus.onForget(heads.forget);
 
   /** So that every replica knows the session without the store; where this fails, they ask the store. */
   async function announce(row: SessionRow): Promise<void> {

@@ -1,9 +1,9 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import {
-  AckPolicy,
   type Consumer,
+  type ConsumerMessages,
   DeliverPolicy,
   JetStreamApiCodes,
-  JetStreamApiError,
   type JetStreamClient,
   type JetStreamManager,
   type JsMsg,
@@ -14,6 +14,7 @@ import {
 import { headers, type MsgHdrs, type NatsConnection, nanos } from '@nats-io/transport-node';
 import { Problem } from '../../contract/problem.ts';
 import { type Entry, type Logged, readEntry, writeEntry } from './entry.ts';
+import { asideOf, ensureStreams, isCode, subjectsOf, WORKERS } from './streams.ts';
 
 export interface NewMessage {
   /** `<organization>.<session>`. */
@@ -52,15 +53,17 @@ export interface Bus {
   /** Undefined where one of them is gone. */
   readParts(appendId: string, parts: number): Promise<Uint8Array | undefined>;
   /** Whatever was known of the bus may no longer be so. */
-  onReconnect(listener: () => void): void;
+  onForget(listener: () => void): void;
   /** Keeps a message that cannot be written to the store, with the reason, until somebody has looked at it. */
   setAside(message: JsMsg, reason: string): Promise<void>;
+  /** The first message of the log that no worker has settled. */
+  oldestWaiting(): Promise<StoredMsg | null>;
   /** Messages that were set aside, and those that no worker has settled. */
   backlog(): Promise<{ setAside: number; waiting: number }>;
   /** Tells all replicas that a secret is revoked, also those that are cut off from the store. */
   tellRevoked(secretId: string): Promise<void>;
-  /** Hears of every secret that is revoked from now on, until what it returns is called. */
-  hearRevoked(listener: (secretId: string) => void): Promise<() => void>;
+  /** Hears of every secret that was revoked in the last day, and from now on until what it returns is called. */
+  hearRevoked(listener: (secretId: string) => void): () => void;
   /** The workers' common place in the log. */
   consumer(): Promise<Consumer>;
   close(): Promise<void>;
@@ -71,53 +74,36 @@ export interface Bus {
 const ENTRY = 'Capture-Entry';
 /** Room for the entry, in which a key has up to 255 characters, and for the bus's own headers. */
 const HEADER_BYTES = 8 * 1024;
-/** How long two messages of one id are one: longer than one is on its way between the servers of a cluster. */
-export const DUPLICATES_MS = 120_000;
-/** A worker that has not told of a message for so long is taken to be gone; a batch takes a tenth of a second. */
-const SETTLED_WITHIN_MS = 10_000;
-/** Messages that workers hold at a time, all together. */
-const MOST_HELD = 5_000;
-export const WORKERS = 'workers';
-
-/** What the stream is made of, its name in front. */
-export const subjectsOf = (name: string) => ({ log: `${name}.log`, part: `${name}.part`, revoked: `${name}.revoked` });
-
-const asideOf = (name: string) => `${name}_aside`;
 
 /**
- * Makes stream and consumer where they are not there yet, and leaves them as they are where an operator changed them.
- * @param copies of each message
+ * @param copies of each message, where streams are made
+ * @param onMade told each time streams were made, at once or because the bus has lost them
  */
-export async function openBus(connection: NatsConnection, name: string, copies: number): Promise<Bus> {
+export async function openBus(
+  connection: NatsConnection,
+  name: string,
+  copies: number,
+  onMade: () => void = () => undefined,
+): Promise<Bus> {
   const client = jetstream(connection);
   const manager = await jetstreamManager(connection);
   const subjects = subjectsOf(name);
-  await ensure(
-    () => manager.streams.info(name),
-    () =>
-      manager.streams.add({
-        name,
-        subjects: Object.values(subjects).map((subject) => `${subject}.>`),
-        duplicate_window: nanos(DUPLICATES_MS),
-        num_replicas: copies,
-      }),
-  );
-  await ensure(
-    () => manager.streams.info(asideOf(name)),
-    () => manager.streams.add({ name: asideOf(name), subjects: [`${asideOf(name)}.>`], num_replicas: copies }),
-  );
-  await ensure(
-    () => manager.consumers.info(name, WORKERS),
-    () =>
-      manager.consumers.add(name, {
-        durable_name: WORKERS,
-        filter_subject: `${subjects.log}.>`,
-        ack_policy: AckPolicy.Explicit,
-        deliver_policy: DeliverPolicy.All,
-        ack_wait: nanos(SETTLED_WITHIN_MS),
-        max_ack_pending: MOST_HELD,
-      }),
-  );
+  const listeners: (() => void)[] = [];
+  const forget = () => {
+    for (const listener of listeners) listener();
+  };
+  let isEnsuring = false;
+  async function ensure(): Promise<void> {
+    if (isEnsuring) return;
+    isEnsuring = true;
+    const isMade = await ensureStreams(manager, name, copies).finally(() => {
+      isEnsuring = false;
+    });
+    if (!isMade) return;
+    onMade();
+    forget();
+  }
+  await ensure();
 
   /** Fails at once while the connection is lost: what waits in the client would be sent when nobody expects it any more. */
   async function ask<Answer>(question: () => Promise<Answer>): Promise<Answer> {
@@ -125,12 +111,13 @@ export async function openBus(connection: NatsConnection, name: string, copies: 
     try {
       return await question();
     } catch (error) {
+      // A bus that is there may have lost what it had.
+      void ensure().catch(() => undefined);
       throw error instanceof Problem ? error : busUnavailable(error);
     }
   }
 
   const largest = () => (connection.info?.max_payload ?? 0) - HEADER_BYTES;
-  const reconnected: (() => void)[] = [];
   let connected = true;
   const isConnected = () => connected && !connection.isClosed();
   void watch();
@@ -139,7 +126,7 @@ export async function openBus(connection: NatsConnection, name: string, copies: 
       if (type === 'disconnect') connected = false;
       if (type !== 'reconnect') continue;
       connected = true;
-      for (const listener of reconnected) listener();
+      forget();
     }
   }
 
@@ -236,22 +223,41 @@ export async function openBus(connection: NatsConnection, name: string, copies: 
         return { setAside: aside.state.messages, waiting: workers.num_pending + workers.num_ack_pending };
       }),
 
+    oldestWaiting: () =>
+      ask(async () => {
+        const { ack_floor: settled } = await manager.consumers.info(name, WORKERS);
+        return get({ seq: settled.stream_seq + 1, next_by_subj: `${subjects.log}.>` });
+      }),
+
     tellRevoked: (secretId) =>
       ask(async () => {
         await client.publish(`${subjects.revoked}.${secretId}`);
       }),
 
-    async hearRevoked(listener) {
-      const options = { filter_subjects: `${subjects.revoked}.>`, deliver_policy: DeliverPolicy.New };
-      const consumer = await client.consumers.get(name, options);
-      const callback = ({ subject }: JsMsg) => listener(subject.split('.').at(-1) ?? '');
-      const messages = await consumer.consume({ callback });
-      return () => messages.stop();
+    hearRevoked(listener) {
+      const options = { filter_subjects: `${subjects.revoked}.>`, deliver_policy: DeliverPolicy.All };
+      let messages: ConsumerMessages | undefined;
+      let isStopped = false;
+      /** From the beginning each time: what was told while the connection was lost, or before a stream was made again. */
+      async function hear(): Promise<void> {
+        messages = await (await client.consumers.get(name, options)).consume({ abort_on_missing_resource: true });
+        for await (const { subject } of messages) listener(subject.split('.').at(-1) ?? '');
+      }
+      void (async () => {
+        while (!isStopped) {
+          await ask(hear).catch(() => undefined);
+          await pause(1_000, undefined, { ref: false });
+        }
+      })();
+      return () => {
+        isStopped = true;
+        messages?.stop();
+      };
     },
 
-    onReconnect: (listener) => void reconnected.push(listener),
+    onForget: (listener) => void listeners.push(listener),
 
-    consumer: () => client.consumers.get(name, WORKERS),
+    consumer: () => ask(() => client.consumers.get(name, WORKERS)),
 
     close: () => connection.drain(),
 
@@ -311,18 +317,6 @@ function toLogged(sequence: number, written: MsgHdrs | undefined): Logged {
 }
 
 export const entryOf = (written: MsgHdrs | undefined): Entry | undefined => readEntry(written?.get(ENTRY));
-
-async function ensure(find: () => Promise<unknown>, make: () => Promise<unknown>): Promise<void> {
-  try {
-    await find();
-  } catch (error) {
-    if (!isCode(error, JetStreamApiCodes.StreamNotFound) && !isCode(error, JetStreamApiCodes.ConsumerNotFound))
-      throw error;
-    await make();
-  }
-}
-
-const isCode = (error: unknown, code: number): boolean => error instanceof JetStreamApiError && error.code === code;
 
 const busUnavailable = (cause: unknown) =>
   new Problem(

@@ -1,4 +1,5 @@
-import { type Bus, WORKERS } from './bus.ts';
+import type { Bus } from './bus.ts';
+import { WORKERS } from './streams.ts';
 
 /** What was written to the store stays on the bus for so long: by then a session without events is asked of the store. */
 export const KEPT_MS = 24 * 60 * 60 * 1_000;

@@ -2,10 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ConsumerMessages, JsMsg } from '@nats-io/jetstream';
 import type { Committed } from '../ingest/session-log.ts';
 import { isUnavailable } from '../store/dialect.ts';
-import { type Fate, type NumberedAppend, type NumberedClose, type Persisted, persist } from '../store/persist.ts';
-import { type Bus, entryOf } from './bus.ts';
-import { readPlace } from './entry.ts';
+import { type Fate, type NumberedClose, type Persisted, persist } from '../store/persist.ts';
+import type { Bus } from './bus.ts';
 import { KEPT_MS, removeOld } from './retention.ts';
+import { REASONS, readTask, type Task } from './task.ts';
 
 export interface WorkerOptions {
   bus: Bus;
@@ -23,17 +23,15 @@ export interface Worker {
 
 /** What one transaction takes at most: a hundred appends of 20 events are written in about 20 ms. */
 const LARGEST_BATCH = { messages: 500, bytes: 8 * 1024 * 1024 };
-/** A close that waits for the events before it is looked at again. */
-const AHEAD_MS = 100;
+/** A close that waits for the events before it is looked at again after so long, twice as long each time. */
+const AHEAD_MS = 50;
+const LONGEST_AHEAD_MS = 60_000;
 const FIRST_PAUSE_MS = 100;
 const CLEAN_EVERY_MS = 10 * 60_000;
 const LONGEST_PAUSE_MS = 5_000;
 
-/** A message with what it asks the store to do. */
-interface Task {
+interface Held extends Task {
   message: JsMsg;
-  append?: NumberedAppend;
-  close?: NumberedClose;
 }
 
 /**
@@ -49,7 +47,11 @@ export function createWorker({ bus, pool, committed, onWritten, onError }: Worke
   async function run(): Promise<void> {
     for (let wait = FIRST_PAUSE_MS; !closing.signal.aborted; wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {
       try {
-        messages = await (await bus.consumer()).consume({ max_bytes: LARGEST_BATCH.bytes + 2 * bus.largest() });
+        messages = await (await bus.consumer()).consume({
+          max_bytes: LARGEST_BATCH.bytes + 2 * bus.largest(),
+          // Where it is gone it is made again, and found then.
+          abort_on_missing_resource: true,
+        });
         if (closing.signal.aborted) messages.stop();
         for await (const batch of batchesOf(messages)) {
           await settle(batch);
@@ -63,7 +65,7 @@ export function createWorker({ bus, pool, committed, onWritten, onError }: Worke
   }
 
   async function settle(batch: readonly JsMsg[]): Promise<void> {
-    const tasks: Task[] = [];
+    const tasks: Held[] = [];
     let bytes = 0;
     for (const message of batch) {
       const task = await read(message);
@@ -79,18 +81,14 @@ export function createWorker({ bus, pool, committed, onWritten, onError }: Worke
   }
 
   /** Undefined where nothing is to be written; the message is settled then. */
-  async function read(message: JsMsg): Promise<Task | undefined> {
-    const place = readPlace(message.subject);
-    const entry = entryOf(message.headers);
-    if (!place || !entry) return setAside(message, 'it is none that this version understands');
-    if (entry.kind === 'closed') return { message, close: { ...place, ...entry } };
-    if (entry.kind !== 'append') return void message.ack();
-    const body = entry.parts === 0 ? message.data : await bus.readParts(entry.appendId, entry.parts);
-    return body ? { message, append: { ...place, ...entry, body } } : setAside(message, 'a part of it is missing');
+  async function read(message: JsMsg): Promise<Held | undefined> {
+    const task = await readTask(bus, message);
+    if (typeof task === 'string') return setAside(message, task);
+    return task.append || task.close ? { message, ...task } : void message.ack();
   }
 
   /** Waits for a store that is away; where the fault is in a message, that one alone is set aside. */
-  async function write(tasks: readonly Task[]): Promise<void> {
+  async function write(tasks: readonly Held[]): Promise<void> {
     const done = await persistPatiently(tasks).catch((error: unknown) => ({ error }));
     if (done === undefined) return;
     if (!('error' in done)) return finish(tasks, done);
@@ -102,7 +100,7 @@ export function createWorker({ bus, pool, committed, onWritten, onError }: Worke
   }
 
   /** Undefined where the worker was closed before the store was back. */
-  async function persistPatiently(tasks: readonly Task[]): Promise<Persisted | undefined> {
+  async function persistPatiently(tasks: readonly Held[]): Promise<Persisted | undefined> {
     for (let wait = FIRST_PAUSE_MS; ; wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {
       try {
         return await persist(pool, partOf(tasks, 'append'), partOf(tasks, 'close'));
@@ -118,7 +116,7 @@ export function createWorker({ bus, pool, committed, onWritten, onError }: Worke
     return undefined;
   }
 
-  async function finish(tasks: readonly Task[], { appends, closes, changed }: Persisted): Promise<void> {
+  async function finish(tasks: readonly Held[], { appends, closes, changed }: Persisted): Promise<void> {
     onWritten?.(
       tasks.reduce((sum, { append }) => sum + (append ? append.lastSequence - append.firstSequence + 1 : 0), 0),
     );
@@ -129,11 +127,21 @@ export function createWorker({ bus, pool, committed, onWritten, onError }: Worke
     const fates: Record<'append' | 'close', Fate[]> = { append: [...appends], close: [...closes] };
     for (const task of tasks) {
       const fate = fates[task.append ? 'append' : 'close'].shift();
-      if (fate === 'ahead') task.message.nak(AHEAD_MS);
-      else if (fate === 'foreign')
-        await setAside(task.message, 'it contradicts the store, or its session is not there');
+      const reason = fate && REASONS[fate];
+      if (fate === 'ahead' && task.close) await wait(task.message, task.close);
+      else if (reason) await setAside(task.message, reason);
       else task.message.ack();
     }
+  }
+
+  /** Another worker may still have what is in front of a close. Once all of that is settled, nothing more will come. */
+  async function wait(message: JsMsg, close: NumberedClose): Promise<void> {
+    const oldest = message.redelivered ? await bus.oldestWaiting() : undefined;
+    const isLast = oldest?.seq === message.seq;
+    // What was written until then counts, not what was when it was looked at first.
+    const [fate] = isLast ? (await persist(pool, [], [close])).closes : ['ahead' as const];
+    if (isLast && fate === 'ahead') await setAside(message, String(REASONS.ahead));
+    else message.nak(Math.min(AHEAD_MS * 2 ** message.info.deliveryCount, LONGEST_AHEAD_MS));
   }
 
   async function setAside(message: JsMsg, reason: string): Promise<undefined> {
@@ -152,8 +160,8 @@ export function createWorker({ bus, pool, committed, onWritten, onError }: Worke
   };
 }
 
-const partOf = <Part extends 'append' | 'close'>(tasks: readonly Task[], part: Part) =>
-  tasks.flatMap((task) => (task[part] ? [task[part]] : [])) as NonNullable<Task[Part]>[];
+const partOf = <Part extends 'append' | 'close'>(tasks: readonly Held[], part: Part) =>
+  tasks.flatMap((task) => (task[part] ? [task[part]] : [])) as NonNullable<Held[Part]>[];
 
 /** What has come in already, up to a limit; waits for more no longer than a turn of the event loop. */
 async function* batchesOf(messages: ConsumerMessages): AsyncGenerator<JsMsg[]> {

@@ -42,7 +42,7 @@ function createSubject(lucks: readonly Luck[]) {
     history: () => ask(() => [...log]),
     publishParts: async () => 0,
     isConnected: () => true,
-    onReconnect: () => undefined,
+    onForget: () => undefined,
   };
   return { log, bus };
 }

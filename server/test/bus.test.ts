@@ -1,13 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { headers } from '@nats-io/transport-node';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { Bus } from '../bus/bus.ts';
-import { type AppendEntry, writeEntry } from '../bus/entry.ts';
 import { removeOld } from '../bus/retention.ts';
-import { newUuid } from '../ids.ts';
-import { createMetrics } from '../operations/metrics.ts';
-import { encodeFrame } from '../store/frame.ts';
 import { again } from './engines.ts';
 import { createTenant, event, openSession, type Tenant } from './factories.ts';
 import { settled, startTestService, type TestService } from './harness.ts';
@@ -110,45 +105,5 @@ describe.runIf(inject('natsUrl'))('a service on an event bus', () => {
     const kept = await other?.history(`${own.organizationId}.${sessionId}`);
     expect(kept?.map(({ entry }) => entry.kind)).toEqual(['opened', 'append']);
     await idle.close();
-  });
-
-  describe('sets aside', () => {
-    const put = async (place: string, entry: string | undefined, body?: Uint8Array) => {
-      const written = headers();
-      if (entry !== undefined) written.set('Capture-Entry', entry);
-      await bus.client.publish(`${bus.name}.log.${place}`, body, { headers: written });
-    };
-    const foreign = (fields: Partial<AppendEntry>): string =>
-      writeEntry({
-        ...{ kind: 'append', plane: 'live', firstSequence: 1, lastSequence: 1, key: null, fingerprint: null },
-        ...{ appendId: newUuid(), codec: 0, at: 1, parts: 0 },
-        ...fields,
-      });
-    const { body } = encodeFrame([{ eventType: 'notice', payload: Buffer.from('{}') }]);
-
-    test.each<[string, (sessionId: string) => [place: string, entry: string | undefined]]>([
-      ['what it does not understand', () => ['org_1.ses_1', undefined]],
-      ['what another version means', () => ['org_1.ses_1', '{"kind":"renamed"}']],
-      ['what is for a session that is not there', () => [`${tenant.organizationId}.ses_1`, foreign({})]],
-      ['what is for a session of others', (sessionId) => [`org_1.${sessionId}`, foreign({})]],
-      ['what contradicts the store', (sessionId) => [`${tenant.organizationId}.${sessionId}`, foreign({})]],
-      ['what no column holds', () => [`${tenant.organizationId}.ses_1`, foreign({ codec: 2 ** 40 })]],
-      ['what has lost a part', () => [`${tenant.organizationId}.ses_1`, foreign({ parts: 2 })]],
-    ])('%s, counts it, and writes the rest', async (_, make) => {
-      const metrics = createMetrics();
-      metrics.watchBus(bus);
-      const before = (await bus.backlog()).setAside;
-      const spoiled = await openSession(service, tenant.live);
-      const sound = await openSession(service, tenant.live);
-      await append(spoiled, ['one']);
-      await settled(bus);
-      const [place, entry] = make(spoiled);
-      await Promise.all([append(sound, ['one']), put(place, entry, body), append(sound, ['two'])]);
-      expect(await read(sound)).toHaveLength(2);
-      expect(await read(spoiled)).toEqual(['one']);
-      expect((await metrics.read()).text).toContain(`capture_bus_messages{state="set_aside"} ${before + 1}\n`);
-      expect((await metrics.read()).text).toContain('capture_bus_messages{state="waiting"} 0\n');
-      expect(service.log.join('')).toContain(`${place}, was set aside: `);
-    });
   });
 });

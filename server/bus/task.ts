@@ -1,0 +1,30 @@
+import type { MsgHdrs } from '@nats-io/transport-node';
+import type { Fate, NumberedAppend, NumberedClose } from '../store/persist.ts';
+import { type Bus, entryOf } from './bus.ts';
+import { readPlace } from './entry.ts';
+
+/** What a message asks the store to do, which may be nothing. */
+export interface Task {
+  append?: NumberedAppend;
+  close?: NumberedClose;
+}
+
+/** Why a message with that fate is not written. */
+export const REASONS: Partial<Record<Fate, string>> = {
+  ahead: 'events in front of this close are not in the store',
+  foreign: 'it contradicts the store, or its session is not there',
+};
+
+/** @returns a sentence where it cannot be told */
+export async function readTask(
+  bus: Pick<Bus, 'readParts'>,
+  { subject, headers, data }: { subject: string; headers: MsgHdrs | undefined; data: Uint8Array },
+): Promise<Task | string> {
+  const place = readPlace(subject);
+  const entry = entryOf(headers);
+  if (!place || !entry) return 'it is none that this version understands';
+  if (entry.kind === 'closed') return { close: { ...place, ...entry } };
+  if (entry.kind !== 'append') return {};
+  const body = entry.parts === 0 ? data : await bus.readParts(entry.appendId, entry.parts);
+  return body ? { append: { ...place, ...entry, body } } : 'a part of it is missing';
+}

@@ -1,0 +1,98 @@
+import { headers } from '@nats-io/transport-node';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import type { Bus } from '../bus/bus.ts';
+import { type AppendEntry, writeEntry } from '../bus/entry.ts';
+import { removeOld } from '../bus/retention.ts';
+import { newUuid } from '../ids.ts';
+import { createMetrics } from '../operations/metrics.ts';
+import { encodeFrame } from '../store/frame.ts';
+import { createTenant, event, openSession, type Tenant } from './factories.ts';
+import { settled, startTestService, type TestService } from './harness.ts';
+
+describe.runIf(inject('natsUrl'))('what a worker cannot write', () => {
+  let service: TestService;
+  let tenant: Tenant;
+  let bus: Bus;
+  beforeAll(async () => {
+    service = await startTestService('bus');
+    tenant = await createTenant(service);
+    bus = service.store.bus as Bus;
+  });
+  afterAll(() => service.close());
+
+  const append = (sessionId: string, texts: readonly string[]) =>
+    service.call('POST', `/v1/sessions/${sessionId}/events`, { as: tenant.live, body: { events: texts.map(event) } });
+  const complete = (sessionId: string) =>
+    service.call('POST', `/v1/sessions/${sessionId}/complete`, { as: tenant.live });
+  const read = async (sessionId: string): Promise<string[]> => {
+    const url = `/v1/organizations/me/sessions/${sessionId}/events?limit=500`;
+    const { events } = (await service.call('GET', url, { as: tenant.member })).body;
+    return events.map(({ payload }: { payload: { text: string } }) => payload.text);
+  };
+  const put = async (place: string, entry: string | undefined, body?: Uint8Array) => {
+    const written = headers();
+    if (entry !== undefined) written.set('Capture-Entry', entry);
+    await bus.client.publish(`${bus.name}.log.${place}`, body, { headers: written });
+  };
+  const foreign = (fields: Partial<AppendEntry>): string =>
+    writeEntry({
+      ...{ kind: 'append', plane: 'live', firstSequence: 1, lastSequence: 1, key: null, fingerprint: null },
+      ...{ appendId: newUuid(), codec: 0, at: 1, parts: 0 },
+      ...fields,
+    });
+  const { body } = encodeFrame([{ eventType: 'notice', payload: Buffer.from('{}') }]);
+
+  test.each<[string, (sessionId: string) => [place: string, entry: string | undefined]]>([
+    ['what it does not understand', () => ['org_1.ses_1', undefined]],
+    ['what another version means', () => ['org_1.ses_1', '{"kind":"renamed"}']],
+    ['what is for a session that is not there', () => [`${tenant.organizationId}.ses_1`, foreign({})]],
+    ['what is for a session of others', (sessionId) => [`org_1.${sessionId}`, foreign({})]],
+    ['what contradicts the store', (sessionId) => [`${tenant.organizationId}.${sessionId}`, foreign({})]],
+    ['what no column holds', () => [`${tenant.organizationId}.ses_1`, foreign({ codec: 2 ** 40 })]],
+    ['what has lost a part', () => [`${tenant.organizationId}.ses_1`, foreign({ parts: 2 })]],
+  ])('%s is set aside and counted, and the rest is written', async (_, make) => {
+    const metrics = createMetrics();
+    metrics.watchBus(bus);
+    const before = (await bus.backlog()).setAside;
+    const spoiled = await openSession(service, tenant.live);
+    const sound = await openSession(service, tenant.live);
+    await append(spoiled, ['one']);
+    await settled(bus);
+    const [place, entry] = make(spoiled);
+    await Promise.all([append(sound, ['one']), put(place, entry, body), append(sound, ['two'])]);
+    expect(await read(sound)).toHaveLength(2);
+    expect(await read(spoiled)).toEqual(['one']);
+    expect((await metrics.read()).text).toContain(`capture_bus_messages{state="set_aside"} ${before + 1}\n`);
+    expect((await metrics.read()).text).toContain('capture_bus_messages{state="waiting"} 0\n');
+    expect(service.log.join('')).toContain(`${place}, was set aside: `);
+  });
+
+  describe('a close whose events are not in the store', () => {
+    test.each<[string, (sessionId: string) => Promise<unknown>]>([
+      [
+        'because an append lost a part',
+        (sessionId) =>
+          put(`${tenant.organizationId}.${sessionId}`, foreign({ firstSequence: 2, lastSequence: 2, parts: 2 })),
+      ],
+      [
+        'because the store was restored to an earlier time',
+        async (sessionId) => {
+          const { db } = service.store;
+          await db.deleteFrom('appends').where('session_id', '=', sessionId).execute();
+          await sql`update sessions set event_count = 0 where session_id = ${sessionId}`.execute(db);
+        },
+      ],
+    ])('%s is set aside, and the bus is cleaned', async (_, spoil) => {
+      const sessionId = await openSession(service, tenant.live);
+      await append(sessionId, ['one']);
+      await settled(bus);
+      await spoil(sessionId);
+      expect((await complete(sessionId)).status).toBe(200);
+      await settled(bus);
+      expect(service.log.join('')).toContain(`${sessionId}, was set aside: events in front of this close`);
+      await removeOld(bus, Date.now() + 60_000);
+      expect((await bus.manager.streams.info(bus.name)).state.messages).toBe(0);
+    });
+  });
+});
