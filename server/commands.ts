@@ -29,7 +29,7 @@ function changeNumbering(change: (db: Db, bus: Bus) => Promise<void>, done: stri
     if (url === undefined) throw new ConfigError(['BUS_URL is needed: the event bus to join or to leave']);
     const store = await openStore({ dataDir, databaseUrl, onError: (error) => write(error.message) });
     try {
-      const bus = await connectBus({ url, db: store.db, log: { info: write, warn: write } });
+      const bus = await connectBus({ url, db: store.db, log: { info: write, warn: write, error: write } });
       await change(store.db, bus).finally(bus.close);
     } finally {
       await store.close();

@@ -8,7 +8,7 @@ export interface ConnectOptions {
   /** `nats://user:password@host:4222`, several by commas; `tls://` where it is encrypted. */
   url: string;
   db: Db;
-  log: { info(sentence: string): void; warn(sentence: string): void };
+  log: Record<'info' | 'warn' | 'error', (sentence: string) => void>;
 }
 
 /** Of a cluster; a single server keeps one. */
@@ -36,11 +36,21 @@ export async function connectBus({ url, db, log }: ConnectOptions): Promise<Bus>
 const WITHOUT_JETSTREAM =
   'the NATS server of BUS_URL keeps no messages; start it with JetStream (nats-server -js), or allow it for the account';
 
+const LOST =
+  'the event bus had nothing of this PostgreSQL, and its streams were made anew: where it has lost what it had, the events that were acknowledged and not yet written are gone';
+
 async function prepare(connection: NatsConnection, db: Db, log: ConnectOptions['log']): Promise<Bus> {
+  let isExpected = false;
   // Each store has streams of its own, so that two installations may share a bus.
-  const name = await rememberSetting(db, 'bus', () => `capture_${randomBytes(6).toString('hex')}`);
+  const name = await rememberSetting(db, 'bus', () => {
+    isExpected = true;
+    return `capture_${randomBytes(6).toString('hex')}`;
+  });
+  // Of processes that start together, one makes what the others look for.
+  isExpected ||= !(await db.selectFrom('sessions').select('session_id').limit(1).executeTakeFirst());
   const copies = connection.info?.cluster ? COPIES : 1;
-  const bus = await openBus(connection, name, copies);
+  const bus = await openBus(connection, name, copies, () => isExpected || log.error(LOST));
+  isExpected = false;
   const { config } = await bus.manager.streams.info(name);
   const promise = promiseOf(connection, config.num_replicas);
   log[config.num_replicas < COPIES ? 'warn' : 'info'](promise);
@@ -57,12 +67,15 @@ function serversOf(text: string) {
   return { servers: urls.map(({ host }) => host), ...credentials, ...tls };
 }
 
+function isBefore(version: string, [major, minor]: readonly [major: number, minor: number]): boolean {
+  const [ofMajor = 0, ofMinor = 0] = version.split('.').map(Number);
+  return ofMajor < major || (ofMajor === major && ofMinor < minor);
+}
+
 /** What an answer of 202 is worth. */
 export function promiseOf({ info }: Pick<NatsConnection, 'info'>, copies: number): string {
   const version = info?.version ?? '?';
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  const canSync = major > 2 || (major === 2 && minor >= 10);
-  const sync = canSync
+  const sync = !isBefore(version, [2, 10])
     ? 'it syncs each message to disk before it answers only where its sync_interval is always'
     : 'it answers before it has synced a message to disk, and this version cannot be told otherwise';
   const kept = copies === 1 ? 'in one place' : `in ${copies} places`;

@@ -6,7 +6,7 @@ import { openTestStore, type TestStore } from './engines.ts';
 import { type NatsServer, startNatsCluster } from './nats.ts';
 
 const RACES = 300;
-const SILENT = { info: () => undefined, warn: () => undefined };
+const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const entryOf = (replica: number, first: number): Entry => ({
   ...{ kind: 'append', plane: 'live', firstSequence: first, lastSequence: first, fingerprint: null, codec: 0 },
   ...{ key: `replica-${replica}`, appendId: String(replica).padStart(32, '0'), at: 0, parts: 0 },

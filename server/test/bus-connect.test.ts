@@ -19,7 +19,8 @@ test.each([
 describe.runIf(inject('natsUrl'))('connecting to a bus', () => {
   let store: TestStore;
   const lines: string[] = [];
-  const log = { info: (line: string) => void lines.push(line), warn: (line: string) => void lines.push(line) };
+  const say = (line: string) => void lines.push(line);
+  const log = { info: say, warn: say, error: say };
   beforeAll(async () => {
     store = await openTestStore('postgres');
   });

@@ -134,13 +134,19 @@ describe.runIf(inject('natsUrl'))('while PostgreSQL is away, a service on an eve
 });
 
 describe.runIf(inject('natsUrl'))('while the bus is away, a service on it', () => {
+  const said: string[] = [];
   let server: NatsServer;
   let store: TestStore;
   let world: World;
   beforeAll(async () => {
     server = await startNatsServer();
     const own = await openTestStore('postgres');
-    store = await attach(own.dataDir, own.databaseUrl, server.url);
+    const say = (sentence: string) => void said.push(sentence);
+    store = await attach(own.dataDir, own.databaseUrl, server.url, {
+      info: () => undefined,
+      warn: () => undefined,
+      error: say,
+    });
     await own.close();
     world = await createWorld(await startTestService('bus', {}, store));
   });
@@ -172,5 +178,33 @@ describe.runIf(inject('natsUrl'))('while the bus is away, a service on it', () =
       [2, 'two'],
     ]);
     expect(await read(world, later)).toEqual([[1, 'opened meanwhile']]);
+  });
+
+  test('goes on behind what the store has where the bus comes back empty, and says so', async () => {
+    const { service, ours } = world;
+    const heard: string[] = [];
+    const stop = service.store.bus?.hearRevoked((id) => void heard.push(id));
+    const sessionId = await openSession(service, ours.live, ours);
+    expect((await append(service, ours.live, sessionId, 'one', 'first')).status).toBe(202);
+    expect(await read(world, sessionId)).toEqual([[1, 'one']]);
+    await server.kill();
+    server.wipe();
+    await server.start();
+    await expect
+      .poll(async () => (await append(service, ours.live, sessionId, 'two', 'second')).status, { timeout: 30_000 })
+      .toBe(202);
+    expect((await append(service, ours.live, sessionId, 'one', 'first')).body).toMatchObject({ firstSequence: 1 });
+    await expect.poll(() => service.store.bus?.backlog().catch(() => undefined)).toBeDefined();
+    expect(await read(world, sessionId)).toEqual([
+      [1, 'one'],
+      [2, 'two'],
+    ]);
+    const secret = await issueSecret(service, ours.owner, 'live');
+    const { secretId } = (await service.call('GET', '/v1/secret', { as: secret })).body;
+    const url = `/v1/organizations/me/secrets/${secretId}`;
+    expect((await service.call('DELETE', url, { as: ours.owner })).status).toBe(200);
+    await expect.poll(() => heard).toContain(secretId);
+    stop?.();
+    expect(said).toEqual([expect.stringMatching(/^the event bus had nothing of this PostgreSQL/)]);
   });
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { inject } from 'vitest';
 import type { Bus } from '../bus/bus.ts';
-import { connectBus } from '../bus/connect.ts';
+import { type ConnectOptions, connectBus } from '../bus/connect.ts';
 import type { Engine } from '../store/dialect.ts';
 import { openStore, type Store } from '../store/open.ts';
 import { TEMPLATE } from './postgres.ts';
@@ -47,9 +47,14 @@ export async function reopen(store: TestStore): Promise<TestStore> {
 export const again = ({ dataDir, databaseUrl, busUrl }: TestStore) => attach(dataDir, databaseUrl, busUrl);
 
 /** Opens a store that exists already, as another replica or a later process does. */
-export async function attach(dataDir: string, databaseUrl: string | undefined, busUrl?: string): Promise<TestStore> {
+export async function attach(
+  dataDir: string,
+  databaseUrl: string | undefined,
+  busUrl?: string,
+  log: ConnectOptions['log'] = SILENT,
+): Promise<TestStore> {
   const store = await openStore({ dataDir, databaseUrl, onError: () => undefined });
-  const bus = busUrl === undefined ? undefined : await connectBus({ url: busUrl, db: store.db, log: SILENT });
+  const bus = busUrl === undefined ? undefined : await connectBus({ url: busUrl, db: store.db, log });
   return {
     ...store,
     bus,
@@ -71,7 +76,7 @@ export async function attach(dataDir: string, databaseUrl: string | undefined, b
   };
 }
 
-const SILENT = { info: () => undefined, warn: () => undefined };
+const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 async function createDatabase(): Promise<string> {
   const name = `test_${randomBytes(6).toString('hex')}`;
