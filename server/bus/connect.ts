@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import type { StreamConfig } from '@nats-io/jetstream';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import type { Db } from '../store/open.ts';
 import { rememberSetting } from '../store/settings.ts';
 import { type Bus, openBus } from './bus.ts';
+import { asideOf } from './streams.ts';
 
 export interface ConnectOptions {
   /** `nats://user:password@host:4222`, several by commas; `tls://` where it is encrypted. */
@@ -11,12 +13,14 @@ export interface ConnectOptions {
   log: Record<'info' | 'warn' | 'error', (sentence: string) => void>;
 }
 
+/** It can be asked for the next message of a subject. */
+const OLDEST = [2, 9] as const;
 /** Of a cluster; a single server keeps one. */
 const COPIES = 3;
 
 /**
  * Connects, and says in one line what the bus promises.
- * @throws with a sentence where the bus cannot be reached, or is none that keeps messages
+ * @throws with a sentence where the bus cannot be reached, or does not keep messages until they are removed
  */
 export async function connectBus({ url, db, log }: ConnectOptions): Promise<Bus> {
   const waits = { maxReconnectAttempts: -1, reconnectTimeWait: 250, pingInterval: 10_000 };
@@ -40,6 +44,10 @@ const LOST =
   'the event bus had nothing of this PostgreSQL, and its streams were made anew: where it has lost what it had, the events that were acknowledged and not yet written are gone';
 
 async function prepare(connection: NatsConnection, db: Db, log: ConnectOptions['log']): Promise<Bus> {
+  const { version = '' } = connection.info ?? {};
+  if (isBefore(version, OLDEST)) {
+    throw new Error(`the NATS server of BUS_URL is ${version}, and ${OLDEST.join('.')} is the oldest that will do`);
+  }
   let isExpected = false;
   // Each store has streams of its own, so that two installations may share a bus.
   const name = await rememberSetting(db, 'bus', () => {
@@ -51,10 +59,31 @@ async function prepare(connection: NatsConnection, db: Db, log: ConnectOptions['
   const copies = connection.info?.cluster ? COPIES : 1;
   const bus = await openBus(connection, name, copies, () => isExpected || log.error(LOST));
   isExpected = false;
-  const { config } = await bus.manager.streams.info(name);
-  const promise = promiseOf(connection, config.num_replicas);
-  log[config.num_replicas < COPIES ? 'warn' : 'info'](promise);
+  for (const stream of [name, asideOf(name)]) {
+    const { config } = await bus.manager.streams.info(stream);
+    const losses = lossesOf(config);
+    if (losses.length > 0) {
+      throw new Error(`the stream ${stream} of BUS_URL has ${losses.join(', ')}, and would lose events; change that`);
+    }
+    if (stream !== name) continue;
+    const promise = promiseOf(connection, config.num_replicas);
+    log[config.num_replicas < COPIES ? 'warn' : 'info'](promise);
+  }
   return bus;
+}
+
+/** What of it has the bus remove messages by itself, or with its process. */
+function lossesOf(config: StreamConfig): string[] {
+  const { storage, retention, discard, max_age, max_msgs, max_bytes, max_msgs_per_subject } = config;
+  const limits = { max_msgs, max_bytes, max_msgs_per_subject };
+  return [
+    ...(storage === 'file' ? [] : [`storage ${storage}`]),
+    ...(retention === 'limits' ? [] : [`retention ${retention}`]),
+    ...(max_age === 0 ? [] : ['max_age']),
+    ...(discard === 'new'
+      ? []
+      : Object.entries(limits).flatMap(([limit, most]) => (most > 0 ? [`${limit} with discard old`] : []))),
+  ];
 }
 
 function serversOf(text: string) {

@@ -1,9 +1,12 @@
 import { Socket } from 'node:net';
+import type { StreamConfig } from '@nats-io/jetstream';
+import { nanos } from '@nats-io/transport-node';
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { connectBus, promiseOf } from '../bus/connect.ts';
 import { freePort } from '../public-url.ts';
 import { attach, openTestStore, type TestStore } from './engines.ts';
 import { startNatsServer } from './nats.ts';
+import { startWire } from './wire.ts';
 
 const info = (version: string) => ({ info: { version, max_payload: 1_048_576 } }) as Parameters<typeof promiseOf>[0];
 
@@ -71,5 +74,34 @@ describe.runIf(inject('natsUrl'))('connecting to a bus', () => {
     const forgetful = await startNatsServer({ keeps: false });
     await expect(connectBus({ url: forgetful.url, db: store.db, log })).rejects.toThrow(/start it with JetStream/);
     await forgetful.dispose();
+  });
+
+  test.each<[Partial<StreamConfig>, RegExp]>([
+    [{ storage: 'memory' }, /has storage memory, and would lose events/],
+    [{ max_age: nanos(300_000) }, /has max_age, and/],
+    [{ max_msgs: 10, max_bytes: 1_000_000 }, /has max_msgs with discard old, max_bytes with discard old, and/],
+    [{ max_msgs_per_subject: 10 }, /max_msgs_per_subject/],
+    [{ retention: 'workqueue' }, /has retention workqueue/],
+  ])('refuses a stream that does not keep what it has: %j', async (fields, says) => {
+    const url = String(inject('natsUrl'));
+    const { name, manager, remove } = await connectBus({ url, db: store.db, log });
+    const { config } = await manager.streams.info(name);
+    await manager.streams.delete(name);
+    await manager.streams.add({ ...config, ...fields });
+    await expect(connectBus({ url, db: store.db, log })).rejects.toThrow(says);
+    await manager.streams.delete(name);
+    await manager.streams.add({ ...config, max_bytes: 1_000_000, discard: 'new' });
+    await (await connectBus({ url, db: store.db, log })).close();
+    await remove();
+  });
+
+  test('refuses a server that is too old for it', async () => {
+    const { port } = new URL(String(inject('natsUrl')));
+    const wire = await startWire(Number(port), (sent) =>
+      Buffer.from(sent.toString('latin1').replace(/"version":"[^"]+"/, '"version":"2.8.4"'), 'latin1'),
+    );
+    const url = `nats://127.0.0.1:${wire.port}`;
+    await expect(connectBus({ url, db: store.db, log })).rejects.toThrow(/is 2\.8\.4, and 2\.9 is the oldest/);
+    await wire.cut();
   });
 });
