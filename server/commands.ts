@@ -3,38 +3,44 @@ import { join } from 'node:path';
 import type { Bus } from './bus/bus.ts';
 import { connectBus } from './bus/connect.ts';
 import { joinBus, leaveBus } from './bus/numbering.ts';
+import { listSetAside, retrySetAside } from './bus/set-aside.ts';
 import { type Config, ConfigError } from './config.ts';
 import { reindex } from './reindex.ts';
 import { moveStore } from './store/move.ts';
-import { type Db, openStore } from './store/open.ts';
+import { openStore, type Store } from './store/open.ts';
 
 /** What the program does instead of serving, by the word it is called with. */
-export const COMMANDS: Record<string, (config: Config, write: (line: string) => void) => Promise<void>> = {
+export const COMMANDS: Record<string, (config: Config, write: Write) => Promise<void>> = {
   'migrate --from sqlite --to postgres': migrateToPostgres,
   reindex,
-  'join bus': changeNumbering(
-    joinBus,
-    'Events are numbered on the event bus from now on. Start all processes with BUS_URL.',
-  ),
-  'leave bus': changeNumbering(
-    leaveBus,
-    'Events are numbered in PostgreSQL from now on. Start all processes without BUS_URL.',
-  ),
+  'join bus': onBus(async ({ db }, _, write) => {
+    await joinBus(db);
+    write('Events are numbered on the event bus from now on. Start all processes with BUS_URL.');
+  }),
+  'leave bus': onBus(async ({ db }, bus, write) => {
+    await leaveBus(db, bus);
+    write('Events are numbered in PostgreSQL from now on. Start all processes without BUS_URL.');
+  }),
+  'set-aside list': onBus((_, bus, write) => listSetAside(bus, write)),
+  'set-aside retry': onBus(async ({ pool }, bus, write) => {
+    if (pool) await retrySetAside(bus, pool, write);
+  }),
 };
 
-/** Has `change` decide where events are numbered. @throws ConfigError where an address is missing */
-function changeNumbering(change: (db: Db, bus: Bus) => Promise<void>, done: string) {
-  return async (config: Config, write: (line: string) => void) => {
+type Write = (line: string) => void;
+
+/** @throws ConfigError where an address is missing */
+function onBus(work: (store: Store, bus: Bus, write: Write) => Promise<void>) {
+  return async (config: Config, write: Write) => {
     const { DATA_DIR: dataDir, DATABASE_URL: databaseUrl, BUS_URL: url } = config;
-    if (url === undefined) throw new ConfigError(['BUS_URL is needed: the event bus to join or to leave']);
+    if (url === undefined) throw new ConfigError(['BUS_URL is needed: the address of the event bus']);
     const store = await openStore({ dataDir, databaseUrl, onError: (error) => write(error.message) });
     try {
       const bus = await connectBus({ url, db: store.db, log: { info: write, warn: write, error: write } });
-      await change(store.db, bus).finally(bus.close);
+      await work(store, bus, write).finally(bus.close);
     } finally {
       await store.close();
     }
-    write(done);
   };
 }
 
@@ -42,7 +48,7 @@ function changeNumbering(change: (db: Db, bus: Bus) => Promise<void>, done: stri
  * Moves what is in `DATA_DIR` into the PostgreSQL of `DATABASE_URL`.
  * @throws ConfigError where one of them is missing; MoveRefused
  */
-async function migrateToPostgres(config: Config, write: (line: string) => void): Promise<void> {
+async function migrateToPostgres(config: Config, write: Write): Promise<void> {
   const { DATA_DIR: dataDir, DATABASE_URL: databaseUrl } = config;
   const problems = [
     ...(databaseUrl === undefined ? ['DATABASE_URL is needed: the PostgreSQL to move into'] : []),

@@ -4,11 +4,12 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { Bus } from '../bus/bus.ts';
 import { type AppendEntry, writeEntry } from '../bus/entry.ts';
 import { removeOld } from '../bus/retention.ts';
+import { COMMANDS } from '../commands.ts';
 import { newUuid } from '../ids.ts';
 import { createMetrics } from '../operations/metrics.ts';
 import { encodeFrame } from '../store/frame.ts';
 import { createTenant, event, openSession, type Tenant } from './factories.ts';
-import { settled, startTestService, type TestService } from './harness.ts';
+import { settled, startTestService, type TestService, testConfig } from './harness.ts';
 
 describe.runIf(inject('natsUrl'))('what a worker cannot write', () => {
   let service: TestService;
@@ -94,5 +95,41 @@ describe.runIf(inject('natsUrl'))('what a worker cannot write', () => {
       await removeOld(bus, Date.now() + 60_000);
       expect((await bus.manager.streams.info(bus.name)).state.messages).toBe(0);
     });
+  });
+
+  test('is listed, and written once it can be', async () => {
+    const { databaseUrl: DATABASE_URL, busUrl: BUS_URL, dataDir: DATA_DIR } = service.store;
+    const call = async (words: string) => {
+      const lines: string[] = [];
+      await COMMANDS[words]?.(testConfig({ DATABASE_URL, BUS_URL, DATA_DIR }), (line) => void lines.push(line));
+      return lines.filter((line) => line.includes(sessionId));
+    };
+    const sessionId = await openSession(service, tenant.live);
+    const place = `${tenant.organizationId}.${sessionId}`;
+    await append(sessionId, ['one']);
+    const appendId = newUuid();
+    const { codec, body } = encodeFrame([{ eventType: 'notice', payload: Buffer.from('{"text":"two"}') }]);
+    await put(place, foreign({ appendId, codec, firstSequence: 2, lastSequence: 2, parts: 1 }));
+    await append(sessionId, ['three']);
+    await complete(sessionId);
+    expect(await read(sessionId)).toEqual(['one']);
+    expect(await call('set-aside list')).toEqual([
+      expect.stringMatching(/^\d+ \S+Z \S+: a part of it is missing$/),
+      expect.stringMatching(/: events in front of this close are not in the store$/),
+    ]);
+    const before = (await bus.backlog()).setAside;
+    expect(await call('set-aside retry')).toEqual(await call('set-aside list'));
+
+    await bus.client.publish(`${bus.name}.part.${appendId}.0`, body);
+    expect(await call('set-aside retry')).toEqual([
+      expect.stringMatching(/: is done with$/),
+      expect.stringMatching(/: is done with$/),
+    ]);
+    expect(await call('set-aside list')).toEqual([]);
+    expect((await bus.backlog()).setAside).toBe(before - 2);
+    expect(await read(sessionId)).toEqual(['one', 'two', 'three']);
+    const url = `/v1/organizations/me/sessions/${sessionId}`;
+    const { session } = (await service.call('GET', url, { as: tenant.member })).body;
+    expect(session).toMatchObject({ status: 'completed', eventCount: 3 });
   });
 });
