@@ -170,6 +170,15 @@ export function createMetrics(): Metrics {
         },
       });
       new Gauge({
+        name: 'capture_bus_oldest_seconds',
+        help: 'Age of the oldest message on the event bus that no worker has written to the store yet',
+        registers,
+        async collect() {
+          const oldest = await bus.oldestWaiting().catch(() => undefined);
+          if (oldest !== undefined) this.set(oldest === null ? 0 : (Date.now() - oldest.time.getTime()) / 1000);
+        },
+      });
+      new Gauge({
         name: 'capture_bus_connected',
         help: 'Whether this process has a connection to the event bus',
         registers,
