@@ -128,7 +128,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     identity,
     async secretRevoked(secretId) {
       authenticator.forgetSecret(secretId);
-      // Replicas that can reach the store see it within 4 s; the others are told by the bus, without which they take nothing.
+      // Replicas that can reach the store see it within 4 s; the others hear it from the bus, and take nothing while it is away.
       await bus?.tellRevoked(secretId);
     },
     sessionLog,

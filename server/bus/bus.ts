@@ -60,7 +60,10 @@ export interface Bus {
   oldestWaiting(): Promise<StoredMsg | null>;
   /** Messages that were set aside, and those that no worker has settled. */
   backlog(): Promise<{ setAside: number; waiting: number }>;
-  /** Tells all replicas that a secret is revoked, also those that are cut off from the store. */
+  /**
+   * Tells all replicas that a secret is revoked, also those that are cut off from the store. Never rejects: where the
+   * bus is away it is told once it is back, unless this process ends before.
+   */
   tellRevoked(secretId: string): Promise<void>;
   /** Hears of every secret that was revoked in the last day, and from now on until what it returns is called. */
   hearRevoked(listener: (secretId: string) => void): () => void;
@@ -74,6 +77,8 @@ export interface Bus {
 const ENTRY = 'Capture-Entry';
 /** Room for the entry, in which a key has up to 255 characters, and for the bus's own headers. */
 const HEADER_BYTES = 8 * 1024;
+/** What concerns revoked secrets and did not work is tried again after so long. */
+const AGAIN_MS = 1_000;
 
 /**
  * @param copies of each message, where streams are made
@@ -229,10 +234,18 @@ export async function openBus(
         return get({ seq: settled.stream_seq + 1, next_by_subj: `${subjects.log}.>` });
       }),
 
-    tellRevoked: (secretId) =>
-      ask(async () => {
-        await client.publish(`${subjects.revoked}.${secretId}`);
-      }),
+    async tellRevoked(secretId) {
+      const tell = () =>
+        ask(() => client.publish(`${subjects.revoked}.${secretId}`)).then(
+          () => true,
+          () => false,
+        );
+      const tellLater = async () => {
+        do await pause(AGAIN_MS, undefined, { ref: false });
+        while (!connection.isClosed() && !(await tell()));
+      };
+      if (!(await tell())) void tellLater();
+    },
 
     hearRevoked(listener) {
       const options = { filter_subjects: `${subjects.revoked}.>`, deliver_policy: DeliverPolicy.All };
@@ -246,7 +259,7 @@ export async function openBus(
       void (async () => {
         while (!isStopped) {
           await ask(hear).catch(() => undefined);
-          await pause(1_000, undefined, { ref: false });
+          await pause(AGAIN_MS, undefined, { ref: false });
         }
       })();
       return () => {

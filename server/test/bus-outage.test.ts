@@ -156,13 +156,20 @@ describe.runIf(inject('natsUrl'))('while the bus is away, a service on it', () =
     await server.dispose();
   });
 
-  test('takes no appends, shows what it has, and goes on once it is back', async () => {
+  test('takes no appends, shows what it has, revokes secrets, and goes on once it is back', async () => {
     const { service, ours } = world;
     const sessionId = await openSession(service, ours.live, ours);
     expect((await append(service, ours.live, sessionId, 'one', 'first')).status).toBe(202);
     expect(await read(world, sessionId)).toEqual([[1, 'one']]);
+    const heard: string[] = [];
+    const stop = service.store.bus?.hearRevoked((id) => void heard.push(id));
+    const secret = await issueSecret(service, ours.owner, 'live');
+    const { secretId } = (await service.call('GET', '/v1/secret', { as: secret })).body;
     await server.kill();
     expectProblem(await append(service, ours.live, sessionId, 'two', 'second'), 503, 'service_unavailable');
+    const url = `/v1/organizations/me/secrets/${secretId}`;
+    expect((await service.call('DELETE', url, { as: ours.owner })).status).toBe(200);
+    expectProblem(await append(service, secret, sessionId, 'two', 'second'), 401);
     const later = await openSession(service, ours.live, ours);
     const list = '/v1/organizations/me/sessions';
     const authorization = `Bearer ${ours.member}`;
@@ -177,6 +184,8 @@ describe.runIf(inject('natsUrl'))('while the bus is away, a service on it', () =
       [1, 'one'],
       [2, 'two'],
     ]);
+    await expect.poll(() => heard).toContain(secretId);
+    stop?.();
     expect(await read(world, later)).toEqual([[1, 'opened meanwhile']]);
   });
 
