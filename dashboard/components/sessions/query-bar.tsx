@@ -18,8 +18,8 @@ interface Props {
   children?: ReactNode;
 }
 
-/** Typed words are looked for once nothing was typed for so long. */
-const PAUSE = 250;
+/** Typed words are looked for once nothing was typed for so long, in milliseconds: longer than between two quick keys. */
+const PAUSE = 120;
 
 /** The query as it is typed: filters become chips, the rest are words. `f` and `/` lead here. */
 export function QueryBar({ q, onChange, known, onEnter, onLeave, children }: Props) {
