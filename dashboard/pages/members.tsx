@@ -1,7 +1,6 @@
 import { UserPlus } from 'lucide-react';
 import { useState } from 'react';
 import { useIsAdmin } from '../app.ts';
-import { ErrorNote } from '../components/error-note.tsx';
 import { Invite } from '../components/members/invite.tsx';
 import { Leave, Remove } from '../components/members/leave.tsx';
 import { type Doing, MemberTable } from '../components/members/member-table.tsx';
@@ -10,7 +9,6 @@ import { Page } from '../components/page.tsx';
 import { useHash } from '../components/use-hash.ts';
 import { useMembers } from '../queries.ts';
 import { Button } from '../ui/button.tsx';
-import { Waiting } from '../ui/notes.tsx';
 
 export function MembersPage() {
   const members = useMembers();
@@ -30,9 +28,7 @@ export function MembersPage() {
       context="People who can look at the sessions. A session knows whose it is by the name of the user on its machine: the links take what stands before the @."
       actions={isAdmin && invite}
     >
-      {members.isPending && <Waiting label="Loading members" rows={3} />}
-      {members.isError && <ErrorNote error={members.error} onRetry={() => void members.refetch()} />}
-      {members.data && <MemberTable members={members.data} onDo={setDoing} />}
+      <MemberTable members={members} onDo={setDoing} />
       {isInviting && <Invite onClose={() => setInviting(false)} />}
       {doing?.what === 'role' && <ChangeRole member={doing.member} onClose={close} />}
       {doing?.what === 'remove' && <Remove member={doing.member} onClose={close} />}

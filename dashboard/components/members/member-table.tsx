@@ -1,19 +1,20 @@
+import type { UseQueryResult } from '@tanstack/react-query';
 import type { Member, WaitingInvitation } from '../../../contract/organization.ts';
 import { useIsAdmin, usePerson } from '../../app.ts';
 import { keys, useChange, useInvitations } from '../../queries.ts';
 import { showHidden } from '../../text/controls.ts';
 import { Button } from '../../ui/button.tsx';
 import { formatExact, formatLeft } from '../../ui/format.ts';
-import { Scroll } from '../../ui/scroll.tsx';
 import { Ago, useNow } from '../../ui/time.tsx';
 import { ErrorNote } from '../error-note.tsx';
+import { ResourceTable } from '../resource-table.tsx';
 import { SessionsOf } from '../sessions-of.tsx';
 
 /** What the person has begun to do with a member. */
 export type Doing = { what: 'role' | 'remove'; member: Member } | { what: 'leave' };
 
 interface Props {
-  members: readonly Member[];
+  members: UseQueryResult<Member[]>;
   onDo: (doing: Doing) => void;
 }
 
@@ -24,34 +25,18 @@ export function MemberTable({ members, onDo }: Props) {
     <div className="flex flex-col gap-4">
       {repeat.isError && <ErrorNote error={repeat.error} />}
       {invitations.isError && <ErrorNote error={invitations.error} onRetry={() => void invitations.refetch()} />}
-      <Scroll className="overflow-x-auto" aria-label="Members">
-        <table className="table table-lines">
-          <thead>
-            <tr>
-              <th>E-mail</th>
-              <th>Role</th>
-              <th>Status</th>
-              <th>Since</th>
-              <th>Sessions</th>
-              <th>
-                <span className="sr-only">Actions</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {members.map((member) => (
-              <MemberRow
-                key={member.userId}
-                member={member}
-                invitation={invitations.data?.get(member.userId)}
-                isRepeating={repeat.isPending && repeat.variables === member.userId}
-                onRepeat={() => repeat.mutate(member.userId)}
-                onDo={onDo}
-              />
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <ResourceTable name="Members" query={members} heads={['E-mail', 'Role', 'Status', 'Since', 'Sessions']}>
+        {(member) => (
+          <MemberRow
+            key={member.userId}
+            member={member}
+            invitation={invitations.data?.get(member.userId)}
+            isRepeating={repeat.isPending && repeat.variables === member.userId}
+            onRepeat={() => repeat.mutate(member.userId)}
+            onDo={onDo}
+          />
+        )}
+      </ResourceTable>
     </div>
   );
 }
