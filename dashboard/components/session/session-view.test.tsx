@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { page, userEvent } from 'vitest/browser';
 import { cleanup } from 'vitest-browser-react';
 import { createService } from '../../test/service.ts';
@@ -13,7 +13,7 @@ const EVENTS = [
     prompt('First'),
     answer('One **bold** word'),
     call('a', 'Bash', { command: 'ls' }),
-    result('a', { output: 'listing' }),
+    result('a', { output: 'a \u001b[31mlist\u001b[0ming of three' }),
   ],
   ...[prompt('Second'), answer('Two -rf'), prompt('Third'), answer('Three')],
 ];
@@ -32,7 +32,7 @@ const press = (keys: string) => userEvent.keyboard(keys);
 const focused = () => document.activeElement?.ariaLabel ?? document.activeElement?.textContent;
 const button = (name: string) => page.getByRole('button', { name, exact: true });
 const inspector = () => page.getByRole('complementary', { name: 'Inspector' });
-const search = () => document.querySelector('search') ?? undefined;
+const searchBar = () => document.querySelector('search') ?? undefined;
 const isThere = (locator: ReturnType<typeof inspector>) => locator.query() !== null;
 
 test('of all rows one is a stop of Tab: the current one, which has the ring', async () => {
@@ -104,7 +104,7 @@ test('Escape closes one thing at a time, and each time the row has the focus', a
   await expect.poll(() => isThere(inspector())).toBe(true);
   await press('/');
   await expect.poll(focused).toBe('Find in the session');
-  const open = () => [search() !== undefined, isThere(inspector()), address().includes('from=')];
+  const open = () => [searchBar() !== undefined, isThere(inspector()), address().includes('from=')];
   for (const expected of [
     [false, true, true],
     [false, false, true],
@@ -125,35 +125,45 @@ test('keys are letters while one types', async () => {
 });
 
 describe('the search', () => {
-  test('says of what it cannot look for why', async () => {
+  const marked = () => [...(CSS.highlights.get('found') ?? [])].map(String);
+  const search = async (words: string) => {
     await press('/');
     await expect.poll(focused).toBe('Find in the session');
-    await press('=>');
-    await expect.poll(() => wordsOf(search())).toContain('it has neither letters nor digits');
+    await press(words);
+  };
+
+  test('says of what it cannot look for why', async () => {
+    await search('=>');
+    await expect.poll(() => wordsOf(searchBar())).toContain('it has neither letters nor digits');
   });
 
   test('takes what filters in the list of sessions for words, and marks them', async () => {
-    await press('/');
-    await expect.poll(focused).toBe('Find in the session');
-    await press('-rf');
-    await expect.poll(() => [...(CSS.highlights.get('found') ?? [])].map(String)).toEqual(['-rf']);
+    await search('-rf');
+    await expect.poll(marked).toEqual(['-rf']);
   });
 
   test('leads from match to match while one types on, and marks the words', async () => {
-    await press('/');
-    await expect.poll(focused).toBe('Find in the session');
-    await press('wo');
-    await expect.poll(() => wordsOf(search())).toContain('2');
+    await search('wo');
+    await expect.poll(() => wordsOf(searchBar())).toContain('2');
     await press('{Enter}');
     await expect.poll(() => sequenceOf(current())).toBe(2);
     await press('{Enter}');
     await expect.poll(() => sequenceOf(current())).toBe(6);
     expect(focused()).toBe('Find in the session');
-    const marked = () => [...(CSS.highlights.get('found') ?? [])].map(String);
-    await expect.poll(() => new Set(marked().map((word) => word.toLowerCase()))).toEqual(new Set(['wo']));
+    await expect.poll(() => [...new Set(marked())]).toEqual(['wo']);
     await press('{Escape}');
     await expectAt(6);
     await expect.poll(() => CSS.highlights.has('found')).toBe(false);
+  });
+
+  test('marks words that change their colour on the way', async () => {
+    await press('jo');
+    await expect.poll(() => wordsOf(current())).toContain('listing of three');
+    await search('LISTING');
+    await expect.poll(marked).toEqual(['listing']);
+    await press('{Escape}');
+    await search('"a listing of"');
+    await expect.poll(marked).toEqual(['a listing of']);
   });
 });
 
@@ -202,6 +212,12 @@ describe('the inspector', () => {
     await page.viewport(1000, 800);
     await press('{Enter}');
     await expect.poll(() => inspector().query()?.clientWidth).toBeLessThan(710);
+  });
+
+  test('says so where it may not copy', async () => {
+    vi.spyOn(navigator.clipboard, 'writeText').mockRejectedValueOnce(new Error('not allowed'));
+    await page.getByRole('button', { name: 'Copy as Markdown' }).click();
+    await expect.poll(() => wordsOf(inspector().element())).toContain('Select it, and copy it by hand');
   });
 
   test('copies its event as Markdown', async () => {

@@ -35,17 +35,53 @@ export function useMarks(area: RefObject<HTMLElement | null>): void {
 
 function findRanges(element: HTMLElement, term: string): Range[] {
   const ranges: Range[] = [];
-  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
-  for (let node = walker.nextNode(); node && ranges.length < MOST_MARKS; node = walker.nextNode()) {
-    const text = (node.nodeValue ?? '').toLowerCase();
-    // Some letters are longer in lower case: places in such a text would be wrong.
-    if (text.length !== node.nodeValue?.length) continue;
-    for (let at = text.indexOf(term); at >= 0; at = text.indexOf(term, at + term.length)) {
+  for (const nodes of textsIn(element)) {
+    const text = nodes.map(lowerCase).join('');
+    let index = 0;
+    let start = 0;
+    /** In which of the nodes the character is, and where. */
+    const placeOf = (at: number): [Text, number] => {
+      for (let node = nodes[index] as Text; ; node = nodes[++index] as Text) {
+        if (at < start + node.length) return [node, at - start];
+        start += node.length;
+      }
+    };
+    for (
+      let at = text.indexOf(term);
+      at >= 0 && ranges.length < MOST_MARKS;
+      at = text.indexOf(term, at + term.length)
+    ) {
       const range = new Range();
-      range.setStart(node, at);
-      range.setEnd(node, at + term.length);
+      range.setStart(...placeOf(at));
+      const [last, place] = placeOf(at + term.length - 1);
+      range.setEnd(last, place + 1);
       ranges.push(range);
     }
   }
   return ranges;
+}
+
+/** Where a text is one to its reader, though it is in pieces of several colours. */
+const LINES = 'pre, p, li, td';
+
+function* textsIn(element: HTMLElement): Generator<Text[]> {
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  let nodes: Text[] = [];
+  let place: Node | undefined;
+  for (let node = walker.nextNode() as Text | null; node; node = walker.nextNode() as Text | null) {
+    const next = node.parentElement?.closest(LINES) ?? node;
+    if (next !== place && nodes.length > 0) {
+      yield nodes;
+      nodes = [];
+    }
+    place = next;
+    nodes.push(node);
+  }
+  if (nodes.length > 0) yield nodes;
+}
+
+/** Some letters are longer in lower case: places in such a text would be wrong. */
+function lowerCase({ data }: Text): string {
+  const lower = data.toLowerCase();
+  return lower.length === data.length ? lower : data;
 }
