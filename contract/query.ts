@@ -93,6 +93,8 @@ function plainTerm(whole: string, minus: string | undefined): Term {
 const MOST_TERMS = 24;
 /** In all terms together: a phrase is compared at every word of a text. */
 const MOST_WORDS = 64;
+/** Each leads to thousands of words: 24 of them kept the embedded store for 2 s. */
+const MOST_PREFIXES = 4;
 /** Each is compared with what every session has: more would keep the store from others. */
 const MOST_FILTERS = 24;
 /** Of `e*` there are words in everything. */
@@ -104,6 +106,8 @@ function objectionToTerm({ text, prefix }: Term, before: readonly Term[]): strin
   if (signs === 0) return 'it has neither letters nor digits';
   if (prefix && signs < SHORTEST_PREFIX) return `before the * there must be ${SHORTEST_PREFIX} letters or digits`;
   if (before.length >= MOST_TERMS) return `only ${MOST_TERMS} words and phrases are looked for at once`;
+  if (prefix && before.filter((term) => term.prefix).length >= MOST_PREFIXES)
+    return `only ${MOST_PREFIXES} words with a * are looked for at once`;
   const words = [...before, { text }].reduce((sum, term) => sum + countWords(term), 0);
   return words > MOST_WORDS ? `only ${MOST_WORDS} words are looked for at once` : undefined;
 }
