@@ -124,7 +124,7 @@ function readAround(text: string, keywordStart: number, nameEnd: number, readNam
   const nameStart = startOfName(text, keywordStart);
   if (text[nameEnd - 1] === '-') return undefined;
   // `AWS::KMS::Key`, `arn:aws:secretsmanager:…:secret:…`: a part of a longer name.
-  const isPart = text[nameStart - 1] === ':' && text[nameEnd] !== '=' && /[\w*:]/.test(text[nameStart - 2] ?? '');
+  const isPart = text[nameStart - 1] === ':' && text[nameEnd] !== '=' && /[\w*:;]/.test(text[nameStart - 2] ?? '');
   if (isPart) return undefined;
   const name = text.slice(nameStart, nameEnd);
   const strength = readName(name);

@@ -12,7 +12,7 @@ export function measureEntropy(text: string): number {
 
 /** Fills the place of a secret in documentation. */
 const FILLER =
-  /^[<[{(%$].*[>\]})%]$|^\$\{?[A-Za-z_]|\$\{|\{\{|<[^<>]*>|^%[A-Z_]+%$|^\*+|x{4,}|\.{3}|…|your|example|placeholder|change.?me|dummy|redacted|insert[-_]|process\.env|%\(|%[sd]|\{[A-Za-z_]\w*\}|^aws4-hmac|import\.meta|os\.environ|getenv|secrets\.|0{6,}/i;
+  /^[<[{(%$].*[>\]})%]$|^\$\{?[A-Za-z_]|\$\{|\{\{|<[^<>]*>|^%[A-Z_]+%$|^\*+|x{4,}|\.{3}|…|your|example|placeholder|change.?me|dummy|redacted|insert[-_]|process\.env|%\(|%[sd]|\{[A-Za-z_]\w*\}|^aws4-hmac|import\.meta|os\.environ|getenv|secrets\.|0{6,}|\{\}/i;
 
 /** Words that a real secret in running text hardly has in it. */
 const MADE_UP =
@@ -33,7 +33,7 @@ const TECHNICAL =
   /^(?:(?:big)?u?int|float|[uif]|ed|x|curve|secp|sha|aes|md|rsa|base|utf|oauth|openid|http|p|es|hs|rs)\d{1,5}[a-z_]*\d{0,3}[a-z_]*$/i;
 
 /** What follows a quote that closed a text ending in `token=`: code. */
-const CODE = /^[+,;)\]}?:]/;
+const CODE = /^(?:[+,;)\]}?:]|\.\w+\()/;
 /** What an unquoted value of code has in it. */
 const OPERATOR = /\?\?|\?[\w.]+:/;
 /** `bufToB64Url`, `AuthenticationMD5Password`. */
@@ -42,7 +42,7 @@ const CODE_NAME =
 /** `AUTODETECT_SIGV4`, in a list of what may stand for a token. */
 const CONSTANT = /^[A-Z]{2,}\d*(?:_[A-Z0-9]+)+$/;
 /** A regular expression. */
-const PATTERN = /\(\?[:=!<]|\\[bsdwu]|\[\^|^\^/;
+const PATTERN = /\(\?[:=!<]|\\[bsdwu]|\[\^|^\^|^\[?\/\^/;
 /** `^2.14.1`: what a package with the name of a secret depends on; and when a password was changed. */
 const VERSION = /^[~^<>=v]{0,2}\d{1,4}(?:\.\d{1,6}){1,3}(?:[-+][\w.-]{1,40})?$|^\d{4}-\d\d-\d\d/;
 
@@ -183,7 +183,7 @@ export function isSecretInField(value: string, strength: NameStrength): boolean 
   if (value.length < 4 || isFieldPlaceholder(value) || VERSION.test(value)) return false;
   if (strength === 'key' || strength === 'vendor') return isSecretInText(value, 'key', 'quoted') && value.length >= 20;
   if (strength === 'phrase' && SEED.test(value)) return true;
-  if (strength !== 'weak') return !isProse(value) && !(strength === 'strong' && LABEL.test(value));
+  if (strength !== 'weak') return !isProse(value.trim()) && !(strength === 'strong' && LABEL.test(value.trim()));
   // `pass`, `token` and `auth` are as often the name of a message, of a word in a grammar, of a setting.
   if (value.length < 8 || !isGraphicAscii(value) || isLocation(value)) return false;
   if (isReference(value) && !isDottedToken(value)) return false;
@@ -205,16 +205,18 @@ function isFieldPlaceholder(value: string): boolean {
   return (
     HARMLESS.has(value.toLowerCase()) ||
     CALLED.test(value.trim()) ||
-    /^(?:\$\{.*\}|\{\{.*\}\}|<[^>]*>|\[.*\]|\*+|x+|dummy|.*redacted.*|\$[A-Z_]+|process\.env\..*)$/i.test(value)
+    /^(?:arn:.*|\$?\{[^":]*\}|\{\{.*\}\}|<[^>]*>|\[.*\]|\*+|x+|dummy|.*redacted.*|\$[A-Z_]+|process\.env\..*)$/i.test(
+      value,
+    )
   );
 }
 
-/** `API tokens`, `API-Token verwalten`. */
-const LABEL = /^\s?[A-Za-z]+(?:[ -][A-Za-z()]+)+\s?$|^[a-z]{1,7}$/;
+/** `API tokens`, `API-Token verwalten`, `Credential`. */
+const LABEL = /^[A-Za-z]+(?:[ -][A-Za-z()]+)+$|^[A-Z]?[a-z]{1,7}$|^[A-Z][a-z]+$/;
 
 /** A description of the field, its label or what it is called in another language, rather than its value. */
 function isProse(value: string): boolean {
-  if (/^[A-Z]?[a-z']+(?: [A-Za-z'(),.-]+){3,}$|^[A-Z][a-z']*(?:[ -][A-Za-z'.:]+)+$/.test(value)) return true;
+  if (/^[A-Z]?[a-z']+(?: [A-Za-z'(),.:`-]+){3,}(?: |$)|^[A-Z][a-z']*(?:[ -][A-Za-z'.:]+)+$/.test(value)) return true;
   const foreign = value.match(/[^ -~\s]/g)?.length ?? 0;
   return foreign > 0 && (foreign > 11 || /\s/.test(value) || !/[^A-Za-z\u0080-\uffff.,:;?'()/-]/.test(value));
 }

@@ -69,7 +69,7 @@ command-line-password  --from-literal  --from-literal[=\x20]["']?[\w.-]{1,60}=["
 command-line-password  <<<  <<<\x20?["']?([^\s"'\\$]{6,200})  inside e2.3 line120:(?:kinit|passwd|chpasswd|gh\x20auth\x20login|gh\x20secret\x20set|wrangler\x20secret|docker\x20secret\x20create|sudo\x20-S)\b
 piped-password  sudo\x20-,chpasswd,docker\x20login,podman\x20login,kinit,cryptsetup  (?<=echo(?=\x20)[^|\r\n]{0,30}["'\x20:]([^\s"'|:\\]{4,64})["']?\x20?\|\x20?(?:sudo\x20)?)(?:sudo\x20-\w{0,4}S|chpasswd|docker\x20login|podman\x20login|kinit|cryptsetup)  inside e2
 pgpass-password  :5432:,:5433:,:6432:,:*:  (?<=(?:^|[\s"']|\\n)[\w.*-]{1,80}):(?:543[23]|6432|\*):[\w*.-]{1,64}:[\w*.-]{1,64}:([^\s"'\\:[\]]{6,100})  inside e2.3
-sql-password  identified  identified\x20(?:with\x20[\w"'\x60]{1,40}\x20(?:by|as)\x20["']|by\x20(?:password\x20)?(?:["']|(?<=user\x20\S{1,64}\x20identified\x20by\x20)))([^\s"'\\;)]{4,100})  i inside e2.3
+sql-password  identified  identified\x20(?:with\x20[\w"'\x60]{1,40}\x20(?:by|as)\x20["']|by\x20(?:password\x20)?(?:["']|(?<=user\x20[^;]{1,100}\x20identified\x20by\x20)))([^\s"'\\;)]{4,100})  i inside e2.3
 sql-password  alter\x20user\x20,alter\x20role\x20,alter\x20login\x20,create\x20user\x20,create\x20role\x20,create\x20login\x20  (?:alter|create)\x20(?:user|role|login)\x20[\w\s"\x60@.%\\-]{1,48}\x20password\x20(?:=\x20)?\\{0,3}N?["']([^\s"'\\;)]{4,100})  i inside e2
 sql-password  set\x20password  set\x20password(?:\x20for\x20[^\s=]{1,80})?\x20?=\x20?(?:password\()?["']([^\s"'\\;)]{4,100})  i inside e2
 account-password  auth=(,credential(,credentials(,basicauth(,basic_auth(,.login(,.auth(  (?:auth=|credentials?|basic_?auth|\.login|\.auth)\(\\{0,3}["'][^"'\s\\]{1,64}\\{0,3}["'],\x20?\\{0,3}["']([^"'\s\\]{4,100})\\{0,3}["']  i inside e2.3
