@@ -2,8 +2,8 @@ import { joinParts } from '../parts.ts';
 import type { Entry, PartEntry } from './entry.ts';
 import { readJoined } from './read.ts';
 
-/** Joins the parts of large payloads as soon as all of them are there. */
-export function joinAround(loaded: (Entry | undefined)[], from: number, to: number): void {
+/** Joins the parts of large payloads as soon as all of them are there, and reads each as a whole. */
+export function joinAround(loaded: (Entry | undefined)[], from: number, to: number, read = readJoined): void {
   for (let sequence = from; sequence <= to; sequence++) {
     const entry = loaded[sequence - 1];
     if (entry?.kind !== 'part') continue;
@@ -11,7 +11,7 @@ export function joinAround(loaded: (Entry | undefined)[], from: number, to: numb
     const parts = loaded.slice(Math.max(0, start), start + entry.of).filter(isPartOf(entry));
     const complete = parts.length === entry.of && parts.every(({ part }, index) => part === index + 1);
     if (!complete) continue;
-    loaded[start] = join(parts);
+    loaded[start] = join(parts, read);
     sequence = start + entry.of;
   }
 }
@@ -21,11 +21,11 @@ const isPartOf =
   (entry: Entry | undefined): entry is PartEntry =>
     entry?.kind === 'part' && entry.identity === identity && entry.of === of;
 
-function join(parts: readonly PartEntry[]): Entry {
+function join(parts: readonly PartEntry[], read: typeof readJoined): Entry {
   const first = parts[0] as PartEntry;
   try {
     const slices = parts.map(({ part, of, json }) => ({ part, of, json, source: {} as never }));
-    return readJoined(first, joinParts(slices), parts.length);
+    return read(first, joinParts(slices), parts.length);
   } catch {
     // Not what it says it is: shown as it came.
     return first;

@@ -34,6 +34,7 @@ export function createService(given: readonly Given[] = [], rows = [sessionRow('
     getPerson: () => ({ userId: 'usr_1', emailVerified: true, role: 'owner', organization }),
     listEnvironments: () => ({ environments: [] }),
     getSession: ({ sessionId }) => ({ session: rowOf(sessionId).session }),
+    listSessionEvents: () => ({ events, nextCursor: null }),
     getEventWindow: ({ from, limit }) => ({
       events: events.slice(Number(from) - 1, Number(from) - 1 + Number(limit)),
       nextCursor: null,

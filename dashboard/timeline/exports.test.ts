@@ -45,7 +45,7 @@ test('a file begins with which session it is', () => {
     ['link', 'https://s.test/1'],
   ] as const;
   expect(toMarkdownFile('Fix\n[it](x)', head, timeline.items)).toMatch(
-    /^# Fix \\\[it\\\]\(x\)\n\n- agent: `Codex`\n- branch: ``a`b``\n- link: <https:\/\/s\.test\/1>\n\n> Fix it\n/,
+    /^# Fix \\\[it\\\]\(x\)\n\n- agent: `Codex`\n- branch: ``a`b``\n- link: <https:\/\/s\.test\/1>\n\n\*Left out here: .*\*\n\n> Fix it\n/,
   );
   expect(toHtml(timeline, 'x', [['branch', '<b>']])).toContain('<dt>branch</dt><dd>&lt;b&gt;</dd>');
 });

@@ -21,6 +21,7 @@ export function toHtml({ turns }: Timeline, title: string, head: Head): string {
 <dl>
 ${head.map(([name, value]) => `<dt>${escapeHtml(name)}</dt><dd>${escapeHtml(value)}</dd>`).join('\n')}
 </dl>
+<p class="call">Left out here: the full inputs of calls, with the lines they changed, and records.</p>
 ${body}
 </body>
 </html>

@@ -9,8 +9,10 @@ export function toMarkdownFile(title: string, head: Head, items: readonly Item[]
   const lines = head.map(
     ([name, value]) => `- ${name}: ${/^https?:[^\s<>]+$/.test(value) ? `<${value}>` : code(showHidden(value))}`,
   );
-  return `# ${escapeText(showHidden(title).replace(/\s+/g, ' '))}\n\n${lines.join('\n')}\n\n${toMarkdown(items)}\n`;
+  return `# ${escapeText(showHidden(title).replace(/\s+/g, ' '))}\n\n${lines.join('\n')}\n\n${LEFT_OUT}\n\n${toMarkdown(items)}\n`;
 }
+
+const LEFT_OUT = '*Left out here: reasoning, the outputs of calls, the lines they changed, and records.*';
 
 /** What was said and done, as Markdown for an issue or a review. Whatever shows it, it loads nothing from elsewhere. */
 export function toMarkdown(items: readonly Item[]): string {

@@ -1,11 +1,13 @@
 import type { Client } from '../../../contract/client.ts';
 import type { Entry } from '../../../contract/entry/entry.ts';
 import { joinAround } from '../../../contract/entry/join.ts';
-import { readEvent } from '../../../contract/entry/read.ts';
+import { readEvent, readJoined } from '../../../contract/entry/read.ts';
 import { settleTimes } from '../../../contract/entry/times.ts';
+import { resultText } from '../../../contract/entry/tool.ts';
+import { asObject } from '../../../contract/entry/value.ts';
 import type { SessionEvent } from '../../../contract/event.ts';
 import { buildTimeline, type Timeline } from '../../timeline/build.ts';
-import type { Head } from '../../timeline/markdown.ts';
+import { type Head, wholeOrSaid } from '../../timeline/markdown.ts';
 
 /** All events of a session, one JSON object a line, the head before them. */
 export async function readAllEvents(api: Client, sessionId: string, head: Head): Promise<string> {
@@ -17,9 +19,21 @@ export async function readAllEvents(api: Client, sessionId: string, head: Head):
 /** The timeline of a session with its texts, of which the page's own has the beginnings. */
 export async function readWholeTimeline(api: Client, sessionId: string): Promise<Timeline> {
   const entries: (Entry | undefined)[] = [];
-  for await (const event of eachEvent(api, sessionId)) entries[event.sequence - 1] = readEvent(event);
-  joinAround(entries, 1, entries.length);
+  for await (const event of eachEvent(api, sessionId))
+    entries[event.sequence - 1] = withOutput(readEvent(event), event.payload);
+  joinAround(entries, 1, entries.length, (first, payload, span) =>
+    withOutput(readJoined(first, payload, span), payload),
+  );
   return buildTimeline(settleTimes(entries));
+}
+
+/** Characters of an output that a file has, at most: about 300 lines. */
+const LONGEST_OUTPUT = 20_000;
+
+function withOutput(entry: Entry, payload: unknown): Entry {
+  if (entry.kind !== 'result') return entry;
+  const output = resultText(asObject(payload));
+  return { ...entry, preview: wholeOrSaid({ text: output.slice(0, LONGEST_OUTPUT), length: output.length }) };
 }
 
 async function* eachEvent(api: Client, sessionId: string): AsyncGenerator<SessionEvent> {

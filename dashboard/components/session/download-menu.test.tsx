@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'vitest';
+import { page } from 'vitest/browser';
+import type { Source } from '../../../contract/transcript.ts';
+import { createService } from '../../test/service.ts';
+import { show } from '../../test/show.tsx';
+import { toHtml } from '../../timeline/html.ts';
+import { call, type Given, result } from '../../timeline/test/events.ts';
+import { readWholeTimeline } from './download.ts';
+
+const LONG = `${'line\n'.repeat(3_999)}done\n`;
+const source: Source = { agent: 'codex', file: 'a.jsonl', position: 1 } as never;
+
+/** As one event, or as two with a part of it each. */
+const results: [string, Given[]][] = [
+  ['in one piece', [result('a', { output: `${LONG}more` })]],
+  ['in parts', inParts({ callId: 'a', output: `${LONG}more` })],
+];
+
+function inParts(payload: object): Given[] {
+  const json = JSON.stringify(payload);
+  const [first, second] = [json.slice(0, 9_000), json.slice(9_000)];
+  return [first, second].map((slice, at) => ['tool.result', { source, part: at + 1, of: 2, json: slice }]);
+}
+
+describe('a session as a file', () => {
+  test.each(results)(
+    'has outputs that came %s up to 20,000 characters, and says how many more there are',
+    async (_, given) => {
+      const { api } = createService([call('a', 'Bash', { command: 'seq' }), ...given]).app();
+      const file = toHtml(await readWholeTimeline(api, 'ses_1'), 'A', []);
+      expect(file).toContain(`<pre>${LONG}\n\n[… 4 more characters]</pre>`);
+    },
+  );
+
+  test('that cannot be read is told of', async () => {
+    const service = createService([['user.message', { text: 'First' }]]);
+    service.answers.listSessionEvents = () => {
+      throw new TypeError('The service is gone.');
+    };
+    await show('/sessions/ses_1', service);
+    await page.getByRole('button', { name: 'Download' }).click();
+    await page.getByRole('menuitem', { name: 'Conversation (Markdown)' }).click();
+    await expect.element(page.getByRole('dialog', { name: 'The session could not be downloaded' })).toBeVisible();
+  });
+});
