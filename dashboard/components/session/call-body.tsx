@@ -1,7 +1,8 @@
-import { useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import type { ResultEntry } from '../../../contract/entry/entry.ts';
 import { resultText } from '../../../contract/entry/tool.ts';
 import { asParsedObject, asText } from '../../../contract/entry/value.ts';
+import { parseWords } from '../../../contract/query.ts';
 import { showHidden } from '../../text/controls.ts';
 import type { ToolItem } from '../../timeline/items.ts';
 import { Button } from '../../ui/button.tsx';
@@ -9,6 +10,7 @@ import { formatCount } from '../../ui/format.ts';
 import { Output } from '../../ui/output.tsx';
 import { ErrorNote } from '../error-note.tsx';
 import { Pictures } from './images.tsx';
+import { useReading } from './reading.ts';
 import { readTodos, Todos } from './todos.tsx';
 import { usePayload } from './use-payload.ts';
 
@@ -61,22 +63,29 @@ function Address({ url }: { url: string }) {
 /** Lines shown at first, and how many characters of them at most. */
 const FIRST_LINES = 12;
 const FIRST_CHARACTERS = 4_000;
+/** Of what stands before a match. */
+const LINES_BEFORE = 3;
+const CHARACTERS_BEFORE = 1_000;
 
 function Answer({ result, sessionId }: { result: ResultEntry; sessionId: string }) {
   const { data, error } = usePayload(sessionId, result.sequence, result.span);
-  const [isWhole, setWhole] = useState(false);
-  const [isWrapped, setWrapped] = useState(true);
   if (error) return <ErrorNote error={error} />;
   if (!data) return <p className="text-12 text-muted">Loading…</p>;
-  const text = resultText(data.payload);
-  const beginning = beginningOf(text);
-  const hidden = countLines(text) - countLines(beginning);
+  return <AnswerText payload={data.payload} />;
+}
+
+function AnswerText({ payload }: { payload: Parameters<typeof resultText>[0] }) {
+  const [isWhole, setWhole] = useState(false);
+  const [isWrapped, setWrapped] = useState(true);
+  const text = useMemo(() => resultText(payload), [payload]);
+  const part = partAt(text, useMatch(text));
+  const hidden = countLines(text) - countLines(part);
   return (
     <div className="call-output" data-wrapped={isWrapped}>
-      <Pictures payload={data.payload} />
-      {text === '' ? <p className="text-12 text-muted">No output.</p> : <Output text={isWhole ? text : beginning} />}
+      <Pictures payload={payload} />
+      {text === '' ? <p className="text-12 text-muted">No output.</p> : <Output text={isWhole ? text : part} />}
       <p className="flex gap-1">
-        {beginning.length < text.length && (
+        {part.length < text.length && (
           <Button size="small" tone="quiet" onClick={() => setWhole((before) => !before)}>
             {isWhole ? 'Show less' : hidden > 0 ? `${formatCount(hidden)} more lines` : 'Show all of it'}
           </Button>
@@ -91,12 +100,36 @@ function Answer({ result, sessionId }: { result: ResultEntry; sessionId: string 
   );
 }
 
-function beginningOf(text: string): string {
-  let end = 0;
-  for (let line = 0; line < FIRST_LINES && end >= 0; line++) {
-    end = text.indexOf('\n', end + (line > 0 ? 1 : 0));
-  }
-  return text.slice(0, Math.min(FIRST_CHARACTERS, end < 0 ? text.length : end));
+/** Where one of the words that are looked for stands first, also when they are looked for no more. */
+function useMatch(text: string): number {
+  const { words } = useReading();
+  const [match, setMatch] = useState(0);
+  useEffect(() => {
+    const look = () => {
+      const looked = parseWords(words.get()).terms;
+      const lower = looked.length > 0 ? text.toLowerCase() : '';
+      const places = looked.map((term) => lower.indexOf(term.text.toLowerCase())).filter((at) => at >= 0);
+      if (places.length > 0) setMatch(Math.min(...places));
+    };
+    look();
+    return words.subscribe(look);
+  }, [text, words]);
+  return match;
+}
+
+/** The beginning; where the match is further down, what is around that. */
+function partAt(text: string, match: number): string {
+  const beginning = linesFrom(text, 0);
+  if (match < beginning.length) return beginning;
+  let start = match;
+  for (let line = 0; line <= LINES_BEFORE && start > 0; line++) start = text.lastIndexOf('\n', start - 1);
+  return linesFrom(text, Math.max(start + 1, match - CHARACTERS_BEFORE));
+}
+
+function linesFrom(text: string, start: number): string {
+  let end = start - 1;
+  for (let line = 0; line < FIRST_LINES && (end >= 0 || line === 0); line++) end = text.indexOf('\n', end + 1);
+  return text.slice(start, Math.min(start + FIRST_CHARACTERS, end < 0 ? text.length : end));
 }
 
 function countLines(text: string): number {

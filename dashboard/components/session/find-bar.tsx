@@ -12,6 +12,8 @@ interface Props {
   sessionId: string;
   /** What a link led here by: its words, and the event that they stand in. */
   linked: { words: string; sequence: number | undefined };
+  /** Events that there are rows of. */
+  loaded: number;
   /** Records are among the rows. */
   hasRecords: boolean;
   onMatch: (sequence: number) => void;
@@ -20,7 +22,7 @@ interface Props {
 }
 
 /** Finds words in all events, folded ones and long outputs too: the browser's own search sees only what is drawn. */
-export function FindBar({ sessionId, linked, hasRecords, onMatch, onShowRecords, onClose }: Props) {
+export function FindBar({ sessionId, linked, loaded, hasRecords, onMatch, onShowRecords, onClose }: Props) {
   const [words, setWords] = useState(linked.words);
   const [chosen, setChosen] = useState<number>();
   const input = useRef<HTMLInputElement>(null);
@@ -46,6 +48,15 @@ export function FindBar({ sessionId, linked, hasRecords, onMatch, onShowRecords,
     reading.hits.set(new Set(all.map(({ sequence }) => sequence)));
     return () => reading.hits.set(new Set());
   }, [reading, all]);
+
+  // A link to the words alone leads to the first of them.
+  const isLed = useRef(false);
+  const led = words === linked.words && (linked.sequence === undefined ? hits[0] : hit)?.sequence;
+  useEffect(() => {
+    if (isLed.current || !led || loaded < led) return;
+    isLed.current = true;
+    onMatch(led);
+  }, [led, loaded, onMatch]);
 
   const go = (index: number) => {
     if (hits.length === 0) return;

@@ -167,7 +167,8 @@ export function SessionView({ session }: { session: Session }) {
                   linked={{ words: find ?? '', sequence: linked }}
                   hasRecords={shown.includes('records')}
                   onShowRecords={() => search({ show: [...shown, 'records'].join(',') })}
-                  onMatch={(sequence) => goTo(sequence, false)}
+                  loaded={loaded}
+                  onMatch={(sequence) => goTo(sequence, false, true)}
                   onClose={() => {
                     leavePanel();
                     focusCurrent();

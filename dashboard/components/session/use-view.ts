@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { Timeline } from '../../timeline/build.ts';
 import type { Item } from '../../timeline/items.ts';
-import { canOpen, flatten, opensWithAll, type Place, type Row, type Showable } from '../../timeline/rows.ts';
+import { canOpen, flatten, opensWithAll, type Row, type Showable } from '../../timeline/rows.ts';
 import { type Folds, keepFolds, readFolds } from './folds.ts';
 
 /** The rows of the timeline, and what of it is open. */
@@ -10,8 +10,8 @@ export interface View {
   indexOf: (key: string) => number;
   toggle: (item: Item) => void;
   setAll: (open: boolean) => void;
-  /** Opens what the event is folded into. */
-  reveal: (place: Place) => void;
+  /** Opens items, such as those that an event is folded into. */
+  reveal: (keys: readonly string[]) => void;
 }
 
 interface Options {
@@ -49,10 +49,10 @@ export function useView(timeline: Timeline, { sessionId, shown, lane }: Options)
     if (folds !== kept) keepFolds(sessionId, folds);
   }, [sessionId, folds, kept]);
 
-  const reveal = useCallback(({ parents }: Place) => {
+  const reveal = useCallback((keys: readonly string[]) => {
     setFolds((before) => {
-      if (parents.every((key) => before.chosen.get(key))) return before;
-      const opened = parents.map((key): [string, boolean] => [key, true]);
+      if (keys.every((key) => before.chosen.get(key))) return before;
+      const opened = keys.map((key): [string, boolean] => [key, true]);
       return { ...before, chosen: new Map([...before.chosen, ...opened]) };
     });
   }, []);

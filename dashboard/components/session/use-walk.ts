@@ -43,12 +43,14 @@ export function useWalk({ timeline, view, reading, handle, unhide }: Options) {
     [items, orders, reading, handle],
   );
 
+  /** @param open the row itself too, not only what it is folded into */
   const goTo = useCallback(
-    (sequence: number, focus = true) => {
+    (sequence: number, focus = true, open = false) => {
       const place = locate(items, sequence, orders);
       if (!place) return;
-      reading.current.set({ key: place.key, sequence, order: orders.get(sequence) ?? sequence });
-      reveal(place);
+      const { key, parents } = place;
+      reading.current.set({ key, sequence, order: orders.get(sequence) ?? sequence });
+      reveal(open ? [...parents, key] : parents);
       if (latest.current.indexOf(place.key) < 0) unhide(place);
       stay(focus);
     },
