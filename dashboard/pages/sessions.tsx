@@ -21,6 +21,9 @@ import { Button } from '../ui/button.tsx';
 import { formatCount, plural } from '../ui/format.ts';
 import { Waiting } from '../ui/notes.tsx';
 
+/** In place of what is previewed, once that was closed. */
+const NONE = 'none';
+
 /** Finds sessions, and lists them. */
 export function SessionsPage() {
   const { plane, q, order, direction } = useSearch({ from: '/sessions' });
@@ -114,13 +117,13 @@ export function SessionsPage() {
             search={search}
             addressOf={addressOf}
             previewed={preview?.session.sessionId}
-            onPreview={setPreviewed}
+            onPreview={(sessionId = NONE) => setPreviewed(sessionId)}
             onOrder={go}
             onEnd={onEnd}
             hasMore={hasNextPage}
             menu={menu}
           />
-          {preview && <Preview key={preview.session.sessionId} row={preview} onClose={() => setPreviewed('none')} />}
+          {preview && <Preview key={preview.session.sessionId} row={preview} onClose={() => setPreviewed(NONE)} />}
         </div>
       )}
       {deleting && (
