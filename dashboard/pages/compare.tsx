@@ -11,7 +11,7 @@ import { costOf } from '../components/session-cost.ts';
 import { titleOf } from '../components/session-title.ts';
 import { useFacts, useSession } from '../queries.ts';
 import { showHidden } from '../text/controls.ts';
-import { formatCount, formatDuration, formatExact, formatShort } from '../ui/format.ts';
+import { formatCount, formatDuration, formatExact, formatShort, plural } from '../ui/format.ts';
 
 /** Two sessions side by side: a fork and where it came from, or two agents at one task. */
 export function ComparePage() {
@@ -119,7 +119,8 @@ function Prompts({ session }: { session: Session }) {
                   {showHidden(promptLine(prompt.text)) || 'Image'}
                 </Link>
                 <span className="num flex-none text-12 text-muted">
-                  {calls} calls{failures > 0 && <span className="text-bad"> · {failures} failed</span>}
+                  {plural(calls, 'call')}
+                  {failures > 0 && <span className="text-bad"> · {failures} failed</span>}
                 </span>
               </li>
             ),
