@@ -44,7 +44,7 @@ export function OverviewPage() {
       {data && !isEmpty && (
         // biome-ignore lint/a11y: the click is one on a link; all of them are made by Enter as well
         <div onClick={onClick} className="flex flex-col gap-8">
-          <Running running={data.running} />
+          <Running running={data.running} plane={plane} />
           <Multiples
             usage={data}
             plane={plane}

@@ -7,6 +7,8 @@ import { formatCount, formatPart, plural } from '../../ui/format.ts';
 import { sessionsOf } from './series.ts';
 
 const FEW = 12;
+/** The service tells of no more. */
+const MOST = 50;
 
 /** Which tools are called, and how often they fail: a bar each, from zero, with its figures beside it. */
 export function Tools({ usage, plane }: { usage: Usage; plane: FrameSearch['plane'] }) {
@@ -52,6 +54,9 @@ export function Tools({ usage, plane }: { usage: Usage; plane: FrameSearch['plan
           ))}
         </tbody>
       </table>
+      {isWhole && tools.length >= MOST && (
+        <p className="mt-2 text-12 text-muted">These {MOST} are called most; those called less are not listed.</p>
+      )}
       {tools.length > FEW && (
         <Button tone="quiet" size="small" className="mt-2" onClick={() => setIsWhole(!isWhole)}>
           {isWhole ? 'Fewer' : `${plural(tools.length - FEW, 'more tool')}`}

@@ -21,6 +21,9 @@ interface Props {
   onSelect: (sequence: number) => void;
 }
 
+/** Commands that are listed. */
+const MOST_COMMANDS = 200;
+
 /** What a pull request shows, for what the agent did: every file once, in total or by turn. */
 export function ChangesView({ timeline, sessionId, folder, onSelect }: Props) {
   const { files, commands } = useMemo(() => readChangedFiles(timeline), [timeline]);
@@ -59,13 +62,16 @@ export function ChangesView({ timeline, sessionId, folder, onSelect }: Props) {
             What commands do to files is not recorded: it is not part of what stands above.
           </p>
           <ul className="flex flex-col">
-            {commands.slice(0, 200).map(({ key, sequence, call }) => (
+            {commands.slice(0, MOST_COMMANDS).map(({ key, sequence, call }) => (
               <li key={key} className="flex items-baseline gap-3">
                 <EventLink sequence={sequence} onSelect={onSelect} />
                 <code className="mono min-w-0 truncate">{showHidden(call?.about ?? '')}</code>
               </li>
             ))}
           </ul>
+          {commands.length > MOST_COMMANDS && (
+            <p className="text-muted">and {formatCount(commands.length - MOST_COMMANDS)} more</p>
+          )}
         </section>
       )}
     </Scroll>
