@@ -34,8 +34,11 @@ export function AgentsPage() {
         query={installations}
         empty={
           <Empty title="No agents yet">
-            <p>An agent appears here with its first captured session on a machine:</p>
-            <CopyLine text="capture import" label="Copy the command" />
+            <p>
+              An agent appears here with its first captured session. On a machine that is logged in, this captures those
+              to come, and asks whether to send earlier ones, too:
+            </p>
+            <CopyLine text="capture init" label="Copy the command" />
           </Empty>
         }
         heads={['Agent', 'Environment', 'Version', 'Changed', 'Status']}

@@ -33,7 +33,7 @@ export function NoSessions({ q, plane }: Pick<SessionSearch, 'q' | 'plane'>) {
     <Empty title={plane === 'test' ? 'No session on the test plane yet' : 'No sessions yet'}>
       <p>
         Each run of an agent on a machine becomes one line here, while it happens. On a machine that is logged in, this
-        captures the sessions it already has, and those to come:
+        captures those to come, and asks whether to send earlier ones, too:
       </p>
       <CopyLine text="capture init" label="Copy the command" />
       <p>
