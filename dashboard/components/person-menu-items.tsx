@@ -2,6 +2,7 @@ import { LogOut, type LucideIcon, Monitor, Moon, Rows3, Rows4, Sun } from 'lucid
 import { DropdownMenu } from 'radix-ui';
 import type { ReactNode } from 'react';
 import { useApp, usePerson } from '../app.ts';
+import { showHidden } from '../text/controls.ts';
 import { useDensity, useTheme } from '../ui/appearance.ts';
 
 const THEMES = [
@@ -27,7 +28,7 @@ export function PersonMenuItems({ trigger }: { trigger: ReactNode }) {
       <DropdownMenu.Portal>
         <DropdownMenu.Content className="menu" side="top" align="start" sideOffset={4}>
           <DropdownMenu.Label className="px-2 py-1 text-12 text-muted">
-            {email ?? 'You'} · {role}
+            {showHidden(email ?? 'You')} · {role}
           </DropdownMenu.Label>
           <DropdownMenu.Separator className="menu-line" />
           <Choices options={THEMES} value={theme} onChange={setTheme} />

@@ -1,6 +1,7 @@
 import { UserRound } from 'lucide-react';
 import { Suspense, useState } from 'react';
 import { usePerson } from '../app.ts';
+import { showHidden } from '../text/controls.ts';
 import { Boundary } from '../ui/boundary.tsx';
 import { lazyPart } from '../ui/lazy.tsx';
 
@@ -8,19 +9,19 @@ import { lazyPart } from '../ui/lazy.tsx';
 const Items = lazyPart(() => import('./person-menu-items.tsx'), 'PersonMenuItems');
 
 export function PersonMenu() {
-  const { email } = usePerson();
+  const name = showHidden(usePerson().email ?? 'You');
   const [isAsked, setAsked] = useState(false);
   const trigger = (
     <button
       type="button"
       className="rail-link"
       aria-haspopup="menu"
-      aria-label={`${email ?? 'You'}: theme, density, sign out`}
+      aria-label={`${name}: theme, density, sign out`}
       onPointerEnter={() => void Items.preload()}
       onClick={() => setAsked(true)}
     >
       <UserRound size={16} aria-hidden />
-      <span className="rail-word truncate">{email ?? 'You'}</span>
+      <span className="rail-word truncate">{name}</span>
     </button>
   );
   if (!isAsked) return trigger;

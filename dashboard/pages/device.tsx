@@ -7,19 +7,20 @@ import { AlonePage } from '../components/alone.tsx';
 import { DeviceDecision, DeviceOutcome } from '../components/device-sign-in.tsx';
 import { ErrorNote } from '../components/error-note.tsx';
 import { keys } from '../queries.ts';
+import { showHidden } from '../text/controls.ts';
 import { Button } from '../ui/button.tsx';
 
 /** Where a person confirms a machine that `capture login` wants to sign in. */
 export function DevicePage() {
   const { code } = useSearch({ from: '/device' });
-  const { organization } = usePerson();
+  const name = showHidden(usePerson().organization.name);
   const isAdmin = useIsAdmin();
   return (
-    <AlonePage title="Sign in a machine" about={`It will send sessions to ${organization.name}.`} isMember>
+    <AlonePage title="Sign in a machine" about={`It will send sessions to ${name}.`} isMember>
       {!isAdmin && (
         <p>
-          Only an owner or an admin of {organization.name} may confirm a machine. Send one of them the address of this
-          page; the code is good for 10 minutes.
+          Only an owner or an admin of {name} may confirm a machine. Send one of them the address of this page; the code
+          is good for 10 minutes.
         </p>
       )}
       {isAdmin && (code ? <Device userCode={code} /> : <CodeForm />)}

@@ -6,6 +6,7 @@ import { Beginning } from '../components/welcome/organization.tsx';
 import { NoProgress, Progress } from '../components/welcome/progress.tsx';
 import { Step } from '../components/welcome/step.tsx';
 import { usePersonQuery } from '../queries.ts';
+import { showHidden } from '../text/controls.ts';
 
 /** From nothing to the first session, on one page. */
 export function WelcomePage() {
@@ -31,7 +32,7 @@ export function WelcomePage() {
           isDone={isMade}
         >
           {member ? (
-            <p className="text-13 text-muted">{member.organization.name}</p>
+            <p className="text-13 text-muted">{showHidden(member.organization.name)}</p>
           ) : (
             <Beginning invitations={person?.invitations ?? []} isTaken={person?.emailTaken ?? false} />
           )}

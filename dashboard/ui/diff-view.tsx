@@ -29,7 +29,7 @@ export function DiffView({ path, hunks }: { path: string; hunks: readonly DiffHu
     path,
   );
   return (
-    <figure className="diff" aria-label={`Changes of ${path}`}>
+    <figure className="diff" aria-label={`Changes of ${showHidden(path)}`}>
       <figcaption className="diff-title">{showHidden(path)}</figcaption>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: long lines scroll, also by keyboard */}
       <div className="overflow-x-auto" tabIndex={0}>

@@ -56,12 +56,13 @@ function MemberRow({ member, invitation, isRepeating, onRepeat, onDo }: RowProps
   const isOwn = userId === own;
   // A session knows no member, only the name of the user on its machine.
   const [person = email] = email.split('@');
+  const shown = showHidden(email);
   const mayChange = isAdmin && !isOwn && (role !== 'owner' || ownRole === 'owner');
   const isInvited = status === 'invited';
   return (
     <tr>
       <td className="font-medium">
-        {showHidden(email)}
+        {shown}
         {isOwn && <span className="font-normal text-muted"> (you)</span>}
       </td>
       <td>{role}</td>
@@ -83,12 +84,12 @@ function MemberRow({ member, invitation, isRepeating, onRepeat, onDo }: RowProps
             </Button>
           )}
           {mayChange && isInvited && (
-            <Button size="small" disabled={isRepeating} aria-label={`Send again to ${email}`} onClick={onRepeat}>
+            <Button size="small" disabled={isRepeating} aria-label={`Send again to ${shown}`} onClick={onRepeat}>
               Send again
             </Button>
           )}
           {mayChange && (
-            <Button size="small" aria-label={`Change role of ${email}`} onClick={() => onDo({ what: 'role', member })}>
+            <Button size="small" aria-label={`Change role of ${shown}`} onClick={() => onDo({ what: 'role', member })}>
               Change role
             </Button>
           )}
@@ -96,7 +97,7 @@ function MemberRow({ member, invitation, isRepeating, onRepeat, onDo }: RowProps
             <Button
               size="small"
               tone="danger"
-              aria-label={`${isInvited ? 'Withdraw the invitation of' : 'Remove'} ${email}`}
+              aria-label={`${isInvited ? 'Withdraw the invitation of' : 'Remove'} ${shown}`}
               onClick={() => onDo({ what: 'remove', member })}
             >
               {isInvited ? 'Withdraw' : 'Remove'}

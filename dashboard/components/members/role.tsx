@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { type Member, ROLES, type Role } from '../../../contract/organization.ts';
 import { usePerson } from '../../app.ts';
 import { keys, useChange } from '../../queries.ts';
+import { showHidden } from '../../text/controls.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { ErrorNote } from '../error-note.tsx';
@@ -61,7 +62,7 @@ export function ChangeRole({ member, onClose }: { member: Member; onClose: () =>
   const roles = useRoles();
   const choices: Choice[] = maySucceed ? [...roles, 'successor'] : [...roles];
   return (
-    <Dialog title={`Role of ${email}`} onClose={onClose}>
+    <Dialog title={`Role of ${showHidden(email)}`} onClose={onClose}>
       <form
         className="flex flex-col gap-4"
         onSubmit={(event) => {

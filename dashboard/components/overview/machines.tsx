@@ -2,6 +2,7 @@ import type { Usage } from '../../../contract/review.ts';
 import { paths } from '../../paths.ts';
 import { useEnvironments } from '../../queries.ts';
 import type { FrameSearch } from '../../search.ts';
+import { showHidden } from '../../text/controls.ts';
 import { formatDuration } from '../../ui/format.ts';
 import { Scroll } from '../../ui/scroll.tsx';
 import { Ago } from '../../ui/time.tsx';
@@ -56,7 +57,7 @@ export function Machines({ usage, plane }: Props) {
                     >
                       {lag === undefined ? '–' : formatDuration(lag)}
                     </td>
-                    <td className="text-muted">{serviceCliVersion}</td>
+                    <td className="text-muted">{showHidden(serviceCliVersion)}</td>
                     <td className="text-muted">{platform}</td>
                   </tr>
                 );

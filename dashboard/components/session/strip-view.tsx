@@ -154,7 +154,7 @@ function Slider({ strip, timeline, onJump, children }: SliderProps) {
       aria-valuemin={1}
       aria-valuemax={Math.max(1, turns.length)}
       aria-valuenow={at + 1}
-      aria-valuetext={`turn ${at + 1} of ${turns.length}: ${firstLine(turns[at]?.prompt?.text ?? '', 80)}`}
+      aria-valuetext={`turn ${at + 1} of ${turns.length}: ${showHidden(firstLine(turns[at]?.prompt?.text ?? '', 80))}`}
       onKeyDown={onKey}
     >
       {children}

@@ -1,5 +1,6 @@
 import type { OfferedInvitation } from '../../../contract/organization.ts';
 import { keys, useChange } from '../../queries.ts';
+import { showHidden } from '../../text/controls.ts';
 import { Button } from '../../ui/button.tsx';
 import { ErrorNote } from '../error-note.tsx';
 import { OrganizationName } from '../organization-name.tsx';
@@ -31,11 +32,11 @@ export function Beginning({ invitations, isTaken }: Props) {
         {invitations.map(({ organizationId, organizationName, role }) => (
           <li key={organizationId} className="flex items-center gap-3 border-line border-b py-2">
             <span className="min-w-0 grow truncate">
-              {organizationName} <span className="text-muted">as {role}</span>
+              {showHidden(organizationName)} <span className="text-muted">as {role}</span>
             </span>
             <Button
               size="small"
-              aria-label={`Join ${organizationName}`}
+              aria-label={`Join ${showHidden(organizationName)}`}
               disabled={accept.isPending}
               onClick={() => accept.mutate(organizationId)}
             >
