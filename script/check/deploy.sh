@@ -13,3 +13,5 @@ for conf in deploy/nats.conf deploy/kubernetes/nats.conf; do
 done
 LISTEN=127.0.0.1:8080 API_1=127.0.0.1:1 API_1_OPERATIONS=1 API_2=127.0.0.1:2 API_2_OPERATIONS=2 \
   "$(program haproxy)" -c -f deploy/haproxy.cfg
+# No Debian package of it is new enough, so only where it is installed.
+! command -v kubectl >/dev/null || kubectl kustomize deploy/kubernetes >/dev/null
