@@ -69,6 +69,35 @@ describe.each(ENGINES)('usage on %s', (engine) => {
     expect(names(bounded)).toEqual(names(whole));
   });
 
+  test('is added up value by value, between which others have their turn', async () => {
+    const prices = readPrices();
+    let turn = 0;
+    let isOver = false;
+    const count = () => {
+      turn++;
+      if (!isOver) setImmediate(count);
+    };
+    const turns = new Set<number>();
+    const filter = {
+      organizationId: tenant.organizationId,
+      planes: ['live'] as const,
+      from: '2026-11-01',
+      to: '2026-11-30',
+    };
+    const watched: typeof prices = {
+      ...prices,
+      costOf(...given) {
+        turns.add(turn);
+        return prices.costOf(...given);
+      },
+    };
+    count();
+    await readUsage(service.store.db, filter, watched, service.clock.now);
+    isOver = true;
+    // Of the repositories alone 20 are shown.
+    expect(turns.size).toBeGreaterThan(20);
+  });
+
   test('adds up all sessions, by day, model and repository, with what they cost', async () => {
     const { total, days, groups, unpricedTokens } = await usage();
     expect(total).toMatchObject({ sessions: 24, prompts: 24, toolCalls: 24, failures: 24, inputTokens: 3_021_500 });
