@@ -5,6 +5,7 @@ import { createBatching } from './batching.ts';
 import { mergeFacts } from './facts.ts';
 import type { MaskedRecord } from './mask.ts';
 import type { CapturedRecord, FileBeingRead } from './record.ts';
+import { createTexts, type Text } from './texts.ts';
 
 /** Another process has read the same file meanwhile: what this one knows of it is outdated. */
 export class CursorMoved extends Error {}
@@ -20,7 +21,8 @@ export interface CommitOptions {
 interface Waiting {
   file: FileBeingRead;
   record: Omit<CapturedRecord, 'events'>;
-  masked: MaskedRecord | undefined;
+  masked: Omit<MaskedRecord, 'texts'> | undefined;
+  texts: readonly Text[];
 }
 
 interface Opened {
@@ -39,6 +41,7 @@ const COMMIT_MS = 500;
 
 /** Takes masked records over into the spool: what was seen, the events and the cursors in one commit. */
 export function createCommit({ spool, now, newKey }: CommitOptions) {
+  const texts = createTexts(COMMIT_BYTES);
   let waiting: Waiting[] = [];
   let settled = new Set<FileBeingRead>();
   let bytes = 0;
@@ -48,6 +51,7 @@ export function createCommit({ spool, now, newKey }: CommitOptions) {
     waiting = [];
     settled = new Set();
     bytes = 0;
+    texts.clear();
   }
 
   function commit(): void {
@@ -75,7 +79,7 @@ export function createCommit({ spool, now, newKey }: CommitOptions) {
       return opened;
     }
 
-    function take({ file, record, masked }: Waiting): void {
+    function take({ file, record, masked, texts }: Waiting): void {
       const opened = files.get(file) ?? open(file, record);
       const { session } = opened;
       opened.last = record;
@@ -90,7 +94,7 @@ export function createCommit({ spool, now, newKey }: CommitOptions) {
       count(record.tooLong ? 'linesTooLong' : record.unreadable ? 'recordsUnreadable' : 'recordsCaptured');
       count('secretsMasked', masked.masked);
       if (masked.isWithheld) count('recordsWithheld');
-      for (const text of masked.texts) batching.add(session, text);
+      for (const text of texts) batching.add(session, text);
       const { forkedFrom } = file.row.origin;
       const known = facts.get(session) ?? { changedAt: file.changedAt, forkedFrom };
       facts.set(session, { ...mergeFacts(known, masked.facts), ended: record.ended });
@@ -149,8 +153,9 @@ export function createCommit({ spool, now, newKey }: CommitOptions) {
   return {
     add(file: FileBeingRead, { events, ...record }: CapturedRecord, masked: MaskedRecord | undefined): void {
       if (waiting.length === 0) since = performance.now();
-      waiting.push({ file, record, masked });
-      bytes += record.bytes + (masked?.texts.reduce((sum, text) => sum + text.length, 0) ?? 0);
+      const { texts: plain = [], ...facts } = masked ?? {};
+      waiting.push({ file, record, masked: masked && (facts as Waiting['masked']), texts: plain.map(texts.keep) });
+      bytes += record.bytes + plain.reduce((sum, text) => sum + text.length, 0);
     },
     /** All of the file's session is read. */
     settle: (file: FileBeingRead) => void settled.add(file),
