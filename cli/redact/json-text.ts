@@ -7,10 +7,13 @@ const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{},:]/g;
 /** Letters. A longer text would take ten times its size to be read, and is masked as plain text. */
 const LONGEST = 16 * 1024 * 1024;
 
+const BLANK = 0x20;
+const OPENING: ReadonlySet<string | undefined> = new Set(['[', '{']);
 const CLOSING: ReadonlySet<string | undefined> = new Set([']', '}']);
 
 export function looksLikeJson(text: string): boolean {
-  if (text.length > LONGEST) return false;
+  // Told by its first letter where that is no blank.
+  if (text.length > LONGEST || (text.charCodeAt(0) > BLANK && !OPENING.has(text[0]))) return false;
   // Most texts are none, and to find that by an error of the parser costs more than all else that is done with them.
   if (!/^\s{0,20}[[{]/.test(text) || !CLOSING.has(text.trimEnd().at(-1))) return false;
   try {

@@ -52,8 +52,12 @@ export function createSessions(key: Uint8Array, index: ValueIndex): (name: strin
     };
   }
 
+  let last: { name: string; session: Session } | undefined;
+
   return (name) => {
+    if (last?.name === name) return last.session;
     const session = sessions.get(name) ?? create(name);
+    last = { name, session };
     // Moved to the end: the first one is the one that was not met for the longest time.
     sessions.delete(name);
     sessions.set(name, session);
