@@ -1,20 +1,9 @@
 import type { Member } from '../../../contract/organization.ts';
 import { usePerson } from '../../app.ts';
 import { paths } from '../../paths.ts';
-
-<<<<<<< HEAD
-
 import { keys } from '../../queries.ts';
-import { Confirm } from '../confirm.tsx';
-
-=======
-
-import { keys, useChange } from '../../queries.ts';
 import { showHidden } from '../../text/controls.ts';
-import { Confirm } from '../../ui/confirm.tsx';
-import { ErrorNote } from '../error-note.tsx';
-
->>>>>>> 9c180cc (Write out what hides in names that strangers gave)
+import { Confirm } from '../confirm.tsx';
 
 interface Props {
   member: Member;
@@ -22,12 +11,7 @@ interface Props {
 }
 
 /** Removes a member, or withdraws an invitation. */
-<<<<<<< HEAD
-export function Remove({ member: { userId, email, status }, onClose }: Props) {
-=======
 export function Remove({ member: { userId, email: given, status }, onClose }: Props) {
-  const remove = useChange((api, id: string) => api.removeMember({ userId: id }), [keys.members]);
->>>>>>> 9c180cc (Write out what hides in names that strangers gave)
   const isInvited = status === 'invited';
   const email = showHidden(given);
   return (
