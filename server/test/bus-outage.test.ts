@@ -134,19 +134,16 @@ describe.runIf(inject('natsUrl'))('while PostgreSQL is away, a service on an eve
 });
 
 describe.runIf(inject('natsUrl'))('while the bus is away, a service on it', () => {
-  const said: string[] = [];
+  /** What is an error to the processes. */
+  const said = new Set<string>();
+  const log = { info: () => undefined, warn: () => undefined, error: (sentence: string) => void said.add(sentence) };
   let server: NatsServer;
   let store: TestStore;
   let world: World;
   beforeAll(async () => {
     server = await startNatsServer();
     const own = await openTestStore('postgres');
-    const say = (sentence: string) => void said.push(sentence);
-    store = await attach(own.dataDir, own.databaseUrl, server.url, {
-      info: () => undefined,
-      warn: () => undefined,
-      error: say,
-    });
+    store = await attach(own.dataDir, own.databaseUrl, server.url, log);
     await own.close();
     world = await createWorld(await startTestService('bus', {}, store));
   });
@@ -191,22 +188,30 @@ describe.runIf(inject('natsUrl'))('while the bus is away, a service on it', () =
 
   test('goes on behind what the store has where the bus comes back empty, and says so', async () => {
     const { service, ours } = world;
+    const far = await attach(store.dataDir, store.databaseUrl, server.url, log);
+    const other = await startTestService('bus', { ROLE: 'api' }, far);
     const heard: string[] = [];
     const stop = service.store.bus?.hearRevoked((id) => void heard.push(id));
     const sessionId = await openSession(service, ours.live, ours);
     expect((await append(service, ours.live, sessionId, 'one', 'first')).status).toBe(202);
-    expect(await read(world, sessionId)).toEqual([[1, 'one']]);
+    expect((await append(other, ours.live, sessionId, 'two')).body).toMatchObject({ firstSequence: 2 });
+    expect(await read(world, sessionId)).toHaveLength(2);
     await server.kill();
     server.wipe();
     await server.start();
     await expect
-      .poll(async () => (await append(service, ours.live, sessionId, 'two', 'second')).status, { timeout: 30_000 })
+      .poll(async () => (await append(service, ours.live, sessionId, 'three', 'third')).status, { timeout: 30_000 })
       .toBe(202);
-    expect((await append(service, ours.live, sessionId, 'one', 'first')).body).toMatchObject({ firstSequence: 1 });
+    await expect
+      .poll(async () => (await append(other, ours.live, sessionId, 'four', 'fourth')).body.firstSequence)
+      .toBe(4);
+    expect((await append(other, ours.live, sessionId, 'one', 'first')).body).toMatchObject({ firstSequence: 1 });
     await expect.poll(() => service.store.bus?.backlog().catch(() => undefined)).toBeDefined();
     expect(await read(world, sessionId)).toEqual([
       [1, 'one'],
       [2, 'two'],
+      [3, 'three'],
+      [4, 'four'],
     ]);
     const secret = await issueSecret(service, ours.owner, 'live');
     const { secretId } = (await service.call('GET', '/v1/secret', { as: secret })).body;
@@ -214,6 +219,8 @@ describe.runIf(inject('natsUrl'))('while the bus is away, a service on it', () =
     expect((await service.call('DELETE', url, { as: ours.owner })).status).toBe(200);
     await expect.poll(() => heard).toContain(secretId);
     stop?.();
-    expect(said).toEqual([expect.stringMatching(/^the event bus had nothing of this PostgreSQL/)]);
+    await other.close();
+    await far.close();
+    expect([...said]).toEqual([expect.stringMatching(/^the event bus had nothing of this PostgreSQL/)]);
   });
 });
