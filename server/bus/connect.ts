@@ -59,31 +59,24 @@ async function prepare(connection: NatsConnection, db: Db, log: ConnectOptions['
   const copies = connection.info?.cluster ? COPIES : 1;
   const bus = await openBus(connection, name, copies, () => isExpected || log.error(LOST));
   isExpected = false;
-  for (const stream of [name, asideOf(name)]) {
-    const { config } = await bus.manager.streams.info(stream);
-    const losses = lossesOf(config);
-    if (losses.length > 0) {
-      throw new Error(`the stream ${stream} of BUS_URL has ${losses.join(', ')}, and would lose events; change that`);
-    }
-    if (stream !== name) continue;
-    const promise = promiseOf(connection, config.num_replicas);
-    log[config.num_replicas < COPIES ? 'warn' : 'info'](promise);
-  }
+  const infos = await Promise.all([name, asideOf(name)].map((stream) => bus.manager.streams.info(stream)));
+  for (const { config } of infos) refuseLosses(config);
+  const kept = Math.min(...infos.map(({ config }) => config.num_replicas));
+  log[kept < COPIES ? 'warn' : 'info'](promiseOf(connection, kept));
   return bus;
 }
 
-/** What of it has the bus remove messages by itself, or with its process. */
-function lossesOf(config: StreamConfig): string[] {
-  const { storage, retention, discard, max_age, max_msgs, max_bytes, max_msgs_per_subject } = config;
-  const limits = { max_msgs, max_bytes, max_msgs_per_subject };
-  return [
-    ...(storage === 'file' ? [] : [`storage ${storage}`]),
-    ...(retention === 'limits' ? [] : [`retention ${retention}`]),
-    ...(max_age === 0 ? [] : ['max_age']),
-    ...(discard === 'new'
-      ? []
-      : Object.entries(limits).flatMap(([limit, most]) => (most > 0 ? [`${limit} with discard old`] : []))),
-  ];
+/** @throws with a sentence where the bus would remove messages by itself, or with its process */
+function refuseLosses(config: StreamConfig): void {
+  const { name, storage, retention, discard, max_age, max_msgs, max_bytes, max_msgs_per_subject } = config;
+  const losses = [
+    storage !== 'file' && `storage ${storage}`,
+    retention !== 'limits' && `retention ${retention}`,
+    max_age > 0 && 'max_age',
+    discard !== 'new' && Math.max(max_msgs, max_bytes, max_msgs_per_subject) > 0 && 'a limit that discards the old',
+  ].filter(Boolean);
+  if (losses.length === 0) return;
+  throw new Error(`the stream ${name} of BUS_URL has ${losses.join(' and ')}, and would lose events; change that`);
 }
 
 function serversOf(text: string) {

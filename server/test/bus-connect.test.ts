@@ -78,9 +78,9 @@ describe.runIf(inject('natsUrl'))('connecting to a bus', () => {
 
   test.each<[Partial<StreamConfig>, RegExp]>([
     [{ storage: 'memory' }, /has storage memory, and would lose events/],
-    [{ max_age: nanos(300_000) }, /has max_age, and/],
-    [{ max_msgs: 10, max_bytes: 1_000_000 }, /has max_msgs with discard old, max_bytes with discard old, and/],
-    [{ max_msgs_per_subject: 10 }, /max_msgs_per_subject/],
+    [{ max_age: nanos(300_000), max_msgs: 10 }, /has max_age and a limit that discards the old, and/],
+    [{ max_bytes: 1_000_000 }, /has a limit that discards the old/],
+    [{ max_msgs_per_subject: 10 }, /has a limit that discards the old/],
     [{ retention: 'workqueue' }, /has retention workqueue/],
   ])('refuses a stream that does not keep what it has: %j', async (fields, says) => {
     const url = String(inject('natsUrl'));

@@ -134,6 +134,7 @@ describe.runIf(inject('natsUrl'))('while PostgreSQL is away, a service on an eve
 });
 
 describe.runIf(inject('natsUrl'))('while the bus is away, a service on it', () => {
+  const LOST = expect.stringMatching(/^the event bus had nothing of this PostgreSQL/);
   /** What is an error to the processes. */
   const said = new Set<string>();
   const log = { info: () => undefined, warn: () => undefined, error: (sentence: string) => void said.add(sentence) };
@@ -221,6 +222,22 @@ describe.runIf(inject('natsUrl'))('while the bus is away, a service on it', () =
     stop?.();
     await other.close();
     await far.close();
-    expect([...said]).toEqual([expect.stringMatching(/^the event bus had nothing of this PostgreSQL/)]);
+    expect([...said]).toEqual([LOST]);
+  });
+
+  test('says so as well where a process that starts finds nothing of a store that has sessions', async () => {
+    const { service, ours } = world;
+    await openSession(service, ours.live, ours);
+    said.clear();
+    const empty = await startNatsServer();
+    await (await attach(store.dataDir, store.databaseUrl, empty.url, log)).close();
+    expect([...said]).toEqual([LOST]);
+    said.clear();
+    await (await attach(store.dataDir, store.databaseUrl, empty.url, log)).close();
+    const fresh = await openTestStore('postgres');
+    await (await attach(fresh.dataDir, fresh.databaseUrl, empty.url, log)).close();
+    expect(said.size).toBe(0);
+    await fresh.dispose();
+    await empty.dispose();
   });
 });

@@ -1,5 +1,4 @@
 import { headers } from '@nats-io/transport-node';
-import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { Bus } from '../bus/bus.ts';
 import { type AppendEntry, writeEntry } from '../bus/entry.ts';
@@ -69,6 +68,13 @@ describe.runIf(inject('natsUrl'))('what a worker cannot write', () => {
     expect(service.log.join('')).toContain(`${place}, was set aside: `);
   });
 
+  /** The store as it was before the session had events. */
+  async function restore(sessionId: string): Promise<void> {
+    const { db } = service.store;
+    await db.deleteFrom('appends').where('session_id', '=', sessionId).execute();
+    await db.updateTable('sessions').set({ event_count: 0 }).where('session_id', '=', sessionId).execute();
+  }
+
   describe('a close whose events are not in the store', () => {
     test.each<[string, (sessionId: string) => Promise<unknown>]>([
       [
@@ -76,14 +82,7 @@ describe.runIf(inject('natsUrl'))('what a worker cannot write', () => {
         (sessionId) =>
           put(`${tenant.organizationId}.${sessionId}`, foreign({ firstSequence: 2, lastSequence: 2, parts: 2 })),
       ],
-      [
-        'because the store was restored to an earlier time',
-        async (sessionId) => {
-          const { db } = service.store;
-          await db.deleteFrom('appends').where('session_id', '=', sessionId).execute();
-          await sql`update sessions set event_count = 0 where session_id = ${sessionId}`.execute(db);
-        },
-      ],
+      ['because the store was restored to an earlier time', restore],
     ])('%s is set aside, and the bus is cleaned', async (_, spoil) => {
       const sessionId = await openSession(service, tenant.live);
       await append(sessionId, ['one']);
@@ -131,5 +130,16 @@ describe.runIf(inject('natsUrl'))('what a worker cannot write', () => {
     const url = `/v1/organizations/me/sessions/${sessionId}`;
     const { session } = (await service.call('GET', url, { as: tenant.member })).body;
     expect(session).toMatchObject({ status: 'completed', eventCount: 3 });
+  });
+
+  test('is written all the same where a store was restored and the workers begin anew', async () => {
+    const sessionId = await openSession(service, tenant.live);
+    for (const text of ['one', 'two']) await append(sessionId, [text]);
+    await complete(sessionId);
+    await settled(bus);
+    await restore(sessionId);
+    expect(await read(sessionId)).toEqual([]);
+    await bus.manager.consumers.delete(bus.name, 'workers');
+    await expect.poll(() => read(sessionId).catch(() => [])).toEqual(['one', 'two']);
   });
 });
