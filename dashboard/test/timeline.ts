@@ -28,4 +28,16 @@ export function isInSight(row: HTMLElement | undefined): boolean {
   return inner.top >= outer.top - 1 && Math.min(inner.bottom, inner.top + 60) <= outer.bottom + 1;
 }
 
-export const placeOf = (row: HTMLElement | undefined): number => row?.getBoundingClientRect().top ?? Number.NaN;
+const placeOf = (row: HTMLElement | undefined): number => row?.getBoundingClientRect().top ?? Number.NaN;
+
+/** Where the current row is once it no longer moves. */
+export async function placeAtRest(): Promise<number> {
+  let [before, now] = [Number.NaN, placeOf(current())];
+  const look = () => {
+    [before, now] = [now, placeOf(current())];
+    return now - before;
+  };
+  // At each look some frames were drawn since the last one.
+  await expect.poll(look, { interval: 100 }).toBe(0);
+  return now;
+}

@@ -8,7 +8,7 @@ import {
   drawnRows,
   expectAt,
   isInSight,
-  placeOf,
+  placeAtRest,
   rowOf,
   sequenceOf,
   wordsOf,
@@ -79,11 +79,13 @@ describe('while events arrive, the row that is read stays where it is,', () => {
   test('below it', async () => {
     await open([prompt('Go on.'), ...answers(600)], '?e=300');
     await expectAt(300);
-    const before = placeOf(current());
+    await press('j');
+    await expectAt(301);
+    const before = await placeAtRest();
     service.append(answer('One more'), answer('And one'));
     await expect.element(page.getByRole('button', { name: '2 new' })).toBeVisible();
-    expect(placeOf(current())).toBeCloseTo(before, 0);
-    await expectAt(300);
+    expect(await placeAtRest()).toBeCloseTo(before, 0);
+    await expectAt(301);
   });
 
   test('above it', async () => {
@@ -93,11 +95,11 @@ describe('while events arrive, the row that is read stays where it is,', () => {
     await press('e');
     await press('{Shift>}G{/Shift}kkkkkkkk');
     await expectAt(296);
-    const before = placeOf(current());
+    const before = await placeAtRest();
     const count = setSize();
     service.append(inside('Found one'), inside('Found two'));
     await expect.poll(setSize).toBe(count + 2);
-    expect(placeOf(current())).toBeCloseTo(before, 0);
+    expect(await placeAtRest()).toBeCloseTo(before, 0);
     await expectAt(296);
   });
 });
