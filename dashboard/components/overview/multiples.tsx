@@ -59,7 +59,7 @@ export function Multiples({ usage, plane, dimension, onDimension }: Props) {
         total: total.cost,
       },
       {
-        title: 'Calls that failed',
+        title: 'Failures per call',
         shape: 'line',
         series: readFailureSeries(total, sums),
         format: formatPart,
