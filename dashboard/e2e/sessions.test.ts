@@ -238,7 +238,10 @@ describe('while agents work', () => {
     await goTo();
     await rowOf(page, FLAKY).hover();
     const before = await rowOf(page, FLAKY).boundingBox();
-    await open({ title: 'Begun in the meantime' });
+    await open({
+      title: 'Begun in the meantime',
+      events: [event('user.message', { text: 'who began in the meantime?' })],
+    });
     const pill = page.getByRole('button', { name: '1 new session' });
     await pill.waitFor();
     expect(await rowOf(page, FLAKY).boundingBox()).toEqual(before);
@@ -261,15 +264,18 @@ describe('while agents work', () => {
   });
 
   test('a session that is deleted from its row goes everywhere', async () => {
-    await goTo();
+    await goTo('?q=meantime');
+    await expectTitles('Begun in the meantime');
     const row = rowOf(page, 'Begun in the meantime');
     await row.hover();
     await row.getByRole('button', { name: 'More' }).click();
     await page.getByRole('menuitem', { name: 'Delete…' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-    await expectTitles(DOCS, FLAKY);
+    await page.getByRole('heading', { name: 'No session fits' }).waitFor();
     await page.goto(`${product.service.url}/sessions?q=meantime`);
     await page.getByRole('heading', { name: 'No session fits' }).waitFor();
+    await goTo();
+    await expectTitles(DOCS, FLAKY);
   });
 });
 
