@@ -8,6 +8,7 @@ import { lastAtMost } from '../../timeline/strip.ts';
 import { microStrip, type Turn } from '../../timeline/turns.ts';
 import { Boundary } from '../../ui/boundary.tsx';
 import { formatDuration } from '../../ui/format.ts';
+import { PullRequestLink } from '../pull-request-link.tsx';
 import { useReading } from './reading.ts';
 import { heightOf } from './row-height.ts';
 import { useValue } from './value.ts';
@@ -70,7 +71,7 @@ const Lines = memo(function Lines({ turns, milestones, onSelect }: Props) {
                   aria-setsize={lines.length}
                   aria-posinset={index + 1}
                   data-index={index}
-                  className="outline-row"
+                  className="outline-row flex items-center"
                   style={{ transform: `translateY(${start}px)` }}
                 >
                   <button
@@ -81,6 +82,7 @@ const Lines = memo(function Lines({ turns, milestones, onSelect }: Props) {
                   >
                     {'turn' in line ? <Prompt {...line} /> : <MilestoneLine milestone={line.milestone} />}
                   </button>
+                  {'milestone' in line && <PullRequestLink milestone={line.milestone} />}
                 </li>
               )
             );

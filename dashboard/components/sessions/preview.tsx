@@ -8,6 +8,7 @@ import { Button } from '../../ui/button.tsx';
 import { formatDuration } from '../../ui/format.ts';
 import { Waiting } from '../../ui/notes.tsx';
 import { ErrorNote } from '../error-note.tsx';
+import { PullRequestLink } from '../pull-request-link.tsx';
 import { titleOf } from '../session-title.ts';
 import { ShapeStrip } from '../shape-strip.tsx';
 import { COLUMNS } from './columns.tsx';
@@ -73,11 +74,12 @@ export function FactLists({ facts, sessionId }: { facts: SessionFacts; sessionId
     <>
       <Part title="Milestones" count={facts.milestones.length}>
         {facts.milestones.slice(0, FEW).map((milestone) => (
-          <li key={`${milestone.sequence} ${milestone.kind} ${milestone.hash ?? milestone.text}`}>
+          <li key={`${milestone.sequence} ${milestone.kind} ${milestone.hash ?? milestone.text}`} className="flex">
             <Line sessionId={sessionId} sequence={milestone.sequence}>
               <span className="flex-none text-muted">{wordOf(milestone)}</span>
               <span className="truncate">{showHidden(milestone.text)}</span>
             </Line>
+            <PullRequestLink milestone={milestone} />
           </li>
         ))}
       </Part>
@@ -136,7 +138,7 @@ const Line = (props: { sessionId: string; sequence: number; children: ReactNode 
     to="/sessions/$sessionId"
     params={{ sessionId: props.sessionId }}
     search={{ e: props.sequence }}
-    className="preview-line"
+    className="preview-line min-w-0 grow"
   >
     {props.children}
   </Link>
