@@ -56,10 +56,13 @@ export function SessionHeader({ session, summary, facts, timeline, isInspecting,
   };
   return (
     <header className="session-header">
-      <div className="flex items-start gap-3 max-sm:flex-wrap max-sm:pl-9">
-        <div className="min-w-0 grow max-sm:basis-full">
+      <div className="flex items-start gap-3 max-sm:gap-1 max-sm:pl-9">
+        <div className="min-w-0 grow">
           <title>{`${showHidden(title.slice(0, 80))} · Session Capture`}</title>
-          <h1 className="truncate text-16 max-sm:line-clamp-2 max-sm:whitespace-normal" title={showHidden(title)}>
+          <h1
+            className="truncate text-16 max-sm:line-clamp-2 max-sm:whitespace-normal max-sm:text-14"
+            title={showHidden(title)}
+          >
             {showHidden(title)}
           </h1>
         </div>
@@ -69,7 +72,7 @@ export function SessionHeader({ session, summary, facts, timeline, isInspecting,
           </CopyButton>
           <DownloadMenu sessionId={session.sessionId} title={title} head={head} />
           {isAdmin && <DeleteSession session={session} />}
-          <Button size="small" tone="quiet" icon aria-label="Keys" onClick={onHelp}>
+          <Button size="small" tone="quiet" icon aria-label="Keys" className="max-sm:hidden" onClick={onHelp}>
             <Keyboard size={14} />
           </Button>
           <Button size="small" tone="quiet" icon aria-label="Inspector" aria-pressed={isInspecting} onClick={onInspect}>

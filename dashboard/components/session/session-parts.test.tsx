@@ -14,18 +14,20 @@ const EVENTS: Given[] = [
 ];
 
 let address: () => string;
+let close: () => Promise<void>;
 
 async function open(query = '', facts: Partial<SessionFacts> = {}): Promise<void> {
   const service = createService(EVENTS);
   const { getSessionFacts } = service.answers;
   service.answers.getSessionFacts = (given) => ({ ...(getSessionFacts?.(given) as SessionFacts), ...facts });
-  ({ address } = await show(`/sessions/ses_1${query}`, service));
+  ({ address, close } = await show(`/sessions/ses_1${query}`, service));
   await expect.poll(() => document.querySelector('[data-complete="true"]')).not.toBeNull();
 }
 const press = (keys: string) => userEvent.keyboard(keys);
 const status = () => wordsOf(document.querySelector('.session-notice') ?? undefined);
 
 beforeEach(() => localStorage.clear());
+afterEach(() => page.viewport(1280, 800));
 afterEach(() => void vi.restoreAllMocks());
 
 describe('what fails while it is drawn says so, and the session stays:', () => {
@@ -105,4 +107,19 @@ test('a row that was opened by the mouse has the focus: Enter shows it in the in
   await press('{Enter}');
   await expect.poll(() => page.getByRole('complementary', { name: 'Inspector' }).query()).not.toBeNull();
   expect(fold()?.ariaExpanded).toBe('true');
+});
+
+test('on a phone what is said above the timeline leaves it the room, and nothing scrolls sideways', async () => {
+  for (const [width, height] of [
+    [390, 844],
+    [320, 640],
+  ] as const) {
+    await page.viewport(width, height);
+    await open();
+    await expect.poll(() => drawnRows().length).toBe(3);
+    expect(document.querySelector('.session-header')?.clientHeight).toBeLessThan(120);
+    expect(document.documentElement.scrollWidth).toBe(width);
+    await expect.element(page.getByRole('button', { name: 'Copy link' })).toBeVisible();
+    await close();
+  }
 });
