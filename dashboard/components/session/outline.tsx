@@ -1,6 +1,7 @@
-import { useVirtualizer } from '@tanstack/react-virtual';
+import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
 import { CircleCheck, CircleX, GitCommitHorizontal, GitPullRequest, Hourglass, Minimize2 } from 'lucide-react';
-import { memo, useCallback, useDeferredValue, useEffect, useMemo, useRef } from 'react';
+import { type KeyboardEvent, memo, useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { promptLine } from '../../../contract/entry/value.ts';
 import type { Milestone } from '../../../contract/review.ts';
 import { showHidden } from '../../text/controls.ts';
@@ -22,6 +23,13 @@ interface Props {
 /** It follows the timeline when that comes to rest. */
 const REST_MS = 100;
 
+const STEPS: Record<string, (at: number, count: number) => number> = {
+  ArrowDown: (at) => at + 1,
+  ArrowUp: (at) => at - 1,
+  Home: () => 0,
+  End: (_, count) => count - 1,
+};
+
 type Line = { sequence: number } & ({ turn: Turn; number: number } | { milestone: Milestone });
 
 /** The story of the session: its prompts, and by what one remembers it; where one is stands out, and is in sight. */
@@ -38,6 +46,9 @@ const Lines = memo(function Lines({ turns, milestones, onSelect }: Props) {
   const orders = useMemo(() => lines.map((line) => ('turn' in line ? line.turn.order : line.sequence)), [lines]);
   const { seen } = useReading();
   const current = useDeferredValue(useValue(seen, ({ from }) => lastAtMost(orders, from)));
+  /** Where arrow keys led to; else the current line alone is a stop of the Tab key. */
+  const [focused, setFocused] = useState<number>();
+  const stop = Math.min(focused ?? Math.max(0, current), lines.length - 1);
   const scroller = useRef<HTMLDivElement>(null);
   const virtualizer = useVirtualizer<HTMLDivElement, HTMLLIElement>({
     count: lines.length,
@@ -47,7 +58,20 @@ const Lines = memo(function Lines({ turns, milestones, onSelect }: Props) {
     measureElement: heightOf,
     overscan: 4,
     paddingEnd: 12,
+    // The line with the focus stays, wherever the list is scrolled to.
+    rangeExtractor: (range) => [...new Set([...defaultRangeExtractor(range), Math.max(0, stop)])].sort((a, b) => a - b),
   });
+  const onKey = (event: KeyboardEvent) => {
+    const next = STEPS[event.key]?.(stop, lines.length);
+    if (next === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const at = Math.max(0, Math.min(lines.length - 1, next));
+    // At once, so that the next key finds the focus there.
+    flushSync(() => setFocused(at));
+    virtualizer.scrollToIndex(at, { align: 'auto' });
+    scroller.current?.querySelector<HTMLElement>(`[data-index="${at}"] > button`)?.focus({ preventScroll: true });
+  };
   useEffect(() => {
     const follow = () => {
       const { startIndex = 0, endIndex = -1 } = virtualizer.range ?? {};
@@ -76,6 +100,9 @@ const Lines = memo(function Lines({ turns, milestones, onSelect }: Props) {
                 >
                   <button
                     type="button"
+                    tabIndex={index === stop ? 0 : -1}
+                    onKeyDown={onKey}
+                    onBlur={({ relatedTarget }) => scroller.current?.contains(relatedTarget) || setFocused(undefined)}
                     className={'turn' in line ? 'outline-prompt' : 'outline-milestone'}
                     aria-current={index === current ? 'location' : undefined}
                     onClick={() => onSelect(line.sequence)}

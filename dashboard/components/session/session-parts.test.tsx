@@ -123,3 +123,18 @@ test('on a phone what is said above the timeline leaves it the room, and nothing
     await close();
   }
 });
+
+test('of the prompts one is a stop of Tab, the others are walked to; a link leads past them all', async () => {
+  await open('', { milestones: [{ kind: 'commit', text: 'Done', hash: 'abcdef0', sequence: 4 }] });
+  const lines = () => page.getByRole('navigation', { name: 'Prompts' }).getByRole('button').elements() as HTMLElement[];
+  await expect.poll(() => lines().map(({ tabIndex }) => tabIndex)).toEqual([0, -1]);
+  lines()[0]?.focus();
+  await press('{ArrowDown}{ArrowDown}');
+  await expect.poll(() => document.activeElement).toBe(lines()[1]);
+  expect(lines().map(({ tabIndex }) => tabIndex)).toEqual([-1, 0]);
+  await press('{Home}');
+  await expect.poll(() => document.activeElement).toBe(lines()[0]);
+  page.getByRole('link', { name: 'Skip to the timeline' }).element().focus();
+  await press('{Enter}');
+  await expect.poll(() => document.activeElement?.ariaLabel).toBe('Timeline');
+});

@@ -134,6 +134,11 @@ export function SessionView({ session }: { session: Session }) {
     <ReadingProvider value={reading}>
       <TextsProvider value={texts}>
         <div className="session" data-complete={isComplete}>
+          {!place && (
+            <a href="#timeline" className="skip-link">
+              Skip to the timeline
+            </a>
+          )}
           <SessionHeader
             session={session}
             summary={summary}

@@ -151,7 +151,7 @@ export function Timeline({ ref, view, sessionId, eventCount, openedWith, isLive,
 
   return (
     <div className="relative min-h-0 min-w-0 grow">
-      <Scroll ref={scroller} className="timeline" aria-label="Timeline">
+      <Scroll ref={scroller} id="timeline" className="timeline" aria-label="Timeline">
         <ul className="relative" style={{ height: virtualizer.getTotalSize() }}>
           {virtualizer.getVirtualItems().map(({ key, index, start, size }) => {
             const row = rows[index];
