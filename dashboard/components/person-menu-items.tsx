@@ -1,9 +1,9 @@
-import { LogOut, type LucideIcon, Monitor, Moon, Rows3, Rows4, Sun } from 'lucide-react';
+import { Clock, Globe, LogOut, type LucideIcon, Monitor, Moon, Rows3, Rows4, Sun, Timer } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
 import type { ReactNode } from 'react';
 import { useApp, usePerson } from '../app.ts';
 import { showHidden } from '../text/controls.ts';
-import { useDensity, useTheme } from '../ui/appearance.ts';
+import { useDensity, useTheme, useTimeMode } from '../ui/appearance.ts';
 
 const THEMES = [
   { value: 'system', label: 'As the system', icon: Monitor },
@@ -16,12 +16,19 @@ const DENSITIES = [
   { value: 'compact', label: 'Compact rows', icon: Rows4 },
 ] as const;
 
+const TIMES = [
+  { value: 'clock', label: 'Times by the clock', icon: Clock },
+  { value: 'since start', label: 'Times since the start', icon: Timer },
+  { value: 'UTC', label: 'Times in UTC', icon: Globe },
+] as const;
+
 /** Open from the start. Not modal: a modal menu would write a style element, which the page's policy forbids. */
 export function PersonMenuItems({ trigger }: { trigger: ReactNode }) {
   const { auth } = useApp();
   const { email, role } = usePerson();
   const [theme, setTheme] = useTheme();
   const [density, setDensity] = useDensity();
+  const [time, setTime] = useTimeMode();
   return (
     <DropdownMenu.Root modal={false} defaultOpen>
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
@@ -34,6 +41,8 @@ export function PersonMenuItems({ trigger }: { trigger: ReactNode }) {
           <Choices options={THEMES} value={theme} onChange={setTheme} />
           <DropdownMenu.Separator className="menu-line" />
           <Choices options={DENSITIES} value={density} onChange={setDensity} />
+          <DropdownMenu.Separator className="menu-line" />
+          <Choices options={TIMES} value={time} onChange={setTime} />
           <DropdownMenu.Separator className="menu-line" />
           <DropdownMenu.Item className="menu-item" onSelect={() => void auth.signOut()}>
             <LogOut size={16} aria-hidden />

@@ -16,7 +16,7 @@ export function PersonMenu() {
       type="button"
       className="rail-link"
       aria-haspopup="menu"
-      aria-label={`${name}: theme, density, sign out`}
+      aria-label={`${name}: theme, density, times, sign out`}
       onPointerEnter={() => void Items.preload()}
       onClick={() => setAsked(true)}
     >

@@ -3,6 +3,8 @@ try {
   const theme = localStorage.getItem('theme');
   if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme;
   document.documentElement.dataset.density = localStorage.getItem('density') === 'compact' ? 'compact' : 'roomy';
+  const time = localStorage.getItem('time');
+  if (time) document.documentElement.dataset.time = time;
 } catch {
   // Storage may be forbidden; the system's theme is then used.
 }

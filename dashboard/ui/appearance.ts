@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 
 /** Appearance is kept by the browser, and read before the first paint by `public/theme.js`. */
-function createChoice<const Value extends string>(name: 'theme' | 'density', preset: Value) {
+function createChoice<const Value extends string>(name: 'theme' | 'density' | 'time', preset: Value) {
   const watchers = new Set<() => void>();
   const subscribe = (watcher: () => void) => {
     watchers.add(watcher);
@@ -21,8 +21,13 @@ function createChoice<const Value extends string>(name: 'theme' | 'density', pre
     }
     for (const watcher of watchers) watcher();
   };
-  return () => [useSyncExternalStore(subscribe, read), write] as const;
+  return { read, write, use: () => [useSyncExternalStore(subscribe, read), write] as const };
 }
 
-export const useTheme = createChoice<'system' | 'light' | 'dark'>('theme', 'system');
-export const useDensity = createChoice<'roomy' | 'compact'>('density', 'roomy');
+export const { use: useTheme } = createChoice<'system' | 'light' | 'dark'>('theme', 'system');
+export const { use: useDensity } = createChoice<'roomy' | 'compact'>('density', 'roomy');
+
+/** How the times of events are told. */
+export const TIME_MODES = ['clock', 'since start', 'UTC'] as const;
+export type TimeMode = (typeof TIME_MODES)[number];
+export const { use: useTimeMode, read: readTimeMode, write: writeTimeMode } = createChoice<TimeMode>('time', 'clock');

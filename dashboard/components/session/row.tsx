@@ -2,12 +2,13 @@ import { type MouseEvent, memo, useState } from 'react';
 import { showHidden } from '../../text/controls.ts';
 import { sequencesOf } from '../../timeline/items.ts';
 import type { Row } from '../../timeline/rows.ts';
+import { readTimeMode } from '../../ui/appearance.ts';
 import { Boundary } from '../../ui/boundary.tsx';
 import { formatDuration, plural } from '../../ui/format.ts';
 import { Group, Lane, Quiet, RecordLine } from './fold-rows.tsx';
 import { Message } from './message-row.tsx';
 import { useReading } from './reading.ts';
-import { DayRule, formatTime, TimeLink, timeMode } from './time-link.tsx';
+import { DayRule, formatTime, TimeLink } from './time-link.tsx';
 import { Tool } from './tool-row.tsx';
 import type { View } from './use-view.ts';
 import { useValue } from './value.ts';
@@ -81,7 +82,7 @@ const isLink = ({ target }: MouseEvent): boolean => target instanceof Element &&
 /** As much of it as can be seen of what goes by: two texts in place of what takes a parser and dozens of elements. */
 const Passing = ({ row: { item, start } }: Pick<Props, 'row'>) => (
   <div className="timeline-line h-full">
-    <span className="timeline-time">{item.kind !== 'idle' && formatTime(item.time, start, timeMode.get())}</span>
+    <span className="timeline-time">{item.kind !== 'idle' && formatTime(item.time, start, readTimeMode())}</span>
     <p className="timeline-passing" data-kind={item.kind}>
       {showHidden(inShort(item).slice(0, PASSING))}
     </p>

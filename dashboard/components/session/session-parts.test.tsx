@@ -138,3 +138,18 @@ test('of the prompts one is a stop of Tab, the others are walked to; a link lead
   await press('{Enter}');
   await expect.poll(() => document.activeElement?.ariaLabel).toBe('Timeline');
 });
+
+test('times are told as chosen in the menu of the person', async () => {
+  await open();
+  const clock = () => rowOf(2)?.querySelector('time')?.textContent;
+  for (const [choice, told] of [
+    ['Times in UTC', '09:00:01Z'],
+    ['Times since the start', '+1.0 s'],
+  ] as const) {
+    await page.getByRole('button', { name: /theme, density, times/ }).click();
+    await page.getByRole('menuitemradio', { name: choice }).click();
+    await expect.poll(clock).toBe(told);
+  }
+  await press('t');
+  await expect.poll(clock).toBe('09:00:01Z');
+});

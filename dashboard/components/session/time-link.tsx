@@ -1,22 +1,10 @@
 import { paths } from '../../paths.ts';
 import type { Item } from '../../timeline/items.ts';
+import { readTimeMode, TIME_MODES, type TimeMode, useTimeMode, writeTimeMode } from '../../ui/appearance.ts';
 import { formatClock, formatDuration, formatExact } from '../../ui/format.ts';
-import { createValue, useValue } from './value.ts';
 
-export const TIME_MODES = ['clock', 'since start', 'UTC'] as const;
-export type TimeMode = (typeof TIME_MODES)[number];
-
-const readMode = (): TimeMode => TIME_MODES.find((mode) => mode === localStorage.getItem('time')) ?? 'clock';
-
-/** How times are told; kept by the browser. */
-export const timeMode = createValue<TimeMode>(readMode());
-
-export function cycleTimeMode(): TimeMode {
-  const next = TIME_MODES[(TIME_MODES.indexOf(timeMode.get()) + 1) % TIME_MODES.length] ?? 'clock';
-  localStorage.setItem('time', next);
-  timeMode.set(next);
-  return next;
-}
+export const cycleTimeMode = (): void =>
+  writeTimeMode(TIME_MODES[(TIME_MODES.indexOf(readTimeMode()) + 1) % TIME_MODES.length] ?? 'clock');
 
 const utc = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium', timeZone: 'UTC' });
 const weekday = { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' } as const;
@@ -41,7 +29,7 @@ interface Props {
  * its row follows: a link of the router's would ask for the address of the page each time one of many rows is drawn.
  */
 export function TimeLink({ sessionId, item: { sequence, time }, start }: Props) {
-  const mode = useValue(timeMode, (each) => each);
+  const [mode] = useTimeMode();
   return (
     <a
       href={paths.session(sessionId, sequence)}
@@ -58,6 +46,6 @@ export function TimeLink({ sessionId, item: { sequence, time }, start }: Props) 
 }
 
 export function DayRule({ time }: { time: number }) {
-  const mode = useValue(timeMode, (each) => each);
+  const [mode] = useTimeMode();
   return <p className="timeline-day">{(mode === 'UTC' ? utcDay : day).format(time)}</p>;
 }

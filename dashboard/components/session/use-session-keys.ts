@@ -64,7 +64,7 @@ export function useSessionKeys(options: Options): void {
     ['e', () => setAll(true)],
     ['E', () => setAll(false)],
     ['l', onlyLane],
-    ['t', () => void cycleTimeMode()],
+    ['t', cycleTimeMode],
     ['y', () => void copyLink()],
     ['Enter', () => setInspecting((before) => !before)],
     ['/', () => setPanel('find')],
