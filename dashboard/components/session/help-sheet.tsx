@@ -17,9 +17,23 @@ const KEYS: readonly [keys: string[], does: string][] = [
   [['Esc'], 'close what is open, back to the row'],
 ];
 
+const COLOURS: readonly [token: string, means: string][] = [
+  ['person', 'a prompt: a pin at the top'],
+  ['failure', 'a failure: a dot at the bottom'],
+  ['context', 'the line: how full the context of the model is'],
+  ['read', 'reading and searching'],
+  ['run', 'commands and other tools'],
+  ['web', 'the web'],
+  ['edit', 'changes of files'],
+  ['subagent', 'sub-agents, which also have bars below'],
+  ['reasoning', 'reasoning'],
+  ['answer', 'answers'],
+];
+const colourOf = (token: string) => (token === 'context' ? 'var(--context)' : `var(--kind-${token})`);
+
 export function HelpSheet({ onClose }: { onClose: () => void }) {
   return (
-    <Dialog title="Keys" onClose={onClose}>
+    <Dialog title="Keys and colours" onClose={onClose}>
       <dl className="grid grid-cols-[96px_1fr] gap-y-2 text-13">
         {KEYS.map(([keys, does]) => (
           <div key={does} className="contents">
@@ -34,6 +48,15 @@ export function HelpSheet({ onClose }: { onClose: () => void }) {
           </div>
         ))}
       </dl>
+      <h3 className="mt-5 mb-2 text-13">Colours of the strip, where a column is as high as much happened</h3>
+      <ul className="grid grid-cols-2 gap-x-4 gap-y-1 text-13">
+        {COLOURS.map(([token, means]) => (
+          <li key={token} className="flex items-baseline gap-2">
+            <span aria-hidden className="size-2.5 flex-none rounded-sm" style={{ background: colourOf(token) }} />
+            {means}
+          </li>
+        ))}
+      </ul>
     </Dialog>
   );
 }

@@ -153,3 +153,9 @@ test('times are told as chosen in the menu of the person', async () => {
   await press('t');
   await expect.poll(clock).toBe('09:00:01Z');
 });
+
+test('the colours of the strip are told', async () => {
+  await open();
+  await press('?');
+  await expect.element(page.getByText('a failure: a dot at the bottom')).toBeVisible();
+});
