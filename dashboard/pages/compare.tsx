@@ -29,7 +29,7 @@ export function ComparePage() {
 const Place = ({ sessionId, beside }: { sessionId: string | undefined; beside: string | undefined }) =>
   sessionId === undefined ? (
     <p className="text-muted">
-      No session is chosen here: the address has them as <code>one</code> and <code>other</code>.
+      No session is chosen here. In the list of sessions, the menu of a row has “Compare with…”.
     </p>
   ) : (
     <Side key={sessionId} sessionId={sessionId} beside={beside} />

@@ -3,6 +3,7 @@ import { page, userEvent } from 'vitest/browser';
 import { sessionRow } from '../test/rows.ts';
 import { createService } from '../test/service.ts';
 import { show } from '../test/show.tsx';
+import { wordsOf } from '../test/timeline.ts';
 
 afterEach(() => page.viewport(1280, 800));
 
@@ -20,4 +21,16 @@ test.each(['{Escape}', ' '])('where a session is previewed from the start, %j cl
   await press('j');
   await expect.poll(() => (document.activeElement as HTMLElement).dataset.session).toBe('ses_2');
   expect(preview()).toBeNull();
+});
+
+test('two sessions are chosen in the menus of their rows, to lie side by side', async () => {
+  const { address } = await show('/sessions', createService([], [sessionRow('ses_1'), sessionRow('ses_2')]));
+  const choose = async (row: number, item: RegExp) => {
+    await page.getByRole('button', { name: 'More' }).nth(row).click();
+    await page.getByRole('menuitem', { name: item }).click();
+  };
+  await choose(0, /^Compare with…/);
+  await expect.poll(() => wordsOf(document.querySelector('.list-state') ?? undefined)).toContain('to lay beside');
+  await choose(1, /^Lay beside/);
+  await expect.poll(address).toBe('/compare?one=ses_1&other=ses_2');
 });

@@ -5,6 +5,7 @@ import { formatQuery, parseQuery } from '../../contract/query.ts';
 import type { Session } from '../../contract/session.ts';
 import { ErrorNote } from '../components/error-note.tsx';
 import { Page } from '../components/page.tsx';
+import { titleOf } from '../components/session-title.ts';
 import { DeleteDialog } from '../components/sessions/delete-dialog.tsx';
 import { rowsOf } from '../components/sessions/live-rows.ts';
 import { NoSessions } from '../components/sessions/no-sessions.tsx';
@@ -35,6 +36,7 @@ export function SessionsPage() {
   const rows = useMemo(() => rowsOf(sessions.data), [sessions.data]);
   const [previewed, setPreviewed] = useState<string>();
   const [deleting, setDeleting] = useState<Session>();
+  const [compared, setCompared] = useState<SessionRow>();
   const [isAsking, setAsking] = useState(false);
   const known = useKnownValues(rows, plane, isAsking);
   const navigate = useNavigate();
@@ -66,11 +68,17 @@ export function SessionsPage() {
         row={row}
         isCurrent={isCurrent}
         onPreview={() => setPreviewed(row.session.sessionId)}
+        besides={compared && compared !== row ? titleOf(compared.session, compared.summary).slice(0, 40) : undefined}
+        onCompare={() => {
+          const [one, other] = [compared?.session.sessionId, row.session.sessionId];
+          if (one === undefined || one === other) setCompared(row);
+          else void navigate({ to: paths.compare(), search: { one, other } });
+        }}
         onNarrow={(field, value) => go({ q: formatQuery({ terms: [], filters: [{ field, value }] }) })}
         onDelete={() => setDeleting(row.session)}
       />
     ),
-    [go],
+    [go, navigate, compared],
   );
 
   return (
@@ -95,6 +103,14 @@ export function SessionsPage() {
         )}
         {isFetchingNextPage && <span>Loading more…</span>}
         {sessions.isPlaceholderData && <span>Searching…</span>}
+        {compared && (
+          <span>
+            Choose the one to lay beside “{titleOf(compared.session, compared.summary).slice(0, 40)}” from its menu.{' '}
+            <button type="button" className="link" onClick={() => setCompared(undefined)}>
+              Leave it
+            </button>
+          </span>
+        )}
         {waiting > 0 && (
           <Button size="small" tone="primary" onClick={showWaiting}>
             <ArrowUp size={14} aria-hidden />

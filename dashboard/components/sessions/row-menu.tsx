@@ -10,6 +10,9 @@ interface Props {
   row: SessionRow;
   isCurrent: boolean;
   onPreview: () => void;
+  /** Title of the session that this one is to be laid beside, if one was chosen. */
+  besides: string | undefined;
+  onCompare: () => void;
   onNarrow: (field: Field, value: string) => void;
   onDelete: () => void;
 }
@@ -26,7 +29,15 @@ const MenuButton = (props: ComponentProps<'button'>) => (
   <button type="button" className="row-menu" aria-label="More" aria-haspopup="menu" {...props} />
 );
 
-function Menu({ row, button, onPreview, onNarrow, onDelete }: Props & { button: ComponentProps<'button'> }) {
+function Menu({
+  row,
+  button,
+  onPreview,
+  besides,
+  onCompare,
+  onNarrow,
+  onDelete,
+}: Props & { button: ComponentProps<'button'> }) {
   const isAdmin = useIsAdmin();
   const navigate = useNavigate();
   const { sessionId, agentId, environmentId } = row.session;
@@ -35,6 +46,7 @@ function Menu({ row, button, onPreview, onNarrow, onDelete }: Props & { button: 
     [
       ['Open', () => navigate({ to: '/sessions/$sessionId', params: { sessionId } })],
       ['Preview', onPreview],
+      [besides === undefined ? 'Compare with…' : `Lay beside “${besides}”`, onCompare],
     ],
     [
       ['Only of this agent', () => onNarrow('agent', agentId)],
