@@ -2,7 +2,7 @@ import { wasDeleted } from './deletions.ts';
 import type { Db } from './open.ts';
 import type { SessionRow } from './schema.ts';
 
-/** What the store knows of a session when it is asked for its log. */
+/** What the store knows of a session when it is asked for its log; `event_count` is the last number that was given. */
 export interface LogState {
   session: Pick<SessionRow, 'plane' | 'event_count' | 'client_ended_at'> & { status: SessionRow['status'] | 'deleted' };
   /** Undefined where there are too many to be read at once. */
@@ -25,16 +25,28 @@ export async function readLogState(db: Db, organizationId: string, sessionId: st
   const row = await db
     .selectFrom('sessions')
     .select(['plane', 'status', 'event_count', 'client_ended_at', 'deleted_at'])
+    .select((of) =>
+      of
+        .selectFrom('appends')
+        .select('last_sequence')
+        .whereRef('appends.organization_id', '=', 'sessions.organization_id')
+        .whereRef('appends.session_id', '=', 'sessions.session_id')
+        .orderBy('first_sequence', 'desc')
+        .limit(1)
+        .as('last_sequence'),
+    )
     .where('organization_id', '=', organizationId)
     .where('session_id', '=', sessionId)
     .executeTakeFirst();
   if (!row) return findGone(db, organizationId, sessionId);
   if (row.deleted_at !== null) return { session: { ...row, status: 'deleted' }, keys: [] };
+  // Behind a gap there are events that are not counted yet, as they are not to be read, and their numbers are taken.
+  const event_count = Math.max(row.event_count, row.last_sequence ?? 0);
   const keys = await keyedAppends(db, organizationId, sessionId)
     .where('idempotency_key', 'is not', null)
     .limit(MOST_KEYS + 1)
     .execute();
-  return { session: row, keys: keys.length > MOST_KEYS ? undefined : keys };
+  return { session: { ...row, event_count }, keys: keys.length > MOST_KEYS ? undefined : keys };
 }
 
 export const findKeyedAppend = (

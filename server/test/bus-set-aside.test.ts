@@ -7,6 +7,7 @@ import { COMMANDS } from '../commands.ts';
 import { newUuid } from '../ids.ts';
 import { createMetrics } from '../operations/metrics.ts';
 import { encodeFrame } from '../store/frame.ts';
+import { again } from './engines.ts';
 import { createTenant, event, openSession, type Tenant } from './factories.ts';
 import { settled, startTestService, type TestService, testConfig } from './harness.ts';
 
@@ -21,8 +22,8 @@ describe.runIf(inject('natsUrl'))('what a worker cannot write', () => {
   });
   afterAll(() => service.close());
 
-  const append = (sessionId: string, texts: readonly string[]) =>
-    service.call('POST', `/v1/sessions/${sessionId}/events`, { as: tenant.live, body: { events: texts.map(event) } });
+  const append = (sessionId: string, texts: readonly string[], on = service) =>
+    on.call('POST', `/v1/sessions/${sessionId}/events`, { as: tenant.live, body: { events: texts.map(event) } });
   const complete = (sessionId: string) =>
     service.call('POST', `/v1/sessions/${sessionId}/complete`, { as: tenant.live });
   const read = async (sessionId: string): Promise<string[]> => {
@@ -94,6 +95,20 @@ describe.runIf(inject('natsUrl'))('what a worker cannot write', () => {
       await removeOld(bus, Date.now() + 60_000);
       expect((await bus.manager.streams.info(bus.name)).state.messages).toBe(0);
     });
+  });
+
+  test('keeps its numbers, also when neither bus nor replica has the session any more', async () => {
+    const sessionId = await openSession(service, tenant.live);
+    await append(sessionId, ['one']);
+    await put(`${tenant.organizationId}.${sessionId}`, foreign({ firstSequence: 2, lastSequence: 2, parts: 2 }));
+    expect((await append(sessionId, ['three'])).body).toMatchObject({ firstSequence: 3 });
+    await settled(bus);
+    await removeOld(bus, Date.now() + 60_000);
+    const store = await again(service.store);
+    const other = await startTestService('bus', { ROLE: 'api' }, store);
+    expect((await append(sessionId, ['four'], other)).body).toMatchObject({ firstSequence: 4 });
+    await other.close();
+    await store.close();
   });
 
   test('is listed, and written once it can be', async () => {

@@ -6,9 +6,13 @@ select "idempotency_key", "fingerprint", "first_sequence", "last_sequence", "app
   where "organization_id" = $1 and "session_id" = $2 and "idempotency_key" = $3;
 
 -- readLogState
-select "plane", "status", "event_count", "client_ended_at", "deleted_at"
+select "plane", "status", "event_count", "client_ended_at", "deleted_at", (select "last_sequence"
+  from "appends"
+  where "appends"."organization_id" = "sessions"."organization_id" and "appends"."session_id" = "sessions"."session_id"
+  order by "first_sequence" desc
+  limit $1) as "last_sequence"
   from "sessions"
-  where "organization_id" = $1 and "session_id" = $2;
+  where "organization_id" = $2 and "session_id" = $3;
 select "session_id"
   from "deleted_sessions"
   where "organization_id" = $1 and "plane" = $2 and "session_id" = $3;
