@@ -1,4 +1,4 @@
-import { type MouseEvent, memo, useState } from 'react';
+import { type CSSProperties, type MouseEvent, memo, useState } from 'react';
 import { showHidden } from '../../text/controls.ts';
 import { sequencesOf } from '../../timeline/items.ts';
 import type { Row } from '../../timeline/rows.ts';
@@ -96,16 +96,25 @@ function inShort(item: Row['item']): string {
   return item.kind === 'group' ? plural(item.calls, 'tool call') : '';
 }
 
+/** Deeper ones would have no room for their words. */
+const MOST_INDENTED = 4;
+
 type ContentProps = Pick<Props, 'row' | 'toggle' | 'sessionId' | 'isLive'>;
 
 /** Drawn again only when it is another row: scrolling through thousands stays cheap. */
 const RowContent = memo(function RowContent({ row, toggle, sessionId, isLive }: ContentProps) {
-  const { item, depth, version, isOpen } = row;
+  const { item, version, isOpen } = row;
+  const depth = Math.min(row.depth, MOST_INDENTED);
   if (item.kind === 'idle') return <p className="timeline-rule">{formatDuration(item.durationMs)} idle</p>;
   return (
     <>
       {row.day !== undefined && <DayRule time={row.day} />}
-      <div className="timeline-line" data-depth={Math.min(depth, 4)} data-kind={item.kind}>
+      <div
+        className="timeline-line"
+        data-depth={depth}
+        data-kind={item.kind}
+        style={depth > 0 ? ({ '--depth': depth } as CSSProperties) : undefined}
+      >
         <TimeLink sessionId={sessionId} item={item} start={row.start} />
         <div className="timeline-content">
           <Boundary of="This event" resetKey={`${item.key} ${version} ${isOpen}`}>
