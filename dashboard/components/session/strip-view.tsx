@@ -6,6 +6,7 @@ import { buildStrip, type Mark, type Strip } from '../../timeline/strip.ts';
 import { turnAt, turnNumber } from '../../timeline/turns.ts';
 import { useTheme } from '../../ui/appearance.ts';
 import { formatExact, formatShort } from '../../ui/format.ts';
+import { useWidth } from '../../ui/use-width.ts';
 import { useReading } from './reading.ts';
 import { drawStrip, heightOf, INSET_PX } from './strip-draw.ts';
 import { useValue } from './value.ts';
@@ -29,9 +30,8 @@ const DRAG_PX = 6;
 /** The session at a glance. A slider over its time; a stretch that is drawn over it is looked at closer. */
 export const StripView = memo(function StripView({ timeline, range, contextWindow, onJump, onRange }: Props) {
   const strip = useMemo(() => buildStrip(timeline, range), [timeline, range]);
-  const box = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
-  const width = useWidth(box);
+  const [measure, width] = useWidth();
   const [theme] = useTheme();
   const [hover, setHover] = useState<number>();
   const [drag, setDrag] = useState<number>();
@@ -42,8 +42,8 @@ export const StripView = memo(function StripView({ timeline, range, contextWindo
     if (canvas.current && width > 0) drawStrip(canvas.current, { strip, width, contextWindow });
   }, [strip, width, contextWindow, theme]);
 
-  const placeOf = ({ clientX }: PointerEvent) => {
-    const { left = 0 } = box.current?.getBoundingClientRect() ?? {};
+  const placeOf = ({ clientX, currentTarget }: PointerEvent) => {
+    const { left } = currentTarget.getBoundingClientRect();
     return Math.max(0, Math.min(1, (clientX - left - INSET_PX) / Math.max(1, width - 2 * INSET_PX)));
   };
   const onUp = (event: PointerEvent) => {
@@ -59,7 +59,7 @@ export const StripView = memo(function StripView({ timeline, range, contextWindo
 
   return (
     <div className="strip">
-      <div ref={box} className="strip-box" style={{ height: heightOf(strip) }}>
+      <div ref={measure} className="strip-box" style={{ height: heightOf(strip) }}>
         <Slider strip={strip} timeline={timeline} onJump={onJump}>
           <canvas
             ref={canvas}
@@ -90,16 +90,6 @@ export const StripView = memo(function StripView({ timeline, range, contextWindo
     </div>
   );
 });
-
-function useWidth(box: { current: HTMLElement | null }): number {
-  const [width, setWidth] = useState(0);
-  useEffect(() => {
-    const observer = new ResizeObserver(([entry]) => setWidth(Math.round(entry?.contentRect.width ?? 0)));
-    if (box.current) observer.observe(box.current);
-    return () => observer.disconnect();
-  }, [box]);
-  return width;
-}
 
 /** What happened next to a place, preferring what a reader looks for. */
 function nearest({ axis, marks }: Strip, place: number): Mark | undefined {
