@@ -1,36 +1,13 @@
-import { statSync, utimesSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { makeFolder, write } from './folder.ts';
-import { type RunOptions, run } from './program.ts';
-import { type FakeOptions, startService } from './service.ts';
-import { mode, prompt, sessionId } from './transcripts.ts';
-
-async function setUp(options: FakeOptions = {}) {
-  const service = await startService(options);
-  onTestFinished(service.stop);
-  const home = makeFolder();
-  const file = (session: number) => join(home, '.claude/projects/shop', `${sessionId(session)}.jsonl`);
-  return {
-    service,
-    home,
-    /** Writes a session's file anew, with prompts of the given texts. */
-    write(session: number, texts: string[], more: object = {}) {
-      write(file(session), texts.map((text, id) => `${prompt(session, id, text, more)}\n`).join(''));
-      // When it was written to last is a sign of life, too.
-      const written = new Date('2026-03-01T09:05:00.000Z');
-      utimesSync(file(session), written, written);
-    },
-    capture: (args: string[] = [], more: Partial<RunOptions> = {}) =>
-      run(['import', '--patience', '0', ...args], { home, url: service.url, secret: 'sk_live_test', ...more }),
-    texts: (session: number) =>
-      (service.eventsBySession().get(sessionId(session)) ?? []).flatMap(({ payload }) => payload.text ?? []),
-    sessions: () => [...service.state.sessions.values()],
-  };
-}
+import { setUpImports } from './importing.ts';
+import { run } from './program.ts';
+import { mode, sessionId } from './transcripts.ts';
 
 test('a session is opened with its title and time, and completed when it has been quiet', async () => {
-  const { write, capture, service, sessions } = await setUp();
+  const { write, capture, service, sessions } = await setUpImports();
   write(1, ['Add a dark mode\nplease', 'thanks'], { cwd: '/home/dev/shop', gitBranch: 'main' });
   expect(await capture()).toMatchObject({ exitCode: 0, stderr: '' });
   expect(sessions()).toMatchObject([
@@ -50,7 +27,7 @@ test('a session is opened with its title and time, and completed when it has bee
 });
 
 test('a session that tells no time began when its file was made', async () => {
-  const { home, capture, sessions } = await setUp();
+  const { home, capture, sessions } = await setUpImports();
   const file = join(home, '.claude/projects/shop', `${sessionId(1)}.jsonl`);
   write(file, `${mode(1)}\n`);
   const later = Date.now() + 24 * 60 * 60 * 1000;
@@ -60,7 +37,7 @@ test('a session that tells no time began when its file was made', async () => {
 });
 
 test('many batches make a request', async () => {
-  const { write, capture, service } = await setUp();
+  const { write, capture, service } = await setUpImports();
   write(
     1,
     Array.from({ length: 500 }, (_, n) => `prompt ${n}`),
@@ -72,7 +49,9 @@ test('many batches make a request', async () => {
 });
 
 test('one refused event is set aside, the others of its batch are sent', async () => {
-  const { write, capture, texts, home, service } = await setUp({ refuses: ({ payload }) => payload.text === 'bad' });
+  const { write, capture, texts, home, service } = await setUpImports({
+    refuses: ({ payload }) => payload.text === 'bad',
+  });
   write(1, ['one', 'two', 'bad', 'three', 'four']);
   const { exitCode, stdout } = await capture();
   expect(exitCode).toBe(1);
@@ -83,7 +62,7 @@ test('one refused event is set aside, the others of its batch are sent', async (
 });
 
 test('records after the session was closed open another one', async () => {
-  const { write, capture, texts, sessions } = await setUp();
+  const { write, capture, texts, sessions } = await setUpImports();
   write(1, ['one']);
   await capture();
   write(1, ['one', 'two']);
@@ -95,7 +74,7 @@ test('records after the session was closed open another one', async () => {
 test.each(['closed', 'forgotten'])(
   'a session that the service has %s meanwhile is continued in another one',
   async (how) => {
-    const { write, capture, texts, service, sessions } = await setUp();
+    const { write, capture, texts, service, sessions } = await setUpImports();
     const now = () => Date.parse('2026-03-01T09:10:00.000Z');
     write(1, ['one']);
     await capture([], { context: { now } });
@@ -109,7 +88,7 @@ test.each(['closed', 'forgotten'])(
 );
 
 test('a secret that was revoked stops the upload, and nothing is lost', async () => {
-  const { write, capture, texts, service } = await setUp();
+  const { write, capture, texts, service } = await setUpImports();
   write(1, ['one']);
   await capture();
   write(1, ['one', 'two']);
@@ -123,7 +102,7 @@ test('a secret that was revoked stops the upload, and nothing is lost', async ()
 });
 
 test('a secret of another organization starts anew, and gets nothing that was meant for the first', async () => {
-  const { write, capture, service, sessions } = await setUp();
+  const { write, capture, service, sessions } = await setUpImports();
   write(1, ['one']);
   service.state.faults = { unavailable: 1 };
   expect(await capture()).toMatchObject({ exitCode: 75 });
@@ -139,7 +118,7 @@ test('a secret of another organization starts anew, and gets nothing that was me
 });
 
 test('while the service is down all is kept, and sent by the next import', async () => {
-  const { write, capture, texts, service } = await setUp();
+  const { write, capture, texts, service } = await setUpImports();
   write(1, ['one', 'two']);
   await service.stop();
   const down = await capture();
@@ -151,7 +130,7 @@ test('while the service is down all is kept, and sent by the next import', async
 });
 
 test('a disabled agent is left in the spool and told of', async () => {
-  const { write, capture, service, texts } = await setUp();
+  const { write, capture, service, texts } = await setUpImports();
   write(1, ['one']);
   service.state.installationStatus = 'disabled';
   const disabled = await capture();
@@ -165,7 +144,7 @@ test('a disabled agent is left in the spool and told of', async () => {
 test('a session that is refused for its title goes without; one that is refused at all does not stop the others', async () => {
   const refusesSession = ({ title, startedAt }: Record<string, unknown>) =>
     title === 'odd' || String(startedAt).startsWith('2026-03-01T09:02');
-  const { write, capture, texts } = await setUp({ refusesSession });
+  const { write, capture, texts } = await setUpImports({ refusesSession });
   write(1, ['odd']);
   write(2, ['hopeless']);
   write(3, ['fine']);
@@ -178,14 +157,14 @@ test('a session that is refused for its title goes without; one that is refused 
 test('a rate limit is waited for, however long, and is no outage', async () => {
   let limited = 8;
   const random = () => (limited-- > 0 ? 0 : 1);
-  const { write, capture, texts } = await setUp({ faults: { rateLimited: 0.5 }, random });
+  const { write, capture, texts } = await setUpImports({ faults: { rateLimited: 0.5 }, random });
   write(1, ['one']);
   expect(await capture()).toMatchObject({ exitCode: 0 });
   expect(texts(1)).toEqual(['one']);
 });
 
 test('a revoked machine stops and says so', async () => {
-  const { write, capture, service } = await setUp();
+  const { write, capture, service } = await setUpImports();
   write(1, ['one']);
   service.state.environmentStatus = 'revoked';
   const revoked = await capture();
@@ -193,75 +172,8 @@ test('a revoked machine stops and says so', async () => {
   expect(revoked.stderr).toContain('This machine was revoked');
 });
 
-/** A fork as newer Claude Code writes it: what it was asked to do, then the records of its parent under their ids. */
-function forkOf(parent: number, fork: number, texts: string[], more: object = {}): string {
-  const place = { cwd: '/home/dev/shop', gitBranch: 'main', sessionId: sessionId(fork), ...more };
-  const timestamp = new Date(Date.parse('2026-03-01T09:00:00.000Z') + fork * 60_000).toISOString();
-  const asked = JSON.stringify({
-    type: 'queue-operation',
-    operation: 'enqueue',
-    timestamp,
-    sessionId: sessionId(fork),
-  });
-  const copied = texts.map((text, id) => prompt(parent, id, text, place));
-  return [mode(fork), asked, ...copied, prompt(fork, 3, 'another way', place)].join('\n');
-}
-
-test('a fork that does not say so is one of the session whose records it begins with', async () => {
-  const { home, write: writeSession, capture, texts, sessions } = await setUp();
-  writeSession(1, ['one', 'two'], { cwd: '/home/dev/shop', gitBranch: 'main' });
-  write(join(home, '.claude/projects/shop', `${sessionId(2)}.jsonl`), forkOf(1, 2, ['one', 'two']));
-  expect(await capture()).toMatchObject({ exitCode: 0 });
-  expect(texts(2)).toEqual(['another way']);
-  const [parent, fork] = sessions();
-  expect(fork?.body).toMatchObject({
-    forkedFrom: parent?.body.clientKey,
-    repoRoot: '/home/dev/shop',
-    gitBranch: 'main',
-  });
-  expect(parent?.body.forkedFrom).toBeUndefined();
-});
-
-test('a fork that was captured first makes no fork of its parent, and one that names its parent is believed', async () => {
-  const { home, write: writeSession, capture, sessions } = await setUp();
-  const folder = join(home, '.claude/projects/shop');
-  write(join(folder, `${sessionId(2)}.jsonl`), forkOf(1, 2, ['one', 'two']));
-  expect(await capture()).toMatchObject({ exitCode: 0 });
-  writeSession(1, ['one', 'two', 'three']);
-  const said = { forkedFrom: { sessionId: sessionId(2) } };
-  write(join(folder, `${sessionId(3)}.jsonl`), forkOf(1, 3, ['one', 'two'], said));
-  expect(await capture()).toMatchObject({ exitCode: 0 });
-  const [first, parent, third] = sessions();
-  expect(parent?.body.forkedFrom).toBeUndefined();
-  expect(third?.body.forkedFrom).toBe(first?.body.clientKey);
-});
-
-test('a fork that was captured alone keeps its beginning, and its parent is whole all the same', async () => {
-  const { home, capture, texts, sessions } = await setUp();
-  const lay = (session: number, lines: string[]) =>
-    write(
-      join(home, '.claude/projects/shop', `${sessionId(session)}.jsonl`),
-      lines.map((line) => `${line}\n`).join(''),
-    );
-  const said = { sessionId: sessionId(2), forkedFrom: { sessionId: sessionId(1) } };
-  const fork = [prompt(1, 0, 'one', said), prompt(1, 1, 'two', said), prompt(2, 3, 'another way', said)];
-  const parent = ['one', 'two', 'three'].map((text, id) => prompt(1, id, text));
-  lay(2, fork);
-  expect(await capture()).toMatchObject({ exitCode: 0 });
-  lay(1, parent);
-  expect(await capture()).toMatchObject({ exitCode: 0 });
-  // Both are read again from their beginning.
-  lay(2, [mode(2), ...fork]);
-  lay(1, [mode(1), ...parent]);
-  expect(await capture()).toMatchObject({ exitCode: 0 });
-  expect(texts(2)).toEqual(['one', 'two', 'another way']);
-  expect(texts(1)).toEqual(['one', 'two', 'three']);
-  const [first, second] = sessions();
-  expect(first?.body.forkedFrom).toBe(second?.body.clientKey);
-});
-
 test('two imports at once repeat nothing', async () => {
-  const { write, capture, texts, service } = await setUp();
+  const { write, capture, texts, service } = await setUpImports();
   const words = Array.from({ length: 300 }, (_, n) => `prompt ${n}`);
   for (const session of [1, 2, 3]) write(session, words);
   const runs = await Promise.all([capture(['--patience', '20']), capture(['--patience', '20'])]);
@@ -271,7 +183,7 @@ test('two imports at once repeat nothing', async () => {
 });
 
 test('whoever lost the state of capture doubles nothing, and goes on where the service is', async () => {
-  const { write, capture, texts, sessions } = await setUp();
+  const { write, capture, texts, sessions } = await setUpImports();
   write(1, ['one', 'two', 'two']);
   await capture();
   const elsewhere = { variables: { CAPTURE_HOME: makeFolder() } };
@@ -286,7 +198,7 @@ test('whoever lost the state of capture doubles nothing, and goes on where the s
 });
 
 test('whoever lost the state of capture opens no session for what completed ones hold', async () => {
-  const { write, capture, texts, sessions } = await setUp();
+  const { write, capture, texts, sessions } = await setUpImports();
   write(1, ['one', 'two', 'two']);
   await capture();
   write(1, ['one', 'two', 'two', 'three']);
@@ -305,7 +217,7 @@ test('whoever lost the state of capture opens no session for what completed ones
 });
 
 test('a session that was deleted at the service is not captured again', async () => {
-  const { write, capture, texts, sessions, service } = await setUp();
+  const { write, capture, texts, sessions, service } = await setUpImports();
   write(1, ['one']);
   await capture();
   service.state.deletedKeys.add(String(sessions()[0]?.body.clientKey));
@@ -318,7 +230,7 @@ test('a session that was deleted at the service is not captured again', async ()
 
 test('what was refused is sent again once a person says so', async () => {
   const refusing = { is: true };
-  const { write, capture, texts, home, service } = await setUp({
+  const { write, capture, texts, home, service } = await setUpImports({
     refuses: ({ payload }) => refusing.is && payload.text === 'bad',
   });
   write(1, ['one', 'bad']);
@@ -335,7 +247,7 @@ test('what was refused is sent again once a person says so', async () => {
 
 test('a service that refuses everything gets few requests, and nothing is set aside', async () => {
   const refusing = { is: true };
-  const { write, capture, texts, service } = await setUp({ refuses: () => refusing.is });
+  const { write, capture, texts, service } = await setUpImports({ refuses: () => refusing.is });
   for (const session of [1, 2, 3, 4, 5, 6])
     write(
       session,
@@ -350,7 +262,7 @@ test('a service that refuses everything gets few requests, and nothing is set as
 });
 
 test('a text that a firewall dislikes holds up its own session alone', async () => {
-  const { write, capture, texts } = await setUp({ blocks: 'dropTables' });
+  const { write, capture, texts } = await setUpImports({ blocks: 'dropTables' });
   write(1, ['dropTables']);
   write(2, ['fine']);
   write(3, ['fine as well']);
@@ -361,7 +273,7 @@ test('a text that a firewall dislikes holds up its own session alone', async () 
 });
 
 test('a session that the service closes again and again is left alone', async () => {
-  const { write, capture, service } = await setUp();
+  const { write, capture, service } = await setUpImports();
   write(1, ['one']);
   service.state.closesAll = true;
   expect((await capture()).exitCode).toBe(1);
