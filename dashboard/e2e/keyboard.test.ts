@@ -14,7 +14,8 @@ beforeAll(async () => {
 });
 
 const position = async () => Number(await currentRow(page).getAttribute('aria-posinset'));
-const inspector = () => page.getByRole('complementary', { name: 'Inspector' });
+
+const hasFocus = () => currentRow(page).evaluate((row) => row === document.activeElement);
 
 test('j and k walk over the rows, and the row has the focus', async () => {
   await page.keyboard.press('j');
@@ -23,7 +24,7 @@ test('j and k walk over the rows, and the row has the focus', async () => {
   await expect.poll(position).toBe(4);
   await page.keyboard.press('k');
   await expect.poll(position).toBe(3);
-  await expect.poll(() => currentRow(page).evaluate((row) => row === document.activeElement)).toBe(true);
+  await expect.poll(hasFocus).toBe(true);
   expect(await isInSight(page, currentRow(page))).toBe(true);
 });
 
@@ -32,41 +33,6 @@ test('the address follows the row, and leads back to it', async () => {
   await page.waitForURL(`**/sessions/${sessionId}?e=${sequence}`);
   await page.reload();
   await expectAt(page, sequence);
-});
-
-test('G and g g go to the last and to the first row', async () => {
-  await page.keyboard.press('Shift+G');
-  const last = Number(await currentRow(page).getAttribute('aria-setsize'));
-  await expect.poll(position).toBe(last);
-  await expect.poll(() => isInSight(page, currentRow(page))).toBe(true);
-  await page.keyboard.press('g');
-  await page.keyboard.press('g');
-  await expect.poll(position).toBe(1);
-  await expect.poll(() => isInSight(page, currentRow(page))).toBe(true);
-});
-
-test('n goes to the next failure', async () => {
-  await page.keyboard.press('n');
-  await expect.poll(() => currentRow(page).textContent()).toMatch(/exit 1|failed/);
-  expect(await isInSight(page, currentRow(page))).toBe(true);
-});
-
-const hasFocus = () => currentRow(page).evaluate((row) => row === document.activeElement);
-
-test('the row that n leads to is the one that keys act on', async () => {
-  await expect.poll(hasFocus).toBe(true);
-  await page.keyboard.press('o');
-  await currentRow(page).locator('.call-output').waitFor();
-  await page.keyboard.press('Space');
-  await currentRow(page).locator('.call-output').waitFor({ state: 'detached' });
-});
-
-test('a row in which something takes the focus is the current one', async () => {
-  const other = page.getByRole('region', { name: 'Timeline' }).locator('button.fold').first();
-  await other.click();
-  await expect.poll(() => currentRow(page).locator('button.fold').count()).toBe(1);
-  expect(await other.evaluate((button) => button.closest('[data-current]') !== null)).toBe(true);
-  await other.click();
 });
 
 test('the brackets walk from prompt to prompt', async () => {
@@ -89,19 +55,6 @@ test('t tells times by the clock, since the start, and in UTC', async () => {
   await expect.poll(time).toMatch(/Z$/);
   await page.keyboard.press('t');
   await expect.poll(time).toBe(clock);
-});
-
-test('Enter opens the inspector, and Escape closes it and leads back to the row', async () => {
-  await page.keyboard.press('Enter');
-  await inspector().waitFor();
-  await page.getByRole('separator', { name: 'Width of the inspector' }).focus();
-  const width = () => inspector().evaluate(({ clientWidth }) => clientWidth);
-  const before = await width();
-  await page.keyboard.press('ArrowLeft');
-  await expect.poll(width).toBe(before + 40);
-  await page.keyboard.press('Escape');
-  await inspector().waitFor({ state: 'detached' });
-  await expect.poll(hasFocus).toBe(true);
 });
 
 test('what was opened is open after a reload', async () => {
@@ -142,13 +95,6 @@ test.each(['/', 'Control+f'])('%s opens the search, which Escape leaves for the 
   await page.keyboard.press('Escape');
   await field.waitFor({ state: 'detached' });
   await expect.poll(hasFocus).toBe(true);
-});
-
-test('the question mark shows the keys, and Escape hides them', async () => {
-  await page.keyboard.press('?');
-  await page.getByRole('dialog', { name: 'Keys' }).waitFor();
-  await page.keyboard.press('Escape');
-  await page.locator('dialog').waitFor({ state: 'detached' });
 });
 
 test('a session is chosen in the list without the mouse', async () => {
