@@ -61,9 +61,10 @@ export async function search(db: Db, asked: Search): Promise<Page> {
   let next = limit * 4;
   let ids: readonly string[] | undefined;
   for (let lookedAt = 0, round = 1; lookedAt < MOST_LOOKED_AT; lookedAt += next, next *= 4, round++) {
-    // One more than there is room for tells whether there is a next page. Of those that were looked up most have it.
+    // One more than there is room for tells whether there is a next page. Of those that were looked up many have it.
     const isGathered = ids !== undefined || round === gatheredIn;
-    const most = matcher.terms.length === 0 ? limit - found.length + 1 : isGathered ? limit * 4 : next;
+    const most =
+      matcher.terms.length === 0 ? limit - found.length + 1 : isGathered ? limit * 4 * 2 ** (round - gatheredIn) : next;
     const batch = await byIndex(db, async (db) => {
       // What the first ones of the order do not have is looked up; of several words one may be rare.
       const gathered = round === gatheredIn ? await gather(db, wanted, words) : undefined;
