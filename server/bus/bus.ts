@@ -215,8 +215,9 @@ export async function openBus(
         written.set('Capture-Subject', message.subject);
         const entry = message.headers?.get(ENTRY);
         if (entry) written.set(ENTRY, entry);
-        const subject = `${asideOf(name)}.${message.seq}`;
-        await client.publish(subject, message.data, { headers: written, msgID: subject });
+        // Once, though it may come again; a stream that was made anew counts from 1.
+        const msgID = `${message.seq} ${message.timestampNanos}`;
+        await client.publish(`${asideOf(name)}.${message.seq}`, message.data, { headers: written, msgID });
       }),
 
     backlog: () =>

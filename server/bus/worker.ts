@@ -23,7 +23,7 @@ export interface Worker {
 
 /** What one transaction takes at most: a hundred appends of 20 events are written in about 20 ms. */
 const LARGEST_BATCH = { messages: 500, bytes: 8 * 1024 * 1024 };
-/** A close that waits for the events before it is looked at again after so long, twice as long each time. */
+/** A close that waits for the events before it is looked at again after so long, doubled each time it was delivered. */
 const AHEAD_MS = 50;
 const LONGEST_AHEAD_MS = 60_000;
 const FIRST_PAUSE_MS = 100;
