@@ -46,27 +46,3 @@ test('a fork that was captured first makes no fork of its parent, and one that n
   expect(parent?.body.forkedFrom).toBeUndefined();
   expect(third?.body.forkedFrom).toBe(first?.body.clientKey);
 });
-
-test('a fork that was captured alone keeps its beginning, and its parent is whole all the same', async () => {
-  const { home, capture, texts, sessions } = await setUpImports();
-  const lay = (session: number, lines: string[]) =>
-    write(
-      join(home, '.claude/projects/shop', `${sessionId(session)}.jsonl`),
-      lines.map((line) => `${line}\n`).join(''),
-    );
-  const said = { sessionId: sessionId(2), forkedFrom: { sessionId: sessionId(1) } };
-  const fork = [prompt(1, 0, 'one', said), prompt(1, 1, 'two', said), prompt(2, 3, 'another way', said)];
-  const parent = ['one', 'two', 'three'].map((text, id) => prompt(1, id, text));
-  lay(2, fork);
-  expect(await capture()).toMatchObject({ exitCode: 0 });
-  lay(1, parent);
-  expect(await capture()).toMatchObject({ exitCode: 0 });
-  // Both are read again from their beginning.
-  lay(2, [mode(2), ...fork]);
-  lay(1, [mode(1), ...parent]);
-  expect(await capture()).toMatchObject({ exitCode: 0 });
-  expect(texts(2)).toEqual(['one', 'two', 'another way']);
-  expect(texts(1)).toEqual(['one', 'two', 'three']);
-  const [first, second] = sessions();
-  expect(first?.body.forkedFrom).toBe(second?.body.clientKey);
-});

@@ -86,6 +86,23 @@ test('a fork gives only the records of its own', async () => {
   expect(spool.counters()).toMatchObject({ recordsReplayed: 2 });
 });
 
+test('a fork that was captured alone keeps its beginning, and its parent is whole all the same', async () => {
+  const { root, file, read, spool } = setUp('');
+  const said = { sessionId: sessionId(2), forkedFrom: { sessionId: session } };
+  const fork = [prompt(1, 1, 'one', said), prompt(1, 2, 'two', said), prompt(2, 9, 'another way', said)];
+  const forkFile = write(join(root, 'project', `${sessionId(2)}.jsonl`), lines(...fork));
+  await read();
+  writeFileSync(file, lines(one, two, three));
+  await read();
+  // Both are read again from their beginning.
+  writeFileSync(forkFile, lines(mode(2), ...fork));
+  writeFileSync(file, lines(mode(1), one, two, three));
+  await read();
+  const textsIn = (of: string) => textsOf(spool, of).filter((text) => !/^(mode|session\.meta)$/.test(text));
+  expect(textsIn(sessionId(2))).toEqual(['one', 'two', 'another way']);
+  expect(textsIn(session)).toEqual(['one', 'two', 'three']);
+});
+
 test('glued, torn and binary lines lose nothing', async () => {
   const torn = one.slice(0, 40);
   const binary = Buffer.from([0xff, 0x00, 0xfe, 0x41]);
