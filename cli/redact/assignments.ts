@@ -65,7 +65,7 @@ const SEPARATORS: readonly (readonly [Shape | undefined, RegExp])[] = [
   // `variable "name" { … default = "…"`.
   [undefined, /\\{0,7}"[ \t]{0,2}\{[^{}]{0,160}?default[ \t]{0,20}=[ \t]{0,4}/y],
   // `setenv("NAME", "…")`.
-  ['prose', /(?:(?:(?:\\{0,7}["'])?\])?\\{0,7}["'`]|(?<=[A-Z]{3}))[ \t]{0,2},[ \t\r\n]{0,10}(?=\\{0,7}["'`])/y],
+  ['argument', /(?:(?:(?:\\{0,7}["'])?\])?\\{0,7}["'`]|(?<=[A-Z]{3}))[ \t]{0,2},[ \t\r\n]{0,10}(?=\\{0,7}["'`])/y],
 ];
 const AFTER_TAG = />\s{0,20}/y;
 const AFTER_FLAG = /[ \t]{1,4}/y;
@@ -74,7 +74,7 @@ const BEFORE_VALUE = /(?:(?:^|[\s"'`(\\nt])(?:set|setx|env|define|const|arg|expo
 const BEFORE_QUOTE = /[ \t]{1,4}(?=["'])/y;
 /** `password for ada: …`, `the password is …`; and `user ada and password …`, where the value has to have a digit. */
 const PROSE =
-  /(?:(?: is generated)?(?: (?:for|of|to|für|von|pour|de|para|для|от) [^\s:=]{1,40}| [([][a-z ]{2,20}[)\]])?(?: ?: {1,3}| ?(?:是|为|為|は|：) {0,3}| (?:is|was|ist|lautet|est|es|é|è|er|är|это|set to|to|geändert auf|auf|→|->|–|—|-)(?: now)?:? {1,3}|(?<=[\u0370-\u1fff]) )|(?<=(?:\b(?:and|with|und|mit|et|y)(?: the| dem)?|,) [A-Za-z]{4,12}) (?=["'`]?[^\s/]{0,64}[A-Z\d][^\s/]{0,64}\d[^\s/]{0,64}(?:\s|$)))["'`「“«]?/y;
+  /(?:(?: is generated)?(?: (?:for|of|to|für|von|pour|de|para|для|от) [^\s:=]{1,40}| [([][a-z ]{2,20}[)\]])?(?: ?: {1,3}| ?(?:是|为|為|は|：) {0,3}(?=[!-~「“])| (?:is|was|ist|lautet|est|es|é|è|er|är|это|set to|to|geändert auf|auf|→|->|–|—|-)(?: now)?:? {1,3}|(?<=[\u0370-\u1fff]) )|(?<=(?:\b(?:and|with|und|mit|et|y)(?: the| dem)?|,) [A-Za-z]{4,12}) (?=["'`]?[^\s/]{0,64}[A-Z\d][^\s/]{0,64}\d[^\s/]{0,64}(?:\s|$)))["'`「“«]?/y;
 /** `token - '…'`, `secret …`, and a value on the next line or as the next part of an address. */
 const LOOSE =
   /(?:(?=[ \t"'`([{:-])["'`]?[ \t]{0,4}(?:(?:[-–—:=>|~]{1,3}|is|was)[ \t]{1,4}|\|)?["'`([{]{0,3}|[ \t:]{0,4}(?:\r?\n|\\{1,7}n)[ \t>|-]{0,24}["'`]?|\/)(?=[\w+/=.~-]{16})/y;
@@ -133,7 +133,7 @@ function readAround(text: string, keywordStart: number, nameEnd: number, readNam
     const found = matchAt(separator, text, nameEnd);
     if (found === undefined) continue;
     const value = readValue(text, nameEnd + found.length, name, strength, shape);
-    if (value !== undefined || shape === 'prose') return value;
+    if (value !== undefined || shape === 'argument') return value;
     break;
   }
   return readBehindName(text, nameStart, nameEnd, strength);

@@ -176,3 +176,48 @@ describe('any payload', () => {
     );
   });
 });
+
+describe('a password that somebody made up', () => {
+  const FORMS = [
+    'password = "§"',
+    "DB_PASSWORD='§'",
+    '{"login":"ada","password":"§"}',
+    'api_key: § # staging',
+    'The password is § for now',
+    'Пароль от базы: § ',
+    '您的密码是§，请修改',
+    '<password>§</password>',
+    'mysqli_connect("db", "ada", "§")',
+    "CREATE USER ada IDENTIFIED BY '§'",
+    'curl -u ada:§ https://x.test',
+  ];
+  const passwords = fc
+    .tuple(
+      fc.constantFrom('Sommerregen', 'Mountainlake', 'saddle-Bird', 'Kotek!Ogrodowy'),
+      fc.integer({ min: 10, max: 99_999 }),
+    )
+    .map(([word, number]) => `${word}${number}`);
+  const calm = fc.string({ unit: fc.constantFrom(...'abc \n\t{}[]"\\é密🔑'), maxLength: 12 });
+  const redactor = createRedactor({ variables: {}, home: '/nowhere', key: KEY });
+
+  test('is masked whole in any nesting of JSON, which stays JSON', () => {
+    fc.assert(
+      fc.property(passwords, fc.constantFrom(...FORMS), fc.nat(2), calm, calm, (secret, form, depth, a, b) => {
+        let json: unknown = [`${a} ${form.replace('§', () => secret)} ${b}`];
+        for (let level = 0; level < depth; level++) json = { line: JSON.stringify(json) };
+        // Behind other words it is no JSON text, and is masked as any other.
+        const event = wrap({ value: JSON.stringify(json), line: `log: ${JSON.stringify(json)}` });
+        const { value, line } = redactOne(redactor, event).payload.rest as { value: string; line: string };
+        for (const text of [value, line.slice('log: '.length)]) {
+          expect(describeShape(JSON.parse(text))).toEqual(describeShape(json));
+          expect(
+            collectStrings(JSON.parse(text))
+              .flatMap((each) => decodeAll(each, depth + 1))
+              .join(),
+          ).not.toContain(secret.slice(2, 9));
+        }
+      }),
+      runs(300),
+    );
+  });
+});

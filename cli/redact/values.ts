@@ -98,10 +98,10 @@ function countChanges(value: string): number {
 }
 
 /**
- * How a value stands in a text: in quotes, bare, behind `NAME=`, in a sentence, in quotes beside the user it is of or what is
+ * How a value stands in a text: in quotes, bare, behind `NAME=`, in a sentence, the argument after the name, in quotes beside the user it is of or what is
  * said to be the password, or beside its name only.
  */
-export type Shape = 'quoted' | 'bare' | 'variable' | 'prose' | 'account' | 'loose';
+export type Shape = 'quoted' | 'bare' | 'variable' | 'prose' | 'argument' | 'account' | 'loose';
 
 /** Whether the value of a name found in running text is a secret: code and prose name passwords all the time. */
 export function isSecretInText(value: string, strength: NameStrength, shape: Shape): boolean {
@@ -114,7 +114,10 @@ export function isSecretInText(value: string, strength: NameStrength, shape: Sha
     return false;
   if (isReference(value) && !(strength === 'password' && countChanges(value) > 2) && !isDottedToken(value))
     return false;
-  if (shape !== 'quoted' && (OPERATOR.test(value) || (shape !== 'variable' && isCodeName(value, strength))))
+  if (
+    shape !== 'quoted' &&
+    (OPERATOR.test(value) || (shape !== 'variable' && shape !== 'prose' && isCodeName(value, strength)))
+  )
     return false;
   if (strength === 'weak')
     return (
@@ -125,7 +128,7 @@ export function isSecretInText(value: string, strength: NameStrength, shape: Sha
   const mixed = hasDigitsAndLetters(value);
   if (shape === 'account') return !isNoPassword(value);
   if (shape === 'variable') return mixed || (value.length >= 6 && !HARMLESS.has(value.toLowerCase()));
-  if (shape === 'prose') return mixed && !CONSTANT.test(value);
+  if (shape === 'prose' || shape === 'argument') return mixed && !CONSTANT.test(value);
   if (strength === 'password') return mixed || (shape === 'quoted' && /[!@#$%^&*+~]/.test(value));
   if (isWords(value)) return mixed && value.length >= 12;
   if (isMixedCase(value)) return true;
