@@ -76,7 +76,10 @@ test('the strip goes from turn to turn by keys, and a stretch of it is a link', 
 
 test.each([
   ['Events (JSONL)', /^\{"session":\{"sessionId":"ses_\w+","agent":"Claude Code",.*\}\}\n\{"sessionId"/],
-  ['Conversation (Markdown)', /^# .*\n\n- agent: `Claude Code`\n(?:- .*\n)*- link: <http.*>\n\n\*Left out here: .*\n\n> We have a setting/],
+  [
+    'Conversation (Markdown)',
+    /^# .*\n\n- agent: `Claude Code`\n(?:- .*\n)*- link: <http.*>\n\n\*Left out here: .*\n\n> We have a setting/,
+  ],
   ['Page (HTML, one file)', /^<!doctype html>/],
 ])('the session is saved as %s', async (name, beginning) => {
   await page.getByRole('button', { name: 'Download' }).click();
