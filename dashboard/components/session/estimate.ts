@@ -3,7 +3,7 @@ import { type Item, soleLane } from '../../timeline/items.ts';
 import type { Row } from '../../timeline/rows.ts';
 
 /** A line that folds. These heights are exact, as `timeline.css` has them: what is as expected is not laid out again. */
-const LINE_PX = 30;
+const LINE_PX = { roomy: 30, compact: 24 };
 const QUIET_PX = 24;
 const RECORD_PX = 28;
 const RULE_PX = 28;
@@ -20,26 +20,28 @@ const MOST_LINES = 80;
 const WIDEST_PX = 620;
 
 /** Roughly how high a row will be, until it is measured. Width is that of the timeline, in pixels. */
-export function estimateRow(row: Row | undefined, width: number): number {
-  if (!row) return LINE_PX;
-  row.height ??= estimateItem(row.item, row.isOpen, width) + (row.day === undefined ? 0 : DAY_PX);
+export function estimateRow(row: Row | undefined, width: number, density: keyof typeof LINE_PX = 'roomy'): number {
+  const line = LINE_PX[density];
+  if (!row) return line;
+  row.height ??= estimateItem(row.item, row.isOpen, width, line) + (row.day === undefined ? 0 : DAY_PX);
   return row.height;
 }
 
-function estimateItem(item: Item, isOpen: boolean, width: number): number {
+function estimateItem(item: Item, isOpen: boolean, width: number, line: number): number {
   if (item.kind === 'quiet') return QUIET_PX;
   if (item.kind === 'record') return RECORD_PX;
   if (item.kind === 'idle') return RULE_PX;
   if (item.kind === 'tool') {
     const files = Math.min(MOST_FILES, item.changes.length) * FILE_PX;
     const hasReason = item.failed && !soleLane(item) && item.results.some(({ failed, preview }) => failed && preview);
-    return Math.max(LINE_PX, files) + (isOpen && !soleLane(item) ? 240 : hasReason ? FAILURE_PX : 0);
+    return Math.max(line, files) + (isOpen && !soleLane(item) ? 240 : hasReason ? FAILURE_PX : 0);
   }
-  if (item.kind !== 'message') return LINE_PX;
+  if (item.kind !== 'message') return line;
   const { entry } = item;
-  if (entry.kind === 'turn' || entry.kind === 'notice') return LINE_PX;
-  if (entry.kind === 'compaction') return entry.length > 0 ? RULE_PX + LINE_PX + (isOpen ? 200 : 0) : LINE_PX;
-  if (entry.kind !== 'prompt' && entry.kind !== 'answer') return LINE_PX + (isOpen ? 200 : 0);
+  if (entry.kind === 'turn' || entry.kind === 'notice') return Math.max(RULE_PX, line);
+  if (entry.kind === 'compaction')
+    return entry.length > 0 ? RULE_PX + line + (isOpen ? 200 : 0) : Math.max(RULE_PX, line);
+  if (entry.kind !== 'prompt' && entry.kind !== 'answer') return line + (isOpen ? 200 : 0);
   const perLine = Math.max(30, Math.min(WIDEST_PX, width - 130) / CHARACTER_PX);
   return (entry.kind === 'prompt' ? 44 : 10) + textHeight(entry, Math.round(perLine));
 }

@@ -154,6 +154,21 @@ test('times are told as chosen in the menu of the person', async () => {
   await expect.poll(clock).toBe('09:00:01Z');
 });
 
+test('rows are lower once compact ones are chosen, and each begins where the one before ends', async () => {
+  await open();
+  for (const [choice, height] of [
+    ['Compact rows', 24],
+    ['Roomy rows', 30],
+  ] as const) {
+    await page.getByRole('button', { name: /theme, density, times/ }).click();
+    await page.getByRole('menuitemradio', { name: choice }).click();
+    await expect.poll(() => rowOf(2)?.offsetHeight).toBe(height);
+    const boxes = () => drawnRows().map((row) => row.getBoundingClientRect());
+    const gaps = () => boxes().map(({ bottom }, at) => Math.round((boxes()[at + 1]?.top ?? bottom) - bottom));
+    await expect.poll(gaps).toEqual([0, 0, 0]);
+  }
+});
+
 test('the colours of the strip are told', async () => {
   await open();
   await press('?');

@@ -11,6 +11,7 @@ import {
   useState,
 } from 'react';
 import type { Row } from '../../timeline/rows.ts';
+import { useDensity } from '../../ui/appearance.ts';
 import { Button } from '../../ui/button.tsx';
 import { formatCount } from '../../ui/format.ts';
 import { Scroll } from '../../ui/scroll.tsx';
@@ -66,6 +67,7 @@ export function Timeline({ ref, view, sessionId, eventCount, openedWith, isLive,
   const scroller = useRef<HTMLElement>(null);
   const focusWanted = useRef<string>(undefined);
   useMarks(scroller);
+  const [density] = useDensity();
   const width = useRef(900);
   const offset = useRef(0);
   const isHurried = useRef(false);
@@ -74,7 +76,7 @@ export function Timeline({ ref, view, sessionId, eventCount, openedWith, isLive,
     count: rows.length,
     getScrollElement: () => scroller.current,
     getItemKey: useCallback((index: number) => rows[index]?.key ?? index, [rows]),
-    estimateSize: (index) => estimateRow(rows[index], width.current),
+    estimateSize: (index) => estimateRow(rows[index], width.current, density),
     measureElement: heightOf,
     overscan: 4,
     paddingStart: 8,
@@ -98,6 +100,14 @@ export function Timeline({ ref, view, sessionId, eventCount, openedWith, isLive,
       moved.current = now;
     },
   });
+
+  const drawnWith = useRef(density);
+  useLayoutEffect(() => {
+    if (drawnWith.current === density) return;
+    drawnWith.current = density;
+    for (const row of rows) delete row.height;
+    virtualizer.measure();
+  }, [density, rows, virtualizer]);
 
   // A jump to a row is none: it comes after a rest. What rows are in full is drawn when there is time.
   const isPassing = virtualizer.isScrolling && isHurried.current;
