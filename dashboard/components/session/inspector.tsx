@@ -55,7 +55,7 @@ export function Inspector({ view, sessionId, timeline, facts, linkOf, onClose }:
           <X size={14} />
         </Button>
       </header>
-      <Boundary of="This" resetKey={key ?? ''}>
+      <Boundary of="This" resetKey={item?.key ?? ''}>
         {!item && (
           <Scroll aria-label="session" className="flex min-h-0 grow flex-col gap-4 overflow-y-auto p-4 text-13">
             <p className="text-muted">Choose a row, or walk with j and k.</p>

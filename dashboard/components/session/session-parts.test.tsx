@@ -50,6 +50,7 @@ describe('what fails while it is drawn says so, and the session stays:', () => {
   test('prompts, and what the inspector shows while no row is chosen', async () => {
     await open('', facts);
     await told('The prompts');
+    await expect.poll(() => drawnRows().length).toBe(3);
     await press('{Enter}');
     await told('This');
     await press('j');
