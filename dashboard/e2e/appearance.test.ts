@@ -76,6 +76,13 @@ describe.each(THEMES)('in the %s theme', (theme) => {
     expect(await violationsOf(page)).toEqual([]);
   });
 
+  test('nor have two sessions side by side', async () => {
+    await tab.page.goto(`${product.service.url}/compare?one=${sessionId}&other=${sessionId}`);
+    await tab.page.getByRole('heading', { level: 3, name: 'Files' }).last().waitFor();
+    expect(await violationsOf(tab.page)).toEqual([]);
+    await picture(tab, `compare-${theme}`);
+  });
+
   test('nor have the pages of signing in', async () => {
     const visitor = await product.open({ colorScheme: theme });
     const { page } = visitor;

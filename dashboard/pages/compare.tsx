@@ -19,28 +19,30 @@ export function ComparePage() {
   return (
     <Page title="Two sessions side by side">
       <div className="compare">
-        <Place sessionId={one} beside={other} />
-        <Place sessionId={other} beside={one} />
+        <Place name="First" sessionId={one} beside={other} />
+        <Place name="Second" sessionId={other} beside={one} />
       </div>
     </Page>
   );
 }
 
-const Place = ({ sessionId, beside }: { sessionId: string | undefined; beside: string | undefined }) =>
+const Place = ({ sessionId, ...rest }: Omit<SideProps, 'sessionId'> & { sessionId: string | undefined }) =>
   sessionId === undefined ? (
     <p className="text-muted">
       No session is chosen here. In the list of sessions, the menu of a row has “Compare with…”.
     </p>
   ) : (
-    <Side key={sessionId} sessionId={sessionId} beside={beside} />
+    <Side key={sessionId} sessionId={sessionId} {...rest} />
   );
 
 interface SideProps {
+  /** Two sessions may have the same title. */
+  name: string;
   sessionId: string;
   beside: string | undefined;
 }
 
-function Side({ sessionId, beside }: SideProps) {
+function Side({ name, sessionId, beside }: SideProps) {
   const session = useSession(sessionId);
   const facts = useFacts(sessionId, session.data?.eventCount ?? 0);
   const others = useFacts(beside ?? sessionId, 0).data;
@@ -48,7 +50,7 @@ function Side({ sessionId, beside }: SideProps) {
   if (error) return <ErrorNote error={error} onRetry={() => void facts.refetch()} />;
   if (!session.data || !facts.data) return <p className="text-muted">Loading…</p>;
   return (
-    <section aria-label={titleOf(session.data, facts.data.summary)} className="min-w-0">
+    <section aria-label={`${name}: ${titleOf(session.data, facts.data.summary)}`} className="min-w-0">
       <h2 className="truncate text-14">
         <Link to="/sessions/$sessionId" params={{ sessionId }} search={{}} className="link">
           {showHidden(titleOf(session.data, facts.data.summary))}
