@@ -15,6 +15,7 @@ export function useAddress(
 ): void {
   const navigate = useNavigate();
   const written = useRef<number>(undefined);
+  const followed = useRef<number>(undefined);
 
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -36,7 +37,10 @@ export function useAddress(
   }, [current, navigate, sessionId]);
 
   useEffect(() => {
-    if (linked === undefined || !isThere || written.current === linked) return;
+    // Until the address says what was written, it says what was gone to already.
+    if (linked === undefined || !isThere || followed.current === linked) return;
+    followed.current = linked;
+    if (written.current === linked) return;
     written.current = linked;
     goTo(linked);
   }, [linked, isThere, goTo]);
