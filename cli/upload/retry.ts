@@ -110,6 +110,6 @@ export function createRetry({ random, signal, onTrouble, baseMs = BASE_MS, capMs
   };
 }
 
-/** Milliseconds that a service asks to wait, or these seconds where it does not say. */
-const askedFor = ({ retryAfter }: ServiceError, otherwise: number): number =>
+/** Milliseconds that a service asks to wait, or these seconds where it does not say; a quarter of an hour at most. */
+export const askedFor = ({ retryAfter }: Pick<ServiceError, 'retryAfter'>, otherwise: number): number =>
   Math.min((retryAfter ?? otherwise) * 1000, LONGEST_WAIT_MS);
