@@ -36,8 +36,11 @@ export function findRoot(folder: string): string | undefined {
   }
 }
 
-/** Of `scheme://user:password@host`, where a password may hold any sign but is told from a port, and of `user:password@host:`. */
+/**
+ * Without all that may be a name and password before the host, `scheme://user:password@host` and `user:password@host:path`:
+ * a password may hold any sign, so the last `@` counts, unless a host, and perhaps its port, and a path stand before it.
+ */
 const withoutCredentials = (remote: string) =>
-  remote.replace(/^([\w+.-]+:\/\/)(?:[^/]*@|[^/:@]*:(?!\d*\/)[^@]*@)/, '$1').replace(/^[^/:@]+:[^/@]*@/, '');
+  remote.replace(/^([\w+.-]+:\/\/)(?![\w.-]+(?::\d*)?\/).*@/, '$1').replace(/^[^/:@]+:(?!\/\/).*@(?=[^@:]+:)/, '');
 
 const readText = (path: string) => readTextIfPlain(path, MOST_BYTES);
