@@ -32,6 +32,17 @@ describe('a session as a file', () => {
     },
   );
 
+  test('has outputs without the codes of colours, and no more of all together than a page may have', async () => {
+    const output = '\u001b[32m✓\u001b[39m adds';
+    const some = ['a', 'b', 'c'].flatMap((id) => [call(id, 'Bash', { command: 'test' }), result(id, { output })]);
+    const file = toHtml(await readWholeTimeline(createService(some).app().api, 'ses_1', 10), 'A', []);
+    expect(file.match(/<pre>[^<]*<\/pre>/g)).toEqual([
+      '<pre>✓ adds</pre>',
+      '<pre>✓ ad\n\n[… 2 more characters]</pre>',
+      '<pre>\n\n[… 6 more characters]</pre>',
+    ]);
+  });
+
   test('that cannot be read is told of', async () => {
     const service = createService([['user.message', { text: 'First' }]]);
     service.answers.listSessionEvents = () => {

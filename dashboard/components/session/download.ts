@@ -6,6 +6,7 @@ import { settleTimes } from '../../../contract/entry/times.ts';
 import { resultText } from '../../../contract/entry/tool.ts';
 import { asObject } from '../../../contract/entry/value.ts';
 import type { SessionEvent } from '../../../contract/event.ts';
+import { stripAnsi } from '../../text/ansi.ts';
 import { buildTimeline, type Timeline } from '../../timeline/build.ts';
 import { type Head, wholeOrSaid } from '../../timeline/markdown.ts';
 
@@ -16,8 +17,22 @@ export async function readAllEvents(api: Client, sessionId: string, head: Head):
   return `${lines.join('\n')}\n`;
 }
 
-/** The timeline of a session with its texts, of which the page's own has the beginnings. */
-export async function readWholeTimeline(api: Client, sessionId: string): Promise<Timeline> {
+/** Characters of an output that a file has, at most: about 300 lines. */
+const LONGEST_OUTPUT = 20_000;
+/** Of all outputs together: a text has an end in browsers, and a page that no browser shows helps nobody. */
+const LONGEST_OUTPUTS = 32_000_000;
+
+/** The timeline of a session with its texts, of which the page's own has the beginnings; outputs up to `most` characters. */
+export async function readWholeTimeline(api: Client, sessionId: string, most = LONGEST_OUTPUTS): Promise<Timeline> {
+  let left = most;
+  function withOutput(entry: Entry, payload: unknown): Entry {
+    if (entry.kind !== 'result') return entry;
+    const output = stripAnsi(resultText(asObject(payload)));
+    const text = output.slice(0, Math.min(LONGEST_OUTPUT, left));
+    left -= text.length;
+    return { ...entry, preview: wholeOrSaid({ text, length: output.length }) };
+  }
+
   const entries: (Entry | undefined)[] = [];
   for await (const event of eachEvent(api, sessionId))
     entries[event.sequence - 1] = withOutput(readEvent(event), event.payload);
@@ -25,15 +40,6 @@ export async function readWholeTimeline(api: Client, sessionId: string): Promise
     withOutput(readJoined(first, payload, span), payload),
   );
   return buildTimeline(settleTimes(entries));
-}
-
-/** Characters of an output that a file has, at most: about 300 lines. */
-const LONGEST_OUTPUT = 20_000;
-
-function withOutput(entry: Entry, payload: unknown): Entry {
-  if (entry.kind !== 'result') return entry;
-  const output = resultText(asObject(payload));
-  return { ...entry, preview: wholeOrSaid({ text: output.slice(0, LONGEST_OUTPUT), length: output.length }) };
 }
 
 async function* eachEvent(api: Client, sessionId: string): AsyncGenerator<SessionEvent> {
