@@ -38,7 +38,7 @@ export function CopyButton({ text, label, onCopied, hasFocus, children }: Props)
       autoFocus={hasFocus}
     >
       <Icon size={14} className={outcome === 'copied' ? 'text-ok' : ''} />
-      {children && <span className="max-sm:sr-only">{said ?? children}</span>}
+      {children && <span className={outcome === 'refused' ? '' : 'max-sm:sr-only'}>{said ?? children}</span>}
       <span role="status" className="sr-only">
         {said}
       </span>

@@ -37,7 +37,7 @@ export function HelpSheet({ onClose }: { onClose: () => void }) {
       <dl className="grid grid-cols-[96px_1fr] gap-y-2 text-13">
         {KEYS.map(([keys, does]) => (
           <div key={does} className="contents">
-            <dt className="flex gap-1">
+            <dt className="flex items-start gap-1">
               {keys.map((key) => (
                 <kbd key={key} className="kbd">
                   {key}

@@ -63,7 +63,7 @@ const Lines = memo(function Lines({ turns, milestones, onSelect }: Props) {
   });
   const onKey = (event: KeyboardEvent) => {
     const next = STEPS[event.key]?.(stop, lines.length);
-    if (next === undefined) return;
+    if (next === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     event.stopPropagation();
     const at = Math.max(0, Math.min(lines.length - 1, next));

@@ -56,7 +56,7 @@ export function ViewBar({ search: { view, shown, range, change }, timeline, lane
           </button>
         ))}
       </fieldset>
-      <span aria-hidden className="bar-gap" />
+      {!view && <span aria-hidden className="bar-gap" />}
       {!view && (
         <fieldset className="chips">
           <legend className="sr-only">What to show</legend>
