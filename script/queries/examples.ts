@@ -56,6 +56,7 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   readAppends: [[ORGANIZATION, 'ses_1', 1, 1]],
   findKeyedAppend: [[ORGANIZATION, 'ses_1', 'key']],
   readLogState: [[ORGANIZATION, 'ses_1']],
+  findWithGap: [[]],
 
   decideDevice: [
     ['hash', { status: 'approved', organizationId: ORGANIZATION, decidedBy: 'usr_1', plane: 'live' }, NOW],

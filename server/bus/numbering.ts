@@ -1,3 +1,4 @@
+import { findWithGap } from '../store/log-state.ts';
 import type { Db } from '../store/open.ts';
 import { isPostgres } from '../store/postgres.ts';
 import { rememberSetting, writeSetting } from '../store/settings.ts';
@@ -32,12 +33,21 @@ export const joinBus = (db: Db): Promise<void> => decide(db, 'bus');
 
 /**
  * From now on events are numbered in the store. Only workers may be running.
- * @throws with a sentence while the bus has messages that no worker has written
+ * @throws with a sentence while the bus has messages that were not written, or a session has a gap: the store, which
+ * counts what can be read, would give the numbers behind it anew
  */
 export async function leaveBus(db: Db, bus: Pick<Bus, 'backlog'>): Promise<void> {
-  const { waiting } = await bus.backlog();
+  const { setAside, waiting } = await bus.backlog();
   if (waiting > 0) {
     throw new Error(`${waiting} messages of the bus are not written yet; start a worker, and try again when it has`);
+  }
+  if (setAside > 0) {
+    const what = setAside === 1 ? '1 message of the bus is' : `${setAside} messages of the bus are`;
+    throw new Error(`${what} set aside; \`set-aside list\` says why, \`set-aside retry\` writes what can be written`);
+  }
+  const sessionId = await findWithGap(db);
+  if (sessionId !== undefined) {
+    throw new Error(`the session ${sessionId} lacks events in front of others; the bus can be left once it is deleted`);
   }
   await decide(db, 'store');
 }

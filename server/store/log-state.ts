@@ -57,6 +57,25 @@ export const findKeyedAppend = (
 ): Promise<KeyedAppend | undefined> =>
   keyedAppends(db, organizationId, sessionId).where('idempotency_key', '=', key).executeTakeFirst();
 
+/** The id of a session of any organization whose events do not all follow each other. */
+export async function findWithGap(db: Db): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('sessions')
+    .select('session_id')
+    .where('deleted_at', 'is', null)
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('appends')
+          .select('append_id')
+          .whereRef('appends.session_id', '=', 'sessions.session_id')
+          .whereRef('first_sequence', '>', 'event_count'),
+      ),
+    )
+    .limit(1)
+    .executeTakeFirst();
+  return row?.session_id;
+}
+
 const keyedAppends = (db: Db, organizationId: string, sessionId: string) =>
   db
     .selectFrom('appends')

@@ -1,8 +1,11 @@
+import { headers } from '@nats-io/transport-node';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import type { Bus } from '../bus/bus.ts';
+import { asideOf } from '../bus/streams.ts';
 import { COMMANDS } from '../commands.ts';
 import { openTestStore, type TestStore } from './engines.ts';
 import { createTenant, event, openSession } from './factories.ts';
-import { startTestService, testConfig } from './harness.ts';
+import { settled, startTestService, testConfig } from './harness.ts';
 import { killLeftovers, startProcess } from './process.ts';
 
 describe.runIf(inject('natsUrl'))('a PostgreSQL whose events are numbered in one place', () => {
@@ -40,6 +43,30 @@ describe.runIf(inject('natsUrl'))('a PostgreSQL whose events are numbered in one
 
     expect(await call('join bus')).toMatch(/numbered on the event bus from now on/);
     await (await start('bus')).end('SIGTERM');
+  });
+
+  test('does not leave the bus while a session lacks events in front of others', async () => {
+    const service = await startTestService('bus', {}, store);
+    const bus = store.bus as Bus;
+    const { live, organizationId, owner } = await createTenant(service);
+    const sessionId = await openSession(service, live);
+    const entry = { kind: 'append', plane: 'live', firstSequence: 1, lastSequence: 1, key: null, fingerprint: null };
+    const written = headers();
+    written.set('Capture-Entry', JSON.stringify({ ...entry, appendId: '0'.repeat(32), codec: 0, at: 1, parts: 2 }));
+    await bus.client.publish(`${bus.name}.log.${organizationId}.${sessionId}`, undefined, { headers: written });
+    const body = { events: [event('two')] };
+    const reply = await service.call('POST', `/v1/sessions/${sessionId}/events`, { as: live, body });
+    expect(reply.body).toMatchObject({ firstSequence: 2 });
+    await settled(bus);
+    await expect(call('leave bus')).rejects.toThrow(/^1 message of the bus is set aside.*`set-aside list`/);
+    await bus.manager.streams.purge(asideOf(bus.name));
+    await expect(call('leave bus')).rejects.toThrow(`the session ${sessionId} lacks events in front of others`);
+    const url = `/v1/organizations/me/sessions/${sessionId}`;
+    expect((await service.call('DELETE', url, { as: owner })).status).toBe(200);
+    await settled(bus);
+    await call('leave bus');
+    await call('join bus');
+    await service.close();
   });
 
   test('does not leave the bus while an append is not written', async () => {

@@ -5,6 +5,14 @@ select "idempotency_key", "fingerprint", "first_sequence", "last_sequence", "app
   from "appends"
   where "organization_id" = $1 and "session_id" = $2 and "idempotency_key" = $3;
 
+-- findWithGap
+select "session_id"
+  from "sessions"
+  where "deleted_at" is null and exists (select "append_id"
+  from "appends"
+  where "appends"."session_id" = "sessions"."session_id" and "first_sequence" > "event_count")
+  limit $1;
+
 -- readLogState
 select "plane", "status", "event_count", "client_ended_at", "deleted_at", (select "last_sequence"
   from "appends"
