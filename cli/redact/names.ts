@@ -24,7 +24,7 @@ const STRENGTHS: readonly (readonly [NameStrength, RegExp])[] = [
   [
     'password',
     new RegExp(
-      `(?:password|passwd|pwd|(?:^|_)(?:pswd|psw|psk|pass_?word|pass_?code|pw|mysql_pwd|${PASSWORD_WORDS}|(?:db|user|smtp|mail|email|ftp|ssh|root|admin|redis|sudo|http|store|key|login|my|server)_?pass))${SUFFIX}|(?:${PASSWORD_ELSEWHERE.source.toLowerCase()})$`,
+      `(?:password|passwd|pwd|(?:^|_)(?:pswd|psw|psk|pass_?word|pass_?code|pw|mysql_pwd|${PASSWORD_WORDS}|(?:db|user|smtp|mail|email|ftp|ssh|root|admin|redis|sudo|http|store|key|login|my|server)_?pass))${SUFFIX}|(?:${PASSWORD_ELSEWHERE.source.toLowerCase()})$|(?:^|_)password_`,
     ),
   ],
   [
@@ -69,15 +69,15 @@ export function createNameReader(): (name: string) => NameStrength | undefined {
 /** A piece of a text keeps all of the text in memory; put together anew, it stands for itself. */
 const detach = (piece: string) => ` ${piece}`.slice(1);
 
-/** What an application says, as its translations have it. */
-const SENTENCE = /(?:\s\S+){3}|\s.*[.?!:]$/;
-
 function readName(name: string): NameStrength | undefined {
-  if (name.includes('[REDACTED:') || SENTENCE.test(name)) return undefined;
+  if (name.includes('[REDACTED:')) return undefined;
   const words = toWords(name);
   if (HARMLESS.test(words)) return undefined;
-  return STRENGTHS.find(([, pattern]) => pattern.test(words))?.[0];
+  // `我的token`: letters of another alphabet part words, too.
+  return readWords(words) ?? readWords(words.replace(/[^a-z0-9]+/g, '_').replace(/^_|_$/g, ''));
 }
+
+const readWords = (words: string) => STRENGTHS.find(([, pattern]) => pattern.test(words))?.[0];
 
 /** `clientSecret`, `CLIENT-SECRET` and `client.secret` → `client_secret`. */
 function toWords(name: string): string {

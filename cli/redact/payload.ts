@@ -27,7 +27,7 @@ export function createPayloadRedactor(text: TextRedactor) {
     for (let round = 0; round < ROUNDS; round++) {
       let next = depth < JSON_DEPTH && looksLikeJson(current) ? redactJsonText(current, inner, depth + 1) : current;
       next = text.redactText(next, inner);
-      if (strength !== undefined && !isMasked(next) && isSecretInField(next, strength)) {
+      if (strength !== undefined && !isMasked(next) && isSecretInField(next, strength, name)) {
         // All of the value is one secret, whatever was found in it.
         return text.redactValue(value, pass);
       }

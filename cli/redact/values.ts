@@ -1,5 +1,5 @@
 import { hasMark } from './mark.ts';
-import { type NameStrength, PASSWORD_WORDS } from './names.ts';
+import { type NameStrength, PASSWORD_ELSEWHERE, PASSWORD_WORDS } from './names.ts';
 
 /** Bits per character of the text's own letter distribution. */
 export function measureEntropy(text: string): number {
@@ -182,11 +182,12 @@ const isCodeName = (value: string, strength: NameStrength) =>
 const SEED = /^(?:[a-z]{3,8}[ -]){3,23}[a-z]{3,8}$/;
 
 /** Whether a string that an object holds under a secret's name is one: here the name is no figure of speech. */
-export function isSecretInField(value: string, strength: NameStrength): boolean {
+export function isSecretInField(value: string, strength: NameStrength, name = ''): boolean {
   if (value.length < 4 || isFieldPlaceholder(value) || VERSION.test(value)) return false;
   if (strength === 'key' || strength === 'vendor') return isSecretInText(value, 'key', 'quoted') && value.length >= 20;
   if (strength === 'phrase' && SEED.test(value)) return true;
-  if (strength !== 'weak') return !isProse(value.trim()) && !(strength === 'strong' && LABEL.test(value.trim()));
+  if (strength !== 'weak')
+    return !PROSE.test(value) && !isPasswordLabel(value.trim()) && !(strength === 'strong' && isLabel(value, name));
   // `pass`, `token` and `auth` are as often the name of a message, of a word in a grammar, of a setting.
   if (value.length < 8 || !isGraphicAscii(value) || isLocation(value)) return false;
   if (isReference(value) && !isDottedToken(value)) return false;
@@ -207,22 +208,34 @@ const isGraphicAscii = (value: string) => /^[!-~]+$/.test(value);
 function isFieldPlaceholder(value: string): boolean {
   return (
     HARMLESS.has(value.toLowerCase()) ||
-    CALLED.test(value.trim()) ||
-    /^(?:arn:.*|\$?\{[^":]*\}|\{\{.*\}\}|<[^>]*>|\[.*\]|\*+|x+|dummy|.*redacted.*|\$[A-Z_]+|process\.env\..*)$/i.test(
+    /^(?:arn:aws.*|\$\{[^":]*\}|\{[A-Z]+[ _][A-Z _]+\}|\{\{.*\}\}|<[^>]*>|\[.*\]|\*+|x+|dummy|.*redacted.*|\$[A-Z_]+|process\.env\..*)$/i.test(
       value,
     )
   );
 }
 
-/** `API tokens`, `API-Token verwalten`, `Credential`. */
-const LABEL = /^[A-Za-z]+(?:[ -][A-Za-z()]+)+$|^[A-Z]?[a-z]{1,7}$|^[A-Z][a-z]+$/;
+/** A description of the field rather than its value. */
+const PROSE = /^[A-Z]?[a-z']+(?: [A-Za-z'(),.-]+){3,}$/;
 
-/** A description of the field, its label or what it is called in another language, rather than its value. */
-function isProse(value: string): boolean {
-  if (/^[A-Z]?[a-z']+(?: [A-Za-z'(),.:`-]+){3,}(?: |$)|^[A-Z][a-z']*(?:[ -][A-Za-z'.:]+)+$/.test(value)) return true;
-  const foreign = value.match(/[^ -~\s]/g)?.length ?? 0;
-  return foreign > 0 && (foreign > 11 || /\s/.test(value) || !/[^A-Za-z\u0080-\uffff.,:;?'()/-]/.test(value));
+/** `Mot de passe :`, `Nuova password`, `旧パスワード`: what a password is called, in letters and blanks alone. */
+const isPasswordLabel = (value: string): boolean =>
+  CALLED.test(value) || (/^[\p{L}\p{M}\s.,:;?'’。、，：？]+$/u.test(value) && SAYS_PASSWORD.test(value));
+const SPOKEN = `(?:password|${PASSWORD_WORDS.replace('passe', 'mot_de_passe').replaceAll('_', '\\s')})`;
+const WITHOUT_BLANKS = String.raw`[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}ー、。，：？]`;
+const SAYS_PASSWORD = new RegExp(
+  String.raw`(?<!\p{L})(?:${SPOKEN}(?=\s)|(?<=\s|['’])${SPOKEN}(?!\p{L})|(?:${PASSWORD_ELSEWHERE.source})\p{L}{0,3}(?!\p{L}))|^${WITHOUT_BLANKS}{0,40}?(?:${PASSWORD_ELSEWHERE.source})${WITHOUT_BLANKS}*$`,
+  'iu',
+);
+
+/** What an application says, in another language: its name has blanks, too, or is a word such as `Secret`. */
+function isLabel(value: string, name: string): boolean {
+  if (!/\s/.test(name)) return /^[A-Z][a-z]+$/.test(name) && LETTERS_WITHOUT_BLANKS.test(value);
+  return /\s/.test(value) && (SENTENCE.test(name) ? LETTERS_AND_COUNTS : LETTERS).test(value);
 }
+const LETTERS_WITHOUT_BLANKS = new RegExp(`^${WITHOUT_BLANKS}+$`, 'u');
+const LETTERS = /^[\p{L}\p{M}\s'(),.:;?-]+$/u;
+const LETTERS_AND_COUNTS = /^(?:[\p{L}\p{M}\s'(),.:;?-]|(?<!\S)\d{1,2}(?!\S))+$/u;
+const SENTENCE = /(?:\s\S+){3}|\s.*[.?!:]$/;
 
 function isReference(value: string): boolean {
   return (

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import { redactOne } from '../test/redacting.ts';
+import { createRedactor } from './redactor.ts';
+
+const redactor = createRedactor({ variables: {}, home: '/nowhere', key: new Uint8Array(32) });
+const source = { agent: 'codex', session: 's-1', file: 'a.jsonl', position: 0 };
+let sessions = 0;
+
+/** A session of its own: what one masks another must not. */
+const redact = (rest: unknown) =>
+  redactOne(redactor, { eventType: 'record', payload: { source, rest } }, { session: `codex ${++sessions}` }).payload
+    .rest;
+
+test.each([
+  ['password', 'МояЛюбимаяСобака2024'],
+  ['password', 'МояСобака'],
+  ['password', 'Пароль-2024-Секрет!'],
+  ['password', 'Schlüsselbund'],
+  ['password', 'Grün-Tee 42'],
+  ['password', 'Über sieben Brücken'],
+  ['password', 'Purple-Monkey-Dishwasher'],
+  ['password', 'Hello-world.com'],
+  ['password', '{s3cr3t}'],
+  ['password', 'correct horse battery staple 2024!'],
+  ['password', 'MeinPasswort'],
+  ['password', 'Passwort!'],
+  ['password', 'ПарольЛюбимый'],
+  ['password', 'passe partout'],
+  ['password', 'arn:hunter2'],
+  ['POSTGRES_PASSWORD', 'Kings-Landing'],
+  ['password_confirmation', 'hunter2'],
+  ['Database password:', 'Winter2024!'],
+  ['Database password:', 'my little pony'],
+  ['Password for ada: ', 'Sommer2024'],
+  ['Wi-Fi password for guest network', 'hunter2-blue'],
+  ['access_token', 'Letmein'],
+  ['secret', 'hunter'],
+  ['secret', 'Correct-Horse'],
+  ['client_secret', 'Bananas'],
+  ['Secret', 'correct horse'],
+  ['client_secret', '我爱北京天安门'],
+  ['client_secret', 'Schlüsselbund'],
+  ['我的token', 'zu7Gh38hfKq29dkLmQp20'],
+  ['访问api_key', 'zu7Gh38hfKq29dkLmQp20'],
+])('{%j: %j} is masked, also in JSON text', (name, value) => {
+  for (const rest of [{ [name]: value }, { line: JSON.stringify({ [name]: value }) }])
+    expect(JSON.stringify(redact(rest))).not.toContain(value);
+});
+
+test.each([
+  ['password', 'Passwort'],
+  ['Password', 'Senha'],
+  ['password', 'Mot de passe'],
+  ['password', 'Mot de passe :'],
+  ['password', 'Введите пароль'],
+  ['password', 'Пароль'],
+  ['password', 'Введите новый пароль'],
+  ['password', 'Jelszó'],
+  ['password', 'Le mot de passe est erroné'],
+  ['password', '旧パスワード'],
+  ['password', '密码不正确。'],
+  ['New Password', 'Nuova password'],
+  ['password.short', 'The password is too short'],
+  ['API tokens', 'API-Token verwalten'],
+  ['Secret', '鍵を更新'],
+  ['Are you sure you would like to delete this API token?', 'Crear o borrar 2 API'],
+])('{%j: %j} is a label', (name, value) => expect(redact({ [name]: value })).toEqual({ [name]: value }));
