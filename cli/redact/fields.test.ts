@@ -65,3 +65,21 @@ test.each([
   ['Secret', '鍵を更新'],
   ['Are you sure you would like to delete this API token?', 'Crear o borrar 2 API'],
 ])('{%j: %j} is a label', (name, value) => expect(redact({ [name]: value })).toEqual({ [name]: value }));
+
+test.each([
+  ['password: "§"', 'correct/horse?battery'],
+  ["password: '§'", 'abc,def,ghij'],
+  ['<password>§</password>', 'Schlüsselbund'],
+  ['client_secret = "§"', 'Über-Straße'],
+  ['API_TOKEN = "§"', 'aB{}9xKq27Zp41Wm'],
+  ['password = "§"', '.login(9a'],
+  ['password = "§"', '/^x1kJ9!w'],
+  ['//registry.npmjs.org/:_password=§', 'hunter-lake-stone'],
+  ["CREATE DATABASE LINK l CONNECT TO ada IDENTIFIED BY § USING 'db'", 'Winter2024'],
+  ['GRANT CONNECT TO scott IDENTIFIED BY §;', 'Winter2024'],
+  ['CREATE ROLE r IDENTIFIED BY §', 'Winter2024'],
+  ['IDENTIFIED BY §', 'hunter2'],
+])('in text, too: %s with %s', (text, value) => {
+  expect(redact({ line: text.replace('§', () => value) })).not.toContain(value);
+  expect(JSON.stringify(redact({ line: text.replace('§', () => value) }))).toContain('[REDACTED:');
+});

@@ -12,7 +12,7 @@ export function measureEntropy(text: string): number {
 
 /** Fills the place of a secret in documentation. */
 const FILLER =
-  /^[<[{(%$].*[>\]})%]$|^\$\{?[A-Za-z_]|\$\{|\{\{|<[^<>]*>|^%[A-Z_]+%$|^\*+|x{4,}|\.{3}|…|your|example|placeholder|change.?me|dummy|redacted|insert[-_]|process\.env|%\(|%[sd]|\{[A-Za-z_]\w*\}|^aws4-hmac|import\.meta|os\.environ|getenv|secrets\.|0{6,}|\{\}/i;
+  /^[<[{(%$].*[>\]})%]$|^\$\{?[A-Za-z_]|\$\{|\{\{|<[^<>]*>|^%[A-Z_]+%$|^\*+|x{4,}|\.{3}|…|your|example|placeholder|change.?me|dummy|redacted|insert[-_]|process\.env|%\(|%[sd]|\{[A-Za-z_]\w*\}|^aws4-hmac|import\.meta|os\.environ|getenv|secrets\.|0{6,}|^[a-z_.:/-]*(?:\{\}[a-z_.:/-]*)+$/i;
 
 /** Words that a real secret in running text hardly has in it. */
 const MADE_UP =
@@ -33,7 +33,7 @@ const TECHNICAL =
   /^(?:(?:big)?u?int|float|[uif]|ed|x|curve|secp|sha|aes|md|rsa|base|utf|oauth|openid|http|p|es|hs|rs)\d{1,5}[a-z_]*\d{0,3}[a-z_]*$/i;
 
 /** What follows a quote that closed a text ending in `token=`: code. */
-const CODE = /^(?:[+,;)\]}?:]|\.\w+\()/;
+const CODE = /^(?:[+,;)\]}?:]|\.concat\()/;
 /** What an unquoted value of code has in it. */
 const OPERATOR = /\?\?|\?[\w.]+:/;
 /** `bufToB64Url`, `AuthenticationMD5Password`. */
@@ -42,7 +42,7 @@ const CODE_NAME =
 /** `AUTODETECT_SIGV4`, in a list of what may stand for a token. */
 const CONSTANT = /^[A-Z]{2,}\d*(?:_[A-Z0-9]+)+$/;
 /** A regular expression. */
-const PATTERN = /\(\?[:=!<]|\\[bsdwu]|\[\^|^\^|^\[?\/\^/;
+const PATTERN = /\(\?[:=!<]|\\[bsdwu]|\[\^|^\^|^\[?\/\^[[(\\]/;
 /** `^2.14.1`: what a package with the name of a secret depends on; and when a password was changed. */
 const VERSION = /^[~^<>=v]{0,2}\d{1,4}(?:\.\d{1,6}){1,3}(?:[-+][\w.-]{1,40})?$|^\d{4}-\d\d-\d\d/;
 
@@ -129,11 +129,12 @@ export function isSecretInText(value: string, strength: NameStrength, shape: Sha
   if (shape === 'account') return !isNoPassword(value);
   if (shape === 'variable') return mixed || (value.length >= 6 && !HARMLESS.has(value.toLowerCase()));
   if (shape === 'prose' || shape === 'argument') return mixed && !CONSTANT.test(value);
-  if (strength === 'password') return mixed || (shape === 'quoted' && /[!@#$%^&*+~]/.test(value));
+  if (isPasswordLabel(value) || (strength !== 'password' && LETTERS_WITHOUT_BLANKS.test(value))) return false;
+  const isPunctuated = shape === 'quoted' && value.length >= 10 && /[^\w.-]/.test(value) && !isWords(value);
+  if (strength === 'password') return mixed || isPunctuated || (shape === 'quoted' && /[!@#$%^&*+~]/.test(value));
   if (isWords(value)) return mixed && value.length >= 12;
   if (isMixedCase(value)) return true;
-  if (shape === 'quoted') return mixed || (value.length >= 10 && /[^\w.-]/.test(value) && isGraphicAscii(value));
-  return mixed && value.length >= 8;
+  return mixed ? shape === 'quoted' || value.length >= 8 : isPunctuated;
 }
 
 /** What a name that is a key of anything holds only where it is nothing else. */

@@ -61,7 +61,7 @@ buildkite-token  bkua_,bkct_,bkat_  bk(?:ua|ct|at)_[A-Za-z0-9]{40}
 snyk-token  snyk_uat.,snyk_sat.  snyk_[us]at\.[0-9a-f]{8}\.[\w-]{40,200}
 gitea-key  gto_,gta_  gt[oa]_[a-z0-9]{40,52}  e3.5
 npm-token  npm_  npm_[A-Za-z0-9]{36}{!}  e3
-npmrc-token  _authtoken,_auth,_password  _(?:authToken|auth|password)[\x20\t]{0,3}=[\x20\t]{0,3}"?(?![A-Za-z_]{1,40}\.[A-Za-z_]{1,40}(?![\w.-])|_(?:auth|password))(?=[A-Za-z+/=._-]{0,60}\d)([\w+/=.-]{16,500})  e3
+npmrc-token  _authtoken,_auth,_password  _(?:authToken|auth|password)[\x20\t]{0,3}=[\x20\t]{0,3}"?(?![A-Za-z_]{1,40}\.[A-Za-z_]{1,40}(?![\w.-])|_(?:auth|password))(?:(?<=:_\w{4,9}[\x20\t]{0,3}=[\x20\t]{0,3}"?)|(?=[A-Za-z+/=._-]{0,60}\d))([\w+/=.-]{16,500})  e3
 pypi-token  pypi-  pypi-[\w-]{60,400}  e3.8
 docker-token  dckr_pat_,dckr_oat_,dckr_sat_  dckr_[ops]at_[\w-]{27,60}
 rubygems-key  rubygems_  rubygems_[a-f0-9]{48}
