@@ -83,3 +83,14 @@ test.each([
   expect(redact({ line: text.replace('§', () => value) })).not.toContain(value);
   expect(JSON.stringify(redact({ line: text.replace('§', () => value) }))).toContain('[REDACTED:');
 });
+
+const uuid = '3f2504e0-4f89-41d3-9a0c-0305e82c3301';
+
+test.each([
+  `curl -H "Idempotency-Key: ${uuid}" https://x.test`,
+  `{"idempotencyKey": "${uuid}"}; tenant_key: ${uuid}, order_key: ${uuid}, issue_key: ${uuid}`,
+  `shard_key="${uuid}", request_key: ${uuid}, customer_key: "${uuid}", answer_key: ${uuid}`,
+  'blob_key: da39a3ee5e6b4b0d3255bfef95601890afd80709',
+  'password is bcrypt12 hashed, the password is argon2id, the password is base64-encoded',
+  'password: "パスワードを入力してください"',
+])('%s is left as it is', (text) => expect(redact({ line: text })).toEqual({ line: text }));

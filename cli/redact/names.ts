@@ -18,6 +18,10 @@ export const PASSWORD_WORDS =
 export const PASSWORD_ELSEWHERE =
   /[пП]арол[ьяіюе]|[лЛ]озинка|[гГ]асло|密[码碼]|口令|パスワード|暗証番号|비밀번호|암호|รหัสผ่าน|पासवर्ड|סיסמ[הא]|كلمة[ _](?:المرور|السر)|κωδικός/g;
 
+/** Of these a UUID or a hash is the id and no vendor's secret. */
+const COUNTED =
+  'idempotency|tenant|order|customer|issue|request|shard|blob|client|answer|invoice|payment|product|object|entity|event|job|task|account|organi[sz]ation|team|workspace|question|ticket|category|member|person|folder|worker|queue|topic|field|value|model|schema|table|segment|snapshot|version|transaction|operation|correlation|trace';
+
 const STRENGTHS: readonly (readonly [NameStrength, RegExp])[] = [
   ['key', /(?:^|_)(?:client|update|unit|export|import|verification|grant|product)_tokens?$/],
   ['phrase', new RegExp(`(?:^|_)(?:mnemonic|(?:seed|recovery|backup)_?phrase|pass_?phrase|seed_?words)${SUFFIX}`)],
@@ -39,7 +43,7 @@ const STRENGTHS: readonly (readonly [NameStrength, RegExp])[] = [
       `(?:^|_)(?:[a-z]*tokens?|pat|auth|pass|cookie|secrets|passwords|dsn|salt|jwt|csrf|xsrf|(?:php|j|asp|cgi)sess(?:ion)?_?id|connect_sid|session_cookie|csrf_?token|csrfmiddlewaretoken|(?:laravel|rack|play)_session)${SUFFIX}`,
     ),
   ],
-  ['vendor', /[a-z0-9]{4,}_key$/],
+  ['vendor', new RegExp(`(?<!(?:^|_)(?:${COUNTED}))(?<=[a-z0-9]{4})_key$`)],
   ['key', new RegExp(`key_?id|(?:^|_)[a-z]*keys?${SUFFIX}|(?:^|_)(?:secret|token|auth|pat)_[a-z]+$`)],
 ];
 

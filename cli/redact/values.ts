@@ -32,6 +32,10 @@ const HARMLESS = new Set(
 const TECHNICAL =
   /^(?:(?:big)?u?int|float|[uif]|ed|x|curve|secp|sha|aes|md|rsa|base|utf|oauth|openid|http|p|es|hs|rs)\d{1,5}[a-z_]*\d{0,3}[a-z_]*$/i;
 
+/** How a password is kept: `bcrypt12`, `argon2id`, `base64-encoded`. */
+const KEPT_AS =
+  /^(?:bcrypt|argon|scrypt|pbkdf|base|sha|md|utf|aes|rsa)-?\d{1,4}[a-z]{0,2}(?:-(?:encoded|encrypted|hashed|salted))?$/i;
+
 /** What follows a quote that closed a text ending in `token=`: code. */
 const CODE = /^(?:[+,;)\]}?:]|\.concat\()/;
 /** What an unquoted value of code has in it. */
@@ -128,7 +132,7 @@ export function isSecretInText(value: string, strength: NameStrength, shape: Sha
   const mixed = hasDigitsAndLetters(value);
   if (shape === 'account') return !isNoPassword(value);
   if (shape === 'variable') return mixed || (value.length >= 6 && !HARMLESS.has(value.toLowerCase()));
-  if (shape === 'prose' || shape === 'argument') return mixed && !CONSTANT.test(value);
+  if (shape === 'prose' || shape === 'argument') return mixed && !CONSTANT.test(value) && !KEPT_AS.test(value);
   if (isPasswordLabel(value) || (strength !== 'password' && LETTERS_WITHOUT_BLANKS.test(value))) return false;
   const isPunctuated = shape === 'quoted' && value.length >= 10 && /[^\w.-]/.test(value) && !isWords(value);
   if (strength === 'password') return mixed || isPunctuated || (shape === 'quoted' && /[!@#$%^&*+~]/.test(value));
