@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ConsumerMessages, JsMsg } from '@nats-io/jetstream';
 import type { Committed } from '../ingest/session-log.ts';
 import { isUnavailable } from '../store/dialect.ts';
-import { type Fate, type NumberedClose, type Persisted, persist } from '../store/persist.ts';
+import { type Fate, type Persisted, persist } from '../store/persist.ts';
 import type { Bus } from './bus.ts';
 import { KEPT_MS, removeOld } from './retention.ts';
 import { REASONS, readTask, type Task } from './task.ts';
@@ -59,6 +59,9 @@ export function createWorker({ bus, pool, committed, onWritten, onError }: Worke
         }
       } catch (error) {
         onError(error);
+      } finally {
+        // It would go on to take messages that nobody reads.
+        messages?.stop();
       }
       await pause(wait, undefined, { signal: closing.signal }).catch(() => undefined);
     }
@@ -128,19 +131,19 @@ export function createWorker({ bus, pool, committed, onWritten, onError }: Worke
     for (const task of tasks) {
       const fate = fates[task.append ? 'append' : 'close'].shift();
       const reason = fate && REASONS[fate];
-      if (fate === 'ahead' && task.close) await wait(task.message, task.close);
+      if (fate === 'ahead') await wait(task);
       else if (reason) await setAside(task.message, reason);
       else task.message.ack();
     }
   }
 
   /** Another worker may still have what is in front of a close. Once all of that is settled, nothing more will come. */
-  async function wait(message: JsMsg, close: NumberedClose): Promise<void> {
+  async function wait(task: Held): Promise<void> {
+    const { message } = task;
     const oldest = message.redelivered ? await bus.oldestWaiting() : undefined;
-    const isLast = oldest?.seq === message.seq;
     // What was written until then counts, not what was when it was looked at first.
-    const [fate] = isLast ? (await persist(pool, [], [close])).closes : ['ahead' as const];
-    if (isLast && fate === 'ahead') await setAside(message, String(REASONS.ahead));
+    const done = oldest?.seq === message.seq ? await persistPatiently([task]) : undefined;
+    if (done?.closes[0] === 'ahead') await setAside(message, String(REASONS.ahead));
     else message.nak(Math.min(AHEAD_MS * 2 ** message.info.deliveryCount, LONGEST_AHEAD_MS));
   }
 
