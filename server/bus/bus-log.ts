@@ -14,7 +14,10 @@ import { type Known, seen } from './head.ts';
 import { createHeads } from './heads.ts';
 
 /** What the log asks of the bus. */
-export type LogBus = Pick<Bus, 'publish' | 'next' | 'history' | 'publishParts' | 'isConnected' | 'onForget'>;
+export type LogBus = Pick<
+  Bus,
+  'publish' | 'next' | 'nextAside' | 'history' | 'publishParts' | 'isConnected' | 'onForget'
+>;
 
 export interface BusLogOptions {
   bus: LogBus;

@@ -45,6 +45,8 @@ export interface Bus {
   history(place: string): Promise<Logged[]>;
   /** The first message of the subject at or after that sequence. */
   next(place: string, from: number): Promise<Logged | undefined>;
+  /** The same of what was set aside of it; sequences are those of what was set aside. */
+  nextAside(place: string, from: number): Promise<Logged | undefined>;
   /**
    * Publishes a body that is too long for one message, in front of the message that tells of it.
    * @returns how many messages it took; 0: it fits one, and nothing was done
@@ -135,9 +137,15 @@ export async function openBus(
     }
   }
 
-  const get = (query: object): Promise<StoredMsg | null> =>
+  const get = (query: object, stream = name): Promise<StoredMsg | null> =>
     // `next_by_subj` is what the server takes (since 2.9) and the client's type lacks.
-    manager.streams.getMessage(name, query as { last_by_subj: string });
+    manager.streams.getMessage(stream, query as { last_by_subj: string });
+
+  const nextOf = (stream: string, subject: string, from: number) =>
+    ask(async () => {
+      const message = await get({ seq: from, next_by_subj: subject }, stream);
+      return message ? toLogged(message.seq, message.header) : undefined;
+    });
 
   return {
     name,
@@ -171,11 +179,9 @@ export async function openBus(
         }
       }),
 
-    next: (place, from) =>
-      ask(async () => {
-        const message = await get({ seq: from, next_by_subj: `${subjects.log}.${place}` });
-        return message ? toLogged(message.seq, message.header) : undefined;
-      }),
+    next: (place, from) => nextOf(name, `${subjects.log}.${place}`, from),
+
+    nextAside: (place, from) => nextOf(asideOf(name), `${asideOf(name)}.${place}.*`, from),
 
     history: (place) =>
       ask(async () => {
@@ -217,7 +223,8 @@ export async function openBus(
         if (entry) written.set(ENTRY, entry);
         // Once, though it may come again; a stream that was made anew counts from 1.
         const msgID = `${message.seq} ${message.timestampNanos}`;
-        await client.publish(`${asideOf(name)}.${message.seq}`, message.data, { headers: written, msgID });
+        const place = message.subject.slice(`${subjects.log}.`.length);
+        await client.publish(`${asideOf(name)}.${place}.${message.seq}`, message.data, { headers: written, msgID });
       }),
 
     backlog: () =>
@@ -336,8 +343,5 @@ const busUnavailable = (cause: unknown) =>
   new Problem(
     'service_unavailable',
     'The event bus cannot answer right now. Try again with the same idempotency key.',
-    {
-      retryAfter: 1,
-      cause,
-    },
+    { retryAfter: 1, cause },
   );

@@ -3,7 +3,7 @@ import { isUnavailable, storeUnavailable } from '../store/dialect.ts';
 import { findKeyedAppend, type KeyedAppend, readLogState } from '../store/log-state.ts';
 import type { Db } from '../store/open.ts';
 import type { Bus } from './bus.ts';
-import { type Entry, type SessionPlace, writePlace } from './entry.ts';
+import { type Entry, type Logged, type SessionPlace, writePlace } from './entry.ts';
 import { type Known, take, unknown } from './head.ts';
 
 /** What is to be added to a session's subject. */
@@ -38,7 +38,9 @@ const MOST_SESSIONS = 20_000;
 /** Times that somebody else may be faster. */
 const MOST_ATTEMPTS = 20;
 
-export function createHeads({ bus, db }: { bus: Pick<Bus, 'publish' | 'next' | 'history'>; db: Db }): Heads {
+type Asked = Pick<Bus, 'publish' | 'next' | 'nextAside' | 'history'>;
+
+export function createHeads({ bus, db }: { bus: Asked; db: Db }): Heads {
   /** The least lately used one first. */
   const heads = new Map<string, Known>();
   const turns = new Map<string, Promise<unknown>>();
@@ -65,22 +67,29 @@ export function createHeads({ bus, db }: { bus: Pick<Bus, 'publish' | 'next' | '
 
   /**
    * From the bus alone where it has the session from its opening on; else from the store, and on top of it what the bus
-   * has. The bus is asked first: what it gets meanwhile is then noticed when something is added.
+   * has. The bus is asked first: what it gets meanwhile is then noticed when something is added, and what is no longer
+   * set aside is in the store.
    */
   async function learn(place: string, whose: SessionPlace): Promise<Known> {
     const logged = await bus.history(place);
-    const known = logged[0]?.entry.kind === 'opened' ? unknown() : await recall(whose);
+    const known = logged[0]?.entry.kind === 'opened' ? unknown() : await recall(place, whose);
     for (const one of logged) take(known, one);
     return known;
   }
 
-  async function recall({ organizationId, sessionId }: SessionPlace): Promise<Known> {
+  async function recall(place: string, { organizationId, sessionId }: SessionPlace): Promise<Known> {
     const known = unknown();
+    const aside: Logged[] = [];
+    for (let next = await bus.nextAside(place, 1); next; next = await bus.nextAside(place, next.sequence + 1)) {
+      aside.push(next);
+    }
     const state = await ofStore(readLogState(db, organizationId, sessionId));
     if (!state) return known;
     const { plane, status, event_count: eventCount, client_ended_at: clientEndedAt } = state.session;
     known.head = { plane, status, eventCount, clientEndedAt };
     known.hasAllKeys = state.keys !== undefined;
+    // What could not be written was acknowledged all the same.
+    for (const { entry } of aside) take(known, { sequence: 0, entry });
     for (const row of state.keys ?? []) takeKey(known, row);
     return known;
   }

@@ -22,8 +22,12 @@ describe.runIf(inject('natsUrl'))('what a worker cannot write', () => {
   });
   afterAll(() => service.close());
 
-  const append = (sessionId: string, texts: readonly string[], on = service) =>
-    on.call('POST', `/v1/sessions/${sessionId}/events`, { as: tenant.live, body: { events: texts.map(event) } });
+  const append = (sessionId: string, texts: readonly string[], on = service, key?: string) =>
+    on.call('POST', `/v1/sessions/${sessionId}/events`, {
+      as: tenant.live,
+      body: { events: texts.map(event) },
+      headers: key === undefined ? {} : { 'idempotency-key': key },
+    });
   const complete = (sessionId: string) =>
     service.call('POST', `/v1/sessions/${sessionId}/complete`, { as: tenant.live });
   const read = async (sessionId: string): Promise<string[]> => {
@@ -107,6 +111,26 @@ describe.runIf(inject('natsUrl'))('what a worker cannot write', () => {
     const store = await again(service.store);
     const other = await startTestService('bus', { ROLE: 'api' }, store);
     expect((await append(sessionId, ['four'], other)).body).toMatchObject({ firstSequence: 4 });
+    await other.close();
+    await store.close();
+  });
+
+  test.each<[string, boolean, number, object]>([
+    ['its number, where it was the last', false, 202, { firstSequence: 3 }],
+    ['the end of its session', true, 409, { code: 'session_closed' }],
+  ])('keeps %s', async (_, closes, status, answer) => {
+    const sessionId = await openSession(service, tenant.live);
+    await append(sessionId, ['one']);
+    const place = `${tenant.organizationId}.${sessionId}`;
+    await put(place, foreign({ firstSequence: 2, lastSequence: 2, parts: 2, key: 'two', fingerprint: 'of another' }));
+    if (closes) expect((await complete(sessionId)).status).toBe(200);
+    await settled(bus);
+    await removeOld(bus, Date.now() + 60_000);
+    const store = await again(service.store);
+    const other = await startTestService('bus', { ROLE: 'api' }, store);
+    const reused = await append(sessionId, ['two'], other, 'two');
+    expect(reused).toMatchObject({ status: 400, body: { code: 'idempotency_key_reused' } });
+    expect(await append(sessionId, ['three'], other)).toMatchObject({ status, body: answer });
     await other.close();
     await store.close();
   });
