@@ -135,6 +135,19 @@ describe.runIf(inject('natsUrl'))('what a worker cannot write', () => {
     await store.close();
   });
 
+  test('of another version keeps its session waiting, for it may have numbered events', async () => {
+    const sessionId = await openSession(service, tenant.live);
+    await append(sessionId, ['one']);
+    await put(`${tenant.organizationId}.${sessionId}`, '{"kind":"renamed"}');
+    await settled(bus);
+    await removeOld(bus, Date.now() + 60_000);
+    const store = await again(service.store);
+    const other = await startTestService('bus', { ROLE: 'api' }, store);
+    expect((await append(sessionId, ['two'], other)).status).toBe(503);
+    await other.close();
+    await store.close();
+  });
+
   test('is listed, and written once it can be', async () => {
     const { databaseUrl: DATABASE_URL, busUrl: BUS_URL, dataDir: DATA_DIR } = service.store;
     const call = async (words: string) => {
