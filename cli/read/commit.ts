@@ -100,23 +100,47 @@ export function createCommit({ spool, now, newKey }: CommitOptions) {
       facts.set(session, { ...mergeFacts(known, masked.facts), ended: record.ended });
     }
 
-    function meet(
-      { row, agentSession }: FileBeingRead,
-      { id, session }: Opened,
-      { identity, keyed }: Waiting['record'],
-    ) {
+    function meet(file: FileBeingRead, { id, session }: Opened, { identity, keyed, writtenAt }: Waiting['record']) {
       const { meetRecord, meetLine, sessionOf, moveTo } = spool.seen;
-      if (!keyed) return meetLine(id, row.cursor.pass, identity);
+      if (!keyed) return meetLine(id, file.row.cursor.pass, identity);
       const novelty = meetRecord(identity, session);
-      if (novelty !== 'replayed') return novelty;
-      // A fork that was captured without its parent has what they share, and the parent would be left with a hole.
-      const owner = sessionOf(identity) ?? session;
-      const known = spool.sessions.get(owner);
-      const forkedFrom = facts.get(owner)?.forkedFrom ?? known.forkedFrom;
-      if (known.agent !== row.agent || forkedFrom !== agentSession) return novelty;
+      const owner = novelty === 'replayed' ? sessionOf(identity) : undefined;
+      if (owner === undefined || !isFromBefore(file, session, owner, writtenAt)) return novelty;
       moveTo(session, identity);
       return 'new';
     }
+
+    /**
+     * A fork that was captured before those it comes from has what they share, and they would be left with holes. Where one
+     * between them is not known, whoever is no fork of that one is taken for an ancestor; two that guess so about each
+     * other would take records from each other for ever, so one whose own ancestors are not known guesses only once.
+     */
+    function isFromBefore({ row, agentSession }: FileBeingRead, session: number, owner: number, writtenAt: number) {
+      const fork = spool.sessions.get(owner);
+      if (fork.agent !== row.agent) return false;
+      const line = ancestorsOf(row.agent, facts.get(owner)?.forkedFrom ?? fork.forkedFrom);
+      if (line.names.has(agentSession)) return true;
+      if (line.missing === undefined) return false;
+      const stated = row.origin.forkedFrom ?? facts.get(session)?.forkedFrom ?? spool.sessions.get(session).forkedFrom;
+      const own = ancestorsOf(row.agent, stated);
+      if (own.names.has(fork.agentSession) || own.names.has(line.missing)) return false;
+      if (stated === undefined) return writtenAt >= (startOf(session) ?? 0);
+      return own.missing === undefined || row.cursor.pass === 0;
+    }
+
+    /** What a session was forked from, and that one, up to the first that is no fork or is `missing` here. */
+    function ancestorsOf(agent: string, parent: string | undefined): { names: Set<string>; missing?: string } {
+      const names = new Set<string>();
+      for (let name = parent; name !== undefined && !names.has(name); ) {
+        names.add(name);
+        const known = spool.sessions.find(agent, name);
+        if (known === undefined) return { names, missing: name };
+        name = facts.get(known.id)?.forkedFrom ?? known.forkedFrom;
+      }
+      return { names };
+    }
+
+    const startOf = (session: number) => spool.sessions.get(session).firstAt ?? facts.get(session)?.firstAt;
 
     /**
      * A session that begins with what another one has, and said before that something later, was forked from it: the
@@ -129,7 +153,7 @@ export function createCommit({ spool, now, newKey }: CommitOptions) {
       const before = spool.sessions.get(session);
       const { forkedFrom: stated } = row.origin;
       const known: SessionFacts = facts.get(session) ?? { changedAt, forkedFrom: stated };
-      const ownTime = before.firstAt ?? known.firstAt;
+      const ownTime = startOf(session);
       const isFork = ownTime !== undefined && copiedTime < ownTime && before.forkedFrom === undefined;
       const owner = isFork ? spool.seen.sessionOf(identity) : undefined;
       if (owner === undefined) return;

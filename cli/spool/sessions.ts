@@ -63,6 +63,11 @@ export function createSessions(db: DatabaseSync) {
     INSERT INTO sessions (agent, agent_session) VALUES (?, ?)
     ON CONFLICT (agent, agent_session) DO UPDATE SET agent = excluded.agent RETURNING id`);
   const get = db.prepare('SELECT * FROM sessions WHERE id = ?');
+  // One of which all was left out so far has a file that says what it was forked from.
+  const find = db.prepare(`
+    SELECT id, coalesce(forked_from, (SELECT min(origin ->> 'forkedFrom') FROM files
+      WHERE session = sessions.id AND origin ->> 'subagent' IS NULL)) AS forked_from
+    FROM sessions WHERE agent = ? AND agent_session = ?`);
   const learn = db.prepare(`
     UPDATE sessions SET
       agent_version = coalesce(:agentVersion, agent_version), forked_from = coalesce(forked_from, :forkedFrom),
@@ -99,6 +104,11 @@ export function createSessions(db: DatabaseSync) {
     /** The id of an agent's session, which is made where there is none. */
     ensure: (agent: string, agentSession: string): number => Number(ensure.get(agent, agentSession)?.id),
     get: (id: number): SessionRow => toRow(get.get(id) ?? {}),
+    /** An agent's session and the one that it was forked from; undefined where it was never met. */
+    find(agent: string, agentSession: string): Pick<SessionRow, 'id' | 'forkedFrom'> | undefined {
+      const row = find.get(agent, agentSession);
+      return row && { id: Number(row.id), forkedFrom: row.forked_from === null ? undefined : String(row.forked_from) };
+    },
     learn(id: number, facts: SessionFacts): void {
       const { agentVersion, forkedFrom, title, prompt, cwd, branch, firstAt, lastAt, changedAt, ended } = facts;
       const values = { agentVersion, forkedFrom, title, prompt, cwd, branch, firstAt, lastAt, changedAt };

@@ -46,3 +46,59 @@ test('a fork that was captured first makes no fork of its parent, and one that n
   expect(parent?.body.forkedFrom).toBeUndefined();
   expect(third?.body.forkedFrom).toBe(first?.body.clientKey);
 });
+
+/** Each is forked from the one before, and begins with all that it said. */
+const CHAIN = [1, 2, 3, 4];
+
+test.each([
+  ['in one import', [[4], [1, 2, 3]]],
+  ['the oldest first', [[4], [1], [2], [3]]],
+  ['the newest first', [[4], [3], [2], [1]]],
+  ['the oldest last', [[4], [2], [3], [1]]],
+  ['beside what was captured of the newest two', [[3], [4], [1, 2]]],
+])('sessions whose forks were captured before them have all that was said: %s', async (_name, imports) => {
+  const { home, capture, texts, sessions } = await setUpImports();
+  const put = (session: number, before: string[]) => {
+    const said = session > 1 ? { forkedFrom: { sessionId: sessionId(session - 1) } } : {};
+    const lines = CHAIN.filter((from) => from <= session).map((from) =>
+      prompt(from, 0, `of ${from}`, { sessionId: sessionId(session), ...said }),
+    );
+    write(join(home, '.claude/projects/shop', `${sessionId(session)}.jsonl`), `${[...before, ...lines].join('\n')}\n`);
+  };
+  // At last all are read again from their beginning.
+  for (const together of [...imports, CHAIN]) {
+    for (const session of together) put(session, together === CHAIN ? [mode(session)] : []);
+    expect(await capture()).toMatchObject({ exitCode: 0 });
+  }
+  const keys = sessions().map(({ body }) => body.clientKey);
+  expect(keys).toHaveLength(CHAIN.length);
+  for (const { body } of sessions()) if (body.forkedFrom !== undefined) expect(keys).toContain(body.forkedFrom);
+  const held = (session: number) => CHAIN.filter((from) => texts(session).includes(`of ${from}`));
+  for (const session of CHAIN) {
+    expect(held(session)).toContain(session);
+    expect(new Set(CHAIN.slice(0, session).flatMap(held))).toEqual(new Set(CHAIN.slice(0, session)));
+    expect(texts(session)).toHaveLength(held(session).length);
+  }
+});
+
+test('of forks of a session that is gone, and of forks of those, the first alone has what they share', async () => {
+  const { home, capture, texts, sessions } = await setUpImports();
+  const shared = ['one', 'two'];
+  const lay = async (fork: number, named?: number, before = '') => {
+    const said = { sessionId: sessionId(fork), forkedFrom: { sessionId: sessionId(named ?? 0) } };
+    const copied = shared.map((text, id) => prompt(1, id, text, said));
+    const stated = `${[...copied, prompt(fork, 3, 'another way', said)].join('\n')}\n`;
+    const lines = before + (named === undefined ? forkOf(1, fork, shared) : stated);
+    write(join(home, '.claude/projects/shop', `${sessionId(fork)}.jsonl`), lines);
+    expect(await capture()).toMatchObject({ exitCode: 0 });
+  };
+  await lay(2, 1);
+  await lay(3, 1);
+  await lay(4);
+  // Nothing tells that what this one was forked from is no ancestor of the first.
+  await lay(6, 5);
+  for (const [fork, named] of [[2, 1], [3, 1], [4], [6, 5]] as const) await lay(fork, named, `${mode(fork, 'plan')}\n`);
+  for (const fork of [2, 6]) expect(texts(fork)).toEqual([...shared, 'another way']);
+  for (const fork of [3, 4]) expect(texts(fork)).toEqual(['another way']);
+  expect(sessions()[2]?.body.forkedFrom).toBe(sessions()[0]?.body.clientKey);
+});
