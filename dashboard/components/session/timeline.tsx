@@ -107,6 +107,12 @@ export function Timeline({ ref, view, sessionId, eventCount, openedWith, isLive,
     drawnWith.current = density;
     for (const row of rows) delete row.height;
     virtualizer.measure();
+    // Of rows that are as high as before the browser says nothing: they would stay as high as expected.
+    for (const row of virtualizer.elementsCache.values()) {
+      // By this the list notices what it expects by now, with which the height is compared.
+      virtualizer.getTotalSize();
+      virtualizer.resizeItem(virtualizer.indexFromElement(row), row.getBoundingClientRect().height);
+    }
   }, [density, rows, virtualizer]);
 
   // A jump to a row is none: it comes after a rest. What rows are in full is drawn when there is time.
