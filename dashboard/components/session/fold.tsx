@@ -26,7 +26,9 @@ export function Fold({ isOpen, onToggle, label, muted, kind, children }: Props) 
       tabIndex={-1}
       aria-expanded={isOpen}
       aria-label={label}
-      onClick={({ currentTarget }) => {
+      onClick={({ currentTarget, shiftKey }) => {
+        // Its row ends a range.
+        if (shiftKey) return;
         onToggle();
         currentTarget.closest<HTMLElement>('.timeline-row')?.focus({ preventScroll: true });
       }}

@@ -42,7 +42,7 @@ export const RowLine = memo(function RowLine(props: Props) {
   const isFound = useValue(reading.hits, (hits) => hits.size > 0 && sequencesOf(row.item).some((at) => hits.has(at)));
   const onClick = (event: MouseEvent<HTMLElement>) => {
     // Selecting text is no click.
-    if (window.getSelection()?.isCollapsed === false || isControl(event.target)) return;
+    if (window.getSelection()?.isCollapsed === false || isControl(event)) return;
     if (isLink(event)) {
       if (event.ctrlKey || event.metaKey) return;
       event.preventDefault();
@@ -74,8 +74,10 @@ export const RowLine = memo(function RowLine(props: Props) {
   );
 });
 
-const isControl = (target: EventTarget): boolean =>
-  target instanceof Element && target.closest('a:not(.timeline-time), button, pre, input, summary') !== null;
+/** With Shift, a line that opens is a part of its row: in most rows there is little else to click on. */
+const isControl = ({ target, shiftKey }: MouseEvent): boolean =>
+  target instanceof Element &&
+  target.closest(`a:not(.timeline-time), button${shiftKey ? ':not(.fold)' : ''}, pre, input, summary`) !== null;
 
 const isLink = ({ target }: MouseEvent): boolean => target instanceof Element && target.closest('a') !== null;
 

@@ -208,6 +208,16 @@ test('the address follows the current row, and a range of rows that is marked wi
   await expectAt(5);
 });
 
+test('a click with Shift on the line of a call ends a range there, and opens nothing', async () => {
+  await open([prompt('Go on.'), answer('Yes.'), call('a', 'Bash', { command: 'ls' }), result('a'), answer('Done.')]);
+  await userEvent.click(rowOf(1)?.querySelector('.prose') as Element);
+  await expect.poll(address).toContain('e=1');
+  await userEvent.click(rowOf(3)?.querySelector('.fold') as Element, { modifiers: ['Shift'] });
+  await expect.poll(address).toContain('from=1&to=3');
+  await expectAt(3);
+  expect(rowOf(3)?.querySelector('.fold')?.ariaExpanded).toBe('false');
+});
+
 test('the row that ends a range is the current one, also before the address has another', async () => {
   await open([prompt('Go on.'), ...answers(8)]);
   rowOf(3)?.click();
