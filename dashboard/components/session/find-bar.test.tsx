@@ -34,6 +34,28 @@ test('a link to the words alone leads to the first event that has them, once', a
   expect(sequenceOf(current())).toBe(1);
 });
 
+test('who walks on before the words are found is led nowhere, and what is walked to stays closed', async () => {
+  const service = createService(EVENTS);
+  const app = service.app();
+  const found = Promise.withResolvers<void>();
+  const findInSession: typeof app.api.findInSession = async (given) => {
+    await found.promise;
+    return app.api.findInSession(given);
+  };
+  service.app = () => ({ ...app, api: { ...app.api, findInSession } });
+  const { address } = await show('/sessions/ses_1?find=seq', service);
+  await expect.poll(() => drawnRows().length).toBeGreaterThan(1);
+  await userEvent.keyboard('j');
+  await expect.poll(address).toContain('e=1');
+  found.resolve();
+  await expect.poll(search).toMatch(/^1$/);
+  await userEvent.keyboard('{Shift>}G{/Shift}k');
+  await expect.poll(search).toContain('1 of 1');
+  await userEvent.keyboard('j');
+  await expect.poll(address).toContain('e=104');
+  expect(rowOf(CALL)?.querySelector('.fold')?.ariaExpanded).toBe('false');
+});
+
 test.each(['?find=needle&e=103', '?find=needle'])(
   'what %s leads to is open where the words stand, however deep in an output',
   async (query) => {

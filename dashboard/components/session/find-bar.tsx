@@ -49,14 +49,16 @@ export function FindBar({ sessionId, linked, loaded, hasRecords, onMatch, onShow
     return () => reading.hits.set(new Set());
   }, [reading, all]);
 
-  // A link to the words alone leads to the first of them.
+  // A link to the words alone leads to the first of them, unless the reader walked on before it was found.
   const isLed = useRef(false);
+  const begun = useRef(linked.sequence);
   const led = words === linked.words && (linked.sequence === undefined ? hits[0] : hit)?.sequence;
   useEffect(() => {
+    if (linked.sequence !== begun.current) isLed.current = true;
     if (isLed.current || !led || loaded < led) return;
     isLed.current = true;
     onMatch(led);
-  }, [led, loaded, onMatch]);
+  }, [linked.sequence, led, loaded, onMatch]);
 
   const go = (index: number) => {
     if (hits.length === 0) return;
