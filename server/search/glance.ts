@@ -4,20 +4,9 @@ import type { AppendOf } from '../store/stretches.ts';
 import type { Stretch } from '../store/words.ts';
 import type { createJoiner, RawEvent, WholeEvent } from './join.ts';
 import type { Matcher } from './matcher.ts';
+import type { Work } from './work.ts';
 
 type Joiner = ReturnType<typeof createJoiner>;
-
-/** Of the events of a stretch that an append has those in which terms may stand, and the bytes of all that were seen. */
-export function* glanceOver(
-  append: AppendOf,
-  frame: OpenFrame,
-  stretch: Stretch,
-  matcher: Matcher,
-  joiner: Joiner,
-): Generator<{ bytes: number; events: WholeEvent[] }> {
-  for (const group of groupsOf(append, frame, stretch))
-    yield { bytes: group.json.length, events: glanceAt(group, frame, matcher, joiner) };
-}
 
 type Place = OpenFrame['events'][number];
 
@@ -31,7 +20,8 @@ interface Group {
 /** Bytes that are looked over at once, at most, unless one event has more. */
 const GLANCED_AT_ONCE = 256 * 1024;
 
-function* groupsOf(append: AppendOf, { plain, events }: OpenFrame, { first, last }: Stretch): Generator<Group> {
+/** The events of a stretch that an append has. */
+export function* groupsOf(append: AppendOf, { plain, events }: OpenFrame, { first, last }: Stretch): Generator<Group> {
   const { first_sequence: begin, created_at: createdAt } = append;
   const ours = events.slice(Math.max(0, first - begin), last - begin + 1);
   const sequence = Math.max(first, begin);
@@ -52,9 +42,14 @@ const PART = '"part":';
 const EMPTY = Buffer.from('{}');
 
 /** The events in which terms may stand; a payload that came in parts as one, as soon as its last part is there. */
-function glanceAt({ events, json }: Group, { plain }: OpenFrame, matcher: Matcher, joiner: Joiner): WholeEvent[] {
+export function* glanceAt(
+  { events, json }: Group,
+  { plain }: OpenFrame,
+  matcher: Matcher,
+  joiner: Joiner,
+): Work<WholeEvent[]> {
   const begin = events[0]?.start ?? 0;
-  const glanced = matcher.glance(json, events);
+  const glanced = yield* matcher.glance(json, events);
   const mayHaveParts = json.includes(PART);
   const found: WholeEvent[] = [];
   for (const [n, { raw, start, end }] of events.entries()) {

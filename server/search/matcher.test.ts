@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { parseQuery } from '../../contract/query.ts';
 import { runs } from '../../contract/test/runs.ts';
-import { leadsTo, wordsOf } from '../test/leads.ts';
+import { done, leadsTo, wordsOf } from '../test/leads.ts';
 import { createMatcher, type Found, type Matcher } from './matcher.ts';
 import { findTerm, prepareTerm, type Wanted } from './term.ts';
 import { AND_MORE, addWords, collectWords } from './words.ts';
@@ -16,12 +16,8 @@ function found(text: string, term: string): string | undefined {
 }
 
 /** What is found in the end. */
-function findIn({ match }: Pick<Matcher, 'match'>, eventType: string, payload: unknown): Found | undefined {
-  const work = match(eventType, payload);
-  let step = work.next();
-  while (!step.done) step = work.next();
-  return step.value;
-}
+const findIn = ({ match }: Pick<Matcher, 'match'>, eventType: string, payload: unknown): Found | undefined =>
+  done(match(eventType, payload));
 
 describe('a text is cut into', () => {
   test.each([
@@ -103,6 +99,40 @@ describe('a text that nearly matches everywhere', () => {
     expect(findTerm(text, prepared)).toBeUndefined();
     expect(looked.mock.calls.length).toBeLessThan(200 * text.length);
   });
+
+  test('lets others have their turn, however long it is', () => {
+    const matcher = createMatcher(['b', 'c', 'd'].map((end) => ({ text: `${'a '.repeat(7)}${end}` })));
+    const text = 'a '.repeat(1_000_000);
+    const json = JSON.stringify({ text });
+    const exec = RegExp.prototype.exec;
+    let traced = 0;
+    const steps: number[] = [];
+    function stepped(): void {
+      steps.push(traced);
+      traced = 0;
+    }
+    vi.spyOn(RegExp.prototype, 'exec').mockImplementation(function (this: RegExp, given) {
+      const from = this.lastIndex;
+      const match = exec.call(this, given);
+      if (this.global) traced += (match ? this.lastIndex : given.length) - from;
+      return match;
+    });
+    expect(done(matcher.match('notice', { text }), stepped)).toBeUndefined();
+    // Each of them for eight words.
+    expect(Math.max(...steps)).toBeLessThan(300_000);
+    steps.length = 0;
+    done(matcher.glance(json, [{ start: 0, end: json.length }]), stepped);
+    expect(Math.max(...steps)).toBeLessThanOrEqual(json.length);
+  });
+
+  test('is gone on with where two pieces of it meet', () => {
+    const term = 'one two three';
+    for (const gap of [' ', ' '.repeat(200)])
+      for (let at = 16_384 - 450; at < 16_400; at++) {
+        const there = `one${gap}two${gap}three`;
+        expect(found(`${'.'.repeat(at)}${there}${'.'.repeat(700)}`, `"${term}"`)).toBe(there);
+      }
+  });
 });
 
 test('a place is looked for by the first words of a phrase, and found by all of them', () => {
@@ -183,7 +213,7 @@ describe('whatever the text', () => {
           const around = '"x"}{"text":"';
           const event = { start: around.length, end: around.length + written.length };
           const events = [{ start: 0, end: 5 }, event, { start: event.end + 5, end: event.end + around.length }];
-          const [, places] = matcher.glance(`${around}${written}${around}`, events);
+          const [, places] = done(matcher.glance(`${around}${written}${around}`, events));
           if (findIn(matcher, 'notice', JSON.parse(written))) expect(places).toEqual([0]);
         },
       ),

@@ -3,6 +3,7 @@ import type { Hit } from '../../contract/review.ts';
 import { outsidePair } from './cut.ts';
 import { type Effort, findTerm, MOST_TRACED, prepareTerm, type Wanted } from './term.ts';
 import { textsOf } from './texts.ts';
+import type { Work } from './work.ts';
 
 /** What was found in an event. */
 export interface Found {
@@ -22,15 +23,17 @@ export interface Matcher {
   terms: readonly Wanted[];
   /**
    * Which of the terms each of some events might hold, by a glance at the JSON text of their payloads, which begins where
-   * the first of them does.
+   * the first of them does. Hands out after each term how much it has looked over.
    */
-  glance(json: string, events: readonly Place[]): readonly (readonly number[])[];
+  glance(json: string, events: readonly Place[]): Work<readonly (readonly number[])[]>;
   /** Hands out, now and then, how many words it has compared. Undefined where none of the terms occurs. */
-  match(eventType: string, payload: unknown, places?: readonly number[]): Generator<number, Found | undefined, void>;
+  match(eventType: string, payload: unknown, places?: readonly number[]): Work<Found | undefined>;
 }
 
 /** Words that are compared in one go, which takes 30 ms. */
 const COMPARED_AT_ONCE = 30_000;
+/** Code units that are normalized in the time in which a word is compared. */
+const NORMALIZED_FOR_A_WORD = 256;
 
 /** Reads events exactly: the index only knows which words occur in some events together. */
 export function createMatcher(given: readonly Term[]): Matcher {
@@ -39,16 +42,19 @@ export function createMatcher(given: readonly Term[]): Matcher {
   const glances = terms.map(glanceFor);
   return {
     terms,
-    glance(json, events) {
+    *glance(json, events) {
       const found = events.map((): number[] => []);
-      for (const [place, glance] of glances.entries())
+      for (const [place, glance] of glances.entries()) {
         for (const n of glance ? eventsWith(glance, json, events) : events.keys()) found[n]?.push(place);
+        yield json.length;
+      }
       if (json.includes('\\u00')) for (const n of eventsWith(UNREADABLE, json, events)) found[n] = all;
       return found;
     },
     *match(eventType, payload, places = all) {
       const texts = textsOf(eventType, payload);
-      let effort: Effort = { left: COMPARED_AT_ONCE };
+      const length = texts.reduce((sum, text) => sum + text.length, 0);
+      let effort: Effort = { left: COMPARED_AT_ONCE - length / NORMALIZED_FOR_A_WORD };
       const found = new Set<number>();
       let first: { text: string; at: number } | undefined;
       for (const place of places) {

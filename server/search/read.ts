@@ -3,7 +3,7 @@ import type { Db } from '../store/open.ts';
 import { type AppendOf, readAppendsOf } from '../store/stretches.ts';
 import type { Stretch } from '../store/words.ts';
 import { type Budget, type Candidate, createCandidate } from './candidate.ts';
-import { glanceOver } from './glance.ts';
+import { glanceAt, groupsOf } from './glance.ts';
 import { createJoiner, type WholeEvent } from './join.ts';
 import type { Matcher } from './matcher.ts';
 import { inTurns, type Work } from './work.ts';
@@ -89,8 +89,8 @@ function* readAppend(reading: Reading, append: AppendOf, frame: OpenFrame, reade
   const { look, joiner } = reading;
   const toCandidate = (event: WholeEvent) => createCandidate(event, reader.matcher, reader.budget);
   reading.state = 'begun';
-  for (const { bytes, events } of glanceOver(append, frame, reading, reader.matcher, joiner)) {
-    yield bytes;
+  for (const group of groupsOf(append, frame, reading)) {
+    const events = yield* glanceAt(group, frame, reader.matcher, joiner);
     if (yield* look.take(events.map(toCandidate))) continue;
     reading.state = 'over';
     return;

@@ -1,6 +1,6 @@
 import type { Term } from '../../contract/query.ts';
 import type { IndexedWord, WordsWanted } from '../store/words.ts';
-import { cutText, identifierStart, lowerCase } from './cut.ts';
+import { cutText, identifierStart, lowerCase, outsidePair } from './cut.ts';
 import { hasParts, isWhole, LONGEST_WORD } from './words.ts';
 
 /** An identifier that was asked for. It is also found where it is written in another case: `JavaScript` in `javascript`, `getUser` in `get_user`. */
@@ -20,8 +20,10 @@ export interface Wanted {
   indexed: WordsWanted;
   /** What a chunk holds it with for certain; the same where its words tell all. */
   sure?: WordsWanted;
-  /** Finds where it might stand. */
+  /** Finds where it might stand, by so many of its words, which reach over so many code units at most. */
   trace: RegExp;
+  traced: number;
+  reach: number;
 }
 
 /** @returns undefined for a term without a word */
@@ -47,7 +49,7 @@ export function prepareTerm({ text: given, prefix, not }: Term): Wanted | undefi
   const isWord = isSingle && last.whole.length < LONGEST_WORD;
   const sure = last.parts.length === 1 ? indexed : [[[{ word: last.whole, open: isOpen }]]];
   const trace = traceOf(units, beginsDense ? '' : BEGINNING, isDense || isOpen ? '' : END);
-  return { units, prefix: isOpen, not: not === true, indexed, ...(isWord && { sure }), trace };
+  return { units, prefix: isOpen, not: not === true, indexed, ...(isWord && { sure }), ...trace };
 }
 
 /** Beginnings of words that the index is asked for, at least; a shorter one is in a part of everything. */
@@ -75,20 +77,27 @@ function indexedOf(units: readonly Unit[], isOpen: boolean): IndexedWord[][][] {
  * For once by the letters' case: their other case is not looked for, and `errors` is no trace of `error`, which would
  * have to be cut to know.
  */
-const BETWEEN = '(?-i:[^\\p{L}\\p{N}\\p{M}]*)';
+const GAP = '(?-i:[^\\p{L}\\p{N}\\p{M}])';
 const BEGINNING = '(?-i:(?<!\\p{Ll})|(?=\\p{Lu}))';
 const END = '(?-i:(?!\\p{Ll}))';
 
 /** Words by which a place is found; those behind them are compared there. Each may be looked for at each place. */
 export const MOST_TRACED = 8;
+/** A wider gap ends a trace, so that it is known how far that may reach. */
+const WIDEST_GAP = 64;
 
-function traceOf(units: readonly Unit[], beginning: string, end: string): RegExp {
+function traceOf(units: readonly Unit[], beginning: string, end: string): Pick<Wanted, 'trace' | 'traced' | 'reach'> {
   const words: string[] = [];
   for (const { parts, joined } of units)
     if (joined) words.push((words.pop() ?? '') + parts.join(''));
     else words.push(...parts);
-  const traced = words.slice(0, MOST_TRACED).join(BETWEEN);
-  return new RegExp(`${beginning}${traced}${words.length > MOST_TRACED ? '' : end}`, 'giu');
+  const traced = words.slice(0, MOST_TRACED);
+  const expression = traced
+    .with(-1, `${traced.at(-1)}${words.length > MOST_TRACED ? '' : end}`)
+    .reduceRight((next, word) => `${word}(?:${GAP}*${next}|${GAP}{${WIDEST_GAP}})`);
+  // A gap may consist of pairs, and one stands behind the end.
+  const reach = traced.join('').length + 2 * WIDEST_GAP * traced.length;
+  return { trace: new RegExp(`${beginning}${expression}`, 'giu'), traced: traced.length, reach };
 }
 
 type Range = [start: number, end: number];
@@ -107,6 +116,11 @@ export interface Effort {
   left: number;
 }
 
+/** Code units of a text that are traced for one word in the time in which a word is compared. */
+const TRACED_FOR_A_WORD = 64;
+/** Code units that are traced in one go, apart from the reach of the term: 2 ms for one of many words. */
+const TRACED_AT_ONCE = 16 * 1024;
+
 /** Where the term stands in the text first, from a place on and before another; where to go on if no effort is left. */
 export function findTerm(text: string, wanted: Wanted, from?: number, to?: number): Range | undefined;
 export function findTerm(
@@ -119,22 +133,32 @@ export function findTerm(
   to = text.length,
   effort: Effort = { left: Number.POSITIVE_INFINITY },
 ): Range | number | undefined {
-  const { trace } = wanted;
   const wordsFrom = createWords(text);
-  trace.lastIndex = from;
-  for (let match = trace.exec(text); match && match.index < to; match = trace.exec(text)) {
-    const at = match.index;
-    if (effort.left <= 0) return at;
+  for (let next = from; next < to; ) {
+    if (effort.left <= 0) return next;
+    const end = Math.min(to, outsidePair(text, next + TRACED_AT_ONCE));
+    const at = traceIn(text, wanted, next, end);
+    effort.left -= 1 + (((at ?? end) - next) * wanted.traced) / TRACED_FOR_A_WORD;
+    next = end;
+    if (at === undefined) continue;
     const wordAt = wordsFrom(at, effort);
-    const end = wordAt(0)?.start === at ? endOf(wordAt, wanted) : undefined;
-    if (end !== undefined) return [at, end];
+    const termEnd = wordAt(0)?.start === at ? endOf(wordAt, wanted) : undefined;
+    if (termEnd !== undefined) return [at, termEnd];
     // It can only begin where a word does.
-    const next = [wordAt(0), wordAt(1)].find((word) => word !== undefined && word.start > at);
-    if (next === undefined) return undefined;
+    const word = [wordAt(0), wordAt(1)].find((word) => word !== undefined && word.start > at);
+    if (word === undefined) return undefined;
     // In the middle of a pair the search would begin at its first half again, for ever.
-    trace.lastIndex = Math.max(next.start, at + ((text.codePointAt(at) as number) > 0xffff ? 2 : 1));
+    next = Math.max(word.start, at + ((text.codePointAt(at) as number) > 0xffff ? 2 : 1));
   }
   return undefined;
+}
+
+/** The first place from one on and before another at which the term might stand: no more of the text is looked at than that takes. */
+function traceIn(text: string, { trace, reach }: Wanted, from: number, to: number): number | undefined {
+  const begin = outsidePair(text, Math.max(0, from - 1));
+  trace.lastIndex = from - begin;
+  const match = trace.exec(text.slice(begin, to + reach));
+  return match && begin + match.index < to ? begin + match.index : undefined;
 }
 
 /** A smallest word of the text, in lower case; of one that begins an identifier, that, and how many words it has. */

@@ -1,5 +1,6 @@
 import type { Wanted } from '../search/term.ts';
 import { addWords } from '../search/words.ts';
+import type { Work } from '../search/work.ts';
 
 /** The words of a text. */
 export function wordsOf(text: string): Set<string> {
@@ -15,3 +16,12 @@ export const leadsTo = (words: ReadonlySet<string>, { indexed }: Wanted): boolea
       all.every(({ word, open }) => (open ? [...words].some((one) => one.startsWith(word)) : words.has(word))),
     ),
   );
+
+/** What work comes to, done without turns of others; told of each step when it is over. */
+export function done<Result>(work: Work<Result>, stepped?: () => void): Result {
+  for (;;) {
+    const step = work.next();
+    stepped?.();
+    if (step.done) return step.value;
+  }
+}
