@@ -35,7 +35,6 @@ describe('what a command is for', () => {
     ['cd /src && git -C . add . && git commit -q', ['commit']],
     ['git log --grep commit', []],
     ['git status; echo commit', []],
-    ['npm test && git commit -am done', ['commit', ...RUN]],
     ['gh pr create --title "x"', ['pull_request']],
     ['gh pr view 7', []],
     ['npx vitest run a.test.ts', RUN],
@@ -58,7 +57,24 @@ describe('what a command is for', () => {
   });
 
   test.each([
+    ['npm test && git commit -am done', ['commit', 'success_of_tests', 'tests']],
+    ['npm test && git push', ['success_of_tests', 'tests']],
+    ['npm run lint && npm test', ['success_of_tests', 'tests']],
+    ['cd app && npm ci && npm test', ['success_of_tests', 'tests']],
+    ['set -euo pipefail\nnpm ci\nnpm test', ['success_of_tests', 'tests']],
+    ["bash -ec 'npm ci; npm test'", ['success_of_tests', 'tests']],
+    ['cd app && npm test && npx playwright test', RUN],
+    ['. .venv/bin/activate && export CI=1 && pytest', RUN],
+    ["npm test # doesn't take long; nor much", RUN],
+    ["# Isn't slow\nnpm test", RUN],
+  ])('where something else may fail, success alone tells of the tests: of `%s` is %j', (command, purposes) => {
+    expect(purposesOf(command).sort()).toEqual(purposes);
+  });
+
+  test.each([
     'npm install -D vitest',
+    'echo x # && npm test',
+    'ls # ; npm test',
     'grep -rn "npm test" docs',
     'echo "a && npm test"',
     'which pytest',
@@ -80,7 +96,22 @@ describe('what a command is for', () => {
   test('is found in no time that anybody notices, however hostile the command is', () => {
     const texts = ['git '.repeat(100_000), 'mvn x '.repeat(50_000), `${'['.repeat(300_000)}]`];
     for (const text of texts) expect(purposesOf(text)).toEqual([]);
-    const pieces = ['A=1 ', '( ', 'npx -a ', 'npx 1 ', 'sh -c ', '$(', '"', '"\\', "'", '\\\n', '&&', 'sudo '];
+    const pieces = [
+      'A=1 ',
+      '( ',
+      'npx -a ',
+      'npx 1 ',
+      'sh -c ',
+      '$(',
+      '"',
+      '"\\',
+      "'",
+      '\\\n',
+      '&&',
+      'sudo ',
+      ' #',
+      'set -',
+    ];
     for (const piece of pieces)
       expect(purposesOf(`${piece.repeat(3_900 / piece.length)} npm test;ls`)).toEqual(['tests']);
     expect(outcomeOf(`${'[a '.repeat(200_000)}`)).toEqual({});

@@ -1,7 +1,10 @@
 import { asParsedObject } from './value.ts';
 
-/** What a command is for, where sessions are remembered by it. `exit_of_tests`: its exit code tells how they ended. */
-export type Purpose = 'commit' | 'pull_request' | 'tests' | 'exit_of_tests';
+/**
+ * What a command is for, where sessions are remembered by it. `exit_of_tests`: its exit code tells how they ended;
+ * `success_of_tests`: they passed where it succeeds, but something else may have failed.
+ */
+export type Purpose = 'commit' | 'pull_request' | 'tests' | 'exit_of_tests' | 'success_of_tests';
 
 export interface Commit {
   hash: string;
@@ -44,30 +47,38 @@ const PURPOSES: readonly [Purpose, RegExp][] = [
 export function purposesOf(command: string): Purpose[] {
   const start = command.slice(0, LONGEST_COMMAND);
   const purposes = new Set(PURPOSES.flatMap(([purpose, pattern]) => (pattern.test(start) ? [purpose] : [])));
-  if (purposes.has('tests') && start === command && endsAsTests(command)) purposes.add('exit_of_tests');
-  return [...purposes];
+  const told = purposes.has('tests') && start === command ? toldByExit(command) : undefined;
+  return told ? [...purposes, told] : [...purposes];
 }
 
 const SHELL = /^\s*(?:\S{1,200}\/)?(?:ba|da|z)?sh\s+-\w{0,5}c\s+(?:(["'])([\s\S]*)\1\s*$)?/;
 /** One that is not closed is as well: looking for its end again and again took 11 ms. */
-const QUOTED = /"(?:[^"\\]|\\[\s\S])*"?|'[^']*'?/g;
+const QUOTED_OR_COMMENT = /"(?:[^"\\]|\\[\s\S])*"?|'[^']*'?|(?<![^\s;&|()])#[^\n]*/g;
 const SUBSTITUTED = /\$\([^()]*\)/g;
 /** What may stand before the program that is run. */
 const BEFORE =
   /^(?:[\s({]|\w+=\S*\s|(?:env|time|timeout|nice|sudo|exec|npx|bunx|(?:pnpm|yarn|bundle) exec|(?:uv|poetry|pipenv) run|python[\d.]* -m)(?:\s+(?:-\S+|\d\S*))*\s)+/;
 const ONLY_TELLS = /\s--(?:version|help|collect-only|no-run|list\w*)\b/i;
 
-/** Whether the exit code is that of tests: what runs last runs them, and nothing hides how they end. */
-function endsAsTests(command: string): boolean {
+/** `set -e`, or as an option of the shell: then what fails before tests ends the command. */
+const STOPS_EARLY = /(?:\bset|sh)\s+-\w{0,9}e/;
+/** What hardly ever fails, so that a failure is one of the tests behind it. */
+const PREPARES = /^(?:$|(?:cd|export|source|\.)\s)/;
+
+/** What the exit code tells of tests: they are in the last chain of commands, and nothing hides how that ends. */
+function toldByExit(command: string): Purpose | undefined {
   const inside = command.replace(SHELL, '$2').replaceAll('\\\n', ' ');
-  const bare = inside.replace(QUOTED, '""').replace(SUBSTITUTED, '""').trim();
+  const plain = inside.replace(QUOTED_OR_COMMENT, (found) => (found.startsWith('#') ? '' : '""'));
+  const bare = plain.replace(SUBSTITUTED, '""').trim();
   const last = bare.split(/[;\n]/).findLast((part) => part.trim() !== '') ?? '';
   const isHidden = /\||(?<![>&])&(?![>&])/.test(last);
-  return !isHidden && last.split('&&').some(runsTests);
+  const programs = last.split('&&').map((simple) => simple.replace(BEFORE, ''));
+  if (isHidden || !programs.some(runsTests)) return undefined;
+  const isTheirs = programs.every((program) => PREPARES.test(program) || runsTests(program));
+  return isTheirs && !STOPS_EARLY.test(command) ? 'exit_of_tests' : 'success_of_tests';
 }
 
-function runsTests(simple: string): boolean {
-  const program = simple.replace(BEFORE, '');
+function runsTests(program: string): boolean {
   const isFirst = (at: number) => !/\s/.test(program.slice(0, at));
   const isRunner = PURPOSES.some(([purpose, run]) => {
     const found = purpose === 'tests' ? run.exec(program) : null;

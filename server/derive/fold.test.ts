@@ -75,6 +75,12 @@ describe('milestones', () => {
     expect(told.milestones).toMatchObject([{ passed: false }]);
   });
 
+  test('are tests that passed where a command succeeds that does more, and nothing where it fails', () => {
+    const run = call('a', 'npm test && git push');
+    expect(factsOf(run, result('a', 'x', { exitCode: 0 })).milestones).toMatchObject([{ kind: 'tests', passed: true }]);
+    expect(factsOf(run, result('a', 'x', { exitCode: 1 }), result('a', 'x')).milestones).toEqual([]);
+  });
+
   test('are told once of a run of tests that an agent tells of twice', () => {
     const run = call('a', 'make test');
     const told = factsOf(run, result('a', 'x', { exitCode: 2 }), result('a', 'x'));

@@ -31,7 +31,7 @@ function noteCommand(facts: Facts, entry: ResultEntry, call: OpenCall): void {
 
 /** Only where they turned red or green. What the runner says counts more than an exit code. */
 function noteTests(facts: Facts, entry: ResultEntry, call: OpenCall): void {
-  const passed = entry.testsPassed ?? (call.purposes.includes('exit_of_tests') ? passedByExit(entry, call) : undefined);
+  const passed = entry.testsPassed ?? passedByExit(entry, call);
   call.isJudged = true;
   if (passed === undefined || facts.testsPassed === passed) return;
   facts.testsPassed = passed;
@@ -39,9 +39,11 @@ function noteTests(facts: Facts, entry: ResultEntry, call: OpenCall): void {
 }
 
 /** An agent may tell of a run twice, once without saying how it ended. */
-function passedByExit({ exitCode, failed }: ResultEntry, { isJudged }: OpenCall): boolean | undefined {
-  if (exitCode !== undefined || failed) return !failed;
-  return isJudged ? undefined : true;
+function passedByExit({ exitCode, failed }: ResultEntry, { purposes, isJudged }: OpenCall): boolean | undefined {
+  const isTheirs = purposes.includes('exit_of_tests');
+  if (failed) return isTheirs ? false : undefined;
+  const isTold = (isTheirs || purposes.includes('success_of_tests')) && (exitCode !== undefined || !isJudged);
+  return isTold ? true : undefined;
 }
 
 const titleOf = (command: string): string | undefined =>
