@@ -4,6 +4,7 @@ import { sessionRow } from '../test/rows.ts';
 import { createService } from '../test/service.ts';
 import { show } from '../test/show.tsx';
 import { wordsOf } from '../test/timeline.ts';
+import type { Given } from '../timeline/test/events.ts';
 
 afterEach(() => page.viewport(1280, 800));
 
@@ -33,4 +34,23 @@ test('two sessions are chosen in the menus of their rows, to lie side by side', 
   await expect.poll(() => wordsOf(document.querySelector('.list-state') ?? undefined)).toContain('to lay beside');
   await choose(1, /^Lay beside/);
   await expect.poll(address).toBe('/compare?one=ses_1&other=ses_2');
+});
+
+test('a session is not laid beside itself, also once the list is read again; Escape leaves the choice', async () => {
+  const service = createService([], [sessionRow('ses_1'), sessionRow('ses_2')]);
+  await show('/sessions', service);
+  const open = () => page.getByRole('button', { name: 'More' }).first().click();
+  const state = () => wordsOf(document.querySelector('.list-state') ?? undefined);
+  await open();
+  await page.getByRole('menuitem', { name: /^Compare with…/ }).click();
+  await expect.poll(state).toContain('to lay beside');
+  service.append(...Array.from({ length: 7 }, (): Given => ['user.message', { text: 'Go on.' }]));
+  await expect.poll(() => wordsOf(document.querySelector('[data-session]') ?? undefined)).toContain('7');
+  await open();
+  await expect.element(page.getByRole('menuitem', { name: /^Compare with…/ })).toBeVisible();
+  await press('{Escape}');
+  await expect.poll(() => page.getByRole('menuitem').query()).toBeNull();
+  expect(state()).toContain('to lay beside');
+  await press('{Escape}');
+  await expect.poll(state).not.toContain('to lay beside');
 });

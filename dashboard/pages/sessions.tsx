@@ -21,6 +21,7 @@ import { type SessionRow, type SessionSearch, useSessions } from '../queries.ts'
 import { Button } from '../ui/button.tsx';
 import { formatCount, plural } from '../ui/format.ts';
 import { Waiting } from '../ui/notes.tsx';
+import { useKeys } from '../ui/use-keys.ts';
 
 /** In place of what is previewed, once that was closed. */
 const NONE = 'none';
@@ -68,7 +69,11 @@ export function SessionsPage() {
         row={row}
         isCurrent={isCurrent}
         onPreview={() => setPreviewed(row.session.sessionId)}
-        besides={compared && compared !== row ? titleOf(compared.session, compared.summary).slice(0, 40) : undefined}
+        besides={
+          compared && compared.session.sessionId !== row.session.sessionId
+            ? titleOf(compared.session, compared.summary).slice(0, 40)
+            : undefined
+        }
         onCompare={() => {
           const [one, other] = [compared?.session.sessionId, row.session.sessionId];
           if (one === undefined || one === other) setCompared(row);
@@ -80,6 +85,7 @@ export function SessionsPage() {
     ),
     [go, navigate, compared],
   );
+  useKeys([['Escape', () => (compared ? setCompared(undefined) : setPreviewed(NONE))]]);
 
   return (
     <Page title="Sessions" context="What agents did on the machines of this organization." wide>

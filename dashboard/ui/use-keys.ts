@@ -9,6 +9,8 @@ export function useKeys(keys: Keys): void {
   useEffect(() => {
     let before = '';
     const onKey = (event: KeyboardEvent) => {
+      // A menu that is closed by Escape is gone by now.
+      if (event.defaultPrevented) return;
       if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return;
       if (document.querySelector('dialog[open], [role="menu"]')) return;
       // What has the focus answers these itself.

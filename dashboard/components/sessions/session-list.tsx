@@ -109,7 +109,6 @@ export function SessionList(props: Props) {
     ['k', () => step(-1)],
     ['g g', () => focus(0)],
     ['G', () => focus(rows.length - 1)],
-    ['Escape', () => onPreview(undefined)],
   ]);
   const open = (sessionId: string) => router.history.push(addressOf(sessionId));
   const keys = new Map<string, () => void>([
