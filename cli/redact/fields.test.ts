@@ -42,6 +42,8 @@ test.each([
   ['client_secret', 'Schlüsselbund'],
   ['我的token', 'zu7Gh38hfKq29dkLmQp20'],
   ['访问api_key', 'zu7Gh38hfKq29dkLmQp20'],
+  ['访问api_key', 'Hunter2-zq'],
+  ['password_selector', 'Hunter2-zq'],
 ])('{%j: %j} is masked, also in JSON text', (name, value) => {
   for (const rest of [{ [name]: value }, { line: JSON.stringify({ [name]: value }) }])
     expect(JSON.stringify(redact(rest))).not.toContain(value);

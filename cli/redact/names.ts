@@ -50,7 +50,7 @@ const STRENGTHS: readonly (readonly [NameStrength, RegExp])[] = [
 /** Names that end like a secret and hold a setting, a cursor or something public. */
 const HARMLESS = new RegExp(
   '(?:^|_)(?:max|min|num|count|total|next|page|prev|previous|continuation|cancellation|cancel|sync|has|is|no|use|show|hide|forgot|reset|public|publishable|design|syntax|token_type|stop|eos|bos|pad|unk|mask|special|input|output|invalid|missing|unexpected|current|last|first|start|end|end_of|open|close|parse|lex|keyword|lock|change|request|client_request|idempotency|concurrency|next_page|action|batch|cfn|aws|resource|starting|pagination|semicolon|colon|comma|dkim)_(?:[a-z]+_)?(?:token|tokens|auth|pass|api_key|password|secret|cookie)$' +
-    '|^old_?pwd$|(?:change|request|next|page|action|dkim)_?tokens?$|(?:^|_)(?:id|ids|name|names|arn|url|uri|type|path|file|hash|version|date|expiry|used|changed|updated|created|age|days|at|length|size|count|index|policy|format|field|label|placeholder|digest|algorithm|endpoint|prefix|suffix|in|on|enabled|required|hint|manager|provider|store|service|error|status|mode|state|header|kind|class|selector)$' +
+    '|^old_?pwd$|(?:change|request|next|page|action|dkim)_?tokens?$|(?:^|_)(?:id|ids|name|names|arn|url|uri|type|path|file|hash|version|date|expiry|used|changed|updated|created|age|days|at|length|size|count|index|policy|format|field|label|placeholder|digest|algorithm|endpoint|prefix|suffix|in|on|enabled|required|hint|manager|provider|store|service|error|status|mode|state|header|kind|class|(?<!password_)selector)$' +
     '|(?:^|_)(?:public|publish\\w*|primary|foreign|cache|sort|partition|i18n|lang|locale|translation|row|column|col|hash|range|group|storage|state|query|map|dict|object|prop|react|event|arrow|shift|enter|meta|alt|ctrl|lock|s3|bucket|file|path|route|dedup\\w*|config|setting|feature|flag|param|field|attr|menu|shortcut|record|item|entry|node|unique|composite|join|host|gpg|pgp|fingerprint|pub|session|message|thread|conversation|trace|metric|sub|bound|mon|don|tur|jo|hot|don|whis|fingerprint|verify|verification|release|artifact|image|layer|chunk|build|content|etag|registry|index|block|target|recv|tag|web_?socket|parent|child|template|document|doc|asset|package|commit|project|user|site|restore)_?keys?\\d{0,3}$',
 );
 
@@ -78,10 +78,9 @@ function readName(name: string): NameStrength | undefined {
   const words = toWords(name);
   if (HARMLESS.test(words)) return undefined;
   // `我的token`: letters of another alphabet part words, too.
-  return readWords(words) ?? readWords(words.replace(/[^a-z0-9]+/g, '_').replace(/^_|_$/g, ''));
+  const ascii = words.replace(/[^a-z0-9]+/g, '_').replace(/^_|_$/g, '');
+  return STRENGTHS.find(([, pattern]) => pattern.test(words) || pattern.test(ascii))?.[0];
 }
-
-const readWords = (words: string) => STRENGTHS.find(([, pattern]) => pattern.test(words))?.[0];
 
 /** `clientSecret`, `CLIENT-SECRET` and `client.secret` → `client_secret`. */
 function toWords(name: string): string {
