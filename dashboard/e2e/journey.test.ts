@@ -86,9 +86,8 @@ describe('from the first visit to an event of the first session', () => {
     await picture(tab, 'journey-prompt');
   });
 
-  test('an edit opens to its lines', async () => {
+  test('an edit that is found is open to its lines', async () => {
     await find(page, 'src/limit.ts');
-    await page.keyboard.press('o');
     const lines = currentRow(page).getByRole('figure', { name: /limit\.ts$/ });
     await expect.poll(() => lines.textContent()).toContain('export function createLimit');
     await picture(tab, 'journey-edit');
