@@ -23,12 +23,12 @@ export async function* readAppendsOf(
   stretches: readonly Stretch[],
 ): AsyncGenerator<AppendOf[]> {
   if (stretches.length === 0) return;
-  for (let read = 0, count = 1; read < count; ) {
-    const appends = await fetchNext(db, organizationId, stretches, read);
-    if (appends.length === 0) return;
-    count = appends[0]?.count ?? 0;
-    read += appends.length;
-    yield appends.map(({ count: _, at, ...append }) => ({
+  // By what it is rather than by its number: a session that is deleted meanwhile moves nothing.
+  for (let last: Last | undefined = { begin: -1, first: 0 }; last; ) {
+    const appends = await fetchNext(db, organizationId, stretches, last);
+    const end = appends.at(-1);
+    last = end && appends.length < end.count ? { begin: end.begin, first: end.first_sequence } : undefined;
+    yield appends.map(({ count: _, begin: __, at, ...append }) => ({
       ...append,
       at: typeof at === 'string' ? JSON.parse(at) : at,
     }));
@@ -38,15 +38,23 @@ export async function* readAppendsOf(
 interface Fetched extends StoredAppend {
   /** SQLite has arrays as JSON only. */
   at: number[] | string;
-  /** Of all the appends there are. */
+  /** The first of them. */
+  begin: number;
+  /** Of the appends that were not fetched before. */
   count: number;
+}
+
+/** The append that was fetched last. */
+interface Last {
+  begin: number;
+  first: number;
 }
 
 async function fetchNext(
   db: Db,
   organizationId: string,
   stretches: readonly Stretch[],
-  read: number,
+  last: Last,
 ): Promise<Fetched[]> {
   const asked = JSON.stringify(stretches.map(({ sessionId: id, first, last }, at) => ({ at, id, first, last })));
   const [rows, places] = isPostgres(db)
@@ -57,24 +65,23 @@ async function fetchNext(
         sql`json_group_array`,
       ];
   const { rows: found } = await sql<Fetched>`
-    select next.at, next.count, appends.first_sequence, appends.last_sequence, appends.append_id, appends.created_at,
+    select next.at, next.begin, next.count, appends.first_sequence, appends.last_sequence, appends.append_id, appends.created_at,
       appends.codec, appends.body
     from (
-      select *, sum(bytes) over (order by place) as total from (
+      select *, sum(bytes) over (order by begin, first_sequence) as total, count(*) over () as count from (
         select appends.session_id, appends.first_sequence, ${places}(asked.at) as at,
-          max(octet_length(appends.body)) as bytes, count(*) over () as count,
-          row_number() over (order by min(asked.at), appends.first_sequence) as place
+          min(asked.at) as begin, max(octet_length(appends.body)) as bytes
         from ${rows} cross join appends
         where appends.session_id = asked.id and appends.organization_id = ${organizationId}
           and appends.first_sequence > asked.first - ${sql.lit(MAX_BATCH_EVENTS)}
           and appends.first_sequence <= asked.last and appends.last_sequence >= asked.first
         group by appends.session_id, appends.first_sequence
-      ) as held where place > ${read}
+      ) as held where (begin, first_sequence) > (${last.begin}, ${last.first})
     ) as next cross join appends
-    where (next.total <= ${FETCH_BYTES} or next.place = ${read} + 1)
+    where (next.total <= ${FETCH_BYTES} or next.total = next.bytes)
       and appends.session_id = next.session_id and appends.first_sequence = next.first_sequence
       and appends.organization_id = ${organizationId}
-    order by next.place
+    order by next.begin, next.first_sequence
   `.execute(db);
   return found;
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -7,6 +8,7 @@ import { createMatcher } from '../search/matcher.ts';
 import { search } from '../search/search.ts';
 import type { Db } from '../store/open.ts';
 import { findSession } from '../store/sessions.ts';
+import { readAppendsOf } from '../store/stretches.ts';
 import { ENGINES } from './engines.ts';
 import { createTenant, registerMachine, type Tenant } from './factories.ts';
 import { startTestService, type TestService } from './harness.ts';
@@ -107,5 +109,23 @@ describe.each(ENGINES)('a search on %s', (engine) => {
     const { hits } = await findInSession(db, session, createMatcher([{ text: 'hay needle' }]), 1);
     expect(hits).toHaveLength(50);
     expect(work.appends).toBe(3);
+  });
+
+  test('reads every other session where one is deleted meanwhile', async () => {
+    const machine = await registerMachine(service, ours.live);
+    const large = Array.from({ length: 6 }, () => said(randomBytes(120_000).toString('hex')));
+    const ids: string[] = [];
+    for (let n = 0; n < 4; n++) ids.push(await sessionWith(service, ours, machine, large));
+    const { db } = service.store;
+    const stretches = ids.map((sessionId) => ({ sessionId, first: 1, last: large.length }));
+    const read: number[] = [];
+    for await (const appends of readAppendsOf(db, ours.organizationId, stretches)) {
+      read.push(...appends.flatMap(({ at }) => at));
+      await db
+        .deleteFrom('appends')
+        .where('session_id', '=', ids[0] as string)
+        .execute();
+    }
+    expect(read).toEqual([0, 1, 2, 3]);
   });
 });
