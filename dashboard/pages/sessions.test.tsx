@@ -38,14 +38,16 @@ test('two sessions are chosen in the menus of their rows, to lie side by side', 
 
 test('a session is not laid beside itself, also once the list is read again; Escape leaves the choice', async () => {
   const service = createService([], [sessionRow('ses_1'), sessionRow('ses_2')]);
+  // Wide enough for the number of events.
+  await page.viewport(1600, 900);
   await show('/sessions', service);
   const open = () => page.getByRole('button', { name: 'More' }).first().click();
   const state = () => wordsOf(document.querySelector('.list-state') ?? undefined);
   await open();
   await page.getByRole('menuitem', { name: /^Compare with…/ }).click();
   await expect.poll(state).toContain('to lay beside');
-  service.append(...Array.from({ length: 7 }, (): Given => ['user.message', { text: 'Go on.' }]));
-  await expect.poll(() => wordsOf(document.querySelector('[data-session]') ?? undefined)).toContain('7');
+  service.append(...Array.from({ length: 77 }, (): Given => ['user.message', { text: 'Go on.' }]));
+  await expect.poll(() => wordsOf(document.querySelector('[data-session]') ?? undefined)).toContain('77');
   await open();
   await expect.element(page.getByRole('menuitem', { name: /^Compare with…/ })).toBeVisible();
   await press('{Escape}');
