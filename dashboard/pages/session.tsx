@@ -1,5 +1,5 @@
 import { Link, useParams } from '@tanstack/react-router';
-import { useDeferredValue, useLayoutEffect } from 'react';
+import { useLayoutEffect } from 'react';
 import { ErrorNote } from '../components/error-note.tsx';
 import { Page } from '../components/page.tsx';
 import { SessionView } from '../components/session/session-view.tsx';
@@ -8,10 +8,8 @@ import { useSession } from '../queries.ts';
 
 export function SessionPage() {
   const { sessionId } = useParams({ from: '/sessions/$sessionId' });
-  const { data, error, refetch } = useSession(sessionId);
-  // Drawn in slices: all of the page in one task would be the longest one of opening it.
-  const session = useDeferredValue(data ?? null, null);
-  const plane = data?.secretEnvironment;
+  const { data: session, error, refetch } = useSession(sessionId);
+  const plane = session?.secretEnvironment;
   // For the frame. A selector that looked for it inside of the frame would be tried for each row that comes or goes.
   useLayoutEffect(() => {
     const { dataset } = document.documentElement;
@@ -20,7 +18,7 @@ export function SessionPage() {
       delete dataset.sessionPlane;
     };
   }, [plane]);
-  if (session?.sessionId === sessionId) return <SessionView key={sessionId} session={session} />;
+  if (session) return <SessionView key={sessionId} session={session} />;
   if (!error) return <p className="sr-only">Loading the session</p>;
   return (
     <Page title="Session">

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useDeferredValue, useEffect, useState, useSyncExternalStore } from 'react';
+import { useEffect, useState, useSyncExternalStore } from 'react';
 import type { Session } from '../../../contract/session.ts';
 import { type App, useApp } from '../../app.ts';
 import { keys } from '../../queries.ts';
@@ -49,8 +49,7 @@ export function useEventLog(session: Session): LogState & Pick<EventLog, 'retry'
   }, [api, live, client, log, sessionId]);
 
   const shown = log ?? NOTHING_YET;
-  // Drawn in slices: the rows of 50,000 events in one task would be the longest one of opening them.
-  const state = useDeferredValue(useSyncExternalStore(shown.subscribe, shown.state));
+  const state = useSyncExternalStore(shown.subscribe, shown.state);
   return { ...state, retry: shown.retry };
 }
 
