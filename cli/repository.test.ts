@@ -12,6 +12,7 @@ function remoteOf(url: string): string | undefined {
 test.each([
   ['https://git.example.com/a/b.git', 'https://git.example.com/a/b.git'],
   ['https://git.example.com:8443/@scope/b', 'https://git.example.com:8443/@scope/b'],
+  ['https://token@git.example.com/@scope/b', 'https://git.example.com/@scope/b'],
   ['git@git.example.com:a/b.git', 'git@git.example.com:a/b.git'],
   ['https://bob:hunter2@git.example.com/a', 'https://git.example.com/a'],
   ['https://bob:p@ssw0rd@git.example.com/a', 'https://git.example.com/a'],

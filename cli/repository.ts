@@ -38,9 +38,11 @@ export function findRoot(folder: string): string | undefined {
 
 /**
  * Without all that may be a name and password before the host, `scheme://user:password@host` and `user:password@host:path`:
- * a password may hold any sign, so the last `@` counts, unless a host, and perhaps its port, and a path stand before it.
+ * a password may hold any sign, so the last `@` counts that begins no part of a path, and none behind a host with its path.
  */
 const withoutCredentials = (remote: string) =>
-  remote.replace(/^([\w+.-]+:\/\/)(?![\w.-]+(?::\d*)?\/).*@/, '$1').replace(/^[^/:@]+:(?!\/\/).*@(?=[^@:]+:)/, '');
+  remote
+    .replace(/^([\w+.-]+:\/\/)(?![\w.-]+(?::\d*)?\/).*(?<!\/)@/, '$1')
+    .replace(/^[^/:@]+:(?!\/\/).*@(?=[^@:]+:)/, '');
 
 const readText = (path: string) => readTextIfPlain(path, MOST_BYTES);
