@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { createDigester } from '../../contract/digester.ts';
 import { PROBLEMS, type ProblemCode } from '../../contract/problem.ts';
+import { splitFrames } from '../../contract/zstd-frame.ts';
 import { VERSION } from '../version.ts';
 
 /** What goes wrong, each with its probability. */
@@ -290,6 +291,7 @@ export async function startService(options: FakeOptions = {}) {
 }
 
 function decode(bytes: Buffer, encoding: string | undefined): Buffer {
-  if (encoding === 'zstd') return zstdDecompressSync(bytes);
+  if (encoding === 'zstd')
+    return Buffer.concat((splitFrames(bytes, 1000) ?? []).map((frame) => zstdDecompressSync(frame)));
   return encoding === 'gzip' ? gunzipSync(bytes) : bytes;
 }

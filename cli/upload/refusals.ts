@@ -1,3 +1,4 @@
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { BulkResult } from '../../contract/capture.ts';
 import { parseExact } from '../exact.ts';
 import { EXIT, Failure } from '../failure.ts';
@@ -113,9 +114,11 @@ export function halve(batch: Append): [Append, Append] | undefined {
 export const withEvents = <Batch extends Pick<Append, 'events' | 'body'>>(batch: Batch, events: string[]): Batch => ({
   ...batch,
   events: events.length,
-  body: Buffer.from(`{"events":[${events.join(',')}]}`),
+  body: zstdCompressSync(`{"events":[${events.join(',')}]}`),
 });
 
 /** The JSON texts of a batch's events; written again they are the same, whatever numbers are in them. */
 export const readEvents = ({ body }: Pick<Append, 'body'>): string[] =>
-  (parseExact(body.toString('utf8')) as { events: unknown[] }).events.map((event) => JSON.stringify(event));
+  (parseExact(zstdDecompressSync(body).toString('utf8')) as { events: unknown[] }).events.map((event) =>
+    JSON.stringify(event),
+  );

@@ -1,6 +1,7 @@
 import { type BulkResult, MAX_BATCHES_AT_ONCE, MAX_SESSIONS_AT_ONCE } from '../../contract/capture.ts';
 import { ServiceError } from '../../contract/client.ts';
 import type { ProblemCode } from '../../contract/problem.ts';
+import { contentSizeOf } from '../../contract/zstd-frame.ts';
 import { describe, EXIT, Failure } from '../failure.ts';
 import type { Batch, SendingOrder } from '../spool/batches.ts';
 import type { Ending, SessionRow } from '../spool/sessions.ts';
@@ -29,7 +30,7 @@ interface Task {
   work: (release: (id: number) => void) => Promise<void>;
 }
 
-/** What a request may hold, in bytes: the backlog goes in large ones, what was captured last does not wait long. */
+/** What a request may hold, in bytes once decoded: the backlog goes in large ones, what was captured last does not wait long. */
 const REQUEST_SIZE: Record<SendingOrder, number> = { oldest: 3 * 1024 * 1024, newest: 256 * 1024 };
 /** A session that was written to since does not wait behind a backlog. */
 const LIVE_MS = 5 * 60 * 1000;
@@ -108,11 +109,11 @@ export function createUploader(options: UploaderOptions) {
       if (state !== 'open') continue;
       if (heldElsewhere) await elsewhere.find(id);
       for (const batch of batchesOf(id)) {
-        const isFull =
-          batches.length === MAX_BATCHES_AT_ONCE || (size > 0 && size + batch.body.length > REQUEST_SIZE[order]);
+        const bytes = contentSizeOf(batch.body) ?? 0;
+        const isFull = batches.length === MAX_BATCHES_AT_ONCE || (size > 0 && size + bytes > REQUEST_SIZE[order]);
         if (isFull) return batches;
         batches.push(batch);
-        size += batch.body.length;
+        size += bytes;
       }
     }
     return batches;

@@ -53,7 +53,7 @@ export function bindRoute<Row extends Route>(
   });
 }
 
-const NO_BODY = { bytes: Buffer.alloc(0), zstd: undefined };
+const NO_BODY = { bytes: Buffer.alloc(0), frames: [] };
 
 function createRead(row: Route) {
   const validateQuery = row.query ? createValidate(row.query) : undefined;
@@ -64,7 +64,7 @@ function createRead(row: Route) {
     const { caller, account, signal, spend } = request.admission as Admission;
     const query = withoutNul(request.query as Record<string, string>);
     validateQuery?.(query);
-    const { bytes, zstd } = row.body ? await readBody(request.raw, limit, account) : NO_BODY;
+    const { bytes, frames } = row.body ? await readBody(request.raw, limit, account) : NO_BODY;
     const body = await understand?.(bytes);
     return {
       caller,
@@ -72,7 +72,7 @@ function createRead(row: Route) {
       query: query as unknown as Ask['query'],
       body: body as Ask['body'],
       bytes,
-      zstd,
+      frames,
       header: (name) => request.headers[name] as string | undefined,
       address: request.ip,
       log: request.log,

@@ -2,8 +2,8 @@ import { isAscii, isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { createGunzip, createZstdDecompress, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { Problem } from '../../contract/problem.ts';
-import { isOneFrame } from '../store/zstd-frame.ts';
-import { HEAVY_BYTES } from '../turns.ts';
+import { contentSizeOf, splitFrames } from '../../contract/zstd-frame.ts';
+import { HEAVY_BYTES, inTurn } from '../turns.ts';
 import type { Account } from './budget.ts';
 
 /** Decoded bytes of a body, where its route says nothing else. */
@@ -22,9 +22,20 @@ type Encoding = keyof typeof DECODERS;
 export interface ReceivedBody {
   /** With the content encoding undone. */
   bytes: Buffer;
-  /** As they were sent, where that was in zstd. */
-  zstd: Buffer | undefined;
+  /** Of what was sent in zstd, in their order. */
+  frames: readonly SentFrame[];
 }
+
+/** A zstd frame of a body. */
+export interface SentFrame {
+  zstd: Buffer;
+  /** Where in the decoded body begins what it says. */
+  start: number;
+  bytes: number;
+}
+
+/** Twice what a request of many appends needs. */
+const MOST_FRAMES = 1000;
 
 /**
  * The body's bytes with their content encoding undone; all that is in memory is on the account.
@@ -34,18 +45,14 @@ export interface ReceivedBody {
 export async function readBody(request: IncomingMessage, limit: number, account: Account): Promise<ReceivedBody> {
   const encoding = encodingOf(request);
   const bytes = isEmpty(request) ? Buffer.alloc(0) : await receive(request, limit, account);
-  if (encoding === undefined) return { bytes, zstd: undefined };
-  // Of several frames decoders make one thing or another, and it must be the same whenever it is read back.
-  if (encoding === 'zstd' && !isOneFrame(bytes)) {
-    throw new Problem(
-      'validation_failed',
-      'The body cannot be decoded as zstd: it must be one frame and nothing else.',
-    );
-  }
+  if (encoding === undefined) return { bytes, frames: [] };
+  const frames = encoding === 'zstd' ? splitFrames(bytes, MOST_FRAMES) : [];
+  if (!frames) throw undecodable(`as zstd: it must be 1 to ${MOST_FRAMES} frames and nothing else`);
+  if (frames.length > 1) return decodeFrames(frames, limit, account);
   const decoded = await decode(bytes, encoding, limit, account);
-  if (encoding === 'zstd') return { bytes: decoded, zstd: bytes };
+  if (encoding === 'zstd') return { bytes: decoded, frames: [{ zstd: bytes, start: 0, bytes: decoded.byteLength }] };
   account.give(bytes.byteLength);
-  return { bytes: decoded, zstd: undefined };
+  return { bytes: decoded, frames: [] };
 }
 
 /** @throws Problem `malformed_json` */
@@ -122,7 +129,7 @@ async function decode(bytes: Buffer, encoding: Encoding, limit: number, account:
     return await decodeLarge(bytes, encoding, limit, account);
   } catch (error) {
     if (error instanceof Problem) throw error;
-    throw new Problem('validation_failed', `The body cannot be decoded as ${encoding}.`, { cause: error });
+    throw undecodable(`as ${encoding}`, error);
   }
 }
 
@@ -142,6 +149,43 @@ function decodeSmall(bytes: Buffer, encoding: Encoding, maxOutputLength: number)
   }
 }
 
+/** Several frames into one piece of memory, so each has to say how much it makes. */
+async function decodeFrames(all: readonly Buffer[], limit: number, account: Account): Promise<ReceivedBody> {
+  let size = 0;
+  const frames = all.map((zstd) => {
+    const [start, bytes] = [size, contentSizeOf(zstd)];
+    if (bytes === undefined) throw undecodable('as zstd: of several frames each must say its size');
+    size += bytes;
+    return { zstd, start, bytes };
+  });
+  if (size > limit) throw tooLarge(limit);
+  account.take(size);
+  const decoded = Buffer.allocUnsafeSlow(size);
+  let sinceTurn = 0;
+  for (const { zstd, start, bytes } of frames) {
+    sinceTurn += bytes;
+    await inTurn(sinceTurn, () => decodeInto(decoded, zstd, start, bytes));
+    if (sinceTurn > HEAVY_BYTES) sinceTurn = 0;
+  }
+  return { bytes: decoded, frames };
+}
+
+function decodeInto(target: Buffer, zstd: Buffer, start: number, bytes: number): void {
+  try {
+    const made = zstdDecompressSync(zstd, {
+      maxOutputLength: bytes + 1,
+      chunkSize: Math.max(SMALLEST_CHUNK, bytes + 1),
+    });
+    if (made.byteLength !== bytes) throw new Error(`a frame of ${bytes} bytes makes ${made.byteLength}`);
+    target.set(made, start);
+  } catch (error) {
+    throw undecodable('as zstd', error);
+  }
+}
+
+/** Node takes none below. */
+const SMALLEST_CHUNK = 64;
+
 async function decodeLarge(bytes: Buffer, encoding: Encoding, limit: number, account: Account): Promise<Buffer> {
   const stream = DECODERS[encoding].createStream({ chunkSize: 256 * 1024 });
   stream.end(bytes);
@@ -155,6 +199,9 @@ async function decodeLarge(bytes: Buffer, encoding: Encoding, limit: number, acc
   }
   return joined(chunks, size);
 }
+
+const undecodable = (as: string, cause?: unknown) =>
+  new Problem('validation_failed', `The body cannot be decoded ${as}.`, { cause });
 
 const tooLarge = (limit: number) =>
   new Problem('validation_failed', `The body is larger than the ${limit} bytes this route takes.`);

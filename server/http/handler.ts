@@ -4,6 +4,7 @@ import type { Static, TSchema } from 'typebox';
 import type { Extensions } from '../../contract/extensions.ts';
 import type { Route } from '../../contract/route.ts';
 import type { Routes } from '../../contract/routes.ts';
+import type { SentFrame } from './body.ts';
 import type { CallerOf } from './caller.ts';
 
 type PathParameters<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
@@ -23,8 +24,8 @@ export interface Ask<Row extends Route = Route> {
   body: Row extends { rawBody: true } ? undefined : Part<Row, 'body'>;
   /** The body's decoded bytes. */
   bytes: Buffer;
-  /** The body as it was sent, where that was in zstd. */
-  zstd: Buffer | undefined;
+  /** What of them was sent as a zstd frame, and that. */
+  frames: readonly SentFrame[];
   header(name: string): string | undefined;
   /** Network address of the caller. */
   address: string;

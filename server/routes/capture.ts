@@ -1,12 +1,14 @@
 import type { BulkResult, CapturedSession, CaptureResult } from '../../contract/capture.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { Deps } from '../deps.ts';
+import type { SentFrame } from '../http/body.ts';
 import type { SecretCaller } from '../http/caller.ts';
 import type { Handlers } from '../http/handler.ts';
 import type { ReadBatch } from '../ingest/scan/read.ts';
 import { SequenceMismatch } from '../store/appends.ts';
 import type { Captured, CaptureOpening } from '../store/captured.ts';
 import { storeUnavailable } from '../store/dialect.ts';
+import type { SentBody } from '../store/frame.ts';
 import { toSession } from '../store/sessions.ts';
 import { fromTimestamp, toTimestamp } from '../store/time.ts';
 
@@ -20,15 +22,15 @@ const pointsOf = (sessions: readonly unknown[]) => Math.floor(sessions.length / 
 /** For a client that captures many sessions: each request carries many of them, and each is answered for itself. */
 export const captureHandlers = ({ sessionLog, reading, now }: Deps) => {
   /** Up to the first that is refused, so that no batch overtakes an earlier one of its session. */
-  async function appendInOrder(caller: SecretCaller, batches: readonly ReadBatch[]): Promise<BulkResult[]> {
+  async function appendInOrder(caller: SecretCaller, batches: readonly SentBatch[]): Promise<BulkResult[]> {
     const results: BulkResult[] = [];
-    for (const { sessionId, idempotencyKey, expectedEvents, events, fingerprint } of batches) {
+    for (const { sessionId, idempotencyKey, expectedEvents, events, fingerprint, sent } of batches) {
       const name = { sessionId, idempotencyKey };
       try {
         const { organizationId, plane, secretId } = caller;
         // A backlog waits behind itself, and not before what its sender captures now.
         const lane = `${secretId} backlog`;
-        const batch = { organizationId, plane, lane, sessionId, idempotencyKey, fingerprint, events };
+        const batch = { organizationId, plane, lane, sessionId, idempotencyKey, fingerprint, events, sent };
         const { replayed, ...place } = await sessionLog.append({ ...batch, expectedEvents });
         results.push({ ...name, accepted: events.length, ...place, replayed });
       } catch (error) {
@@ -55,10 +57,11 @@ export const captureHandlers = ({ sessionLog, reading, now }: Deps) => {
       return { status: 200, body: { results } };
     },
 
-    async appendBatches({ caller, bytes }) {
-      const batches = await reading.read('bulk', bytes);
+    async appendBatches({ caller, bytes, frames }) {
+      const start = bytes.byteOffset;
+      const batches = (await reading.read('bulk', bytes)).map((batch) => withFrame(batch, start, frames));
       const sessions = [...Map.groupBy(batches, ({ sessionId }) => sessionId).values()];
-      const answers = new Map<ReadBatch, BulkResult>();
+      const answers = new Map<SentBatch, BulkResult>();
       await eachOf(sessions, SESSIONS_AT_ONCE, async (ofSession) => {
         const results = await appendInOrder(caller, ofSession);
         for (const [index, batch] of ofSession.entries()) answers.set(batch, results[index] as BulkResult);
@@ -92,6 +95,18 @@ export const captureHandlers = ({ sessionLog, reading, now }: Deps) => {
     },
   } satisfies Partial<Handlers>;
 };
+
+interface SentBatch extends ReadBatch {
+  /** Its body, where that was a frame of its own and may so be stored as it is. */
+  sent?: SentBody | undefined;
+}
+
+/** @param start where the request's decoded body begins in its memory */
+function withFrame(batch: ReadBatch, start: number, frames: readonly SentFrame[]): SentBatch {
+  const plain = batch.bytes;
+  const frame = frames.find((one) => one.start === plain.byteOffset - start && one.bytes === plain.byteLength);
+  return frame ? { ...batch, sent: { zstd: frame.zstd, plain } } : batch;
+}
 
 const isUnanswered = (result: BulkResult) => 'code' in result && result.code === 'service_unavailable';
 

@@ -15,13 +15,14 @@ export const eventHandlers = ({ store: { db }, sessionLog, reading }: Deps) => {
   }
 
   return {
-    async appendEvents({ caller, params, bytes, zstd, header }) {
+    async appendEvents({ caller, params, bytes, frames, header }) {
       const { organizationId, plane, secretId: lane } = caller;
       const { sessionId } = params;
       const inHeader = readKey(header('idempotency-key'));
       const { events, idempotencyKey: inBody, body: plain, fingerprint } = await reading.read('append', bytes);
       const idempotencyKey = inHeader ?? inBody ?? null;
-      const sent = zstd && { zstd, plain };
+      const [frame] = frames;
+      const sent = frame && frames.length === 1 ? { zstd: frame.zstd, plain } : undefined;
       const batch = { organizationId, plane, lane, sessionId, idempotencyKey, fingerprint, events, sent };
       const { firstSequence, lastSequence, replayed, async } = await sessionLog.append(batch);
       return {

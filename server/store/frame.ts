@@ -1,7 +1,7 @@
 import { zstdDecompressSync } from 'node:zlib';
 import { MAX_APPEND_BYTES } from '../../contract/event.ts';
+import { contentSizeOf, isOneFrame } from '../../contract/zstd-frame.ts';
 import { type Frame, PLAIN, SENT, ZSTD } from './codec.ts';
-import { contentSizeOf, isOneFrame } from './zstd-frame.ts';
 
 /**
  * How the events of one append are stored: a JSON line that tells type and place of each, then the payloads' own JSON
@@ -23,7 +23,7 @@ interface StoredFrame {
   body: Uint8Array;
 }
 
-/** A request body that came compressed. */
+/** A body that came compressed, in one frame. */
 export interface SentBody {
   zstd: Uint8Array;
   /** What it says, into which the payloads point. */

@@ -1,4 +1,4 @@
-import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ProblemCode } from '../../contract/problem.ts';
 import { MAX_BODY_BYTES } from '../http/body.ts';
@@ -11,6 +11,16 @@ const NAMED = '{"name":"Named"}';
 const gzip = { 'content-encoding': 'gzip' };
 const zstd = { 'content-encoding': 'zstd' };
 const filled = (bytes: number) => `{"name":"x","filler":"${'f'.repeat(bytes - 24)}"}`;
+/** Each piece in a frame of its own. */
+const inFrames = (...pieces: string[]) => Buffer.concat(pieces.map((piece) => zstdCompressSync(piece)));
+/** As a stream writes it, which does not know how much there will be. */
+const unsized = (text: string) => zstdCompressSync(text, { params: { [constants.ZSTD_c_contentSizeFlag]: 0 } });
+/** Its frame header says another size. */
+const saying = (frame: Buffer, bytes: number) => {
+  const copy = Buffer.from(frame);
+  copy[5] = bytes;
+  return copy;
+};
 const flip = (bytes: Buffer, at: number) => {
   const copy = Buffer.from(bytes);
   copy[at] = (copy[at] ?? 0) ^ 0xff;
@@ -22,6 +32,7 @@ const TAKEN: [name: string, body: string | Buffer, headers?: Record<string, stri
   ['white space around it', ` \r\n\t${NAMED} \n`],
   ['gzip', gzipSync(NAMED), gzip],
   ['zstd', zstdCompressSync(NAMED), zstd],
+  ['zstd in several frames', inFrames('{"na', 'me":', '', '"Named"}'), zstd],
   ['an encoding in capitals', gzipSync(NAMED), { 'content-encoding': 'GZIP' }],
   ['the encoding identity', NAMED, { 'content-encoding': 'identity' }],
   ['as plain text', NAMED, { 'content-type': 'text/plain' }],
@@ -66,7 +77,29 @@ const REFUSED: [name: string, code: ProblemCode, body: string | Buffer, headers?
   ['no zstd', 'validation_failed', NAMED, zstd],
   ['gzip cut short', 'validation_failed', gzipSync(NAMED).subarray(0, -5), gzip],
   ['zstd cut short', 'validation_failed', zstdCompressSync(NAMED).subarray(0, -5), zstd],
-  ['two zstd frames', 'validation_failed', Buffer.concat([zstdCompressSync(NAMED), zstdCompressSync(' ')]), zstd],
+  ['zstd frames that say two things', 'malformed_json', inFrames(NAMED, NAMED), zstd],
+  ['a zstd frame cut short', 'validation_failed', inFrames(NAMED, ' ').subarray(0, -5), zstd],
+  ['something behind zstd frames', 'validation_failed', Buffer.concat([inFrames(NAMED, ' '), Buffer.from('x')]), zstd],
+  [
+    'zstd frames of which one hides its size',
+    'validation_failed',
+    Buffer.concat([inFrames(NAMED), unsized(' ')]),
+    zstd,
+  ],
+  [
+    'a zstd frame that makes more than it says',
+    'validation_failed',
+    Buffer.concat([inFrames(' '), saying(inFrames(NAMED), 9)]),
+    zstd,
+  ],
+  [
+    'a zstd frame that makes less than it says',
+    'validation_failed',
+    Buffer.concat([inFrames(' '), saying(inFrames(NAMED), 99)]),
+    zstd,
+  ],
+  ['zstd frames beyond the limit together', 'validation_failed', inFrames(NAMED, ' '.repeat(MAX_BODY_BYTES - 1)), zstd],
+  ['too many zstd frames', 'validation_failed', inFrames(NAMED, ...Array.from({ length: 1000 }, () => '')), zstd],
   ['gzip with a flipped checksum', 'validation_failed', flip(gzipSync(NAMED), -1 + gzipSync(NAMED).length - 4), gzip],
   ['empty gzip', 'validation_failed', '', gzip],
   ['gzip within gzip', 'malformed_json', gzipSync(gzipSync(NAMED)), gzip],

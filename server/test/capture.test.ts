@@ -1,4 +1,6 @@
+import { zstdCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { SENT } from '../store/codec.ts';
 import { LOGS } from './engines.ts';
 import { openSession } from './factories.ts';
 import { capturing } from './requests.ts';
@@ -86,4 +88,53 @@ describe.each(LOGS)('capturing at the same time on %s', (engine) => {
       expect(firsts.sort((a, b) => a - b)).toEqual(Array.from({ length: 16 }, (_, index) => 1 + 2 * index));
     }
   });
+
+  test.each([
+    ['at once', 20],
+    ['on a thread of its own', 800],
+  ])('batches that are zstd frames of their own come back as they were sent, read %s', async (_, events) => {
+    const { service, ours } = world;
+    const sessionIds = [await openSession(service, ours.live, ours), await openSession(service, ours.live, ours)];
+    const texts = sessionIds.map((_, session) =>
+      Array.from(
+        { length: events },
+        (_, index) => `{"n":1.0,"session":${session},"text":"${'word '.repeat(300)}${index}"}`,
+      ),
+    );
+    const batches = sessionIds.flatMap((sessionId, session) =>
+      chunksOf(texts[session] ?? [], 50).map((payloads, number) => {
+        const written = payloads.map((payload) => `{"eventType":"notice","payload":${payload}}`);
+        return { sessionId, idempotencyKey: `frame-${number}`, body: `{"events":[${written.join(',')}]}` };
+      }),
+    );
+    const pieces = batches.flatMap(({ sessionId, idempotencyKey, body }, index) => [
+      `${index === 0 ? '{"appends":[' : '},'}{"sessionId":"${sessionId}","idempotencyKey":"${idempotencyKey}","body":`,
+      body,
+    ]);
+    const body = Buffer.concat([...pieces, '}]}'].map((piece) => zstdCompressSync(piece)));
+    const headers = { 'content-encoding': 'zstd' };
+    const reply = await service.call('POST', '/v1/appends', { as: ours.live, body, headers });
+    expect(reply.status, reply.text).toBe(200);
+    expect(reply.body.results.map(({ accepted }: { accepted: number }) => accepted)).toEqual(
+      batches.map(({ body }) => (body.match(/"eventType"/g) ?? []).length),
+    );
+    for (const [session, sessionId] of sessionIds.entries()) {
+      const path = `/v1/organizations/me/sessions/${sessionId}/events?limit=1000`;
+      const read = async () => (await service.call('GET', path, { as: ours.member })).text;
+      const expected = texts[session] ?? [];
+      await expect.poll(async () => (await read()).includes(expected.at(-1) ?? ''), { timeout: 20_000 }).toBe(true);
+      const text = await read();
+      for (const payload of expected) expect(text).toContain(`"payload":${payload}`);
+    }
+    // Nothing was compressed again.
+    const rows = await service.store.db
+      .selectFrom('appends')
+      .select('codec')
+      .where('session_id', 'in', sessionIds)
+      .execute();
+    expect(rows.map(({ codec }) => codec)).toEqual(batches.map(() => SENT));
+  });
 });
+
+const chunksOf = <Item>(items: readonly Item[], size: number): Item[][] =>
+  Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size));

@@ -3,9 +3,9 @@ import { zstdCompressSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runs, seeded } from '../../contract/test/runs.ts';
+import { contentSizeOf } from '../../contract/zstd-frame.ts';
 import { pack } from '../store/codec.ts';
 import { decodeFrame, encodeFrame } from '../store/frame.ts';
-import { contentSizeOf } from '../store/zstd-frame.ts';
 import { objectText } from './json-text.ts';
 
 const event = fc.record({

@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { MAX_APPEND_BYTES } from '../../contract/event.ts';
 import { runs, seeded } from '../../contract/test/runs.ts';
+import { isOneFrame } from '../../contract/zstd-frame.ts';
 import { scanAppend } from '../ingest/scan/append.ts';
 import { decodeFrame, encodeFrame } from '../store/frame.ts';
-import { isOneFrame } from '../store/zstd-frame.ts';
 import { jsonSpace, jsonText, objectText } from './json-text.ts';
 
 const SENT = 2;
