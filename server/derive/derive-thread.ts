@@ -1,3 +1,5 @@
+import { readlinkSync } from 'node:fs';
+import { constants, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { readFacts } from './facts.ts';
 import { derivePiece, type PieceJob } from './piece.ts';
@@ -8,6 +10,8 @@ export type Job = PieceJob | { priced: string[] };
 export type Reply = { answer: unknown } | { error: string };
 
 const prices = readPrices(workerData as string | undefined);
+
+yieldToOthers();
 
 /** Decompresses, parses and folds beside the thread that answers. */
 parentPort?.on('message', (job: Job) => {
@@ -22,3 +26,14 @@ const work = (job: Job) =>
   'priced' in job
     ? job.priced.map((facts) => costOfFacts(readFacts(facts), prices))
     : derivePiece(job, (facts) => costOfFacts(facts, prices));
+
+/** Where processors are few, appends and answers come first. On Linux a thread has a priority of its own, elsewhere it stays. */
+function yieldToOthers(): void {
+  if (process.platform !== 'linux') return;
+  try {
+    const thread = readlinkSync('/proc/thread-self').split('/').at(-1);
+    setPriority(Number(thread), constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {
+    // Without /proc it is derived at the priority of all.
+  }
+}

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { COMMANDS } from '../commands.ts';
@@ -17,6 +18,14 @@ import { startTestService, testConfig } from './harness.ts';
 const SESSIONS = 8;
 const LONG_MS = 15_000;
 const prices = readPrices();
+
+/** As the system has it (proc(5)): the higher, the more it gives way. */
+function priorityOfThread(name?: string): number {
+  const threads = readdirSync('/proc/self/task');
+  const named = (thread: string) => readFileSync(`/proc/self/task/${thread}/comm`, 'utf8').trim() === name;
+  const thread = name === undefined ? String(process.pid) : threads.find(named);
+  return Number(readFileSync(`/proc/self/task/${thread}/stat`, 'utf8').split(') ')[1]?.split(' ')[16]);
+}
 
 /** Derives on this thread; counts, and may be held up or fail. */
 function createDerive() {
@@ -235,6 +244,7 @@ describe.each(ENGINES)('the indexer on %s', (engine) => {
     const aside = start({ thread });
     await aside.indexer.catchUp();
     expect(await readDerived(store)).toEqual(here);
+    if (process.platform === 'linux') expect(priorityOfThread('indexer')).toBe(priorityOfThread() + 10);
     await aside.indexer.close();
     await thread.close();
   });
