@@ -2,18 +2,7 @@ import type { CapturedEvent } from '../../../contract/transcript.ts';
 import type { JsonObject, RecordPlace } from '../agent.ts';
 import { compose, type Draft, draft, event, facts, notice, type Reader, usage } from '../shared/events.ts';
 import { readBlock, readContext, takeSaid, textsAt } from '../shared/messages.ts';
-import {
-  at,
-  elementsAt,
-  type Part,
-  partOf,
-  peek,
-  peekText,
-  takeFirstText,
-  takeFirstWords,
-  takeSame,
-  takeText,
-} from '../shared/part.ts';
+import { at, elementsAt, type Part, partOf, peek, peekText, takeSame, takeText, takeWords } from '../shared/part.ts';
 import { injectedKind, readUser } from './user.ts';
 
 export function parse(record: JsonObject, place: RecordPlace): CapturedEvent[] {
@@ -28,7 +17,7 @@ export function parse(record: JsonObject, place: RecordPlace): CapturedEvent[] {
     agentVersion: takeText(part, 'version'),
     record: takeText(part, 'uuid'),
     parent: takeText(part, 'parentUuid'),
-    occurredAt: takeFirstText(part, 'timestamp', 'snapshot.timestamp'),
+    occurredAt: takeText(part, 'timestamp', 'snapshot.timestamp'),
   } as const;
   return compose(part, place, envelope, drafts, type);
 }
@@ -84,7 +73,7 @@ function readAssistant(part: Part): Draft[] {
 
 /** The program's own message in place of a response that did not come. Its usage is all zeros and left in `rest`. */
 function readApiError(part: Part): Draft[] {
-  const text = takeFirstText(part, 'message.content.0.text', 'message.content');
+  const text = takeText(part, 'message.content.0.text', 'message.content');
   return [draft('error', { text, kind: peekText(part, 'error') ?? 'api_error' })];
 }
 
@@ -127,14 +116,14 @@ function readAttachment(part: Part, place: RecordPlace): Draft[] {
   const kind = peekText(part, 'attachment.type') ?? 'attachment';
   if (kind === 'queued_command') return readQueued(part, place);
   if (kind.startsWith('hook_') && kind !== 'hook_additional_context') {
-    return [draft('notice', { text: takeFirstWords(part, ...HOOK_TEXTS), kind })];
+    return [draft('notice', { text: takeWords(part, ...HOOK_TEXTS), kind })];
   }
   // As it was put before the model, which newer versions keep, or as parts of the attachment.
   const rendered = elementsAt(part, 'rendered').map((element) => at(element, 'content'));
   const texts = [...rendered, ...elementsAt(part, 'attachment.content')].filter((text) => peekText(text) !== undefined);
   return texts.length > 0
     ? readContext(texts, kind)
-    : [draft('context.message', { text: takeFirstText(part, ...TEXTS), kind })];
+    : [draft('context.message', { text: takeText(part, ...TEXTS), kind })];
 }
 
 /** Where attachments keep their text, in order of preference. */
@@ -171,6 +160,6 @@ function readRoot(part: Part, place: RecordPlace): Draft[] {
   // Up to 1.0 a sub-agent's chain stood in the session's own file.
   if (peek(part, 'isSidechain') === true && place.origin.subagent === undefined) return [];
   const cwd = takeText(part, 'cwd');
-  const branch = takeFirstWords(part, 'gitBranch');
+  const branch = takeWords(part, 'gitBranch');
   return cwd === undefined && branch === undefined ? [] : [draft('session.meta', { cwd, branch })];
 }

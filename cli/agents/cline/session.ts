@@ -4,7 +4,7 @@ import type { CapturedEvent } from '../../../contract/transcript.ts';
 import type { JsonObject, Origin, RecordPlace, TranscriptFile } from '../agent.ts';
 import { toTimestamp } from '../shared/document.ts';
 import { compose, type Draft, draft, facts, usage } from '../shared/events.ts';
-import { firstWords, headerOf, toOrigin } from '../shared/identity.ts';
+import { headerOf, toOrigin } from '../shared/identity.ts';
 import { countImages, readBlock, takeSaid, withImages } from '../shared/messages.ts';
 import {
   at,
@@ -26,12 +26,12 @@ export const isSessionFile = (path: string): boolean =>
 /** A sub-agent's or a teammate's id is its parent's with its own behind; its file lies in the parent's folder. */
 export function identifySession({ root, path }: TranscriptFile, first: JsonObject | undefined): Origin {
   const header = headerOf(first);
-  const named = firstWords(header, 'session_id', 'sessionId') ?? pathId(join(root, path));
+  const named = peekWords(header, 'session_id', 'sessionId') ?? pathId(join(root, path));
   const [, session = named, subagent] = /^(.+?)__(.+)$/.exec(named) ?? [];
   return toOrigin({
     session,
     subagent,
-    agentVersion: firstWords(header, 'origin.version', 'metadata.sessionHistoryOrigin.version'),
+    agentVersion: peekWords(header, 'origin.version', 'metadata.sessionHistoryOrigin.version'),
     cwd: peekWords(header, 'cwd'),
     branch: peekWords(header, 'metadata.git.branch'),
     forkedFrom: peekWords(header, 'metadata.fork.forkedFromSessionId'),

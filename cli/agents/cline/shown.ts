@@ -1,7 +1,7 @@
 import type { RecordPlace } from '../agent.ts';
 import { type Draft, draft, event, type Fields, fields, usage } from '../shared/events.ts';
 import { takeSaid } from '../shared/messages.ts';
-import { lengthAt, type Part, peek, peekText, takeFirstWords, takeText } from '../shared/part.ts';
+import { lengthAt, type Part, peek, peekText, takeText, takeWords } from '../shared/part.ts';
 
 /** Whether the tokens that came from the cache are among the input's. */
 export type Cached = Fields<'usage'>['cached'];
@@ -37,7 +37,7 @@ function readPrompt(part: Part): Draft[] {
 }
 
 function readAnswer(part: Part): Draft[] {
-  const text = takeFirstWords(part, 'text', 'text.question', 'text.response');
+  const text = takeWords(part, 'text', 'text.question', 'text.response');
   return text === undefined ? [] : [draft('assistant.message', { text, model: modelOf(part) })];
 }
 
@@ -59,7 +59,7 @@ const readResult =
 const errors = fields('error', { text: ['text', 'text.message'] });
 
 function readNotice(part: Part, { kind }: Shown): Draft[] {
-  const text = takeFirstWords(part, 'text');
+  const text = takeWords(part, 'text');
   return text === undefined ? [] : [draft('notice', { text, kind })];
 }
 
@@ -87,7 +87,7 @@ function readRequest(part: Part, { cached = 'excluded' }: Shown): Draft[] {
   const time = peek(part, 'ts');
   const responseId = typeof time === 'number' ? String(time) : undefined;
   const drafts = counts[cached](part, { responseId, model: modelOf(part) });
-  const text = takeFirstWords(part, 'text.streamingFailedMessage');
+  const text = takeWords(part, 'text.streamingFailedMessage');
   if (text !== undefined) drafts.push(draft('error', { text, kind: 'api_req_started' }));
   const reason = takeText(part, 'text.cancelReason');
   if (reason !== undefined) drafts.push(draft('turn.finished', { reason }));

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Agent, JsonObject, Origin, RecordPlace, TranscriptFile, Variables } from '../agent.ts';
-import { firstWords, headerOf, isTime, keyWithContent, stemOf, toOrigin, uuidAtEnd } from '../shared/identity.ts';
+import { headerOf, isTime, keyWithContent, stemOf, toOrigin, uuidAtEnd } from '../shared/identity.ts';
 import { at, isObject, partOf, peek, peekText, peekWords } from '../shared/part.ts';
 import { threadOf } from './event.ts';
 import { parse } from './parse.ts';
@@ -55,7 +55,7 @@ function identify({ path }: TranscriptFile, first: JsonObject | undefined): Orig
   if (described !== thread) return { session: thread };
   const parents = ['session_id', 'parent_thread_id', 'source.subagent.thread_spawn.parent_thread_id'];
   const isSubagent = peek(meta, 'source.subagent') !== undefined || peek(meta, 'thread_source') === 'subagent';
-  const parent = isSubagent ? firstWords(meta, ...parents.filter((at) => peek(meta, at) !== thread)) : undefined;
+  const parent = isSubagent ? peekWords(meta, ...parents.filter((at) => peek(meta, at) !== thread)) : undefined;
   return toOrigin({
     session: parent ?? thread,
     subagent: parent && thread,

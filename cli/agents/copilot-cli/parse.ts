@@ -13,7 +13,6 @@ import {
   type Reader,
   usage,
 } from '../shared/events.ts';
-import { firstWords } from '../shared/identity.ts';
 import { countImages, takeSaid } from '../shared/messages.ts';
 import {
   at,
@@ -25,7 +24,6 @@ import {
   peek,
   peekText,
   peekWords,
-  takeFirstText,
   takeSame,
   takeText,
 } from '../shared/part.ts';
@@ -52,7 +50,7 @@ export function parse(record: JsonObject, filePlace: RecordPlace): CapturedEvent
  */
 function withSubagent(part: Part, place: RecordPlace, type: string): RecordPlace {
   if (type.startsWith('subagent.')) return place;
-  const subagent = takeFirstText(part, 'agentId', 'data.parentToolCallId');
+  const subagent = takeText(part, 'agentId', 'data.parentToolCallId');
   return subagent === undefined ? place : { ...place, origin: { ...place.origin, subagent } };
 }
 
@@ -132,7 +130,7 @@ const readSummary = event('compaction', { summary: 'data.summaryContent', tokens
 
 /** One that failed replaced nothing. */
 function readCompaction(part: Part): Draft[] {
-  const error = takeFirstText(part, 'data.error', 'data.error.message');
+  const error = takeText(part, 'data.error', 'data.error.message');
   return error === undefined ? readSummary(part) : [draft('error', { text: error, kind: 'compaction' })];
 }
 
@@ -183,7 +181,7 @@ function readAssistant(part: Part): Draft[] {
     ...elementsAt(part, 'data.toolRequests').flatMap((call) => readCall(call, { model: response.model })),
   ];
   // Shared with the call's own record, where there is one.
-  const responseId = firstWords(part, 'data.apiCallId', 'data.requestId', 'data.messageId');
+  const responseId = peekWords(part, 'data.apiCallId', 'data.requestId', 'data.messageId');
   const tokens = readOutputTokens(part, { responseId, model: response.model });
   takeSaid(part, [...drafts, ...tokens], { model: 'data.model', messageId: 'data.messageId' });
   return [...drafts, ...tokens];
@@ -202,7 +200,7 @@ const readEnd = fields('tool.result', {
 });
 
 function readResult(part: Part): Draft[] {
-  const output = takeFirstText(part, 'data.result.content', 'data.error.message', 'data.result');
+  const output = takeText(part, 'data.result.content', 'data.error.message', 'data.result');
   return readEnd(part, { output, isError: peek(part, 'data.success') === false || undefined });
 }
 
@@ -223,7 +221,7 @@ const byCall = (part: Part) => {
 function readHookEnd(part: Part): Draft[] {
   const text = takeText(part, 'data.output.additionalContext');
   if (text !== undefined) return [draft('context.message', { text, kind: 'hook_additional_context' })];
-  const error = takeFirstText(part, 'data.error.message', 'data.error');
+  const error = takeText(part, 'data.error.message', 'data.error');
   const hasFailed = error !== undefined || peek(part, 'data.success') === false;
   return [hasFailed ? draft('notice', { text: error, kind: 'hook_error' }) : draft('record', { kind: 'hook.end' })];
 }

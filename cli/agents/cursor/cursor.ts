@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Agent, JsonObject, Origin, TranscriptFile } from '../agent.ts';
-import { firstWords, headerOf, stemOf, toOrigin } from '../shared/identity.ts';
+import { headerOf, stemOf, toOrigin } from '../shared/identity.ts';
 import { isObject, partOf, peekWords } from '../shared/part.ts';
 import { parse, recordKey } from './parse.ts';
 
@@ -74,12 +74,12 @@ function identify({ path }: TranscriptFile, first: JsonObject | undefined): Orig
   }
   const record = headerOf(first);
   return toOrigin({
-    session: firstWords(record, 'event.conversation_id', 'event.session_id') ?? stemOf(path),
+    session: peekWords(record, 'event.conversation_id', 'event.session_id') ?? stemOf(path),
     agentVersion: peekWords(record, 'event.cursor_version'),
     cwd: first && folderOf(first),
   });
 }
 
 function folderOf(record: JsonObject): string | undefined {
-  return firstWords(partOf(record), 'event.cwd', 'event.workspace_roots.0');
+  return peekWords(partOf(record), 'event.cwd', 'event.workspace_roots.0');
 }

@@ -22,10 +22,9 @@ import {
   peek,
   peekText,
   peekWords,
-  takeFirstText,
-  takeFirstWords,
   takeSame,
   takeText,
+  takeWords,
 } from '../shared/part.ts';
 
 /** Two events of a hook may be the same to the letter: what tells them apart is the name they were put down under. */
@@ -110,12 +109,12 @@ const HOOK_READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
 ]);
 
 function readStart(hook: Part): Draft[] {
-  const cwd = takeFirstText(hook, 'cwd', 'workspace_roots.0');
-  return [draft('session.meta', { cwd, branch: takeText(hook, 'git_branch'), model: takeFirstWords(hook, 'model') })];
+  const cwd = takeText(hook, 'cwd', 'workspace_roots.0');
+  return [draft('session.meta', { cwd, branch: takeText(hook, 'git_branch'), model: takeWords(hook, 'model') })];
 }
 
 function readEnd(hook: Part): Draft[] {
-  const text = takeFirstWords(hook, 'error_message');
+  const text = takeWords(hook, 'error_message');
   return [text ? draft('error', { text, kind: 'sessionEnd' }) : draft('record', { kind: 'sessionEnd' })];
 }
 
@@ -126,7 +125,7 @@ function readPrompt(hook: Part): Draft[] {
 
 /** Which model `default` is, Cursor does not tell. */
 const takeResponse = (hook: Part) => ({
-  model: takeFirstWords(hook, 'model'),
+  model: takeWords(hook, 'model'),
   messageId: takeText(hook, 'generation_id'),
 });
 
@@ -143,7 +142,7 @@ function readStop(hook: Part): Draft[] {
   const usage = readUsage(hook);
   if (usage.length > 0) takeResponse(hook);
   const reason = takeText(hook, 'status');
-  const error = takeFirstWords(hook, 'error_message');
+  const error = takeWords(hook, 'error_message');
   const broken = error === undefined ? [] : [draft('error', { text: error, kind: 'stop' })];
   return [draft('turn.finished', { reason }), ...broken, ...usage];
 }
@@ -237,7 +236,7 @@ function readSaid(block: Part, { role, model, place: { origin } }: About): Draft
   if (/^tool[-_]|^(thinking|reasoning)$/.test(type)) return readBlock(block, { model });
   const typed = role === 'user' ? peekTyped(block) : undefined;
   if (typed !== undefined) return [draft('user.message', { text: typed })];
-  const text = takeFirstText(block, '', 'text');
+  const text = takeText(block, '', 'text');
   if (text === undefined) return [];
   if (role === 'assistant') return [draft('assistant.message', { text, model })];
   if (origin.subagent !== undefined) return [draft('context.message', { text, kind: 'subagent-prompt' })];

@@ -2,7 +2,7 @@ import type { CapturedEvent } from '../../../contract/transcript.ts';
 import type { JsonObject, RecordPlace } from '../agent.ts';
 import { compose, type Draft, draft, event, facts, fields, type Reader } from '../shared/events.ts';
 import { countImages, readBlock, takeSaid, textsAt, withImages } from '../shared/messages.ts';
-import { elementsAt, type Part, partOf, peek, peekText, takeFirstText, takeSame, takeText } from '../shared/part.ts';
+import { elementsAt, type Part, partOf, peek, peekText, takeSame, takeText } from '../shared/part.ts';
 
 export function parse(record: JsonObject, place: RecordPlace): CapturedEvent[] {
   const part = partOf(record);
@@ -30,7 +30,7 @@ const readSubagent = fields('subagent.started', { subagent: 'id', callId: 'calli
 
 /** The title of a sub-agent is what it was asked to do, and not the session's. */
 function readStart(part: Part, { origin }: RecordPlace): Draft[] {
-  const title = takeFirstText(part, 'sessionTitle', 'title');
+  const title = takeText(part, 'sessionTitle', 'title');
   const cwd = takeText(part, 'cwd');
   const started = origin.subagent === undefined ? [] : readSubagent(part, { description: title });
   if (started.length === 0) {

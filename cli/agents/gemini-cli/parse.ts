@@ -2,18 +2,7 @@ import type { CapturedEvent } from '../../../contract/transcript.ts';
 import type { JsonObject, RecordPlace } from '../agent.ts';
 import { compose, type Draft, draft, event, facts, fields, notice, type Reader, usage } from '../shared/events.ts';
 import { countImages, readContext, takeSaid, textsAt } from '../shared/messages.ts';
-import {
-  elementsAt,
-  lengthAt,
-  type Part,
-  partOf,
-  peek,
-  peekText,
-  take,
-  takeFirstText,
-  takeSame,
-  takeText,
-} from '../shared/part.ts';
+import { elementsAt, lengthAt, type Part, partOf, peek, peekText, take, takeSame, takeText } from '../shared/part.ts';
 
 export function parse(record: JsonObject, place: RecordPlace): CapturedEvent[] {
   const part = partOf(record);
@@ -27,7 +16,7 @@ export function parse(record: JsonObject, place: RecordPlace): CapturedEvent[] {
     agent: 'gemini-cli',
     record: takeText(part, 'id'),
     revision: isMessage ? place.position : undefined,
-    occurredAt: takeFirstText(part, 'timestamp', 'startTime', '$set.lastUpdated'),
+    occurredAt: takeText(part, 'timestamp', 'startTime', '$set.lastUpdated'),
   } as const;
   return compose(part, place, envelope, drafts, type || undefined);
 }

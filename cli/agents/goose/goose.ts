@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Agent, JsonObject, Origin, TranscriptFile } from '../agent.ts';
-import { firstWords, headerOf, toOrigin } from '../shared/identity.ts';
-import { isObject } from '../shared/part.ts';
+import { headerOf, toOrigin } from '../shared/identity.ts';
+import { isObject, peekWords } from '../shared/part.ts';
 import { parse } from './parse.ts';
 import { database, exported } from './store.ts';
 
@@ -36,13 +36,13 @@ export const goose: Agent = {
 /** The first record is the session's; sub-agents have one of their own, with a parent. */
 function identify({ path }: TranscriptFile, first: JsonObject | undefined): Origin {
   const record = headerOf(first);
-  const word = (name: string) => firstWords(record, `sessions.${name}`, `summed.${name}`);
+  const word = (name: string) => peekWords(record, `sessions.${name}`, `summed.${name}`);
   const id = word('id') ?? path.split('#')[1] ?? path.replace(/^.*\/|\.[^.]*$/g, '');
-  const parent = firstWords(record, 'root') ?? word('parent_session_id');
+  const parent = peekWords(record, 'root') ?? word('parent_session_id');
   return toOrigin({
     session: parent ?? id,
     subagent: parent && id,
-    cwd: word('working_dir') ?? firstWords(record, 'working_dir'),
+    cwd: word('working_dir') ?? peekWords(record, 'working_dir'),
   });
 }
 

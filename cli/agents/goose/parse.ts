@@ -2,7 +2,6 @@ import type { CapturedEvent } from '../../../contract/transcript.ts';
 import type { JsonObject, RecordPlace } from '../agent.ts';
 import { toTimestamp } from '../shared/document.ts';
 import { compose, type Draft, draft, fields, type Places, usage } from '../shared/events.ts';
-import { firstWords } from '../shared/identity.ts';
 import {
   at,
   elementsAt,
@@ -11,8 +10,8 @@ import {
   partOf,
   peek,
   peekText,
+  peekWords,
   take,
-  takeFirstText,
   takeSame,
   takeText,
 } from '../shared/part.ts';
@@ -36,7 +35,7 @@ export function parse(record: JsonObject, place: RecordPlace): CapturedEvent[] {
   const drafts = read?.(row, place, part) ?? [];
   const { revision, occurredAt } = timesOf(row);
   takeSame(row, 'session_id', place.origin.subagent ?? place.origin.session);
-  const id = key === 'usage_ledger' ? nameUsage(peek(row, 'id')) : takeFirstText(row, 'message_id', 'id');
+  const id = key === 'usage_ledger' ? nameUsage(peek(row, 'id')) : takeText(row, 'message_id', 'id');
   const isRewritten = key !== undefined && id !== undefined;
   return compose(
     part,
@@ -67,8 +66,8 @@ const readUntitled = fields('session.meta', FACTS);
 function readSession(row: Part, { origin }: RecordPlace, record: Part): Draft[] {
   takeSame(record, 'root', origin.session);
   const titleBy = [1, true].includes(peek(row, 'user_set_name') as never) ? 'person' : 'agent';
-  if (firstWords(row, 'name') !== undefined) return readNamed(row, { titleBy });
-  return firstWords(row, 'description') === undefined ? readUntitled(row) : readDescribed(row, { titleBy });
+  if (peekWords(row, 'name') !== undefined) return readNamed(row, { titleBy });
+  return peekWords(row, 'description') === undefined ? readUntitled(row) : readDescribed(row, { titleBy });
 }
 
 /** The totals of a session, in an export or from before there was a ledger. */
@@ -100,7 +99,7 @@ type PartReader = (part: Part, messageId: string | undefined) => Draft[];
 
 const told = (kind: string, ...texts: string[]): [string, PartReader] => [
   kind,
-  (part) => [draft('notice', { text: takeFirstText(part, ...texts), kind })],
+  (part) => [draft('notice', { text: takeText(part, ...texts), kind })],
 ];
 
 const readThoughts: PartReader = (part, messageId) => [

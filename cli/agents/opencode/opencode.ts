@@ -1,6 +1,7 @@
 import { dirname, isAbsolute, join } from 'node:path';
 import type { Agent, JsonObject, Origin, TranscriptFile, Variables } from '../agent.ts';
-import { firstWords, headerOf, toOrigin } from '../shared/identity.ts';
+import { headerOf, toOrigin } from '../shared/identity.ts';
+import { peekWords } from '../shared/part.ts';
 import { database } from './database.ts';
 import { parserFor } from './parse.ts';
 import { exported } from './records.ts';
@@ -54,13 +55,13 @@ function movedDatabase(variables: Variables, variable: string): string | undefin
 /** The first record is the session's; a sub-agent has a session of its own, with a parent. */
 function identify({ path }: TranscriptFile, first: JsonObject | undefined): Origin {
   const record = headerOf(first);
-  const id = firstWords(record, 'session.id') ?? path.split('#')[1] ?? path.replace(/\.[^.]*$/, '');
-  const parent = firstWords(record, 'root', 'session.parent_id', 'session.parentID');
+  const id = peekWords(record, 'session.id') ?? path.split('#')[1] ?? path.replace(/\.[^.]*$/, '');
+  const parent = peekWords(record, 'root', 'session.parent_id', 'session.parentID');
   return toOrigin({
     session: parent ?? id,
     subagent: parent && id,
-    agentVersion: firstWords(record, 'session.version'),
-    cwd: firstWords(record, 'session.directory'),
+    agentVersion: peekWords(record, 'session.version'),
+    cwd: peekWords(record, 'session.directory'),
   });
 }
 

@@ -10,7 +10,6 @@ import {
   peekText,
   peekWords,
   take,
-  takeFirstText,
   takeInteger,
   takeSame,
   takeText,
@@ -58,7 +57,7 @@ function readEnvelope(record: Part, key: string, row: Part, content: Part, { ori
   for (const name of ['session_id', 'sessionID']) takeSame(row, name, origin.subagent ?? origin.session);
   return {
     record: key === 'todo' ? nameTodo(peek(row, 'position')) : takeText(row, 'id'),
-    parent: takeFirstText(row, 'message_id', 'messageID') ?? takeText(content, 'parentID'),
+    parent: takeText(row, 'message_id', 'messageID') ?? takeText(content, 'parentID'),
     revision: key === 'removed' ? undefined : Math.max(0, ...times),
     ...(created !== undefined && { occurredAt: new Date(created).toISOString() }),
   };
@@ -102,14 +101,14 @@ function readRemoval(row: Part): Draft[] {
 function readMessage(message: Part): Draft[] {
   const role = peekText(message, 'role');
   if (role === 'user') {
-    const model = takeFirstText(message, 'model.modelID', 'modelID');
+    const model = takeText(message, 'model.modelID', 'modelID');
     return [model === undefined ? draft('record', { kind: 'user' }) : draft('session.meta', { model })];
   }
   if (role !== 'assistant') return [];
   if (peek(message, 'error') === undefined) return [draft('record', { kind: 'assistant' })];
   const name = takeText(message, 'error.name');
   if (name === 'MessageAbortedError') return [draft('turn.finished', { reason: name })];
-  return [draft('error', { text: takeFirstText(message, 'error.data.message', 'error.message'), kind: name })];
+  return [draft('error', { text: takeText(message, 'error.data.message', 'error.message'), kind: name })];
 }
 
 type PartReader = (row: Row, role: string) => Draft[];

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Agent, JsonObject, Origin, TranscriptFile, Variables } from '../agent.ts';
-import { firstWords, headerOf, keyOf, stemOf, toOrigin, uuidAtEnd } from '../shared/identity.ts';
+import { headerOf, keyOf, stemOf, toOrigin, uuidAtEnd } from '../shared/identity.ts';
 import { peekWords } from '../shared/part.ts';
 import { parse } from './parse.ts';
 
@@ -34,7 +34,7 @@ function folder(variables: Variables, home: string): string {
 /** The header says the session, and so does the file's name: `<time>_<session>.jsonl`. A parent is named by its file. */
 function identify({ path }: TranscriptFile, first: JsonObject | undefined): Origin {
   const header = headerOf(first, 'session');
-  const parent = firstWords(header, 'parentSession', 'branchedFrom');
+  const parent = peekWords(header, 'parentSession', 'branchedFrom');
   return toOrigin({
     session: uuidAtEnd(stemOf(path)) ?? peekWords(header, 'id') ?? path.replace(/\.jsonl$/, ''),
     cwd: peekWords(header, 'cwd'),

@@ -21,10 +21,9 @@ import {
   peek,
   peekText,
   peekWords,
-  takeFirstText,
-  takeFirstWords,
   takeSame,
   takeText,
+  takeWords,
 } from '../shared/part.ts';
 
 export function parse(record: JsonObject, filePlace: RecordPlace): CapturedEvent[] {
@@ -90,8 +89,8 @@ function readTitle(part: Part): Draft[] {
 /** The first record of a chain says where the work goes on; every later one repeats it, and is not asked. */
 function readRoot(part: Part): Draft[] {
   const cwd = takeText(part, 'cwd');
-  const branch = takeFirstWords(part, 'gitBranch');
-  const forkedFrom = takeFirstText(part, 'forkedFrom.sessionId', 'forkedFrom');
+  const branch = takeWords(part, 'gitBranch');
+  const forkedFrom = takeText(part, 'forkedFrom.sessionId', 'forkedFrom');
   const isSaid = [cwd, branch, forkedFrom].some((fact) => fact !== undefined);
   return isSaid ? [draft('session.meta', { cwd, branch, forkedFrom })] : [];
 }
@@ -203,7 +202,7 @@ function readTelemetry(request: Part): Draft[] {
   if (name === 'tool_call') return readToolEnd(request);
   if (name === 'api_error') {
     const kind = peekText(request, 'error_type') ?? name;
-    return [draft('error', { text: takeFirstText(request, 'error_message', 'error'), kind })];
+    return [draft('error', { text: takeText(request, 'error_message', 'error'), kind })];
   }
   return [draft('record', { kind: name === 'api_response' ? `duplicate:${name}` : 'ui_telemetry' })];
 }

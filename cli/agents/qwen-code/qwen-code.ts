@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Agent, JsonObject, Origin, TranscriptFile, Variables } from '../agent.ts';
-import { firstWords, headerOf, isUuid, keyOf, stemOf, toOrigin } from '../shared/identity.ts';
+import { headerOf, isUuid, keyOf, stemOf, toOrigin } from '../shared/identity.ts';
 import { peekWords } from '../shared/part.ts';
 import { parse } from './parse.ts';
 
@@ -46,6 +46,6 @@ function identify({ path }: TranscriptFile, first: JsonObject | undefined): Orig
     agentVersion: peekWords(record, 'version'),
     cwd: peekWords(record, 'cwd'),
     branch: peekWords(record, 'gitBranch'),
-    forkedFrom: firstWords(record, 'forkedFrom.sessionId', 'forkedFrom'),
+    forkedFrom: peekWords(record, 'forkedFrom.sessionId', 'forkedFrom'),
   });
 }

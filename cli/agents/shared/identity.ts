@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { JsonObject, Origin } from '../agent.ts';
 import { toJson } from '../deep-json.ts';
-import { type Part, partOf, peekWords } from './part.ts';
+import { type Part, partOf } from './part.ts';
 
 /** What tells sessions from each other, and records. */
 
@@ -12,15 +12,6 @@ export const toOrigin = (facts: { [Fact in keyof Origin]: Origin[Fact] | undefin
 /** The first record, for looking at what it says; empty where it is not of this type. */
 export const headerOf = (first: JsonObject | undefined, type?: string): Part =>
   partOf(first === undefined || (type !== undefined && first.type !== type) ? {} : first);
-
-/** The first of the places with words. */
-export const firstWords = (part: Part, ...places: string[]): string | undefined => {
-  for (const place of places) {
-    const words = peekWords(part, place);
-    if (words !== undefined) return words;
-  }
-  return undefined;
-};
 
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 

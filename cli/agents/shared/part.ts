@@ -56,8 +56,11 @@ export function peekText(part: Part, where: Where = ''): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Text that says something, without taking it. */
-export const peekWords = (part: Part, where: Where = ''): string | undefined => peekText(part, where) || undefined;
+/** The first of the texts that says something, without taking it. */
+export function peekWords(part: Part, where: Where = '', ...others: readonly Where[]): string | undefined {
+  const words = peekText(part, where);
+  return words || (others.length > 0 ? peekWords(part, ...others) : undefined);
+}
 
 /** Removes the value at a place and returns it; a container that this empties goes with it. */
 export function take(part: Part, where: Where = ''): unknown {
@@ -87,24 +90,20 @@ export const restOf = ({ value, left }: Part): unknown =>
  * in `rest`.
  */
 
-export function takeText(part: Part, where: Where = ''): string | undefined {
-  return typeof peek(part, where) === 'string' ? (take(part, where) as string) : undefined;
+/** The first of the places at which there is text, taken. */
+export function takeText(part: Part, where: Where = '', ...others: readonly Where[]): string | undefined {
+  if (peekText(part, where) !== undefined) return take(part, where) as string;
+  return others.length > 0 ? takeText(part, ...others) : undefined;
+}
+
+/** The first of the texts that says something, taken. */
+export function takeWords(part: Part, where: Where = '', ...others: readonly Where[]): string | undefined {
+  if (peekText(part, where)) return take(part, where) as string;
+  return others.length > 0 ? takeWords(part, ...others) : undefined;
 }
 
 export function takeInteger(part: Part, where: Where): number | undefined {
   return Number.isInteger(peek(part, where)) ? (take(part, where) as number) : undefined;
-}
-
-/** The first of the places at which there is text, taken. */
-export function takeFirstText(part: Part, ...places: readonly Where[]): string | undefined {
-  const place = places.find((where) => peekText(part, where) !== undefined);
-  return place === undefined ? undefined : takeText(part, place);
-}
-
-/** The first of the texts that says something, taken. */
-export function takeFirstWords(part: Part, ...places: readonly Where[]): string | undefined {
-  const place = places.find((where) => peekText(part, where));
-  return place === undefined ? undefined : takeText(part, place);
 }
 
 /** Takes the value only where it is this one, because an event says the same elsewhere. */
