@@ -1,51 +1,49 @@
-import type { CapturedEvent } from '../../../contract/transcript.ts';
-import type { JsonObject, RecordPlace } from '../agent.ts';
-import { compose, type Draft, draft, event, facts, notice, type Reader, usage } from '../shared/events.ts';
-import { readBlock, readContext, takeSaid, textsAt } from '../shared/messages.ts';
-import { at, elementsAt, type Part, partOf, peek, peekText, takeSame, takeText, takeWords } from '../shared/part.ts';
+import type { RecordPlace } from '../agent.ts';
+import { type Draft, draft, event, facts, notice, type Readers, readerOf, readersOf, usage } from '../shared/events.ts';
+import { readBlock, readContext, textsAt } from '../shared/messages.ts';
+import { parser } from '../shared/parser.ts';
+import { at, elementsAt, type Part, peek, peekText, takeText, takeWords } from '../shared/part.ts';
 import { injectedKind, readUser } from './user.ts';
 
-export function parse(record: JsonObject, place: RecordPlace): CapturedEvent[] {
-  const part = partOf(record);
-  const type = peekText(part, 'type');
-  const drafts = READERS.get(type ?? '')?.(part, place) ?? [];
-  if (peek(part, 'parentUuid') === null) drafts.push(...readRoot(part, place));
-  takeSame(part, 'sessionId', place.origin.session);
-  takeSame(part, 'agentId', place.origin.subagent);
-  const envelope = {
-    agent: 'claude-code',
-    agentVersion: takeText(part, 'version'),
-    record: takeText(part, 'uuid'),
-    parent: takeText(part, 'parentUuid'),
-    occurredAt: takeText(part, 'timestamp', 'snapshot.timestamp'),
-  } as const;
-  return compose(part, place, envelope, drafts, type);
-}
-
-const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
-  ['user', readUser],
-  ['assistant', readAssistant],
-  ['system', readSystem],
-  ['attachment', readAttachment],
-  ['progress', readProgress],
-  ['custom-title', facts({ title: 'customTitle' }, 'person')],
-  ['ai-title', facts({ title: 'aiTitle' }, 'agent')],
-  ['agent-name', facts({})],
-  ['pr-link', facts({ repository: 'prRepository' })],
-  ['mode', facts({})],
-  ['permission-mode', facts({})],
-  ['last-prompt', facts({})],
-  ['bridge-session', facts({})],
-  ['worktree-state', facts({ cwd: 'worktreeSession.worktreePath', branch: 'worktreeSession.worktreeBranch' })],
-  ['relocated', facts({ cwd: 'relocatedCwd' })],
+const READERS: Readers = {
+  user: readUser,
+  assistant: readAssistant,
+  system: readSystem,
+  attachment: readAttachment,
+  progress: readProgress,
+  'custom-title': facts({ title: 'customTitle' }, 'person'),
+  'ai-title': facts({ title: 'aiTitle' }, 'agent'),
+  ...readersOf(['agent-name', 'mode', 'permission-mode', 'last-prompt', 'bridge-session'], () => facts({})),
+  'pr-link': facts({ repository: 'prRepository' }),
+  'worktree-state': facts({ cwd: 'worktreeSession.worktreePath', branch: 'worktreeSession.worktreeBranch' }),
+  relocated: facts({ cwd: 'relocatedCwd' }),
   // Titles of other sessions of the project: `leafUuid` points into their files, so it must not title this one.
-  ['summary', notice('summary', 'summary')],
-  ['queue-operation', notice('queue-operation', 'content')],
-  ['frame-link', notice('frame-link', 'title')],
+  summary: notice('summary', 'summary'),
+  'queue-operation': notice('queue-operation', 'content'),
+  'frame-link': notice('frame-link', 'title'),
   // The journal of a workflow.
-  ['started', event('subagent.started', { subagent: 'agentId' })],
-  ['result', event('subagent.finished', { subagent: 'agentId', result: 'result' })],
-]);
+  started: event('subagent.started', { subagent: 'agentId' }),
+  result: event('subagent.finished', { subagent: 'agentId', result: 'result' }),
+};
+
+/** What stands around each record, also of agents made after this one. */
+export const CHAINED = {
+  readAlso: readRoot,
+  envelope: {
+    agentVersion: 'version',
+    record: 'uuid',
+    parent: 'parentUuid',
+    occurredAt: ['timestamp', 'snapshot.timestamp'],
+  },
+  origin: { sessionId: 'session', agentId: 'subagent' },
+} as const;
+
+export const parse = parser({
+  ...CHAINED,
+  agent: 'claude-code',
+  readers: READERS,
+  shared: { model: 'message.model', messageId: 'message.id', responseId: 'message.id' },
+});
 
 const readUsage = usage(
   {
@@ -61,14 +59,12 @@ const readUsage = usage(
 /** An API response, or the part of it that one content block makes up. */
 function readAssistant(part: Part): Draft[] {
   if (peek(part, 'isApiErrorMessage') === true) return readApiError(part);
-  const model = peekText(part, 'message.model');
-  const messageId = peekText(part, 'message.id');
   const text = takeText(part, 'message.content');
-  const drafts = text === undefined ? [] : [draft('assistant.message', { text, model, messageId })];
-  drafts.push(...elementsAt(part, 'message.content').flatMap((block) => readBlock(block, { model, messageId })));
-  drafts.push(...readUsage(part, { responseId: messageId, model }));
-  takeSaid(part, drafts, { model: 'message.model', messageId: 'message.id', responseId: 'message.id' });
-  return drafts;
+  return [
+    ...(text === undefined ? [] : [draft('assistant.message', { text })]),
+    ...elementsAt(part, 'message.content').flatMap(readBlock),
+    ...readUsage(part),
+  ];
 }
 
 /** The program's own message in place of a response that did not come. Its usage is all zeros and left in `rest`. */
@@ -80,30 +76,23 @@ function readApiError(part: Part): Draft[] {
 /** What the program did or told the person, by `subtype`; versions before 2.0 have none. */
 function readSystem(part: Part, place: RecordPlace): Draft[] {
   const kind = peekText(part, 'subtype') ?? 'system';
-  const read = SYSTEM_READERS.get(kind) ?? event('notice', { text: 'content', level: 'level' }, { kind });
+  const read = readerOf(SYSTEM_READERS, kind) ?? event('notice', { text: 'content', level: 'level' }, { kind });
   return read(part, place);
 }
 
-const readError = (kind: string): [string, Reader] => [kind, event('error', { text: ERRORS }, { kind })];
+const ERRORS = ['formatted', 'message', 'error.error.message', 'error.message'].map((key) => `error.${key}`);
 
-const ERRORS = [
-  'error.formatted',
-  'error.message',
-  'error.error.error.message',
-  'error.error.message',
-  'error',
-  'content',
-];
-
-const SYSTEM_READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
+const SYSTEM_READERS: Readers = {
   // The summary itself is in the user's record that follows.
-  [
-    'compact_boundary',
-    event('compaction', { trigger: 'compactMetadata.trigger', tokensBefore: 'compactMetadata.preTokens' }),
-  ],
-  ['turn_duration', event('turn.finished', { durationMs: 'durationMs' })],
-  ...['api_error', 'api_refusal', 'error'].map(readError),
-]);
+  compact_boundary: event('compaction', {
+    trigger: 'compactMetadata.trigger',
+    tokensBefore: 'compactMetadata.preTokens',
+  }),
+  turn_duration: event('turn.finished', { durationMs: 'durationMs' }),
+  ...readersOf(['api_error', 'api_refusal', 'error'], (kind) =>
+    event('error', { text: [...ERRORS, 'error', 'content'] }, { kind }),
+  ),
+};
 
 /** Versions 2.1.12 to 2.1.63 kept what tools and hooks showed while they ran. */
 function readProgress(part: Part): Draft[] {
@@ -157,9 +146,12 @@ function injectedMode(part: Part, mode: string | undefined): string | undefined 
 
 /** The first record of a chain also says where the work goes on; every later one repeats it, and is not asked. */
 function readRoot(part: Part, place: RecordPlace): Draft[] {
+  if (peek(part, 'parentUuid') !== null) return [];
   // Up to 1.0 a sub-agent's chain stood in the session's own file.
   if (peek(part, 'isSidechain') === true && place.origin.subagent === undefined) return [];
   const cwd = takeText(part, 'cwd');
   const branch = takeWords(part, 'gitBranch');
-  return cwd === undefined && branch === undefined ? [] : [draft('session.meta', { cwd, branch })];
+  const forkedFrom = takeText(part, 'forkedFrom.sessionId', 'forkedFrom');
+  const isSaid = [cwd, branch, forkedFrom].some((fact) => fact !== undefined);
+  return isSaid ? [draft('session.meta', { cwd, branch, forkedFrom })] : [];
 }

@@ -3,9 +3,9 @@ import { basename as nameOf } from 'node:path/posix';
 import type { CapturedEvent } from '../../../contract/transcript.ts';
 import type { JsonObject, Origin, RecordPlace, TranscriptFile } from '../agent.ts';
 import { toTimestamp } from '../shared/document.ts';
-import { compose, type Draft, draft, facts, usage } from '../shared/events.ts';
+import { compose, type Draft, draft, facts, shareText, usage } from '../shared/events.ts';
 import { headerOf, toOrigin } from '../shared/identity.ts';
-import { countImages, readBlock, takeSaid, withImages } from '../shared/messages.ts';
+import { countImages, readBlock, withImages } from '../shared/messages.ts';
 import {
   at,
   elementsAt,
@@ -64,9 +64,11 @@ const readTitle = facts({ title: 'metadata.title' }, 'agent');
 function readRecord(part: Part, place: RecordPlace): Named {
   const file = nameOf(place.file);
   if (peekText(part, 'role') !== undefined) {
-    const occurredAt = toTimestamp(peek(part, 'ts'));
     const drafts = readMessage(part);
-    return { name: takeText(part, 'id'), drafts, occurredAt };
+    const name = peekText(part, 'id');
+    shareText(part, drafts, { model: 'modelInfo.id', messageId: 'id', responseId: 'id' });
+    takeSame(part, 'id', name);
+    return { name, drafts, occurredAt: toTimestamp(peek(part, 'ts')) };
   }
   if (peekText(part, 'session_id') !== undefined) return { name: `${file} facts`, drafts: readFacts(part, place) };
   if (peek(part, 'status') !== undefined || peek(part, 'ended_at') !== undefined) {
@@ -110,20 +112,17 @@ const readUsage = usage(
 
 /** One message: what was typed or put before the model, what tools answered, or a response with its usage. */
 function readMessage(part: Part): Draft[] {
-  const response = { model: peekText(part, 'modelInfo.id'), messageId: peekText(part, 'id') };
   const isUser = peek(part, 'role') === 'user';
   const compaction = readCompaction(part);
   const content = at(part, 'content');
   const texts = peekText(content) === undefined ? [] : [readText(part, content, content)];
   const blocks = elementsAt(content, '').flatMap((block) => {
-    if (peek(block, 'type') !== 'text' || !isUser) return readBlock(block, response);
+    if (peek(block, 'type') !== 'text' || !isUser) return readBlock(block);
     return peekText(block, 'text') === undefined ? [] : [readText(part, block, at(block, 'text'))];
   });
   const said = [...compaction, ...texts, ...blocks];
   const drafts = isUser ? withImages(said, countImages(part, 'content')) : said;
-  drafts.push(...readUsage(part, { responseId: response.messageId, model: response.model }));
-  takeSaid(part, drafts, { model: 'modelInfo.id' });
-  return drafts;
+  return [...drafts, ...readUsage(part)];
 }
 
 /** A user's text; `user_input` says that it was typed. */
@@ -132,7 +131,7 @@ function readText(part: Part, block: Part, from: Part): Draft {
   const kind = isTyped ? undefined : injectedKind(part, peekText(from) ?? '');
   const text = takeText(from) ?? '';
   if (peek(part, 'role') !== 'user') {
-    return draft('assistant.message', { text, model: peekText(part, 'modelInfo.id'), messageId: peekText(part, 'id') });
+    return draft('assistant.message', { text });
   }
   return kind === undefined ? draft('user.message', { text }) : draft('context.message', { text, kind });
 }

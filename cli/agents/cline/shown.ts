@@ -1,6 +1,5 @@
 import type { RecordPlace } from '../agent.ts';
-import { type Draft, draft, event, type Fields, fields, usage } from '../shared/events.ts';
-import { takeSaid } from '../shared/messages.ts';
+import { type Draft, draft, event, type Fields, fields, shareText, usage } from '../shared/events.ts';
 import { lengthAt, type Part, peek, peekText, takeText, takeWords } from '../shared/part.ts';
 
 /** Whether the tokens that came from the cache are among the input's. */
@@ -26,11 +25,9 @@ export function readShown(part: Part, shown: Shown): Draft[] {
   const isPrompt = kind === 'text' && place.position === 0;
   const read = isPrompt ? readPrompt : (KINDS.get(kind) ?? readNotice);
   const drafts = read(part, shown);
-  takeSaid(part, drafts, { model: 'modelInfo.modelId' });
+  shareText(part, drafts, { model: 'modelInfo.modelId' });
   return drafts.length > 0 ? drafts : [draft('record', { kind })];
 }
-
-const modelOf = (part: Part) => peekText(part, 'modelInfo.modelId');
 
 function readPrompt(part: Part): Draft[] {
   return [draft('user.message', { text: takeText(part, 'text'), images: lengthAt(part, 'images') || undefined })];
@@ -38,7 +35,7 @@ function readPrompt(part: Part): Draft[] {
 
 function readAnswer(part: Part): Draft[] {
   const text = takeWords(part, 'text', 'text.question', 'text.response');
-  return text === undefined ? [] : [draft('assistant.message', { text, model: modelOf(part) })];
+  return text === undefined ? [] : [draft('assistant.message', { text })];
 }
 
 const thoughts = fields('assistant.reasoning', { text: ['text', 'reasoning'] });
@@ -46,7 +43,7 @@ const thoughts = fields('assistant.reasoning', { text: ['text', 'reasoning'] });
 /** The name of a tool stands in its text, next to what it was given. */
 function readCall(...name: string[]): Reader {
   const read = fields('tool.call', { name, input: 'text' });
-  return (part, { kind }) => read(part, { name: kind, model: modelOf(part) });
+  return (part, { kind }) => read(part, { name: kind });
 }
 
 const results = fields('tool.result', { output: 'text' });
@@ -86,7 +83,7 @@ const counts = { excluded: usage(COUNTS, 'excluded'), included: usage(COUNTS, 'i
 function readRequest(part: Part, { cached = 'excluded' }: Shown): Draft[] {
   const time = peek(part, 'ts');
   const responseId = typeof time === 'number' ? String(time) : undefined;
-  const drafts = counts[cached](part, { responseId, model: modelOf(part) });
+  const drafts = counts[cached](part, { responseId });
   const text = takeWords(part, 'text.streamingFailedMessage');
   if (text !== undefined) drafts.push(draft('error', { text, kind: 'api_req_started' }));
   const reason = takeText(part, 'text.cancelReason');
@@ -115,7 +112,7 @@ const KINDS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ['followup', readAnswer],
   ['plan_mode_respond', readAnswer],
   ['act_mode_respond', readAnswer],
-  ['reasoning', (part) => thoughts(part, { model: modelOf(part) })],
+  ['reasoning', (part) => thoughts(part)],
   ['tool', readCall('text.tool')],
   ['command', readCall()],
   ['command_output', readResult('command')],

@@ -1,7 +1,5 @@
-import type { CapturedEvent } from '../../../contract/transcript.ts';
-import type { JsonObject, RecordPlace } from '../agent.ts';
+import type { RecordPlace } from '../agent.ts';
 import {
-  compose,
   context,
   type Draft,
   draft,
@@ -10,51 +8,14 @@ import {
   fields,
   notice,
   quiet,
-  type Reader,
+  type Readers,
   usage,
 } from '../shared/events.ts';
-import { countImages, takeSaid } from '../shared/messages.ts';
-import {
-  at,
-  elementsAt,
-  isObject,
-  lengthAt,
-  type Part,
-  partOf,
-  peek,
-  peekText,
-  peekWords,
-  takeSame,
-  takeText,
-} from '../shared/part.ts';
+import { countImages } from '../shared/messages.ts';
+import { parser } from '../shared/parser.ts';
+import { at, elementsAt, isObject, lengthAt, type Part, peek, peekText, peekWords, takeText } from '../shared/part.ts';
 
-export function parse(record: JsonObject, filePlace: RecordPlace): CapturedEvent[] {
-  const part = partOf(record);
-  const type = peekText(part, 'type') ?? '';
-  const place = withSubagent(part, filePlace, type);
-  const drafts = READERS.get(type)?.(part, place) ?? [];
-  takeSame(part, 'data.sessionId', place.origin.session);
-  const envelope = {
-    agent: 'copilot-cli',
-    agentVersion: takeText(part, 'data.copilotVersion'),
-    record: takeText(part, 'id'),
-    parent: takeText(part, 'parentId'),
-    occurredAt: takeText(part, 'timestamp'),
-  } as const;
-  return compose(part, place, envelope, drafts, type || undefined);
-}
-
-/**
- * Where a record of a sub-agent stands. It names the sub-agent, or else the call that started it. The record of the
- * start itself is the parent's.
- */
-function withSubagent(part: Part, place: RecordPlace, type: string): RecordPlace {
-  if (type.startsWith('subagent.')) return place;
-  const subagent = takeText(part, 'agentId', 'data.parentToolCallId');
-  return subagent === undefined ? place : { ...place, origin: { ...place.origin, subagent } };
-}
-
-const readPlace = (at: string): Reader =>
+const readPlace = (at: string) =>
   facts({
     cwd: `${at}.cwd`,
     repository: `${at}.repository`,
@@ -63,68 +24,90 @@ const readPlace = (at: string): Reader =>
     model: 'data.selectedModel',
   });
 
-const told = (kind: string, ...texts: string[]): [string, Reader] => [
-  kind,
-  notice(kind, ...texts.map((path) => `data.${path}`)),
-];
+/** What the person is told, and where that is in `data`. */
+const NOTICES: { readonly [kind: string]: readonly string[] } = {
+  'subagent.selected': ['agentDisplayName', 'agentName'],
+  'subagent.deselected': [],
+  'session.info': ['message'],
+  'session.warning': ['message'],
+  'session.task_complete': ['summary'],
+  'session.plan_changed': ['operation'],
+  'session.workspace_file_changed': ['path'],
+  'session.compaction_start': [],
+  'session.truncation': [],
+  'session.snapshot_rewind': [],
+  'session.handoff': ['summary'],
+  'skill.invoked': ['name'],
+  'permission.requested': ['permissionRequest.fullCommandText', 'permissionRequest.intention'],
+  'permission.completed': ['result.kind'],
+  'user_input.requested': ['question'],
+  'user_input.completed': ['answer'],
+  'elicitation.requested': ['message'],
+  'elicitation.completed': ['action'],
+  'command.queued': ['command'],
+  'command.execute': ['command'],
+  'command.completed': [],
+  'exit_plan_mode.requested': ['summary'],
+  'exit_plan_mode.completed': [],
+};
 
-const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
-  ['session.start', readPlace('data.context')],
-  ['session.resume', readPlace('data.context')],
-  ['session.context_changed', readPlace('data')],
-  ['session.title_changed', facts({ title: 'data.title' }, 'agent')],
-  ['session.model_change', facts({ model: 'data.newModel' })],
-  ['session.auto_mode_resolved', facts({ model: 'data.chosenModel' })],
-  ['session.mode_changed', facts({})],
-  ['session.permissions_changed', facts({})],
-  ['session.remote_steerable_changed', facts({})],
-  ['session.compaction_complete', readCompaction],
-  ['session.error', readError],
-  ['session.shutdown', readShutdown],
-  ['abort', event('turn.finished', { reason: 'data.reason' })],
-  ['user.message', readUser],
-  ['assistant.message', readAssistant],
-  ['assistant.reasoning', event('assistant.reasoning', { text: 'data.content', messageId: 'data.reasoningId' })],
-  ['system.message', context('system', 'data.content')],
-  ['system.notification', readNotification],
+const READERS: Readers = {
+  'session.start': readPlace('data.context'),
+  'session.resume': readPlace('data.context'),
+  'session.context_changed': readPlace('data'),
+  'session.title_changed': facts({ title: 'data.title' }, 'agent'),
+  'session.model_change': facts({ model: 'data.newModel' }),
+  'session.auto_mode_resolved': facts({ model: 'data.chosenModel' }),
+  'session.mode_changed': facts({}),
+  'session.permissions_changed': facts({}),
+  'session.remote_steerable_changed': facts({}),
+  'session.compaction_complete': readCompaction,
+  'session.error': readError,
+  'session.shutdown': readShutdown,
+  abort: event('turn.finished', { reason: 'data.reason' }),
+  'user.message': readUser,
+  'assistant.message': readAssistant,
+  'assistant.reasoning': event('assistant.reasoning', { text: 'data.content', messageId: 'data.reasoningId' }),
+  'system.message': context('system', 'data.content'),
+  'system.notification': readNotification,
   // Every one is in the response that asked for it: 165 of 165 in real sessions.
-  ['tool.execution_start', quiet('duplicate:tool.execution_start')],
-  ['tool.execution_complete', readResult],
+  'tool.execution_start': quiet('duplicate:tool.execution_start'),
+  'tool.execution_complete': readResult,
   // A tool the person ran, without the model.
-  [
-    'tool.user_requested',
-    event('tool.call', { callId: 'data.toolCallId', name: 'data.toolName', input: 'data.arguments' }),
-  ],
-  ['session.usage_record', (part) => readCallUsage(at(part, 'data.usage'))],
-  ['assistant.usage', (part) => readCallUsage(at(part, 'data'))],
-  ['subagent.started', (part) => readStart(part, byCall(part))],
-  ['subagent.completed', (part) => readFinish(part, byCall(part))],
-  ['subagent.failed', (part) => readFinish(part, byCall(part))],
-  told('subagent.selected', 'agentDisplayName', 'agentName'),
-  told('subagent.deselected'),
-  ['hook.end', readHookEnd],
-  told('session.info', 'message'),
-  told('session.warning', 'message'),
-  told('session.task_complete', 'summary'),
-  told('session.plan_changed', 'operation'),
-  told('session.workspace_file_changed', 'path'),
-  told('session.compaction_start'),
-  told('session.truncation'),
-  told('session.snapshot_rewind'),
-  told('session.handoff', 'summary'),
-  told('skill.invoked', 'name'),
-  told('permission.requested', 'permissionRequest.fullCommandText', 'permissionRequest.intention'),
-  told('permission.completed', 'result.kind'),
-  told('user_input.requested', 'question'),
-  told('user_input.completed', 'answer'),
-  told('elicitation.requested', 'message'),
-  told('elicitation.completed', 'action'),
-  told('command.queued', 'command'),
-  told('command.execute', 'command'),
-  told('command.completed'),
-  told('exit_plan_mode.requested', 'summary'),
-  told('exit_plan_mode.completed'),
-]);
+  'tool.user_requested': event('tool.call', {
+    callId: 'data.toolCallId',
+    name: 'data.toolName',
+    input: 'data.arguments',
+  }),
+  'session.usage_record': (part) => readCallUsage(at(part, 'data.usage')),
+  'assistant.usage': (part) => readCallUsage(at(part, 'data')),
+  'subagent.started': (part) => readStart(part, byCall(part)),
+  'subagent.completed': (part) => readFinish(part, byCall(part)),
+  'subagent.failed': (part) => readFinish(part, byCall(part)),
+  'hook.end': readHookEnd,
+  ...Object.fromEntries(
+    Object.entries(NOTICES).map(([kind, texts]) => [kind, notice(kind, ...texts.map((text) => `data.${text}`))]),
+  ),
+};
+
+export const parse = parser({
+  agent: 'copilot-cli',
+  readers: READERS,
+  placeOf: withSubagent,
+  envelope: { agentVersion: 'data.copilotVersion', record: 'id', parent: 'parentId', occurredAt: 'timestamp' },
+  origin: { 'data.sessionId': 'session' },
+  shared: { model: 'data.model', messageId: 'data.messageId' },
+});
+
+/**
+ * Where a record of a sub-agent stands. It names the sub-agent, or else the call that started it. The record of the
+ * start itself is the parent's.
+ */
+function withSubagent(part: Part, place: RecordPlace): RecordPlace {
+  if (peekText(part, 'type')?.startsWith('subagent.')) return place;
+  const subagent = takeText(part, 'agentId', 'data.parentToolCallId');
+  return subagent === undefined ? place : { ...place, origin: { ...place.origin, subagent } };
+}
 
 const readSummary = event('compaction', { summary: 'data.summaryContent', tokensBefore: 'data.preCompactionTokens' });
 
@@ -172,19 +155,15 @@ const readCall = fields('tool.call', { callId: 'toolCallId', name: 'name', input
 const readOutputTokens = usage({ outputTokens: 'data.outputTokens' }, 'included');
 
 function readAssistant(part: Part): Draft[] {
-  const response = { model: peekText(part, 'data.model'), messageId: peekText(part, 'data.messageId') };
   // Of a response that only asks for tools the text is empty.
   const isSilent = lengthAt(part, 'data.toolRequests') > 0 && !peekWords(part, 'data.content');
-  const drafts = [
-    ...readThought(part, response),
-    ...(isSilent ? [] : readAnswer(part, response)),
-    ...elementsAt(part, 'data.toolRequests').flatMap((call) => readCall(call, { model: response.model })),
+  return [
+    ...readThought(part),
+    ...(isSilent ? [] : readAnswer(part)),
+    ...elementsAt(part, 'data.toolRequests').flatMap((call) => readCall(call)),
+    // The id is shared with the call's own record, where there is one.
+    ...readOutputTokens(part, { responseId: peekWords(part, 'data.apiCallId', 'data.requestId', 'data.messageId') }),
   ];
-  // Shared with the call's own record, where there is one.
-  const responseId = peekWords(part, 'data.apiCallId', 'data.requestId', 'data.messageId');
-  const tokens = readOutputTokens(part, { responseId, model: response.model });
-  takeSaid(part, [...drafts, ...tokens], { model: 'data.model', messageId: 'data.messageId' });
-  return [...drafts, ...tokens];
 }
 
 function readNotification(part: Part): Draft[] {

@@ -10,9 +10,10 @@ import {
   notice,
   quiet,
   type Reader,
+  shareText,
   usage,
 } from '../shared/events.ts';
-import { countImages, readBlock, takeSaid } from '../shared/messages.ts';
+import { countImages, readBlock } from '../shared/messages.ts';
 import {
   at,
   elementsAt,
@@ -215,30 +216,28 @@ function readLine(part: Part, place: RecordPlace): Draft[] {
     return [draft('turn.finished', { reason: takeText(part, 'status') })];
   }
   if (role !== 'user' && role !== 'assistant') return [];
-  const model = peekText(part, 'model');
   const content = at(part, 'message.content');
   const blocks = peekText(content) === undefined ? elementsAt(content, '') : [content];
-  const drafts = blocks.flatMap((block) => readSaid(block, { role, model, place }));
-  takeSaid(part, drafts, { model: 'model' });
+  const drafts = blocks.flatMap((block) => readSaid(block, { role, place }));
+  shareText(part, drafts, { model: 'model' });
   return drafts;
 }
 
 interface About {
   role: 'user' | 'assistant';
-  model: string | undefined;
   place: RecordPlace;
 }
 
-function readSaid(block: Part, { role, model, place: { origin } }: About): Draft[] {
+function readSaid(block: Part, { role, place: { origin } }: About): Draft[] {
   const type = peekText(block, 'type') ?? 'text';
   // The hooks have told it, with what it answered.
   if (origin.hooked && /^tool[-_](use|call)$/.test(type)) return [draft('record', { kind: 'duplicate:tool_use' })];
-  if (/^tool[-_]|^(thinking|reasoning)$/.test(type)) return readBlock(block, { model });
+  if (/^tool[-_]|^(thinking|reasoning)$/.test(type)) return readBlock(block);
   const typed = role === 'user' ? peekTyped(block) : undefined;
   if (typed !== undefined) return [draft('user.message', { text: typed })];
   const text = takeText(block, '', 'text');
   if (text === undefined) return [];
-  if (role === 'assistant') return [draft('assistant.message', { text, model })];
+  if (role === 'assistant') return [draft('assistant.message', { text })];
   if (origin.subagent !== undefined) return [draft('context.message', { text, kind: 'subagent-prompt' })];
   const isInjected = text.trimStart().startsWith('<') && !text.includes('<user_query>');
   return [isInjected ? draft('context.message', { text, kind: 'attached' }) : draft('user.message', { text })];

@@ -1,8 +1,10 @@
 import { join } from 'node:path';
-import type { Agent, JsonObject, Origin, TranscriptFile, Variables } from '../agent.ts';
+import type { Agent, JsonObject, Origin, RecordPlace, TranscriptFile, Variables } from '../agent.ts';
+import { type Draft, draft, event, facts, fields } from '../shared/events.ts';
 import { headerOf, isUuid, keyOf, stemOf, toOrigin } from '../shared/identity.ts';
-import { peekWords } from '../shared/part.ts';
-import { parse } from './parse.ts';
+import { countImages, readBlock, textsAt, withImages } from '../shared/messages.ts';
+import { parser } from '../shared/parser.ts';
+import { elementsAt, type Part, peek, peekText, peekWords, takeSame, takeText } from '../shared/part.ts';
 
 /**
  * Droid writes a file per session, a record per line, append-only; messages are those of the Messages API, chained by
@@ -21,7 +23,18 @@ export const droid: Agent = {
   isTranscript: (path) => path.endsWith('.jsonl'),
   identify,
   recordKey: (record) => keyOf(record, 'id'),
-  parse,
+  parse: parser({
+    agent: 'droid',
+    readers: {
+      message: readMessage,
+      session_start: readStart,
+      session_settings: facts({ model: 'model' }),
+      compaction_state: event('compaction', { summary: ['summaryText', 'summary'], tokensBefore: 'tokensBefore' }),
+      agent_turn_outcome: event('turn.finished', { reason: 'reason' }),
+    },
+    envelope: { record: 'id', parent: 'parentId', occurredAt: 'timestamp' },
+    shared: { model: 'message.model' },
+  }),
 };
 
 /** The variable replaces the home folder. */
@@ -44,4 +57,54 @@ function identify({ path }: TranscriptFile, first: JsonObject | undefined): Orig
     agentVersion: version?.includes('.') ? version : undefined,
     cwd: peekWords(start, 'cwd'),
   });
+}
+
+const readSubagent = fields('subagent.started', { subagent: 'id', callId: 'callingToolUseId' });
+
+/** The title of a sub-agent is what it was asked to do, and not the session's. */
+function readStart(part: Part, { origin }: RecordPlace): Draft[] {
+  const title = takeText(part, 'sessionTitle', 'title');
+  const cwd = takeText(part, 'cwd');
+  const started = origin.subagent === undefined ? [] : readSubagent(part, { description: title });
+  takeSame(part, 'id', origin.session);
+  if (started.length === 0) {
+    return [draft('session.meta', { title, titleBy: title === undefined ? undefined : 'agent', cwd })];
+  }
+  return cwd === undefined ? started : [...started, draft('session.meta', { cwd })];
+}
+
+const CONTENT = 'message.content';
+
+function readMessage(part: Part, place: RecordPlace): Draft[] {
+  const role = peekText(part, 'message.role');
+  if (role === 'assistant') return readAssistant(part);
+  const results = elementsAt(part, CONTENT).filter((block) => peek(block, 'type') === 'tool_result');
+  const texts = textsAt(part, CONTENT).map((at) => {
+    const kind = injectedKind(part, place, peekText(at) ?? '', role);
+    const text = takeText(at);
+    return kind === undefined ? draft('user.message', { text }) : draft('context.message', { text, kind });
+  });
+  return withImages([...results.flatMap(readBlock), ...texts], countImages(part, CONTENT));
+}
+
+/** Why a text is no prompt; `undefined` if a person typed it. */
+function injectedKind(part: Part, place: RecordPlace, text: string, role = ''): string | undefined {
+  if (role !== 'user') return role || 'message';
+  if (peekText(part, 'message.visibility') === 'llm_only') return 'llm_only';
+  if (isReminder(text)) return 'system-reminder';
+  return place.origin.subagent === undefined ? undefined : 'subagent-prompt';
+}
+
+/** Nothing but a reminder. A prompt may follow one in the same text, and stays whole with it. */
+function isReminder(text: string): boolean {
+  if (!text.trimStart().startsWith('<system-reminder>')) return false;
+  const end = '</system-reminder>';
+  const last = text.lastIndexOf(end);
+  return last < 0 || text.slice(last + end.length).trim() === '';
+}
+
+function readAssistant(part: Part): Draft[] {
+  const text = takeText(part, CONTENT);
+  const drafts = text === undefined ? [] : [draft('assistant.message', { text })];
+  return [...drafts, ...elementsAt(part, CONTENT).flatMap(readBlock)];
 }

@@ -1,66 +1,51 @@
 import type { CapturedEvent } from '../../../contract/transcript.ts';
 import type { JsonObject, RecordPlace } from '../agent.ts';
-import { compose, type Draft, draft, event, facts, fields, notice, type Reader, usage } from '../shared/events.ts';
-import { countImages, readContext, takeSaid, textsAt } from '../shared/messages.ts';
-import { elementsAt, lengthAt, type Part, partOf, peek, peekText, take, takeSame, takeText } from '../shared/part.ts';
+import { compose, type Draft, draft, event, facts, fields, notice, usage } from '../shared/events.ts';
+import { countImages, readContext, readPrompt, textsAt } from '../shared/messages.ts';
+import { parser } from '../shared/parser.ts';
+import { elementsAt, lengthAt, type Part, partOf, peek, peekText, peekWords, take, takeText } from '../shared/part.ts';
 
 export function parse(record: JsonObject, place: RecordPlace): CapturedEvent[] {
-  const part = partOf(record);
-  const checkpoint = parseCheckpoint(part, place);
-  if (checkpoint !== undefined) return checkpoint;
-  const type = peekText(part, 'type') ?? '';
-  const isMessage = peekText(part, 'id') !== undefined;
-  const drafts = (READERS.get(type) ?? bareReader(record))?.(part, place) ?? [];
-  if (peek(part, 'id') === undefined) takeSame(part, 'sessionId', place.origin.session);
-  const envelope = {
-    agent: 'gemini-cli',
-    record: takeText(part, 'id'),
-    revision: isMessage ? place.position : undefined,
-    occurredAt: takeText(part, 'timestamp', 'startTime', '$set.lastUpdated'),
-  } as const;
-  return compose(part, place, envelope, drafts, type || undefined);
+  return parseCheckpoint(partOf(record), place) ?? parseLine(record, place);
 }
 
-const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
-  ['user', readUser],
-  ['gemini', readAnswer],
-  ['model', readAnswer], // as it was called at first
-  ['info', notice('info', 'content')],
-  ['warning', notice('warning', 'content')],
-  ['error', event('error', { text: 'content' }, { kind: 'error' })],
-]);
+const parseLine = parser({
+  agent: 'gemini-cli',
+  // A line that is no message is told by what it has.
+  kindOf: (part) => peekWords(part, 'type') ?? CHANGES.find((name) => peek(part, name) !== undefined) ?? '',
+  readers: {
+    user: readUser,
+    gemini: readAnswer,
+    model: readAnswer, // as it was called at first
+    info: notice('info', 'content'),
+    warning: notice('warning', 'content'),
+    error: event('error', { text: 'content' }, { kind: 'error' }),
+    $set: readChange,
+    $rewindTo: readRewind,
+    projectHash: facts({ title: 'summary' }, 'agent'),
+  },
+  envelope: { record: 'id', occurredAt: ['timestamp', 'startTime', '$set.lastUpdated'] },
+  revisionOf: (part, { position }) => (peekText(part, 'id') === undefined ? undefined : position),
+  origin: { sessionId: 'session' },
+  shared: { model: 'model' },
+});
 
-/** How lines that are no messages are read. */
-function bareReader(record: JsonObject): Reader | undefined {
-  if (Object.hasOwn(record, '$set')) return readChange;
-  if (Object.hasOwn(record, '$rewindTo')) return readRewind;
-  return Object.hasOwn(record, 'projectHash') ? facts({ title: 'summary' }, 'agent') : undefined;
-}
+const CHANGES = ['$set', '$rewindTo', 'projectHash'];
 
 function readUser(part: Part, place: RecordPlace): Draft[] {
-  const sent = textsAt(part, 'content');
-  const images = countImages(part, 'content');
-  if (place.origin.subagent !== undefined) return readContext(sent, 'subagent-prompt');
+  const texts = textsAt(part, 'content');
+  if (place.origin.subagent !== undefined) return readContext(texts, 'subagent-prompt');
   const hasAnswer = elementsAt(part, 'content').some((said) => peek(said, 'functionResponse') !== undefined);
-  if (sent.length === 0 && images === undefined && hasAnswer)
-    return [draft('record', { kind: 'duplicate:tool_result' })];
-  const isInjected = (text: Part) => /^\s*<(session_context|system-reminder|hook_context)/.test(peekText(text) ?? '');
-  const injected = sent.filter(isInjected);
-  const [first, ...attached] = sent.filter((text) => !isInjected(text));
-  // What was typed is said apart where commands or files were put in its place.
-  const [shown] = textsAt(part, 'displayContent');
-  const isSame = shown && first && peekText(shown) === peekText(first);
-  const typed = isSame ? first : (shown ?? first);
-  const text = typed && takeText(typed);
-  const prompt = text === undefined && images === undefined ? [] : [draft('user.message', { text, images })];
-  const expanded = typed === first || first === undefined ? [] : [first];
-  return [
-    ...prompt,
-    ...readContext(expanded, 'transformed-prompt'),
-    ...readContext(attached, 'attached'),
-    ...readContext(injected, 'session_context'),
-  ];
+  const isAnswer = texts.length === 0 && countImages(part, 'content') === undefined && hasAnswer;
+  return isAnswer ? [draft('record', { kind: 'duplicate:tool_result' })] : readPrompt(part, PROMPT);
 }
+
+const PROMPT = {
+  sent: 'content',
+  shown: 'displayContent',
+  injected: /^\s*<(session_context|system-reminder|hook_context)/,
+  kind: 'session_context',
+};
 
 const readThought = fields('assistant.reasoning', { text: 'description' });
 const readText = fields('assistant.message', { text: '' });
@@ -77,24 +62,21 @@ const readUsage = usage(
 
 /** One response of the model, with the tools it called and, in a later writing, what they answered. */
 function readAnswer(part: Part): Draft[] {
-  const model = peekText(part, 'model');
   const messageId = peekText(part, 'id');
   // Of a response that only asks for tools the text is empty.
   const texts = [...textsAt(part, 'content'), ...textsAt(part, 'parts')].filter((text) => peekText(text) !== '');
-  const drafts = [
-    ...elementsAt(part, 'thoughts').flatMap((thought) => readThought(thought, { text: '', model, messageId })),
-    ...texts.flatMap((text) => readText(text, { model, messageId })),
-    ...readUsage(part, { responseId: messageId, model }),
-    ...elementsAt(part, 'toolCalls').flatMap((call) => readTool(call, model)),
+  return [
+    ...elementsAt(part, 'thoughts').flatMap((thought) => readThought(thought, { text: '', messageId })),
+    ...texts.flatMap((text) => readText(text, { messageId })),
+    ...readUsage(part, { responseId: messageId }),
+    ...elementsAt(part, 'toolCalls').flatMap(readTool),
   ];
-  takeSaid(part, drafts, { model: 'model' });
-  return drafts;
 }
 
 const readCall = fields('tool.call', { callId: 'id', name: 'name', input: 'args' });
 
-function readTool(tool: Part, model: string | undefined): Draft[] {
-  const [call] = readCall(tool, { model });
+function readTool(tool: Part): Draft[] {
+  const [call] = readCall(tool);
   if (call === undefined) return [];
   const { callId } = call.fields as { callId?: string };
   const status = peekText(tool, 'status') ?? '';

@@ -1,8 +1,10 @@
 import { join } from 'node:path';
-import type { Agent, JsonObject, Origin, TranscriptFile, Variables } from '../agent.ts';
+import type { Agent, JsonObject, Origin, RecordPlace, TranscriptFile, Variables } from '../agent.ts';
+import { context, type Draft, draft, event, facts, notice, usage } from '../shared/events.ts';
 import { headerOf, keyOf, stemOf, toOrigin, uuidAtEnd } from '../shared/identity.ts';
-import { peekWords } from '../shared/part.ts';
-import { parse } from './parse.ts';
+import { countImages, readBlock, readContext, textsAt, withImages } from '../shared/messages.ts';
+import { parser } from '../shared/parser.ts';
+import { elementsAt, type Part, peek, peekText, peekWords, takeSame, takeText } from '../shared/part.ts';
 
 /**
  * pi writes a file per session, an entry per line, append-only: a tree by `id` and `parentId`, whose branches all stay
@@ -24,7 +26,34 @@ export const pi: Agent = {
   isTranscript: (path) => path.endsWith('.jsonl'),
   identify,
   recordKey: (record) => keyOf(record, 'id'),
-  parse,
+  parse: parser({
+    agent: 'pi',
+    kindOf: (part) => [peekText(part, 'type'), peekText(part, 'message.role')].filter(Boolean).join(' '),
+    readers: {
+      session: readHeader,
+      session_info: facts({ title: 'name' }, 'person'),
+      model_change: facts({ model: 'modelId' }),
+      thinking_level_change: facts({}),
+      compaction: event('compaction', { summary: 'summary', tokensBefore: 'tokensBefore' }),
+      branch_summary: context('branch_summary', 'summary'),
+      custom_message: (part) => readInjected(part, ''),
+      label: notice('label', 'label'),
+      'message user': readUser,
+      'message assistant': readAssistant,
+      'message toolResult': event('tool.result', {
+        callId: 'message.toolCallId',
+        name: 'message.toolName',
+        output: 'message.content',
+        isError: 'message.isError',
+        detail: 'message.details',
+      }),
+      'message bashExecution': readShell,
+      'message custom': (part) => readInjected(part, 'message.'),
+      'message hookMessage': (part) => readInjected(part, 'message.'),
+    },
+    envelope: { record: 'id', parent: 'parentId', occurredAt: 'timestamp' },
+    shared: { model: 'message.model', messageId: 'message.responseId' },
+  }),
 };
 
 function folder(variables: Variables, home: string): string {
@@ -40,4 +69,57 @@ function identify({ path }: TranscriptFile, first: JsonObject | undefined): Orig
     cwd: peekWords(header, 'cwd'),
     forkedFrom: parent && (uuidAtEnd(stemOf(parent)) ?? parent),
   });
+}
+
+/** Of which session it is a fork is mostly said as the path of that one's file: that is left in `rest`. */
+function readHeader(part: Part, { origin }: RecordPlace): Draft[] {
+  takeSame(part, 'id', origin.session);
+  const isId = peek(part, 'parentSession') === origin.forkedFrom;
+  const forkedFrom = isId ? takeText(part, 'parentSession') : undefined;
+  return [draft('session.meta', { cwd: takeText(part, 'cwd'), forkedFrom })];
+}
+
+function readUser(part: Part): Draft[] {
+  const texts = textsAt(part, 'message.content').map((text) => draft('user.message', { text: takeText(text) }));
+  return withImages(texts, countImages(part, 'message.content'));
+}
+
+/** A command that the person ran, without the model. Its exit code is left in `rest`: the model called no tool. */
+function readShell(part: Part): Draft[] {
+  const command = takeText(part, 'message.command');
+  const output = takeText(part, 'message.output');
+  const drafts = [draft('context.message', { text: command, kind: 'shell-command' })];
+  if (output !== undefined) drafts.push(draft('context.message', { text: output, kind: 'shell-output' }));
+  return drafts;
+}
+
+/** What an extension put before the model. */
+function readInjected(part: Part, prefix: string): Draft[] {
+  const kind = peekText(part, `${prefix}customType`) ?? 'custom';
+  const drafts = readContext(textsAt(part, `${prefix}content`), kind);
+  return drafts.length > 0 ? drafts : [draft('context.message', { kind })];
+}
+
+const readUsage = usage(
+  {
+    inputTokens: 'message.usage.input',
+    outputTokens: 'message.usage.output',
+    cacheReadTokens: 'message.usage.cacheRead',
+    cacheWriteTokens: 'message.usage.cacheWrite',
+    totalTokens: 'message.usage.totalTokens',
+  },
+  'excluded',
+);
+
+/** One API response; one that failed has an `errorMessage`. */
+function readAssistant(part: Part): Draft[] {
+  const drafts = elementsAt(part, 'message.content').flatMap(readBlock);
+  // Not every provider has an id of the response; the entry's own is equal in a fork.
+  const responseId = peekText(part, 'message.responseId') ?? peekText(part, 'id');
+  drafts.push(...readUsage(part, { responseId }));
+  const isAborted = peek(part, 'message.stopReason') === 'aborted';
+  const error = isAborted ? undefined : takeText(part, 'message.errorMessage');
+  if (isAborted) drafts.push(draft('turn.finished', { reason: takeText(part, 'message.stopReason') }));
+  if (error !== undefined) drafts.push(draft('error', { text: error, kind: peekText(part, 'message.stopReason') }));
+  return drafts;
 }

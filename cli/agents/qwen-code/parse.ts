@@ -1,50 +1,39 @@
-import type { CapturedEvent } from '../../../contract/transcript.ts';
-import type { JsonObject, RecordPlace } from '../agent.ts';
-import {
-  compose,
-  context,
-  type Draft,
-  draft,
-  event,
-  facts,
-  fields,
-  notice,
-  type Reader,
-  usage,
-} from '../shared/events.ts';
-import { countImages, readContext, takeSaid, textsAt } from '../shared/messages.ts';
-import {
-  at,
-  elementsAt,
-  type Part,
-  partOf,
-  peek,
-  peekText,
-  peekWords,
-  takeSame,
-  takeText,
-  takeWords,
-} from '../shared/part.ts';
+import type { RecordPlace } from '../agent.ts';
+import { CHAINED } from '../claude-code/parse.ts';
+import { context, type Draft, draft, event, facts, fields, notice, usage } from '../shared/events.ts';
+import { readContext, readPrompt, textsAt } from '../shared/messages.ts';
+import { parser } from '../shared/parser.ts';
+import { at, elementsAt, type Part, peek, peekText, peekWords, takeText } from '../shared/part.ts';
 
-export function parse(record: JsonObject, filePlace: RecordPlace): CapturedEvent[] {
-  const part = partOf(record);
-  const place = withSubagent(part, filePlace);
-  const type = peekText(part, 'type') ?? '';
-  const subtype = peekText(part, 'subtype') ?? '';
-  const read = type === 'system' ? SYSTEM_READERS.get(subtype) : READERS.get(type);
-  const drafts = read?.(part, place) ?? [];
-  if (peek(part, 'parentUuid') === null) drafts.push(...readRoot(part));
-  takeSame(part, 'sessionId', place.origin.session);
-  takeSame(part, 'agentId', place.origin.subagent);
-  const envelope = {
-    agent: 'qwen-code',
-    agentVersion: takeText(part, 'version'),
-    record: takeText(part, 'uuid'),
-    parent: takeText(part, 'parentUuid'),
-    occurredAt: takeText(part, 'timestamp'),
-  } as const;
-  return compose(part, place, envelope, drafts, subtype || type || undefined);
-}
+export const parse = parser({
+  ...CHAINED,
+  agent: 'qwen-code',
+  placeOf: withSubagent,
+  // What the program did or noted is told by `subtype`.
+  kindOf: (part) => peekWords(part, ...(peek(part, 'type') === 'system' ? ['subtype', 'type'] : ['type'])) ?? '',
+  readers: {
+    user: readUser,
+    assistant: readAssistant,
+    tool_result: readToolResult,
+    ui_telemetry: (part) => readTelemetry(at(part, 'systemPayload.uiEvent')),
+    custom_title: readTitle,
+    // The history as it is from here on is left in `rest`.
+    chat_compression: event('compaction', {
+      trigger: 'systemPayload.info.triggerReason',
+      tokensBefore: 'systemPayload.info.originalTokenCount',
+    }),
+    session_model: facts({ model: 'systemPayload.model' }),
+    session_approval_mode: facts({}),
+    parent_session: facts({ forkedFrom: 'systemPayload.parentSessionId' }),
+    slash_command: notice('slash_command', 'systemPayload.rawCommand'),
+    notification: notice('notification', 'systemPayload.displayText'),
+    rewind: notice('rewind'),
+    at_command: context('at_command'),
+    agent_bootstrap: context('agent_bootstrap'),
+    agent_launch_prompt: context('agent_launch_prompt', 'systemPayload.prompt'),
+  },
+  shared: { model: 'model' },
+});
 
 /** Old versions kept the records of sub-agents among those of the session. */
 function withSubagent(part: Part, place: RecordPlace): RecordPlace {
@@ -52,53 +41,14 @@ function withSubagent(part: Part, place: RecordPlace): RecordPlace {
   return subagent === undefined ? place : { ...place, origin: { ...place.origin, subagent } };
 }
 
-const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
-  ['user', readUser],
-  ['assistant', readAssistant],
-  ['tool_result', readToolResult],
-]);
-
-/** What the program did or noted, by `subtype`. */
-const SYSTEM_READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
-  ['ui_telemetry', (part) => readTelemetry(at(part, 'systemPayload.uiEvent'))],
-  ['custom_title', readTitle],
-  // The history as it is from here on is left in `rest`.
-  [
-    'chat_compression',
-    event('compaction', {
-      trigger: 'systemPayload.info.triggerReason',
-      tokensBefore: 'systemPayload.info.originalTokenCount',
-    }),
-  ],
-  ['session_model', facts({ model: 'systemPayload.model' })],
-  ['session_approval_mode', facts({})],
-  ['parent_session', facts({ forkedFrom: 'systemPayload.parentSessionId' })],
-  ['slash_command', notice('slash_command', 'systemPayload.rawCommand')],
-  ['notification', notice('notification', 'systemPayload.displayText')],
-  ['rewind', notice('rewind')],
-  ['at_command', context('at_command')],
-  ['agent_bootstrap', context('agent_bootstrap')],
-  ['agent_launch_prompt', context('agent_launch_prompt', 'systemPayload.prompt')],
-]);
-
 function readTitle(part: Part): Draft[] {
   const titleBy = peekText(part, 'systemPayload.titleSource') === 'auto' ? 'agent' : 'person';
   return facts({ title: 'systemPayload.customTitle' }, titleBy)(part);
 }
 
-/** The first record of a chain says where the work goes on; every later one repeats it, and is not asked. */
-function readRoot(part: Part): Draft[] {
-  const cwd = takeText(part, 'cwd');
-  const branch = takeWords(part, 'gitBranch');
-  const forkedFrom = takeText(part, 'forkedFrom.sessionId', 'forkedFrom');
-  const isSaid = [cwd, branch, forkedFrom].some((fact) => fact !== undefined);
-  return isSaid ? [draft('session.meta', { cwd, branch, forkedFrom })] : [];
-}
-
 function readUser(part: Part, place: RecordPlace): Draft[] {
   const kind = injectedKind(part, place);
-  const texts = textsAt(part, 'message.parts');
-  const drafts = kind === undefined ? readPrompt(part, texts) : readContext(texts, kind);
+  const drafts = kind === undefined ? readPrompt(part, PROMPT) : readContext(textsAt(part, 'message.parts'), kind);
   const hook = takeText(part, 'systemPayload.hookContext');
   if (hook !== undefined) drafts.push(draft('context.message', { text: hook, kind: 'hook_context' }));
   return drafts;
@@ -114,25 +64,12 @@ function injectedKind(part: Part, place: RecordPlace): string | undefined {
   return subtype === 'mid_turn_user_message' || provenance === 'real_user' ? undefined : subtype;
 }
 
-/** What was typed is said apart where it is not what the model was sent; else it is the first part, before files. */
-function readPrompt(part: Part, texts: Part[]): Draft[] {
-  const isReminder = (text: Part) => peekText(text)?.trimStart().startsWith('<system-reminder>');
-  const images = countImages(part, 'message.parts');
-  const injected = texts.filter(isReminder);
-  const [first, ...attached] = texts.filter((text) => !isReminder(text));
-  const shown = peekWords(part, 'systemPayload.displayText');
-  const isShown = shown === undefined || (first !== undefined && peekText(first) === shown);
-  const text = isShown ? first && takeText(first) : takeText(part, 'systemPayload.displayText');
-  // A record of nothing but reminders or images is still what the person sent.
-  const prompt = text === undefined && !images ? [] : [draft('user.message', { text, images })];
-  const sent = isShown || first === undefined ? [] : [first, ...attached];
-  return [
-    ...prompt,
-    ...readContext(sent, 'transformed-prompt'),
-    ...readContext(isShown ? attached : [], 'attached'),
-    ...readContext(injected, 'system-reminder'),
-  ];
-}
+const PROMPT = {
+  sent: 'message.parts',
+  shown: 'systemPayload.displayText',
+  injected: /^\s*<system-reminder>/,
+  kind: 'system-reminder',
+};
 
 const readText = fields('assistant.message', { text: 'text' });
 const readThought = fields('assistant.reasoning', { text: 'text' });
@@ -154,16 +91,13 @@ const readUsage = usage(
 
 /** One API response. It has no id but the record's. */
 function readAssistant(part: Part): Draft[] {
-  const model = peekText(part, 'model');
   // Nothing for a part of another kind: it is left where it is, and so in `rest`.
   const drafts = elementsAt(part, 'message.parts').flatMap((said) => {
-    const call = readCall(said, { model });
+    const call = readCall(said);
     if (call.length > 0) return call;
-    return peek(said, 'thought') === true ? readThought(said, { model }) : readText(said, { model });
+    return peek(said, 'thought') === true ? readThought(said) : readText(said);
   });
-  drafts.push(...readUsage(part, { responseId: peekText(part, 'uuid'), model }));
-  takeSaid(part, drafts, { model: 'model' });
-  return drafts;
+  return [...drafts, ...readUsage(part, { responseId: peekText(part, 'uuid') })];
 }
 
 const readResponse = fields('tool.result', {

@@ -6,7 +6,7 @@ import {
   type Vocabulary,
 } from '../../../contract/transcript.ts';
 import type { Agent, RecordPlace } from '../agent.ts';
-import { type Part, peek, restOf, take } from './part.ts';
+import { type Part, peek, peekText, restOf, take } from './part.ts';
 
 /** An event before it is told where it comes from. */
 export interface Draft {
@@ -15,6 +15,19 @@ export interface Draft {
 }
 
 export type Reader = (record: Part, place: RecordPlace) => Draft[];
+
+/** Readers by the agent's word for what they read. */
+export interface Readers<Read = Reader> {
+  readonly [kind: string]: Read;
+}
+
+/** Agents may use words that are names of every object's, such as `constructor`. */
+export const readerOf = <Read>(readers: Readers<Read>, kind: string): Read | undefined =>
+  Object.hasOwn(readers, kind) ? readers[kind] : undefined;
+
+/** The same reader for several kinds. */
+export const readersOf = <Read>(kinds: readonly string[], reader: (kind: string) => Read): Readers<Read> =>
+  Object.fromEntries(kinds.map((kind) => [kind, reader(kind)]));
 
 /** What of `source` and the time a record says itself. */
 export interface Envelope {
@@ -127,6 +140,22 @@ export const context = (kind: string, ...text: string[]) => event('context.messa
 
 /** A known kind that says nothing a reader of the session asks for, or what another record says. */
 export const quiet = (kind: string) => event('record', {}, { kind });
+
+/** Puts what a record says once into each of its events that has such a field; where none has, it stays in the record. */
+export function shareText(record: Part, drafts: readonly Draft[], places: { readonly [field: string]: string }): void {
+  const said = Object.entries(places).map(([field, where]) => ({ field, where, text: peekText(record, where) }));
+  for (const { field, where, text } of said) {
+    if (text === undefined) continue;
+    const telling = drafts.filter(({ eventType, fields }) => mayHave(eventType, field) && fields[field] === undefined);
+    for (const draft of telling) draft.fields = inOrder(draft.eventType, { ...draft.fields, [field]: text });
+    if (telling.length > 0) take(record, where);
+  }
+}
+
+const mayHave = (eventType: CapturedType, field: string) => Object.hasOwn(VOCABULARY[eventType].properties, field);
+
+const inOrder = (eventType: CapturedType, fields: Draft['fields']): Draft['fields'] =>
+  Object.fromEntries(fieldsOf(eventType).flatMap(({ name }) => (name in fields ? [[name, fields[name]]] : [])));
 
 /**
  * The events of a record; where no reader made one, a `record` of this kind. The first one carries what was not taken.

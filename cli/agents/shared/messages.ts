@@ -1,13 +1,7 @@
 import { type Draft, draft, fields } from './events.ts';
-import { at, elementsAt, type Part, peek, peekText, take, takeText, type Where } from './part.ts';
+import { at, elementsAt, type Part, peek, peekText, takeText, type Where } from './part.ts';
 
 /** Readers of messages as the models' interfaces have them, and agents after these. */
-
-/** Which response of the model something is of. */
-export interface Response {
-  model?: string | undefined;
-  messageId?: string | undefined;
-}
 
 const readText = fields('assistant.message', { text: 'text' });
 const readThought = fields('assistant.reasoning', { text: ['thinking', 'text'] });
@@ -23,19 +17,12 @@ const readResult = fields('tool.result', {
  * One block of a message: what the model said, thought or asked for, or what a tool answered. No event for a block of
  * another type: it is left where it is, and so in `rest`.
  */
-export function readBlock(block: Part, { model, messageId }: Response = {}): Draft[] {
+export function readBlock(block: Part): Draft[] {
   const type = peekText(block, 'type') ?? '';
-  if (/^(redacted_)?thinking$|^reasoning$/.test(type)) return readThought(block, { text: '', model, messageId });
-  if (/tool[-_]use$|^tool[-_]?call$/i.test(type)) return readCall(block, { name: type, model });
+  if (/^(redacted_)?thinking$|^reasoning$/.test(type)) return readThought(block, { text: '' });
+  if (/tool[-_]use$|^tool[-_]?call$/i.test(type)) return readCall(block, { name: type });
   if (/tool[-_]result$/.test(type)) return readResult(block);
-  return readText(block, { model, messageId });
-}
-
-/** Takes what the fields of these names were told, if an event has one; what none says stays where it is. */
-export function takeSaid(record: Part, drafts: readonly Draft[], places: { [field: string]: Where }): void {
-  for (const [field, where] of Object.entries(places)) {
-    if (drafts.some(({ fields }) => field in fields)) take(record, where);
-  }
+  return readText(block);
 }
 
 /** The texts in content, which is text, a part or a list of either. */
@@ -43,6 +30,36 @@ export function textsAt(record: Part, where: Where): Part[] {
   const content = at(record, where);
   const parts = elementsAt(content, '').flatMap((element) => [element, at(element, 'text')]);
   return [content, at(content, 'text'), ...parts].filter((part) => peekText(part) !== undefined);
+}
+
+/** Where Gemini CLI and its kin have what was typed. */
+interface Prompt {
+  /** What the model was sent: the prompt, then files. */
+  sent: Where;
+  /** What was typed, where it is not what the model was sent. */
+  shown: Where;
+  /** How texts begin that the program put there, and what they are. */
+  injected: RegExp;
+  kind: string;
+}
+
+export function readPrompt(part: Part, { sent, shown, injected, kind }: Prompt): Draft[] {
+  const images = countImages(part, sent);
+  const texts = textsAt(part, sent);
+  const isInjected = (text: Part) => injected.test(peekText(text) ?? '');
+  const [first, ...attached] = texts.filter((text) => !isInjected(text));
+  const [display] = textsAt(part, shown);
+  const isFirst = display === undefined || (first !== undefined && peekText(first) === peekText(display));
+  const typed = isFirst ? first : display;
+  const text = typed && takeText(typed);
+  // A record of nothing but injected texts is no prompt.
+  const prompt = text === undefined && images === undefined ? [] : [draft('user.message', { text, images })];
+  return [
+    ...prompt,
+    ...readContext(isFirst || first === undefined ? [] : [first], 'transformed-prompt'),
+    ...readContext(attached, 'attached'),
+    ...readContext(texts.filter(isInjected), kind),
+  ];
 }
 
 /** Texts that nobody typed. */

@@ -1,0 +1,45 @@
+import type { CapturedEvent } from '../../../contract/transcript.ts';
+import type { Agent, JsonObject, RecordPlace } from '../agent.ts';
+import { compose, type Envelope, type Reader, type Readers, readerOf, shareText } from './events.ts';
+import { type Part, partOf, peekText, takeSame, takeText } from './part.ts';
+
+/** What the records of an agent have in common. */
+interface Form {
+  agent: Agent['id'];
+  /** What a record is: this finds its reader, and names a record that none reads. By default its `type`. */
+  kindOf?(part: Part): string;
+  readers: Readers;
+  /** Of each record, whatever it is. */
+  readAlso?: Reader;
+  /** Where a record has its name, that of the one before, its time and the agent's version; of several places the first with text. */
+  envelope: { readonly [Field in 'record' | 'parent' | 'occurredAt' | 'agentVersion']?: string | readonly string[] };
+  /** Of a record that may be written again. */
+  revisionOf?(part: Part, place: RecordPlace): number | undefined;
+  /** Where it repeats which session or sub-agent it is of. */
+  origin?: { readonly [where: string]: 'session' | 'subagent' };
+  /** Where it says once what all its events tell, such as the model. */
+  shared?: { readonly [field: string]: string };
+  /** Where it stands, if not among the records of the file's session. */
+  placeOf?(part: Part, place: RecordPlace): RecordPlace;
+}
+
+/** A parser of records that are told apart by a word in them. */
+export const parser =
+  ({ agent, kindOf = typeOf, readers, envelope, origin = {}, shared = {}, ...form }: Form) =>
+  (record: JsonObject, placeInFile: RecordPlace): CapturedEvent[] => {
+    const part = partOf(record);
+    const place = form.placeOf?.(part, placeInFile) ?? placeInFile;
+    const kind = kindOf(part);
+    const revision = form.revisionOf?.(part, place);
+    const drafts = readerOf(readers, kind)?.(part, place) ?? [];
+    shareText(part, drafts, shared);
+    const also = form.readAlso?.(part, place) ?? [];
+    for (const [where, fact] of Object.entries(origin)) takeSame(part, where, place.origin[fact]);
+    const said: Envelope = { agent, revision };
+    for (const [field, where] of Object.entries(envelope)) {
+      said[field as keyof typeof envelope] = takeText(part, ...[where].flat());
+    }
+    return compose(part, place, said, [...drafts, ...also], kind || undefined);
+  };
+
+const typeOf = (part: Part): string => peekText(part, 'type') ?? '';
