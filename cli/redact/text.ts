@@ -4,7 +4,6 @@ import { createKeywordScanner } from './keywords.ts';
 import type { Scopes, ValueIndex } from './known/value-index.ts';
 import { findMarks, type Span } from './mark.ts';
 import { PASSWORD_ELSEWHERE } from './names.ts';
-import { findCutToken } from './rules/cut.ts';
 import { matchRule, type PreparedRule, prepareRules } from './rules/match.ts';
 import type { Rule } from './rules/rule.ts';
 import type { Session } from './sessions.ts';
@@ -69,8 +68,6 @@ export function createTextRedactor(rules: readonly Rule[], index: ValueIndex, al
     if (!knownOnly) {
       for (const { index, 0: name } of text.matchAll(PASSWORD_ELSEWHERE)) visitName(index, index + name.length);
     }
-    const cut = knownOnly ? undefined : findCutToken(text);
-    if (cut !== undefined) spans.push(cut);
     return spans;
   }
 

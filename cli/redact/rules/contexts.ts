@@ -47,7 +47,8 @@ seed-phrase  mnemonic,seed\x20phrase,seed_phrase,seedphrase,recovery\x20phrase,r
 
 /**
  * Passwords in addresses, headers and command lines, whatever service they belong to. What stands
- * behind a flag is looked at before its command: a blank or a mark is no password.
+ * behind a flag is looked at before its command: a blank or a mark is no password. Last comes what begins as only tokens do
+ * and is cut off by the end of its text: too short for its own rule, and too much of it to be shown.
  */
 export const CONTEXTS = String.raw`
 address-password  ://  ://[^\s:/@"'\x60<>\\[\]{}|$,()]{0,100}:(?!\d{1,5}(?:[/?#]|$))([^\s/@"'\x60<>\\{}:,|]{3,300})@[\w.[%-]  inside e2
@@ -77,4 +78,5 @@ account-password  mysql_connect(,mysqli_connect(,new\x20mysqli(,new\x20pdo(,ldap
 account-password  credentials,creds,zugangsdaten,log\x20in\x20,login\x20  (?:credentials|creds|zugangsdaten|log\x20?in)(?:\x20(?:as|with|is|are|sind))?:?\x20{1,2}[\w.@-]{2,40}\x20?[/:]\x20?(?=[^\s/]{0,63}\d)(?=[^\s/]{0,63}[a-z])(?=[^\s/]{0,63}[A-Z])([^\s/:"'\x60,;<>()\\]{8,64})(?![^\s.,;!?)"'\x60\\])  inside e3
 netrc-password  login\x20  login\x20[^\s"']{1,40}[\s\\n]{1,6}password\s\s{0,2}(?=[a-z]{0,20}[^a-z\s.,;:)'"])([^\s"'\\$<]{6,200})  e2
 signed-address  x-amz-signature=,x-goog-signature=  X-(?:Amz|Goog)-Signature=([0-9a-f]{64,512})  i
+cut-token  gh[pousr]_,github_pat_,glpat-,gldt-,glrt-,glptt-,gloas-,glsoat-,sk-ant-,sk-proj-,sk-svcacct-,sk-admin-,sk-or-v1-,[sr]k_live_,[sr]k_test_,xox[abcdeprs]-,hf_,npm_,pypi-,dckr_[op]at_,do[opr]_v1_,shp[acps][ats]_,sntry[su]_,gsk_,xai-,lin_api_,ntn_,figd_,dapi,hvs.,sg.,aiza,ya29.,gocspx-,glsa_,pscale_tkn_,pscale_pw_  (?:gh[pousr]_|github_pat_|gl(?:pat|dt|rt|ptt|oas|soat)-|sk-(?:ant|proj|svcacct|admin|or-v1)-|[sr]k_(?:live|test)_|xox[abcdeprs]-|hf_|npm_|pypi-|dckr_[op]at_|do[opr]_v1_|shp(?:at|ca|pa|ss)_|sntry[su]_|gsk_|xai-|lin_api_|ntn_|figd_|dapi|hvs\.|SG\.|AIza|ya29\.|GOCSPX-|glsa_|pscale_(?:tkn|pw)_)(?=[\w.-]{0,249}\d)[\w.-]{10,250}$  e3.2
 `;

@@ -200,6 +200,17 @@ export const SERVICE_EXAMPLES: RuleExamples = {
     miss: ['Bearer YOUR_TOKEN', 'bearer authentication scheme'],
   },
   cookie: { hit: [`Cookie: sid=${made('url', 43)}; theme=dark`], miss: ['cookie: string', 'Cookie: name=value'] },
+  'cut-token': {
+    hit: [`ghp_${made('alnum', 12)}`, `ghp_${made('alnum', 34)}`, `${'x '.repeat(500)}sk-ant-api03-${made('url', 60)}`],
+    miss: [
+      'what npm_lifecycle_event',
+      'see sk-proj-your-key-here-please1',
+      'a ghp_xxxxxxxxxxxxxxxxxxxx1',
+      `ghp_${made('alnum', 20)} is not at the end`,
+      `notghp_${made('alnum', 20)}`,
+      'the rule hf_transfer_enabled',
+    ],
+  },
   'curl-user': {
     hit: [`curl -s -u admin:${made('alnum', 14)} https://x.test`],
     miss: ['curl -u user:password x', 'curl -u $USER:$PASS x'],
