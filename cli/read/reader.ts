@@ -12,8 +12,7 @@ import { identify, type Unread } from './identify.ts';
 import type { Identify } from './identity.ts';
 import { findTold, markTold, sortInboxes } from './inbox.ts';
 import { createMask } from './mask.ts';
-import { pickEarliest } from './merge.ts';
-import type { FileBeingRead, RecordStream } from './record.ts';
+import type { CapturedRecord, FileBeingRead, RecordStream } from './record.ts';
 import { identifyStored } from './stored/identify.ts';
 import { createStoredStream } from './stored/stream.ts';
 import { createRecordStream } from './stream.ts';
@@ -68,6 +67,8 @@ const BUFFER_BYTES = 16 * 1024 * 1024;
 interface Opened {
   file: FileBeingRead;
   stream: RecordStream;
+  /** The next one to take over; undefined at the end. */
+  record: CapturedRecord | undefined;
   from: number;
   /** What counts for the time of records before the first that tells one, in milliseconds since 1970. */
   untoldTime: number;
@@ -155,14 +156,14 @@ export function createReader(options: ReaderOptions) {
     async function readSession(files: readonly Unread[]): Promise<void> {
       const streams = openStreams(files);
       try {
-        let next = pickEarliest(streams);
-        while (next && !progress.isStopped()) {
+        for (const opened of streams) opened.record = opened.stream.next();
+        for (let next = earliestOf(streams); next?.record && !progress.isStopped(); ) {
           const { file, stream, record, from, untoldTime } = next;
           const isBefore = from > 0 && (record.writtenAt || untoldTime) < from;
           commits.add(file, record, isBefore ? undefined : mask(file, record));
-          stream.take();
           bytes += record.bytes;
-          next = pickEarliest(streams);
+          next.record = stream.next();
+          next = earliestOf(streams);
           // In one commit with the session's last record, so that none is left unsettled.
           if (next === undefined) commits.settle(file);
           if (commits.isDue()) await commit();
@@ -200,7 +201,7 @@ export function createReader(options: ReaderOptions) {
         const row = { agent: agent.id, root, path, origin, startedAt, cursor, leftBefore: from || undefined };
         const file = { row, id, agentSession: origin.session, committed, changedAt };
         // Of what was there when the file was first read, nobody knows how old it is: as old as its beginning.
-        opened.push({ file, stream, from, untoldTime: isFollowed ? changedAt : startedAt });
+        opened.push({ file, stream, record: undefined, from, untoldTime: isFollowed ? changedAt : startedAt });
       });
       return opened;
     });
@@ -231,6 +232,19 @@ export function createReader(options: ReaderOptions) {
   }
 
   return { findWork, read };
+}
+
+/**
+ * Which of several files of a session comes next: the one whose next record is earliest. Each file keeps its own order,
+ * and a record never waits for a later one of its file. Undefined at the end of all.
+ */
+function earliestOf(streams: readonly Opened[]): Opened | undefined {
+  let earliest: Opened | undefined;
+  for (const opened of streams) {
+    const { record } = opened;
+    if (record && (earliest?.record === undefined || record.time < earliest.record.time)) earliest = opened;
+  }
+  return earliest;
 }
 
 const keyOf = ({ root, path }: Found) => join(root, path);

@@ -37,8 +37,7 @@ export interface FileBeingRead {
 
 /** The records of a transcript from its cursor on, in its order. */
 export interface RecordStream {
-  peek(): CapturedRecord | undefined;
-  take(): void;
+  next(): CapturedRecord | undefined;
   close(): void;
 }
 
@@ -46,6 +45,15 @@ export interface RecordStream {
 export interface Unreadable {
   bytes: Buffer;
   reason?: string;
+}
+
+/** What its agent makes of a record. The key comes first: a parser takes the record apart. */
+export function interpret(agent: Agent, record: JsonObject | undefined, place: RecordPlace, kept: Unreadable) {
+  const key = record && agent.recordKey(record, place);
+  const folder = record && folderOf(record, agent);
+  const ended = (record && agent.endsSession?.(record)) ?? false;
+  const events = (record && parseRecord(agent, record, place)) ?? [unreadableEvent(agent, kept, place)];
+  return { key, folder, ended, events, ownTime: timeOf(events) };
 }
 
 /** A parser never throws; should one, its record is kept as it is. */
@@ -57,7 +65,7 @@ export function parseRecord(agent: Agent, record: JsonObject, place: RecordPlace
   }
 }
 
-export function unreadableEvent(agent: Agent, { bytes, reason }: Unreadable, place: RecordPlace): CapturedEvent {
+function unreadableEvent(agent: Agent, { bytes, reason }: Unreadable, place: RecordPlace): CapturedEvent {
   const { session, subagent, agentVersion }: Origin = place.origin;
   const source = {
     agent: agent.id,

@@ -5,7 +5,7 @@ import type { FileCursor } from '../spool/files.ts';
 import { fingerprint, HEAD_BYTES, readAt } from './cursor.ts';
 import type { Identify } from './identity.ts';
 import { createLineReader, type LineOptions } from './lines.ts';
-import { type CapturedRecord, folderOf, parseRecord, type RecordStream, timeOf, unreadableEvent } from './record.ts';
+import { type CapturedRecord, interpret, type RecordStream } from './record.ts';
 import { readValues, type Value } from './values.ts';
 
 export interface StreamOptions {
@@ -27,9 +27,8 @@ export function createRecordStream(options: StreamOptions): RecordStream {
   const values: Value[] = [];
   let head = readAt(fd, 0, HEAD_BYTES);
   let { lastTime } = cursor;
-  let current: CapturedRecord | undefined;
 
-  function readNext(): CapturedRecord | undefined {
+  function next(): CapturedRecord | undefined {
     while (values.length === 0) {
       const line = reader.next();
       if (line === undefined) return undefined;
@@ -44,11 +43,7 @@ export function createRecordStream(options: StreamOptions): RecordStream {
     const place: RecordPlace = { origin, file: path, position: value.start };
     const { record } = value;
     collectAfter(value.bytes.length);
-    const key = record && agent.recordKey(record, place);
-    const folder = record && folderOf(record, agent);
-    const ended = (record && agent.endsSession?.(record)) ?? false;
-    const events = (record && parseRecord(agent, record, place)) ?? [unreadableEvent(agent, value, place)];
-    const ownTime = timeOf(events);
+    const { key, folder, ended, events, ownTime } = interpret(agent, record, place, value);
     lastTime = Math.max(lastTime, ownTime ?? 0);
     return {
       events,
@@ -76,14 +71,5 @@ export function createRecordStream(options: StreamOptions): RecordStream {
     });
   }
 
-  return {
-    peek(): CapturedRecord | undefined {
-      current ??= readNext();
-      return current;
-    },
-    take(): void {
-      current = undefined;
-    },
-    close: () => closeSync(fd),
-  };
+  return { next, close: () => closeSync(fd) };
 }

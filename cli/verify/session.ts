@@ -132,8 +132,7 @@ export async function verifySession(verifier: Verifier, session: SessionRow): Pr
       if (!isRewritten) report('disordered', event, { file: file.path, position }, event);
     });
     let bytes = 0;
-    for (let record = stream.peek(); record; record = stream.peek()) {
-      stream.take();
+    for (let record = stream.next(); record; record = stream.next()) {
       if (isAppended(record)) {
         findings.count('waiting');
         continue;

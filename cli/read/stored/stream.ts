@@ -6,7 +6,7 @@ import type { Store, StoredRecord } from '../../agents/store.ts';
 import type { StoreCursor } from '../../spool/files.ts';
 import { fingerprint } from '../cursor.ts';
 import type { Identify } from '../identity.ts';
-import { type CapturedRecord, folderOf, parseRecord, type RecordStream, timeOf, unreadableEvent } from '../record.ts';
+import { type CapturedRecord, interpret, type RecordStream } from '../record.ts';
 import { readSession, type StoredSession } from './records.ts';
 
 /** Where a session of a store stands: the file below the root, its name in there, and how it was found. */
@@ -44,18 +44,13 @@ export function createStoredStream(options: StoredStreamOptions): RecordStream {
   const stamp = open.length > 0 ? '' : stored.stamp;
   const met = new Map<string, number>();
   let lastTime = cursor.lastTime;
-  let next = 0;
-  let current: CapturedRecord | undefined;
+  let taken = 0;
 
   function capture({ record, position, changedAt }: StoredRecord): CapturedRecord {
     const place = { origin, file: path, position };
     const json = toJson(record);
-    const key = agent.recordKey(record, place) ?? nameOf(json);
-    const folder = folderOf(record, agent);
-    const ended = agent.endsSession?.(record) ?? false;
     const bytes = Buffer.from(json);
-    const events = parseRecord(agent, record, place) ?? [unreadableEvent(agent, { bytes }, place)];
-    const ownTime = timeOf(events);
+    const { key = nameOf(json), folder, ended, events, ownTime } = interpret(agent, record, place, { bytes });
     lastTime = Math.max(lastTime, ownTime ?? 0);
     return {
       events,
@@ -69,7 +64,7 @@ export function createStoredStream(options: StoredStreamOptions): RecordStream {
       // The rows of a database come table by table, and each has its own time; a document tells only that of all of it.
       writtenAt: ownTime ?? (store.kind === 'document' ? lastTime : changedAt),
       bytes: bytes.length,
-      cursor: cursorAt(next === records.length, lastTime),
+      cursor: cursorAt(taken === records.length, lastTime),
     };
   }
 
@@ -92,16 +87,9 @@ export function createStoredStream(options: StoredStreamOptions): RecordStream {
   }
 
   return {
-    peek(): CapturedRecord | undefined {
-      const stored = current === undefined ? records[next] : undefined;
-      if (stored !== undefined) {
-        next++;
-        current = capture(stored);
-      }
-      return current;
-    },
-    take(): void {
-      current = undefined;
+    next(): CapturedRecord | undefined {
+      const stored = records[taken++];
+      return stored && capture(stored);
     },
     close: () => {},
   };
