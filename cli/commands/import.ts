@@ -4,7 +4,7 @@ import { defineCommand, flag, patience, text, texts } from '../command.ts';
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { importAll } from '../import/capture.ts';
-import { leaveOutForeign, refuseForeign, refuseUnnamed } from '../import/foreign.ts';
+import { leaveOutForeign } from '../import/foreign.ts';
 import { rehearse } from '../import/rehearse.ts';
 import { formatCount, type Output } from '../output.ts';
 import { readConsent } from '../privacy/consent.ts';
@@ -53,7 +53,5 @@ function namedPlaces({ agents }: Context, path: string, options: PlaceOptions, o
   const named = placesOf(path, options);
   const within = realpathSync(resolve(options.folder, path));
   const places = named.map((place) => ({ ...place, within }));
-  refuseForeign(path, places);
-  refuseUnnamed(path, places, output.warn);
-  return leaveOutForeign(places, agents, output.warn);
+  return leaveOutForeign(path, places, agents, output.warn);
 }

@@ -40,18 +40,15 @@ test.each([
   expect([exitCode, sessions]).toEqual([0, 1]);
 });
 
-test('of a folder in which no file is called as a transcript is, each is named, and what to do', async () => {
+test('a folder in which no file is called as a transcript is refused, with what to do', async () => {
   const service = await startService();
   onTestFinished(service.stop);
   const home = makeFolder();
-  for (let file = 0; file < 12; file++) write(join(home, 'old', `copilot ${file}.txt`), '{}\n');
+  write(join(home, 'old', 'copilot.txt'), '{}\n');
   const args = ['import', '--agent', 'copilot-cli', join(home, 'old')];
   const { exitCode, stderr } = await run(args, { home, url: service.url, secret: 'sk_live_test' });
   expect(exitCode).toBe(2);
-  expect(stderr.match(/copilot \d+\.txt is not called as transcripts of .*Copilot.* are\./g)).toHaveLength(10);
-  expect(stderr).toMatch(
-    /error: .*old holds no transcript of .*Copilot.*, nor are 2 others\.\nhint: .*import --agent ID FILE/,
-  );
+  expect(stderr).toMatch(/error: .*old holds no transcript of .*Copilot.*\.\nhint: .*import --agent ID FILE/);
 });
 
 test("a folder with another agent's transcripts is refused, and nothing is sent", async () => {
@@ -117,7 +114,7 @@ test('of a folder without transcripts, what cannot be read is named', async () =
   const { exitCode, stderr } = await run(args, { home, url: 'http://127.0.0.1:1', secret: 'sk_live_test' });
   expect(exitCode).toBe(2);
   expect(stderr).toMatch(/cannot be read: .*name too long/);
-  expect(stderr).toMatch(/error: .*deep holds no transcript of Codex\./);
+  expect(stderr).toMatch(/error: .*deep holds no transcript of Codex:/);
 });
 
 test.each([

@@ -6,10 +6,10 @@ import type { Cursor, FileCursor, FileRow } from '../spool/files.ts';
 import type { Spool } from '../spool/open.ts';
 import { continues, FILE_START, readAt } from './cursor.ts';
 import type { Found } from './discover.ts';
-import { createLineReader } from './lines.ts';
+import { createLineReader, type Line } from './lines.ts';
 import { folderOf, timeOf } from './record.ts';
 import type { StoredPlace } from './stored/stream.ts';
-import { readValues } from './values.ts';
+import { readValues, type Value } from './values.ts';
 
 /** A transcript with something to read. */
 export interface Unread {
@@ -114,7 +114,6 @@ export const withFolder = (origin: Origin, folder: string | undefined): Origin =
   origin.cwd === undefined && folder !== undefined ? { ...origin, cwd: folder } : origin;
 
 function readHead({ agent, root, path }: Found, fd: number): Head {
-  const reader = createLineReader(fd, 0, LINES);
   const head: Head = {
     bytes: 0,
     hasLine: false,
@@ -124,9 +123,8 @@ function readHead({ agent, root, path }: Found, fd: number): Head {
     folder: undefined,
   };
   let records = 0;
-  for (let line = reader.next(); line !== undefined; line = reader.next()) {
+  for (const { line, values } of readFirstLines(fd)) {
     head.bytes = line.end;
-    const values = readValues(line);
     head.hasLine ||= line.terminated || values.length > 0;
     for (const { record } of values) {
       if (record === undefined) continue;
@@ -139,9 +137,18 @@ function readHead({ agent, root, path }: Found, fd: number): Head {
       head.time ??= timeOfRecord(agent, record);
     }
     const isKnown = head.time !== undefined && ((head.isNamed && head.folder !== undefined) || records >= HEAD_RECORDS);
-    if (isKnown || line.end > HEAD_LIMIT) break;
+    if (isKnown) break;
   }
   return head;
+}
+
+/** Lines from the beginning of a file, as far as it is looked into, each with what it holds. */
+export function* readFirstLines(fd: number): Generator<{ line: Line; values: Value[] }> {
+  const reader = createLineReader(fd, 0, LINES);
+  for (let line = reader.next(); line !== undefined; line = reader.next()) {
+    yield { line, values: readValues(line) };
+    if (line.end > HEAD_LIMIT) return;
+  }
 }
 
 /** The parser knows where its agent writes the time. It takes the record apart. */
