@@ -6,7 +6,7 @@ import type { Context } from '../context.ts';
 import { describe } from '../failure.ts';
 import { openReader, type Pipeline } from '../pipeline.ts';
 import type { Consent } from '../privacy/consent.ts';
-import type { Place, Trouble } from '../read/discover.ts';
+import { type Place, type Trouble, transcriptAt } from '../read/discover.ts';
 import { giveWay } from '../read/give-way.ts';
 import type { Unread } from '../read/identify.ts';
 import { bytesOf, type Work } from '../read/reader.ts';
@@ -57,7 +57,7 @@ export function startCapture(context: Context, options: CaptureOptions) {
   const inboxes = context.agents
     .filter(({ hookedAs }) => hookedAs !== undefined)
     .map((agent) => ({ agent, root: join(folder, 'inbox', agent.id), below: '' }));
-  const scan = createScan({ places, inboxes, watch, tick, cpu, now: context.now });
+  const scan = createScan({ places, inboxes, watch, tick, now: context.now });
   const findFull = createSpoolLimit(context, spool, log);
   const memory = createMemory(spool, tick);
   const fetch: Context['fetch'] = (...request) => {
@@ -145,7 +145,8 @@ export function startCapture(context: Context, options: CaptureOptions) {
   }
 
   async function readRound(): Promise<void> {
-    const isStore = ({ agent, below }: Place) => storeOf(agent, below) !== undefined;
+    const isStore = ({ agent, below }: Place) =>
+      transcriptAt(agent, below) !== undefined && storeOf(agent, below) !== undefined;
     const changed = scan.take();
     await readFiles(changed.filter((place) => !isStore(place)));
     for (const place of changed.filter(isStore)) {
@@ -164,6 +165,7 @@ export function startCapture(context: Context, options: CaptureOptions) {
     const everything = isStopped() ? [] : scan.takeEverything();
     if (everything.length === 0 || catchingUp !== undefined) return;
     const work = reader.findWork(everything);
+    scan.learn(work);
     if (mayCatchUp && work.bytes > CATCH_UP_BYTES) catchingUp = catchUp();
     else if (!(await read(work, scan.isNoticed))) scan.expire();
   }

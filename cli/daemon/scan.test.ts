@@ -4,7 +4,8 @@ import { expect, test } from 'vitest';
 import type { Agent } from '../agents/agent.ts';
 import { claudeCode } from '../agents/claude-code/claude-code.ts';
 import { goose } from '../agents/goose/goose.ts';
-import type { Place } from '../read/discover.ts';
+import { findTranscripts, type Place, stampOf } from '../read/discover.ts';
+import type { Unread } from '../read/identify.ts';
 import { makeFolder, write } from '../test/folder.ts';
 import { createScan } from './scan.ts';
 import { createWatch, type WatchFolder } from './watch.ts';
@@ -17,40 +18,53 @@ const SILENT: WatchFolder = () => ({ on: () => {}, close: () => {} }) as never;
 
 const MINUTE_MS = 60_000;
 
-/** A scan of a folder of transcripts, on a clock that the test sets. */
+/** A scan of a folder of transcripts, on a clock that the test sets, and what the reader makes of it. */
 function setUp(watchFolder: WatchFolder = SILENT, root = makeFolder(), agent: Agent = claudeCode) {
   const place: Place = { agent, root, below: '' };
   let time = 1_000_000;
   const watch = createWatch({ platform: 'linux', onChange: (changed) => scan.notice(changed), watchFolder });
-  const scan = createScan({ places: [place], watch, tick: () => time, cpu: () => 0, now: Date.now });
+  const scan = createScan({ places: [place], watch, tick: () => time, now: Date.now });
   const at = (below: string): Place => ({ ...place, below });
-  /** A round of the daemon; what is to be read of it. */
-  const round = () => {
-    const changed = scan.take();
-    return { changed: changed.map(({ below }) => below).sort(), everything: scan.takeEverything().length > 0 };
+  const stamps = new Map<string, string>();
+  const find = (places: readonly Place[]) => {
+    const all = findTranscripts(places, () => {});
+    const changed = all.filter((found) => stamps.get(found.path) !== stampOf(found));
+    for (const found of changed) stamps.set(found.path, stampOf(found));
+    return { files: all.length, changed };
+  };
+  /** A round of the daemon; what is new in what is read of it. */
+  const round = (): string[] => {
+    const { changed } = find(scan.take());
+    const everything = scan.takeEverything();
+    if (everything.length > 0) {
+      const { files, changed: others } = find(everything);
+      scan.learn({ files, sessions: [others.map((found) => ({ found }) as Unread)] });
+      changed.push(...others);
+    }
+    return changed.map(({ path }) => path).sort();
   };
   return {
     ...{ root, scan, at, round },
     pass: (ms: number) => {
       time += ms;
     },
-    /** Rounds as the daemon takes them, for so long; what is to be read, and how often it woke up. */
+    /** Rounds as the daemon takes them, for so long; what is read, and how often it woke up. */
     rest(ms: number) {
-      const changed: string[] = [];
+      const read: string[] = [];
       let rounds = 0;
       for (const end = time + ms; time < end; rounds++) {
         time = Math.min(end, time + Math.max(1, scan.pauseMs()));
-        changed.push(...round().changed);
+        read.push(...round());
       }
-      return { changed, rounds };
+      return { read, rounds };
     },
-    /** A transcript that has been at rest for long, folder and all. */
+    /** A transcript that has been at rest for long. */
     add(path: string, text = 'x') {
       write(join(root, path), text);
       utimesSync(join(root, path), 1, 1);
-      for (let folder = join(root, path, '..'); folder.length >= root.length; folder = join(folder, '..'))
-        utimesSync(folder, 1, 1);
     },
+    /** What an agent does now. */
+    say: (path: string, text: string) => void write(join(root, path), text),
   };
 }
 
@@ -60,24 +74,31 @@ const ids = (count: number, project = 'p') =>
 test('at rest nothing is to be read, and the process wakes up once a minute', () => {
   const { add, round, rest } = setUp();
   for (const path of ids(50)) add(path);
-  expect(round()).toEqual({ changed: [], everything: true });
-  expect(rest(9 * MINUTE_MS)).toEqual({ changed: [], rounds: expect.toSatisfy((rounds: number) => rounds <= 10) });
+  expect(round()).toHaveLength(50);
+  expect(rest(9 * MINUTE_MS)).toEqual({ read: [], rounds: expect.toSatisfy((rounds: number) => rounds <= 10) });
+});
+
+test('with more transcripts it looks less often', () => {
+  const { round, rest, scan } = setUp();
+  round();
+  scan.learn({ files: 100_000, sessions: [] });
+  expect(rest(29 * MINUTE_MS).rounds).toBe(1);
 });
 
 test('a change that the system did not tell of is found within a minute, and then within two seconds', () => {
-  const { add, round, rest, pass } = setUp();
+  const { add, say, round, rest, pass } = setUp();
   const [first = '', second = ''] = ids(2);
   add(first);
   add(second);
   round();
-  pass(100 * MINUTE_MS);
-  round();
-  add(second, 'xx');
-  expect(rest(MINUTE_MS).changed).toContain(second);
-  pass(2000);
-  expect(round().changed).toEqual([second]);
+  say(second, 'xx');
+  expect(rest(MINUTE_MS).read).toEqual([second]);
+  say(second, 'xxx');
+  expect(rest(2000).read).toEqual([second]);
   rest(11 * MINUTE_MS);
-  expect(rest(5 * MINUTE_MS).changed).toEqual([]);
+  say(second, 'xxxx');
+  pass(2000);
+  expect(round()).toEqual([]);
 });
 
 test('a new file, one in a new folder, and one in a folder that took the place of another are found within a minute', () => {
@@ -87,18 +108,17 @@ test('a new file, one in a new folder, and one in a folder that took the place o
   round();
   const [other = '', another = ''] = ids(2, 'q');
   write(join(root, other), 'x');
-  expect(rest(MINUTE_MS).changed).toContain(other);
+  expect(rest(MINUTE_MS).read).toEqual([other]);
   write(join(root, another), 'x');
-  expect(rest(MINUTE_MS).changed).toContain(another);
+  expect(rest(MINUTE_MS).read).toEqual([another]);
   renameSync(join(root, 'p'), join(root, '..', `${Date.now()}-gone`));
   mkdirSync(join(root, 'p'));
   write(join(root, first), 'other');
-  utimesSync(join(root, 'p'), 1, 1);
-  expect(rest(MINUTE_MS).changed).toContain(first);
+  expect(rest(MINUTE_MS).read).toEqual([first]);
 });
 
 test('what a link leads to is found, and what is known by another name is found once', () => {
-  const { add, round, rest, root } = setUp();
+  const { add, round, rest, root, scan, at } = setUp();
   const [first = ''] = ids(1);
   add(first);
   round();
@@ -108,52 +128,61 @@ test('what a link leads to is found, and what is known by another name is found 
   symlinkSync(elsewhere, join(root, 'linked'));
   symlinkSync(join(root, 'p'), join(root, 'same'));
   symlinkSync(root, join(root, 'p', 'round'));
-  const { changed } = rest(3 * MINUTE_MS);
-  expect(new Set(changed)).toEqual(new Set([`linked/${other}`]));
+  for (const link of ['same', 'linked', 'p/round']) scan.notice(at(link));
+  expect(round()).toEqual([`linked/${other}`]);
+  expect(rest(3 * MINUTE_MS).read).toEqual([]);
 });
 
 test('what is gone is forgotten, and found again when it comes back', () => {
-  const { add, round, rest, root } = setUp();
+  const { add, say, round, rest, root } = setUp();
   const [first = ''] = ids(1);
   add(first);
   round();
   rmSync(root, { recursive: true });
-  expect(rest(2 * MINUTE_MS).changed).toEqual([]);
-  add(first);
-  expect(rest(5000).changed).toEqual([first]);
+  expect(rest(2 * MINUTE_MS).read).toEqual([]);
+  say(first, 'xx');
+  expect(rest(5000).read).toEqual([first]);
 });
 
 test('the folder of an agent that runs for the first time is found within seconds', () => {
   const { round, rest, add } = setUp(SILENT, join(makeFolder(), 'not', 'there', 'yet'));
   round();
-  expect(rest(5 * MINUTE_MS).changed).toEqual([]);
+  expect(rest(5 * MINUTE_MS).read).toEqual([]);
   const [first = ''] = ids(1);
   add(first);
-  expect(rest(5000).changed).toEqual([first]);
+  expect(rest(5000).read).toEqual([first]);
 });
 
 test('where the system tells of nothing it looks every two seconds, and every half a second at what goes on', () => {
-  const { add, round, rest } = setUp(NEVER);
+  const { add, say, round, rest } = setUp(NEVER);
   const [first = '', second = ''] = ids(2);
   add(first);
   add(second);
   round();
-  add(first, 'xx');
-  expect(rest(2000).changed).toContain(first);
-  expect(rest(2000).changed.length).toBeGreaterThanOrEqual(3);
-  add(second, 'xx');
-  expect(rest(2000).changed).toContain(second);
+  say(first, 'xx');
+  expect(rest(2000).read).toEqual([first]);
+  say(first, 'xxx');
+  expect(rest(500).read).toEqual([first]);
+  say(second, 'xx');
+  expect(rest(2000).read).toEqual([second]);
 });
 
 test('only so many sessions count as going on, the latest ones', () => {
-  const { add, round, pass } = setUp();
-  for (const path of ids(100)) add(path);
-  round();
-  pass(MINUTE_MS);
-  for (const path of ids(100)) add(path, 'xx');
-  expect(round().changed).toHaveLength(100);
+  const { say, round, pass, scan } = setUp();
+  for (const path of ids(100)) say(path, 'x');
+  expect(round()).toHaveLength(100);
   pass(2000);
-  expect(round().changed).toHaveLength(64);
+  expect(scan.take()).toHaveLength(64);
+});
+
+test('a folder that is new is looked into at once', () => {
+  const { add, say, round, scan, at } = setUp();
+  add(ids(1)[0] ?? '');
+  round();
+  const [other = ''] = ids(1, 'q');
+  say(other, 'x');
+  scan.notice(at('q'));
+  expect(round()).toEqual([other]);
 });
 
 test('a file that costs much to read is read seldom while it is written to, and once more soon after', () => {
@@ -213,7 +242,7 @@ test('a notice counts for a file of an agent that keeps all its sessions in one 
   round();
   scan.notice(at('sessions.db'));
   expect(scan.isNoticed()).toBe(true);
-  expect(round().changed).toEqual(['sessions.db']);
+  expect(scan.take()).toMatchObject([{ below: 'sessions.db' }]);
 });
 
 test('while everything is to be read, what is noticed comes first', () => {
@@ -224,5 +253,6 @@ test('while everything is to be read, what is noticed comes first', () => {
   scan.expire();
   scan.notice(at(second));
   expect(scan.isNoticed()).toBe(true);
-  expect(round()).toEqual({ changed: [second], everything: true });
+  expect(scan.take()).toMatchObject([{ below: second }]);
+  expect(scan.takeEverything()).toHaveLength(1);
 });

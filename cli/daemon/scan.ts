@@ -1,28 +1,25 @@
-import { type Stats, statSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Found, findTranscripts, type Place, stampOf, transcriptAt } from '../read/discover.ts';
+import { type Place, transcriptAt } from '../read/discover.ts';
+import type { Work } from '../read/reader.ts';
 import type { Watch } from './watch.ts';
 
 export interface ScanOptions {
   places: readonly Place[];
   /** Folders of which the reader, when it is asked for them, makes transcripts in the agent's other places. */
   inboxes?: readonly Place[];
-  watch: Pick<Watch, 'add' | 'remove' | 'isWatched'>;
+  watch: Pick<Watch, 'add' | 'isComplete'>;
   /** Milliseconds of a clock that is never set. */
   tick: () => number;
-  /** Milliseconds that the processor has worked for this process: on a busy machine looking takes longer, and costs the same. */
-  cpu: () => number;
   /** Milliseconds since 1970, as the file system counts. */
   now: () => number;
 }
 
-/** A file or folder, and when it is looked at next. */
+/** What is read sooner than everything is. */
 interface Item {
   place: Place;
-  isFolder: boolean;
-  /** What tells whether it has changed; undefined where it was not seen yet, or is gone. */
-  stamp: string | undefined;
-  nextAt: number;
+  /** The system says that it has changed. */
+  isNoticed: boolean;
   /** Not before then, since reading it costs much, or has failed. */
   restUntil: number;
   /** How often in a row it could not be read. */
@@ -38,48 +35,34 @@ const MAX_REST_MS = 60_000;
 const FAILED_REST_MS = 250;
 /** An agent that runs for the first time makes its folder then. */
 const ABSENT_MS = 5000;
-/** File systems count time in steps: what was changed this lately may be changed again without another time. */
-const BLUR_MS = 2000;
-/** The reader is asked for everything this often: for what an unchanged file does not tell, such as that it may be read now. */
-const EVERYTHING_MS = 10 * 60_000;
-const EVERYTHING_MS_A_FILE = 60;
 
 /**
- * How often to look. At rest the pause is so many times what looking took, doubled from the shortest pause on: 5,000 files
- * take 15 ms, 0.03 % of a processor. Where the system tells of no changes, looking is all there is.
+ * How often everything is looked at, and what was written to lately. A file at rest takes 7 µs: 0.05 % of a processor.
+ * Where the system does not tell of all changes, looking is all there is.
  */
 const PACE = {
-  watched: { activeMs: 2000, restMs: 60_000, times: 1500, maxMs: 16 * 60_000 },
-  unwatched: { activeMs: 500, restMs: 2000, times: 200, maxMs: 64_000 },
+  complete: { activeMs: 2000, allMs: 60_000, msAFile: 18 },
+  incomplete: { activeMs: 500, allMs: 2000, msAFile: 1.8 },
 };
 
-/** Every file and folder of the places, and when to look at it: a notice makes that sooner, and without any it is found as well. */
-export function createScan({ places, inboxes = [], watch, tick, cpu, now }: ScanOptions) {
+/** When to have what read: a notice makes it sooner, and without any it is found as well. */
+export function createScan({ places, inboxes = [], watch, tick, now }: ScanOptions) {
+  const roots = [...places, ...inboxes];
   const items = new Map<string, Item>();
-  /** Those that changed lately, and until when they are looked at often for it. */
+  /** Those that changed lately, the latest last, and until when they are looked at often for it. */
   const active = new Map<Item, number>();
-  /** The system says that they have changed. */
-  const noticed = new Set<Item>();
-  /** Folders by what tells them apart: one that a link leads to may be known by another name. */
-  const entered = new Map<string, Item>();
-  const roots = new Set([...places, ...inboxes].map((place) => ensure(place, true)));
+  let there = new Set<Place>();
   let everythingAt = 0;
+  let activeAt = 0;
+  let rootsAt = 0;
 
-  function ensure(place: Place, isFolder: boolean): Item {
-    const { agent, root, below } = place;
-    const known = items.get(keyOf(place));
-    if (known) return known;
-    const item = { place: { agent, root, below }, isFolder, stamp: undefined, nextAt: 0, restUntil: 0, failures: 0 };
-    items.set(keyOf(place), item);
+  const pace = () => PACE[watch.isComplete() ? 'complete' : 'incomplete'];
+
+  function ensure({ agent, root, below }: Place): Item {
+    const key = `${agent.id}\0${root}\0${below}`;
+    const item = items.get(key) ?? { place: { agent, root, below }, isNoticed: false, restUntil: 0, failures: 0 };
+    items.set(key, item);
     return item;
-  }
-
-  function forget(item: Item): void {
-    if (item.isFolder) watch.remove(item.place);
-    item.stamp = undefined;
-    if (roots.has(item)) return;
-    items.delete(keyOf(item.place));
-    for (const some of [active, noticed]) some.delete(item);
   }
 
   function activate(item: Item): void {
@@ -89,142 +72,82 @@ export function createScan({ places, inboxes = [], watch, tick, cpu, now }: Scan
     if (active.size > MAX_ACTIVE && oldest !== undefined) active.delete(oldest);
   }
 
-  /** Times on a common grid, so that the process wakes up once for many. */
-  function schedule(item: Item, costMs: number): void {
-    if ((active.get(item) ?? 0) <= tick()) active.delete(item);
-    const { activeMs, restMs, times, maxMs } = PACE[watch.isWatched(item.place) ? 'watched' : 'unwatched'];
-    const doublings = Math.ceil(Math.log2(Math.max(1, (costMs * times) / restMs)));
-    const paceMs = roots.has(item) && item.stamp === undefined ? ABSENT_MS : Math.min(maxMs, restMs * 2 ** doublings);
-    const pause = active.has(item) ? activeMs : paceMs;
-    item.nextAt = Math.max(item.restUntil, (Math.floor(tick() / pause) + 1) * pause);
-    noticed.delete(item);
+  function schedule(files: number): void {
+    const { allMs, msAFile } = pace();
+    everythingAt = tick() + Math.max(allMs, files * msAFile);
   }
 
-  function rest(item: Item, costMs: number): void {
-    const failedMs = item.failures > 0 ? FAILED_REST_MS * 2 ** item.failures : 0;
-    item.restUntil = tick() + Math.min(MAX_REST_MS, Math.max(costMs * REST_TIMES, failedMs));
-    item.nextAt = Math.max(item.nextAt, item.restUntil);
+  function notice(place: Place): void {
+    const { agent, root, below } = place;
+    const isInbox = inboxes.some((inbox) => inbox.root === root);
+    if (isInbox) for (const other of places) if (other.agent === agent) ensure(other).isNoticed = true;
+    const isTranscript = transcriptAt(agent, below) !== undefined;
+    // What a link leads to may be known by another name.
+    if (!isTranscript && below !== '' && isLink(place)) everythingAt = 0;
+    else ensure(place).isNoticed = true;
+    if (isTranscript) activate(ensure(place));
   }
 
-  /** A folder is watched before it is listed: what comes in between is told of. */
-  function enter(place: Place): void {
-    const item = ensure(place, true);
-    const stat = statOf(place);
-    if (stat === undefined) return;
-    watch.add(item.place, identityOf(stat));
-    entered.set(`${place.agent.id} ${identityOf(stat)}`, item);
-    item.stamp = Math.abs(now() - stat.mtimeMs) < BLUR_MS ? 'blurred' : stampOfFolder(stat);
-    schedule(item, 0);
+  /** Notices roots that are there for the first time, or again. */
+  function lookForRoots(): void {
+    const before = there;
+    there = new Set(roots.filter(({ root, below }) => existsSync(join(root, below))));
+    for (const root of there) if (!before.has(root) && everythingAt > tick()) notice(root);
+    rootsAt = tick() + ABSENT_MS;
   }
 
-  /** Whether a folder that is found in another one is to be looked into. */
-  function isNew(place: Place): boolean {
-    const { agent, below } = place;
-    if (items.get(keyOf(place))?.stamp !== undefined || agent.entersFolder?.(below) === false) return false;
-    if (agent.isTranscript(below)) return true;
-    const stat = statOf(place);
-    const same = stat && entered.get(`${agent.id} ${identityOf(stat)}`);
-    return same?.stamp === undefined || items.get(keyOf(same.place)) !== same;
-  }
-
-  /** The transcripts of a folder that has changed: those in it, and those in folders that are new. */
-  function lookIntoFolder(item: Item): Found[] | undefined {
-    const stat = statOf(item.place);
-    if (stat?.isDirectory() !== true) {
-      forget(item);
-      return undefined;
+  function forgetIdle(): void {
+    for (const [item, until] of active) if (until <= tick()) active.delete(item);
+    for (const [key, item] of items) {
+      const isIdle = !item.isNoticed && !active.has(item) && item.restUntil <= tick() && item.failures === 0;
+      if (isIdle) items.delete(key);
     }
-    if (!noticed.has(item) && item.stamp === stampOfFolder(stat)) return undefined;
-    const { agent } = item.place;
-    const started = cpu();
-    const entersFolder = (path: string) => isNew({ ...item.place, below: path });
-    const onFolder = (folder: Place) => enter({ ...folder, agent });
-    const found = findTranscripts([{ ...item.place, agent: { ...agent, entersFolder }, onFolder }], ignore);
-    rest(item, cpu() - started);
-    return found.map((file) => ({ ...file, agent }));
   }
 
-  /** At rest this is all there is to looking at a file. */
-  function mayHaveChanged(item: Item): boolean {
-    if (noticed.has(item) || active.has(item)) return true;
-    const stat = statOf(item.place);
-    return stat === undefined || stampOf({ size: stat.size, modifiedAt: stat.mtimeMs }) !== item.stamp;
-  }
-
-  /** Looks at these; returns what is to be read. */
-  function look(due: readonly Item[]): Place[] {
-    const started = cpu();
-    const files = due.filter((item) => !item.isFolder && mayHaveChanged(item));
-    const at = files.map(({ place }) => place);
-    const found = findTranscripts(at, ignore);
-    const isThere = new Set(found.map(({ agent, root, path }) => keyOf({ agent, root, below: path })));
-    for (const item of files) if (!isThere.has(keyOf(item.place))) forget(item);
-    const changed: Place[] = [];
-    const filled: Place[] = [];
-    for (const folder of due.filter(({ isFolder }) => isFolder)) {
-      const inside = lookIntoFolder(folder);
-      if (inside && inboxes.some(({ root }) => root === folder.place.root)) filled.push(folder.place);
-      found.push(...(inside ?? []));
-    }
-    const looked = new Set(due);
-    for (const file of found) {
-      const item = ensure({ agent: file.agent, root: file.root, below: file.path }, false);
-      looked.add(item);
-      if (takeIn(item, file)) changed.push(item.place);
-    }
-    for (const item of looked) schedule(item, cpu() - started);
-    for (const { agent, root } of filled)
-      for (const other of roots) if (other.place.agent === agent && other.place.root !== root) notice(other);
-    return [...changed, ...filled];
-  }
-
-  /** Whether it is to be read. */
-  function takeIn(item: Item, file: Found): boolean {
-    if (item.restUntil > tick()) return false;
-    const stamp = stampOf(file);
-    const before = item.stamp;
-    item.stamp = stamp;
-    const isFresh = before !== undefined || now() - file.modifiedAt < ACTIVE_MS;
-    if (isFresh && before !== stamp) activate(item);
-    return before !== stamp || noticed.has(item) || (active.get(item) ?? 0) > tick();
-  }
-
-  function notice(item: Item): void {
-    noticed.add(item);
-    item.nextAt = Math.min(item.nextAt, Math.max(tick(), item.restUntil));
-  }
-
-  const isDue = (item: Item) => item.nextAt <= tick();
+  const isDue = ({ isNoticed, restUntil }: Item) => isNoticed && restUntil <= tick();
+  const watched = (place: Place): Place => ({ ...place, onFolder: watch.add });
 
   return {
     /** The system says that this has changed. */
-    notice(place: Place): void {
-      const { agent, below } = place;
-      const isFolder = transcriptAt(agent, below) === undefined;
-      // Where one watch is for all folders below, it also tells of those that hold something else.
-      if (isFolder && below !== '' && agent.entersFolder?.(below) === false) return;
-      notice(ensure(place, isFolder));
-    },
+    notice,
     /** What may have changed, and is to be read now. */
     take(): Place[] {
-      const isCatchingUp = everythingAt <= tick();
-      const due = [...items.values()].filter((item) => isDue(item) && (noticed.has(item) || !isCatchingUp));
-      return look(due);
+      if (rootsAt <= tick()) lookForRoots();
+      forgetIdle();
+      const isActiveDue = activeAt <= tick() && everythingAt > tick();
+      if (isActiveDue) activeAt = tick() + pace().activeMs;
+      const due = [...items.values()].filter(
+        (item) => isDue(item) || (isActiveDue && active.has(item) && item.restUntil <= tick()),
+      );
+      for (const item of due) item.isNoticed = false;
+      return due.map(({ place }) => watched(place));
     },
-    /** All places, where it is time to have everything read that is new in them; else none. */
+    /** All places but what rests, where it is time to have everything read that is new in them; else none. */
     takeEverything(): readonly Place[] {
       if (everythingAt > tick()) return [];
-      look([...items.values()].filter(isDue));
-      everythingAt = tick() + Math.max(EVERYTHING_MS, items.size * EVERYTHING_MS_A_FILE);
-      return places;
+      schedule(0);
+      const resting = [...items.values()].filter(({ restUntil }) => restUntil > tick());
+      for (const item of resting) item.isNoticed = true;
+      return roots.map((root) => {
+        const ofRoot = resting.filter(({ place }) => place.agent === root.agent && place.root === root.root);
+        return watched({ ...root, except: ofRoot.map(({ place }) => place.below) });
+      });
+    },
+    /** Everything was looked at, and this is what there is to read. */
+    learn({ files, sessions }: Pick<Work, 'files' | 'sessions'>): void {
+      schedule(files);
+      for (const { found, stored } of sessions.flat()) {
+        if (now() - found.modifiedAt < ACTIVE_MS) activate(ensure({ ...found, below: stored?.file ?? found.path }));
+      }
     },
     /** Whether something that was noticed waits to be read. */
-    isNoticed: (): boolean => noticed.values().some(isDue),
+    isNoticed: (): boolean => items.values().some(isDue),
     /** Reading it took this long, or failed: it is left alone for a while, whatever is written to it. */
     rest(place: Place, costMs: number, hasFailed = false): void {
-      const item = ensure(place, false);
+      const item = ensure(place);
       item.failures = hasFailed ? item.failures + 1 : 0;
-      rest(item, costMs);
+      const failedMs = hasFailed ? FAILED_REST_MS * 2 ** item.failures : 0;
+      item.restUntil = tick() + Math.min(MAX_REST_MS, Math.max(costMs * REST_TIMES, failedMs));
     },
     /** Everything is to be read at once: after a sleep, or when something got in between. */
     expire(): void {
@@ -232,23 +155,19 @@ export function createScan({ places, inboxes = [], watch, tick, cpu, now }: Scan
     },
     /** Milliseconds until the next look. */
     pauseMs(): number {
-      const next = items.values().reduce((least, { nextAt }) => Math.min(least, nextAt), everythingAt);
-      return Math.max(0, next - tick());
+      const noticedAt = items.values().map(({ isNoticed, restUntil }) => (isNoticed ? restUntil : everythingAt));
+      const next = Math.min(everythingAt, ...noticedAt);
+      const absentAt = there.size < roots.length ? rootsAt : next;
+      return Math.max(0, Math.min(next, absentAt, active.size > 0 ? activeAt : next) - tick());
     },
   };
 }
 
-const keyOf = ({ agent, root, below }: Place) => `${agent.id}\0${root}\0${below}`;
-const identityOf = ({ dev, ino, birthtimeMs }: Stats) => `${dev} ${ino} ${birthtimeMs}`;
-const stampOfFolder = ({ dev, ino, mtimeMs }: Stats) => `${dev} ${ino} ${mtimeMs}`;
-
-/** The reader tells of what cannot be read. */
-const ignore = () => {};
-
-function statOf({ root, below }: Place): Stats | undefined {
+function isLink({ root, below }: Place): boolean {
   try {
-    return statSync(join(root, below), { throwIfNoEntry: false });
+    return lstatSync(join(root, below)).isSymbolicLink();
   } catch {
-    return undefined;
+    // It is gone again.
+    return false;
   }
 }

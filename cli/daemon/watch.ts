@@ -1,10 +1,11 @@
-import { type FSWatcher, type WatchListener, watch } from 'node:fs';
+import { existsSync, type FSWatcher, type WatchListener, watch } from 'node:fs';
 import { join, sep } from 'node:path';
+import type { Agent } from '../agents/agent.ts';
 import { type Place, transcriptAt } from '../read/discover.ts';
 
 export interface WatchOptions {
   platform: string;
-  /** Called with a transcript that changed, or with a folder in which something came or went. */
+  /** Called with a transcript that changed, or with something else that came or went. */
   onChange: (place: Place) => void;
   watchFolder?: WatchFolder;
 }
@@ -12,6 +13,11 @@ export interface WatchOptions {
 export type WatchFolder = (path: string, recursive: boolean, onChange: WatchListener<string>) => FSWatcher;
 
 export type Watch = ReturnType<typeof createWatch>;
+
+/** Where one watch is for all folders below, it also tells of those that hold something else. */
+const isEntered = ({ entersFolder }: Agent, path: string): boolean =>
+  entersFolder === undefined ||
+  path.split('/').every((_, index, parts) => entersFolder(parts.slice(0, index + 1).join('/')));
 
 /** A watch a folder: far below what systems allow, and enough for years of sessions. */
 const MAX_WATCHES = 4000;
@@ -23,15 +29,17 @@ export function createWatch({ platform, onChange, watchFolder = watchByName }: W
   // Linux has no recursive watches; Node would imitate them with a watch for each single file.
   const isRecursive = platform === 'darwin' || platform === 'win32';
   const watchers = new Map<string, { watcher: FSWatcher; identity: string }>();
-  const unwatched = new Set<string>();
+  let isComplete = true;
 
   function tell(place: Place, event: string, name: string | null): void {
     if (name === null) return void onChange(place);
-    const parts = [...(place.below === '' ? [] : [place.below]), ...name.split(sep)];
-    const transcript = transcriptAt(place.agent, parts.join('/'));
+    const { agent, root } = place;
+    if (event === 'rename' && !existsSync(join(root, place.below))) remove(place);
+    const below = [...(place.below === '' ? [] : [place.below]), ...name.split(sep)].join('/');
+    const transcript = transcriptAt(agent, below);
     if (transcript !== undefined) onChange({ ...place, below: transcript });
-    // A name that came or went may be that of a folder with transcripts.
-    else if (event === 'rename') onChange({ ...place, below: parts.slice(0, -1).join('/') });
+    // A name that came may be that of a folder with transcripts.
+    else if (event === 'rename' && isEntered(agent, below)) onChange({ ...place, below });
   }
 
   function remove(place: Place): void {
@@ -53,12 +61,11 @@ export function createWatch({ platform, onChange, watchFolder = watchByName }: W
         watchers.set(key, { watcher, identity });
       } catch {
         // Out of watches, or a system that has none.
-        unwatched.add(place.root);
+        isComplete = false;
       }
     },
-    remove,
-    /** Whether the system tells of all changes below a root, as far as is known. */
-    isWatched: ({ root }: Place): boolean => !unwatched.has(root),
+    /** Whether the system tells of all changes, as far as is known. */
+    isComplete: () => isComplete,
     close(): void {
       for (const { watcher } of watchers.values()) watcher.close();
       watchers.clear();

@@ -16,8 +16,8 @@ export interface Place {
   within?: string;
   /** Files below the root that are left out. */
   except?: readonly string[];
-  /** Told of each folder that is looked into, before it is. */
-  onFolder?: (folder: Place) => void;
+  /** Told of each folder that is looked into, before it is; `identity` tells it from one that took its place. */
+  onFolder?: (folder: Place, identity: string) => void;
 }
 
 /** A transcript file as it was found. */
@@ -65,11 +65,11 @@ export function findTranscripts(places: readonly Place[], onTrouble: (trouble: T
     });
   }
 
-  function visitFolder(place: Place, path: string, { dev, ino }: Stats): void {
+  function visitFolder(place: Place, path: string, { dev, ino, birthtimeMs }: Stats): void {
     const identity = `${dev} ${ino}`;
     if (visited.has(identity)) return;
     visited.add(identity);
-    place.onFolder?.({ ...place, below: path });
+    place.onFolder?.({ ...place, below: path }, `${identity} ${birthtimeMs}`);
     const linked: string[] = [];
     for (const entry of readdirSync(join(place.root, path), { withFileTypes: true })) {
       const inner = path === '' ? entry.name : `${path}/${entry.name}`;

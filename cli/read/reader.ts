@@ -36,6 +36,8 @@ export interface ReaderOptions extends CommitOptions {
 export interface Work {
   sessions: Unread[][];
   bytes: number;
+  /** How many transcripts there are, new or not. */
+  files: number;
   /** Files that have something new and are not wanted. */
   leftOut: LeftOut[];
   /** Files that were last written to before capturing began, and that nobody let go of. */
@@ -94,7 +96,8 @@ export function createReader(options: ReaderOptions) {
     let earlier = 0;
     if (policy?.refresh()) atRest.clear();
     if (state !== undefined) sortInboxes(state, places, onTrouble);
-    for (const found of findTranscripts(places, onTrouble)) {
+    const all = findTranscripts(places, onTrouble);
+    for (const found of all) {
       const key = keyOf(found);
       if (consent?.history === 'none' && found.modifiedAt < consent.since) {
         earlier++;
@@ -105,8 +108,8 @@ export function createReader(options: ReaderOptions) {
       if (told === 'all' || told === 'unclear') continue;
       attempt(key, onTrouble, () => {
         const isYoung = now() - found.modifiedAt < patienceMs;
-        const all = identifyAll(found, isYoung).map((file) => markTold(file, told));
-        const allowed = all.filter((file) => isAllowed(file, leftOut));
+        const identified = identifyAll(found, isYoung).map((file) => markTold(file, told));
+        const allowed = identified.filter((file) => isAllowed(file, leftOut));
         const files = allowed.filter((file) => startOf(file) <= file.found.modifiedAt);
         earlier += allowed.length - files.length;
         unread.push(...files.filter((file) => isFirst(file, known)));
@@ -114,7 +117,7 @@ export function createReader(options: ReaderOptions) {
       });
     }
     const bytes = unread.reduce((sum, file) => sum + bytesOf(file), 0);
-    return { sessions: groupBySession(unread), bytes, leftOut, earlier };
+    return { sessions: groupBySession(unread), bytes, files: all.length, leftOut, earlier };
   }
 
   /** From when on records of a file are wanted, in milliseconds since 1970; 0 for all of them. */
