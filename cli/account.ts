@@ -61,7 +61,6 @@ export function openAccountSpool(
   settings: Settings,
   account: Account | undefined,
   now: () => number,
-  isSuspect = false,
 ): Spool {
   const path = findSpool(folder, settings, account);
   if (path === undefined) {
@@ -72,7 +71,7 @@ export function openAccountSpool(
     );
   }
   const owner = account?.id ?? provisionalId(settings);
-  const spool = openOrReplace(path, { now, isSuspect });
+  const spool = openOrReplace(path, now);
   spool.setMeta('account', owner);
   return spool;
 }

@@ -22,11 +22,8 @@ export interface Pipeline {
 
 const IDENTIFY_MS = 10_000;
 
-/**
- * A refused secret ends it, unless it `recalls` whose secret that was when it was still taken. `isSuspect`: there was an
- * error that told of a damaged spool.
- */
-export async function openPipeline(context: Context, { recalls = false, isSuspect = false } = {}): Promise<Pipeline> {
+/** A refused secret ends it, unless it `recalls` whose secret that was when it was still taken. */
+export async function openPipeline(context: Context, { recalls = false } = {}): Promise<Pipeline> {
   const settings = requireSettings(context);
   const folder = stateFolder(context);
   const service = createService({ ...settings, fetch: context.fetch, timeoutMs: IDENTIFY_MS });
@@ -35,12 +32,7 @@ export async function openPipeline(context: Context, { recalls = false, isSuspec
     if (known === undefined) throw error;
     return { account: known };
   });
-  return {
-    settings,
-    folder,
-    account,
-    spool: openAccountSpool(folder, settings, account, context.now, isSuspect),
-  };
+  return { settings, folder, account, spool: openAccountSpool(folder, settings, account, context.now) };
 }
 
 export interface ReaderChoices {

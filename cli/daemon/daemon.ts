@@ -9,7 +9,6 @@ import { formatCount, type Output } from '../output.ts';
 import { openPipeline, type Pipeline } from '../pipeline.ts';
 import { type Consent, ensureConsent } from '../privacy/consent.ts';
 import { findTranscripts, type Place } from '../read/discover.ts';
-import { damageOf } from '../spool/damage.ts';
 import { type Capture, startCapture } from './capture.ts';
 import { becomeDaemon, claimHome } from './control.ts';
 import { TIMING, type Timing } from './limits.ts';
@@ -41,14 +40,12 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
   const stampOf = (...names: string[]) =>
     names.map((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs).join();
   let signIn = '';
-  let isSuspect = false;
   let paused = isPaused(folder, context.now());
 
   async function open(): Promise<Opened> {
     signIn = stampOf('config.json');
-    const pipeline = await openPipeline(context, { recalls: true, isSuspect });
+    const pipeline = await openPipeline(context, { recalls: true });
     try {
-      isSuspect = false;
       return { pipeline, consent: findConsent(pipeline), home: claimHome(context, pipeline.account) };
     } catch (error) {
       closeQuietly(pipeline);
@@ -81,7 +78,6 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
       await Promise.race([capture.ended, care]);
     } catch (error) {
       if (lock.isLost()) throw error;
-      isSuspect = damageOf(error) === 'damaged';
       log.warn(`The spool is opened anew: ${describe(error)}`);
       await sleep(timing.settleMs);
     } finally {

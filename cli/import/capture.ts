@@ -34,7 +34,7 @@ export async function importAll(context: Context, options: CaptureOptions, outpu
   } catch (error) {
     if (damageOf(error) !== 'damaged') throw error;
     output.warn('The spool is damaged. It is made anew from what the service has and from the transcripts.');
-    await importWith(context, await openPipeline(context, { isSuspect: true }), options, output);
+    await importWith(context, await openPipeline(context), options, output);
   }
 }
 

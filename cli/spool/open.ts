@@ -1,4 +1,4 @@
-import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { EXIT, Failure } from '../failure.ts';
@@ -15,30 +15,21 @@ import { createSessions } from './sessions.ts';
 /** Reader and sender share nothing but this. */
 export type Spool = ReturnType<typeof openFile>;
 
-export interface OpenOptions {
-  /** How closely it is examined first: about a second for 500 MB, several times that thoroughly. */
-  examine?: 'quickly' | 'thoroughly';
-}
-
 /**
  * Opens the spool at a path, `:memory:` for one that is forgotten. Throws `SpoolDamaged` where it must be made anew, see
  * `openOrReplace`, and a `Failure` while another process is about that.
  */
-export function openSpool(path: string, { examine }: OpenOptions = {}): Spool {
+export function openSpool(path: string): Spool {
   if (path === ':memory:') return openFile(path);
   makePrivate(path);
   const share = takeShare(dirname(path), basename(path));
   if (share === undefined) {
     throw new Failure(EXIT.temporary, `Another process makes ${path} anew, since it was damaged.`, 'Try again later.');
   }
-  let spool: Spool | undefined;
   try {
-    spool = openFile(path, share);
-    if (examine) spool.examine(examine === 'thoroughly');
-    return spool;
+    return openFile(path, share);
   } catch (error) {
-    if (spool) spool.close();
-    else share.release();
+    share.release();
     throw isDamage(error) ? new SpoolDamaged(path, error.message) : error;
   }
 }
@@ -47,8 +38,6 @@ export function openSpool(path: string, { examine }: OpenOptions = {}): Spool {
 const isDamage = (error: unknown): error is Error =>
   damageOf(error) === 'damaged' || (error instanceof Error && (error as { errcode?: unknown }).errcode === 1);
 
-/** Below this size everything is examined, above it what is quick: that leaves out whether the indexes are right. */
-const EXAMINED_BYTES = 100_000_000;
 /** A step of giving space back: bounds for how long others wait for it. */
 const SHRINK_PAGES = 2000;
 /** Less is not worth it: it will be needed again. */
@@ -56,7 +45,6 @@ const SPARE_PAGES = 1000;
 
 /** Opens the file itself, without regard to who else does. */
 function openFile(path: string, share?: Lock) {
-  const isFile = path !== ':memory:';
   const db = new DatabaseSync(path, { timeout: 10_000 });
   // Before anything else: it holds for a file from its beginning.
   db.exec('PRAGMA auto_vacuum = INCREMENTAL');
@@ -93,10 +81,8 @@ function openFile(path: string, share?: Lock) {
   }
 
   /** Throws `SpoolDamaged` where its structure is not what it should be. */
-  function examine(isThorough: boolean): void {
-    const isQuick = !isThorough && isFile && statSync(path).size > EXAMINED_BYTES;
-    const check = isQuick ? 'quick_check' : 'integrity_check';
-    const found = Object.values(db.prepare(`PRAGMA ${check}(1)`).get() ?? {})[0];
+  function examine(): void {
+    const found = db.prepare('PRAGMA integrity_check(1)').get()?.integrity_check;
     if (found !== 'ok') throw new SpoolDamaged(path, String(found));
     batches.examine();
   }
@@ -152,20 +138,25 @@ function makePrivate(path: string): void {
 
 /**
  * Opens a spool; a damaged one is put aside and begun anew. The transcripts are then read again from their beginning, and
- * what the service has of their sessions is not sent again. `isSuspect`: there was an error that told of damage.
+ * what the service has of their sessions is not sent again.
  */
-export function openOrReplace(path: string, { now, isSuspect }: { now: () => number; isSuspect: boolean }): Spool {
+export function openOrReplace(path: string, now: () => number): Spool {
+  let spool: Spool | undefined;
   try {
-    return openSpool(path, { examine: isSuspect ? 'thoroughly' : 'quickly' });
+    spool = openSpool(path);
+    // A quarter of a second for 100 MB.
+    spool.examine();
+    return spool;
   } catch (error) {
+    spool?.close();
     if (damageOf(error) !== 'damaged') throw error;
     const kept = putAside(path, now());
-    const spool = openSpool(path);
-    spool.setNotice('replaced', {
+    const replaced = openSpool(path);
+    replaced.setNotice('replaced', {
       sentence: 'The spool was damaged and is begun anew: the transcripts are read again, and nothing is sent twice.',
       hint: `What waited in it and is no longer in a transcript is only in the damaged file: ${kept}.`,
     });
-    return spool;
+    return replaced;
   }
 }
 
