@@ -14,19 +14,16 @@ export interface Machine {
 }
 
 export class AgentDisabled extends Failure {
-  readonly agent: string;
-
   constructor(agent: string) {
     super(
       EXIT.failure,
       `An administrator of the organization has disabled the capture of ${agent} on this machine.`,
       'Ask an administrator to enable it on the agents page. What is spooled stays here until then.',
     );
-    this.agent = agent;
   }
 }
 
-/** The registration of an agent: what it said, and when the session began that it was for, in ms. */
+/** The registration of an agent, and the session that it was for: when that began, in ms, and the version it told. */
 interface Registered {
   version: string | undefined;
   at: number;
@@ -41,8 +38,6 @@ export type Registration = ReturnType<typeof createRegistration>;
 export function createRegistration(service: Service, retry: Retry, machine: Machine) {
   let environment: Promise<string> | undefined;
   const installations = new Map<AgentId, Registered>();
-  /** Agents of which the service has its version from here. */
-  const versionTold = new Set<AgentId>();
 
   async function registerEnvironment(): Promise<string> {
     const { root, remote, branch } = machine.repository ?? {};
@@ -62,21 +57,14 @@ export function createRegistration(service: Service, retry: Retry, machine: Mach
     });
   }
 
-  async function registerAgent(agentId: AgentId, version: string | undefined, at: number): Promise<string> {
+  async function registerAgent(agentId: AgentId, version: string | undefined): Promise<string> {
     const environmentId = await getEnvironment();
-    const register = (told: string | undefined) =>
-      retry.attempt(async () => {
-        const body = { agentId, ...(told !== undefined && { version: told.slice(0, 64) }) };
-        const { installation } = (await service.client.registerAgent({ environmentId, body })).body;
-        if (installation.status === 'disabled') throw new AgentDisabled(agentId);
-        return installation;
-      });
-    // An old session, imported today, says nothing of what is installed now, but is better than nothing.
-    const mayCorrect = versionTold.has(agentId) || Date.now() - at < DAY;
-    const { installationId, version: known } = await register(mayCorrect ? version : undefined);
-    if (!mayCorrect && known === undefined && version !== undefined) await register(version);
-    if (mayCorrect || known === undefined) versionTold.add(agentId);
-    return requireId(installationId);
+    const body = { agentId, ...(version !== undefined && { version: version.slice(0, 64) }) };
+    return retry.attempt(async () => {
+      const { installation } = (await service.client.registerAgent({ environmentId, body })).body;
+      if (installation.status === 'disabled') throw new AgentDisabled(agentId);
+      return requireId(installation.installationId);
+    });
   }
 
   function getEnvironment(): Promise<string> {
@@ -91,14 +79,11 @@ export function createRegistration(service: Service, retry: Retry, machine: Mach
     environment: getEnvironment,
     /** Registers an agent, and again when a session that began later (`at`, ms) was made by another version of it. */
     installation(agentId: AgentId, version: string | undefined, at: number): Promise<string> {
+      // An old session, imported today, says nothing of what is installed now.
+      const told = Date.now() - at < DAY ? version : undefined;
       const known = installations.get(agentId);
-      if (known && (version === known.version || at <= known.at)) {
-        known.at = Math.max(known.at, at);
-        return known.id;
-      }
-      // One after the other: of two at once the service would keep the version that came last.
-      const register = () => registerAgent(agentId, version, at);
-      const registered = { version, at, id: known ? known.id.then(register, register) : register() };
+      if (known && (told === undefined || told === known.version || at < known.at)) return known.id;
+      const registered = { version: told, at, id: registerAgent(agentId, told) };
       installations.set(agentId, registered);
       registered.id.catch(() => installations.get(agentId) === registered && installations.delete(agentId));
       return registered.id;
