@@ -1,11 +1,82 @@
-import { expect, test } from 'vitest';
-import { askedFor } from './retry.ts';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { ServiceError } from '../../contract/client.ts';
+import type { ProblemCode } from '../../contract/problem.ts';
+import { createRetry } from './retry.ts';
+
+/** Requests that are answered at once, and a time that passes only while a retry waits. */
+function setUp() {
+  let time = 0;
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => time);
+  onTestFinished(() => clock.mockRestore());
+  const waits: number[] = [];
+  /** While it waits. */
+  const states: { isFailing: boolean; ms: number }[] = [];
+  const retry = createRetry({
+    random: () => 1,
+    signal: new AbortController().signal,
+    async sleep(ms) {
+      waits.push(ms);
+      states.push({ isFailing: retry.isFailing(), ms: retry.failingMs() });
+      time += ms;
+    },
+  });
+  /** Fails so often, then succeeds. */
+  const ask = (...failures: Error[]) =>
+    retry.attempt(async () => {
+      time += 1;
+      const failure = failures.shift();
+      if (failure) throw failure;
+      return 'answer';
+    });
+  return { ...retry, ask, waits, states };
+}
+
+const refusal = (status: number, code: ProblemCode, retryAfter?: number) =>
+  new ServiceError(status, { code }, { get: () => (retryAfter === undefined ? null : String(retryAfter)) });
+const lost = () => new TypeError('fetch failed');
 
 test.each([
-  [30, 30_000],
-  [undefined, 2000],
-  [2_000_000, 900_000],
-  [10 ** 12, 900_000],
-])('a service that asks for %s s is waited for %d ms, a quarter of an hour at most', (retryAfter, expected) => {
-  expect(askedFor({ retryAfter }, 2)).toBe(expected);
+  [429, 'rate_limited', 30, 30_250],
+  [503, 'service_unavailable', 30, 30_250],
+  [503, 'service_unavailable', 2_000_000, 900_250],
+  [503, 'service_unavailable', 10 ** 12, 900_250],
+  [503, 'service_unavailable', undefined, 250],
+  [409, 'idempotency_in_progress', 2, 2000],
+  [409, 'idempotency_in_progress', undefined, 1000],
+] as const)('after %d %s that asks for %s s, %d ms are waited', async (status, code, retryAfter, expected) => {
+  const { ask, waits } = setUp();
+  expect(await ask(refusal(status, code, retryAfter))).toBe('answer');
+  expect(waits).toEqual([expected]);
+});
+
+test('failures in a row are tried again after longer and longer waits, up to a bound', async () => {
+  const { ask, waits } = setUp();
+  await ask(lost(), lost(), lost(), lost(), lost(), lost());
+  expect(waits).toEqual([250, 500, 1000, 2000, 4000, 4000]);
+});
+
+test('while the service is down every request waits; one that is in progress makes no other wait', async () => {
+  const { ask, waits } = setUp();
+  await Promise.all([ask(refusal(503, 'service_unavailable', 30)), ask()]);
+  expect(waits).toEqual([30_250]);
+  await Promise.all([ask(refusal(409, 'idempotency_in_progress', 2)), ask()]);
+  expect(waits).toEqual([30_250, 2000]);
+});
+
+test('what trying again does not heal is thrown at once', async () => {
+  const { ask, waits } = setUp();
+  await expect(ask(refusal(403, 'environment_revoked'))).rejects.toThrow(ServiceError);
+  expect(waits).toEqual([]);
+});
+
+test('it counts as failing from the beginning of the first request without an answer, and not when told to wait', async () => {
+  const { ask, states, failingMs, isFailing } = setUp();
+  await ask(lost(), lost());
+  expect(states).toEqual([
+    { isFailing: true, ms: 1 },
+    { isFailing: true, ms: 252 },
+  ]);
+  expect([isFailing(), failingMs()]).toEqual([false, 0]);
+  await ask(refusal(429, 'rate_limited', 30));
+  expect(states.at(-1)).toEqual({ isFailing: false, ms: 0 });
 });

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout } from 'node:timers/promises';
 import { ServiceError } from '../../contract/client.ts';
 import { describe } from '../failure.ts';
 import { hasCode, hasStatus, isTemporary } from './problem.ts';
@@ -8,9 +8,7 @@ export interface RetryOptions {
   signal: AbortSignal;
   /** Told of each failure that will be tried again. */
   onTrouble?: (sentence: string) => void;
-  /** Milliseconds. */
-  baseMs?: number;
-  capMs?: number;
+  sleep?: (ms: number, value: undefined, options: { signal: AbortSignal }) => Promise<void>;
 }
 
 export type Retry = ReturnType<typeof createRetry>;
@@ -21,31 +19,35 @@ const CAP_MS = 4000;
 /** Whatever a service asks for: a mistake of it must not silence a machine for days. */
 const LONGEST_WAIT_MS = 15 * 60 * 1000;
 
-/**
- * Repeats requests until they are answered. While the service is down all of them wait, and one finds out when it is back,
- * not each for itself.
- */
-export function createRetry({ random, signal, onTrouble, baseMs = BASE_MS, capMs = CAP_MS }: RetryOptions) {
+/** Repeats requests until they are answered. While the service is down all of them wait for the same time to pass. */
+export function createRetry({ random, signal, onTrouble, sleep = setTimeout }: RetryOptions) {
   let failures = 0;
   let closedUntil = 0;
-  let failingSince: number | undefined;
   let lastTrouble: string | undefined;
+  let isFailing = false;
   let waiting = new AbortController();
-  /** Beginnings of the requests that are under way. */
-  const pending = new Set<{ since: number }>();
+  /** Requests that are under way. */
+  let pending = 0;
+  /** The beginning of the first request since the last answer. */
+  let unansweredSince: number | undefined;
 
-  function waitAfter(error: unknown, since: number): void {
-    const backoff = random() * Math.min(capMs, baseMs * 2 ** failures);
+  function waitAfter(error: unknown): void {
     const asked = error instanceof ServiceError ? askedFor(error, 0) : 0;
     // Jitter on top of what was asked for, lest all clients come back at once.
-    const wait = asked > 0 ? asked + random() * baseMs : backoff;
+    const wait = asked > 0 ? asked + random() * BASE_MS : random() * Math.min(CAP_MS, BASE_MS * 2 ** failures);
     closedUntil = Math.max(closedUntil, performance.now() + wait);
     failures = Math.min(failures + 1, 16);
     // Told to slow down, it is reachable all the same.
-    if (hasStatus(error, 429)) failingSince = undefined;
-    else failingSince ??= since;
+    if (hasStatus(error, 429)) hear();
+    else isFailing = true;
     lastTrouble = describe(error);
     onTrouble?.(lastTrouble);
+  }
+
+  /** The service was reached. */
+  function hear(): void {
+    isFailing = false;
+    unansweredSince = pending > 1 ? performance.now() : undefined;
   }
 
   /** Ends early when there is reason to try again at once. */
@@ -63,8 +65,8 @@ export function createRetry({ random, signal, onTrouble, baseMs = BASE_MS, capMs
     for (;;) {
       while (closedUntil > performance.now()) await wait(closedUntil - performance.now());
       signal.throwIfAborted();
-      const begun = { since: performance.now() };
-      pending.add(begun);
+      pending++;
+      unansweredSince ??= performance.now();
       try {
         const result = await request();
         succeed();
@@ -76,18 +78,16 @@ export function createRetry({ random, signal, onTrouble, baseMs = BASE_MS, capMs
         }
         // Only this request is in progress elsewhere: the others need not wait.
         if (hasCode(error, 'idempotency_in_progress')) await wait(askedFor(error, 1));
-        else waitAfter(error, begun.since);
+        else waitAfter(error);
       } finally {
-        pending.delete(begun);
+        pending--;
       }
     }
   }
 
   function succeed(): void {
     failures = 0;
-    failingSince = undefined;
-    const now = performance.now();
-    for (const begun of pending) begun.since = now;
+    hear();
   }
 
   return {
@@ -100,16 +100,13 @@ export function createRetry({ random, signal, onTrouble, baseMs = BASE_MS, capMs
       waiting = new AbortController();
     },
     /** For how long nothing was answered that was asked, in milliseconds: failures, or no answer at all. */
-    failingMs(): number {
-      const since = Math.min(failingSince ?? Number.POSITIVE_INFINITY, ...[...pending].map((begun) => begun.since));
-      return Number.isFinite(since) ? performance.now() - since : 0;
-    },
+    failingMs: (): number => (unansweredSince === undefined ? 0 : performance.now() - unansweredSince),
     /** Whether the last request failed, and is tried again. */
-    isFailing: () => failingSince !== undefined,
+    isFailing: () => isFailing,
     lastTrouble: () => lastTrouble,
   };
 }
 
 /** Milliseconds that a service asks to wait, or these seconds where it does not say; a quarter of an hour at most. */
-export const askedFor = ({ retryAfter }: Pick<ServiceError, 'retryAfter'>, otherwise: number): number =>
+const askedFor = ({ retryAfter }: ServiceError, otherwise: number): number =>
   Math.min((retryAfter ?? otherwise) * 1000, LONGEST_WAIT_MS);
