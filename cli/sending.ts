@@ -7,7 +7,6 @@ import { createReach } from './reach.ts';
 import { findRepository, findRoot } from './repository.ts';
 import { damageOf } from './spool/damage.ts';
 import { createKeyOf } from './upload/client-key.ts';
-import { readHeld } from './upload/held.ts';
 import { createRegistration } from './upload/registration.ts';
 import { createRetry } from './upload/retry.ts';
 import { createService } from './upload/service.ts';
@@ -58,7 +57,6 @@ export function startSending(context: Context, { settings, spool, folder }: Pipe
       quietSince: now() - QUIET_MS,
       stoppedAgents: findStopped(),
     }),
-    askHeld: (asked) => readHeld(service, asked, retry.attempt),
     ...(isBacklog && { orders: ['oldest'] as const }),
     ...(onSent && { onSent }),
     ...(isPaused && { isPaused }),

@@ -67,14 +67,6 @@ export function createHeldEvents() {
     return event;
   }
 
-  function takeLikest(digests: PayloadDigests): HeldEvent | undefined {
-    for (const likeness of LIKENESSES) {
-      const event = take(likeness, digests);
-      if (event) return event;
-    }
-    return undefined;
-  }
-
   return {
     events: events as readonly HeldEvent[],
     digestPayload,
@@ -109,19 +101,6 @@ export function createHeldEvents() {
         const isPassed = revision === 0 && (asked.get(file) ?? -1) >= position;
         return !isTaken && !isPassed;
       }),
-    /** Takes all of these, or none; whether all are held. */
-    takeAll(payloads: Iterable<string>): boolean {
-      const taken: HeldEvent[] = [];
-      for (const payload of payloads) {
-        const event = takeLikest(digestPayload(payload));
-        if (event) taken.push(event);
-        else {
-          for (const one of taken) one.isTaken = false;
-          return false;
-        }
-      }
-      return true;
-    },
     /** One that was taken and is exactly this, or else all but its file and position. */
     findTaken: (digests: PayloadDigests) => find('same', digests, isTaken) ?? find('moved', digests, isTaken),
   };
@@ -129,7 +108,8 @@ export function createHeldEvents() {
 
 interface Asked {
   sessionId: string;
-  place?: number;
+  /** Its number among the service's sessions of one of an agent. */
+  place: number;
   held: HeldEvents;
   /** First sequence. */
   from?: number;
@@ -143,8 +123,8 @@ interface Asked {
  */
 export async function readHeld(
   { client }: Service,
-  { sessionId, place = 0, held, from = 1, atLeast = 0 }: Asked,
-  attempt: <Answer>(request: () => Promise<Answer>) => Promise<Answer> = (request) => request(),
+  attempt: <Answer>(request: () => Promise<Answer>) => Promise<Answer>,
+  { sessionId, place, held, from = 1, atLeast = 0 }: Asked,
 ): Promise<number | undefined> {
   let count = from - 1;
   async function read(): Promise<DigestPage> {

@@ -5,7 +5,7 @@ import { contentSizeOf } from '../../contract/zstd-frame.ts';
 import { describe, EXIT, Failure } from '../failure.ts';
 import type { Batch, SendingOrder } from '../spool/batches.ts';
 import type { Ending, SessionRow } from '../spool/sessions.ts';
-import { type AskHeld, createElsewhere } from './elsewhere.ts';
+import { createElsewhere } from './elsewhere.ts';
 import { explainRefusal, tellBlocked } from './problem.ts';
 import { createAppender, type Outcome, type RefusedEvent } from './refusals.ts';
 import { AgentDisabled } from './registration.ts';
@@ -16,7 +16,6 @@ export interface UploaderOptions extends SessionsOptions {
   signal: AbortSignal;
   /** Which sessions are over, asked when there is nothing to send. */
   findEnding: () => Ending;
-  askHeld: AskHeld;
   /** A request at a time for each; by default what is live is sent beside a backlog. */
   orders?: readonly SendingOrder[];
   onSent?: (events: number) => void;
@@ -44,9 +43,9 @@ const MOST_REOPENINGS = 3;
  * waited longest, another one what was captured last, so that a live session does not wait behind a backlog.
  */
 export function createUploader(options: UploaderOptions) {
-  const { spool, service, retry, signal, now, findEnding, askHeld, onSent, isPaused } = options;
+  const { spool, service, retry, signal, now, findEnding, onSent, isPaused } = options;
   const { orders = ['oldest', 'newest'] } = options;
-  const elsewhere = createElsewhere(spool, askHeld);
+  const elsewhere = createElsewhere(options);
   const sessions = createServiceSessions(options, isAllHeld);
   const append = createAppender((appends) => retry.attempt(() => sendOnce(appends)), setSuspectsAside);
   const busy = new Set<number>();

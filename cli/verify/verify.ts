@@ -40,8 +40,7 @@ export async function verify(context: Context, options: VerifyOptions, output: O
       ...{ spool, findings },
       redactor: openRedactor(context, pipeline),
       identify: createIdentify(readKey(pipeline.folder)),
-      addHeld: async (held, place, sessionId) =>
-        (await readHeld(service, { sessionId, place, held }, ask)) !== undefined,
+      addHeld: (held, place, sessionId) => readHeld(service, ask, { sessionId, place, held }),
       agentOf: (row) => findAgent(context, row),
       objection: ({ agent, state }, { origin }) => (state === 'deleted' ? state : policy.objection(agent, origin)),
       onTrouble: ({ path, reason }) => output.warn(`${path} cannot be read: ${reason}`),
