@@ -88,7 +88,7 @@ export function startDelivery(context: Context, pipeline: Pipeline, options: Del
   /** What `status` shows need not survive a power cut, and is no reason to stop when it cannot be written. */
   function write(work: () => void): void {
     try {
-      spool.transactLightly(work);
+      spool.transact(work);
     } catch (error) {
       log.warn(`The spool cannot be written to: ${describe(error)}`);
     }

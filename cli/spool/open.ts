@@ -67,19 +67,6 @@ function openFile(path: string, share?: Lock) {
     }
   }
 
-  /**
-   * A commit that need not be on the disk yet when this returns. A power cut may undo it, the later ones included: only
-   * for what does no harm to be done again.
-   */
-  function transactLightly<Result>(work: () => Result): Result {
-    db.exec('PRAGMA synchronous = NORMAL');
-    try {
-      return transact(work);
-    } finally {
-      db.exec('PRAGMA synchronous = FULL');
-    }
-  }
-
   /** Throws `SpoolDamaged` where its structure is not what it should be. */
   function examine(): void {
     const found = db.prepare('PRAGMA integrity_check(1)').get()?.integrity_check;
@@ -107,7 +94,6 @@ function openFile(path: string, share?: Lock) {
       if (db.isTransaction) db.exec('ROLLBACK');
     },
     transact,
-    transactLightly,
     /** Takes over how far each file was read. */
     copyCursors(path: string): void {
       db.prepare('ATTACH ? AS other').run(path);

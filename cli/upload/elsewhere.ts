@@ -103,7 +103,7 @@ export function createElsewhere({ spool, service, retry }: Pick<SessionsOptions,
         // Who has sent it was faster; here it is still to be read.
         if (found.events.isExpecting()) continue;
         sessions.delete(id);
-        spool.transactLightly(() => spool.sessions.setHeldElsewhere(id, false));
+        spool.sessions.setHeldElsewhere(id, false);
       }
     },
   };

@@ -180,7 +180,7 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
     );
     // Whatever is answered for one of them, such as that it was closed before, is not worth stopping for.
     await retry.attempt(() => service.client.completeSessions({ body: { sessions } }));
-    spool.transactLightly(() => {
+    spool.transact(() => {
       for (const { id } of rows) spool.sessions.close(id);
     });
   }

@@ -125,7 +125,7 @@ export function createUploader(options: UploaderOptions) {
   async function isAllHeld(id: number): Promise<boolean> {
     const batches = [...batchesOf(id)];
     if (!(await elsewhere.hasAll(id, batches))) return false;
-    spool.transactLightly(() => {
+    spool.transact(() => {
       for (const batch of batches) remove(batch, 0, batch.events);
     });
     return true;
@@ -154,7 +154,7 @@ export function createUploader(options: UploaderOptions) {
       rest.batch ? [{ batch, rest, append: toAppend(rest.batch) }] : [],
     );
     const outcomes = asked.length > 0 ? await append(asked.map((one) => one.append)) : [];
-    spool.transactLightly(() => {
+    spool.transact(() => {
       for (const { batch, rest } of left) if (rest.batch === undefined) remove(batch, 0, batch.events);
       for (const [index, { batch, rest, append: sent }] of asked.entries()) {
         takeOutcome(batch, sent, outcomes[index] as Outcome);
