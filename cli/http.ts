@@ -1,10 +1,6 @@
 import { type IncomingMessage, request as requestPlainly } from 'node:http';
 import { type RequestOptions, request as requestSecurely } from 'node:https';
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
 import type { Fetch, FetchInit, FetchReply } from '../contract/client.ts';
-
-const unzip = promisify(gunzip);
 
 /** More than any answer of the service has: the largest page is an eighth of it. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
@@ -19,22 +15,14 @@ const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 export const fetchPlainly: Fetch = async (address, { method, headers, body, signal } = {}) => {
   const options: RequestOptions = {
     ...{ method: method ?? 'GET' },
-    headers: { accept: '*/*', 'accept-encoding': 'gzip', ...headers },
+    headers: { accept: '*/*', ...headers },
     ...(signal && { signal }),
   };
-  const message = await ask(parse(address), options, body).catch((error: unknown) => {
+  const message = await ask(new URL(address), options, body).catch((error: unknown) => {
     throw explain(error, 'fetch failed', signal);
   });
   return toReply(message, signal);
 };
-
-function parse(address: string): URL {
-  try {
-    return new URL(address);
-  } catch (cause) {
-    throw new TypeError('fetch failed', { cause });
-  }
-}
 
 /** Resolves when the head of the answer is there. */
 function ask(url: URL, options: RequestOptions, body: FetchInit['body']): Promise<IncomingMessage> {
@@ -59,9 +47,7 @@ function toReply(message: IncomingMessage, signal: AbortSignal | undefined): Fet
         if (left < 0) throw new RangeError(TOO_LARGE);
         chunks.push(chunk);
       }
-      const bytes = Buffer.concat(chunks);
-      const isPacked = message.headers['content-encoding'] === 'gzip';
-      return new TextDecoder().decode(isPacked ? await unzip(bytes, { maxOutputLength: MAX_ANSWER_BYTES }) : bytes);
+      return new TextDecoder().decode(Buffer.concat(chunks));
     } catch (error) {
       throw explain(error, 'terminated', signal);
     }

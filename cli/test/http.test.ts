@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { describe } from '../failure.ts';
 import { fetchPlainly } from '../http.ts';
@@ -47,21 +46,16 @@ test('bytes and headers arrive, and the answer is read whole', async () => {
   expect(await reply.json()).toEqual(answer);
 });
 
-test.each([
-  ['as it is', {}, (bytes: Buffer) => bytes],
-  ['packed into little', { 'content-encoding': 'gzip' }, (bytes: Buffer) => gzipSync(bytes)],
-])('an answer that is too large for any page is not taken into memory, %s', async (_, headers, pack) => {
-  const body = pack(Buffer.alloc(64 * 1024 * 1024 + 1, ' '));
-  const { url } = await listen((_request, response) => response.writeHead(200, headers).end(body));
+test('an answer that is too large for any page is not taken into memory', async () => {
+  const { url } = await listen((_request, response) => response.end(Buffer.alloc(64 * 1024 * 1024 + 1, ' ')));
   const { cause } = await refusal((await fetchPlainly(url)).text());
   expect(String(cause)).toMatch(/larger than 6\d{7} bytes/);
 });
 
-test('a compressed answer is unpacked, a redirect is not followed, and a POST without a body is empty', async () => {
+test('a redirect is not followed, and a POST without a body is empty', async () => {
   const { url } = await listen((request, response) => {
     if (request.url === '/there') return response.end('followed');
-    const length = String(request.headers['content-length']);
-    response.writeHead(302, { location: '/there', 'content-encoding': 'gzip' }).end(gzipSync(length));
+    response.writeHead(302, { location: '/there' }).end(String(request.headers['content-length']));
   });
   const reply = await fetchPlainly(url, { method: 'POST', redirect: 'manual' });
   expect(reply).toMatchObject({ status: 302, ok: false });
