@@ -136,7 +136,7 @@ const SPOOL: Trouble[] = [
     'spool',
     'warning',
     /^1 event \(100 B of 1\.0 GB\) wait, the oldest for 5 hours\. Last error: bad/,
-    /^capture logs -f$/,
+    /^capture logs$/,
     {
       arrange(machine) {
         wait(machine, 5 * HOUR_MS);
