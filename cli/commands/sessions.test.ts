@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { runProgram } from '../program.ts';
@@ -178,37 +178,13 @@ test('no line is wider than a narrow terminal, whatever waits', () => {
   expect(lines[1]).toContain(`${events}  …`);
 });
 
-test('only what is named is dropped, after saying what is lost', async () => {
-  const { capture, json, say, home } = await prepare();
-  say(1, 1, 'first \u001b[31mred', join(home, 'shop'));
-  say(2, 1, 'second', join(home, 'else'));
-  await capture(['import', '--patience', '0'], offline);
-  for (const args of [[], ['--all', '--refused'], [sessionId(1), '--all']]) {
-    expect(await capture(['spool', 'drop', ...args, '--yes'])).toMatchObject({ exitCode: 2 });
-  }
-  expect(await capture(['spool', 'drop', sessionId(1)])).toMatchObject({
-    exitCode: 2,
-    stderr: expect.stringContaining('no terminal'),
-  });
-  const refusing = await capture(['spool', 'drop', sessionId(1)], { isTTY: true, input: 'n\n' });
-  expect(refusing).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('Nothing was dropped') });
-  expect(refusing.stderr).toContain(
-    `1 event of claude-code ${sessionId(1)} that the service does not have: its transcript`,
-  );
-  expect(refusing.stderr).toContain('still has them');
-  expect(await json('sessions', '--waiting')).toMatchObject({ total: 2 });
-  const dropped = await capture(['spool', 'drop', sessionId(1)], { isTTY: true, input: 'y\n' });
-  expect(dropped).toMatchObject({ exitCode: 0, stdout: 'Dropped: 1 waiting event and 0 refused ones.\n' });
-  expect(await json('sessions', '--waiting')).toMatchObject({ sessions: [{ session: sessionId(2) }] });
-  rmSync(join(home, '.claude'), { recursive: true });
-  const all = await capture(['spool', 'drop', '--all', '--yes']);
-  expect(all.stdout).toContain('that the service does not have: they are nowhere else.');
-  expect(await json('spool', 'drop', '--all', '--yes')).toEqual({ droppedEvents: 0, droppedRefused: 0, sessions: 0 });
-});
-
-test('refused events are dropped alone', async () => {
+test('what was refused is given up after a yes', async () => {
   const { capture, json } = await prepare({ refuses: ({ payload }) => payload.text === 'second' });
-  expect(await json('spool', 'drop', '--refused', '--yes')).toMatchObject({ droppedEvents: 0, droppedRefused: 1 });
+  const asked = await capture(['spool', 'drop'], { isTTY: true, input: 'n\n' });
+  expect(asked).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('Throw 1 refused event away?') });
+  expect(await json('sessions', '--waiting')).toMatchObject({ total: 1 });
+  expect(await json('spool', 'drop', '--yes')).toEqual({ droppedEvents: 1 });
+  expect(await json('spool', 'drop')).toEqual({ droppedEvents: 0 });
   expect((await capture(['sessions', '--waiting'])).stdout).toBe('Nothing waits, and nothing was refused.\n');
 });
 

@@ -1,15 +1,10 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { defineCommand, flag, texts } from '../command.ts';
+import { defineCommand, flag } from '../command.ts';
 import { stateFolder } from '../config.ts';
 import { isDaemonRunning } from '../daemon/control.ts';
-import { EXIT, Failure } from '../failure.ts';
-import { takeLock } from '../lock.ts';
 import { formatCount } from '../output.ts';
 import { confirm } from '../prompt.ts';
 import { createBatching } from '../read/batching.ts';
-import { chooseSessions, SESSION_NAMES, withSpool } from '../sessions/choose.ts';
-import type { Spool } from '../spool/open.ts';
+import { withSpool } from '../sessions/choose.ts';
 
 const retryCommand = defineCommand({
   name: 'retry',
@@ -32,64 +27,31 @@ const retryCommand = defineCommand({
 
 const dropCommand = defineCommand({
   name: 'drop',
-  summary: 'throw away what waits',
-  description: 'Throws away what was captured and not sent, after saying what is lost and asking.',
-  examples: [
-    ['capture spool drop 0199a213', 'what of a session is not sent'],
-    ['capture spool drop --refused', 'events that the service will never take'],
-    ['capture spool drop --all --yes', 'everything, without asking'],
-  ],
-  arguments: { sessions: texts('[SESSION...]', SESSION_NAMES) },
-  options: {
-    refused: flag('--refused', 'the events that the service refused'),
-    all: flag('--all', 'everything that waits or was refused'),
-    yes: flag('--yes', 'do not ask'),
-  },
-  run(context, { sessions, refused, all, yes }, output) {
-    if ([sessions.length > 0, refused, all].filter(Boolean).length !== 1) {
-      throw new Failure(EXIT.usage, 'Say what to drop: a SESSION, --refused or --all.', 'See `capture status`.');
-    }
-    return withSpool(context, async (spool) => {
-      const chosen = new Set(refused ? [] : chooseSessions(context, spool, { sessions }).map(({ id }) => id));
-      const waiting = spool.batches.perSession().filter(({ session }) => chosen.has(session));
-      const events = waiting.reduce((sum, one) => sum + one.events, 0);
-      const refusals = refused || all ? spool.refused.count() : 0;
-      const answer = { droppedEvents: events, droppedRefused: refusals, sessions: waiting.length };
-      if (events + refusals === 0) return output.answer(answer, ['There is nothing of that to drop.']);
-      const lines = waiting.map((one) => describeLost(spool, one));
-      if (refusals > 0) lines.push(`${formatCount(refusals, 'refused event')}.`);
-      if (!yes)
-        await confirm(context, output, { lines, question: 'Throw that away?', declined: 'Nothing was dropped.' });
-      // Held, nobody sends meanwhile. A daemon that does finds its batch gone, which it bears.
-      const lock = takeLock(stateFolder(context), 'upload');
-      spool.transact(() => {
-        for (const { session } of waiting) spool.batches.removeSession(session);
-        if (refusals > 0) spool.refused.removeAll();
-      });
-      lock?.release();
-      const dropped = `Dropped: ${formatCount(events, 'waiting event')} and ${formatCount(refusals, 'refused one')}.`;
-      output.answer(answer, [dropped, ...(yes ? lines : [])]);
-      if (lock === undefined) output.say('The daemon was sending meanwhile: what was on its way may have arrived.');
-    });
-  },
+  summary: 'give up what the service refused',
+  description:
+    'Throws away the events that the service refused, after asking. What of a session merely waits is thrown away by ' +
+    '`capture skip`.',
+  examples: [['capture spool drop', 'asks, and throws it away']],
+  options: { yes: flag('--yes', 'do not ask') },
+  run: (context, { yes }, output) =>
+    withSpool(context, async (spool) => {
+      const droppedEvents = spool.refused.count();
+      if (droppedEvents === 0) return output.answer({ droppedEvents }, ['Nothing was refused.']);
+      const events = formatCount(droppedEvents, 'refused event');
+      const question = `Throw ${events} away?`;
+      if (!yes) await confirm(context, output, { lines: [], question, declined: 'Nothing was thrown away.' });
+      spool.refused.removeAll();
+      output.answer({ droppedEvents }, [`Thrown away: ${events}.`]);
+    }),
 });
-
-/** What is lost, for a person who is about to decide. */
-function describeLost(spool: Spool, { session, events }: { session: number; events: number }): string {
-  const { agent, agentSession } = spool.sessions.get(session);
-  const files = spool.files.ofSession(agent, agentSession);
-  const isThere = files.every(({ root, path }) => existsSync(join(root, path.replace(/#.*$/, ''))));
-  const where = files.length > 0 && isThere ? 'its transcript still has them' : 'they are nowhere else';
-  return `${formatCount(events, 'event')} of ${agent} ${agentSession} that the service does not have: ${where}.`;
-}
 
 export const spoolCommand = defineCommand({
   name: 'spool',
-  summary: 'send again or throw away what the service does not have',
-  description: 'What was captured waits in the spool until the service has acknowledged it; see `capture status`.',
+  summary: 'send again or give up what the service refused',
+  description: 'What the service refuses is set aside in the spool until somebody decides; see `capture status`.',
   examples: [
-    ['capture spool retry', 'sends again what was refused'],
-    ['capture spool drop --refused', 'throws it away'],
+    ['capture spool retry', 'sends it again'],
+    ['capture spool drop', 'throws it away'],
   ],
   commands: [retryCommand, dropCommand],
 });

@@ -101,7 +101,7 @@ export const CAPTURE_CHECKS: { readonly [check: string]: Check } = {
     if (refused.length === 0) return ok('The service has refused no event.');
     const events = refused.reduce((sum, problem) => sum + problem.events, 0);
     const sentence = `${formatCount(events, 'event')} refused by the service and set aside: ${refused[0]?.problem}.`;
-    return failed(sentence, 'capture spool retry   # or, to give them up: capture spool drop --refused');
+    return failed(sentence, 'capture spool retry   # or, to give them up: capture spool drop');
   },
 
   damaged({ damaged }) {
