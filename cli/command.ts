@@ -69,16 +69,6 @@ export const texts = (flags: string, about: string): Parameter<string[]> => ({
   absent: [],
 });
 
-/** A whole number. */
-export const count = (flags: string, about: string, absent: number, least = 0): Parameter<number> => ({
-  ...{ flags, about: `${about} (default: ${absent})`, absent },
-  parse(given) {
-    const number = Number(given);
-    if (Number.isSafeInteger(number) && number >= least) return number;
-    throw new Failure(EXIT.usage, `${flags.replace(/,? .*/, '')} takes a number from ${least} on, not ${given}.`);
-  },
-});
-
 const UNITS: { readonly [unit: string]: number } = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
 /** Milliseconds of a length of time such as `30m`, `2h` or `7d`; undefined for anything else. */

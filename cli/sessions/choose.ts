@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
 import { locateSpool } from '../account.ts';
 import type { Agent } from '../agents/agent.ts';
 import { readLength, text } from '../command.ts';
@@ -26,7 +24,7 @@ export async function withSpool<Result>(
   }
 }
 
-export const SESSION_NAMES = "the agent's id of a session or its beginning, ses_…, or a transcript";
+export const SESSION_NAMES = "the agent's id of a session or its beginning, or the service's, ses_…";
 
 /** The options of the commands that are about many sessions. */
 export const CHOICE_OPTIONS = {
@@ -48,24 +46,20 @@ export function chooseSessions(context: Context, spool: Spool, { sessions, agent
   const all = spool.sessions
     .list()
     .filter((session) => (agent === undefined || session.agent === agent) && (session.lastAt ?? from) >= from);
-  if (sessions.length === 0) return all;
-  return [...new Set(sessions.flatMap((name) => findSessions(context, spool, all, name)))];
+  return sessions.length === 0 ? all : [...new Set(sessions.map((name) => findSession(spool, all, name)))];
 }
 
 /** The one session that is meant; where none is named, the one that was active last in this folder or one above it. */
 export function chooseSession(context: Context, spool: Spool, name: string | undefined): SessionRow {
-  if (name === undefined) {
-    const around = new Set(ancestors(context.folder));
-    const isHere = ({ agent, agentSession }: SessionRow) =>
-      spool.files.ofSession(agent, agentSession).some(({ origin }) => origin.cwd && around.has(origin.cwd));
-    const latest = spool.sessions.list().filter(isHere).sort(byTime).at(-1);
-    if (latest !== undefined) return latest;
-    const hint = 'Say which one: `capture sessions` lists them.';
-    throw new Failure(EXIT.usage, 'No session of this folder was captured.', hint);
-  }
-  const [only, ...others] = chooseSessions(context, spool, { sessions: [name] });
-  if (only !== undefined && others.length === 0) return only;
-  throw new Failure(EXIT.usage, `${others.length + 1} sessions are meant by ${name}.`, "Give the agent's id of one.");
+  const all = spool.sessions.list();
+  if (name !== undefined) return findSession(spool, all, name);
+  const around = new Set(ancestors(context.folder));
+  const isHere = ({ agent, agentSession }: SessionRow) =>
+    spool.files.ofSession(agent, agentSession).some(({ origin }) => origin.cwd && around.has(origin.cwd));
+  const latest = all.filter(isHere).sort(byTime).at(-1);
+  if (latest !== undefined) return latest;
+  const hint = 'Say which one: `capture sessions` lists them.';
+  throw new Failure(EXIT.usage, 'No session of this folder was captured.', hint);
 }
 
 /** The agents of an id, or all. */
@@ -79,26 +73,17 @@ export function requireAgents({ agents }: Pick<Context, 'agents'>, id: string | 
 /** The one that was active last comes last. */
 export const byTime = (one: SessionRow, other: SessionRow): number => (one.lastAt ?? 0) - (other.lastAt ?? 0);
 
-function findSessions({ folder }: Context, spool: Spool, all: SessionRow[], name: string): SessionRow[] {
-  const exact = spool.sessions.findByServiceId(name);
-  const same = all.filter(({ id, agentSession }) => id === exact || agentSession === name);
-  if (same.length > 0) return same;
-  const path = resolve(folder, name);
-  const ofFile = all.filter(({ agent, agentSession }) =>
-    spool.files.ofSession(agent, agentSession).some((row) => isFile(join(row.root, row.path), path)),
-  );
-  if (ofFile.length > 0) return ofFile;
-  const [only, ...others] = name === '' ? [] : all.filter(({ agentSession }) => agentSession.startsWith(name));
-  if (others.length > 0) {
-    throw new Failure(EXIT.usage, `${others.length + 1} sessions begin with ${name}.`, 'Give more of its id.');
+function findSession(spool: Spool, all: readonly SessionRow[], name: string): SessionRow {
+  const known = spool.sessions.findByServiceId(name);
+  const same = all.filter(({ id, agentSession }) => id === known || agentSession === name);
+  const meant = same.length > 0 || name === '' ? same : all.filter(({ agentSession }) => agentSession.startsWith(name));
+  const [only, ...others] = meant;
+  if (only === undefined) {
+    throw new Failure(EXIT.usage, `No captured session is called ${name}.`, `Give ${SESSION_NAMES}.`);
   }
-  if (only !== undefined) return [only];
-  const sentence = existsSync(path) ? `Nothing was captured of ${path}.` : `No captured session is called ${name}.`;
-  throw new Failure(EXIT.usage, sentence, `Give ${SESSION_NAMES}.`);
+  if (others.length === 0) return only;
+  throw new Failure(EXIT.usage, `${meant.length} sessions begin with ${name}.`, 'Give more of its id.');
 }
-
-/** A session in a file of many has its name behind a `#`, which need not be given. */
-const isFile = (path: string, asked: string) => path === asked || path.startsWith(`${asked}#`);
 
 /** `7d`, `12h`, or a date. */
 function readSince(given: string, now: number): number {

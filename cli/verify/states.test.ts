@@ -142,12 +142,12 @@ test('of a session that the service has lost, all is missing', async () => {
   expect(findings.length).toBe(2);
 });
 
-test('sessions are chosen by id, its beginning, ours, their transcript, agent and age', async () => {
-  const { home, file, run: capture, verify, events } = await startWith(one);
+test('sessions are chosen by id, its beginning, ours, agent and age', async () => {
+  const { home, run: capture, verify, events } = await startWith(one);
   write(pathOf(home, 2), lines(prompt(2, 1, 'other')));
   await capture('import');
   const [first] = await events();
-  for (const name of [sessionId(1), sessionId(1).slice(0, 13), first?.sessionId ?? '', file]) {
+  for (const name of [sessionId(1), sessionId(1).slice(0, 13), first?.sessionId ?? '']) {
     expect(await verify(name), name).toMatchObject({ ...clean, sessions: 1, records: 1 });
   }
   expect(await verify('--agent', 'codex')).toMatchObject({ ...clean, sessions: 0 });

@@ -1,0 +1,98 @@
+import { join } from 'node:path';
+import type { Context } from '../context.ts';
+import { sessionPage } from '../dashboard.ts';
+import { formatAge, formatBytes } from '../output.ts';
+import { tilde } from '../paths.ts';
+import { nameSession, readSkipped } from '../privacy/policy.ts';
+import type { Spool } from '../spool/open.ts';
+import type { SessionRow } from '../spool/sessions.ts';
+
+/** What `state` is, in words. */
+const STATES = {
+  waiting: 'some of it waits to be sent',
+  skipped: 'taken out with `capture skip`',
+  sent: 'all that was captured is sent',
+  deleted: 'deleted at the service; nothing more of it is captured',
+  closed: 'closed at the service; what comes after opens another one there',
+};
+
+/** A captured session, as `capture sessions --json` has it. */
+export interface SessionReport {
+  agent: string;
+  /** The agent's own id. */
+  session: string;
+  title: string | undefined;
+  folder: string | undefined;
+  branch: string | undefined;
+  lastActiveAt: string | undefined;
+  state: keyof typeof STATES;
+  eventsSent: number;
+  eventsWaiting: number;
+  eventsRefused: number;
+  /** The service's ids, in the order in which its events went there. */
+  serviceIds: string[];
+}
+
+/** Reports on sessions as they are now. */
+export function createReports(context: Context, spool: Spool): (row: SessionRow) => SessionReport {
+  const waiting = new Map(spool.batches.perSession().map(({ session, events }) => [session, events]));
+  const refused = Map.groupBy(spool.refused.list(), ({ session }) => session);
+  const skipped = readSkipped(context);
+  return ({ id, agent, agentSession, title, prompt, cwd, branch, lastAt, sent, state }) => {
+    const files = spool.files.ofSession(agent, agentSession);
+    const eventsWaiting = waiting.get(id) ?? 0;
+    const ended = state === 'closed' || state === 'deleted' ? state : 'sent';
+    const isSkipped = skipped.has(nameSession(agent, agentSession));
+    return {
+      agent,
+      session: agentSession,
+      title: title ?? prompt,
+      folder: cwd ?? files.find(({ origin }) => origin.cwd)?.origin.cwd,
+      branch,
+      lastActiveAt: lastAt === undefined ? undefined : new Date(lastAt).toISOString(),
+      state: isSkipped ? 'skipped' : eventsWaiting > 0 ? 'waiting' : ended,
+      eventsSent: sent,
+      eventsWaiting,
+      eventsRefused: refused.get(id)?.length ?? 0,
+      serviceIds: spool.sessions.serviceIds(id),
+    };
+  };
+}
+
+/** `16 sent, 2 waiting, 1 refused`. */
+export function describeCounts({ eventsSent, eventsWaiting, eventsRefused }: SessionReport): string {
+  const number = (count: number, what: string) => (count > 0 ? `, ${count.toLocaleString('en-US')} ${what}` : '');
+  return `${eventsSent.toLocaleString('en-US')} sent${number(eventsWaiting, 'waiting')}${number(eventsRefused, 'refused')}`;
+}
+
+/** All there is to say about one, for programs and for people. */
+export function describeSession(
+  spool: Spool,
+  report: SessionReport,
+  dashboard: string | undefined,
+  { now, home }: Pick<Context, 'now' | 'home'>,
+): { value: object; lines: string[] } {
+  const { agent, session, title, folder, branch, lastActiveAt, state, serviceIds } = report;
+  const files = spool.files.ofSession(agent, session).map(({ root, path, cursor, origin }) => ({
+    ...{ root, path, isSubagent: origin.subagent !== undefined },
+    readBytes: cursor.kind === 'file' ? cursor.position : undefined,
+  }));
+  const pages = dashboard === undefined ? [] : serviceIds.map((id) => sessionPage(dashboard, id));
+  const lines: [string, string | undefined][] = [
+    ['Session', `${agent} ${session}`],
+    ['Title', title ?? 'untitled'],
+    ['Folder', folder && `${tilde(folder, home)}${branch ? `, branch ${branch}` : ''}`],
+    ['Active', lastActiveAt && `${formatAge(now() - Date.parse(lastActiveAt))} ago`],
+    ['State', STATES[state]],
+    ['Events', describeCounts(report)],
+    ...serviceIds.map((id, index): [string, string] => ['Service', [id, ...pages.slice(index, index + 1)].join('  ')]),
+    ...files.map(({ root, path, isSubagent, readBytes }): [string, string] => {
+      const read = readBytes === undefined ? '' : `, read to ${formatBytes(readBytes)}`;
+      return ['File', `${tilde(join(root, path), home)}${read}${isSubagent ? ' (a sub-agent)' : ''}`];
+    }),
+  ];
+  return {
+    value: { ...report, dashboard: pages, files },
+    lines: lines.flatMap(([name, text]) => (text ? [`${name.padEnd(9)} ${text}`] : [])),
+  };
+}

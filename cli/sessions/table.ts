@@ -1,0 +1,69 @@
+import { basename } from 'node:path';
+import type { Context } from '../context.ts';
+import { formatAge, type Line } from '../output.ts';
+import { toPlainText } from '../terminal.ts';
+import { describeCounts, type SessionReport } from './report.ts';
+
+const HEADINGS = ['SESSION', 'AGENT', 'ACTIVE', 'EVENTS', 'FOLDER', 'TITLE'];
+const GAP = '  ';
+/** Cells that the beginning of an id takes, and the name of a folder at most. */
+const ID_WIDTH = 13;
+const FOLDER_WIDTH = 20;
+
+/** A line a session, under headings: a long enough id, when, how much, where, what; on a terminal as wide as that. */
+export function layOutSessions(
+  reports: readonly SessionReport[],
+  { now, stdout }: Pick<Context, 'now' | 'stdout'>,
+): Line[] {
+  const cells = reports.map((report) => [
+    report.session.slice(0, ID_WIDTH),
+    report.agent,
+    report.lastActiveAt === undefined ? '' : shortAge(now() - Date.parse(report.lastActiveAt)),
+    report.state === 'skipped' || report.state === 'deleted' ? report.state : describeCounts(report),
+    cut(basename(report.folder ?? ''), FOLDER_WIDTH),
+    report.title ?? 'untitled',
+  ]);
+  const table = [HEADINGS, ...cells.map((row) => row.map((cell) => toPlainText(cell).replaceAll(/[\n\t]/g, ' ')))];
+  const widths = HEADINGS.map((_, column) => Math.max(...table.map((row) => widthOf(row[column] ?? ''))));
+  const width = (stdout.isTTY && stdout.columns) || Number.POSITIVE_INFINITY;
+  const [headings = '', ...lines] = table.map((row) =>
+    cut(
+      row
+        .map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - widthOf(cell)))
+        .join(GAP)
+        .trimEnd(),
+      width,
+    ),
+  );
+  return [['dim', headings, ''], ...lines];
+}
+
+/** `3 hours ago` is too long for a column. */
+const shortAge = (ms: number): string =>
+  formatAge(ms)
+    .replace('less than a minute', 'now')
+    .replace(/ (m)in.*| (h)our.*| (d)ay.*/, '$1$2$3');
+
+const SEGMENTER = new Intl.Segmenter();
+/** What terminals show in two cells: East Asian scripts and forms, and most emoji. */
+const WIDE =
+  /^(?:[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|.*\ufe0f)/u;
+
+/** As much of a text as so many cells of a terminal have room for. */
+function cut(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  let kept = '';
+  let left = width - 1;
+  for (const { segment } of SEGMENTER.segment(text)) {
+    left -= widthOf(segment);
+    if (left < 0) break;
+    kept += segment;
+  }
+  return `${kept}…`;
+}
+
+/** Cells of a terminal. */
+function widthOf(text: string): number {
+  if (/^[\x20-\x7e]*$/.test(text)) return text.length;
+  return [...SEGMENTER.segment(text)].reduce((sum, { segment }) => sum + (WIDE.test(segment) ? 2 : 1), 0);
+}
