@@ -73,10 +73,3 @@ test('what --json answers names no home, no secret, and no session', async () =>
   // The person is told.
   expect((await capture(['doctor'])).stdout).toContain('- 1 transcript: "~/divorce" is excluded\n');
 });
-
-test('long sentences are wrapped on a terminal, and what mends them is not', async () => {
-  const { capture, state } = await setUpMachine();
-  write(join(state, 'preferences.json'), '{"exlude": []}');
-  const { stdout } = await capture(['doctor'], { isTTY: true, variables: { NO_COLOR: '1' } });
-  for (const line of stdout.split('\n').filter((text) => !text.includes('→'))) expect(line.length).toBeLessThan(81);
-});

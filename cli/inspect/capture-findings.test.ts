@@ -25,8 +25,8 @@ const AGENTS: Trouble[] = [
   [
     'the hook cannot be run',
     'hooks',
-    'failed',
-    /its hooks run .*bin\/hook, which cannot be run/,
+    'warning',
+    /^Cursor: .*bin\/hook cannot be run/,
     /^capture init$/,
     {
       arrange({ home, state }) {
@@ -81,20 +81,6 @@ const AGENTS: Trouble[] = [
     },
   ],
   [
-    'a folder cannot be watched',
-    'watching',
-    'warning',
-    /gives no notice of changes in .*: ENOSPC/,
-    /max_user_watches/,
-    {
-      options: {
-        watchFolder() {
-          throw new Error('ENOSPC: System limit for number of file watchers reached');
-        },
-      },
-    },
-  ],
-  [
     'sessions are left out',
     'left-out',
     'ok',
@@ -104,19 +90,6 @@ const AGENTS: Trouble[] = [
       arrange(machine) {
         leave(machine, 2, 0, join(machine.home, 'private'));
         prefer(machine, { exclude: ['~/private'] });
-      },
-    },
-  ],
-  [
-    'a folder’s own file cannot be understood',
-    'left-out',
-    'warning',
-    /cannot be understood/,
-    /\{"capture": true\}/,
-    {
-      arrange(machine) {
-        leave(machine, 2, 0, join(machine.home, 'private'));
-        write(join(machine.home, 'private/.session-capture.json'), '{"capture": "maybe"}');
       },
     },
   ],
@@ -210,15 +183,8 @@ const SPOOL: Trouble[] = [
         inSpool((spool) => spool.refused.add({ session: 1, event: '{}', problem: 'too odd', refusedAt: Date.now() })),
     },
   ],
-  [
-    'the disk is nearly full',
-    'disk',
-    'warning',
-    /has 500\.0 MB left/,
-    /^df -h/,
-    { options: { freeBytes: () => 500_000_000 } },
-  ],
-  ['the disk is full', 'disk', 'failed', /has 5\.0 KB left/, /^df -h/, { options: { freeBytes: () => 5000 } }],
+  ['the disk is nearly full', 'disk', 'warning', /has 500\.0 MB left/, /^df -h/, { freeBytes: 500_000_000 }],
+  ['the disk is full', 'disk', 'failed', /has 5\.0 KB left/, /^df -h/, { freeBytes: 5000 }],
   [
     'records were withheld',
     'redaction',

@@ -45,14 +45,6 @@ export const CAPTURE_CHECKS: { readonly [check: string]: Check } = {
     };
   },
 
-  watching({ unwatched }) {
-    if (unwatched === undefined) return ok("The system gives notice of changes in the agents' folders.");
-    const { root, reason } = unwatched;
-    const sentence = `The system gives no notice of changes in ${root}, so they are found some seconds later: ${reason}.`;
-    const fix = 'echo fs.inotify.max_user_watches=524288 | sudo tee -a /etc/sysctl.conf && sudo sysctl -p';
-    return warning(sentence, fix);
-  },
-
   preferences({ unreadable: { preferences } }) {
     if (preferences === undefined) return ok('The preferences can be read.');
     const sentence = `${preferences.replace(/\.$/, '')}. Nothing is captured until then.`;
@@ -66,12 +58,7 @@ export const CAPTURE_CHECKS: { readonly [check: string]: Check } = {
     const lines = [...Map.groupBy(leftOut, (reason) => reason)].map(
       ([reason, all]) => `${formatCount(all.length, 'transcript')}: ${reason}`,
     );
-    const broken = leftOut.filter((reason) => reason.includes(' is not {"capture"'));
-    if (broken.length === 0) {
-      return { ...ok(`${formatCount(leftOut.length, 'transcript')} left out, as was asked for.`), private: lines };
-    }
-    const sentence = `${formatCount(broken.length, 'transcript')} left out by a .session-capture.json that cannot be understood.`;
-    return { ...warning(sentence, 'Write {"capture": true} or {"capture": false} into it.'), private: lines };
+    return { ...ok(`${formatCount(leftOut.length, 'transcript')} left out, as was asked for.`), private: lines };
   },
 
   spool({ spool, unreadable, daemon, now }) {

@@ -35,35 +35,17 @@ const WORDS = {
 } as const satisfies { [outcome in Outcome]: readonly [Line[0], string] };
 
 const MARGIN = 9;
-/** Longer lines are hard to read, however wide the terminal is. */
-const MAX_WIDTH = 110;
 const MAX_PRIVATE = 5;
 
-type Screen = Pick<Context, 'stdout' | 'home'>;
-
 /** A finding for people: a sentence, and below it what mends it, as it is typed. */
-export function describeFinding({ outcome, sentence, fix, ...more }: Checked, { stdout, home }: Screen): Line[] {
-  const width = stdout.isTTY ? Math.min(MAX_WIDTH, stdout.columns ?? 80) - MARGIN : Number.POSITIVE_INFINITY;
+export function describeFinding({ outcome, sentence, fix, ...more }: Checked, { home }: Pick<Context, 'home'>): Line[] {
   const [colour, word] = WORDS[outcome];
   const margin = ' '.repeat(MARGIN);
-  const [first = '', ...rest] = wrap(withoutHome(sentence, home), width);
   return [
-    [colour, word.padEnd(MARGIN), first],
-    ...rest.map((text) => margin + text),
+    [colour, word.padEnd(MARGIN), withoutHome(sentence, home)],
     ...(more.private ?? []).slice(0, MAX_PRIVATE).map((text) => `${margin}- ${withoutHome(text, home)}`),
     ...(fix === undefined ? [] : ([['bold', `${margin}→ ${fix}`, '']] as const)),
   ];
-}
-
-/** Breaks at blanks; a word that is longer than the width stays whole. */
-function wrap(text: string, width: number): string[] {
-  const lines = [''];
-  for (const word of text.split(' ')) {
-    const line = lines.at(-1) ?? '';
-    if (line !== '' && line.length + 1 + word.length > width) lines.push(word);
-    else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`;
-  }
-  return lines;
 }
 
 /** Nor what an address may hold before its host. */

@@ -2,7 +2,6 @@ import { chmodSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { claimHome } from '../daemon/control.ts';
-import { takeLock } from '../lock.ts';
 import { write } from '../test/folder.ts';
 import { HOUR_MS, type Machine, setUpMachine, type Trouble, testTroubles } from '../test/machine.ts';
 
@@ -144,20 +143,6 @@ const DAEMON: Trouble[] = [
     /paused until 20/,
     /^capture resume$/,
     { arrange: ({ capture }) => capture(['pause', '--for', '1h']) },
-  ],
-  [
-    'a second daemon runs in the usual folder',
-    'state-folders',
-    'failed',
-    /second daemon/,
-    /CAPTURE_HOME/,
-    {
-      arrange({ home }) {
-        write(join(home, '.capture/daemon.pid'), '4711\n');
-        const lock = takeLock(join(home, '.capture'), 'run');
-        onTestFinished(() => lock?.release());
-      },
-    },
   ],
   [
     'a daemon elsewhere captures this home',

@@ -1,7 +1,6 @@
-import { accessSync, constants, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import type { Context } from '../context.ts';
-import { isDaemonRunning, isHomeClaimed } from '../daemon/control.ts';
+import { isHomeClaimed } from '../daemon/control.ts';
 import { describe } from '../failure.ts';
 import { scriptPath } from '../hooks/script.ts';
 import { formatAge, formatMoment } from '../output.ts';
@@ -10,7 +9,7 @@ import { findOpenFolder } from '../setup/state-folder.ts';
 import { findSupervisorTrouble, supervisorOf } from '../setup/supervisors.ts';
 import { VERSION } from '../version.ts';
 import { CAPTURE_CHECKS } from './capture-findings.ts';
-import { type Check, type Checked, type Finding, failed, type Outcome, ok, skipped, warning } from './finding.ts';
+import { type Check, type Checked, failed, type Outcome, ok, skipped, warning } from './finding.ts';
 import { attempt, type Inspection } from './inspect.ts';
 
 const ORDER: readonly Outcome[] = ['failed', 'warning', 'ok', 'skipped'];
@@ -127,11 +126,6 @@ const CHECKS: { readonly [check: string]: Check } = {
 
   /** Two state folders do not know of each other: each would send every record. */
   'state-folders'({ state, account, daemon }, context) {
-    const usual = join(context.home, '.capture');
-    if (state !== usual && isDaemonRunning(usual)) {
-      const sentence = `A second daemon captures this home, with ${usual} as its folder.`;
-      return failed(sentence, 'env -u CAPTURE_HOME capture uninstall');
-    }
     if (!daemon.running && account !== undefined && isHomeClaimed(context, account)) {
       const sentence = 'Another daemon captures this home for the same organization, with a folder of its own.';
       return failed(sentence, 'Give it and this shell the same CAPTURE_HOME, or end it: ps x | grep "capture.* run"');
@@ -145,18 +139,16 @@ const CHECKS: { readonly [check: string]: Check } = {
   hooks(_, context) {
     const { agents, variables, home } = context;
     const script = scriptPath(context, 'hook');
-    const init = 'capture init';
-    const findings = agents.flatMap(({ displayName, folder, hooks }): Finding[] => {
-      if (hooks === undefined || !statSync(folder?.(variables, home) ?? '', { throwIfNoEntry: false })) return [];
+    const isExecutable = attempt(() => accessSync(script, constants.X_OK), undefined).trouble === undefined;
+    const findings = agents.flatMap(({ displayName, folder, hooks }) => {
+      if (hooks === undefined || !existsSync(folder?.(variables, home) ?? '')) return [];
       const path = hooks.path(variables, home);
-      if (!attempt(() => readFileSync(path, 'utf8'), '').value.includes(script)) {
-        const sentence = `${displayName}: ${path} does not run capture's hook, so what its tools did is not captured.`;
-        return [warning(sentence, init)];
-      }
-      if (attempt(() => accessSync(script, constants.X_OK), undefined).trouble !== undefined) {
-        return [failed(`${displayName}: its hooks run ${script}, which cannot be run.`, init)];
-      }
-      return [ok(`${displayName}: its hooks are installed.`)];
+      const isNamed = attempt(() => readFileSync(path, 'utf8'), '')
+        .value.replaceAll('\\\\', '\\')
+        .includes(script);
+      if (isNamed && isExecutable) return ok(`${displayName}: its hooks are installed.`);
+      const sentence = isNamed ? `${script} cannot be run` : `${path} does not run capture's hook`;
+      return warning(`${displayName}: ${sentence}, so what its tools did is not captured.`, 'capture init');
     });
     return findings.length > 0 ? findings : skipped('No agent is here that needs hooks.');
   },

@@ -1,5 +1,5 @@
-import { existsSync, readdirSync, readFileSync, statfsSync, statSync, watch } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, readdirSync, readFileSync, statfsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Account, findSpool, recallAccount } from '../account.ts';
 import { readSettings, type Settings, stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
@@ -8,7 +8,6 @@ import { MAX_DAYS, MAX_MEGABYTES, MEGABYTE } from '../daemon/limits.ts';
 import { isPaused, pausedPath } from '../daemon/pause.ts';
 import { describe, Failure } from '../failure.ts';
 import { type Preferences, readPreferences } from '../preferences.ts';
-import { ownPlaces } from '../read/places.ts';
 import { readStarter } from '../setup/daemon.ts';
 import { damageOf } from '../spool/damage.ts';
 import { openSpool, type Spool } from '../spool/open.ts';
@@ -18,21 +17,11 @@ import { inspectTranscripts } from './transcripts.ts';
 /** What is so on this machine: what `capture status` and `capture doctor` put into words. */
 export type Inspection = Awaited<ReturnType<typeof inspect>>;
 
-export interface InspectOptions {
-  /** Bytes free for this person on the disk of a folder. */
-  freeBytes?: (folder: string) => number;
-  /** Throws where a folder cannot be watched. */
-  watchFolder?: (path: string) => void;
-}
-
 /**
  * Gathers it once. Writes nothing, runs no program of an agent, and registers nothing at the service; what cannot be
- * known is absent, whatever the reason.
+ * known is absent, whatever the reason. `freeBytes` tells what is free for this person on the disk of a folder.
  */
-export async function inspect(
-  context: Context,
-  { freeBytes = askFreeBytes, watchFolder = watchOnce }: InspectOptions = {},
-) {
+export async function inspect(context: Context, freeBytes = askFreeBytes) {
   const now = context.now();
   const state = stateFolder(context);
   const sign = attempt(() => readSettings(context), {});
@@ -52,8 +41,7 @@ export async function inspect(
       spool: opened.value && readSpool(spool, wished.value),
       /** Damaged spools that were kept. */
       damaged: listNames(state, /\.db\.corrupt-[^.]*(\.[^.]*)?Z$/),
-      freeBytes: freeBytes(state),
-      unwatched: findUnwatched(context, watchFolder),
+      freeBytes: freeBytes(existsSync(state) ? state : context.home),
       /** What cannot be read, and why. */
       unreadable: {
         settings: sign.trouble,
@@ -144,21 +132,7 @@ interface Attempt<Value> {
 const hintOf = (error: unknown): string | undefined =>
   error instanceof Failure && damageOf(error) !== 'damaged' ? error.hint : undefined;
 
-/** The first of the agents' folders that the system gives no notices of, and why. */
-function findUnwatched(context: Context, watchFolder: (path: string) => void) {
-  const roots = new Set(ownPlaces(context).map(({ root }) => root));
-  for (const root of roots) {
-    const { trouble } = attempt(() => existsSync(root) && watchFolder(root), undefined);
-    if (trouble !== undefined) return { root, reason: trouble };
-  }
-  return undefined;
-}
-
-/** Asks the system for a watch, and gives it back. */
-const watchOnce = (path: string): void => watch(path, { persistent: false }).close();
-
 function askFreeBytes(folder: string): number {
-  const { value } = attempt(() => statfsSync(folder), undefined);
-  if (value !== undefined) return value.bavail * value.bsize;
-  return dirname(folder) === folder ? Number.POSITIVE_INFINITY : askFreeBytes(dirname(folder));
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize;
 }

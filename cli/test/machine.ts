@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { pidPath } from '../daemon/control.ts';
 import type { Checked, Outcome } from '../inspect/finding.ts';
 import { findTroubles } from '../inspect/findings.ts';
-import { type InspectOptions, inspect } from '../inspect/inspect.ts';
+import { inspect } from '../inspect/inspect.ts';
 import { takeLock } from '../lock.ts';
 import { openSpool } from '../spool/open.ts';
 import { VERSION } from '../version.ts';
@@ -50,9 +50,9 @@ export async function setUpMachine() {
         spool.close();
       }
     },
-    async findTroubles(more: Partial<Context> = {}, given: InspectOptions = {}): Promise<Checked[]> {
+    async findTroubles(more: Partial<Context> = {}, freeBytes?: number): Promise<Checked[]> {
       const { context } = createContext({ home, context: more });
-      return findTroubles(await inspect(context, given), context);
+      return findTroubles(await inspect(context, freeBytes === undefined ? undefined : () => freeBytes), context);
     },
   };
 }
@@ -82,16 +82,16 @@ export type Trouble = readonly [
   cause: {
     arrange?: (machine: Machine) => unknown;
     context?: Partial<Context>;
-    options?: InspectOptions;
+    freeBytes?: number;
   },
 ];
 
 /** Makes each trouble on a machine on which all is well, and expects it to be told, once. */
 export function testTroubles(troubles: readonly Trouble[]): void {
-  test.each(troubles)('%s', async (_name, check, outcome, sentence, fix, { arrange, context, options }) => {
+  test.each(troubles)('%s', async (_name, check, outcome, sentence, fix, { arrange, context, freeBytes }) => {
     const machine = await setUpMachine();
     await arrange?.(machine);
-    const findings = await machine.findTroubles(context, options);
+    const findings = await machine.findTroubles(context, freeBytes);
     const found = findings.filter((one) => one.check === check && one.outcome === outcome);
     expect(found.map((one) => one.sentence)).toEqual([expect.stringMatching(sentence)]);
     expect(found[0]?.fix ?? '').toMatch(fix);
