@@ -21,7 +21,7 @@ export const doctorCommand = defineCommand({
   options: { verbose: flag('--verbose', 'list what is fine, too') },
   async run(context, { verbose }, output) {
     const { platform, home } = context;
-    const findings = await findTroubles(await inspect(context), context);
+    const findings = findTroubles(await inspect(context), context);
     const count = (outcome: Outcome) => findings.filter((one) => one.outcome === outcome).length;
     const summary = { failed: count('failed'), warning: count('warning'), ok: count('ok'), skipped: count('skipped') };
     const { failed, warning, ok, skipped } = summary;

@@ -16,7 +16,7 @@ import {
   type History,
   parseChoice,
 } from '../setup/history.ts';
-import { describePlan, findWarnings, namesOf, type Plan, planSetup } from '../setup/plan.ts';
+import { describePlan, findWarnings, type Plan, planSetup } from '../setup/plan.ts';
 import { lastingProgram } from '../setup/program.ts';
 import { refuseOpenFolder, takeSetup } from '../setup/state-folder.ts';
 
@@ -49,7 +49,7 @@ export const initCommand = defineCommand({
     refuseOpenFolder(context);
     const lasting = options.daemon ? { ...context, program: lastingProgram(context) } : context;
     output.say('Looking for agents …');
-    const plan = await planSetup(lasting, { ...options, isHistoryAsked: choice !== undefined });
+    const plan = planSetup(lasting, { ...options, isHistoryAsked: choice !== undefined });
     for (const folder of findStrange(plan.history, choice)) {
       output.warn(`No earlier session was in ${folder}, so --history sends none of it. Check the path.`);
     }
@@ -59,12 +59,6 @@ export const initCommand = defineCommand({
         ...describePlan(lasting, plan),
         ...earlier,
         'Nothing was changed.',
-      ]);
-    }
-    if (plan.isDone && !options.startHook) {
-      return output.answer({ ...reportOf(plan, choice), already: true }, [
-        `This machine is set up already: capture runs. Agents here: ${namesOf(plan.agents)}.`,
-        '`capture status` shows how it goes, `capture init --history all` sends earlier sessions, too.',
       ]);
     }
     for (const line of describePlan(lasting, plan)) output.say(line);
@@ -101,18 +95,17 @@ async function setUp(context: Context, settings: Settings, plan: Plan, decisions
   const { history } = decisions;
   output.answer(reportOf(plan, history, done), describeDone(context, plan, history, done));
   const left = done.edited.filter(({ change }) => change === 'left').length;
-  const failures = plan.daemon && !done.isRunning ? left + 1 : left;
+  const failures = done.daemon?.running === false ? left + 1 : left;
   if (failures > 0) throw new Failure(EXIT.failure, `${formatCount(failures, 'step')} failed.`, 'The rest was done.');
 }
 
 /** What `--json` answers: before it is done, and after. */
 function reportOf({ agents, files, daemon, history, consent }: Plan, choice: Choice | undefined, done?: Done): object {
-  const planned = daemon?.supervisor?.kind ?? (daemon ? 'process' : 'none');
   return {
     dryRun: done === undefined,
     agents: agents.map(({ id, displayName }) => ({ agent: id, name: displayName })),
     files: (done?.edited ?? files).map(({ path, change, reason }) => ({ path, change, reason })),
-    daemon: { starter: done?.starter ?? planned, ...(done && { running: done.isRunning }) },
+    daemon: done ? done.daemon : daemon && { starter: daemon.supervisor?.kind ?? 'process' },
     history: {
       choice: choice ?? consent?.history ?? 'none',
       ...(history && { sessions: history.sessions.length, bytes: history.bytes }),

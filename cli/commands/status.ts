@@ -19,7 +19,7 @@ export const statusCommand = defineCommand({
   ],
   async run(context, _values, output) {
     const inspection = await inspect(context);
-    const findings = await findTroubles(inspection, context);
+    const findings = findTroubles(inspection, context);
     const troubles = findings.filter(({ outcome }) => outcome === 'failed' || outcome === 'warning');
     const next = chooseNext(troubles);
     output.answer(report(inspection, troubles, next), [

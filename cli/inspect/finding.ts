@@ -19,8 +19,7 @@ export interface Checked extends Finding {
   check: string;
 }
 
-type Answer = Finding | readonly Finding[];
-export type Check = (inspection: Inspection, context: Context) => Answer | Promise<Answer>;
+export type Check = (inspection: Inspection, context: Context) => Finding | readonly Finding[];
 
 export const ok = (sentence: string): Finding => ({ outcome: 'ok', sentence });
 export const skipped = (sentence: string): Finding => ({ outcome: 'skipped', sentence });

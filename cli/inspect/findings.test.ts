@@ -1,4 +1,4 @@
-import { chmodSync, rmSync } from 'node:fs';
+import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { claimHome } from '../daemon/control.ts';
@@ -85,19 +85,6 @@ const SERVICE: Trouble[] = [
 ];
 
 const DAEMON: Trouble[] = [
-  [
-    'the daemon was never set up',
-    'daemon',
-    'failed',
-    /nothing is set up/,
-    /^capture init$/,
-    {
-      arrange(machine) {
-        machine.endDaemon();
-        rmSync(join(machine.state, 'setup.json'));
-      },
-    },
-  ],
   ['the daemon does not run', 'daemon', 'failed', /does not run\./, /^capture init$/, { arrange: endDaemon }],
   [
     'the daemon has crashed',
@@ -134,7 +121,7 @@ const DAEMON: Trouble[] = [
     'failed',
     /started from \/nowhere\/node, which is gone\./,
     /^capture init --yes$/,
-    { arrange: (machine) => setUpAs(machine, { starter: 'none', program: ['/nowhere/node'] }) },
+    { arrange: (machine) => setUpAs(machine, { starter: 'process', program: ['/nowhere/node'] }) },
   ],
   [
     'it is paused',

@@ -15,11 +15,11 @@ import { attempt, type Inspection } from './inspect.ts';
 const ORDER: readonly Outcome[] = ['failed', 'warning', 'ok', 'skipped'];
 
 /** All that every check finds, what failed first. A check that fails itself says so, and the others go on. */
-export async function findTroubles(inspection: Inspection, context: Context): Promise<Checked[]> {
+export function findTroubles(inspection: Inspection, context: Context): Checked[] {
   const findings: Checked[] = [];
   for (const [check, find] of Object.entries({ ...CHECKS, ...CAPTURE_CHECKS })) {
     try {
-      for (const finding of [await find(inspection, context)].flat()) findings.push({ check, ...finding });
+      for (const finding of [find(inspection, context)].flat()) findings.push({ check, ...finding });
     } catch (error) {
       const sentence = `This could not be examined: ${describe(error)}`;
       findings.push({ check, ...failed(sentence, 'capture doctor --json   # for a report of a bug') });
@@ -83,12 +83,10 @@ const CHECKS: { readonly [check: string]: Check } = {
   },
 
   daemon({ daemon, service, spool, now }) {
-    const { running, beatAt, version, starter } = daemon;
+    const { running, beatAt, version } = daemon;
     const silentMs = beatAt === undefined ? 0 : now - Date.parse(beatAt);
     if (!running) {
       const heard = beatAt === undefined ? '' : ` It was last heard of ${formatAge(silentMs)} ago: capture logs.`;
-      if (starter === undefined)
-        return failed('The daemon does not run: nothing is set up to start it.', 'capture init');
       return failed(`The daemon does not run.${heard}`, 'capture init');
     }
     if (version !== undefined && version !== VERSION) {
@@ -102,7 +100,7 @@ const CHECKS: { readonly [check: string]: Check } = {
   },
 
   /** Whether whoever is to start it would. */
-  async supervisor({ daemon: { starter } }, context) {
+  supervisor({ daemon: { starter } }, context) {
     const missing = findMissingProgram(context);
     if (missing.length > 0) {
       const sentence = `The daemon is started from ${missing.join(' and ')}, which ${missing.length === 1 ? 'is' : 'are'} gone.`;
@@ -112,7 +110,7 @@ const CHECKS: { readonly [check: string]: Check } = {
     if (supervisor === undefined || supervisor.kind !== starter) {
       return skipped('No service manager is to keep the daemon running.');
     }
-    const trouble = await findSupervisorTrouble(context, supervisor);
+    const trouble = findSupervisorTrouble(context, supervisor);
     if (trouble === undefined) return ok(`${supervisor.name} keeps the daemon running.`);
     const log = starter === 'systemd' ? '   # journalctl --user -u session-capture.service says why' : '';
     return failed(`The service manager does not keep the daemon running: ${trouble}.`, `capture init --yes${log}`);

@@ -35,7 +35,7 @@ export async function inspect(context: Context, freeBytes = askFreeBytes) {
   try {
     return {
       ...{ now, state, settings, service, account },
-      daemon: inspectDaemon(state, spool.getMeta('daemon'), now),
+      daemon: inspectDaemon(context, spool.getMeta('daemon')),
       agents: inspectTranscripts(context, spool, wished.trouble === undefined),
       /** Absent where nothing was captured yet, or where it cannot be opened. */
       spool: opened.value && readSpool(spool, wished.value),
@@ -56,11 +56,12 @@ export async function inspect(context: Context, freeBytes = askFreeBytes) {
 }
 
 /** Times are ISO; `beat` is what the daemon noted in its spool, JSON. */
-function inspectDaemon(state: string, beat: string | undefined, now: number) {
+function inspectDaemon(context: Context, beat: string | undefined) {
+  const state = stateFolder(context);
   const { beatAt } = JSON.parse(beat ?? '{}') as { beatAt?: number };
   const holder = holderOf(state);
-  const starter = readStarter(state);
-  const paused = isPaused(state, now);
+  const starter = readStarter(context);
+  const paused = isPaused(state, context.now());
   const { until } = attempt(() => JSON.parse(readFileSync(pausedPath(state), 'utf8')) as { until?: unknown }, {}).value;
   return {
     running: isDaemonRunning(state),

@@ -27,8 +27,8 @@ export interface Decisions {
 
 export interface Done {
   edited: Edited[];
-  starter: Starter;
-  isRunning: boolean;
+  /** Undefined where no daemon was to be set up. */
+  daemon: { starter: Starter; running: boolean } | undefined;
   /** Undefined where the service could not be reached. */
   environmentId: string | undefined;
 }
@@ -53,7 +53,8 @@ export async function carryOut(
   const edited = [...wanted, ...(startHook ? [startHook] : [])].map((each) => installHooks(context, each, true));
   for (const { path, change, reason } of edited)
     if (change === 'left') output.warn(`${path} is left alone: ${reason}.`);
-  return { edited, environmentId, ...(await startDaemon(context, plan.daemon, startHook !== undefined)) };
+  const daemon = plan.daemon && (await startDaemon(context, plan.daemon, startHook !== undefined));
+  return { edited, environmentId, daemon };
 }
 
 const REGISTER_MS = 5000;
@@ -99,9 +100,9 @@ async function captureBefore(context: Context, { hooks }: Plan, output: Output):
 /** What was done, in as few lines as it takes. */
 export function describeDone(
   context: Context,
-  { agents, daemon, history }: Plan,
+  { agents, history }: Plan,
   choice: Choice | undefined,
-  { edited, starter, isRunning, environmentId }: Done,
+  { edited, daemon, environmentId }: Done,
 ): string[] {
   const changed = edited.filter(({ change }) => change !== 'none' && change !== 'left');
   const files = changed.map(({ path }) => tilde(path, context.home)).join(', ');
@@ -113,8 +114,8 @@ export function describeDone(
       ? 'Nothing in your agents was changed.'
       : `Changed in your agents: ${files}; \`capture uninstall\` undoes it.`,
     ...(history && choice ? [describeChoice(history, choice)] : []),
-    ...(daemon && isRunning ? [`capture runs. ${AGAIN[starter]}`] : []),
-    ...(daemon && !isRunning ? ['The daemon did not start: `capture logs` may say why.'] : []),
+    ...(daemon?.running ? [`capture runs. ${AGAIN[daemon.starter]}`] : []),
+    ...(daemon?.running === false ? ['The daemon did not start: `capture logs` may say why.'] : []),
     daemon
       ? 'Next: open an agent and work; `capture status` shows how it goes, `capture open` the session.'
       : 'Next: `capture run` captures while it runs, `capture status` shows how it goes.',
@@ -127,7 +128,6 @@ const AGAIN: { readonly [starter in Starter]: string } = {
   task: 'A scheduled task starts it again whenever you sign in.',
   hook: 'After a restart of this machine an agent starts it again.',
   process: 'Nothing starts it again after a restart of this machine: run `capture init` again then.',
-  none: '',
 };
 
 function describeChoice(history: History, choice: Choice): string {

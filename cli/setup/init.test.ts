@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { takeLock } from '../lock.ts';
 import { readConsent } from '../privacy/consent.ts';
@@ -118,6 +119,8 @@ test('an import keeps to what was let go, and says what stays; what is named is 
   const { stdout: nothing } = await capture(['import', '--dry-run']);
   expect(nothing).toContain('3 records would become');
   await init(['--yes', '--history', '~/work']);
+  // A file system's clock is some milliseconds behind.
+  await sleep(20);
   const path = join(home, '.claude/projects/p', `${sessionId(9)}.jsonl`);
   write(path, `${prompt(9, 0, 'said since', { cwd: join(home, 'private'), timestamp: '2125-03-04T00:00:00Z' })}\n`);
   expect((await capture(['import', '--dry-run'])).stdout).toContain('3 records would become');

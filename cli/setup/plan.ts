@@ -2,13 +2,12 @@ import { existsSync } from 'node:fs';
 import type { Agent } from '../agents/agent.ts';
 import { readSettings, stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
-import { isDaemonRunning } from '../daemon/control.ts';
 import { type Edited, installHooks, startHooks, tellingHooks, type Wanted } from '../hooks/install.ts';
 import { commandOf } from '../hooks/script.ts';
 import { formatCount } from '../output.ts';
 import { tilde } from '../paths.ts';
 import { type Consent, readConsent } from '../privacy/consent.ts';
-import { type DaemonPlan, planDaemon, readStarter } from './daemon.ts';
+import { type DaemonPlan, planDaemon } from './daemon.ts';
 import { findHistory, type History } from './history.ts';
 import { findPasswords } from './variables.ts';
 
@@ -37,30 +36,24 @@ export interface Plan {
   consent: Consent | undefined;
   /** Undefined where it is not to be decided now. */
   history: History | undefined;
-  /** Whether all of it is there already, and the daemon runs. */
-  isDone: boolean;
 }
 
 /** Looks at the machine; writes nothing, and runs no agent. */
-export async function planSetup(context: Context, options: PlanOptions): Promise<Plan> {
+export function planSetup(context: Context, options: PlanOptions): Plan {
   const { variables, home } = context;
   const agents = context.agents.filter((agent) =>
     [agent.folder?.(variables, home) ?? '', ...agent.roots(variables, home)].some((path) => existsSync(path)),
   );
   const here = { agents: options.hooks ? agents : [] };
   const hooks = tellingHooks(here).map((wanted) => ({ wanted, edited: installHooks(context, wanted, false) }));
-  const daemon = options.daemon ? await planDaemon(context) : undefined;
+  const daemon = options.daemon ? planDaemon(context) : undefined;
   const files = [...hooks.map(({ edited }) => edited), ...(daemon?.file ? [daemon.file] : [])];
   const consent = readConsent(context);
-  const isDecided = consent !== undefined && !options.isHistoryAsked;
-  const starters: unknown[] = daemon?.supervisor ? [daemon.supervisor.kind] : ['process', 'hook'];
-  const isKept = isDaemonRunning(stateFolder(context)) && starters.includes(readStarter(stateFolder(context)));
   const isAlone = daemon !== undefined && daemon.supervisor === undefined;
   return {
     ...{ agents, hooks, daemon, files, consent },
     startHook: isAlone && context.platform !== 'win32' ? startHooks(here)[0] : undefined,
-    history: isDecided ? undefined : findHistory(context),
-    isDone: daemon !== undefined && isDecided && isKept && files.every(({ change }) => change === 'none'),
+    history: consent !== undefined && !options.isHistoryAsked ? undefined : findHistory(context),
   };
 }
 

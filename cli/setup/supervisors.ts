@@ -1,6 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import type { Context } from '../context.ts';
-import { execute } from './execute.ts';
+import { type Context, childEnvironment } from '../context.ts';
 import { variablesForDaemon } from './variables.ts';
 
 /** What of a system starts programs when a person signs in, and again when they end. */
@@ -77,19 +77,30 @@ const SUPERVISORS: { readonly [platform: string]: Supervisor } = {
 
 export const supervisorOf = (platform: string): Supervisor | undefined => SUPERVISORS[platform];
 
-const ASK_MS = 5000;
-
 /** Why the supervisor does not keep the daemon running, in its own words; undefined where it does. */
-export async function findSupervisorTrouble(context: Context, { ask, name }: Supervisor): Promise<string | undefined> {
-  const { exitCode, output } = await execute(context, ask, ASK_MS);
-  return exitCode === 0 ? undefined : `${name} says “${output.trim().split('\n')[0]}”`;
+export function findSupervisorTrouble(context: Context, { ask, name }: Supervisor): string | undefined {
+  const { isDone, said } = execute(context, ask);
+  return isDone ? undefined : `${name} says “${said.trim().split('\n')[0]}”`;
 }
 
 /** The supervisor of this system; undefined where there is none for this person. */
-export async function findSupervisor(context: Context): Promise<Supervisor | undefined> {
+export function findSupervisor(context: Context): Supervisor | undefined {
   const supervisor = supervisorOf(context.platform);
-  if (supervisor?.probe === undefined) return supervisor;
-  return (await execute(context, supervisor.probe, ASK_MS)).exitCode === 0 ? supervisor : undefined;
+  return supervisor?.probe && !execute(context, supervisor.probe).isDone ? undefined : supervisor;
+}
+
+const COMMAND_MS = 30_000;
+
+/** Runs a program of the system, which is not handed capture's secret. */
+export function execute(
+  { variables, home }: Pick<Context, 'variables' | 'home'>,
+  [program = '', ...args]: readonly string[],
+): { isDone: boolean; said: string } {
+  const { status, stdout, stderr } = spawnSync(program, args, {
+    ...{ cwd: home, env: childEnvironment(variables), encoding: 'utf8', windowsHide: true },
+    ...{ stdio: ['ignore', 'pipe', 'pipe'], timeout: COMMAND_MS, killSignal: 'SIGKILL' },
+  });
+  return { isDone: status === 0, said: `${stdout}${stderr}` };
 }
 
 /** A usage error or a missing sign-in stays what it is however often it is tried. */
