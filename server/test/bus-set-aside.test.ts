@@ -8,7 +8,7 @@ import { newUuid } from '../ids.ts';
 import { createMetrics } from '../operations/metrics.ts';
 import { encodeFrame } from '../store/frame.ts';
 import { again } from './engines.ts';
-import { createTenant, event, openSession, type Tenant } from './factories.ts';
+import { appendTexts, createTenant, openSession, readTexts, type Tenant } from './factories.ts';
 import { settled, startTestService, type TestService, testConfig } from './harness.ts';
 
 describe.runIf(inject('natsUrl'))('what a worker cannot write', () => {
@@ -23,18 +23,10 @@ describe.runIf(inject('natsUrl'))('what a worker cannot write', () => {
   afterAll(() => service.close());
 
   const append = (sessionId: string, texts: readonly string[], on = service, key?: string) =>
-    on.call('POST', `/v1/sessions/${sessionId}/events`, {
-      as: tenant.live,
-      body: { events: texts.map(event) },
-      headers: key === undefined ? {} : { 'idempotency-key': key },
-    });
+    appendTexts(on, tenant, sessionId, texts, key);
   const complete = (sessionId: string) =>
     service.call('POST', `/v1/sessions/${sessionId}/complete`, { as: tenant.live });
-  const read = async (sessionId: string): Promise<string[]> => {
-    const url = `/v1/organizations/me/sessions/${sessionId}/events?limit=500`;
-    const { events } = (await service.call('GET', url, { as: tenant.member })).body;
-    return events.map(({ payload }: { payload: { text: string } }) => payload.text);
-  };
+  const read = (sessionId: string) => readTexts(service, tenant, sessionId);
   const put = async (place: string, entry: string | undefined, body?: Uint8Array) => {
     const written = headers();
     if (entry !== undefined) written.set('Capture-Entry', entry);

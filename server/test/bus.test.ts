@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { Bus } from '../bus/bus.ts';
 import { removeOld } from '../bus/retention.ts';
 import { again } from './engines.ts';
-import { createTenant, event, openSession, type Tenant } from './factories.ts';
+import { appendTexts, createTenant, event, openSession, readTexts, type Tenant } from './factories.ts';
 import { settled, startTestService, type TestService } from './harness.ts';
 
 describe.runIf(inject('natsUrl'))('a service on an event bus', () => {
@@ -19,16 +19,8 @@ describe.runIf(inject('natsUrl'))('a service on an event bus', () => {
   afterAll(() => service.close());
 
   const append = (sessionId: string, texts: readonly string[], key?: string, on = service) =>
-    on.call('POST', `/v1/sessions/${sessionId}/events`, {
-      as: tenant.live,
-      body: { events: texts.map(event) },
-      headers: key === undefined ? {} : { 'idempotency-key': key },
-    });
-  const read = async (sessionId: string): Promise<string[]> => {
-    const url = `/v1/organizations/me/sessions/${sessionId}/events?limit=500`;
-    const { events } = (await service.call('GET', url, { as: tenant.member })).body;
-    return events.map(({ payload }: { payload: { text: string } }) => payload.text);
-  };
+    appendTexts(on, tenant, sessionId, texts, key);
+  const read = (sessionId: string) => readTexts(service, tenant, sessionId);
 
   test('answers appends 202 with their numbers; they are read once a worker has written them', async () => {
     const sessionId = await openSession(service, tenant.live);

@@ -1,7 +1,7 @@
 import { expect, vi } from 'vitest';
 import type { StartedDevice } from '../../contract/device.ts';
 import type { Plane } from '../../contract/secret.ts';
-import type { TestService } from './harness.ts';
+import type { TestReply, TestService } from './harness.ts';
 
 /** An organization with people of every role, and secrets of both planes. */
 export interface Tenant {
@@ -69,6 +69,27 @@ export async function openSession(service: TestService, secret: string, machine?
 }
 
 export const event = (text: string) => ({ eventType: 'user.message', payload: { text } });
+
+/** Appends an event for each text, under a key where one is given. */
+export const appendTexts = (
+  service: TestService,
+  { live: as }: Tenant,
+  sessionId: string,
+  texts: readonly string[],
+  key?: string,
+): Promise<TestReply> =>
+  service.call('POST', `/v1/sessions/${sessionId}/events`, {
+    as,
+    body: { events: texts.map(event) },
+    headers: key === undefined ? {} : { 'idempotency-key': key },
+  });
+
+/** The texts of a session's events as members read them. */
+export async function readTexts(service: TestService, { member: as }: Tenant, sessionId: string): Promise<string[]> {
+  const url = `/v1/organizations/me/sessions/${sessionId}/events?limit=500`;
+  const { events } = (await service.call('GET', url, { as })).body;
+  return events.map(({ payload }: { payload: { text: string } }) => payload.text);
+}
 
 /** Has a machine wait for somebody to confirm its sign-in. */
 export async function beginSignIn(service: TestService, hostname: string): Promise<StartedDevice> {
