@@ -28,9 +28,6 @@ export type Told =
   /** Whether all of it was read. */
   | { isWhole: boolean };
 
-/** Another process may read the same files; then they are looked at again, as often as this. */
-const MOST_ROUNDS = 10;
-
 /**
  * Reads all that is new into a spool for the process that started this one, which sends it: on a processor of its own, and
  * the memory it takes goes with it. While one commit is answered it reads on to the next. It ends when its input does.
@@ -64,17 +61,14 @@ export async function catchUp(context: Context): Promise<void> {
       return agent ? [{ ...place, agent }] : [];
     });
     let answered = Promise.resolve();
-    let isWhole = false;
-    for (let round = 0; round < MOST_ROUNDS && !isWhole && !isStopped(); round++) {
-      isWhole = await reader.read(reader.findWork(places), {
-        isStopped,
-        async onCommit(readBytes) {
-          await answered;
-          tell({ readBytes });
-          answered = goOn();
-        },
-      });
-    }
+    const isWhole = await reader.read(reader.findWork(places), {
+      isStopped,
+      async onCommit(readBytes) {
+        await answered;
+        tell({ readBytes });
+        answered = goOn();
+      },
+    });
     await answered;
     tell({ isWhole: isWhole && !isStopped() });
   } finally {

@@ -65,11 +65,9 @@ export function startCapture(context: Context, options: CaptureOptions) {
     return context.fetch(...request);
   };
   const delivery = startDelivery({ ...context, fetch }, pipeline, { signal, log, isPaused, timing });
-  /** What could not be read since it was asked last, by its path. */
-  const troubled = new Set<string>();
+  let troubles = 0;
   function onTrouble({ path, reason }: Trouble): void {
-    // A store's session has its name behind.
-    troubled.add(path.replace(/#[^/]*$/, ''));
+    troubles++;
     log.warn(`${path} cannot be read: ${reason}`);
   }
   const choices = { consent, patienceMs: PATIENCE_MS, onTrouble };
@@ -152,13 +150,13 @@ export function startCapture(context: Context, options: CaptureOptions) {
     for (const place of changed.filter(isStore)) {
       if (isStopped()) break;
       const started = cpu();
-      troubled.clear();
+      const troublesBefore = troubles;
       // A document would be read from its beginning again: it is not interrupted for what is noticed, itself included.
       const isWhole = storeOf(place.agent, place.below)?.kind === 'document';
       const mustYield = () => !isWhole && scan.isNoticed();
       // What is read as a whole whenever it changes is not read at each of its changes.
       const isRead = await read(reader.findWork([place]), mustYield);
-      const hasFailed = troubled.has(join(place.root, place.below));
+      const hasFailed = troubles > troublesBefore;
       if (isRead || hasFailed) scan.rest(place, cpu() - started, hasFailed);
       else scan.notice(place);
     }
