@@ -1,8 +1,9 @@
 import { basename, dirname, join } from 'node:path';
 import type { CapturedEvent } from '../../../contract/transcript.ts';
 import type { Agent, JsonObject, Origin, RecordPlace, TranscriptFile } from '../agent.ts';
-import { compose, event, facts, notice, type Reader } from '../shared/events.ts';
+import { compose } from '../shared/events.ts';
 import { partOf, peekText, takeText } from '../shared/part.ts';
+import { event, facts, notice, type Reader } from '../shared/readers.ts';
 import { splitRuns } from './blocks.ts';
 
 /**

@@ -1,8 +1,9 @@
 import type { RecordPlace } from '../agent.ts';
-import { type Draft, draft, event, facts, notice, type Readers, readerOf, readersOf, usage } from '../shared/events.ts';
+import { type Draft, draft } from '../shared/events.ts';
 import { readBlock, readContext, textsAt } from '../shared/messages.ts';
 import { parser } from '../shared/parser.ts';
 import { at, elementsAt, type Part, peek, peekText, takeText, takeWords } from '../shared/part.ts';
+import { event, facts, notice, type Readers, readerOf, readersOf, usage } from '../shared/readers.ts';
 import { injectedKind, readUser } from './user.ts';
 
 const READERS: Readers = {

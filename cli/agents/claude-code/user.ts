@@ -1,7 +1,8 @@
 import type { RecordPlace } from '../agent.ts';
-import { type Draft, draft, fields } from '../shared/events.ts';
+import { type Draft, draft } from '../shared/events.ts';
 import { readBlock, withImages } from '../shared/messages.ts';
 import { at, elementsAt, type Part, peek, peekText, takeText } from '../shared/part.ts';
+import { fields } from '../shared/readers.ts';
 
 const CONTENT = 'message.content';
 

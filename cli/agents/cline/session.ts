@@ -3,7 +3,7 @@ import { basename as nameOf } from 'node:path/posix';
 import type { CapturedEvent } from '../../../contract/transcript.ts';
 import type { JsonObject, Origin, RecordPlace, TranscriptFile } from '../agent.ts';
 import { toTimestamp } from '../shared/document.ts';
-import { compose, type Draft, draft, facts, shareText, usage } from '../shared/events.ts';
+import { compose, type Draft, draft, shareText } from '../shared/events.ts';
 import { headerOf, toOrigin } from '../shared/identity.ts';
 import { countImages, readBlock, withImages } from '../shared/messages.ts';
 import {
@@ -18,6 +18,7 @@ import {
   takeSame,
   takeText,
 } from '../shared/part.ts';
+import { facts, usage } from '../shared/readers.ts';
 
 /** `<id>/<id>.json` and its messages; in a folder that is handed in alone, what lies in it. */
 export const isSessionFile = (path: string): boolean =>

@@ -1,6 +1,7 @@
 import type { RecordPlace } from '../agent.ts';
-import { type Draft, draft, event, type Fields, fields, shareText, usage } from '../shared/events.ts';
+import { type Draft, draft, type Fields, shareText } from '../shared/events.ts';
 import { lengthAt, type Part, peek, peekText, takeText, takeWords } from '../shared/part.ts';
+import { event, fields, usage } from '../shared/readers.ts';
 
 /** Whether the tokens that came from the cache are among the input's. */
 export type Cached = Fields<'usage'>['cached'];

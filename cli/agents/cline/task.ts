@@ -2,9 +2,10 @@ import { basename, dirname, join } from 'node:path';
 import type { CapturedEvent } from '../../../contract/transcript.ts';
 import type { Agent, JsonObject, Origin, RecordPlace, TranscriptFile, Variables } from '../agent.ts';
 import { documentOf, recordsOf, toTimestamp, unfold } from '../shared/document.ts';
-import { compose, type Draft, draft, event } from '../shared/events.ts';
+import { compose, type Draft, draft } from '../shared/events.ts';
 import { headerOf, toOrigin } from '../shared/identity.ts';
 import { isObject, type Part, partOf, peek, peekText, peekWords } from '../shared/part.ts';
+import { event } from '../shared/readers.ts';
 import type { DocumentSession, DocumentStore } from '../store.ts';
 import { type Cached, kindOf, readShown } from './shown.ts';
 

@@ -1,7 +1,8 @@
 import type { Origin, RecordPlace } from '../agent.ts';
-import { type Draft, draft, event, facts, fields, notice, quiet, type Reader, usage } from '../shared/events.ts';
+import { type Draft, draft } from '../shared/events.ts';
 import { readContext, textsAt } from '../shared/messages.ts';
 import { at, lengthAt, type Part, peek, peekText, takeText } from '../shared/part.ts';
+import { event, facts, fields, notice, quiet, type Readers, readerOf, readersOf, usage } from '../shared/readers.ts';
 
 /** The thread whose file it is: of a sub-agent its own, not the session's. */
 export const threadOf = (origin: Origin): string => origin.subagent ?? origin.session;
@@ -9,35 +10,28 @@ export const threadOf = (origin: Origin): string => origin.subagent ?? origin.se
 /** What the person was shown. Kinds that have no reader become a `record`. */
 export function readEvent(part: Part, place: RecordPlace): Draft[] {
   const kind = peekText(part, 'payload.type') ?? '';
-  if (DUPLICATES.has(kind)) return quiet(`duplicate:${kind}`)(part);
-  if (NOTICES.has(kind) || kind.startsWith('hook_')) return notice(kind, ...TEXTS)(part);
-  return READERS.get(kind)?.(part, place) ?? [];
+  const read = kind.startsWith('hook_') ? readNotice(kind) : readerOf(READERS, kind);
+  return read?.(part, place) ?? [];
 }
 
 /** Said by a `response_item`, or by `compacted`. */
-const DUPLICATES = new Set([
+const DUPLICATES = [
   ...['agent_message', 'agent_reasoning', 'agent_reasoning_raw_content', 'agent_reasoning_section_break'],
   'context_compacted',
-]);
+];
 
-const NOTICES = new Set([
+const NOTICES = [
   ...['warning', 'background_event', 'deprecation_notice', 'model_reroute', 'guardian_warning', 'guardian_assessment'],
   ...['entered_review_mode', 'exited_review_mode', 'undo_completed', 'thread_rolled_back', 'thread_goal_updated'],
   ...['plan_update', 'mcp_startup_update', 'mcp_startup_complete', 'shutdown_complete'],
-]);
+];
 
 const TEXTS = [
-  ...[
-    'message',
-    'text',
-    'summary',
-    'explanation',
-    'rationale',
-    'user_facing_hint',
-    'review_output.overall_explanation',
-  ],
-  ...['goal.objective', 'error.message'],
+  ...['message', 'text', 'summary', 'explanation', 'rationale', 'user_facing_hint'],
+  ...['review_output.overall_explanation', 'goal.objective', 'error.message'],
 ].map((key) => `payload.${key}`);
+
+const readNotice = (kind: string) => notice(kind, ...TEXTS);
 
 const TOOL_ENDS = [
   ...['exec_command_end', 'patch_apply_end', 'mcp_tool_call_end', 'web_search_end', 'dynamic_tool_call_response'],
@@ -58,36 +52,31 @@ const readTurnEnd = event('turn.finished', { reason: 'payload.reason', durationM
 /** Settings that hold from here on. */
 export const readSettings = facts({ cwd: 'cwd', model: 'model' });
 
-const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
-  ['user_message', readPrompt],
-  ['item_completed', (part, place) => readItem(at(part, 'payload.item'), place)],
-  ['token_count', (part, at) => readUsage(part, at, 'payload.info.last_token_usage', 'payload.info.total_token_usage')],
-  ...['task_complete', 'turn_complete', 'turn_aborted'].map((kind): [string, Reader] => [kind, readTurnEnd]),
-  ...TOOL_ENDS.map((kind): [string, Reader] => [kind, readToolEnd]),
-  [
-    'collab_agent_spawn_end',
-    event('subagent.started', {
-      subagent: 'payload.new_thread_id',
-      callId: 'payload.call_id',
-      agentType: 'payload.new_agent_role',
-      description: 'payload.new_agent_nickname',
-      prompt: 'payload.prompt',
-    }),
-  ],
-  [
-    'collab_close_end',
-    event('subagent.finished', {
-      subagent: 'payload.receiver_thread_id',
-      callId: 'payload.call_id',
-      result: 'payload.status',
-    }),
-  ],
-  ['sub_agent_activity', (part) => readActivity(at(part, 'payload'))],
-  ['thread_name_updated', readThreadName],
-  ['thread_settings_applied', (part) => readSettings(at(part, 'payload.thread_settings'))],
-  ['error', readError],
-  ['stream_error', readError],
-]);
+const READERS: Readers = {
+  user_message: readPrompt,
+  item_completed: (part, place) => readItem(at(part, 'payload.item'), place),
+  token_count: (part, at) => readUsage(part, at, 'payload.info.last_token_usage', 'payload.info.total_token_usage'),
+  ...readersOf(['task_complete', 'turn_complete', 'turn_aborted'], () => readTurnEnd),
+  ...readersOf(TOOL_ENDS, () => readToolEnd),
+  ...readersOf(DUPLICATES, (kind) => quiet(`duplicate:${kind}`)),
+  ...readersOf(NOTICES, readNotice),
+  collab_agent_spawn_end: event('subagent.started', {
+    subagent: 'payload.new_thread_id',
+    callId: 'payload.call_id',
+    agentType: 'payload.new_agent_role',
+    description: 'payload.new_agent_nickname',
+    prompt: 'payload.prompt',
+  }),
+  collab_close_end: event('subagent.finished', {
+    subagent: 'payload.receiver_thread_id',
+    callId: 'payload.call_id',
+    result: 'payload.status',
+  }),
+  sub_agent_activity: (part) => readActivity(at(part, 'payload')),
+  thread_name_updated: readThreadName,
+  thread_settings_applied: (part) => readSettings(at(part, 'payload.thread_settings')),
+  ...readersOf(['error', 'stream_error'], () => readError),
+};
 
 function readPrompt(part: Part, place: RecordPlace): Draft[] {
   const images = lengthAt(part, 'payload.images') + lengthAt(part, 'payload.local_images');

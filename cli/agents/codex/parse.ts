@@ -1,14 +1,15 @@
 import type { CapturedEvent } from '../../../contract/transcript.ts';
 import type { JsonObject, RecordPlace } from '../agent.ts';
-import { compose, context, type Draft, draft, event, type Reader } from '../shared/events.ts';
+import { compose, type Draft, draft } from '../shared/events.ts';
 import { at, type Part, partOf, peek, peekText, takeSame, takeText } from '../shared/part.ts';
+import { context, event, type Reader, type Readers, readerOf } from '../shared/readers.ts';
 import { readEvent, readSettings, readUsage, threadOf } from './event.ts';
 import { isResponseItem, readResponseItem } from './response-item.ts';
 
 export function parse(record: JsonObject, place: RecordPlace): CapturedEvent[] {
   const part = partOf(record);
   const type = peekText(part, 'type') ?? '';
-  const drafts = (READERS.get(type) ?? bareReader(type))?.(part, place) ?? [];
+  const drafts = (readerOf(READERS, type) ?? bareReader(type))?.(part, place) ?? [];
   const kind = kindOf(part, type);
   const envelope = {
     agent: 'codex',
@@ -19,16 +20,16 @@ export function parse(record: JsonObject, place: RecordPlace): CapturedEvent[] {
   return compose(part, place, envelope, drafts, kind);
 }
 
-const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
-  ['session_meta', (part, place) => readMeta(at(part, 'payload'), place)],
-  ['turn_context', (part) => [...readSettings(at(part, 'payload')), ...readTexts(part, ...TURN_TEXTS)]],
-  ['response_item', (part) => readResponseItem(part, at(part, 'payload'))],
-  ['event_msg', readEvent],
-  ['compacted', event('compaction', { summary: 'payload.message' })],
+const READERS: Readers = {
+  session_meta: (part, place) => readMeta(at(part, 'payload'), place),
+  turn_context: (part) => [...readSettings(at(part, 'payload')), ...readTexts(part, ...TURN_TEXTS)],
+  response_item: (part) => readResponseItem(part, at(part, 'payload')),
+  event_msg: readEvent,
+  compacted: event('compaction', { summary: 'payload.message' }),
   // All that the program knows of its surroundings and tells the model piece by piece.
-  ['world_state', context('world_state')],
-  ['token_usage_record', (part, place) => readUsage(part, place, 'payload.usage', 'payload.thread_token_usage')],
-]);
+  world_state: context('world_state'),
+  token_usage_record: (part, place) => readUsage(part, place, 'payload.usage', 'payload.thread_token_usage'),
+};
 
 /** How lines without an envelope are read. */
 function bareReader(type: string): Reader | undefined {

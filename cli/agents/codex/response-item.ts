@@ -1,41 +1,40 @@
-import { type Draft, draft, fields } from '../shared/events.ts';
+import { type Draft, draft } from '../shared/events.ts';
 import { readContext, textsAt } from '../shared/messages.ts';
 import { type Part, peek, peekText, takeText } from '../shared/part.ts';
+import { fields, type Readers, readerOf } from '../shared/readers.ts';
 
-type Reader = (item: Part, type: string, record: Part) => Draft[];
+type ItemReader = (item: Part, type: string, record: Part) => Draft[];
 
 /** What the model was sent or sent. */
 export function readResponseItem(record: Part, item: Part): Draft[] {
   const type = peekText(item, 'type') ?? 'message';
-  const read = READERS.get(type) ?? (/_call$/.test(type) ? readCall : /_output$/.test(type) ? readOutput : undefined);
-  return read?.(item, type, record) ?? [];
+  return findReader(type)?.(item, type, record) ?? [];
 }
 
 /** Types that stood in a line of their own before there was an envelope. */
-export const isResponseItem = (type: string): boolean => READERS.has(type);
+export const isResponseItem = (type: string): boolean => findReader(type) !== undefined;
+
+function findReader(type: string): ItemReader | undefined {
+  if (type.endsWith('_call')) return readCall;
+  return type.endsWith('_output') ? readOutput : readerOf(READERS, type);
+}
 
 const calls = fields('tool.call', { callId: 'call_id', name: 'name', input: ['arguments', 'input', 'action'] });
 const outputs = fields('tool.result', { callId: 'call_id', output: ['output', 'tools'] });
 
 /** Tools of the vendor's have no name but the item's type, and their input under other names. */
-const readCall: Reader = (item, type) =>
+const readCall: ItemReader = (item, type) =>
   calls(item, { callId: peekText(item, 'id'), name: type.replace(/_call$/, '') });
 
-const readOutput: Reader = (item) => outputs(item);
+const readOutput: ItemReader = (item) => outputs(item);
 
-const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
-  ['message', readMessage],
-  ['reasoning', readReasoning],
+const READERS: Readers<ItemReader> = {
+  message: readMessage,
+  reasoning: readReasoning,
   // Between agents: put before the model like other context.
-  ['agent_message', (item) => readContext(textsAt(item, 'content'), 'agent_message')],
-  ['additional_tools', () => [draft('context.message', { kind: 'additional_tools' })]],
-  ...['function_call', 'custom_tool_call', 'local_shell_call', 'web_search_call', 'tool_search_call']
-    .concat('image_generation_call')
-    .map((type): [string, Reader] => [type, readCall]),
-  ...['function_call_output', 'custom_tool_call_output', 'local_shell_call_output', 'tool_search_output'].map(
-    (type): [string, Reader] => [type, readOutput],
-  ),
-]);
+  agent_message: (item) => readContext(textsAt(item, 'content'), 'agent_message'),
+  additional_tools: () => [draft('context.message', { kind: 'additional_tools' })],
+};
 
 /** One event for each part that can be read; most thoughts are there encrypted only, and left in `rest`. */
 function readReasoning(item: Part): Draft[] {

@@ -1,19 +1,9 @@
 import type { RecordPlace } from '../agent.ts';
-import {
-  context,
-  type Draft,
-  draft,
-  event,
-  facts,
-  fields,
-  notice,
-  quiet,
-  type Readers,
-  usage,
-} from '../shared/events.ts';
+import { type Draft, draft } from '../shared/events.ts';
 import { countImages } from '../shared/messages.ts';
 import { parser } from '../shared/parser.ts';
 import { at, elementsAt, isObject, lengthAt, type Part, peek, peekText, peekWords, takeText } from '../shared/part.ts';
+import { context, event, facts, fields, notice, quiet, type Readers, usage } from '../shared/readers.ts';
 
 const readPlace = (at: string) =>
   facts({

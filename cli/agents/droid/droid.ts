@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import type { Agent, JsonObject, Origin, RecordPlace, TranscriptFile, Variables } from '../agent.ts';
-import { type Draft, draft, event, facts, fields } from '../shared/events.ts';
+import { type Draft, draft } from '../shared/events.ts';
 import { headerOf, isUuid, keyOf, stemOf, toOrigin } from '../shared/identity.ts';
 import { countImages, readBlock, textsAt, withImages } from '../shared/messages.ts';
 import { parser } from '../shared/parser.ts';
 import { elementsAt, type Part, peek, peekText, peekWords, takeSame, takeText } from '../shared/part.ts';
+import { event, facts, fields } from '../shared/readers.ts';
 
 /**
  * Droid writes a file per session, a record per line, append-only; messages are those of the Messages API, chained by

@@ -1,9 +1,10 @@
 import type { CapturedEvent } from '../../../contract/transcript.ts';
 import type { JsonObject, RecordPlace } from '../agent.ts';
-import { compose, type Draft, draft, event, facts, fields, notice, usage } from '../shared/events.ts';
+import { compose, type Draft, draft } from '../shared/events.ts';
 import { countImages, readContext, readPrompt, textsAt } from '../shared/messages.ts';
 import { parser } from '../shared/parser.ts';
 import { elementsAt, lengthAt, type Part, partOf, peek, peekText, peekWords, take, takeText } from '../shared/part.ts';
+import { event, facts, fields, notice, usage } from '../shared/readers.ts';
 
 export function parse(record: JsonObject, place: RecordPlace): CapturedEvent[] {
   return parseCheckpoint(partOf(record), place) ?? parseLine(record, place);

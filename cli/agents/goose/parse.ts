@@ -1,7 +1,7 @@
 import type { CapturedEvent } from '../../../contract/transcript.ts';
 import type { JsonObject, RecordPlace } from '../agent.ts';
 import { toTimestamp } from '../shared/document.ts';
-import { compose, type Draft, draft, fields, type Places, usage } from '../shared/events.ts';
+import { compose, type Draft, draft } from '../shared/events.ts';
 import {
   at,
   elementsAt,
@@ -15,6 +15,7 @@ import {
   takeSame,
   takeText,
 } from '../shared/part.ts';
+import { fields, type Places, usage } from '../shared/readers.ts';
 import { toTime } from './store.ts';
 
 type KindReader = (row: Part, place: RecordPlace, record: Part) => Draft[];

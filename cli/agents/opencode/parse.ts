@@ -1,6 +1,6 @@
 import type { CapturedEvent } from '../../../contract/transcript.ts';
 import type { Agent, JsonObject, RecordPlace } from '../agent.ts';
-import { compose, type Draft, draft, event, fields, quiet, usage } from '../shared/events.ts';
+import { compose, type Draft, draft, shareText } from '../shared/events.ts';
 import {
   at,
   isObject,
@@ -9,57 +9,55 @@ import {
   peek,
   peekText,
   peekWords,
-  take,
-  takeInteger,
   takeSame,
   takeText,
+  takeWords,
 } from '../shared/part.ts';
+import { context, event, fields, quiet, type Readers, readerOf, readersOf, usage } from '../shared/readers.ts';
 
-/** A row of the database, or the same thing in an export, where its columns and its content are one. */
+/** Where a row's content is from. */
 interface Row {
   record: Part;
+  /** The key its record has it under: its table; of parts whose message it is of, `summary` for one that replaces all before. */
+  key: string;
   row: Part;
-  content: Part;
   place: RecordPlace;
 }
 
-/** Reads a record by the key it stands under; of parts that is whose message it is of, `summary` for one that replaces all before. */
-type KindReader = (row: Row, key: string) => Draft[];
+/** Reads the content of a row: one of its columns, or in an export all of it. */
+type RowReader = (content: Part, row: Row) => Draft[];
 
-const READERS: ReadonlyMap<string, KindReader> = new Map<string, KindReader>([
-  ['session', readSession],
-  ['message', ({ content }) => readMessage(content)],
-  ['user', readPart],
-  ['assistant', readPart],
-  ['summary', readPart],
-  ['part', readPart],
-  ['removed', ({ row }) => readRemoval(row)],
-  ['todo', ({ row }) => quiet('todo')(row)],
-  ['session_message', ({ row }) => quiet(`session_message ${peekText(row, 'type')}`)(row)],
-  ['session_input', ({ row }) => quiet('session_input')(row)],
-]);
+const READERS: Readers<RowReader> = {
+  session: readSession,
+  message: readMessage,
+  ...readersOf(['user', 'assistant', 'summary', 'part'], () => readPart),
+  removed: readRemoval,
+  ...readersOf(['todo', 'session_input'], quiet),
+  session_message: (_, { row }) => [draft('record', { kind: `session_message ${peekText(row, 'type')}` })],
+};
 
 export const parserFor =
   (agent: Agent['id']) =>
   (record: JsonObject, place: RecordPlace): CapturedEvent[] => {
     const part = partOf(record);
-    const [key, read] = [...READERS].find(([key]) => Object.hasOwn(record, key) && isObject(record[key])) ?? [];
-    if (key === undefined || read === undefined) return compose(part, place, { agent }, []);
+    const key = Object.keys(READERS).find((key) => isObject(peek(part, key))) ?? '';
     const row = at(part, key);
     const content = isObject(peek(row, 'data')) ? at(row, 'data') : row;
-    const envelope = readEnvelope(part, key, row, content, place);
-    return compose(part, place, { agent, ...envelope }, read({ record: part, row, content, place }, key), key);
+    const drafts = READERS[key]?.(content, { record: part, key, row, place });
+    if (drafts === undefined) return compose(part, place, { agent }, []);
+    shareText(part, drafts, { model: 'model' });
+    takeSame(part, 'root', place.origin.session);
+    return compose(part, place, { agent, ...readEnvelope(part, key, row, content, place) }, drafts, key);
   };
 
 function readEnvelope(record: Part, key: string, row: Part, content: Part, { origin }: RecordPlace) {
   const times = timesOf(record, row, content);
-  const created = times[0];
   for (const name of ['session_id', 'sessionID']) takeSame(row, name, origin.subagent ?? origin.session);
   return {
     record: key === 'todo' ? nameTodo(peek(row, 'position')) : takeText(row, 'id'),
     parent: takeText(row, 'message_id', 'messageID') ?? takeText(content, 'parentID'),
     revision: key === 'removed' ? undefined : Math.max(0, ...times),
-    ...(created !== undefined && { occurredAt: new Date(created).toISOString() }),
+    occurredAt: times[0] === undefined ? undefined : new Date(times[0]).toISOString(),
   };
 }
 
@@ -84,16 +82,15 @@ const UNTITLED = /^(New|Child) session - \d{4}-/;
 const readFacts = fields('session.meta', { title: 'title', cwd: 'directory', model: 'model.id' });
 const readUntitled = fields('session.meta', { cwd: 'directory', model: 'model.id' });
 
-function readSession({ record, content, place: { origin } }: Row): Draft[] {
-  const title = peekText(content, 'title');
-  takeSame(content, 'version', origin.agentVersion);
-  takeSame(record, 'root', origin.session);
-  return title === undefined || UNTITLED.test(title) ? readUntitled(content) : readFacts(content, { titleBy: 'agent' });
+function readSession(session: Part, { place: { origin } }: Row): Draft[] {
+  takeSame(session, 'version', origin.agentVersion);
+  const isUntitled = UNTITLED.test(peekText(session, 'title') ?? 'New session - 0000-');
+  return isUntitled ? readUntitled(session) : readFacts(session, { titleBy: 'agent' });
 }
 
 /** Undone by the person: the rows are gone, and with them what this capture did not see in time. */
-function readRemoval(row: Part): Draft[] {
-  const id = peekWords(row, 'data.partID') ?? peekWords(row, 'data.messageID') ?? 'a message';
+function readRemoval(removal: Part): Draft[] {
+  const id = peekWords(removal, 'partID', 'messageID') ?? 'a message';
   return [draft('notice', { text: `Taken back: ${id}`, kind: 'removed' })];
 }
 
@@ -111,71 +108,58 @@ function readMessage(message: Part): Draft[] {
   return [draft('error', { text: takeText(message, 'error.data.message', 'error.message'), kind: name })];
 }
 
-type PartReader = (row: Row, role: string) => Draft[];
-
-/** Of a part alone, without what is around it. */
-const alone =
-  (read: (part: Part) => Draft[]): PartReader =>
-  ({ content }) =>
-    read(content);
-
-const PART_READERS: ReadonlyMap<string, PartReader> = new Map<string, PartReader>([
-  ['text', readText],
-  ['reasoning', readReasoning],
-  ['tool', readTool],
-  ['step-finish', readStepFinish],
-  ...['step-start', 'patch', 'snapshot', 'compaction'].map((kind): [string, PartReader] => [kind, alone(quiet(kind))]),
+const PART_READERS: Readers<RowReader> = {
+  text: readText,
+  reasoning: event('assistant.reasoning', { text: 'text' }),
+  tool: readTool,
+  'step-finish': readStepFinish,
+  ...readersOf(['step-start', 'patch', 'snapshot', 'compaction'], quiet),
   // Text that the program or the person put into the conversation, told by its kind.
-  ...['file', 'agent'].map((kind): [string, PartReader] => [kind, () => [draft('context.message', { kind })]]),
-  ['subtask', alone(event('context.message', { text: 'prompt' }, { kind: 'subtask' }))],
-  ['retry', alone(event('error', { text: ['error.data.message', 'error.message'] }, { kind: 'retry' }))],
-]);
+  ...readersOf(['file', 'agent'], (kind) => context(kind)),
+  subtask: context('subtask', 'prompt'),
+  retry: event('error', { text: ['error.data.message', 'error.message'] }, { kind: 'retry' }),
+};
 
-function readPart(row: Row, role: string): Draft[] {
-  const type = peekText(row.content, 'type') ?? '';
-  const drafts = PART_READERS.get(type)?.(row, role) ?? [];
+function readPart(part: Part, row: Row): Draft[] {
+  const type = peekText(part, 'type') ?? '';
+  const drafts = readerOf(PART_READERS, type)?.(part, row) ?? [];
   return drafts.length > 0 ? drafts : [draft('record', { kind: type || undefined })];
 }
 
-function readText(row: Row, role: string): Draft[] {
-  const { content, place } = row;
+function readText(part: Part, { key, place }: Row): Draft[] {
+  const text = takeWords(part, 'text');
   // Begun, but nothing said yet.
-  if (!peekText(content, 'text')) return [draft('record', { kind: 'text' })];
-  const text = takeText(content, 'text') ?? '';
-  if (role === 'summary') return [draft('compaction', { summary: text })];
-  if (role === 'assistant' || (role === 'part' && peek(content, 'time') !== undefined)) {
-    return [draft('assistant.message', { text, model: takeText(row.record, 'model') })];
-  }
-  if (peek(content, 'synthetic') === true) return [draft('context.message', { text, kind: 'synthetic' })];
+  if (text === undefined) return [draft('record', { kind: 'text' })];
+  if (key === 'summary') return [draft('compaction', { summary: text })];
+  const isOfModel = key === 'assistant' || (key === 'part' && peek(part, 'time') !== undefined);
+  if (isOfModel) return [draft('assistant.message', { text })];
+  if (peek(part, 'synthetic') === true) return [draft('context.message', { text, kind: 'synthetic' })];
   // Shown to the person and not to the model, by a plugin.
-  if (peek(content, 'ignored') === true) return [draft('notice', { text, kind: 'ignored' })];
+  if (peek(part, 'ignored') === true) return [draft('notice', { text, kind: 'ignored' })];
   if (place.origin.subagent !== undefined) return [draft('context.message', { text, kind: 'subagent-prompt' })];
   return [draft('user.message', { text })];
 }
 
-function readReasoning({ record, content }: Row): Draft[] {
-  return [draft('assistant.reasoning', { text: takeText(content, 'text') ?? '', model: takeText(record, 'model') })];
-}
+const readCall = fields('tool.call', { callId: 'callID', name: 'tool', input: 'state.input' });
+const readResult = fields('tool.result', {
+  output: ['state.error', 'state.output'],
+  exitCode: 'state.metadata.exit',
+  detail: 'state.metadata',
+});
 
-const calls = fields('tool.call', { callId: 'callID', name: 'tool', input: 'state.input' });
-
-function readTool({ record, content }: Row): Draft[] {
-  const [call] = calls(content);
+function readTool(part: Part): Draft[] {
+  const [call] = readCall(part);
   if (call === undefined) return [];
   const { callId, name } = call.fields as { callId?: string; name: string };
-  const model = takeText(record, 'model');
-  if (model !== undefined) call.fields.model = model;
-  const subagent = name === 'task' ? takeText(content, 'state.metadata.sessionId') : undefined;
+  const subagent = name === 'task' ? takeText(part, 'state.metadata.sessionId') : undefined;
   const link = subagent === undefined ? [] : [draft('subagent.started', { subagent, callId })];
-  const status = peekText(content, 'state.status');
+  const status = peekText(part, 'state.status');
   if (status === 'pending' || status === 'running' || status === undefined) return [call, ...link];
-  const error = status === 'error' ? take(content, 'state.error') : undefined;
-  const output = error ?? take(content, 'state.output');
-  const exitCode = takeInteger(content, 'state.metadata.exit');
+  const exitCode = peek(part, 'state.metadata.exit');
+  const hasFailed = Number.isInteger(exitCode) && exitCode !== 0;
   // A call of a tool that does not exist, or with wrong arguments, is put down as one of this tool.
-  const isError = status === 'error' || name === 'invalid' || (exitCode ?? 0) !== 0 || undefined;
-  const detail = take(content, 'state.metadata');
-  return [call, ...link, draft('tool.result', { callId, output, isError, exitCode, detail })];
+  const isError = status === 'error' || name === 'invalid' || hasFailed || undefined;
+  return [call, ...link, ...readResult(part, { callId, isError })];
 }
 
 const readTokens = usage(
@@ -191,13 +175,12 @@ const readTokens = usage(
 );
 
 /** A response of the model is over. The message tells only the tokens of its last one. */
-function readStepFinish({ record, content }: Row, role: string): Draft[] {
-  const [tokens] = readTokens(content);
-  const model = tokens && takeText(record, 'model');
-  if (tokens !== undefined && model !== undefined) tokens.fields.model = model;
-  const drafts = tokens === undefined ? [] : [tokens];
-  const isTurn = role === 'assistant' && !GOES_ON.has(peekText(content, 'reason'));
-  return isTurn ? [...drafts, draft('turn.finished', { reason: takeText(content, 'reason') })] : drafts;
+function readStepFinish(part: Part, { record, key }: Row): Draft[] {
+  const model = peekText(record, 'model');
+  const isTurn = key === 'assistant' && !GOES_ON.has(peekText(part, 'reason'));
+  const end = isTurn ? [draft('turn.finished', { reason: takeText(part, 'reason') })] : [];
+  const tokens = readTokens(part).map(({ fields }) => draft('usage', { ...fields, model }));
+  return [...tokens, ...end];
 }
 
 /** Why a response ends that another one follows. */

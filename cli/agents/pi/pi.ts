@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import type { Agent, JsonObject, Origin, RecordPlace, TranscriptFile, Variables } from '../agent.ts';
-import { context, type Draft, draft, event, facts, notice, usage } from '../shared/events.ts';
+import { type Draft, draft } from '../shared/events.ts';
 import { headerOf, keyOf, stemOf, toOrigin, uuidAtEnd } from '../shared/identity.ts';
 import { countImages, readBlock, readContext, textsAt, withImages } from '../shared/messages.ts';
 import { parser } from '../shared/parser.ts';
 import { elementsAt, type Part, peek, peekText, peekWords, takeSame, takeText } from '../shared/part.ts';
+import { context, event, facts, notice, usage } from '../shared/readers.ts';
 
 /**
  * pi writes a file per session, an entry per line, append-only: a tree by `id` and `parentId`, whose branches all stay

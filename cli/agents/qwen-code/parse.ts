@@ -1,9 +1,10 @@
 import type { RecordPlace } from '../agent.ts';
 import { CHAINED } from '../claude-code/parse.ts';
-import { context, type Draft, draft, event, facts, fields, notice, usage } from '../shared/events.ts';
+import { type Draft, draft } from '../shared/events.ts';
 import { readContext, readPrompt, textsAt } from '../shared/messages.ts';
 import { parser } from '../shared/parser.ts';
 import { at, elementsAt, type Part, peek, peekText, peekWords, takeText } from '../shared/part.ts';
+import { context, event, facts, fields, notice, usage } from '../shared/readers.ts';
 
 export const parse = parser({
   ...CHAINED,

@@ -1,5 +1,6 @@
-import { type Draft, draft, fields } from './events.ts';
+import { type Draft, draft } from './events.ts';
 import { at, elementsAt, type Part, peek, peekText, takeText, type Where } from './part.ts';
+import { fields } from './readers.ts';
 
 /** Readers of messages as the models' interfaces have them, and agents after these. */
 

@@ -1,0 +1,80 @@
+import type { CapturedType } from '../../../contract/transcript.ts';
+import type { RecordPlace } from '../agent.ts';
+import { type Draft, type Fields, fieldsOf, fits } from './events.ts';
+import { type Part, peek, take } from './part.ts';
+
+export type Reader = (record: Part, place: RecordPlace) => Draft[];
+
+/** Readers by the agent's word for what they read. */
+export interface Readers<Read = Reader> {
+  readonly [kind: string]: Read;
+}
+
+/** Agents may use words that are names of every object's, such as `constructor`. */
+export const readerOf = <Read>(readers: Readers<Read>, kind: string): Read | undefined =>
+  Object.hasOwn(readers, kind) ? readers[kind] : undefined;
+
+/** The same reader for several kinds. */
+export const readersOf = <Read>(kinds: readonly string[], reader: (kind: string) => Read): Readers<Read> =>
+  Object.fromEntries(kinds.map((kind) => [kind, reader(kind)]));
+
+/** Where in a part the fields of an event are: keys with dots between them; of several places the first that fits. */
+export type Places<Name extends CapturedType> = { readonly [Field in keyof Fields<Name>]?: string | readonly string[] };
+
+/**
+ * A reader of one event. It takes what fits into each field; in place of what is not there stands what is given. Where
+ * both lack that the event must have, it takes nothing and gives no event.
+ */
+export function fields<Name extends CapturedType>(eventType: Name, places: Places<Name>) {
+  const named = places as { readonly [field: string]: string | readonly string[] };
+  const columns = fieldsOf(eventType).map((field) => ({ ...field, at: [named[field.name] ?? []].flat() }));
+  const needed = columns.filter(({ isRequired }) => isRequired);
+  return (part: Part, given: Partial<Fields<Name>> = {}): Draft[] => {
+    const givens: Draft['fields'] = given;
+    for (const { name, schema, at } of needed) {
+      if (givens[name] === undefined && !at.some((where) => fits(schema, peek(part, where)))) return [];
+    }
+    const found: Draft['fields'] = {};
+    for (const { name, schema, at } of columns) {
+      let value = givens[name];
+      for (const where of at) {
+        if (!fits(schema, peek(part, where))) continue;
+        value = take(part, where);
+        break;
+      }
+      if (value !== undefined) found[name] = value;
+    }
+    return [{ eventType, fields: found }];
+  };
+}
+
+/** A reader of records that are one event. */
+export function event<Name extends CapturedType>(
+  eventType: Name,
+  places: Places<Name>,
+  given: Partial<Fields<Name>> = {},
+): (part: Part) => Draft[] {
+  const read = fields(eventType, places);
+  return (part) => read(part, given);
+}
+
+/** A reader of token counts, `cached` or not as the agent counts them; no event where there is no count. */
+export function usage(places: Places<'usage'>, cached: Fields<'usage'>['cached']) {
+  const read = fields('usage', places);
+  const counts = Object.entries(places).flatMap(([name, at]) => (name.endsWith('Tokens') ? [at].flat() : []));
+  return (part: Part, given: Partial<Fields<'usage'>> = {}): Draft[] =>
+    counts.some((where) => Number.isInteger(peek(part, where))) ? read(part, { ...given, cached }) : [];
+}
+
+/** Facts of the session. A record that changes what has no word in the vocabulary keeps it in `rest`. */
+export const facts = (places: Places<'session.meta'>, titleBy?: 'person' | 'agent') =>
+  event('session.meta', places, { titleBy });
+
+/** The first of the texts is what the person is told. */
+export const notice = (kind: string, ...text: string[]) => event('notice', { text }, { kind });
+
+/** The first of the texts was put before the model. */
+export const context = (kind: string, ...text: string[]) => event('context.message', { text }, { kind });
+
+/** A known kind that says nothing a reader of the session asks for, or what another record says. */
+export const quiet = (kind: string) => event('record', {}, { kind });
