@@ -4,13 +4,12 @@ import type { Agent, JsonObject, Origin, TranscriptFile } from '../agent.ts';
 import { headerOf, toOrigin } from '../shared/identity.ts';
 import { isObject, peekWords } from '../shared/part.ts';
 import { parse } from './parse.ts';
-import { database, exported } from './store.ts';
+import { database } from './store.ts';
 
 /**
  * Goose keeps all sessions in a database: a row per session, per message and, in a ledger, per response of the model. When
  * a conversation is shortened its messages are written anew, under the same `message_id`. Sub-agents have sessions of their
- * own. Exports and the older files, a message per line, are read where a person names them: Goose itself took the older
- * files over into the database. A session's ledger and its export, both captured, count its tokens twice.
+ * own. Not seen: exports, and the older files, a message per line, which Goose itself took over into the database.
  */
 export const goose: Agent = {
   id: 'goose',
@@ -26,7 +25,7 @@ export const goose: Agent = {
   },
   isTranscript: (path) => path === 'sessions.db',
   entersFolder: () => false,
-  store: (path) => (path.endsWith('.jsonl') ? undefined : /\.db(#|$)/.test(path) ? database : exported),
+  store: database,
   hasLocalIds: true,
   identify,
   recordKey,
@@ -37,20 +36,19 @@ export const goose: Agent = {
 function identify({ path }: TranscriptFile, first: JsonObject | undefined): Origin {
   const record = headerOf(first);
   const word = (name: string) => peekWords(record, `sessions.${name}`, `summed.${name}`);
-  const id = word('id') ?? path.split('#')[1] ?? path.replace(/^.*\/|\.[^.]*$/g, '');
+  const id = word('id') ?? path.split('#')[1] ?? path;
   const parent = peekWords(record, 'root') ?? word('parent_session_id');
   return toOrigin({
     session: parent ?? id,
     subagent: parent && id,
-    cwd: word('working_dir') ?? peekWords(record, 'working_dir'),
+    cwd: word('working_dir'),
   });
 }
 
-/** A message is the same in another row, and in an export. */
+/** A message is the same in another row. */
 function recordKey({ messages }: JsonObject): string | undefined {
   if (!isObject(messages)) return undefined;
-  const { message_id: id = messages.id, role, content_json: content = messages.content } = messages;
-  const { metadata_json: metadata = messages.metadata, created_timestamp: created = messages.created } = messages;
+  const { message_id: id, role, content_json, metadata_json, created_timestamp } = messages;
   if (typeof id !== 'string' || id.length < 8) return undefined;
-  return `${id} ${hash('sha256', JSON.stringify([role, content, metadata, created]))}`;
+  return `${id} ${hash('sha256', JSON.stringify([role, content_json, metadata_json, created_timestamp]))}`;
 }

@@ -1,7 +1,8 @@
 import type { CapturedEvent } from '../../../contract/transcript.ts';
 import type { JsonObject, RecordPlace } from '../agent.ts';
 import { toTimestamp } from '../shared/document.ts';
-import { compose, type Draft, draft } from '../shared/events.ts';
+import { compose, type Draft, draft, shareText } from '../shared/events.ts';
+import { withImages } from '../shared/messages.ts';
 import {
   at,
   elementsAt,
@@ -11,81 +12,75 @@ import {
   peek,
   peekText,
   peekWords,
-  take,
   takeSame,
   takeText,
+  takeWords,
 } from '../shared/part.ts';
-import { fields, type Places, usage } from '../shared/readers.ts';
+import { fields, notice, type Readers, readerOf, usage } from '../shared/readers.ts';
 import { toTime } from './store.ts';
 
-type KindReader = (row: Part, place: RecordPlace, record: Part) => Draft[];
+type RowReader = (row: Part, place: RecordPlace) => Draft[];
 
-const READERS: ReadonlyMap<string, KindReader> = new Map<string, KindReader>([
-  ['sessions', readSession],
-  ['summed', readSummed],
-  ['messages', readMessage],
-  ['usage_ledger', (row) => readLedger(row, { responseId: nameUsage(peek(row, 'id')) })],
-]);
+const READERS: Readers<RowReader> = {
+  sessions: readSession,
+  summed: readSummed,
+  messages: readMessage,
+  usage_ledger: (row) => readLedger(row, { responseId: nameUsage(peek(row, 'id')) }),
+};
 
 export function parse(record: JsonObject, place: RecordPlace): CapturedEvent[] {
   const part = partOf(record);
-  const key = [...READERS.keys()].find((name) => isObject(peek(part, name)));
-  // A line of an older file is a message, the first one what is known of the session.
-  const row = key === undefined ? part : at(part, key);
-  const read = key === undefined ? (Array.isArray(record.content) ? readMessage : readLine) : READERS.get(key);
-  const drafts = read?.(row, place, part) ?? [];
+  const key = Object.keys(READERS).find((name) => isObject(peek(part, name))) ?? '';
+  const row = at(part, key);
+  const drafts = READERS[key]?.(row, place);
+  if (drafts === undefined) return compose(part, place, { agent: 'goose' }, []);
   const { revision, occurredAt } = timesOf(row);
+  takeSame(part, 'root', place.origin.session);
   takeSame(row, 'session_id', place.origin.subagent ?? place.origin.session);
-  const id = key === 'usage_ledger' ? nameUsage(peek(row, 'id')) : takeText(row, 'message_id', 'id');
-  const isRewritten = key !== undefined && id !== undefined;
-  return compose(
-    part,
-    place,
-    { agent: 'goose', record: id, occurredAt, ...(isRewritten && { revision }) },
-    drafts,
-    key,
-  );
+  const id =
+    key === 'usage_ledger' ? nameUsage(peek(row, 'id')) : peekText(row, key === 'messages' ? 'message_id' : 'id');
+  shareText(row, drafts, { messageId: 'message_id' });
+  for (const name of ['message_id', 'id']) takeSame(row, name, id);
+  const envelope = {
+    agent: 'goose',
+    record: id,
+    occurredAt,
+    revision: id === undefined ? undefined : revision,
+  } as const;
+  return compose(part, place, envelope, drafts, key);
 }
-
-const readLine: KindReader = (row, place, record) =>
-  typeof peek(row, 'working_dir') === 'string' ? readSummed(row, place, record) : [];
 
 /** Of a message, which tells no time of its last change, the number of its row: it grows when it is written anew. */
 function timesOf(row: Part) {
-  const of = (...names: string[]) => names.map((name) => peek(row, name)).find((value) => value !== undefined);
-  const id = of('id');
-  const changed = toTime(of('updated_at')) ?? (Number.isSafeInteger(id) ? (id as number) : 0);
-  const occurredAt = toTimestamp(toTime(of('created_timestamp', 'created', 'created_at')));
+  const id = peek(row, 'id');
+  const changed = toTime(peek(row, 'updated_at')) ?? (Number.isSafeInteger(id) ? (id as number) : 0);
+  const occurredAt = toTimestamp(toTime(peek(row, 'created_timestamp') ?? peek(row, 'created_at')));
   return { revision: Math.max(0, Math.floor(changed)), occurredAt };
 }
 
-const FACTS = { cwd: 'working_dir', model: ['model_config_json.model_name', 'model_config.model_name'] };
+const FACTS = { cwd: 'working_dir', model: 'model_config_json.model_name' };
 const readNamed = fields('session.meta', { ...FACTS, title: 'name' });
 const readDescribed = fields('session.meta', { ...FACTS, title: 'description' });
 const readUntitled = fields('session.meta', FACTS);
 
-function readSession(row: Part, { origin }: RecordPlace, record: Part): Draft[] {
-  takeSame(record, 'root', origin.session);
+function readSession(row: Part): Draft[] {
   const titleBy = [1, true].includes(peek(row, 'user_set_name') as never) ? 'person' : 'agent';
   if (peekWords(row, 'name') !== undefined) return readNamed(row, { titleBy });
   return peekWords(row, 'description') === undefined ? readUntitled(row) : readDescribed(row, { titleBy });
 }
 
-/** The totals of a session, in an export or from before there was a ledger. */
-function readSummed(row: Part, place: RecordPlace, record: Part): Draft[] {
-  const drafts = readSession(row, place, record);
-  const responseId = peekText(row, 'id') ?? place.origin.session;
-  const isNested = peek(row, 'accumulated_usage') !== undefined;
-  const usage = isNested ? readLedger(at(row, 'accumulated_usage'), { responseId }) : readTotals(row, { responseId });
-  return [...drafts, ...usage];
+/** A session from before there was a ledger, with its totals. */
+function readSummed(row: Part, { origin }: RecordPlace): Draft[] {
+  const responseId = peekText(row, 'id') ?? origin.session;
+  return [...readSession(row), ...readTotals(row, { responseId })];
 }
 
-const countsFrom = (prefix: string): Places<'usage'> => ({
+const countsFrom = (prefix: string) => ({
   model: 'model',
   inputTokens: `${prefix}input_tokens`,
   outputTokens: `${prefix}output_tokens`,
-  cacheReadTokens: [`${prefix}cache_read_tokens`, `${prefix}cache_read_input_tokens`],
-  cacheWriteTokens: [`${prefix}cache_write_tokens`, `${prefix}cache_write_input_tokens`],
+  cacheReadTokens: `${prefix}cache_read_tokens`,
+  cacheWriteTokens: `${prefix}cache_write_tokens`,
   totalTokens: `${prefix}total_tokens`,
 });
 
@@ -96,55 +91,31 @@ const readTotals = usage(countsFrom('accumulated_'), 'included');
 /** Rows have numbers; whatever else stands there is no name. */
 const nameUsage = (id: unknown): string => (typeof id === 'number' || typeof id === 'string' ? `usage ${id}` : 'usage');
 
-type PartReader = (part: Part, messageId: string | undefined) => Draft[];
-
-const told = (kind: string, ...texts: string[]): [string, PartReader] => [
-  kind,
-  (part) => [draft('notice', { text: takeText(part, ...texts), kind })],
-];
-
-const readThoughts: PartReader = (part, messageId) => [
-  draft('assistant.reasoning', { text: takeText(part, 'thinking') ?? '', messageId }),
-];
-
-const PART_READERS: ReadonlyMap<string, PartReader> = new Map<string, PartReader>([
-  ['thinking', readThoughts],
-  ['redactedThinking', readThoughts],
-  ['toolRequest', readCall],
-  ['frontendToolRequest', readCall],
-  ['toolResponse', readResult],
-  told('toolConfirmationRequest', 'prompt'),
-  told('actionRequired', 'data.prompt', 'data.message'),
-  told('systemNotification', 'msg'),
-  told('conversationCompacted', 'msg'),
-]);
+const readThoughts = (part: Part) => [draft('assistant.reasoning', { text: takeText(part, 'thinking') ?? '' })];
 
 /** A message is a list of parts; tools answer in messages of the person's role. */
 function readMessage(row: Part, { origin }: RecordPlace): Draft[] {
-  const messageId = peekText(row, 'message_id') ?? peekText(row, 'id');
   const role = peekText(row, 'role');
-  const parts = [...elementsAt(row, 'content_json'), ...elementsAt(row, 'content')];
+  const parts = elementsAt(row, 'content_json');
   const typeOf = (part: Part) => peekText(part, 'type') ?? '';
-  const isHidden = ['metadata_json', 'metadata'].some((name) => peek(row, `${name}.userVisible`) === false);
+  const isHidden = peek(row, 'metadata_json.userVisible') === false;
   const isPrompt = role === 'user' && !isHidden && origin.subagent === undefined;
-  const images = parts.filter((part) => typeOf(part) === 'image').length || undefined;
   const kind = isHidden ? 'agent-only' : origin.subagent === undefined ? 'attached' : 'subagent-prompt';
   const prompt = isPrompt ? parts.find((part) => typeOf(part) === 'text' && peekText(part, 'text')) : undefined;
 
-  function readText(part: Part): Draft {
-    const text = takeText(part, 'text') ?? '';
-    if (part === prompt) return draft('user.message', { text, images });
+  function readText(part: Part): Draft[] {
+    const text = takeWords(part, 'text');
+    if (text === undefined) return [];
+    if (part === prompt) return [draft('user.message', { text })];
     const isAnswer = role === 'assistant' && !isHidden;
-    return isAnswer ? draft('assistant.message', { text, messageId }) : draft('context.message', { text, kind });
+    return [isAnswer ? draft('assistant.message', { text }) : draft('context.message', { text, kind })];
   }
 
-  const drafts = parts.flatMap((part) => {
-    if (typeOf(part) === 'text') return peekText(part, 'text') ? [readText(part)] : [];
-    return PART_READERS.get(typeOf(part))?.(part, messageId) ?? [];
-  });
-  return isPrompt && prompt === undefined && images !== undefined
-    ? [draft('user.message', { images }), ...drafts]
-    : drafts;
+  const drafts = parts.flatMap((part) =>
+    typeOf(part) === 'text' ? readText(part) : (readerOf(PART_READERS, typeOf(part))?.(part) ?? []),
+  );
+  const images = parts.filter((part) => typeOf(part) === 'image').length;
+  return isPrompt ? withImages(drafts, images) : drafts;
 }
 
 const calls = fields('tool.call', { callId: 'id', name: 'toolCall.value.name', input: 'toolCall.value.arguments' });
@@ -158,15 +129,24 @@ function readCall(part: Part): Draft[] {
 
 const results = fields('tool.result', {
   callId: 'id',
-  output: 'toolResult.value.content',
+  // Old versions had the content alone.
+  output: ['toolResult.value.content', 'toolResult.value', 'toolResult.error'],
+  isError: 'toolResult.value.isError',
   detail: 'toolResult.value.structuredContent',
 });
-const bareResults = fields('tool.result', { callId: 'id', output: ['toolResult.value', 'toolResult.error'] });
 
-function readResult(part: Part): Draft[] {
-  const flag = 'toolResult.value.isError';
-  const isFailed = peek(part, 'toolResult.status') === 'error' || undefined;
-  const isError = typeof peek(part, flag) === 'boolean' ? (take(part, flag) as boolean) : isFailed;
-  const hasContent = peek(part, 'toolResult.value.content') !== undefined;
-  return (hasContent ? results : bareResults)(part, { isError });
-}
+const readResult = (part: Part): Draft[] =>
+  results(part, { isError: peek(part, 'toolResult.status') === 'error' || undefined });
+
+/** Parts of a message that are no text. */
+const PART_READERS: Readers<(part: Part) => Draft[]> = {
+  thinking: readThoughts,
+  redactedThinking: readThoughts,
+  toolRequest: readCall,
+  frontendToolRequest: readCall,
+  toolResponse: readResult,
+  toolConfirmationRequest: notice('toolConfirmationRequest', 'prompt'),
+  actionRequired: notice('actionRequired', 'data.prompt', 'data.message'),
+  systemNotification: notice('systemNotification', 'msg'),
+  conversationCompacted: notice('conversationCompacted', 'msg'),
+};

@@ -1,8 +1,6 @@
 import type { JsonObject } from '../agent.ts';
 import { rootOf, tablesOf, unfoldColumns } from '../shared/database.ts';
-import { documentOf } from '../shared/document.ts';
-import { isObject } from '../shared/part.ts';
-import type { DatabaseSession, DatabaseStore, DocumentStore, Query, StoredRecord } from '../store.ts';
+import type { DatabaseSession, DatabaseStore, Query, StoredRecord } from '../store.ts';
 
 /**
  * A row of a table is a record, `{<table>: row}`. Messages tell no time of their last change, and all of them are written
@@ -55,16 +53,6 @@ const toStored = (table: string, row: JsonObject): StoredRecord => ({
 const unfoldRow = (row: JsonObject): JsonObject => unfoldColumns(row, (column) => JSON_COLUMN.test(column));
 
 const JSON_COLUMN = /_json$|^extension_data$|^parent_delegation$/;
-
-/** What `goose session export --format json` writes: the session, and in it its messages as `conversation`. */
-export const exported: DocumentStore = { kind: 'document', split: (text) => [{ name: '', records: split(text) }] };
-
-function split(text: string): JsonObject[] {
-  const document = documentOf(text);
-  if (!isObject(document) || !Array.isArray(document.conversation)) throw new Error('it is no export of a session');
-  const { conversation, ...summed } = document;
-  return [{ summed }, ...conversation.map((messages) => ({ messages }))];
-}
 
 /** Milliseconds of a time as Goose writes it: seconds, of some versions milliseconds, or text in UTC without saying so. */
 export function toTime(value: unknown): number | undefined {
