@@ -1,11 +1,9 @@
 import type { Span } from '../mark.ts';
 import { isFiller, isUserAndPassword, measureEntropy } from '../values.ts';
-import { createLookBehind } from './behind.ts';
 import type { Rule } from './rule.ts';
 
 export interface PreparedRule extends Rule {
   sticky: RegExp;
-  isBehind: (text: string, place: number) => boolean;
 }
 
 export function prepareRules(rules: readonly Rule[]) {
@@ -14,7 +12,6 @@ export function prepareRules(rules: readonly Rule[]) {
     const prepared = {
       ...rule,
       sticky: new RegExp(rule.pattern.source, `yd${rule.pattern.flags}`),
-      isBehind: rule.behind ? createLookBehind(rule.behind) : () => true,
     };
     for (const keyword of rule.keywords) byWord.set(keyword, [...(byWord.get(keyword) ?? []), prepared]);
   }
@@ -24,7 +21,7 @@ export function prepareRules(rules: readonly Rule[]) {
 /** Tries a rule where its keyword stands. */
 export function matchRule(rule: PreparedRule, text: string, keywordStart: number): Span | undefined {
   const start = keywordStart - rule.lead;
-  if (start < 0 || !(rule.inside || startsWord(text, start)) || !rule.isBehind(text, start)) return undefined;
+  if (start < 0 || !(rule.inside || startsWord(text, start))) return undefined;
   rule.sticky.lastIndex = start;
   const match = rule.sticky.exec(text);
   if (match === null) return undefined;

@@ -1,5 +1,3 @@
-import type { Behind } from './behind.ts';
-
 /** How the secrets of one kind look. */
 export interface Rule {
   id: string;
@@ -16,8 +14,6 @@ export interface Rule {
   named: boolean;
   /** What else is the secret: what the lines before or after hold, or only what decodes to `user:password`. */
   extent: Extent | undefined;
-  /** The command that it is an argument of. */
-  behind: Behind | undefined;
 }
 
 /** `back`: the key that ends here. `lines`: the key that begins here and was cut off. `basic`: decodes to `user:password`.
@@ -38,8 +34,8 @@ const MACROS: { [macro: string]: string } = {
 /**
  * Reads a table with a rule a line: `id  keywords  pattern  options`, two blanks between. A keyword `gh[op]_` stands for
  * `gho_` and `ghp_`. In a pattern `{=}` is what stands between a name and its value, `{uuid}` a UUID, `{!}` and `{!-}` the
- * end of a word. Options: `e3.5` (entropy), `lead32`, `i` (capitals or not), `inside`, `back`, `lines`, `basic`, `cookie`,
- * `line200:COMMAND` and `near400:COMMAND` (so many letters before it there is a command, on the same line or on any).
+ * end of a word. Options: `e3.5` (entropy), `lead32`, `i` (capitals or not), `inside`, `back`, `lines`, `basic`
+ * and `cookie`.
  */
 export function readRules(table: string): Rule[] {
   return table.split('\n').filter(Boolean).map(readRule);
@@ -65,15 +61,7 @@ function readRule(line: string): Rule {
     named,
     inside: named || words.includes('inside'),
     extent: (['back', 'lines', 'basic', 'cookie'] as const).find((extent) => words.includes(extent)),
-    behind: words.map(readBehind).find((behind) => behind !== undefined),
   };
-}
-
-function readBehind(option: string): Behind | undefined {
-  const [, kind, reach, command = ''] = /^(line|near)(\d+):(.+)$/.exec(option) ?? [];
-  return kind === undefined
-    ? undefined
-    : { command: new RegExp(command), reach: Number(reach), isLine: kind === 'line' };
 }
 
 /** `a[bc]d` → `abd`, `acd`. */
