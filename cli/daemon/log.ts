@@ -1,7 +1,8 @@
-import { appendFileSync, existsSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { appendFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../context.ts';
 import type { Output } from '../output.ts';
+import { readTextIfPlain } from '../plain-file.ts';
 import { toPlainText } from '../terminal.ts';
 
 export interface Log {
@@ -52,9 +53,9 @@ export function createLog(folder: string, { now }: Pick<Context, 'now'>, output:
   };
 }
 
-/** All its lines, the oldest first. */
+/** All its lines, the oldest first: of both files, a megabyte each at most. */
 export function readLog(folder: string): string[] {
   const { older, current } = logPaths(folder);
-  const texts = [older, current].filter((path) => existsSync(path)).map((path) => readFileSync(path, 'utf8'));
+  const texts = [older, current].map((path) => readTextIfPlain(path, 2 * MAX_BYTES) ?? '');
   return texts.join('').split('\n').filter(Boolean);
 }

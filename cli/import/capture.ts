@@ -4,12 +4,11 @@ import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { formatBytes, formatCount, type Output } from '../output.ts';
 import { openPipeline, openReader, type Pipeline } from '../pipeline.ts';
-import { type Consent, wantedFrom } from '../privacy/consent.ts';
+import type { Consent } from '../privacy/consent.ts';
 import { createProgress } from '../progress.ts';
-import type { Place, Trouble } from '../read/discover.ts';
+import type { Found, Place, Trouble } from '../read/discover.ts';
 import { giveWay } from '../read/give-way.ts';
 import type { LeftOut, Progress } from '../read/reader.ts';
-import { findUnread } from '../read/unread.ts';
 import { type Sending, startSending } from '../sending.ts';
 import { damageOf } from '../spool/damage.ts';
 import type { Spool } from '../spool/open.ts';
@@ -84,7 +83,7 @@ async function importWith(
       },
     };
     let leftOut: LeftOut[] = [];
-    let earlier = 0;
+    let earlier: Found[] = [];
     let mayCatchUp = true;
     for (let isRead = false; !isRead && !isLost(); ) {
       const work = reader.findWork(places);
@@ -102,10 +101,9 @@ async function importWith(
     ending.abort();
     await sending.ended;
     progress.clear();
-    // Those that were captured before are among them.
-    if (earlier > 0)
-      earlier = countEarlier({ ...context, agents: [...new Set(places.map(({ agent }) => agent))] }, spool, consent);
-    reportImport(spool, before, { readBytes: state.readBytes, leftOut, earlier }, output);
+    const isNew = ({ agent, root, path }: Found) => spool.files.find(agent.id, root, path) === undefined;
+    const report = { readBytes: state.readBytes, leftOut, earlier: earlier.filter(isNew).length };
+    reportImport(spool, before, report, output);
     const left = spool.batches.depth().events;
 
     const failure = sending.failure() ?? sending.held()[0];
@@ -140,12 +138,6 @@ async function waitUntilSent(spool: Spool, sending: Sending, isLost: () => boole
     await sleep(200);
   }
 }
-
-/** Transcripts with something from before capturing began here that a person did not let go. */
-const countEarlier = (context: Context, spool: Spool, consent: Consent | undefined): number =>
-  [...findUnread(context, spool, () => {})].filter(({ modifiedAt, sessions }) =>
-    sessions.some(({ origin }) => modifiedAt < wantedFrom(consent, origin.cwd)),
-  ).length;
 
 const setAside = (events: number) =>
   new Failure(

@@ -30,7 +30,7 @@ export interface Unread {
 /** How far a file is looked into for its first record, and the first time and folder written in it. */
 const HEAD_LIMIT = 1024 * 1024;
 const HEAD_RECORDS = 50;
-const LINES = { chunkBytes: 64 * 1024, maxLineBytes: 64 * 1024 * 1024 };
+const CHUNK_BYTES = 64 * 1024;
 
 /** Whether records from before a time, which were left out when a file was read, are wanted now. */
 export type IsWanted = (row: FileRow) => boolean;
@@ -144,7 +144,7 @@ function readHead({ agent, root, path }: Found, fd: number): Head {
 
 /** Lines from the beginning of a file, as far as it is looked into, each with what it holds. */
 export function* readFirstLines(fd: number): Generator<{ line: Line; values: Value[] }> {
-  const reader = createLineReader(fd, 0, LINES);
+  const reader = createLineReader(fd, 0, CHUNK_BYTES);
   for (let line = reader.next(); line !== undefined; line = reader.next()) {
     yield { line, values: readValues(line) };
     if (line.end > HEAD_LIMIT) return;

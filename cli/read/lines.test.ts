@@ -9,7 +9,7 @@ const MEGABYTE = 1024 * 1024;
 function openLines(content: string, maxLineBytes = 64 * MEGABYTE) {
   const fd = openSync(write(join(makeFolder(), 'lines'), content), 'r');
   onTestFinished(() => closeSync(fd));
-  return createLineReader(fd, 0, { chunkBytes: 64 * 1024, maxLineBytes });
+  return createLineReader(fd, 0, 64 * 1024, maxLineBytes);
 }
 
 test('a long line is in memory once, and its room is given back after it', () => {

@@ -12,10 +12,8 @@ export interface Line {
   tooLong: boolean;
 }
 
-export interface LineOptions {
-  chunkBytes: number;
-  maxLineBytes: number;
-}
+/** A longer line is not kept. */
+const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 /** After a long line the buffer is given back when it is so many times what is needed. */
 const MUCH_LARGER = 16;
@@ -27,8 +25,8 @@ const LINE_FEED = 10;
 export const TAIL_BYTES = 1024;
 
 /** Reads lines from an offset on, in memory for the longest line. The last line comes unterminated, if at all. */
-export function createLineReader(fd: number, offset: number, options: LineOptions) {
-  let buffer = Buffer.allocUnsafe(options.chunkBytes + TAIL_BYTES);
+export function createLineReader(fd: number, offset: number, chunkBytes: number, maxLineBytes = MAX_LINE_BYTES) {
+  let buffer = Buffer.allocUnsafe(chunkBytes + TAIL_BYTES);
   // The buffer holds the file from `base` on, up to `filled`; lines before `at` are given out.
   let base = Math.max(0, offset - TAIL_BYTES);
   let filled = readFully(buffer.subarray(0, offset - base), base);
@@ -47,18 +45,18 @@ export function createLineReader(fd: number, offset: number, options: LineOption
 
   /** How much to make room for at once, so that a long line is not moved to twice the room again and again. */
   function lengthOfRest(): number {
-    const chunk = Buffer.allocUnsafe(options.chunkBytes);
-    for (let length = 0; length <= options.maxLineBytes; length += chunk.length) {
+    const chunk = Buffer.allocUnsafe(chunkBytes);
+    for (let length = 0; length <= maxLineBytes; length += chunk.length) {
       const read = readFully(chunk, base + filled + length);
       if (read < chunk.length || chunk.includes(LINE_FEED)) return length + chunk.length;
     }
-    return options.maxLineBytes;
+    return maxLineBytes;
   }
 
   /** Reads another chunk behind what is there; false at the end of the file. */
   function fill(): boolean {
     const keep = Math.max(0, at - TAIL_BYTES);
-    const needed = filled - keep + options.chunkBytes;
+    const needed = filled - keep + chunkBytes;
     if (needed > buffer.length || buffer.length > MUCH_LARGER * needed) {
       const room = needed > buffer.length ? Math.max(needed, 2 * buffer.length) : needed;
       const other = Buffer.allocUnsafe(needed > LARGE ? filled - keep + lengthOfRest() : room);
@@ -70,9 +68,9 @@ export function createLineReader(fd: number, offset: number, options: LineOption
     base += keep;
     at -= keep;
     filled -= keep;
-    const read = readFully(buffer.subarray(filled, filled + options.chunkBytes), base + filled);
+    const read = readFully(buffer.subarray(filled, filled + chunkBytes), base + filled);
     filled += read;
-    ended = read < options.chunkBytes;
+    ended = read < chunkBytes;
     return read > 0;
   }
 
@@ -101,8 +99,8 @@ export function createLineReader(fd: number, offset: number, options: LineOption
       let searched = at;
       for (;;) {
         const feed = buffer.subarray(0, filled).indexOf(LINE_FEED, searched);
-        if (feed >= 0 && feed - at <= options.maxLineBytes) return give(feed, true);
-        if (filled - at > options.maxLineBytes) return skipLong();
+        if (feed >= 0 && feed - at <= maxLineBytes) return give(feed, true);
+        if (filled - at > maxLineBytes) return skipLong();
         searched = filled - at;
         const more = !ended && fill();
         searched += at;

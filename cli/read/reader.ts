@@ -8,14 +8,14 @@ import type { Redactor } from '../redact/redactor.ts';
 import type { FileRow } from '../spool/files.ts';
 import { type CommitOptions, CursorMoved, createCommit } from './commit.ts';
 import { attempt, type Found, findTranscripts, type Place, stampOf, type Trouble } from './discover.ts';
-import { identify, type Unread } from './identify.ts';
+import type { Unread } from './identify.ts';
 import type { Identify } from './identity.ts';
 import { findTold, markTold, sortInboxes } from './inbox.ts';
 import { createMask } from './mask.ts';
 import type { CapturedRecord, FileBeingRead, RecordStream } from './record.ts';
-import { identifyStored } from './stored/identify.ts';
 import { createStoredStream } from './stored/stream.ts';
 import { createRecordStream } from './stream.ts';
+import { identifyAll } from './unread.ts';
 
 export interface ReaderOptions extends CommitOptions {
   redactor: Pick<Redactor, 'redact'>;
@@ -41,7 +41,7 @@ export interface Work {
   /** Files that have something new and are not wanted. */
   leftOut: LeftOut[];
   /** Files that were last written to before capturing began, and that nobody let go of. */
-  earlier: number;
+  earlier: Found[];
 }
 
 export interface LeftOut {
@@ -57,7 +57,6 @@ export interface Progress {
   isStopped(): boolean;
 }
 
-const MAX_LINE_BYTES = 64 * 1024 * 1024;
 /** A record of a store that is still being written is captured as it is when nothing has changed for this long. */
 const SETTLE_MS = 10_000;
 /** What ends a file without a line feed for this long was cut off: nobody will write the rest. */
@@ -81,7 +80,7 @@ export const bytesOf = ({ found, cursor, stored }: Unread) =>
   stored ? found.size : Math.max(0, found.size - cursor.position);
 
 export function createReader(options: ReaderOptions) {
-  const { spool, now, patienceMs, onTrouble, maxLineBytes = MAX_LINE_BYTES, policy, consent, state } = options;
+  const { spool, now, patienceMs, onTrouble, maxLineBytes, policy, consent, state } = options;
   const mask = createMask(options.redactor);
   const commits = createCommit(options);
   const isWanted = (row: FileRow) => wantsMore(consent, row);
@@ -93,14 +92,14 @@ export function createReader(options: ReaderOptions) {
     const unread: Unread[] = [];
     const leftOut: LeftOut[] = [];
     const known = new Set<number>();
-    let earlier = 0;
+    const earlier: Found[] = [];
     if (policy?.refresh()) atRest.clear();
     if (state !== undefined) sortInboxes(state, places, onTrouble);
     const all = findTranscripts(places, onTrouble);
     for (const found of all) {
       const key = keyOf(found);
       if (consent?.history === 'none' && found.modifiedAt < consent.since) {
-        earlier++;
+        earlier.push(found);
         continue;
       }
       if (atRest.get(key) === stampOf(found)) continue;
@@ -108,10 +107,10 @@ export function createReader(options: ReaderOptions) {
       if (told === 'all' || told === 'unclear') continue;
       attempt(key, onTrouble, () => {
         const isYoung = now() - found.modifiedAt < patienceMs;
-        const identified = identifyAll(found, isYoung).map((file) => markTold(file, told));
-        const allowed = identified.filter((file) => isAllowed(file, leftOut));
+        const identified = identifyAll(spool, found, { now: now(), isYoung, isWanted });
+        const allowed = identified.filter((file) => isAllowed(file, leftOut)).map((file) => markTold(file, told));
         const files = allowed.filter((file) => startOf(file) <= file.found.modifiedAt);
-        earlier += allowed.length - files.length;
+        earlier.push(...allowed.filter((file) => !files.includes(file)).map((file) => file.found));
         unread.push(...files.filter((file) => isFirst(file, known)));
         if (files.length === 0 && !isYoung) atRest.set(key, stampOf(found));
       });
@@ -136,13 +135,6 @@ export function createReader(options: ReaderOptions) {
     if (reason === undefined) return true;
     leftOut.push({ agent: found.agent.id, session: origin.session, path: keyOf(found), reason });
     return false;
-  }
-
-  function identifyAll(found: Found, isYoung: boolean): Unread[] {
-    const store = storeOf(found.agent, found.path);
-    if (store) return identifyStored(spool, found, store, now(), isWanted);
-    const file = identify(spool, found, isYoung, isWanted);
-    return file ? [file] : [];
   }
 
   /** Reads all of it. False when another process got in between: then look again. */
@@ -222,16 +214,7 @@ export function createReader(options: ReaderOptions) {
     const fd = openSync(join(root, path), 'r');
     const chunkBytes = Math.max(4096, Math.min(share, found.size - cursor.position + 1));
     const isAbandoned = now() - found.modifiedAt > ABANDONED_MS;
-    return createRecordStream({
-      agent,
-      path,
-      origin,
-      fd,
-      cursor,
-      lines: { chunkBytes, maxLineBytes },
-      identify,
-      isAbandoned,
-    });
+    return createRecordStream({ agent, path, origin, fd, cursor, chunkBytes, maxLineBytes, identify, isAbandoned });
   }
 
   return { findWork, read };

@@ -4,7 +4,7 @@ import { collectAfter } from '../memory.ts';
 import type { FileCursor } from '../spool/files.ts';
 import { fingerprint, HEAD_BYTES, readAt } from './cursor.ts';
 import type { Identify } from './identity.ts';
-import { createLineReader, type LineOptions } from './lines.ts';
+import { createLineReader } from './lines.ts';
 import { type CapturedRecord, interpret, type RecordStream } from './record.ts';
 import { readValues, type Value } from './values.ts';
 
@@ -14,7 +14,9 @@ export interface StreamOptions {
   origin: Origin;
   fd: number;
   cursor: FileCursor;
-  lines: LineOptions;
+  /** How much is read at once. */
+  chunkBytes: number;
+  maxLineBytes?: number | undefined;
   identify: Identify;
   /** Whether the file was left alone for so long that a last line without its end will not get one. */
   isAbandoned: boolean;
@@ -22,8 +24,8 @@ export interface StreamOptions {
 
 /** The records of an open file from its cursor on, in the order of the file. */
 export function createRecordStream(options: StreamOptions): RecordStream {
-  const { agent, path, origin, fd, cursor, lines, identify, isAbandoned } = options;
-  const reader = createLineReader(fd, cursor.position, lines);
+  const { agent, path, origin, fd, cursor, chunkBytes, maxLineBytes, identify, isAbandoned } = options;
+  const reader = createLineReader(fd, cursor.position, chunkBytes, maxLineBytes);
   const values: Value[] = [];
   let head = readAt(fd, 0, HEAD_BYTES);
   let { lastTime } = cursor;

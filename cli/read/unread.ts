@@ -3,9 +3,24 @@ import { storeOf } from '../agents/store.ts';
 import type { Context } from '../context.ts';
 import type { Spool } from '../spool/open.ts';
 import { attempt, type Found, findTranscripts, type Trouble } from './discover.ts';
-import { identify, type Unread } from './identify.ts';
+import { type IsWanted, identify, type Unread } from './identify.ts';
 import { ownPlaces } from './places.ts';
 import { identifyStored } from './stored/identify.ts';
+
+export interface UnreadOptions {
+  now: number;
+  /** Whether the first record may still be to come. */
+  isYoung: boolean;
+  isWanted: IsWanted;
+}
+
+/** What is to be read of a file: all that is in it, or some sessions of a store. */
+export function identifyAll(spool: Spool, found: Found, { now, isYoung, isWanted }: UnreadOptions): Unread[] {
+  const store = storeOf(found.agent, found.path);
+  if (store) return identifyStored(spool, found, store, now, isWanted);
+  const file = identify(spool, found, isYoung, isWanted);
+  return file ? [file] : [];
+}
 
 /** Every transcript in the agents' own folders, with those of its sessions that the spool does not know to their end. */
 export function* findUnread(
@@ -14,14 +29,9 @@ export function* findUnread(
   onTrouble: (trouble: Trouble) => void,
 ): Generator<Found & { sessions: Unread[] }> {
   for (const found of findTranscripts(ownPlaces(context), onTrouble)) {
-    const { agent, root, path } = found;
-    const store = storeOf(agent, path);
     const sessions: Unread[] = [];
-    attempt(join(root, path), onTrouble, () => {
-      const unread = store
-        ? identifyStored(spool, found, store, context.now(), () => false)
-        : [identify(spool, found, false, () => false) ?? []].flat();
-      sessions.push(...unread);
+    attempt(join(found.root, found.path), onTrouble, () => {
+      sessions.push(...identifyAll(spool, found, { now: context.now(), isYoung: false, isWanted: () => false }));
     });
     yield { ...found, sessions };
   }

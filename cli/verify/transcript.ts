@@ -22,7 +22,7 @@ export interface Transcript {
   isAppended(record: CapturedRecord): boolean;
 }
 
-const LINES = { chunkBytes: 128 * 1024, maxLineBytes: 64 * 1024 * 1024 };
+const CHUNK_BYTES = 128 * 1024;
 
 /**
  * All records of a transcript, as capturing reads them; undefined where it is gone. An agent whose transcripts are read
@@ -50,7 +50,7 @@ function openLines(agent: Agent, row: FileRow, identify: Identify): Transcript {
   const isKnown = cursor.kind === 'file' && continues(fd, fstatSync(fd).size, cursor);
   const from = { agent, path, origin, fd, cursor: FILE_START };
   return {
-    stream: createRecordStream({ ...from, lines: LINES, identify, isAbandoned: false }),
+    stream: createRecordStream({ ...from, chunkBytes: CHUNK_BYTES, identify, isAbandoned: false }),
     isKnown,
     isRewritten: cursor.pass > 0 || !isKnown,
     isAppended: (record) => isKnown && positionOf(record) >= cursor.position,
