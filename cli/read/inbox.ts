@@ -9,7 +9,6 @@ import {
   openSync,
   readdirSync,
   readFileSync,
-  readSync,
   statSync,
   unlinkSync,
   writeFileSync,
@@ -18,6 +17,7 @@ import { dirname, join } from 'node:path';
 import type { JsonObject } from '../agents/agent.ts';
 import { parseExact } from '../exact.ts';
 import { takeLock } from '../lock.ts';
+import { readAt } from './cursor.ts';
 import { attempt, type Found, type Place, type Trouble } from './discover.ts';
 import type { Unread } from './identify.ts';
 
@@ -38,6 +38,8 @@ const LARGEST_NOTE = 256 * 1024 * 1024;
 
 /** Events that say what the agent's transcript says: from the first of them on, the hooks are the record. */
 const TELLING = new Set<unknown>(['beforeSubmitPrompt', 'afterAgentResponse']);
+
+const LINE_FEED = 10;
 
 /** While hooks may still tell the rest of a conversation. */
 const QUIET_MS = 60_000;
@@ -156,23 +158,12 @@ function readNote({ path, name, writtenMs }: Note) {
 function append(path: string, lines: string): void {
   const fd = openSync(path, 'a+', 0o600);
   try {
-    dropTorn(fd);
+    const { size } = fstatSync(fd);
+    const isTorn = size > 0 && readAt(fd, size - 1, 1)[0] !== LINE_FEED;
+    // Cut off by a crash: its note is still there, and is written again.
+    if (isTorn) ftruncateSync(fd, readFileSync(path).lastIndexOf(LINE_FEED) + 1);
     writeFileSync(fd, lines, { flush: true });
   } finally {
     closeSync(fd);
   }
-}
-
-/** A line without its end was cut off by a crash: its note is still there, and is written again. */
-function dropTorn(fd: number): void {
-  const { size } = fstatSync(fd);
-  const block = Buffer.alloc(64 * 1024);
-  let feed = -1;
-  for (let end = size; end > 0 && feed < 0; ) {
-    const start = Math.max(0, end - block.length);
-    const at = block.subarray(0, readSync(fd, block, 0, end - start, start)).lastIndexOf(10);
-    if (at >= 0) feed = start + at;
-    end = start;
-  }
-  if (feed + 1 < size) ftruncateSync(fd, feed + 1);
 }
