@@ -3,8 +3,9 @@ import type { Spool } from '../spool/open.ts';
 import type { SessionFacts } from '../spool/sessions.ts';
 import { createBatching } from './batching.ts';
 import { mergeFacts } from './facts.ts';
+import type { FileBeingRead } from './identify.ts';
 import type { MaskedRecord } from './mask.ts';
-import type { CapturedRecord, FileBeingRead } from './record.ts';
+import type { CapturedRecord } from './record.ts';
 import { createTexts, type Text } from './texts.ts';
 
 /** Another process has read the same file meanwhile: what this one knows of it is outdated. */
@@ -63,15 +64,17 @@ export function createCommit({ spool, now, newKey }: CommitOptions) {
     const batching = createBatching({ spool, now, newKey });
 
     function open(file: FileBeingRead, last: Waiting['record']): Opened {
-      const { row } = file;
-      const session = spool.sessions.ensure(row.agent, file.agentSession);
-      const id = file.id ?? spool.files.insert({ ...row, session });
+      const { origin, startedAt, cursor, leftBefore } = file;
+      const { agent, root, path } = file.found;
+      const session = spool.sessions.ensure(agent.id, origin.session);
+      const row = { agent: agent.id, root, path, origin, startedAt, cursor, leftBefore, session };
+      const id = file.id ?? spool.files.insert(row);
       // The cursors move at the end: until then a second reading of a file would look like its first.
       if (id === undefined || ids.has(id)) throw new CursorMoved();
       if (file.id !== undefined) {
         const { position, pass } = spool.files.position(id) ?? {};
         if (position !== file.committed.position || pass !== file.committed.pass) throw new CursorMoved();
-        spool.files.move(id, row.root, row.path);
+        spool.files.move(id, root, path);
       }
       const opened = { session, id, isDeleted: spool.sessions.get(session).state === 'deleted', last };
       files.set(file, opened);
@@ -95,14 +98,14 @@ export function createCommit({ spool, now, newKey }: CommitOptions) {
       count('secretsMasked', masked.masked);
       if (masked.isWithheld) count('recordsWithheld');
       for (const text of texts) batching.add(session, text);
-      const { forkedFrom } = file.row.origin;
-      const known = facts.get(session) ?? { changedAt: file.changedAt, forkedFrom };
+      const { found, origin } = file;
+      const known = facts.get(session) ?? { changedAt: found.modifiedAt, forkedFrom: origin.forkedFrom };
       facts.set(session, { ...mergeFacts(known, masked.facts), ended: record.ended });
     }
 
     function meet(file: FileBeingRead, { id, session }: Opened, { identity, keyed, writtenAt }: Waiting['record']) {
       const { meetRecord, meetLine, sessionOf, moveTo } = spool.seen;
-      if (!keyed) return meetLine(id, file.row.cursor.pass, identity);
+      if (!keyed) return meetLine(id, file.cursor.pass, identity);
       const novelty = meetRecord(identity, session);
       const owner = novelty === 'replayed' ? sessionOf(identity) : undefined;
       if (owner === undefined || !isFromBefore(file, session, owner, writtenAt)) return novelty;
@@ -115,17 +118,18 @@ export function createCommit({ spool, now, newKey }: CommitOptions) {
      * between them is not known, whoever is no fork of that one is taken for an ancestor; two that guess so about each
      * other would take records from each other for ever, so one whose own ancestors are not known guesses only once.
      */
-    function isFromBefore({ row, agentSession }: FileBeingRead, session: number, owner: number, writtenAt: number) {
+    function isFromBefore({ found, origin, cursor }: FileBeingRead, session: number, owner: number, writtenAt: number) {
       const fork = spool.sessions.get(owner);
-      if (fork.agent !== row.agent) return false;
-      const line = ancestorsOf(row.agent, facts.get(owner)?.forkedFrom ?? fork.forkedFrom);
-      if (line.names.has(agentSession)) return true;
+      const agent = found.agent.id;
+      if (fork.agent !== agent) return false;
+      const line = ancestorsOf(agent, facts.get(owner)?.forkedFrom ?? fork.forkedFrom);
+      if (line.names.has(origin.session)) return true;
       if (line.missing === undefined) return false;
-      const stated = row.origin.forkedFrom ?? facts.get(session)?.forkedFrom ?? spool.sessions.get(session).forkedFrom;
-      const own = ancestorsOf(row.agent, stated);
+      const stated = origin.forkedFrom ?? facts.get(session)?.forkedFrom ?? spool.sessions.get(session).forkedFrom;
+      const own = ancestorsOf(agent, stated);
       if (own.names.has(fork.agentSession) || own.names.has(line.missing)) return false;
       if (stated === undefined) return writtenAt >= (startOf(session) ?? 0);
-      return own.missing === undefined || row.cursor.pass === 0;
+      return own.missing === undefined || cursor.pass === 0;
     }
 
     /** What a session was forked from, and that one, up to the first that is no fork or is `missing` here. */
@@ -147,12 +151,17 @@ export function createCommit({ spool, now, newKey }: CommitOptions) {
      * copies say where it works, too. Of two that begin alike, the one that was there first says nothing of the kind;
      * when a file is read again, what stood before is not known any more.
      */
-    function learnCopied({ row, changedAt }: FileBeingRead, session: number, identity: Uint8Array, copy: SessionFacts) {
+    function learnCopied(
+      { found, origin, cursor }: FileBeingRead,
+      session: number,
+      identity: Uint8Array,
+      copy: SessionFacts,
+    ) {
       const { firstAt: copiedTime, cwd, branch } = copy;
-      if (row.cursor.pass > 0 || copiedTime === undefined) return;
+      if (cursor.pass > 0 || copiedTime === undefined) return;
       const before = spool.sessions.get(session);
-      const { forkedFrom: stated } = row.origin;
-      const known: SessionFacts = facts.get(session) ?? { changedAt, forkedFrom: stated };
+      const { forkedFrom: stated } = origin;
+      const known: SessionFacts = facts.get(session) ?? { changedAt: found.modifiedAt, forkedFrom: stated };
       const ownTime = startOf(session);
       const isFork = ownTime !== undefined && copiedTime < ownTime && before.forkedFrom === undefined;
       const owner = isFork ? spool.seen.sessionOf(identity) : undefined;
@@ -168,7 +177,7 @@ export function createCommit({ spool, now, newKey }: CommitOptions) {
     for (const [counter, by] of counts) spool.count(counter, by);
     for (const [file, { id, last }] of files) {
       const cursor = last.cursor();
-      spool.files.advance(id, cursor, file.row.leftBefore);
+      spool.files.advance(id, cursor, file.leftBefore);
       file.id = id;
       file.committed = { position: cursor.position, pass: cursor.pass };
     }

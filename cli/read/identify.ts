@@ -27,6 +27,12 @@ export interface Unread {
   stored?: StoredPlace;
 }
 
+/** One that is open. `id` and `committed` change with each commit. */
+export interface FileBeingRead extends Unread {
+  /** Records from before this time are left out, in milliseconds since 1970. */
+  leftBefore: number | undefined;
+}
+
 /** How far a file is looked into for its first record, and the first time and folder written in it. */
 const HEAD_LIMIT = 1024 * 1024;
 const HEAD_RECORDS = 50;

@@ -2,7 +2,8 @@ import type { CapturedEvent } from '../../contract/transcript.ts';
 import { type Redactor, WITHHELD } from '../redact/redactor.ts';
 import type { SessionFacts } from '../spool/sessions.ts';
 import { factsOf, mergeFacts } from './facts.ts';
-import type { CapturedRecord, FileBeingRead } from './record.ts';
+import type { FileBeingRead } from './identify.ts';
+import type { CapturedRecord } from './record.ts';
 import { serializeEvent } from './serialize.ts';
 
 /** A record as it is sent. */
@@ -24,14 +25,15 @@ export function createMask(redactor: Pick<Redactor, 'redact'>): Mask {
   /** For agents that tell their folder to the model alone. */
   const folders = new Map<string, string>();
 
-  return function mask({ row, agentSession }, { events, folder }) {
-    const session = `${row.agent} ${agentSession}`;
-    const isNewFolder = folder !== undefined && row.origin.subagent === undefined && folders.get(session) !== folder;
+  return function mask(file, { events, folder }) {
+    const { origin, found } = file;
+    const session = `${found.agent.id} ${origin.session}`;
+    const isNewFolder = folder !== undefined && origin.subagent === undefined && folders.get(session) !== folder;
     if (isNewFolder) folders.set(session, folder);
-    const asked = isNewFolder ? [...events, folderEvent(row, folder)] : events;
+    const asked = isNewFolder ? [...events, folderEvent(file, folder)] : events;
     const masked = redactor.redact(asked, { session, folder }).map(encodeRaw);
     // The file's version is in each event as well, and masked there.
-    const agentVersion = row.origin.agentVersion && masked[0]?.payload.source.agentVersion;
+    const agentVersion = origin.agentVersion && masked[0]?.payload.source.agentVersion;
     const counts = masked.flatMap(({ payload }) => Object.entries(payload.redactions ?? {}));
     return {
       texts: masked.slice(0, events.length).flatMap(serializeEvent),
@@ -42,8 +44,8 @@ export function createMask(redactor: Pick<Redactor, 'redact'>): Mask {
   };
 }
 
-function folderEvent({ agent, origin, path }: FileBeingRead['row'], cwd: string): CapturedEvent {
-  const source = { agent, session: origin.session, file: path, position: 0 };
+function folderEvent({ found, origin }: FileBeingRead, cwd: string): CapturedEvent {
+  const source = { agent: found.agent.id, session: origin.session, file: found.path, position: 0 };
   return { eventType: 'session.meta', payload: { source, cwd } };
 }
 

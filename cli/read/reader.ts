@@ -8,11 +8,11 @@ import type { Redactor } from '../redact/redactor.ts';
 import type { FileRow } from '../spool/files.ts';
 import { type CommitOptions, CursorMoved, createCommit } from './commit.ts';
 import { attempt, type Found, findTranscripts, type Place, stampOf, type Trouble } from './discover.ts';
-import type { Unread } from './identify.ts';
+import type { FileBeingRead, Unread } from './identify.ts';
 import type { Identify } from './identity.ts';
 import { findTold, markTold, sortInboxes } from './inbox.ts';
 import { createMask } from './mask.ts';
-import type { CapturedRecord, FileBeingRead, RecordStream } from './record.ts';
+import type { CapturedRecord, RecordStream } from './record.ts';
 import { createStoredStream } from './stored/stream.ts';
 import { createRecordStream } from './stream.ts';
 import { identifyAll } from './unread.ts';
@@ -64,15 +64,12 @@ const ABANDONED_MS = 10 * 60_000;
 /** Of all files of a session together. */
 const BUFFER_BYTES = 16 * 1024 * 1024;
 
-/** An open file, and from when on its records are wanted. */
+/** An open file. */
 interface Opened {
   file: FileBeingRead;
   stream: RecordStream;
   /** The next one to take over; undefined at the end. */
   record: CapturedRecord | undefined;
-  from: number;
-  /** What counts for the time of records before the first that tells one, in milliseconds since 1970. */
-  untoldTime: number;
 }
 
 /** Of a store nobody knows how much of it is new. */
@@ -153,9 +150,8 @@ export function createReader(options: ReaderOptions) {
       try {
         for (const opened of streams) opened.record = opened.stream.next();
         for (let next = earliestOf(streams); next?.record && !progress.isStopped(); ) {
-          const { file, stream, record, from, untoldTime } = next;
-          const isBefore = from > 0 && (record.writtenAt || untoldTime) < from;
-          commits.add(file, record, isBefore ? undefined : mask(file, record));
+          const { file, stream, record } = next;
+          commits.add(file, record, isBefore(file, record) ? undefined : mask(file, record));
           bytes += record.bytes;
           next.record = stream.next();
           next = earliestOf(streams);
@@ -185,21 +181,21 @@ export function createReader(options: ReaderOptions) {
 
   function openStreams(files: readonly Unread[]): Opened[] {
     const share = Math.min(128 * 1024, Math.floor(BUFFER_BYTES / files.length));
-    return files.flatMap((unread) => {
-      const opened: Opened[] = [];
-      const { found, origin, cursor, startedAt, id, committed, isFollowed } = unread;
-      const { agent, root, path, modifiedAt: changedAt } = found;
-      attempt(keyOf(found), onTrouble, () => {
+    const opened: Opened[] = [];
+    for (const unread of files) {
+      attempt(keyOf(unread.found), onTrouble, () => {
         const stream = openStream(unread, share);
-        const from = startOf(unread);
-        // The cursor may be that of another path: the file was moved, or is a copy.
-        const row = { agent: agent.id, root, path, origin, startedAt, cursor, leftBefore: from || undefined };
-        const file = { row, id, agentSession: origin.session, committed, changedAt };
-        // Of what was there when the file was first read, nobody knows how old it is: as old as its beginning.
-        opened.push({ file, stream, record: undefined, from, untoldTime: isFollowed ? changedAt : startedAt });
+        opened.push({ file: { ...unread, leftBefore: startOf(unread) || undefined }, stream, record: undefined });
       });
-      return opened;
-    });
+    }
+    return opened;
+  }
+
+  /** Whether it is from before what a person let go of. */
+  function isBefore({ leftBefore, isFollowed, found, startedAt }: FileBeingRead, { writtenAt }: CapturedRecord) {
+    // Of what was there when the file was first read, nobody knows how old it is: as old as its beginning.
+    const untoldTime = isFollowed ? found.modifiedAt : startedAt;
+    return leftBefore !== undefined && (writtenAt || untoldTime) < leftBefore;
   }
 
   function openStream({ found, stored, origin, cursor }: Unread, share: number): RecordStream {

@@ -1,6 +1,6 @@
 import type { CapturedEvent } from '../../contract/transcript.ts';
 import type { Agent, JsonObject, Origin, RecordPlace } from '../agents/agent.ts';
-import type { Cursor, NewFile } from '../spool/files.ts';
+import type { Cursor } from '../spool/files.ts';
 
 /** A record with all that is needed to take it over. */
 export interface CapturedRecord {
@@ -22,17 +22,6 @@ export interface CapturedRecord {
   bytes: number;
   /** The file's cursor once this record is taken over; only of the record that was taken last. */
   cursor: () => Cursor;
-}
-
-/** A file being read. `id` is known once its first record was committed. */
-export interface FileBeingRead {
-  row: Omit<NewFile, 'session'>;
-  id: number | undefined;
-  agentSession: string;
-  /** Where the spool has its cursor. */
-  committed: { position: number; pass: number };
-  /** When it was last written to, in milliseconds since 1970. */
-  changedAt: number;
 }
 
 /** The records of a transcript from its cursor on, in its order. */
