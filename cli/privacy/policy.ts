@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { isAbsolute, join } from 'node:path';
+import { isAbsolute, join, matchesGlob, resolve } from 'node:path';
 import type { Origin } from '../agents/agent.ts';
 import { readJson, type StatePlace, stateFolder, writeJson } from '../config.ts';
 import type { Context } from '../context.ts';
@@ -9,7 +9,6 @@ import { readPlainFile } from '../plain-file.ts';
 import { type Preferences, preferencesPath, readPreferences } from '../preferences.ts';
 import { createReach } from '../reach.ts';
 import { findRepository, LONGEST_PATH } from '../repository.ts';
-import { toPattern } from './patterns.ts';
 
 /** What a person, and the folders they work in, want captured. */
 export interface Policy {
@@ -112,3 +111,27 @@ export const readSkipped = (context: StatePlace): Set<string> => new Set(readJso
 
 export const writeSkipped = (context: StatePlace, skipped: ReadonlySet<string>): void =>
   writeJson(skippedPath(context), [...skipped]);
+
+/**
+ * Makes what tells whether a session of a folder, in a repository with a remote, is meant. A path (`/srv/secret`, `~/private/*`) means the folder and all below it, anything else a repository by its remote
+ * (`github.com/acme/billing`, `github.com/acme/*`), however that is spelled.
+ */
+export function toPattern(text: string, home: string): (folder: string, remote: string | undefined) => boolean {
+  if (!/^(?:[/~.\\]|[A-Za-z]:)/.test(text)) {
+    const wanted = toPlainRemote(text);
+    return (_, remote) => remote !== undefined && matchesGlob(toPlainRemote(remote), wanted);
+  }
+  const path = resolve(text.replace(/^~(?=$|[/\\])/, home));
+  return (folder) => ancestors(folder).some((at) => at === path || matchesGlob(at, path));
+}
+
+/** `git@github.com:acme/billing.git`, `https://me@github.com/acme/billing` → `github.com/acme/billing`. */
+export function toPlainRemote(remote: string): string {
+  return remote
+    .replace(/^\w+:\/\//, '')
+    .replace(/^[^@/]*@/, '')
+    .replace(/^([^/:]+):(?:\d+\/)?/, '$1/')
+    .replace(/\/+$/, '')
+    .replace(/\.git$/, '')
+    .toLowerCase();
+}

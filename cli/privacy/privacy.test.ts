@@ -6,8 +6,7 @@ import { runs } from '../../contract/test/runs.ts';
 import { makeFolder, write } from '../test/folder.ts';
 import { run } from '../test/program.ts';
 import { startService } from '../test/service.ts';
-import { toPattern, toPlainRemote } from './patterns.ts';
-import { createPolicy, FOLDER_FILE } from './policy.ts';
+import { createPolicy, FOLDER_FILE, toPattern, toPlainRemote } from './policy.ts';
 
 const HOME = '/home/ada';
 
