@@ -116,15 +116,6 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
     }
   }
 
-  /** After what kept the spool from being opened: for a while, or until somebody signs in. */
-  async function waitForChange(): Promise<void> {
-    const until = performance.now() + timing.restartMs;
-    while (!context.stop.aborted && performance.now() < until && stampOf('config.json') === signIn) {
-      if (lock.isLost()) throw deleted(folder);
-      await sleep(timing.careMs, undefined, { signal: context.stop }).catch(() => {});
-    }
-  }
-
   try {
     let opened: Opened | undefined = await open();
     output.say(`Capturing for ${nameOf(opened.pipeline)}. Stop with Ctrl-C.`);
@@ -132,8 +123,9 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
       if (opened) await captureWith(opened);
       if (context.stop.aborted) break;
       opened = await open().catch(async (error: unknown) => {
+        if (lock.isLost()) throw deleted(folder);
         log.warn(`${describe(error)} ${(error instanceof Failure && error.hint) || ''}`);
-        await waitForChange();
+        await sleep(timing.restartMs, undefined, { signal: context.stop }).catch(() => {});
         return undefined;
       });
     }
