@@ -35,16 +35,17 @@ export const importCommand = defineCommand({
     const places =
       paths.length === 0 ? ownPlaces(options) : paths.flatMap((path) => namedPlaces(context, path, options, output));
     if (show && !dryRun) throw new Failure(EXIT.usage, '--show goes with --dry-run.');
-    const troubles: Trouble[] = [];
-    const onTrouble = (trouble: Trouble) => {
-      troubles.push(trouble);
-      output.warn(`${trouble.path} cannot be read: ${trouble.reason}`);
+    const troubled = new Set<string>();
+    const onTrouble = ({ path, reason }: Trouble) => {
+      // It is looked at again and again.
+      if (!troubled.has(path)) output.warn(`${path} cannot be read: ${reason}`);
+      troubled.add(path);
     };
     const consent = paths.length === 0 ? readConsent(context) : undefined;
     if (dryRun) await rehearse(context, { places, onTrouble, consent, show }, output);
     else await importAll(context, { places, onTrouble, consent, patienceMs }, output);
-    if (troubles.length > 0) {
-      throw new Failure(EXIT.failure, `${formatCount(troubles.length, 'path')} could not be read.`, 'All others were.');
+    if (troubled.size > 0) {
+      throw new Failure(EXIT.failure, `${formatCount(troubled.size, 'path')} could not be read.`, 'All others were.');
     }
   },
 });

@@ -8,7 +8,7 @@ import type { Consent } from '../privacy/consent.ts';
 import { createProgress } from '../progress.ts';
 import type { Found, Place, Trouble } from '../read/discover.ts';
 import { giveWay } from '../read/give-way.ts';
-import type { LeftOut, Progress } from '../read/reader.ts';
+import type { Progress } from '../read/reader.ts';
 import { type Sending, startSending } from '../sending.ts';
 import { damageOf } from '../spool/damage.ts';
 import type { Spool } from '../spool/open.ts';
@@ -62,17 +62,12 @@ async function importWith(
       showProgress();
     },
   });
-  /** A path is looked at again and again. */
-  const troubled = new Set<string>();
-  function tellOnce(trouble: Trouble): void {
-    if (!troubled.has(trouble.path)) onTrouble(trouble);
-    troubled.add(trouble.path);
-  }
   const isImpatient = () => sending.failingMs() > (sending.isFailing() ? patienceMs : Math.max(patienceMs, SLOWEST_MS));
   const isLost = () => context.stop.aborted || sending.failure() !== undefined || isImpatient();
 
   try {
-    const reader = openReader(context, pipeline, { consent, patienceMs: 0, onTrouble: tellOnce });
+    const choices = { consent, patienceMs: 0, onTrouble };
+    const reader = openReader(context, pipeline, choices);
     const reading: Progress = {
       isStopped: isLost,
       async onCommit(bytes) {
@@ -82,19 +77,16 @@ async function importWith(
         await giveWay(spool, { isStopped: isLost, isFlowing: sending.isMine });
       },
     };
-    let leftOut: LeftOut[] = [];
-    let earlier: Found[] = [];
-    let mayCatchUp = true;
-    for (let isRead = false; !isRead && !isLost(); ) {
-      const work = reader.findWork(places);
-      leftOut = work.leftOut;
-      earlier = work.earlier;
+    let work = reader.findWork(places);
+    state.totalBytes = work.bytes;
+    const isLarge = work.bytes > CATCH_UP_BYTES;
+    const catchUp = { ...choices, ...reading, spool: spool.path, places };
+    // Where that fails, this process reads it, and fails for the same reason if it must.
+    let isRead = await (isLarge ? startCatchUp(context, catchUp).catch(() => false) : reader.read(work, reading));
+    while (!isRead && !isLost()) {
+      work = reader.findWork(places);
       state.totalBytes = state.readBytes + work.bytes;
-      const isLarge = mayCatchUp && work.bytes > CATCH_UP_BYTES;
-      mayCatchUp = false;
-      const catchUp = { ...reading, spool: spool.path, places, consent, patienceMs: 0, onTrouble: tellOnce };
-      // Where that fails, this process reads it, and fails for the same reason if it must.
-      isRead = await (isLarge ? startCatchUp(context, catchUp).catch(() => false) : reader.read(work, reading));
+      isRead = await reader.read(work, reading);
     }
     const isAllRead = !isLost();
     await waitUntilSent(spool, sending, isLost, patienceMs);
@@ -102,8 +94,8 @@ async function importWith(
     await sending.ended;
     progress.clear();
     const isNew = ({ agent, root, path }: Found) => spool.files.find(agent.id, root, path) === undefined;
-    const report = { readBytes: state.readBytes, leftOut, earlier: earlier.filter(isNew).length };
-    reportImport(spool, before, report, output);
+    const earlier = work.earlier.filter(isNew).length;
+    reportImport(spool, before, { readBytes: state.readBytes, leftOut: work.leftOut, earlier }, output);
     const left = spool.batches.depth().events;
 
     const failure = sending.failure() ?? sending.held()[0];
