@@ -18,7 +18,7 @@ export interface MaskedRecord {
   isWithheld: boolean;
 }
 
-export type Mask = (file: FileBeingRead, record: CapturedRecord) => MaskedRecord;
+export type Mask = (file: Pick<FileBeingRead, 'row' | 'agentSession'>, record: CapturedRecord) => MaskedRecord;
 
 /** Masks record after record. */
 export function createMask(redactor: Pick<Redactor, 'redact'>): Mask {
@@ -50,7 +50,7 @@ function folderEvent({ found, origin }: FileBeingRead, cwd: string): CapturedEve
 }
 
 /** Bytes that are no UTF-8 travel as base64 from here on. */
-export function encodeRaw(event: CapturedEvent): CapturedEvent {
+function encodeRaw(event: CapturedEvent): CapturedEvent {
   if (event.eventType !== 'unreadable' || event.payload.encoding !== 'base64') return event;
   const raw = Buffer.from(event.payload.raw, 'latin1').toString('base64');
   return { ...event, payload: { ...event.payload, raw } };

@@ -48,7 +48,7 @@ export function createElsewhere({ spool, service, retry }: Pick<SessionsOptions,
     const taken: HeldEvent[] = [];
     if (held === undefined) return { batch, taken };
     const left = readEvents(batch).filter((event) => {
-      const found = held.takePayload(payloadOf(event));
+      const found = held.takeEvent(event);
       if (found) taken.push(found.event);
       return found === undefined;
     });
@@ -108,6 +108,3 @@ export function createElsewhere({ spool, service, retry }: Pick<SessionsOptions,
     },
   };
 }
-
-/** Of `{"eventType":"…","payload":…}`. */
-const payloadOf = (event: string): string => event.slice(event.indexOf('"payload":') + '"payload":'.length, -1);

@@ -43,6 +43,8 @@ const isTaken = (event: HeldEvent) => event.isTaken;
 /** Different in every process: the service cannot have kept its answers. */
 const NONCE = randomBytes(24).toString('base64url');
 const PAGE = 1000;
+/** Of `{"eventType":"…","payload":…}`. */
+const PAYLOAD = ',"payload":';
 
 /** Events to be recognised, each of them once. */
 export function createHeldEvents() {
@@ -67,9 +69,16 @@ export function createHeldEvents() {
     return event;
   }
 
+  /** An event's type and its digests, by its JSON text. */
+  function digestEvent(event: string): PayloadDigests & { eventType: string } {
+    const at = event.indexOf(PAYLOAD);
+    const { eventType } = JSON.parse(`${event.slice(0, at)}}`) as { eventType: string };
+    return { eventType, ...digestPayload(event.slice(at + PAYLOAD.length, -1)) };
+  }
+
   return {
     events: events as readonly HeldEvent[],
-    digestPayload,
+    digestEvent,
     digestName,
     add(place: number, digests: EventDigest): void {
       const event = { ...digests, place, number: events.length, isTaken: false };
@@ -82,9 +91,9 @@ export function createHeldEvents() {
       }
     },
     take,
-    /** Whether an event is held, by the JSON text of its payload; what is so is taken, and not found a second time. */
-    takePayload(payload: string): { event: HeldEvent; likeness: Likeness } | undefined {
-      const digests = digestPayload(payload);
+    /** Whether an event is held, by its JSON text; what is so is taken, and not found a second time. */
+    takeEvent(text: string): { event: HeldEvent; likeness: Likeness } | undefined {
+      const digests = digestEvent(text);
       const { file = '', position = 0 } = digests;
       asked.set(file, Math.max(asked.get(file) ?? 0, position));
       // What stands earlier in the same file was asked for before, if only by a process that was killed: this repeats it.

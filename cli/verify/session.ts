@@ -3,14 +3,11 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { PayloadDigests } from '../../contract/digester.ts';
 import type { Agent } from '../agents/agent.ts';
-import { parseExact } from '../exact.ts';
 import { codeOf, describe } from '../failure.ts';
 import type { Trouble } from '../read/discover.ts';
 import type { Identify } from '../read/identity.ts';
-import { encodeRaw } from '../read/mask.ts';
+import type { Mask } from '../read/mask.ts';
 import type { CapturedRecord } from '../read/record.ts';
-import { serializeEvent } from '../read/serialize.ts';
-import type { Redactor } from '../redact/redactor.ts';
 import type { FileRow } from '../spool/files.ts';
 import type { Spool } from '../spool/open.ts';
 import type { SessionRow } from '../spool/sessions.ts';
@@ -22,7 +19,7 @@ import { openTranscript, positionOf, type Transcript } from './transcript.ts';
 /** What of the machine and of the service it takes to verify sessions. */
 export interface Verifier {
   spool: Spool;
-  redactor: Pick<Redactor, 'redact'>;
+  mask: Mask;
   identify: Identify;
   findings: Findings;
   /** Adds what the service has of one of its sessions. */
@@ -127,13 +124,13 @@ export async function verifySession(verifier: Verifier, session: SessionRow): Pr
   }
 
   /** Takes every event that is held exactly as it would be captured, and notes the records of the others. */
-  async function readRecords(file: KnownFile, { stream, isAppended, isRewritten }: Transcript): Promise<void> {
-    const checkOrder = createOrder((event, position) => {
-      if (!isRewritten) report('disordered', event, { file: file.path, position }, event);
-    });
+  async function readRecords(file: KnownFile, { stream, readTo, isRewritten }: Transcript): Promise<void> {
+    const { row, path } = file;
+    let before: { event: HeldEvent; position: number } | undefined;
     let bytes = 0;
     for (let record = stream.next(); record; record = stream.next()) {
-      if (isAppended(record)) {
+      const position = positionOf(record);
+      if (position >= readTo) {
         findings.count('waiting');
         continue;
       }
@@ -142,11 +139,17 @@ export async function verifySession(verifier: Verifier, session: SessionRow): Pr
         bytes = 0;
         await setImmediate();
       }
-      const events = expectEvents(verifier, record, held);
-      const position = positionOf(record);
+      // What capturing makes of it.
+      const { texts } = verifier.mask({ row, agentSession: session.agentSession }, record);
+      const events: Expected[] = texts.map(held.digestEvent);
       for (const event of events) {
         event.held = held.take('same', event);
-        if (event.held && event.held.place >= 0) checkOrder(event.held, position);
+        if (event.held === undefined || event.held.place < 0) continue;
+        // Between files there is no order to be told: they are captured as they grow.
+        if (before && before.event.number > event.held.number && !isRewritten) {
+          report('disordered', before.event, { file: path, position: before.position }, before.event);
+        }
+        before = { event: event.held, position };
       }
       const identity = identityOf(record);
       if (events.every((event) => event.held?.eventType === event.eventType)) {
@@ -154,7 +157,7 @@ export async function verifySession(verifier: Verifier, session: SessionRow): Pr
         countRecord(events);
       } else {
         const owner = record.keyed ? spool.seen.sessionOf(record.identity) : undefined;
-        const isEarlier = record.time < (file.row.leftBefore ?? 0);
+        const isEarlier = record.time < (row.leftBefore ?? 0);
         lacking.push({ file, position, identity, owner, isEarlier, events });
       }
     }
@@ -226,29 +229,14 @@ export async function verifySession(verifier: Verifier, session: SessionRow): Pr
 }
 
 function addSpooled(spool: Spool, held: HeldEvents, session: number): void {
-  const add = (place: number, text: string) => {
-    const { eventType, payload } = parseExact(text) as { eventType: string; payload: unknown };
-    held.add(place, { sequence: held.events.length, eventType, ...held.digestPayload(JSON.stringify(payload)) });
-  };
+  const add = (place: number, text: string) =>
+    held.add(place, { sequence: held.events.length, ...held.digestEvent(text) });
   for (let batch = spool.batches.next(session, 0); batch; batch = spool.batches.next(session, batch.id)) {
     for (const event of readEvents(batch)) add(WAITING, event);
   }
   for (const refused of spool.refused.list()) if (refused.session === session) add(REFUSED, refused.event);
 }
 
-/** What capturing a record makes of it. */
-function expectEvents({ redactor }: Verifier, record: CapturedRecord, { digestPayload }: HeldEvents): Expected[] {
-  const { agent, session } = record.events[0]?.payload.source ?? {};
-  const masked = redactor.redact(record.events, { session: `${agent} ${session}`, folder: record.folder });
-  return masked.map(encodeRaw).flatMap((event) =>
-    serializeEvent(event).map((json) => {
-      const payload = json.slice(json.indexOf(PAYLOAD) + PAYLOAD.length, -1);
-      return { eventType: event.eventType, ...digestPayload(payload) };
-    }),
-  );
-}
-
-const PAYLOAD = ',"payload":';
 const BYTES_A_TURN = 4 * 1024 * 1024;
 
 /** What a record is known by when it is met in a second file. One without a key is a copy only where it stands the same. */
@@ -257,23 +245,4 @@ function identityOf({ identity, keyed, events }: CapturedRecord): string {
   if (keyed) return name;
   const { subagent, position } = events[0]?.payload.source ?? {};
   return hash('sha256', `${name} ${subagent ?? ''} ${position}`);
-}
-
-/**
- * Tells of the events of a file that do not come in the order of the file. Between files there is no order to be told: they
- * are captured as they grow.
- */
-function createOrder(tell: (event: HeldEvent, position: number) => void) {
-  let before = -1;
-  let last: { event: HeldEvent; position: number } | undefined;
-  return (event: HeldEvent, position: number): void => {
-    if (last === undefined || event.number > last.event.number) {
-      before = last?.event.number ?? before;
-      last = { event, position };
-    } else if (event.number > before) {
-      // It is the last one that came too late: this one follows the one before it.
-      tell(last.event, last.position);
-      last = { event, position };
-    } else tell(event, position);
-  };
 }

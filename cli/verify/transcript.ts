@@ -18,8 +18,8 @@ export interface Transcript {
   isKnown: boolean;
   /** Whether its agent writes it anew: then the service rightly holds what is no longer in it, in another order. */
   isRewritten: boolean;
-  /** Whether a record was appended after the last reading. */
-  isAppended(record: CapturedRecord): boolean;
+  /** What stands from there on was appended after the last reading. */
+  readTo: number;
 }
 
 const CHUNK_BYTES = 128 * 1024;
@@ -53,7 +53,7 @@ function openLines(agent: Agent, row: FileRow, identify: Identify): Transcript {
     stream: createRecordStream({ ...from, chunkBytes: CHUNK_BYTES, identify, isAbandoned: false }),
     isKnown,
     isRewritten: cursor.pass > 0 || !isKnown,
-    isAppended: (record) => isKnown && positionOf(record) >= cursor.position,
+    readTo: isKnown ? cursor.position : Number.POSITIVE_INFINITY,
   };
 }
 
@@ -70,7 +70,7 @@ function openStored(agent: Agent, store: Store, row: FileRow, file: string, now:
     stream: createStoredStream({ ...from, settledBefore: Number.POSITIVE_INFINITY, identify }),
     isKnown: stamp !== '' && cursor.kind === 'store' && fingerprint(Buffer.from(stamp)).equals(cursor.stamp),
     isRewritten: true,
-    isAppended: () => false,
+    readTo: Number.POSITIVE_INFINITY,
   };
 }
 

@@ -7,6 +7,7 @@ import { openPipeline, openRedactor } from '../pipeline.ts';
 import { createPolicy } from '../privacy/policy.ts';
 import { createProgress } from '../progress.ts';
 import { createIdentify } from '../read/identity.ts';
+import { createMask } from '../read/mask.ts';
 import { readKey } from '../redact/key.ts';
 import { type Choice, chooseSessions, requireAgents } from '../sessions/choose.ts';
 import type { FileRow } from '../spool/files.ts';
@@ -38,7 +39,7 @@ export async function verify(context: Context, options: VerifyOptions, output: O
     const ask = createAsking(context, service, options.patienceMs);
     const verifier: Verifier = {
       ...{ spool, findings },
-      redactor: openRedactor(context, pipeline),
+      mask: createMask(openRedactor(context, pipeline)),
       identify: createIdentify(readKey(pipeline.folder)),
       addHeld: (held, place, sessionId) => readHeld(service, ask, { sessionId, place, held }),
       agentOf: (row) => findAgent(context, row),
