@@ -29,10 +29,15 @@ export function withDatabase<Result>(path: string, use: (query: Query) => Result
     if (existsSync(`${path}-journal`)) break;
     const hasLog = existsSync(`${path}-wal`);
     const before = stampOf(path);
-    const result = tryTo(() => query(hasLog ? withoutRecovery(path) : withoutLocks(path), use));
-    if (hasLog) return result();
-    const isWhole = stampOf(path) === before && !existsSync(`${path}-wal`) && !existsSync(`${path}-journal`);
-    if (isWhole) return result();
+    const isWhole = () =>
+      hasLog || (stampOf(path) === before && !existsSync(`${path}-wal`) && !existsSync(`${path}-journal`));
+    try {
+      const result = query(hasLog ? withoutRecovery(path) : withoutLocks(path), use);
+      if (isWhole()) return result;
+    } catch (error) {
+      // A file that changed while it was read may have made any error.
+      if (isWhole()) throw error;
+    }
   }
   throw Object.assign(new Error('its agent is writing to it'), { code: 'EBUSY' });
 }
@@ -43,12 +48,12 @@ function query<Result>(path: URL, use: (query: Query) => Result): Result {
   const db = new DatabaseSync(path, { readOnly: true, timeout: 1000, readBigInts: true });
   try {
     // Whole results rather than cursors: an open read would keep the agent from tidying up its log.
-    return use((sql, ...parameters) =>
+    const all: Query = (sql, ...parameters) =>
       db
         .prepare(sql)
         .all(...parameters)
-        .map(toObject),
-    );
+        .map(toObject);
+    return use(all);
   } finally {
     db.close();
   }
@@ -61,18 +66,6 @@ const withoutLocks = (path: string): URL => Object.assign(pathToFileURL(path), {
 const withoutRecovery = (path: string): URL =>
   // Without an index, this is a copy that no agent has open.
   existsSync(`${path}-shm`) ? Object.assign(pathToFileURL(path), { search: '?readonly_shm=1' }) : pathToFileURL(path);
-
-/** What came of it, told later: a file that changed while it was read may have made any error. */
-function tryTo<Result>(work: () => Result): () => Result {
-  try {
-    const result = work();
-    return () => result;
-  } catch (error) {
-    return () => {
-      throw error;
-    };
-  }
-}
 
 function stampOf(path: string): string {
   const { size, mtimeNs, ino } = statSync(path, { bigint: true });
