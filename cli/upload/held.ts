@@ -3,6 +3,7 @@ import { ServiceError } from '../../contract/client.ts';
 import type { DigestPage, EventDigest } from '../../contract/digest.ts';
 import { createDigester, type PayloadDigests } from '../../contract/digester.ts';
 import { hasStatus } from './problem.ts';
+import type { Retry } from './retry.ts';
 import type { Service } from './service.ts';
 
 /** An event of a session that the service, or the spool, has: by digests, since what was sent does not come back. */
@@ -132,7 +133,7 @@ interface Asked {
  */
 export async function readHeld(
   { client }: Service,
-  attempt: <Answer>(request: () => Promise<Answer>) => Promise<Answer>,
+  attempt: Retry['attempt'],
   { sessionId, place, held, from = 1, atLeast = 0 }: Asked,
 ): Promise<number | undefined> {
   let count = from - 1;

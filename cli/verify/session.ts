@@ -2,9 +2,9 @@ import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { PayloadDigests } from '../../contract/digester.ts';
-import type { Agent } from '../agents/agent.ts';
+import type { Context } from '../context.ts';
 import { codeOf, describe } from '../failure.ts';
-import type { Trouble } from '../read/discover.ts';
+import type { Policy } from '../privacy/policy.ts';
 import type { Identify } from '../read/identity.ts';
 import type { Mask } from '../read/mask.ts';
 import type { CapturedRecord } from '../read/record.ts';
@@ -18,21 +18,17 @@ import { openTranscript, positionOf, type Transcript } from './transcript.ts';
 
 /** What of the machine and of the service it takes to verify sessions. */
 export interface Verifier {
+  context: Context;
   spool: Spool;
   mask: Mask;
   identify: Identify;
+  policy: Policy;
   findings: Findings;
   /** Adds what the service has of one of its sessions. */
   addHeld(held: HeldEvents, place: number, sessionId: string): Promise<unknown>;
-  /** The agent whose transcript a file is. */
-  agentOf(row: FileRow): Agent | undefined;
-  /** Why a session is not captured any more. */
-  objection(session: SessionRow, row: FileRow): string | undefined;
-  onTrouble(trouble: Trouble): void;
+  warn(sentence: string): void;
   /** Called with a session that records of another one were captured in. */
   onOwner(id: number): void;
-  now(): number;
-  isStopped(): boolean;
 }
 
 /** Places of events that are held other than in the n-th of the service's sessions. */
@@ -71,7 +67,7 @@ interface Lacking {
 
 /** Compares what the service holds of a session with what its transcripts say. */
 export async function verifySession(verifier: Verifier, session: SessionRow): Promise<void> {
-  const { spool, findings } = verifier;
+  const { context, spool, policy, findings } = verifier;
   const held = createHeldEvents();
   // In this order nothing is overlooked while capturing goes on: what was read is in the spool until the service has it.
   const rows = spool.files.ofSession(session.agent, session.agentSession);
@@ -80,7 +76,8 @@ export async function verifySession(verifier: Verifier, session: SessionRow): Pr
   for (const [place, sessionId] of serviceIds.entries()) await verifier.addHeld(held, place, sessionId);
   const files = rows.map((row): KnownFile => {
     const digest = held.digestName('file', session.agentSession, row.path);
-    return { row, path: join(row.root, row.path), digest, isLeftOut: verifier.objection(session, row) !== undefined };
+    const isLeftOut = session.state === 'deleted' || policy.objection(session.agent, row.origin) !== undefined;
+    return { row, path: join(row.root, row.path), digest, isLeftOut };
   });
 
   const report = (problem: Problem, event: Expected | HeldEvent, where: Where, at?: HeldEvent) => {
@@ -97,7 +94,7 @@ export async function verifySession(verifier: Verifier, session: SessionRow): Pr
   const lacking: Lacking[] = [];
   const resolved = new Set<string>();
   for (const file of files) {
-    if (verifier.isStopped()) return;
+    if (context.stop.aborted) return;
     await readFile(file);
   }
   findings.count('sessions');
@@ -106,10 +103,9 @@ export async function verifySession(verifier: Verifier, session: SessionRow): Pr
 
   /** A file that cannot be read stops nothing: what is held of it cannot be verified, like that of one that was deleted. */
   async function readFile(file: KnownFile): Promise<void> {
-    const agent = verifier.agentOf(file.row);
     let transcript: Transcript | undefined;
     try {
-      transcript = agent && openTranscript(agent, file.row, verifier.now(), verifier.identify);
+      transcript = openTranscript(context, file.row, verifier.identify);
       findings.count(transcript ? 'files' : 'deletedFiles');
       if (transcript === undefined) return;
       await readRecords(file, transcript);
@@ -117,7 +113,7 @@ export async function verifySession(verifier: Verifier, session: SessionRow): Pr
     } catch (error) {
       if (codeOf(error)?.startsWith('E') !== true) throw error;
       findings.count('unreadableFiles');
-      verifier.onTrouble({ path: file.path, reason: describe(error) });
+      verifier.warn(`${file.path} cannot be read: ${describe(error)}`);
     } finally {
       transcript?.stream.close();
     }

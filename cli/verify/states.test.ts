@@ -195,8 +195,7 @@ test('a service that loses answers is asked again', async () => {
       ? Promise.reject(new TypeError('fetch failed'))
       : fetch(input, init);
   expect(await run(['verify'], { ...held.options, context: { fetch: shaky } })).toMatchObject({ exitCode: 0 });
-  // Each of two requests is repeated: whether it knows the route, and for the events.
-  expect(asked).toBe(4);
+  expect(asked).toBe(2);
 });
 
 test('of a document that its agent has changed, what it was is history', async () => {

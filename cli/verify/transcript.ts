@@ -2,6 +2,7 @@ import { existsSync, fstatSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Agent } from '../agents/agent.ts';
 import { type Store, storeOf } from '../agents/store.ts';
+import type { Context } from '../context.ts';
 import { continues, FILE_START, fingerprint, STORE_START } from '../read/cursor.ts';
 import { findTranscripts, stampOf } from '../read/discover.ts';
 import type { Identify } from '../read/identity.ts';
@@ -28,14 +29,23 @@ const CHUNK_BYTES = 128 * 1024;
  * All records of a transcript, as capturing reads them; undefined where it is gone. An agent whose transcripts are read
  * in another way has to be told apart here, and nowhere else.
  */
-export function openTranscript(agent: Agent, row: FileRow, now: number, identify: Identify): Transcript | undefined {
+export function openTranscript(context: Context, row: FileRow, identify: Identify): Transcript | undefined {
+  const agent = findAgent(context, row);
+  if (agent === undefined) return undefined;
   for (const file of filesOf(row.path)) {
     if (!existsSync(join(row.root, file))) continue;
     const store = storeOf(agent, file);
-    if (store) return openStored(agent, store, row, file, now, identify);
+    if (store) return openStored(agent, store, row, file, context.now(), identify);
     if (file === row.path) return openLines(agent, row, identify);
   }
   return undefined;
+}
+
+/** An agent's program and its extension of an editor share an id, and keep their transcripts in different places. */
+function findAgent({ agents, variables, home }: Context, { agent: id, root, path }: FileRow): Agent | undefined {
+  const candidates = agents.filter((agent) => agent.id === id);
+  const owner = candidates.find((agent) => agent.roots(variables, home).includes(root));
+  return owner ?? candidates.find((agent) => agent.isTranscript(path)) ?? candidates[0];
 }
 
 /** The path, or the file of many sessions that it names one of, as `file#session`; either may have a `#` in it. */

@@ -1,4 +1,3 @@
-import type { Agent } from '../agents/agent.ts';
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { inspectTranscripts } from '../inspect/transcripts.ts';
@@ -10,11 +9,10 @@ import { createIdentify } from '../read/identity.ts';
 import { createMask } from '../read/mask.ts';
 import { readKey } from '../redact/key.ts';
 import { type Choice, chooseSessions, requireAgents } from '../sessions/choose.ts';
-import type { FileRow } from '../spool/files.ts';
 import type { Spool } from '../spool/open.ts';
 import { readHeld } from '../upload/held.ts';
 import { explainRefusal, hasStatus, isTemporary } from '../upload/problem.ts';
-import { createRetry } from '../upload/retry.ts';
+import { createRetry, type Retry } from '../upload/retry.ts';
 import { createService, type Service } from '../upload/service.ts';
 import { createFindings, type Findings } from './report.ts';
 import { type Verifier, verifySession } from './session.ts';
@@ -38,18 +36,12 @@ export async function verify(context: Context, options: VerifyOptions, output: O
     const queue = new Set(chooseSessions(context, spool, options).map(({ id }) => id));
     const ask = createAsking(context, service, options.patienceMs);
     const verifier: Verifier = {
-      ...{ spool, findings },
+      ...{ context, spool, policy, findings, warn: output.warn },
       mask: createMask(openRedactor(context, pipeline)),
       identify: createIdentify(readKey(pipeline.folder)),
       addHeld: (held, place, sessionId) => readHeld(service, ask, { sessionId, place, held }),
-      agentOf: (row) => findAgent(context, row),
-      objection: ({ agent, state }, { origin }) => (state === 'deleted' ? state : policy.objection(agent, origin)),
-      onTrouble: ({ path, reason }) => output.warn(`${path} cannot be read: ${reason}`),
       onOwner: (id) => void queue.add(id),
-      now: context.now,
-      isStopped: () => context.stop.aborted,
     };
-    await refuseOlder(service, ask);
     for (const id of queue) {
       if (context.stop.aborted) break;
       await verifySession(verifier, spool.sessions.get(id));
@@ -66,17 +58,8 @@ export async function verify(context: Context, options: VerifyOptions, output: O
   return findings;
 }
 
-/** An agent's program and its extension of an editor share an id, and keep their transcripts in different places. */
-function findAgent({ agents, variables, home }: Context, { agent: id, root, path }: FileRow): Agent | undefined {
-  const candidates = agents.filter((agent) => agent.id === id);
-  const owner = candidates.find((agent) => agent.roots(variables, home).includes(root));
-  return owner ?? candidates.find((agent) => agent.isTranscript(path)) ?? candidates[0];
-}
-
-type Ask = <Answer>(request: () => Promise<Answer>) => Promise<Answer>;
-
 /** Failures that may pass are waited for; a rate limit however long. */
-function createAsking(context: Context, { url }: Service, patienceMs: number): Ask {
+function createAsking(context: Context, { url }: Service, patienceMs: number): Retry['attempt'] {
   const giveUp = new AbortController();
   const retry = createRetry({
     random: context.random,
@@ -94,18 +77,6 @@ function createAsking(context: Context, { url }: Service, patienceMs: number): A
       throw new Failure(EXIT.temporary, sentence, hint);
     }
   };
-}
-
-/** A service without the route would seem to hold nothing; one that has it refuses the query before it looks. */
-async function refuseOlder({ client, url }: Service, ask: Ask): Promise<void> {
-  try {
-    await ask(() => client.listEventDigests({ sessionId: 'ses_none', query: { nonce: '' } }));
-  } catch (error) {
-    if (hasStatus(error, 400)) return;
-    if (!hasStatus(error, 404, 405)) throw error;
-  }
-  const sentence = `The service at ${url} is too old to answer for what it holds.`;
-  throw new Failure(EXIT.failure, sentence, 'Ask for it to be updated.');
 }
 
 /** Transcripts that nothing was captured of yet. */
