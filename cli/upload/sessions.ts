@@ -25,7 +25,7 @@ export interface SessionsOptions {
 export type IsAllHeld = (id: number) => Promise<boolean>;
 
 /** Sessions of the service that an agent's session was found in, one after another. */
-export const MOST_GENERATIONS = 1000;
+const MOST_GENERATIONS = 1000;
 
 /** Opens and completes sessions at the service, many in a request. */
 export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAllHeld) {
@@ -37,89 +37,73 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
    */
   async function open(ids: readonly number[]): Promise<Map<number, Failure>> {
     const refused = new Map<number, Failure>();
-    const all = ids
-      .map((id) => spool.sessions.get(id))
-      .filter((session) => session.state === 'new' || session.state === 'closed');
-    let left = await withoutHeld(all);
-    for (let round = 0; left.length > 0 && round < MOST_GENERATIONS; round++) {
+    for (let generation = 0; generation < MOST_GENERATIONS; generation++) {
+      const left = await findUnopened(ids.filter((id) => !refused.has(id)));
+      if (left.length === 0) break;
       const results = await capture(left);
-      const completed: SessionRow[] = [];
       spool.transact(() => {
         for (const [index, session] of left.entries()) {
           const result = results[index] as CaptureResult;
           if (result.outcome === 'refused') refused.set(session.id, toRefusal(session, result));
-          else if (takeOutcome(session, result) === 'completed') completed.push(spool.sessions.get(session.id));
+          else takeOutcome(session, result);
         }
       });
-      left = await withoutHeld(completed);
     }
     return refused;
   }
 
-  async function withoutHeld(sessions: readonly SessionRow[]): Promise<SessionRow[]> {
+  /** Those that have no session at the service yet which takes their events, and something that it does not hold. */
+  async function findUnopened(ids: readonly number[]): Promise<SessionRow[]> {
     const left: SessionRow[] = [];
-    for (const session of sessions) {
-      const isDone = session.state === 'closed' && session.heldElsewhere && (await isAllHeld(session.id));
-      if (!isDone) left.push(session);
+    for (const session of ids.map((id) => spool.sessions.get(id))) {
+      const isClosed = session.state === 'closed';
+      const isHeld = isClosed && session.heldElsewhere && (await isAllHeld(session.id));
+      if (session.state === 'new' || (isClosed && !isHeld)) left.push(session);
     }
     return left;
   }
 
-  /** Notes what the service has; `completed` where its next events go to another session. */
-  function takeOutcome(row: SessionRow, { outcome, session }: CaptureResult) {
-    const { id, generation } = row;
+  /** Notes what the service has. */
+  function takeOutcome({ id, generation }: SessionRow, { outcome, session }: CaptureResult): void {
     if (outcome === 'deleted' || session === undefined) {
       spool.batches.removeSession(id);
       spool.sessions.setDeleted(id);
-      return outcome;
+      return;
     }
     // What it has of others, this spool included before it was lost, may be any of what the transcripts say.
     if (outcome === 'found' && session.eventCount > 0) spool.sessions.setHeldElsewhere(id, true);
     spool.sessions.setOpen(id, session.sessionId, session.eventCount);
-    if (session.status !== 'active') {
-      spool.sessions.close(id);
-      return 'completed';
-    }
-    if (outcome === 'opened') {
+    // Its next events go to another one.
+    if (session.status !== 'active') spool.sessions.close(id);
+    else if (outcome === 'opened') {
       spool.count('sessionsOpened');
       if (generation > 0) spool.count('sessionsContinued');
     }
-    return outcome;
   }
 
   async function capture(sessions: readonly SessionRow[]): Promise<CaptureResult[]> {
-    const results = await request(sessions, describeSession);
-    const needsRegistration = ({ code }: CaptureResult) =>
-      code === 'environment_unusable' || code === 'installation_unusable';
-    // The registration may have been lost with the service's data, or the machine was revoked: registering tells.
-    if (results.some(needsRegistration)) {
+    let results = await request(sessions, describeSession);
+
+    async function askAgain(codes: readonly string[], describe: Describe): Promise<void> {
+      const isMeant = ({ code = '' }: CaptureResult) => codes.includes(code);
+      const refused = sessions.filter((_, index) => isMeant(results[index] as CaptureResult));
+      const answers = (await request(refused, describe)).values();
+      results = results.map((result) => (isMeant(result) ? (answers.next().value ?? result) : result));
+    }
+
+    const needsRegistration = ['environment_unusable', 'installation_unusable'];
+    if (results.some(({ code = '' }) => needsRegistration.includes(code))) {
+      // It may have been lost with the service's data, or the machine was revoked: registering tells.
       registration.forget();
-      await retryRefused(sessions, results, needsRegistration, describeSession);
+      await askAgain(needsRegistration, describeSession);
     }
     // Better without its title than not at all.
-    await retryRefused(sessions, results, ({ code }) => code === 'validation_failed', undescribed);
+    await askAgain(['validation_failed'], undescribed);
     return results;
   }
 
-  async function retryRefused(
-    sessions: readonly SessionRow[],
-    results: CaptureResult[],
-    isMeant: (result: CaptureResult) => boolean,
-    describe: (session: SessionRow) => object,
-  ): Promise<void> {
-    const indexes = [...results.keys()].filter((index) => isMeant(results[index] as CaptureResult));
-    if (indexes.length === 0) return;
-    const again = await request(
-      indexes.map((index) => sessions[index] as SessionRow),
-      describe,
-    );
-    for (const [at, index] of indexes.entries()) results[index] = again[at] as CaptureResult;
-  }
-
-  async function request(
-    sessions: readonly SessionRow[],
-    describe: (session: SessionRow) => object,
-  ): Promise<CaptureResult[]> {
+  async function request(sessions: readonly SessionRow[], describe: Describe): Promise<CaptureResult[]> {
+    if (sessions.length === 0) return [];
     const bodies: CapturedSession[] = [];
     for (const session of sessions) bodies.push({ ...(await toBody(session)), ...describe(session) });
     try {
@@ -129,12 +113,12 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
       return (await retry.attempt(describe === undescribed ? ask : askDescribed)).body.results;
     } catch (error) {
       if (!hasStatus(error, 400) && !(error instanceof Blocked)) throw explainRefusal(error);
-      // One that is not as it must be has all of them refused: each is asked for by itself.
-      if (sessions.length === 1) {
-        const { message } = error;
+      const [{ clientKey }, ...others] = bodies as [CapturedSession, ...CapturedSession[]];
+      if (others.length === 0) {
         const code = (error instanceof ServiceError && error.code) || 'validation_failed';
-        return [{ clientKey: bodies[0]?.clientKey ?? '', outcome: 'refused', code, error: message }];
+        return [{ clientKey, outcome: 'refused', code, error: error.message }];
       }
+      // One that is not as it must be has all of them refused: each is asked for by itself.
       const answers: CaptureResult[] = [];
       for (const session of sessions) answers.push(...(await request([session], describe)));
       return answers;
@@ -188,7 +172,9 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
   return { open, complete };
 }
 
-const undescribed = () => ({});
+/** What of a session goes along that its events tell as well. */
+type Describe = (session: SessionRow) => object;
+const undescribed: Describe = () => ({});
 
 /** No agent wrote before it. */
 const EARLIEST = Date.UTC(2000);
