@@ -1,8 +1,8 @@
 import type { CapturedEvent } from '../../contract/transcript.ts';
 import { type Redactor, WITHHELD } from '../redact/redactor.ts';
+import type { FileRow } from '../spool/files.ts';
 import type { SessionFacts } from '../spool/sessions.ts';
 import { factsOf, mergeFacts } from './facts.ts';
-import type { FileBeingRead } from './identify.ts';
 import type { CapturedRecord } from './record.ts';
 import { serializeEvent } from './serialize.ts';
 
@@ -18,19 +18,22 @@ export interface MaskedRecord {
   isWithheld: boolean;
 }
 
-export type Mask = (file: Pick<FileBeingRead, 'row' | 'agentSession'>, record: CapturedRecord) => MaskedRecord;
+/** The file that a record is from. */
+type From = Pick<FileRow, 'agent' | 'path' | 'origin'>;
+
+export type Mask = (from: From, record: CapturedRecord) => MaskedRecord;
 
 /** Masks record after record. */
 export function createMask(redactor: Pick<Redactor, 'redact'>): Mask {
   /** For agents that tell their folder to the model alone. */
   const folders = new Map<string, string>();
 
-  return function mask(file, { events, folder }) {
-    const { origin, found } = file;
-    const session = `${found.agent.id} ${origin.session}`;
+  return function mask(from, { events, folder }) {
+    const { agent, origin } = from;
+    const session = `${agent} ${origin.session}`;
     const isNewFolder = folder !== undefined && origin.subagent === undefined && folders.get(session) !== folder;
     if (isNewFolder) folders.set(session, folder);
-    const asked = isNewFolder ? [...events, folderEvent(file, folder)] : events;
+    const asked = isNewFolder ? [...events, folderEvent(from, folder)] : events;
     const masked = redactor.redact(asked, { session, folder }).map(encodeRaw);
     // The file's version is in each event as well, and masked there.
     const agentVersion = origin.agentVersion && masked[0]?.payload.source.agentVersion;
@@ -44,8 +47,8 @@ export function createMask(redactor: Pick<Redactor, 'redact'>): Mask {
   };
 }
 
-function folderEvent({ found, origin }: FileBeingRead, cwd: string): CapturedEvent {
-  const source = { agent: found.agent.id, session: origin.session, file: found.path, position: 0 };
+function folderEvent({ agent, path, origin }: From, cwd: string): CapturedEvent {
+  const source = { agent, session: origin.session, file: path, position: 0 };
   return { eventType: 'session.meta', payload: { source, cwd } };
 }
 

@@ -151,7 +151,8 @@ export function createReader(options: ReaderOptions) {
         for (const opened of streams) opened.record = opened.stream.next();
         for (let next = earliestOf(streams); next?.record && !progress.isStopped(); ) {
           const { file, stream, record } = next;
-          commits.add(file, record, isBefore(file, record) ? undefined : mask(file, record));
+          const from = { agent: file.found.agent.id, path: file.found.path, origin: file.origin };
+          commits.add(file, record, isBefore(file, record) ? undefined : mask(from, record));
           bytes += record.bytes;
           next.record = stream.next();
           next = earliestOf(streams);

@@ -38,17 +38,9 @@ export interface Waiting extends Depth {
 /** Which sessions are sent first: those that wait longest, or those that were captured last. */
 export type SendingOrder = 'oldest' | 'newest';
 
-export interface WaitingChoice {
-  /** Only those that were written to since, in milliseconds since 1970. */
-  changedSince: number;
-  withoutAgents: readonly string[];
-  without: readonly number[];
-}
-
 const SELECT_WAITING = `
   SELECT session, min(batches.id) AS first, max(batches.id) AS last FROM batches JOIN sessions ON sessions.id = session
-  WHERE coalesce(changed_at, 0) >= ? AND agent NOT IN (SELECT value FROM json_each(?))
-    AND session NOT IN (SELECT value FROM json_each(?))
+  WHERE coalesce(changed_at, 0) >= ? AND session NOT IN (SELECT value FROM json_each(?))
   GROUP BY session ORDER BY`;
 
 export function createBatches(db: DatabaseSync, path: string) {
@@ -94,11 +86,9 @@ export function createBatches(db: DatabaseSync, path: string) {
     examine(): void {
       for (const row of all.iterate()) check(row);
     },
-    /** Sessions that have something to send. */
-    waiting: (order: SendingOrder, limit: number, { changedSince, withoutAgents, without }: WaitingChoice): number[] =>
-      waiting[order]
-        .all(changedSince, JSON.stringify(withoutAgents), JSON.stringify(without), limit)
-        .map(({ session }) => Number(session)),
+    /** Sessions that have something to send, but for some, and that were written to since (in milliseconds since 1970). */
+    waiting: (order: SendingOrder, limit: number, changedSince: number, without: readonly number[]): number[] =>
+      waiting[order].all(changedSince, JSON.stringify(without), limit).map(({ session }) => Number(session)),
     /** False once it was acknowledged, or thrown away by a person. */
     has: (id: number): boolean => has.get(id) !== undefined,
     remove: (id: number) => remove.run(id),

@@ -23,12 +23,6 @@ export interface UploaderOptions extends SessionsOptions {
   isPaused?: () => boolean;
 }
 
-/** What is done for some sessions, each of which may be released before the end. */
-interface Task {
-  ids: number[];
-  work: (release: (id: number) => void) => Promise<void>;
-}
-
 /** What a request may hold, in bytes once decoded: the backlog goes in large ones, what was captured last does not wait long. */
 const REQUEST_SIZE: Record<SendingOrder, number> = { oldest: 3 * 1024 * 1024, newest: 256 * 1024 };
 /** A session that was written to since does not wait behind a backlog. */
@@ -52,11 +46,10 @@ export function createUploader(options: UploaderOptions) {
   /** How many events each of the service's sessions has that is being sent to. */
   const counts = new Map<string, number>();
   const reopenings = new Map<number, number>();
-  // What the service will not have for now: agents that an administrator has disabled, and single sessions.
-  const refusedAgents = new Map<string, Failure>();
+  /** Sessions that the service will not have for now. */
   const refusedSessions = new Map<number, Failure>();
   /** Batches of which events were refused while it is not known whether the service takes anything at all. */
-  const suspects = new Map<number, { batch: Batch; events: RefusedEvent[] }>();
+  let suspects: { batch: Batch; events: RefusedEvent[] }[] = [];
   let sleepers: (() => void)[] = [];
   let stopped = false;
   const isOver = () => stopped || signal.aborted;
@@ -94,9 +87,8 @@ export function createUploader(options: UploaderOptions) {
   }
 
   const findWaiting = (order: SendingOrder): number[] => {
-    const without = [...busy, ...refusedSessions.keys(), ...[...suspects.values()].map(({ batch }) => batch.session)];
-    const choice = { changedSince: order === 'newest' ? now() - LIVE_MS : 0, withoutAgents: [...refusedAgents.keys()] };
-    return spool.batches.waiting(order, MAX_SESSIONS_AT_ONCE, { ...choice, without });
+    const changedSince = order === 'newest' ? now() - LIVE_MS : 0;
+    return spool.batches.waiting(order, MAX_SESSIONS_AT_ONCE, changedSince, [...busy, ...refusedSessions.keys()]);
   };
 
   /** Batches of sessions that are open, as many as go into a request. */
@@ -133,12 +125,12 @@ export function createUploader(options: UploaderOptions) {
 
   /** Has the sessions opened, agent by agent: one that an administrator has disabled must not stop the others. */
   async function open(ids: readonly number[]): Promise<void> {
-    for (const [agent, ofAgent] of Map.groupBy(ids, (id) => spool.sessions.get(id).agent)) {
+    for (const ofAgent of Map.groupBy(ids, (id) => spool.sessions.get(id).agent).values()) {
       try {
         for (const [id, failure] of await sessions.open(ofAgent)) refusedSessions.set(id, failure);
       } catch (error) {
         if (!(error instanceof AgentDisabled)) throw error;
-        refusedAgents.set(agent, error);
+        for (const id of ofAgent) refusedSessions.set(id, error);
       }
     }
   }
@@ -188,7 +180,10 @@ export function createUploader(options: UploaderOptions) {
       remove(batch, sent, events - sent);
     } else if (outcome.kind === 'refused') {
       if (outcome.isSure) setAside(batch, outcome.events);
-      else suspects.set(batch.id, { batch, events: outcome.events });
+      else {
+        suspects.push({ batch, events: outcome.events });
+        refusedSessions.set(session, refusedAlone(spool.sessions.get(session), outcome.events));
+      }
     } else {
       refusedSessions.set(session, blocked(spool.sessions.get(session).agentSession, outcome.problem));
     }
@@ -225,11 +220,12 @@ export function createUploader(options: UploaderOptions) {
 
   /** The service takes other events, so it is these that are wrong. */
   function setSuspectsAside(): void {
-    if (suspects.size === 0) return;
+    if (suspects.length === 0) return;
     spool.transact(() => {
-      for (const { batch, events } of suspects.values()) setAside(batch, events);
+      for (const { batch, events } of suspects) setAside(batch, events);
     });
-    suspects.clear();
+    for (const { batch } of suspects) refusedSessions.delete(batch.session);
+    suspects = [];
   }
 
   function setAside(batch: Batch, events: readonly RefusedEvent[]): void {
@@ -238,29 +234,24 @@ export function createUploader(options: UploaderOptions) {
     remove(batch, batch.events - events.length, 0);
   }
 
-  function findTask(order: SendingOrder): Task | undefined {
-    if (isPaused?.()) return undefined;
-    const waiting = findWaiting(order);
-    if (waiting.length > 0) return { ids: waiting, work: (release) => send(order, waiting, release) };
-    const over = order === 'oldest' ? findOver() : [];
-    return over.length > 0 ? { ids: over, work: () => sessions.complete(over) } : undefined;
-  }
-
   const findOver = () => spool.sessions.completable(findEnding(), MAX_SESSIONS_AT_ONCE).filter((id) => !busy.has(id));
 
   async function work(order: SendingOrder): Promise<void> {
     while (!isOver()) {
-      const task = findTask(order);
-      if (task === undefined) {
+      const isAwake = !isPaused?.();
+      const waiting = isAwake ? findWaiting(order) : [];
+      const over = isAwake && waiting.length === 0 && order === 'oldest' ? findOver() : [];
+      if (waiting.length + over.length === 0) {
         await new Promise<void>((resolve) => sleepers.push(resolve));
         continue;
       }
       // Released early, a session may be the other's by the end.
-      const mine = new Set(task.ids);
+      const mine = new Set([...waiting, ...over]);
       const release = (id: number) => void (mine.delete(id) && busy.delete(id));
       for (const id of mine) busy.add(id);
       try {
-        await task.work(release);
+        if (waiting.length > 0) await send(order, waiting, release);
+        else await sessions.complete(over);
       } catch (error) {
         if (!(error instanceof ThrownAway)) throw error;
         // What was taken for the requests that are not sent now has to be found again.
@@ -285,11 +276,19 @@ export function createUploader(options: UploaderOptions) {
     for (const resolve of waiting) resolve();
   }
 
+  /** What was refused for now is tried once more. */
+  function reconsider(): void {
+    refusedSessions.clear();
+    reopenings.clear();
+    suspects = [];
+    wake();
+  }
+
   return {
     /** Runs until the signal; throws what trying again does not heal. */
     async run(): Promise<void> {
       stopped = false;
-      suspects.clear();
+      reconsider();
       signal.addEventListener('abort', wake);
       try {
         // Each to its end: what the other is sending will be answered.
@@ -307,20 +306,9 @@ export function createUploader(options: UploaderOptions) {
     },
     /** There is something new to send. */
     wake,
-    /** What was refused for now is tried once more. */
-    reconsider(): void {
-      refusedAgents.clear();
-      refusedSessions.clear();
-      reopenings.clear();
-      suspects.clear();
-      wake();
-    },
+    reconsider,
     /** Why some of the spool stays there although the service takes the rest. */
-    held: (): Failure[] => [
-      ...refusedAgents.values(),
-      ...refusedSessions.values(),
-      ...[...suspects.values()].map(({ batch, events }) => refusedAlone(spool.sessions.get(batch.session), events)),
-    ],
+    held: (): Failure[] => [...refusedSessions.values()],
     /** Whether nothing can be sent or completed for now. */
     isIdle: () => busy.size === 0 && findWaiting('oldest').length === 0 && findOver().length === 0,
   };

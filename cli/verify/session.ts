@@ -136,7 +136,7 @@ export async function verifySession(verifier: Verifier, session: SessionRow): Pr
         await setImmediate();
       }
       // What capturing makes of it.
-      const { texts } = verifier.mask({ row, agentSession: session.agentSession }, record);
+      const { texts } = verifier.mask(row, record);
       const events: Expected[] = texts.map(held.digestEvent);
       for (const event of events) {
         event.held = held.take('same', event);
