@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { readJson, readSettings, type Settings, stateFolder, writeJson } from './config.ts';
 import type { Context } from './context.ts';
 import { EXIT, Failure } from './failure.ts';
@@ -17,26 +18,24 @@ export interface Account {
   plane: string;
 }
 
-export interface AccountAnswer {
-  account: Account | undefined;
-  /** Why the service could not be asked. */
-  unreachable?: unknown;
-}
-
-/** Asks the service; while it cannot be reached, what it said last time counts. */
-export async function identifyAccount(service: Service, secret: string, folder: string): Promise<AccountAnswer> {
+/** Asks the service; what it said last time counts while it cannot be reached, and with `recalls` also where it refuses. */
+export async function identifyAccount(
+  service: Service,
+  secret: string,
+  folder: string,
+  recalls: boolean,
+): Promise<Account | undefined> {
   const path = accountsPath(folder);
-  const known = readJson<Accounts>(path) ?? {};
+  const accounts = readJson<Accounts>(path) ?? {};
   const name = nameOf(service.url, secret);
+  const known = accounts[name];
   try {
     const account = await askAccount(service);
-    if (known[name]?.id !== account.id || known[name].organizationName !== account.organizationName) {
-      writeJson(path, { ...known, [name]: account });
-    }
-    return { account };
+    if (!isDeepStrictEqual(account, known)) writeJson(path, { ...accounts, [name]: account });
+    return account;
   } catch (error) {
-    if (!isTemporary(error)) throw explainRefusal(error);
-    return { account: known[name], unreachable: error };
+    if (isTemporary(error) || (recalls && known)) return known;
+    throw explainRefusal(error);
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Account, identifyAccount, openAccountSpool, recallAccount } from './account.ts';
+import { type Account, identifyAccount, openAccountSpool } from './account.ts';
 import { requireSettings, type Settings, stateFolder } from './config.ts';
 import { type Context, credentialsOf } from './context.ts';
 import { readPreferences } from './preferences.ts';
@@ -27,11 +27,7 @@ export async function openPipeline(context: Context, { recalls = false } = {}): 
   const settings = requireSettings(context);
   const folder = stateFolder(context);
   const service = createService({ ...settings, fetch: context.fetch, timeoutMs: IDENTIFY_MS });
-  const { account } = await identifyAccount(service, settings.secret, folder).catch((error: unknown) => {
-    const known = recalls ? recallAccount(settings, folder) : undefined;
-    if (known === undefined) throw error;
-    return { account: known };
-  });
+  const account = await identifyAccount(service, settings.secret, folder, recalls);
   return { settings, folder, account, spool: openAccountSpool(folder, settings, account, context.now) };
 }
 

@@ -1,52 +1,42 @@
 import type { DatabaseSync } from 'node:sqlite';
 
-/**
- * An agent's session. `new`: the service has not been asked for it; `open`: its next events go to `serviceId`; `closed`:
- * that one is completed, and what comes next continues it in another; `deleted`: nothing of it is wanted there any more.
- */
-export interface SessionRow {
-  id: number;
-  agent: string;
-  agentSession: string;
-  agentVersion: string | undefined;
-  state: 'new' | 'open' | 'closed' | 'deleted';
-  serviceId: string | undefined;
-  /** How many of the service's sessions were completed before the present one. */
-  generation: number;
-  /** The agent's own id of the session that it was forked from. */
-  forkedFrom: string | undefined;
-  title: string | undefined;
-  prompt: string | undefined;
-  cwd: string | undefined;
-  branch: string | undefined;
-  /** Milliseconds since 1970, of its records. */
-  firstAt: number | undefined;
-  lastAt: number | undefined;
-  /** When a file of it was last written to. */
-  changedAt: number | undefined;
-  /** Whether every file of it was read to its end. */
-  settled: boolean;
-  /** Whether its agent has said that it is over. */
-  ended: boolean;
-  /** Whether the service held some of it before this spool sent anything. */
-  heldElsewhere: boolean;
-  sent: number;
-  /** How many events the service's session had, by its last answer; undefined where it has no key to ask for it by. */
-  serviceEvents: number | undefined;
-}
-
 /** What records tell of their session. What came first stays; times widen. */
 export interface SessionFacts {
   agentVersion?: string | undefined;
+  /** The agent's own id of the session that it was forked from. */
   forkedFrom?: string | undefined;
   title?: string | undefined;
   prompt?: string | undefined;
   cwd?: string | undefined;
   branch?: string | undefined;
+  /** Milliseconds since 1970, of its records. */
   firstAt?: number | undefined;
   lastAt?: number | undefined;
+  /** When a file of it was last written to. */
   changedAt?: number | undefined;
+  /** Whether its agent has said that it is over. */
   ended?: boolean | undefined;
+}
+
+/**
+ * An agent's session. `new`: the service has not been asked for it; `open`: its next events go to `serviceId`; `closed`:
+ * that one is completed, and what comes next continues it in another; `deleted`: nothing of it is wanted there any more.
+ */
+export interface SessionRow extends SessionFacts {
+  id: number;
+  agent: string;
+  agentSession: string;
+  state: 'new' | 'open' | 'closed' | 'deleted';
+  serviceId: string | undefined;
+  /** How many of the service's sessions were completed before the present one. */
+  generation: number;
+  /** Whether every file of it was read to its end. */
+  settled: boolean;
+  /** Whether the service held some of it before this spool sent anything. */
+  heldElsewhere: boolean;
+  sent: number;
+  /** How many events the service's session had, by its last answer; undefined where it has no key to ask for it by. */
+  serviceEvents: number | undefined;
 }
 
 /** Which sessions are over. Times in milliseconds since 1970. */
@@ -57,6 +47,11 @@ export interface Ending {
   stoppedAgents: readonly string[];
   quietSince: number;
 }
+
+const TOLD = [
+  ...(['agentVersion', 'forkedFrom', 'title', 'prompt', 'cwd', 'branch'] as const),
+  ...(['firstAt', 'lastAt', 'changedAt'] as const),
+];
 
 export function createSessions(db: DatabaseSync) {
   const ensure = db.prepare(`
@@ -110,13 +105,8 @@ export function createSessions(db: DatabaseSync) {
       return row && { id: Number(row.id), forkedFrom: row.forked_from === null ? undefined : String(row.forked_from) };
     },
     learn(id: number, facts: SessionFacts): void {
-      const { agentVersion, forkedFrom, title, prompt, cwd, branch, firstAt, lastAt, changedAt, ended } = facts;
-      const values = { agentVersion, forkedFrom, title, prompt, cwd, branch, firstAt, lastAt, changedAt };
-      const given = Object.entries({ ...values, ended: ended ? 1 : null }).map(([name, value]) => [
-        name,
-        value ?? null,
-      ]);
-      learn.run({ ...(Object.fromEntries(given) as Record<string, string | number | null>), id });
+      const told = TOLD.map((name) => [name, facts[name] ?? null] as const);
+      learn.run({ ...Object.fromEntries(told), ended: facts.ended ? 1 : null, id });
     },
     settle: (id: number) => settle.run(id),
     /** Whether every file of an agent's session was read to its end. */
