@@ -8,7 +8,7 @@ import { removeScripts, scriptPath } from '../hooks/script.ts';
 import { formatCount } from '../output.ts';
 import { confirm } from '../prompt.ts';
 import { removeDaemon } from '../setup/daemon.ts';
-import { listRemains, purge, takeSetup } from '../setup/state-folder.ts';
+import { purge, takeSetup } from '../setup/state-folder.ts';
 
 export const uninstallCommand = defineCommand({
   name: 'uninstall',
@@ -29,8 +29,7 @@ export const uninstallCommand = defineCommand({
     if (options.purge && !options.yes) {
       await confirm(context, output, {
         lines: [
-          'Besides what `capture init` made, this deletes:',
-          ...listRemains(state).map(indent),
+          `Besides what \`capture init\` made, this deletes all that capture keeps in ${state}: ${KEPT}.`,
           'What was not sent yet is lost. What was sent stays at the service.',
         ],
         question: 'Delete it for good?',
@@ -45,15 +44,15 @@ export const uninstallCommand = defineCommand({
     if (left === 0) removeScripts(context);
     const isPurged = options.purge && left === 0;
     const isGone = isPurged && purge(state);
-    const remains = isPurged ? [] : listRemains(state);
     const isNothing = files.length + daemon.removed.length === 0 && !daemon.stopped;
-    output.answer({ files, daemon, stateFolder: state, purged: isPurged, remains }, [
+    output.answer({ files, daemon, stateFolder: state, purged: isPurged }, [
       ...files.map(({ path, change, reason }) => `${path} ${CHANGES[change]}${reason ? `: ${reason}` : ''}.`),
       ...daemon.removed.map((path) => `${path} is removed.`),
       ...(daemon.stopped ? ['capture has ended.'] : []),
       ...(isNothing && !isPurged ? ['Nothing was installed.'] : []),
-      ...(remains.length > 0 ? ['What is kept:', ...remains.map(indent)] : []),
-      ...(remains.length > 0 ? ['`capture uninstall --purge` deletes that, too.'] : []),
+      ...(!isPurged && existsSync(state)
+        ? [`Kept in ${state}: ${KEPT}. \`capture uninstall --purge\` deletes it.`]
+        : []),
       ...(isPurged ? [isGone ? `${state} is deleted.` : `All of capture's own in ${state} is deleted.`] : []),
     ]);
     if (left === 0) return;
@@ -77,4 +76,6 @@ const CHANGES: { readonly [change in Edited['change']]?: string } = {
   left: 'is left alone',
 };
 
-const indent = (line: string): string => `  ${line}`;
+const KEPT =
+  'the sign-in, your preferences, what you decided about earlier sessions, what was not sent yet of each account, and what ' +
+  "Cursor's hooks told, with the secrets in it";

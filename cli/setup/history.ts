@@ -78,7 +78,7 @@ export function parseChoice(words: readonly string[], { home, folder }: Pick<Con
   return words.map((word) => resolve(folder, word.replace(/^~(?=$|[/\\])/, home)));
 }
 
-const MOST_LINES = 40;
+const MOST_LINES = 20;
 
 /** Asks which of the earlier sessions may be sent. Silence means none. */
 export async function askChoice(
@@ -87,22 +87,23 @@ export async function askChoice(
   context: Pick<Context, 'home' | 'folder'>,
   say: (line: string) => void,
 ): Promise<Choice> {
-  const answer = await asker.askText(`${describeHistory(history)}.\nSend them, too? [y/N/c to choose folders]`);
-  if (/^(y|yes)$/i.test(answer)) return 'all';
-  if (!/^c/i.test(answer)) return 'none';
   const known = history.sessions.filter(({ folder }) => folder !== undefined);
   const folders = countBy(known, ({ folder }) => folder ?? '');
   for (const [index, [folder, count]] of folders.slice(0, MOST_LINES).entries()) {
     say(`${String(index + 1).padStart(4)}  ${tilde(folder, context.home)}  (${formatCount(count, 'session')})`);
   }
-  if (folders.length > MOST_LINES) say(`      and ${formatCount(folders.length - MOST_LINES, 'more', 'more')}`);
+  const question = `${describeHistory(history)}.\nSend them, too? [y/N, or numbers or paths of folders, with commas between them]`;
   for (;;) {
-    const chosen = await asker.askText('Which? Numbers or paths, with commas between them:');
-    const words = chosen.split(/,|(?<=\d)\s+(?=\d)/).map((word) => word.trim());
-    const paths = words.filter(Boolean).map((word) => folders[Number(word) - 1]?.[0] ?? word);
-    if (paths.length === 0) return 'none';
-    const strange = paths.filter((path) => findStrange(history, parseChoice([path], context)).length > 0);
-    if (strange.length === 0) return parseChoice(paths, context);
+    const answer = await asker.askText(question);
+    if (/^(n|no)?$/i.test(answer)) return 'none';
+    if (/^(y|yes)$/i.test(answer)) return 'all';
+    const words = answer.split(',').map((word) => word.trim());
+    const choice = parseChoice(
+      words.map((word) => folders[Number(word) - 1]?.[0] ?? word),
+      context,
+    );
+    const strange = findStrange(history, choice);
+    if (strange.length === 0) return choice;
     say(`None of them was in ${strange.join(', ')}.`);
   }
 }

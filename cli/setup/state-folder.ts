@@ -50,25 +50,6 @@ const OWN = [
   /^(?:bin|homes|hooks|inbox|notes|paused|sessions)$/,
 ];
 
-const REMAINS: readonly [name: RegExp, what: string][] = [
-  // One an account: `spool.db` and `spool-<digest of the account>.db`.
-  [/^spool(?:-[0-9a-f]{16})?\.db$/, 'what was captured and not sent yet, and up to where each transcript was read'],
-  [/^inbox$/, "what Cursor's hooks left and nobody read"],
-  [/^sessions$/, "what Cursor's hooks told, with the secrets in it"],
-  [/^history\.json$/, 'what you decided about earlier sessions'],
-  [/^config\.json$/, 'the sign-in'],
-  [/^preferences\.json$/, 'your preferences'],
-];
-
-/** What `capture uninstall` leaves in the state folder, each with where it is. */
-export const listRemains = (state: string): string[] =>
-  REMAINS.flatMap(([pattern, what]) => {
-    const paths = list(state)
-      .filter((name) => pattern.test(name))
-      .map((name) => join(state, name));
-    return paths.filter((path) => !isEmpty(path)).map((path) => `${what} (${path})`);
-  });
-
 /** Deletes all of capture's own in the state folder, and the folder if nothing else is in it; true if it is gone. */
 export function purge(state: string): boolean {
   for (const name of list(state)) {
@@ -77,9 +58,5 @@ export function purge(state: string): boolean {
   if (list(state).length === 0) rmSync(state, { recursive: true, force: true });
   return !existsSync(state);
 }
-
-/** A folder with no file in it, nor in the folders in it. */
-const isEmpty = (path: string): boolean =>
-  statSync(path).isDirectory() && list(path).every((name) => isEmpty(join(path, name)));
 
 const list = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder) : []);
