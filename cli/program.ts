@@ -18,20 +18,13 @@ export async function runProgram(context: Context, args: readonly string[]): Pro
   });
   try {
     if (args[0] === CATCH_UP) await catchUp(context);
-    else await program.parseAsync(helpOfKnown(program, args), { from: 'user' });
+    else await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
     // Help and the version were asked for, or nothing was.
     if (error instanceof CommanderError && (error.exitCode === 0 || error.code === 'commander.help')) return EXIT.ok;
     return reportError(error instanceof CommanderError ? misuse(error) : error, context, args.includes('--json'));
   }
-}
-
-/** Asked for help on a command that there is not, the library would show the help of all and call that success. */
-function helpOfKnown({ commands }: Commander, args: readonly string[]): readonly string[] {
-  const [first, name] = args;
-  const isUnknown = first === 'help' && name !== undefined && !commands.some((command) => command.name() === name);
-  return isUnknown ? args.slice(1) : args;
 }
 
 type OnExit = (exitCode: ExitCode) => void;

@@ -14,7 +14,6 @@ import { spoolCommand } from './spool.ts';
 import { statusCommand } from './status.ts';
 import { uninstallCommand } from './uninstall.ts';
 import { verifyCommand } from './verify.ts';
-import { versionCommand } from './version.ts';
 
 /** In the order of the help. */
 export const COMMANDS: readonly Command[] = [
@@ -39,5 +38,4 @@ export const COMMANDS: readonly Command[] = [
   redactCommand,
   logoutCommand,
   uninstallCommand,
-  versionCommand,
 ];

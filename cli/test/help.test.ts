@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Command } from '../command.ts';
 import { COMMANDS } from '../commands/all.ts';
+import { VERSION } from '../version.ts';
 import { makeFolder } from './folder.ts';
 import { run } from './program.ts';
 
@@ -36,7 +37,7 @@ test('capture alone, and a group of commands alone, show their help', async () =
   expect(alone).toEqual(await run(['--help'], { home }));
   for (const name of ['CAPTURE_SECRET', 'NO_COLOR', '75']) expect(alone.stdout).toContain(name);
   expect(await run(['spool'], { home })).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('drop') });
-  expect((await run(['version'], { home })).stdout).toBe((await run(['--version'], { home })).stdout);
+  expect((await run(['--version'], { home })).stdout).toBe(`${VERSION}\n`);
 });
 
 test('what is not understood is told with what may have been meant, with --json as an object', async () => {
@@ -46,9 +47,8 @@ test('what is not understood is told with what may have been meant, with --json 
     stdout: '',
     stderr: "error: unknown command 'statsu'\nhint: Did you mean status?\n",
   });
-  expect(await run(['help', 'statsu'], { home })).toEqual(await run(['statsu'], { home }));
   expect(await run(['help', '--json'], { home })).toMatchObject({ exitCode: 0 });
-  for (const args of [['foo'], ['help', 'foo'], ['status', 'extra'], ['import', '--dry']]) {
+  for (const args of [['foo'], ['status', 'extra'], ['import', '--dry']]) {
     const { exitCode, stdout, stderr } = await run([...args, '--json'], { home });
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(JSON.parse(stderr)).toMatchObject({ error: expect.any(String), exitCode: 2 });
