@@ -19,36 +19,23 @@ type Values<Given> = { [Name in keyof Given]: Given[Name] extends Parameter<infe
 /** A command line as one would type it, and what it does. */
 export type Example = readonly [line: string, about: string];
 
-export interface Command {
+export interface Command<Takes = Parameters, Given = never> {
   name: string;
   /** Half a sentence, for the list of commands. */
   summary: string;
   description: string;
   examples: readonly Example[];
-  arguments?: Parameters;
-  options?: Parameters;
-  /** Those below it, such as `drop` of `spool drop`. */
+  /** Its arguments, in their order, and its options. */
+  takes?: Takes;
+  /** Those below it, such as `retry` of `spool retry`. */
   commands?: readonly Command[];
   /** Ends with success, or with the exit code that it answers. Absent where only the commands below it do something. */
-  run?(context: Context, values: never, output: Output): Promise<ExitCode> | Promise<void>;
-}
-
-interface Definition<Arguments, Options> extends Omit<Command, 'arguments' | 'options' | 'run'> {
-  arguments?: Arguments;
-  options?: Options;
-  run?: (
-    context: Context,
-    values: Values<Arguments> & Values<Options>,
-    output: Output,
-  ) => Promise<ExitCode> | Promise<void>;
+  run?(context: Context, values: Given, output: Output): Promise<ExitCode> | Promise<void>;
 }
 
 /** One command: what it takes, what its help says, and what it does with the values of what it takes. */
-export const defineCommand = <
-  Arguments extends Parameters = Record<never, never>,
-  Options extends Parameters = Record<never, never>,
->(
-  definition: Definition<Arguments, Options>,
+export const defineCommand = <Takes extends Parameters = Record<never, never>>(
+  definition: Command<Takes, Values<Takes>>,
 ): Command => definition;
 
 /** There or not. */

@@ -1,14 +1,31 @@
 import completions from '@bomb.sh/tab';
 import addCompletion from '@bomb.sh/tab/commander';
-import { Argument, Command as Commander, CommanderError, Option } from 'commander';
+import { Command as Commander, CommanderError, Option } from 'commander';
 import { CATCH_UP, catchUp } from './catch-up/run.ts';
 import type { Command, Example, Parameter } from './command.ts';
 import { COMMANDS } from './commands/all.ts';
 import type { Context } from './context.ts';
 import { EXIT, type ExitCode, Failure } from './failure.ts';
-import { describeSurroundings } from './help.ts';
 import { createOutput, type OutputOptions, reportError } from './output.ts';
 import { VERSION } from './version.ts';
+
+/** What holds for every command, below the program's help. */
+const SURROUNDINGS = `
+Variables:
+  CAPTURE_URL           address of the service, before the stored one
+  CAPTURE_SECRET        organization secret, before the stored one
+  CAPTURE_HOME          folder of capture's own state; ~/.capture without it
+  NO_COLOR              no colours; FORCE_COLOR=1: colours without a terminal too
+  NODE_USE_ENV_PROXY=1  go through the proxy of HTTPS_PROXY, HTTP_PROXY and NO_PROXY
+  NODE_EXTRA_CA_CERTS   a file with certificates to trust besides the usual ones
+
+Exit codes:
+  0   done
+  1   it failed; the message says why, and what to do about it
+  2   not understood, or a file that is named is wrong; nothing was done
+  4   a sign-in is needed; what was captured is kept
+  75  try again later: the service cannot be reached or is busy; nothing is lost
+`;
 
 /** Runs one invocation; the exit code says how it went. */
 export async function runProgram(context: Context, args: readonly string[]): Promise<ExitCode> {
@@ -34,7 +51,7 @@ function createProgram(context: Context, onExit: OnExit): Commander {
     .description('Records what coding agents did on this machine, and sends it to your Session Capture service.')
     .version(VERSION)
     .helpCommand('help [command]', 'show help for a command')
-    .addHelpText('after', describeSurroundings())
+    .addHelpText('after', SURROUNDINGS)
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void context.stdout.write(text),
@@ -55,32 +72,32 @@ function addCommand(parent: Commander, command: Command, context: Context, onExi
   const { name, summary, description, examples, run } = command;
   const added = parent.command(name).summary(summary).description(description).helpCommand(false);
   added.addHelpText('before', () => layOut(examples));
-  const takesArguments = Object.entries(command.arguments ?? {});
-  const takesOptions = Object.entries(command.options ?? {});
-  for (const [, parameter] of takesArguments) added.addArgument(toArgument(parameter));
-  for (const [, parameter] of takesOptions) added.addOption(toOption(parameter, context));
+  const takes = Object.entries(command.takes ?? {}).map(([key, parameter]) => ({ key, ...parameter }));
+  for (const parameter of takes) {
+    if (isOption(parameter)) added.addOption(toOption(parameter, context));
+    else added.argument(parameter.flags, parameter.about, parameter.parse ?? String);
+  }
   addEverywhere(added);
   for (const inner of command.commands ?? []) addCommand(added, inner, context, onExit);
   if (run === undefined) return;
   added.action(async () => {
     const given = added.optsWithGlobals<Record<string, unknown> & OutputOptions>();
-    const values = Object.fromEntries([
-      ...takesArguments.map(([key, { absent }], index) => [key, added.processedArgs[index] ?? absent]),
-      ...takesOptions.map(([key, { flags, absent }]) => [key, given[new Option(flags).attributeName()] ?? absent]),
-    ]);
-    const exitCode = await run(context, values as never, createOutput(context, given));
+    const words = [...added.processedArgs];
+    const values = takes.map((parameter) => {
+      const { key, flags, absent } = parameter;
+      const value = isOption(parameter) ? given[new Option(flags).attributeName()] : words.shift();
+      return [key, value ?? absent];
+    });
+    const exitCode = await run(context, Object.fromEntries(values) as never, createOutput(context, given));
     if (typeof exitCode === 'number') onExit(exitCode);
   });
 }
 
+const isOption = ({ flags }: Pick<Parameter<unknown>, 'flags'>): boolean => flags.startsWith('-');
+
 /** Also where a command stands behind: one writes `capture status --json`. */
 const addEverywhere = (command: Commander): Commander =>
   command.option('--json', 'answer in JSON, errors too').option('--quiet', 'say only what went wrong');
-
-function toArgument({ flags, about, parse }: Parameter<unknown>): Argument {
-  const argument = new Argument(flags, about);
-  return parse ? argument.argParser(parse) : argument;
-}
 
 function toOption({ flags, about, parse }: Parameter<unknown>, { agents }: Context): Option {
   const option = new Option(flags, about);

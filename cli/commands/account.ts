@@ -23,7 +23,7 @@ export const loginCommand = defineCommand({
     ['capture login --ask-secret', 'asks for a secret instead'],
     ['capture login --secret-stdin < secret.txt', 'where nobody can be asked'],
   ],
-  options: {
+  takes: {
     url: text(
       '--url <address>',
       `address of the service, or of any page of its dashboard (default: $CAPTURE_URL, the last one, or ${DEFAULT_URL})`,

@@ -65,7 +65,7 @@ export const pauseCommand = defineCommand({
     ['capture pause', 'until `capture resume`'],
     ['capture pause --for 2h', 'for two hours'],
   ],
-  options: { for: text('--for <time>', 'end by itself after that time, such as 30m, 2h or 1d') },
+  takes: { for: text('--for <time>', 'end by itself after that time, such as 30m, 2h or 1d') },
   async run(context, options, output) {
     const state = stateFolder(context);
     const now = context.now();

@@ -17,8 +17,7 @@ export const deleteCommand = defineCommand({
     'For what should not have been sent: deletes a session at the service for good, with all that was sent of it, and ' +
     "captures nothing more of it. The agent's transcript stays. It cannot be undone.",
   examples: [['capture delete 0199a213', 'asks, and deletes it']],
-  arguments: { session: text('<SESSION>', SESSION_NAMES) },
-  options: { yes: flag('--yes', 'do not ask') },
+  takes: { session: text('<SESSION>', SESSION_NAMES), yes: flag('--yes', 'do not ask') },
   run: (context, { session = '', yes }, output) => runDelete(context, session, yes, output),
 });
 

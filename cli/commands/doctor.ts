@@ -18,7 +18,7 @@ export const doctorCommand = defineCommand({
     ['capture doctor --verbose', 'and what is fine'],
     ['capture doctor --json', 'for a report of a bug'],
   ],
-  options: { verbose: flag('--verbose', 'list what is fine, too') },
+  takes: { verbose: flag('--verbose', 'list what is fine, too') },
   async run(context, { verbose }, output) {
     const { platform, home } = context;
     const findings = findTroubles(await inspect(context), context);

@@ -23,8 +23,8 @@ export const importCommand = defineCommand({
     ['capture import --dry-run', 'what there is, without sending it'],
     ['capture import --agent codex ~/old/sessions', "one agent's, from a folder of your own"],
   ],
-  arguments: { paths: texts('[PATH...]', "files or folders; the agents' own folders by default") },
-  options: {
+  takes: {
+    paths: texts('[PATH...]', "files or folders; the agents' own folders by default"),
     agent: text('--agent <id>', 'only this agent, e.g. claude-code'),
     dryRun: flag('--dry-run', 'read and report what would be sent, but capture nothing'),
     show: flag('--show', 'with --dry-run: print the events as they would be sent, one a line'),

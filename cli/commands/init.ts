@@ -32,7 +32,7 @@ export const initCommand = defineCommand({
     ['capture init --yes', 'without asking; earlier sessions stay here'],
     ['capture init --yes --history ~/work', 'and sends those of a folder'],
   ],
-  options: {
+  takes: {
     yes: flag('--yes', 'do not ask'),
     dryRun: flag('--dry-run', 'say what it would do, and do nothing'),
     history: texts('--history <which>', 'earlier sessions to send: all, none (the default), or a folder, or several'),

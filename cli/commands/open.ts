@@ -14,8 +14,7 @@ export const openCommand = defineCommand({
     ['capture open 0199a213', 'one by its id'],
     ['capture open --print', 'its address only'],
   ],
-  arguments: { session: text('[SESSION]', SESSION_NAMES) },
-  options: { print: flag('--print', 'print the address, and open nothing') },
+  takes: { session: text('[SESSION]', SESSION_NAMES), print: flag('--print', 'print the address, and open nothing') },
   async run(context, { session, print }, output) {
     const { url } = readSettings(context);
     if (url === undefined) {

@@ -21,7 +21,7 @@ export const redactCommand = defineCommand({
     ['capture redact --test session.jsonl', 'what would be captured of a file'],
     ['git diff | capture redact --test - --fail', 'in a script, before something is shared'],
   ],
-  options: {
+  takes: {
     test: text('--test <file>', 'the file; - for what is piped in'),
     fail: flag('--fail', 'exit with 1 when something would be masked'),
   },

@@ -21,8 +21,8 @@ export const sessionsCommand = defineCommand({
     ['capture sessions 0199a213', 'all about one'],
     ['capture sessions --waiting', 'what is not sent yet'],
   ],
-  arguments: { session: text('[SESSION]', SESSION_NAMES) },
-  options: {
+  takes: {
+    session: text('[SESSION]', SESSION_NAMES),
     ...CHOICE_OPTIONS,
     all: flag('--all', 'list every one'),
     waiting: flag('--waiting', 'only those of which something waits to be sent, or was refused'),

@@ -13,8 +13,8 @@ export const skipCommand = defineCommand({
     ['capture skip --last', 'what you just did in this folder'],
     ['capture skip 0199a213 --undo', 'capture it after all'],
   ],
-  arguments: { session: text('[SESSION]', SESSION_NAMES) },
-  options: {
+  takes: {
+    session: text('[SESSION]', SESSION_NAMES),
     last: flag('--last', 'the session of this folder that was active last'),
     undo: flag('--undo', 'capture it again, with all that was left out meanwhile'),
   },

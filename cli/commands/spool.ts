@@ -32,7 +32,7 @@ const dropCommand = defineCommand({
     'Throws away the events that the service refused, after asking. What of a session merely waits is thrown away by ' +
     '`capture skip`.',
   examples: [['capture spool drop', 'asks, and throws it away']],
-  options: { yes: flag('--yes', 'do not ask') },
+  takes: { yes: flag('--yes', 'do not ask') },
   run: (context, { yes }, output) =>
     withSpool(context, async (spool) => {
       const droppedEvents = spool.refused.count();

@@ -20,7 +20,7 @@ export const uninstallCommand = defineCommand({
     ['capture uninstall', 'undoes `capture init`'],
     ['capture uninstall --purge', 'and deletes all that capture keeps on this machine'],
   ],
-  options: {
+  takes: {
     purge: flag('--purge', 'delete the sign-in, what was not sent yet and all else that capture keeps here, too'),
     yes: flag('--yes', 'with --purge: do not ask'),
   },

@@ -15,8 +15,11 @@ export const verifyCommand = defineCommand({
     ['capture verify', 'everything'],
     ['capture verify --since 7d', 'what was active within a week'],
   ],
-  arguments: { sessions: texts('[SESSION...]', `${SESSION_NAMES}; all by default`) },
-  options: { ...CHOICE_OPTIONS, patienceMs: patience },
+  takes: {
+    sessions: texts('[SESSION...]', `${SESSION_NAMES}; all by default`),
+    ...CHOICE_OPTIONS,
+    patienceMs: patience,
+  },
   async run(context, options, output) {
     const findings = await verify(context, options, output);
     if (context.stop.aborted) throw new Failure(EXIT.failure, 'Verifying was interrupted.', 'Nothing was changed.');

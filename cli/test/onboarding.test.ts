@@ -21,7 +21,7 @@ test('every command that is told exists, with its options', () => {
   expect(told.map(([, name]) => name)).toEqual(['login', 'init', 'login', 'init', 'import']);
   for (const [, name, options = ''] of told) {
     const command = COMMANDS.find((one) => one.name === name);
-    const known = Object.values(command?.options ?? {}).map(({ flags }) => flags.split(' ')[0]);
+    const known = Object.values(command?.takes ?? {}).map(({ flags }) => flags.split(' ')[0]);
     for (const option of options.match(/--[a-z-]+/g) ?? []) expect(known).toContain(option);
   }
 });
