@@ -1,14 +1,20 @@
-import { askAccount } from '../account.ts';
+import { type Account, askAccount } from '../account.ts';
 import { defineCommand, flag, text } from '../command.ts';
-import { DEFAULT_URL, readSettings, removeSettings, requireSettings, stateFolder, writeSettings } from '../config.ts';
+import {
+  DEFAULT_URL,
+  readSettings,
+  removeSettings,
+  requireSettings,
+  type Settings,
+  stateFolder,
+  writeSettings,
+} from '../config.ts';
 import type { Context } from '../context.ts';
 import { isLocal } from '../dashboard.ts';
 import { EXIT, Failure } from '../failure.ts';
-import { askService } from '../inspect/service.ts';
 import { askHidden, readInput } from '../prompt.ts';
 import { signInByDevice } from '../setup/device-sign-in.ts';
-import { findService, SIGN_IN_MS, unreachable } from '../setup/service-address.ts';
-import { explainRefusal, hasStatus, isTemporary } from '../upload/problem.ts';
+import { explainTrouble, findService, SIGN_IN_MS } from '../setup/service-address.ts';
 import { createService } from '../upload/service.ts';
 
 export const loginCommand = defineCommand({
@@ -43,8 +49,8 @@ export const loginCommand = defineCommand({
     const given = await givenSecret(context, options);
     const { secret, organizationName, plane } =
       given === undefined
-        ? await confirmed(context, url, options)
-        : { secret: given, ...(await verify(context, url, given)) };
+        ? await signInByDevice(context, url, options.browser)
+        : { secret: given, ...(await identify(context, { url, secret: given }, 'Nothing was stored.')) };
     writeSettings(context, { url, secret });
     output.answer({ url, organizationName, plane, stateFolder: stateFolder(context) }, [
       `Signed in to ${organizationName ?? url} (${plane} plane).`,
@@ -56,46 +62,28 @@ export const loginCommand = defineCommand({
 /** A secret that is there to be used; undefined where the browser is the way. */
 async function givenSecret(context: Context, options: { secretStdin: boolean; askSecret: boolean }) {
   if (options.secretStdin) return checkSecret(await readInput(context));
-  if (options.askSecret) return askSecret(context);
+  if (options.askSecret) {
+    return checkSecret(context.stdin.isTTY ? await askHidden('Organization secret (it is not shown): ', context) : '');
+  }
   const { CAPTURE_SECRET } = context.variables;
   return CAPTURE_SECRET ? checkSecret(CAPTURE_SECRET) : undefined;
 }
 
-async function confirmed(context: Context, url: string, options: { browser: boolean }) {
-  const { value, organizationName, secret } = await signInByDevice(context, url, options);
-  return { secret: checkSecret(value), organizationName, plane: secret.secretEnvironment };
-}
-
-const askSecret = async (context: Context) =>
-  checkSecret(context.stdin.isTTY ? await askHidden('Organization secret (it is not shown): ', context) : '');
-
 function checkSecret(secret: string): string {
   if (/^[\x21-\x7e]+$/.test(secret)) return secret;
-  if (secret !== '') {
-    throw new Failure(EXIT.usage, 'That is no organization secret.', 'It begins with sk_live_ or sk_test_.');
-  }
   throw new Failure(
     EXIT.usage,
-    'No organization secret was given.',
+    secret === '' ? 'No organization secret was given.' : 'That is no organization secret: it begins with sk_.',
     'Pipe it in with --secret-stdin, or set CAPTURE_SECRET. An administrator issues one on the secrets page.',
   );
 }
 
-async function verify({ fetch }: Context, url: string, secret: string) {
+/** Whose a secret is. */
+async function identify({ fetch }: Context, settings: Settings, soFar: string): Promise<Account> {
   try {
-    return await askAccount(createService({ url, secret, fetch, timeoutMs: SIGN_IN_MS }));
+    return await askAccount(createService({ ...settings, fetch, timeoutMs: SIGN_IN_MS }));
   } catch (error) {
-    if (isTemporary(error)) throw unreachable(url, error);
-    if (hasStatus(error, 401)) {
-      const hint = 'Copy it from where it was issued, or have a new one issued. Nothing was stored.';
-      throw new Failure(
-        EXIT.signInRequired,
-        `The service does not accept the organization secret: ${error.message}`,
-        hint,
-        error,
-      );
-    }
-    throw explainRefusal(error, 'Nothing was stored.');
+    throw explainTrouble(settings.url, error, soFar);
   }
 }
 
@@ -109,14 +97,7 @@ export const whoamiCommand = defineCommand({
   async run(context, _values, output) {
     const settings = requireSettings(context);
     const { url } = settings;
-    const { answer, account, trouble } = await askService(context, settings);
-    if (answer !== 'yes') {
-      throw new Failure(EXIT.temporary, `The service at ${url} cannot be reached: ${trouble}`, 'See `capture doctor`.');
-    }
-    if (account === undefined) {
-      throw new Failure(EXIT.signInRequired, 'The service refuses the secret.', 'Sign in with `capture login`.');
-    }
-    const { organizationName, plane } = account;
+    const { organizationName, plane } = await identify(context, settings, 'See `capture doctor`.');
     output.answer({ url, organizationName, plane }, [
       `${organizationName ?? 'An organization'}, ${plane} plane, at ${url}`,
     ]);

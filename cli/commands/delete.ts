@@ -5,9 +5,9 @@ import type { Context } from '../context.ts';
 import { formatCount, type Output } from '../output.ts';
 import { confirm } from '../prompt.ts';
 import { chooseSession, SESSION_NAMES, withSpool } from '../sessions/choose.ts';
-import { unreachable } from '../setup/service-address.ts';
+import { explainTrouble } from '../setup/service-address.ts';
 import { createKeyOf } from '../upload/client-key.ts';
-import { explainRefusal, hasStatus, isTemporary } from '../upload/problem.ts';
+import { hasStatus } from '../upload/problem.ts';
 import { createService, type Service } from '../upload/service.ts';
 
 export const deleteCommand = defineCommand({
@@ -28,7 +28,10 @@ async function runDelete(context: Context, asked: string, yes: boolean, output: 
     const name = `${agent} ${agentSession} ${title ?? prompt ?? ''}`;
     const question = `Delete it at the service, with ${formatCount(sent, 'event')}?`;
     if (!yes) await confirm(context, output, { lines: [name], question, declined: 'Nothing was deleted.' });
-    await requireService(service);
+    // Before anything is given up here.
+    await askAccount(service).catch((error: unknown) => {
+      throw explainTrouble(service.url, error, 'Nothing was deleted.');
+    });
     // Marked first, so that a daemon sends nothing more of it meanwhile.
     spool.transact(() => {
       spool.sessions.setDeleted(id);
@@ -48,15 +51,6 @@ async function runDelete(context: Context, asked: string, yes: boolean, output: 
   });
 }
 
-/** Throws a `Failure` where the service cannot be asked or refuses the secret, before anything is given up here. */
-async function requireService(service: Service): Promise<void> {
-  try {
-    await askAccount(service);
-  } catch (error) {
-    throw explain(service, error, 'Nothing was deleted.');
-  }
-}
-
 /** False where the service does not know the key. */
 async function deleteOnce(service: Service, clientKey: string): Promise<boolean> {
   try {
@@ -64,9 +58,6 @@ async function deleteOnce(service: Service, clientKey: string): Promise<boolean>
     return true;
   } catch (error) {
     if (hasStatus(error, 404)) return false;
-    throw explain(service, error, 'Nothing more of the session is sent.');
+    throw explainTrouble(service.url, error, 'Nothing more of the session is sent.');
   }
 }
-
-const explain = ({ url }: Service, error: unknown, soFar: string): unknown =>
-  isTemporary(error) ? unreachable(url, error, soFar) : explainRefusal(error, soFar);

@@ -7,11 +7,11 @@ import type { Context } from '../context.ts';
 import { findDashboard } from '../dashboard.ts';
 import { Declined, EXIT, Failure } from '../failure.ts';
 import { toPlainText } from '../terminal.ts';
-import { explainRefusal, hasCode, hasStatus, isTemporary } from '../upload/problem.ts';
+import { hasCode, hasStatus, isTemporary } from '../upload/problem.ts';
 import { toPlatform } from '../upload/registration.ts';
 import { createService } from '../upload/service.ts';
 import { VERSION } from '../version.ts';
-import { SIGN_IN_MS, unreachable } from './service-address.ts';
+import { explainTrouble, SIGN_IN_MS } from './service-address.ts';
 
 /** What RFC 8628 adds to the time between two questions where the service asks for patience. */
 const SLOWER_S = 5;
@@ -21,11 +21,7 @@ const SLOWER_S = 5;
  * written first, whether a browser opens or not.
  * @throws Failure where nobody confirms it
  */
-export async function signInByDevice(
-  context: Context,
-  url: string,
-  { browser }: { browser: boolean },
-): Promise<CollectedSecret> {
+export async function signInByDevice(context: Context, url: string, browser: boolean) {
   const { client } = createService({ url, secret: '', fetch: context.fetch, timeoutMs: SIGN_IN_MS });
   const started = await begin(context, client, url);
   const page = (await findDashboard(context, url)) + paths.device(started.userCode);
@@ -37,7 +33,8 @@ export async function signInByDevice(
   );
   if (browser && !isRemote(context)) await openInBrowser(context, page);
   context.stderr.write('Waiting for it …\n');
-  return collect(context, client, started);
+  const { value, organizationName, secret } = await collect(context, client, started);
+  return { secret: value, organizationName, plane: secret.secretEnvironment };
 }
 
 /** Over SSH a browser would open on a screen where nobody sits. */
@@ -49,7 +46,7 @@ async function begin(context: Context, client: Client, url: string): Promise<Sta
     const body = { hostname: hostname || 'unnamed', platform: toPlatform(platform), serviceCliVersion: VERSION };
     return (await client.startDeviceSignIn({ body })).body;
   } catch (error) {
-    throw isTemporary(error) ? unreachable(url, error) : explainRefusal(error, 'Nothing was stored.');
+    throw explainTrouble(url, error, 'Nothing was stored.');
   }
 }
 

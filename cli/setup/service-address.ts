@@ -2,7 +2,7 @@ import { ServiceError } from '../../contract/client.ts';
 import { checkUrl } from '../config.ts';
 import type { Context } from '../context.ts';
 import { codeOf, describe, EXIT, Failure } from '../failure.ts';
-import { isTemporary } from '../upload/problem.ts';
+import { explainRefusal, isTemporary } from '../upload/problem.ts';
 import { createService, NotTheService } from '../upload/service.ts';
 
 /** How long each answer to `capture login` may take. */
@@ -24,7 +24,7 @@ export async function findService(context: Pick<Context, 'fetch'>, pasted: strin
       const { client } = createService({ url, secret: '', fetch: context.fetch, timeoutMs: SIGN_IN_MS });
       if ((await client.getHealth({})).body.service === 'session-capture') return url;
     } catch (error) {
-      if (isUnreachable(error)) throw unreachable(origin, error);
+      if (isUnreachable(error)) throw unreachable(origin, error, 'Nothing was stored.');
       trouble = error;
     }
   }
@@ -44,8 +44,11 @@ const withScheme = (text: string): string =>
 const isUnreachable = (error: unknown): boolean =>
   isTemporary(error) && !(error instanceof NotTheService || (error instanceof ServiceError && error.status < 407));
 
-/** What keeps a service from being asked, for a person; `soFar` says what became of what was asked for. */
-export function unreachable(url: string, error: unknown, soFar = 'Nothing was stored.'): Failure {
+/** What a failed request means to a person; `soFar` says what became of what was asked for. */
+export const explainTrouble = (url: string, error: unknown, soFar: string): unknown =>
+  isTemporary(error) ? unreachable(url, error, soFar) : explainRefusal(error, soFar);
+
+function unreachable(url: string, error: unknown, soFar: string): Failure {
   const code = error instanceof Error ? (codeOf(error.cause) ?? '') : '';
   const isPlain = url.startsWith('https:') && /^(EPROTO|ERR_SSL)/.test(code);
   const sentence = isPlain

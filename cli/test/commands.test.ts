@@ -85,8 +85,8 @@ const CASES: Case[] = [
     args: ['whoami'],
     options: { ...signedIn, secret: 'sk_live_wrong' },
     exitCode: 4,
-    terminal: /^error: The service refuses the secret\.\nhint: Sign in/,
-    pipe: /^error: The service refuses/,
+    terminal: /^error: The service does not accept the organization secret.*\nhint: Sign in/,
+    pipe: /^error: The service does not accept/,
     json: { exitCode: 4 },
   },
   {
