@@ -69,9 +69,6 @@ export function formatBytes(bytes: number): string {
 export const formatCount = (count: number, one: string, many = `${one}s`): string =>
   `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
 
-/** `2026-11-21 15:57 UTC`, of an ISO time: a log that is read elsewhere means the same. */
-export const formatMoment = (time: string): string => `${time.slice(0, 16).replace('T', ' ')} UTC`;
-
 export function formatAge(ms: number): string {
   const minutes = Math.round(ms / 60_000);
   if (minutes < 1) return 'less than a minute';

@@ -1,6 +1,6 @@
 import type { Command } from '../command.ts';
 import { loginCommand, logoutCommand, whoamiCommand } from './account.ts';
-import { pauseCommand, restartCommand, resumeCommand, runCommand, stopCommand } from './daemon.ts';
+import { restartCommand, runCommand, stopCommand } from './daemon.ts';
 import { deleteCommand } from './delete.ts';
 import { doctorCommand } from './doctor.ts';
 import { importCommand } from './import.ts';
@@ -28,8 +28,6 @@ export const COMMANDS: readonly Command[] = [
   doctorCommand,
   sessionsCommand,
   openCommand,
-  pauseCommand,
-  resumeCommand,
   logsCommand,
   spoolCommand,
   skipCommand,

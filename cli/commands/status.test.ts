@@ -35,7 +35,6 @@ const CASES: [name: string, (machine: Machine) => unknown, line: RegExp, exitCod
       'capture login',
     ],
     ['a service that is down', ({ service }) => service.stop(), /, NOT reachable$/m, 75, 'capture doctor'],
-    ['paused', ({ capture }) => capture(['pause']), /^Paused {8}until `capture resume`$/m, 0, 'capture resume'],
     ['not running', ({ endDaemon }) => endDaemon(), /^Daemon {8}not running$/m, 1, 'capture init'],
     [
       'something left out, and something not read',

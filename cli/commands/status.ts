@@ -3,7 +3,7 @@ import { EXIT, type ExitCode } from '../failure.ts';
 import { type Checked, describeFinding } from '../inspect/finding.ts';
 import { findTroubles } from '../inspect/findings.ts';
 import { type Inspection, inspect } from '../inspect/inspect.ts';
-import { formatAge, formatBytes, formatCount, formatMoment } from '../output.ts';
+import { formatAge, formatBytes, formatCount } from '../output.ts';
 import type { Counter } from '../spool/meta.ts';
 
 export const statusCommand = defineCommand({
@@ -24,7 +24,7 @@ export const statusCommand = defineCommand({
     const next = chooseNext(troubles);
     output.answer(report(inspection, troubles, next), [
       ...describeService(inspection),
-      ...describeDaemon(inspection),
+      describeDaemon(inspection),
       ...describeAgents(inspection),
       ...describeSpool(inspection),
       ...(troubles.length > 0 ? [''] : []),
@@ -89,14 +89,9 @@ function describeService({ service, settings: { url, secret }, account }: Inspec
   ];
 }
 
-function describeDaemon({ daemon, now }: Inspection): string[] {
-  const { running, since, version = '', paused, pausedUntil } = daemon;
+function describeDaemon({ daemon: { running, since, version = '' }, now }: Inspection): string {
   const age = since === undefined ? '' : ` for ${formatAge(now - Date.parse(since))} (${version})`;
-  const until = pausedUntil ? formatMoment(pausedUntil) : '`capture resume`';
-  return [
-    line('Daemon', running ? `running${age}` : 'not running'),
-    ...(paused ? [line('Paused', `until ${until}`)] : []),
-  ];
+  return line('Daemon', running ? `running${age}` : 'not running');
 }
 
 /** What of all agents is not captured. */

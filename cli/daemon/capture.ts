@@ -21,7 +21,6 @@ export interface CaptureOptions {
   pipeline: Pipeline;
   places: readonly Place[];
   consent: Consent;
-  isPaused: () => boolean;
   signal: AbortSignal;
   log: Log;
   timing: Timing;
@@ -41,7 +40,7 @@ function cpu(): number {
 
 /** Reads and sends with one spool, until the signal, or until the spool can no longer be used as it is. */
 export function startCapture(context: Context, options: CaptureOptions) {
-  const { pipeline, places, consent, isPaused, log, timing } = options;
+  const { pipeline, places, consent, log, timing } = options;
   const { spool, folder } = pipeline;
   const stop = new AbortController();
   const signal = AbortSignal.any([options.signal, stop.signal]);
@@ -64,7 +63,7 @@ export function startCapture(context: Context, options: CaptureOptions) {
     memory.use();
     return context.fetch(...request);
   };
-  const delivery = startDelivery({ ...context, fetch }, pipeline, { signal, log, isPaused, timing });
+  const delivery = startDelivery({ ...context, fetch }, pipeline, { signal, log, timing });
   let troubles = 0;
   function onTrouble({ path, reason }: Trouble): void {
     troubles++;
@@ -76,7 +75,7 @@ export function startCapture(context: Context, options: CaptureOptions) {
   /** How often a person has said otherwise what is to be captured, now and when the round began. */
   let wishes = 0;
   let wishesOfRound = 0;
-  const isHeld = () => signal.aborted || isPaused() || isFull;
+  const isHeld = () => signal.aborted || isFull;
   const isStopped = () => isHeld() || wishes !== wishesOfRound;
   let catchingUp: Promise<void> | undefined;
   let mayCatchUp = true;
@@ -203,9 +202,8 @@ export function startCapture(context: Context, options: CaptureOptions) {
 
   /** Until something is due or noticed. */
   async function rest(): Promise<void> {
-    const isWaiting = isPaused() || isFull;
-    const pauseMs = isWaiting ? timing.careMs : Math.min(scan.pauseMs(), memory.pauseMs());
-    const ends = isWaiting ? signal : AbortSignal.any([signal, resting.signal]);
+    const pauseMs = isFull ? timing.careMs : Math.min(scan.pauseMs(), memory.pauseMs());
+    const ends = isFull ? signal : AbortSignal.any([signal, resting.signal]);
     await sleep(pauseMs, undefined, { signal: ends }).catch(() => {});
   }
 

@@ -1,34 +1,10 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { setUpDaemon } from '../test/daemon.ts';
-import { logPaths } from './log.ts';
 
 const until = (check: () => void | Promise<void>) => vi.waitFor(check, { timeout: 10_000, interval: 10 });
-
-test('a pause delays and loses nothing, and heartbeats go on', async () => {
-  const { start, say, state, service, texts, waitForTexts } = await setUpDaemon();
-  say(1, 0, 'before');
-  await start();
-  await waitForTexts(1, ['before']);
-  writeFileSync(join(state, 'paused'), '{"since":"2026-11-21T12:00:00Z"}');
-  await until(() => expect(readFileSync(logPaths(state).current, 'utf8')).toContain('Paused'));
-  say(1, 1, 'during');
-  const beats = service.state.heartbeats;
-  await until(() => expect(service.state.heartbeats).toBeGreaterThan(beats + 2));
-  expect(texts(1)).toEqual(['before']);
-  rmSync(join(state, 'paused'));
-  await waitForTexts(1, ['before', 'during']);
-});
-
-test('a pause with an end is over then', async () => {
-  const { start, say, state, waitForTexts } = await setUpDaemon();
-  writeFileSync(join(state, 'paused'), JSON.stringify({ until: new Date(Date.now() + 300).toISOString() }));
-  say(1, 0, 'one');
-  await start();
-  await waitForTexts(1, ['one']);
-});
 
 test('a revoked machine sends nothing, keeps all, says so, and goes on when it is allowed again', async () => {
   const { start, say, service, status, texts, waitForTexts } = await setUpDaemon();

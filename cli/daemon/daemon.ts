@@ -13,7 +13,6 @@ import { type Capture, startCapture } from './capture.ts';
 import { becomeDaemon, claimHome } from './control.ts';
 import { TIMING, type Timing } from './limits.ts';
 import { createLog } from './log.ts';
-import { isPaused } from './pause.ts';
 import { createSessionLines } from './show.ts';
 
 export interface DaemonOptions {
@@ -40,7 +39,6 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
   const stampOf = (...names: string[]) =>
     names.map((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs).join();
   let signIn = '';
-  let paused = isPaused(folder, context.now());
 
   async function open(): Promise<Opened> {
     signIn = stampOf('config.json');
@@ -71,7 +69,7 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
     log.info(`Capturing for ${nameOf(pipeline)}.`);
     const ending = new AbortController();
     const signal = AbortSignal.any([context.stop, ending.signal]);
-    const options = { pipeline, places, consent, signal, log, timing, isPaused: () => paused };
+    const options = { pipeline, places, consent, signal, log, timing };
     const capture = startCapture(context, options);
     const care = takeCare(capture, pipeline, signal);
     try {
@@ -103,16 +101,13 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
       if (stampOf('config.json') !== signIn) return log.info('There is a new sign-in.');
       if (stampOf('history.json') !== consent) return log.info('More or less of earlier sessions may be captured now.');
       showSessions();
-      const before = { paused, wishes };
-      paused = isPaused(folder, context.now());
+      const before = wishes;
       wishes = stampOf('preferences.json', 'skipped.json');
       const isJump = Math.abs(context.now() - time - timing.careMs) > JUMP_MS;
       time = context.now();
       if (isJump) log.info('The clock was set, or the machine has slept: everything is looked at again.');
-      if (paused !== before.paused) log.info(paused ? 'Paused: nothing is read or sent.' : 'The pause is over.');
-      const goesOn = isJump || (before.paused && !paused);
-      if (goesOn || wishes !== before.wishes) capture.readAnew();
-      if (goesOn) capture.sendAnew();
+      if (isJump || wishes !== before) capture.readAnew();
+      if (isJump) capture.sendAnew();
     }
   }
 

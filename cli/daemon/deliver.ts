@@ -13,7 +13,6 @@ import { findStoppedAgents } from './processes.ts';
 export interface DeliverOptions {
   signal: AbortSignal;
   log: Log;
-  isPaused: () => boolean;
   timing: Timing;
 }
 
@@ -23,7 +22,7 @@ export interface DeliverOptions {
  */
 export function startDelivery(context: Context, pipeline: Pipeline, options: DeliverOptions) {
   const { spool } = pipeline;
-  const { signal, log, isPaused, timing } = options;
+  const { signal, log, timing } = options;
   let sending: Sending | undefined;
   let isHeld = false;
   let resting = new AbortController();
@@ -47,7 +46,7 @@ export function startDelivery(context: Context, pipeline: Pipeline, options: Del
     sending = startSending(context, pipeline, {
       ...{ signal: lasting, onTrouble: log.warn, restartMs: timing.restartMs, findStopped: () => stopped },
       // What was refused is sent again once the service takes a heartbeat.
-      isPaused: () => isPaused() || isHeld,
+      isPaused: () => isHeld,
     });
     const { ended, failure } = sending;
     const reason = await Promise.race([ended.then(failure), keepBeating(sending, lasting)]);
@@ -99,7 +98,7 @@ export function startDelivery(context: Context, pipeline: Pipeline, options: Del
     ended: deliver(),
     wake: () => sending?.wake(),
     /** Whether what is in the spool is on its way, as far as one can tell. */
-    isFlowing: () => !isHeld && !isPaused() && sending?.isFailing() === false,
+    isFlowing: () => !isHeld && sending?.isFailing() === false,
     /** Sends at once, over new connections: they may be dead, or a person wants it tried again. */
     retryNow(): void {
       sending?.reconnect();

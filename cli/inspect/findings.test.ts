@@ -124,14 +124,6 @@ const DAEMON: Trouble[] = [
     { arrange: (machine) => setUpAs(machine, { starter: 'process', program: ['/nowhere/node'] }) },
   ],
   [
-    'it is paused',
-    'pause',
-    'warning',
-    /paused until 20/,
-    /^capture resume$/,
-    { arrange: ({ capture }) => capture(['pause', '--for', '1h']) },
-  ],
-  [
     'a daemon elsewhere captures this home',
     'state-folders',
     'failed',

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { isHomeClaimed } from '../daemon/control.ts';
 import { describe } from '../failure.ts';
 import { scriptPath } from '../hooks/script.ts';
-import { formatAge, formatMoment } from '../output.ts';
+import { formatAge } from '../output.ts';
 import { findMissingProgram } from '../setup/daemon.ts';
 import { findOpenFolder } from '../setup/state-folder.ts';
 import { findSupervisorTrouble, supervisorOf } from '../setup/supervisors.ts';
@@ -114,12 +114,6 @@ const CHECKS: { readonly [check: string]: Check } = {
     if (trouble === undefined) return ok(`${supervisor.name} keeps the daemon running.`);
     const log = starter === 'systemd' ? '   # journalctl --user -u session-capture.service says why' : '';
     return failed(`The service manager does not keep the daemon running: ${trouble}.`, `capture init --yes${log}`);
-  },
-
-  pause({ daemon: { paused, pausedUntil } }) {
-    if (!paused) return ok('Capture is not paused.');
-    const until = pausedUntil ? ` until ${formatMoment(pausedUntil)}` : '';
-    return warning(`Capture is paused${until}: nothing is read or sent.`, 'capture resume');
   },
 
   /** Two state folders do not know of each other: each would send every record. */

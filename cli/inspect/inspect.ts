@@ -1,11 +1,10 @@
-import { existsSync, readdirSync, readFileSync, statfsSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Account, findSpool, recallAccount } from '../account.ts';
 import { readSettings, type Settings, stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { holderOf, isDaemonRunning } from '../daemon/control.ts';
 import { MAX_DAYS, MAX_MEGABYTES, MEGABYTE } from '../daemon/limits.ts';
-import { isPaused, pausedPath } from '../daemon/pause.ts';
 import { describe, Failure } from '../failure.ts';
 import { type Preferences, readPreferences } from '../preferences.ts';
 import { readStarter } from '../setup/daemon.ts';
@@ -61,8 +60,6 @@ function inspectDaemon(context: Context, beat: string | undefined) {
   const { beatAt } = JSON.parse(beat ?? '{}') as { beatAt?: number };
   const holder = holderOf(state);
   const starter = readStarter(context);
-  const paused = isPaused(state, context.now());
-  const { until } = attempt(() => JSON.parse(readFileSync(pausedPath(state), 'utf8')) as { until?: unknown }, {}).value;
   return {
     running: isDaemonRunning(state),
     ...(holder && { pid: holder.pid, since: new Date(holder.startedAt).toISOString(), version: holder.version }),
@@ -70,8 +67,6 @@ function inspectDaemon(context: Context, beat: string | undefined) {
     ...(beatAt !== undefined && { beatAt: new Date(beatAt).toISOString() }),
     /** Who starts it again. */
     ...(starter && { starter }),
-    paused,
-    ...(paused && typeof until === 'string' && { pausedUntil: until }),
   };
 }
 
