@@ -2,8 +2,7 @@ import { join } from 'node:path';
 import type { Agent, JsonObject, Variables } from '../agent.ts';
 import { documentOf } from '../shared/document.ts';
 import { keyWithContent } from '../shared/identity.ts';
-import { identifySession, isSessionFile, parseSession } from './session.ts';
-import { splitSession } from './split.ts';
+import { identifySession, isSessionFile, parseSession, splitSession } from './session.ts';
 import {
   identifyTask,
   isTaskFile,

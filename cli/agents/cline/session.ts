@@ -2,23 +2,24 @@ import { basename, dirname, join } from 'node:path';
 import { basename as nameOf } from 'node:path/posix';
 import type { CapturedEvent } from '../../../contract/transcript.ts';
 import type { JsonObject, Origin, RecordPlace, TranscriptFile } from '../agent.ts';
-import { toTimestamp } from '../shared/document.ts';
+import { partition, recordsOf, toTimestamp } from '../shared/document.ts';
 import { compose, type Draft, draft, shareText } from '../shared/events.ts';
 import { headerOf, toOrigin } from '../shared/identity.ts';
 import { countImages, readBlock, withImages } from '../shared/messages.ts';
 import {
   at,
   elementsAt,
+  isObject,
   type Part,
   partOf,
   peek,
   peekText,
   peekWords,
-  takeInteger,
   takeSame,
   takeText,
 } from '../shared/part.ts';
-import { facts, usage } from '../shared/readers.ts';
+import { event, facts, usage } from '../shared/readers.ts';
+import type { DocumentSession } from '../store.ts';
 
 /** `<id>/<id>.json` and its messages; in a folder that is handed in alone, what lies in it. */
 export const isSessionFile = (path: string): boolean =>
@@ -49,56 +50,52 @@ function pathId(path: string): string {
 /** The events of a record of the command line's documents. */
 export function parseSession(record: JsonObject, place: RecordPlace): CapturedEvent[] {
   const part = partOf(record);
-  const { name, drafts, occurredAt } = readRecord(part, place);
-  const envelope = { agent: 'cline', record: name, revision: name === undefined ? undefined : 0, occurredAt } as const;
-  return compose(part, place, envelope, drafts, peekText(part, 'role'));
+  const role = peekText(part, 'role');
+  const found = role === undefined ? RECORDS.find(({ told }) => peek(part, told) !== undefined) : MESSAGE;
+  const drafts = found?.read(part) ?? [];
+  const name = found === MESSAGE ? peekText(part, 'id') : found && `${nameOf(place.file)} ${found.name}`;
+  shareText(part, drafts, { model: 'modelInfo.id', messageId: 'id', responseId: 'id' });
+  takeSame(part, 'id', name);
+  for (const field of ['session_id', 'sessionId']) takeSame(part, field, place.origin.session);
+  const occurredAt = found?.time === undefined ? toTimestamp(peek(part, 'ts')) : takeText(part, found.time);
+  const revision = name === undefined ? undefined : 0;
+  return compose(part, place, { agent: 'cline', record: name, revision, occurredAt }, drafts, role);
 }
 
-interface Named {
-  name?: string | undefined;
-  drafts: Draft[];
-  occurredAt?: string | undefined;
+interface RecordKind {
+  /** The field that only such a record has. */
+  told: string;
+  name: string;
+  read: (part: Part) => Draft[];
+  /** Where its time is, if not in `ts`. */
+  time?: string;
 }
 
-const readTitle = facts({ title: 'metadata.title' }, 'agent');
+const MESSAGE: RecordKind = { told: 'role', name: 'message', read: readMessage };
+const STATE = { name: 'state', read: facts({ title: 'metadata.title' }, 'agent'), time: 'ended_at' };
 
-function readRecord(part: Part, place: RecordPlace): Named {
-  const file = nameOf(place.file);
-  if (peekText(part, 'role') !== undefined) {
-    const drafts = readMessage(part);
-    const name = peekText(part, 'id');
-    shareText(part, drafts, { model: 'modelInfo.id', messageId: 'id', responseId: 'id' });
-    takeSame(part, 'id', name);
-    return { name, drafts, occurredAt: toTimestamp(peek(part, 'ts')) };
-  }
-  if (peekText(part, 'session_id') !== undefined) return { name: `${file} facts`, drafts: readFacts(part, place) };
-  if (peek(part, 'status') !== undefined || peek(part, 'ended_at') !== undefined) {
-    return { name: `${file} state`, drafts: readTitle(part), occurredAt: takeText(part, 'ended_at') };
-  }
-  const occurredAt = takeText(part, 'updated_at');
-  if (occurredAt !== undefined) return { name: `${file} updated_at`, drafts: [draft('session.meta', {})], occurredAt };
-  return peek(part, 'version') === undefined
-    ? { drafts: [] }
-    : { name: `${file} header`, drafts: readHeader(part, place) };
-}
+/** What is no message. */
+const RECORDS: readonly RecordKind[] = [
+  // The first prompt stands in the messages too, so here it stays in `rest`.
+  {
+    told: 'session_id',
+    name: 'facts',
+    read: facts({
+      cwd: 'cwd',
+      branch: 'metadata.git.branch',
+      model: 'model',
+      forkedFrom: 'metadata.fork.forkedFromSessionId',
+    }),
+  },
+  { told: 'status', ...STATE },
+  { told: 'ended_at', ...STATE },
+  { told: 'updated_at', name: 'updated_at', read: facts({}), time: 'updated_at' },
+  { told: 'version', name: 'header', read: readHeader },
+];
 
-const readPlace = facts({
-  cwd: 'cwd',
-  branch: 'metadata.git.branch',
-  model: 'model',
-  forkedFrom: 'metadata.fork.forkedFromSessionId',
-});
-
-/** The first prompt stands in the messages too, so here it stays in `rest`. */
-function readFacts(part: Part, { origin }: RecordPlace): Draft[] {
-  takeSame(part, 'session_id', origin.session);
-  return readPlace(part);
-}
-
-function readHeader(part: Part, { origin }: RecordPlace): Draft[] {
-  takeSame(part, 'sessionId', origin.session);
+function readHeader(part: Part): Draft[] {
   const text = takeText(part, 'system_prompt');
-  return text === undefined ? [draft('session.meta', {})] : [draft('context.message', { text, kind: 'system-prompt' })];
+  return [text === undefined ? draft('session.meta', {}) : draft('context.message', { text, kind: 'system-prompt' })];
 }
 
 const readUsage = usage(
@@ -114,27 +111,23 @@ const readUsage = usage(
 /** One message: what was typed or put before the model, what tools answered, or a response with its usage. */
 function readMessage(part: Part): Draft[] {
   const isUser = peek(part, 'role') === 'user';
-  const compaction = readCompaction(part);
   const content = at(part, 'content');
-  const texts = peekText(content) === undefined ? [] : [readText(part, content, content)];
-  const blocks = elementsAt(content, '').flatMap((block) => {
-    if (peek(block, 'type') !== 'text' || !isUser) return readBlock(block);
-    return peekText(block, 'text') === undefined ? [] : [readText(part, block, at(block, 'text'))];
-  });
-  const said = [...compaction, ...texts, ...blocks];
-  const drafts = isUser ? withImages(said, countImages(part, 'content')) : said;
-  return [...drafts, ...readUsage(part)];
+  const texts = peekText(content) === undefined ? [] : readText(part, content, content);
+  const blocks = elementsAt(content, '').flatMap((block) =>
+    isUser && peek(block, 'type') === 'text' ? readText(part, block, at(block, 'text')) : readBlock(block),
+  );
+  const said = [...readCompaction(part), ...texts, ...blocks];
+  return [...(isUser ? withImages(said, countImages(part, 'content')) : said), ...readUsage(part)];
 }
 
-/** A user's text; `user_input` says that it was typed. */
-function readText(part: Part, block: Part, from: Part): Draft {
+/** What a message says; of a user's, `user_input` tells that it was typed. */
+function readText(part: Part, block: Part, from: Part): Draft[] {
   const isTyped = peek(block, 'user_input') !== undefined;
   const kind = isTyped ? undefined : injectedKind(part, peekText(from) ?? '');
-  const text = takeText(from) ?? '';
-  if (peek(part, 'role') !== 'user') {
-    return draft('assistant.message', { text });
-  }
-  return kind === undefined ? draft('user.message', { text }) : draft('context.message', { text, kind });
+  const text = takeText(from);
+  if (text === undefined) return [];
+  if (peek(part, 'role') !== 'user') return [draft('assistant.message', { text })];
+  return [kind === undefined ? draft('user.message', { text }) : draft('context.message', { text, kind })];
 }
 
 /** Why a user's text was not typed: the program says so, or wraps it in a tag of its own. */
@@ -146,8 +139,60 @@ function injectedKind(part: Part, text: string): string | undefined {
 }
 
 /** The summary stands in the text too; the text is what the model saw. */
-function readCompaction(part: Part): Draft[] {
-  if (peekText(part, 'metadata.kind') !== 'compaction_summary') return [];
-  const summary = takeText(part, 'metadata.summary');
-  return [draft('compaction', { summary, tokensBefore: takeInteger(part, 'metadata.tokensBefore') })];
+const readSummary = event('compaction', { summary: 'metadata.summary', tokensBefore: 'metadata.tokensBefore' });
+
+const readCompaction = (part: Part): Draft[] =>
+  peekText(part, 'metadata.kind') === 'compaction_summary' ? readSummary(part) : [];
+
+/** What of a session's facts changes while it runs. */
+const CHANGES = new Set(['status', 'ended_at', 'exit_code', 'metadata']);
+/** What of `metadata` does not. */
+const LASTING = new Set(['sessionHistoryOrigin', 'git', 'fork']);
+
+/** The records of a document of the command line's; undefined where it is none. */
+export function splitSession(document: unknown): DocumentSession[] | undefined {
+  if (!isObject(document)) return undefined;
+  if (typeof document.session_id === 'string') return [{ name: '', records: splitFacts(document) }];
+  // Of version 2 is an envelope of an extension's.
+  if (!Array.isArray(document.messages) || document.updated_at === undefined) return undefined;
+  return [splitMessages(document, document.messages)];
+}
+
+function splitFacts(document: JsonObject): JsonObject[] {
+  const { named: changes, others: facts } = partition(document, CHANGES);
+  if (isObject(changes.metadata)) {
+    const { named: lasting, others: changing } = partition(changes.metadata, LASTING);
+    facts.metadata = lasting;
+    changes.metadata = changing;
+    for (const part of [facts, changes]) if (!isFull(part.metadata as JsonObject)) delete part.metadata;
+  }
+  return [facts, changes].filter(isFull);
+}
+
+const isFull = (record: JsonObject) => Object.keys(record).length > 0;
+
+/** Without a message it is not a session yet: then the header does not name the folder either. */
+function splitMessages(document: JsonObject, messages: unknown[]): DocumentSession {
+  if (messages.length === 0) return { name: '', records: [] };
+  const { updated_at, ...header } = partition(document, new Set(['messages'])).others;
+  const records = [header, ...recordsOf(messages).map(unwrap), { updated_at }];
+  return { name: '', records: records.filter(isFull), folder: folderIn(header.system_prompt) };
+}
+
+const folderIn = (prompt: unknown): string | undefined =>
+  typeof prompt === 'string' ? /Working Directory: (.+)/.exec(prompt)?.[1]?.trim() : undefined;
+
+const WRAPPED = /^<user_input mode="(\w*)">((?:(?!<\/?user_input)[\s\S])*)<\/user_input>$/;
+
+/** What a person typed is wrapped: the mode becomes a field of its own, so that the text is what was typed. */
+function unwrap(message: JsonObject): JsonObject {
+  const { content, role } = message;
+  if (role !== 'user' || !Array.isArray(content)) return message;
+  return { ...message, content: content.map(unwrapBlock) };
+}
+
+function unwrapBlock(block: unknown): unknown {
+  if (!isObject(block) || typeof block.text !== 'string' || block.user_input !== undefined) return block;
+  const [, mode, text] = WRAPPED.exec(block.text) ?? [];
+  return text === undefined ? block : { ...block, text, user_input: { mode } };
 }

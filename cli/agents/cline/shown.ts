@@ -1,7 +1,7 @@
 import type { RecordPlace } from '../agent.ts';
 import { type Draft, draft, type Fields, shareText } from '../shared/events.ts';
 import { lengthAt, type Part, peek, peekText, takeText, takeWords } from '../shared/part.ts';
-import { event, fields, usage } from '../shared/readers.ts';
+import { event, fields, type Readers, readerOf, readersOf, usage } from '../shared/readers.ts';
 
 /** Whether the tokens that came from the cache are among the input's. */
 export type Cached = Fields<'usage'>['cached'];
@@ -13,7 +13,7 @@ export interface Shown {
   cached: Cached;
 }
 
-type Reader = (part: Part, shown: Shown) => Draft[];
+type ShownReader = (part: Part, shown: Shown) => Draft[];
 
 export function kindOf(part: Part): string | undefined {
   const type = peekText(part, 'type');
@@ -24,7 +24,7 @@ export function readShown(part: Part, shown: Shown): Draft[] {
   const { kind, place } = shown;
   // The first text of a task is the prompt.
   const isPrompt = kind === 'text' && place.position === 0;
-  const read = isPrompt ? readPrompt : (KINDS.get(kind) ?? readNotice);
+  const read = isPrompt ? readPrompt : (readerOf(KINDS, kind) ?? readNotice);
   const drafts = read(part, shown);
   shareText(part, drafts, { model: 'modelInfo.modelId' });
   return drafts.length > 0 ? drafts : [draft('record', { kind })];
@@ -39,10 +39,8 @@ function readAnswer(part: Part): Draft[] {
   return text === undefined ? [] : [draft('assistant.message', { text })];
 }
 
-const thoughts = fields('assistant.reasoning', { text: ['text', 'reasoning'] });
-
 /** The name of a tool stands in its text, next to what it was given. */
-function readCall(...name: string[]): Reader {
+function readCall(...name: string[]): ShownReader {
   const read = fields('tool.call', { name, input: 'text' });
   return (part, { kind }) => read(part, { name: kind });
 }
@@ -50,11 +48,9 @@ function readCall(...name: string[]): Reader {
 const results = fields('tool.result', { output: 'text' });
 
 const readResult =
-  (name: string): Reader =>
+  (name: string): ShownReader =>
   (part) =>
     peek(part, 'text') === undefined ? [] : results(part, { name });
-
-const errors = fields('error', { text: ['text', 'text.message'] });
 
 function readNotice(part: Part, { kind }: Shown): Draft[] {
   const text = takeWords(part, 'text');
@@ -72,25 +68,26 @@ function readCompaction(part: Part): Draft[] {
   return summaries(part).filter(({ fields }) => Object.keys(fields).length > 0);
 }
 
-const COUNTS = {
+const counts = usage({
   inputTokens: 'text.tokensIn',
   outputTokens: 'text.tokensOut',
   cacheReadTokens: 'text.cacheReads',
   cacheWriteTokens: 'text.cacheWrites',
-};
-const counts = { excluded: usage(COUNTS, 'excluded'), included: usage(COUNTS, 'included') };
+});
 
 /** Written when a request is sent, and again with its tokens when the answer is complete, or with why it is not. */
-function readRequest(part: Part, { cached = 'excluded' }: Shown): Draft[] {
+function readRequest(part: Part, { cached }: Shown): Draft[] {
   const time = peek(part, 'ts');
   const responseId = typeof time === 'number' ? String(time) : undefined;
-  const drafts = counts[cached](part, { responseId });
+  const drafts = counts(part, { responseId, cached });
   const text = takeWords(part, 'text.streamingFailedMessage');
   if (text !== undefined) drafts.push(draft('error', { text, kind: 'api_req_started' }));
   const reason = takeText(part, 'text.cancelReason');
   if (reason !== undefined) drafts.push(draft('turn.finished', { reason }));
   return drafts;
 }
+
+const COMPACTIONS = ['condense', 'summarize_task', 'condense_context', 'sliding_window_truncation'];
 
 const ERRORS = [
   ...['error', 'error_retry', 'api_req_failed', 'mistake_limit_reached', 'diff_error', 'clineignore_error'],
@@ -104,34 +101,25 @@ const QUIET = [
 ];
 
 /** Kinds that are missing here are notices. */
-const KINDS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
-  ['task', readPrompt],
-  ['user_feedback', readPrompt],
-  ['user_feedback_diff', (part, { kind }) => edits(part, { kind })],
-  ['text', readAnswer],
-  ['completion_result', readAnswer],
-  ['followup', readAnswer],
-  ['plan_mode_respond', readAnswer],
-  ['act_mode_respond', readAnswer],
-  ['reasoning', (part) => thoughts(part)],
-  ['tool', readCall('text.tool')],
-  ['command', readCall()],
-  ['command_output', readResult('command')],
-  ['use_mcp_server', readCall('text.toolName', 'text.type')],
-  ['mcp_server_response', readResult('use_mcp_server')],
-  ['browser_action_launch', readCall()],
-  ['browser_action', readCall('text.action')],
-  ['browser_action_result', readResult('browser_action')],
-  ['new_task', readCall()],
-  ['use_subagents', readCall()],
-  ['subtask_result', readResult('new_task')],
-  ['codebase_search_result', readResult('codebaseSearch')],
-  ['condense', readCompaction],
-  ['summarize_task', readCompaction],
-  ['condense_context', readCompaction],
-  ['sliding_window_truncation', readCompaction],
-  ['api_req_started', readRequest],
-  ['subagent_usage', readRequest],
-  ...ERRORS.map((kind): [string, Reader] => [kind, (part) => errors(part, { kind })]),
-  ...QUIET.map((kind): [string, Reader] => [kind, () => []]),
-]);
+const KINDS: Readers<ShownReader> = {
+  ...readersOf(['task', 'user_feedback'], () => readPrompt),
+  user_feedback_diff: (part, { kind }) => edits(part, { kind }),
+  ...readersOf(['text', 'completion_result', 'followup', 'plan_mode_respond', 'act_mode_respond'], () => readAnswer),
+  reasoning: event('assistant.reasoning', { text: ['text', 'reasoning'] }),
+  tool: readCall('text.tool'),
+  command: readCall(),
+  command_output: readResult('command'),
+  use_mcp_server: readCall('text.toolName', 'text.type'),
+  mcp_server_response: readResult('use_mcp_server'),
+  browser_action_launch: readCall(),
+  browser_action: readCall('text.action'),
+  browser_action_result: readResult('browser_action'),
+  new_task: readCall(),
+  use_subagents: readCall(),
+  subtask_result: readResult('new_task'),
+  codebase_search_result: readResult('codebaseSearch'),
+  ...readersOf(COMPACTIONS, () => readCompaction),
+  ...readersOf(['api_req_started', 'subagent_usage'], () => readRequest),
+  ...readersOf(ERRORS, (kind) => event('error', { text: ['text', 'text.message'] }, { kind })),
+  ...readersOf(QUIET, () => () => []),
+};

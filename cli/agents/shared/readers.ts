@@ -59,11 +59,11 @@ export function event<Name extends CapturedType>(
 }
 
 /** A reader of token counts, `cached` or not as the agent counts them; no event where there is no count. */
-export function usage(places: Places<'usage'>, cached: Fields<'usage'>['cached']) {
+export function usage(places: Places<'usage'>, cached?: Fields<'usage'>['cached']) {
   const read = fields('usage', places);
   const counts = Object.entries(places).flatMap(([name, at]) => (name.endsWith('Tokens') ? [at].flat() : []));
   return (part: Part, given: Partial<Fields<'usage'>> = {}): Draft[] =>
-    counts.some((where) => Number.isInteger(peek(part, where))) ? read(part, { ...given, cached }) : [];
+    counts.some((where) => Number.isInteger(peek(part, where))) ? read(part, { cached, ...given }) : [];
 }
 
 /** Facts of the session. A record that changes what has no word in the vocabulary keeps it in `rest`. */
