@@ -1,12 +1,11 @@
 import { MAX_PAYLOAD_BYTES, MAX_PAYLOAD_DEPTH } from '../../contract/event.ts';
 import { splitPayload } from '../../contract/parts.ts';
 import type { CapturedEvent } from '../../contract/transcript.ts';
-import { toJson } from '../agents/deep-json.ts';
 
 /** The JSON texts of an event as the service takes it: one, or several parts where its payload is too large or too deep. */
 export function serializeEvent(event: CapturedEvent): string[] {
   const { eventType, payload } = event;
-  const text = toJson({ eventType, payload });
+  const text = JSON.stringify({ eventType, payload });
   const opening = `{"eventType":${JSON.stringify(eventType)},"payload":`;
   const isFlat = !isDeeper(payload, MAX_PAYLOAD_DEPTH);
   if (isFlat && isAtMost(text, opening.length + MAX_PAYLOAD_BYTES + 1)) return [text];
@@ -23,7 +22,7 @@ export function serializeEvent(event: CapturedEvent): string[] {
 const isAtMost = (text: string, bytes: number) =>
   text.length * 3 <= bytes || (text.length <= bytes && Buffer.byteLength(text) <= bytes);
 
-function isDeeper(value: unknown, levels: number): boolean {
+export function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;
   if (Array.isArray(value)) return value.some((item) => isDeeper(item, levels - 1));

@@ -24,16 +24,8 @@ export function looksLikeJson(text: string): boolean {
   }
 }
 
-/**
- * Maps the strings of a JSON text in place: numbers, blanks and every string that did not change stay as they were written.
- * `name` is what the text itself stands under.
- */
-export function mapJsonStrings(
-  text: string,
-  mapKey: (key: string) => string,
-  mapValue: StringMapper,
-  name?: string,
-): string {
+/** Maps the strings of a JSON text in place: numbers, blanks and every string that did not change stay as they were written. */
+export function mapJsonStrings(text: string, mapKey: (key: string) => string, mapValue: StringMapper): string {
   const open: { isObject: boolean; key: string | undefined; awaitsKey: boolean }[] = [];
   let mapped = '';
   let from = 0;
@@ -41,7 +33,7 @@ export function mapJsonStrings(
     const token = match[0];
     const top = open.at(-1);
     if (token === '{' || token === '[') {
-      open.push({ isObject: token === '{', key: top === undefined ? name : top.key, awaitsKey: token === '{' });
+      open.push({ isObject: token === '{', key: top?.key, awaitsKey: token === '{' });
       continue;
     }
     if (token === '}' || token === ']') {

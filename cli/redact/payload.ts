@@ -1,5 +1,3 @@
-import { toJson } from '../agents/deep-json.ts';
-import { parseExact } from '../exact.ts';
 import { looksLikeJson, mapJsonStrings } from './json-text.ts';
 import { isMasked } from './mark.ts';
 import { createNameReader } from './names.ts';
@@ -11,8 +9,6 @@ type Json = { [key: string]: unknown };
 /** JSON text within JSON text within …; what lies deeper is masked as plain text. */
 const JSON_DEPTH = 4;
 const ROUNDS = 4;
-/** A record may be nested deeper than the stack: what lies deeper than this is masked as JSON text, token by token. */
-const STACK_DEPTH = 500;
 
 /** Masks every string of a JSON value: keys and values, at any depth, and inside JSON text. */
 export function createPayloadRedactor(text: TextRedactor) {
@@ -38,45 +34,37 @@ export function createPayloadRedactor(text: TextRedactor) {
     return current;
   }
 
-  function redactJsonText(value: string, pass: Pass, depth: number, name?: string): string {
+  function redactJsonText(value: string, pass: Pass, depth: number): string {
     return mapJsonStrings(
       value,
       (key) => text.redactText(key, pass),
       (item, key) => redactString(item, key, pass, depth),
-      name,
     );
   }
 
-  function redactItem(item: unknown, name: string | undefined, pass: Pass, depth: number): unknown {
+  function redactItem(item: unknown, name: string | undefined, pass: Pass): unknown {
     if (typeof item === 'string') return redactString(item, name, pass);
     if (typeof item !== 'object' || item === null || isRawJson(item)) return item;
-    if (depth < STACK_DEPTH) {
-      return Array.isArray(item)
-        ? redactArray(item, name, pass, depth + 1)
-        : redactFields(item as Json, pass, depth + 1);
-    }
-    const before = toJson(item);
-    const after = redactJsonText(before, pass, JSON_DEPTH, name);
-    return after === before ? item : parseExact(after);
+    return Array.isArray(item) ? redactArray(item, name, pass) : redactFields(item as Json, pass);
   }
 
-  function redactArray(from: unknown[], name: string | undefined, pass: Pass, depth: number): unknown[] {
+  function redactArray(from: unknown[], name: string | undefined, pass: Pass): unknown[] {
     let to: unknown[] | undefined;
     for (const [index, before] of from.entries()) {
-      const after = redactItem(before, nameBefore(from, index) ?? name, pass, depth);
+      const after = redactItem(before, nameBefore(from, index) ?? name, pass);
       if (after !== before) to ??= from.slice(0, index);
       to?.push(after);
     }
     return to ?? from;
   }
 
-  function redactFields(from: Json, pass: Pass, depth: number): Json {
+  function redactFields(from: Json, pass: Pass): Json {
     const keys = Object.keys(from);
     const names = redactKeys(keys, pass);
     let values: unknown[] | undefined = names === keys ? undefined : [];
     for (const [index, key] of keys.entries()) {
       const before = from[key];
-      const after = redactItem(before, pairName(from, key, pass) ?? names[index], pass, depth);
+      const after = redactItem(before, pairName(from, key, pass) ?? names[index], pass);
       if (after !== before) values ??= keys.slice(0, index).map((earlier) => from[earlier]);
       values?.push(after);
     }
@@ -100,7 +88,7 @@ export function createPayloadRedactor(text: TextRedactor) {
 
   return {
     /** A copy without secrets; the value itself where there are none. */
-    redactJson: (value: unknown, name: string | undefined, pass: Pass): unknown => redactItem(value, name, pass, 0),
+    redactJson: (value: unknown, name: string | undefined, pass: Pass): unknown => redactItem(value, name, pass),
   };
 }
 

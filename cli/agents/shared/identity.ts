@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import type { JsonObject, Origin } from '../agent.ts';
-import { toJson } from '../deep-json.ts';
 import { type Part, partOf } from './part.ts';
 
 /** What tells sessions from each other, and records. */
@@ -37,4 +36,4 @@ export const isTime = (timestamp: unknown): timestamp is string =>
 
 /** A key for records that are written again under the same name with another content. */
 export const keyWithContent = (name: string, record: unknown): string =>
-  `${name} ${hash('sha256', toJson(record), 'base64url')}`;
+  `${name} ${hash('sha256', JSON.stringify(record), 'base64url')}`;

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Agent, Origin } from '../../agents/agent.ts';
-import { toJson } from '../../agents/deep-json.ts';
 import type { Store, StoredRecord } from '../../agents/store.ts';
 import type { StoreCursor } from '../../spool/files.ts';
 import { fingerprint } from '../cursor.ts';
@@ -48,7 +47,7 @@ export function createStoredStream(options: StoredStreamOptions): RecordStream {
 
   function capture({ record, position, changedAt }: StoredRecord): CapturedRecord {
     const place = { origin, file: path, position };
-    const json = toJson(record);
+    const json = JSON.stringify(record);
     const bytes = Buffer.from(json);
     const { key = nameOf(json), folder, ended, events, ownTime } = interpret(agent, record, place, { bytes });
     lastTime = Math.max(lastTime, ownTime ?? 0);
