@@ -10,12 +10,11 @@ import {
   partOf,
   peek,
   peekText,
-  peekWords,
   takeSame,
   takeText,
   takeWords,
 } from '../shared/part.ts';
-import { context, event, fields, notice, quiet, type Reader, usage } from '../shared/readers.ts';
+import { context, event, fields, notice, quiet, type Readers, readerOf, readersOf, usage } from '../shared/readers.ts';
 
 /** Two events of a hook may be the same to the letter: what tells them apart is the name they were put down under. */
 export function recordKey({ name, event, unreadable }: JsonObject): string | undefined {
@@ -37,28 +36,23 @@ export function parse(record: JsonObject, place: RecordPlace): CapturedEvent[] {
   return compose(part, place, envelope, drafts, kind);
 }
 
-const readRaw = fields('unreadable', {
-  raw: 'unreadable.raw',
-  encoding: 'unreadable.encoding',
-  reason: 'unreadable.reason',
-});
+const RAW = { raw: 'unreadable.raw', encoding: 'unreadable.encoding', reason: 'unreadable.reason' };
+const readRaw = fields('unreadable', RAW);
 
 /** What a hook was told and is no JSON. */
 const readUnreadable = (part: Part): Draft[] => (peek(part, 'unreadable.encoding') === 'utf8' ? readRaw(part) : []);
 
 /** Which writing of a tool call an event is. */
-const REVISIONS: ReadonlyMap<string, number> = new Map([
-  ['preToolUse', 1],
-  ['postToolUse', 2],
-  ['postToolUseFailure', 2],
-]);
+const REVISIONS: { readonly [kind: string]: number } = { preToolUse: 1, postToolUse: 2, postToolUseFailure: 2 };
 
 function parseHook(part: Part, place: RecordPlace): CapturedEvent[] {
   const hook = at(part, 'event');
   const kind = peekText(hook, 'hook_event_name') ?? '';
   const call = peekText(hook, 'tool_use_id');
-  const revision = call === undefined ? undefined : REVISIONS.get(kind);
-  const drafts = HOOK_READERS.get(kind)?.(hook, place) ?? [];
+  const revision = call === undefined ? undefined : REVISIONS[kind];
+  const drafts = readerOf(HOOK_READERS, kind)?.(hook, place) ?? [];
+  // Which model `default` is, Cursor does not tell.
+  shareText(hook, drafts, { model: 'model', messageId: 'generation_id', responseId: 'generation_id' });
   const { session } = place.origin;
   takeSame(hook, peek(hook, 'conversation_id') === session ? 'conversation_id' : 'session_id', session);
   const envelope = {
@@ -71,73 +65,14 @@ function parseHook(part: Part, place: RecordPlace): CapturedEvent[] {
   return compose(part, place, envelope, drafts, kind || undefined);
 }
 
-const told = (name: string): [string, Reader] => [name, quiet(`duplicate:${name}`)];
+/** Of tools that other hooks tell of as well. */
+const TOLD_TWICE = [
+  ...['beforeShellExecution', 'afterShellExecution', 'beforeMCPExecution', 'afterMCPExecution', 'beforeReadFile'],
+  'afterFileEdit',
+];
 
-/** What Cursor's hooks tell, by `hook_event_name`. */
-const HOOK_READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
-  ['sessionStart', readStart],
-  ['sessionEnd', readEnd],
-  ['beforeSubmitPrompt', readPrompt],
-  ['afterAgentResponse', readAnswer],
-  ['afterAgentThought', readThought],
-  ['preToolUse', readCall],
-  ['postToolUse', readToolResult],
-  ['postToolUseFailure', readToolResult],
-  ['stop', readStop],
-  ['preCompact', event('compaction', { trigger: 'trigger', tokensBefore: 'context_tokens' })],
-  ['subagentStart', readSubagentStart],
-  ['subagentStop', readSubagentStop],
-  ['beforeTabFileRead', context('beforeTabFileRead')],
-  ['afterTabFileEdit', notice('afterTabFileEdit')],
-  // Of these tools the hooks above tell as well.
-  told('beforeShellExecution'),
-  told('afterShellExecution'),
-  told('beforeMCPExecution'),
-  told('afterMCPExecution'),
-  told('beforeReadFile'),
-  told('afterFileEdit'),
-]);
-
-function readStart(hook: Part): Draft[] {
-  const cwd = takeText(hook, 'cwd', 'workspace_roots.0');
-  return [draft('session.meta', { cwd, branch: takeText(hook, 'git_branch'), model: takeWords(hook, 'model') })];
-}
-
-function readEnd(hook: Part): Draft[] {
-  const text = takeWords(hook, 'error_message');
-  return [text ? draft('error', { text, kind: 'sessionEnd' }) : draft('record', { kind: 'sessionEnd' })];
-}
-
-function readPrompt(hook: Part): Draft[] {
-  const images = countImages(hook, 'attachments');
-  return [draft('user.message', { text: takeText(hook, 'prompt'), images })];
-}
-
-/** Which model `default` is, Cursor does not tell. */
-const takeResponse = (hook: Part) => ({
-  model: takeWords(hook, 'model'),
-  messageId: takeText(hook, 'generation_id'),
-});
-
-function readAnswer(hook: Part): Draft[] {
-  const usage = readUsage(hook);
-  return [draft('assistant.message', { text: takeText(hook, 'text') ?? '', ...takeResponse(hook) }), ...usage];
-}
-
-function readThought(hook: Part): Draft[] {
-  return [draft('assistant.reasoning', { text: takeText(hook, 'text') ?? '', ...takeResponse(hook) })];
-}
-
-function readStop(hook: Part): Draft[] {
-  const usage = readUsage(hook);
-  if (usage.length > 0) takeResponse(hook);
-  const reason = takeText(hook, 'status');
-  const error = takeWords(hook, 'error_message');
-  const broken = error === undefined ? [] : [draft('error', { text: error, kind: 'stop' })];
-  return [draft('turn.finished', { reason }), ...broken, ...usage];
-}
-
-const counts = usage(
+/** Of a turn as a whole, told with its answers as well as at its end: the largest figures of a generation count. */
+const readUsage = usage(
   {
     inputTokens: 'input_tokens',
     outputTokens: 'output_tokens',
@@ -147,17 +82,71 @@ const counts = usage(
   'included',
 );
 
-/** Of a turn as a whole, told with its answers as well as at its end: the largest figures of a generation count. */
-const readUsage = (hook: Part): Draft[] =>
-  counts(hook, { responseId: peekText(hook, 'generation_id'), model: peekWords(hook, 'model') });
-
-const calls = fields('tool.call', { callId: 'tool_use_id', name: 'tool_name', input: 'tool_input', model: 'model' });
-const results = fields('tool.result', { output: ['tool_output', 'error_message'], durationMs: 'duration' });
-
 /** A call before it runs; the same call afterwards is a revision of it, and says it again with the result. */
-function readCall(hook: Part): Draft[] {
-  return calls(hook, { name: 'tool' });
+const readCall = event(
+  'tool.call',
+  { callId: 'tool_use_id', name: 'tool_name', input: 'tool_input' },
+  { name: 'tool' },
+);
+
+const SUBAGENT = { subagent: 'subagent_id', callId: 'tool_call_id' };
+const readSubagentStart = fields('subagent.started', {
+  ...SUBAGENT,
+  agentType: 'subagent_type',
+  description: 'description',
+  prompt: 'task',
+});
+const readSubagentEnd = fields('subagent.finished', { ...SUBAGENT, result: 'summary' });
+
+/** What Cursor's hooks tell, by `hook_event_name`. */
+const HOOK_READERS: Readers = {
+  sessionStart: readStart,
+  sessionEnd: readEnd,
+  beforeSubmitPrompt: (hook) => {
+    const images = countImages(hook, 'attachments');
+    return [draft('user.message', { text: takeText(hook, 'prompt'), images })];
+  },
+  afterAgentResponse: (hook) => [
+    draft('assistant.message', { text: takeText(hook, 'text') ?? '' }),
+    ...readUsage(hook),
+  ],
+  afterAgentThought: event('assistant.reasoning', { text: 'text' }, { text: '' }),
+  preToolUse: readCall,
+  postToolUse: readToolResult,
+  postToolUseFailure: readToolResult,
+  stop: readStop,
+  preCompact: event('compaction', { trigger: 'trigger', tokensBefore: 'context_tokens' }),
+  subagentStart: (hook) => {
+    const started = readSubagentStart(hook);
+    return started.length > 0 ? started : notice('subagentStart', 'task')(hook);
+  },
+  subagentStop: (hook) => {
+    const finished = readSubagentEnd(hook);
+    return finished.length > 0 ? finished : notice('subagentStop', 'summary', 'description')(hook);
+  },
+  beforeTabFileRead: context('beforeTabFileRead'),
+  afterTabFileEdit: notice('afterTabFileEdit'),
+  ...readersOf(TOLD_TWICE, (name) => quiet(`duplicate:${name}`)),
+};
+
+function readStart(hook: Part): Draft[] {
+  const cwd = takeText(hook, 'cwd', 'workspace_roots.0');
+  return [draft('session.meta', { cwd, branch: takeText(hook, 'git_branch') })];
 }
+
+function readEnd(hook: Part): Draft[] {
+  const text = takeWords(hook, 'error_message');
+  return [text ? draft('error', { text, kind: 'sessionEnd' }) : draft('record', { kind: 'sessionEnd' })];
+}
+
+function readStop(hook: Part): Draft[] {
+  const reason = takeText(hook, 'status');
+  const error = takeWords(hook, 'error_message');
+  const broken = error === undefined ? [] : [draft('error', { text: error, kind: 'stop' })];
+  return [draft('turn.finished', { reason }), ...broken, ...readUsage(hook)];
+}
+
+const results = fields('tool.result', { output: ['tool_output', 'error_message'], durationMs: 'duration' });
 
 function readToolResult(hook: Part): Draft[] {
   const callId = peekText(hook, 'tool_use_id');
@@ -179,25 +168,6 @@ function hasFailed(output: unknown): boolean {
   }
 }
 
-const SUBAGENT = { subagent: 'subagent_id', callId: 'tool_call_id' };
-const starts = fields('subagent.started', {
-  ...SUBAGENT,
-  agentType: 'subagent_type',
-  description: 'description',
-  prompt: 'task',
-});
-const ends = fields('subagent.finished', { ...SUBAGENT, result: 'summary' });
-
-function readSubagentStart(hook: Part): Draft[] {
-  const started = starts(hook);
-  return started.length > 0 ? started : notice('subagentStart', 'task')(hook);
-}
-
-function readSubagentStop(hook: Part): Draft[] {
-  const finished = ends(hook);
-  return finished.length > 0 ? finished : notice('subagentStop', 'summary', 'description')(hook);
-}
-
 /** A line of a transcript: what was said, and which tools were asked for. It has no ids, no times and no results. */
 function readLine(part: Part, place: RecordPlace): Draft[] {
   const role = peekText(part, 'role');
@@ -207,17 +177,12 @@ function readLine(part: Part, place: RecordPlace): Draft[] {
   if (role !== 'user' && role !== 'assistant') return [];
   const content = at(part, 'message.content');
   const blocks = peekText(content) === undefined ? elementsAt(content, '') : [content];
-  const drafts = blocks.flatMap((block) => readSaid(block, { role, place }));
+  const drafts = blocks.flatMap((block) => readSaid(block, role, place));
   shareText(part, drafts, { model: 'model' });
   return drafts;
 }
 
-interface About {
-  role: 'user' | 'assistant';
-  place: RecordPlace;
-}
-
-function readSaid(block: Part, { role, place: { origin } }: About): Draft[] {
+function readSaid(block: Part, role: 'user' | 'assistant', { origin }: RecordPlace): Draft[] {
   const type = peekText(block, 'type') ?? 'text';
   // The hooks have told it, with what it answered.
   if (origin.hooked && /^tool[-_](use|call)$/.test(type)) return [draft('record', { kind: 'duplicate:tool_use' })];

@@ -6,7 +6,7 @@ import {
   type Vocabulary,
 } from '../../../contract/transcript.ts';
 import type { Agent, RecordPlace } from '../agent.ts';
-import { type Part, peekText, restOf, take } from './part.ts';
+import { type Part, peekWords, restOf, take } from './part.ts';
 
 /** An event before it is told where it comes from. */
 export interface Draft {
@@ -67,7 +67,7 @@ export function fieldsOf(eventType: CapturedType): { name: string; schema: Schem
 
 /** Puts what a record says once into each of its events that has such a field; where none has, it stays in the record. */
 export function shareText(record: Part, drafts: readonly Draft[], places: { readonly [field: string]: string }): void {
-  const said = Object.entries(places).map(([field, where]) => ({ field, where, text: peekText(record, where) }));
+  const said = Object.entries(places).map(([field, where]) => ({ field, where, text: peekWords(record, where) }));
   for (const { field, where, text } of said) {
     if (text === undefined) continue;
     const telling = drafts.filter(
