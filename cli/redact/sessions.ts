@@ -1,7 +1,7 @@
 import { KEY_NAME } from './assignments.ts';
 import type { Scopes, ValueIndex } from './known/value-index.ts';
 import { createMarker, type Marker } from './mark.ts';
-import { looksRandom } from './values.ts';
+import { isHashOrId, isSurelyRandom, looksRandom } from './values.ts';
 
 /** What is known of a session while its records are masked. */
 export interface Session {
@@ -52,12 +52,8 @@ export function createSessions(key: Uint8Array, index: ValueIndex): (name: strin
     };
   }
 
-  let last: { name: string; session: Session } | undefined;
-
   return (name) => {
-    if (last?.name === name) return last.session;
     const session = sessions.get(name) ?? create(name);
-    last = { name, session };
     // Moved to the end: the first one is the one that was not met for the longest time.
     sessions.delete(name);
     sessions.set(name, session);
@@ -70,12 +66,9 @@ export function createSessions(key: Uint8Array, index: ValueIndex): (name: strin
   };
 }
 
-const BOTH = /^(?=.*\d)(?=.*[A-Za-z])[!-~]{10,}$/;
 /** No name, address or call of code has one of these in it. */
-const SYMBOL = /[!#%&*+^~?]/;
-const HASH_OR_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
-/** `XmlStringMaxLen256`, which all fields of a file may have as their type, and one of them is called a password. */
-const CAMEL_CASE = /^[A-Za-z][a-z]*(?:[A-Z][a-z]+)+\d*$/;
+const SYMBOL = /^(?=.*\d)(?=.*[A-Za-z])(?=.*[!#%&*+^~?])[!-~]{10,39}$/;
+
 /** Capitals, small letters and digits take turns in what is random; words are made of longer runs of one kind. */
 const LONGEST_RUNS = 2.7;
 
@@ -83,8 +76,8 @@ const LONGEST_RUNS = 2.7;
 function isSure(rule: string, secret: string): boolean {
   if (secret.startsWith('-----BEGIN')) return true;
   if (rule !== KEY_NAME) return looksRandom(secret);
-  if (HASH_OR_ID.test(secret) || CAMEL_CASE.test(secret) || !BOTH.test(secret)) return false;
-  if (SYMBOL.test(secret) && secret.length < 40) return true;
-  const runs = secret.match(/[a-z]+|[A-Z]+|\d+/g) ?? [];
-  return looksRandom(secret) && runs.join('').length / runs.length < LONGEST_RUNS;
+  const runs = secret.match(/[a-z]+|[A-Z]+|\d+/g)?.length ?? 0;
+  return (
+    SYMBOL.test(secret) || (isSurelyRandom(secret, 16) && !isHashOrId(secret) && secret.length < LONGEST_RUNS * runs)
+  );
 }

@@ -28,6 +28,9 @@ const HARMLESS = new Set(
   ),
 );
 
+/** `^2.14.1`: what a package with the name of a secret depends on; and when a password was changed. */
+const VERSION = /^[~^<>=v]{0,2}\d{1,4}(?:\.\d{1,6}){1,3}(?:[-+][\w.-]{1,40})?$|^\d{4}-\d\d-\d\d/;
+
 /**
  * No secret, whatever it is called: types and algorithms that carry a number (`Uint8Array`, `ed25519Seed`, `base64-encoded`), code
  * behind a quote that closed a text ending in `token=`, a pattern, a version or a date.
@@ -36,7 +39,7 @@ const NO_SECRET = [
   /^(?:(?:big)?u?int|float|[uif]|ed|x|curve|secp|sha|aes|md|rsa|base|utf|oauth|openid|http|p|es|hs|rs|bcrypt|argon|scrypt|pbkdf)-?\d{1,5}[a-z_]*\d{0,3}[a-z_]*(?:-(?:encoded|encrypted|hashed|salted))?$/i,
   /^(?:[+,;)\]}?:]|\.concat\()/,
   /\(\?[:=!<]|\\[bsdwu]|\[\^|^\^|^\[?\/\^[[(\\]/,
-  /^[~^<>=v]{0,2}\d{1,4}(?:\.\d{1,6}){1,3}(?:[-+][\w.-]{1,40})?$|^\d{4}-\d\d-\d\d/,
+  VERSION,
 ];
 /** `bufToB64Url`, `AuthenticationMD5Password`, `AUTODETECT_SIGV4`, `a ?? b`. */
 const CODE_NAME =
@@ -177,7 +180,7 @@ const SEED = /^(?:[a-z]{3,8}[ -]){3,23}[a-z]{3,8}$/;
 
 /** Whether a string that an object holds under a secret's name is one: here the name is no figure of speech. */
 export function isSecretInField(value: string, strength: NameStrength, name = ''): boolean {
-  if (value.length < 4 || isFieldPlaceholder(value) || NO_SECRET[3]?.test(value)) return false;
+  if (value.length < 4 || isFieldPlaceholder(value) || VERSION.test(value)) return false;
   if (strength === 'key' || strength === 'vendor') return isSecretInText(value, 'key', 'quoted') && value.length >= 20;
   if (strength === 'phrase' && SEED.test(value)) return true;
   if (strength !== 'weak')
