@@ -56,14 +56,6 @@ export const texts = (flags: string, about: string): Parameter<string[]> => ({
   absent: [],
 });
 
-const UNITS: { readonly [unit: string]: number } = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
-
-/** Milliseconds of a length of time such as `30m`, `2h` or `7d`; undefined for anything else. */
-export function readLength(given: string): number | undefined {
-  const [, number, unit = ''] = /^(\d{1,6})([smhdw])$/.exec(given) ?? [];
-  return number === undefined ? undefined : Number(number) * (UNITS[unit] ?? 0);
-}
-
 /** How long to wait for the service: given in seconds, held in milliseconds. */
 export const patience: Parameter<number> = {
   flags: '--patience <seconds>',

@@ -65,7 +65,7 @@ const CASES: [name: string, (machine: Machine) => unknown, line: RegExp, exitCod
           spool.refused.add({ session: 1, event: '{}', problem: 'too odd', refusedAt: 0 });
           spool.count('recordsWithheld');
         }),
-      /^So far {8}1 record withheld\n\nFailed {3}1 event refused .*: too odd\.\n {9}→ capture spool retry/m,
+      /^So far {8}records withheld 1\n\nFailed {3}1 event refused .*: too odd\.\n {9}→ capture spool retry/m,
       1,
       'capture spool retry',
     ],

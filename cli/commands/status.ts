@@ -134,16 +134,12 @@ function describeAgents(inspection: Inspection): string[] {
 }
 
 /** Of what is not there as it was written, and of what was masked. */
-const COUNTED: readonly (readonly [Counter, one: string, many?: string])[] = [
-  ['secretsMasked', 'secret masked', 'secrets masked'],
-  ['recordsWithheld', 'record withheld', 'records withheld'],
-  [
-    'recordsReplayed',
-    'record of a fork, held by the session it came from',
-    'records of forks, held by the sessions they came from',
-  ],
-  ['recordsUnreadable', 'piece that is no record, kept as text', 'pieces that are no records, kept as text'],
-  ['linesTooLong', 'line too long to be captured', 'lines too long to be captured'],
+const COUNTED: readonly (readonly [Counter, label: string])[] = [
+  ['secretsMasked', 'secrets masked'],
+  ['recordsWithheld', 'records withheld'],
+  ['recordsReplayed', 'records of forks, held by the sessions they came from'],
+  ['recordsUnreadable', 'kept as text, being no records'],
+  ['linesTooLong', 'lines too long to be captured'],
 ];
 
 function describeSpool({ spool, now, unreadable }: Inspection): string[] {
@@ -153,8 +149,8 @@ function describeSpool({ spool, now, unreadable }: Inspection): string[] {
   const { events, bytes, oldest = now } = waiting;
   const size = `${formatBytes(bytes)} of ${formatBytes(capBytes)}`;
   const depth = `${formatCount(events, 'event')} (${size}) waiting, the oldest for ${formatAge(now - oldest)}`;
-  const counted = COUNTED.flatMap(([name, one, many]) =>
-    counters[name] > 0 ? [formatCount(counters[name], one, many)] : [],
+  const counted = COUNTED.filter(([name]) => counters[name] > 0).map(
+    ([name, label]) => `${label} ${counters[name].toLocaleString('en-US')}`,
   );
   return [
     line('Spool', events === 0 ? 'empty: all is sent' : depth),

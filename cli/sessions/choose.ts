@@ -1,6 +1,6 @@
 import { locateSpool } from '../account.ts';
 import type { Agent } from '../agents/agent.ts';
-import { readLength, text } from '../command.ts';
+import { text } from '../command.ts';
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { ancestors } from '../paths.ts';
@@ -85,10 +85,12 @@ function findSession(spool: Spool, all: readonly SessionRow[], name: string): Se
   throw new Failure(EXIT.usage, `${meant.length} sessions begin with ${name}.`, 'Give more of its id.');
 }
 
+const UNITS: { readonly [unit: string]: number } = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
 /** `7d`, `12h`, or a date. */
 function readSince(given: string, now: number): number {
-  const length = readLength(given);
-  const time = length === undefined ? Date.parse(given) : now - length;
+  const [, number, unit = ''] = /^(\d{1,6})([mhdw])$/.exec(given) ?? [];
+  const time = number === undefined ? Date.parse(given) : now - Number(number) * (UNITS[unit] ?? 0);
   if (!Number.isNaN(time)) return time;
   const hint = 'It takes a date like 2026-11-01, or an age like 7d.';
   throw new Failure(EXIT.usage, `--since does not take ${given}.`, hint);
