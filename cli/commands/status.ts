@@ -1,5 +1,5 @@
 import { defineCommand } from '../command.ts';
-import { EXIT, type ExitCode } from '../failure.ts';
+import { EXIT } from '../failure.ts';
 import { type Checked, describeFinding } from '../inspect/finding.ts';
 import { findTroubles } from '../inspect/findings.ts';
 import { type Inspection, inspect } from '../inspect/inspect.ts';
@@ -22,26 +22,18 @@ export const statusCommand = defineCommand({
     const findings = findTroubles(inspection, context);
     const troubles = findings.filter(({ outcome }) => outcome === 'failed' || outcome === 'warning');
     const next = chooseNext(troubles);
-    output.answer(report(inspection, troubles, next), [
-      ...describeService(inspection),
-      describeDaemon(inspection),
-      ...describeAgents(inspection),
-      ...describeSpool(inspection),
+    const report = reportOn(inspection, troubles, next);
+    output.answer(report, [
+      ...describe(inspection, report),
       ...(troubles.length > 0 ? [''] : []),
       ...troubles.flatMap((finding) => describeFinding(finding, context)),
       ...(next ? ['', `Next: ${next}`] : []),
     ]);
-    return exitCodeOf(inspection, troubles);
+    if (!report.signedIn) return EXIT.signInRequired;
+    if (!report.reachable) return EXIT.temporary;
+    return troubles.some(({ outcome }) => outcome === 'failed') ? EXIT.failure : EXIT.ok;
   },
 });
-
-const isSignedIn = ({ settings, service }: Inspection) => settings.secret !== undefined && service.secret !== 'refused';
-
-function exitCodeOf(inspection: Inspection, troubles: readonly Checked[]): ExitCode {
-  if (!isSignedIn(inspection)) return EXIT.signInRequired;
-  if (inspection.service.answer !== 'yes') return EXIT.temporary;
-  return troubles.some(({ outcome }) => outcome === 'failed') ? EXIT.failure : EXIT.ok;
-}
 
 /** The one command to run next; undefined where there is nothing to be done. */
 function chooseNext([first]: readonly Checked[]): string | undefined {
@@ -49,57 +41,31 @@ function chooseNext([first]: readonly Checked[]): string | undefined {
   return fix === undefined || fix.startsWith('capture ') ? fix : 'capture doctor';
 }
 
-function report(inspection: Inspection, troubles: readonly Checked[], next: string | undefined) {
-  const { state, service, settings, account, daemon, spool, unreadable } = inspection;
-  const { unread, earlier, leftOut } = addUp(inspection);
+/** For programs. */
+function reportOn(inspection: Inspection, troubles: readonly Checked[], next: string | undefined) {
+  const { state, service, settings, account, daemon, agents, spool, unreadable } = inspection;
   return {
     url: settings.url,
-    signedIn: isSignedIn(inspection),
+    signedIn: settings.secret !== undefined && service.secret !== 'refused',
     reachable: service.answer === 'yes',
     organizationName: account?.organizationName,
     plane: account?.plane,
     dashboard: service.dashboard && `${service.dashboard}/`,
     ...{ running: daemon.running, daemon, stateFolder: state, agents: reportAgents(inspection) },
-    ...{ unread: unread.length, earlier, leftOut: leftOut.length },
+    unread: agents.flatMap((one) => one.unread).length,
+    earlier: agents.reduce((sum, one) => sum + one.earlier, 0),
+    leftOut: agents.flatMap((one) => one.leftOut).length,
     preferencesTrouble: unreadable.preferences,
-    ...(spool && {
-      spooled: spool.waiting,
-      counters: spool.counters,
-      refused: spool.refused,
-      capBytes: spool.capBytes,
-      notices: spool.notices,
-      lastUploadAt: spool.lastUploadAt,
-    }),
+    spooled: spool?.waiting,
+    counters: spool?.counters,
+    refused: spool?.refused,
+    capBytes: spool?.capBytes,
+    notices: spool?.notices,
+    lastUploadAt: spool?.lastUploadAt,
     troubles: troubles.map(({ check, outcome, sentence, fix }) => ({ check, outcome, sentence, fix })),
     next,
   };
 }
-
-const line = (name: string, text: string): string => `${name.padEnd(13)} ${text}`;
-
-function describeService({ service, settings: { url, secret }, account }: Inspection): string[] {
-  const whom = [account?.organizationName, account && `${account.plane} plane`].filter(Boolean).join(', ');
-  const isRefused = service.secret === 'refused';
-  const signedIn = secret === undefined ? 'no' : isRefused ? `no, the secret is refused${whom && ` (${whom})`}` : whom;
-  const reachable = service.answer === 'yes' ? 'reachable' : 'NOT reachable';
-  return [
-    line('Service', url === undefined ? 'none' : `${url}, ${reachable}`),
-    line('Signed in', signedIn || 'not known yet for whom'),
-    ...(service.dashboard && secret !== undefined ? [line('Dashboard', `${service.dashboard}/`)] : []),
-  ];
-}
-
-function describeDaemon({ daemon: { running, since, version = '' }, now }: Inspection): string {
-  const age = since === undefined ? '' : ` for ${formatAge(now - Date.parse(since))} (${version})`;
-  return line('Daemon', running ? `running${age}` : 'not running');
-}
-
-/** What of all agents is not captured. */
-const addUp = ({ agents }: Inspection) => ({
-  unread: agents.flatMap((one) => one.unread),
-  earlier: agents.reduce((sum, one) => sum + one.earlier, 0),
-  leftOut: agents.flatMap((one) => one.leftOut),
-});
 
 /** What of each agent lies on this machine, and what of it is sent; an agent may keep its transcripts in two ways. */
 const reportAgents = ({ agents, spool }: Inspection) =>
@@ -114,23 +80,38 @@ const reportAgents = ({ agents, spool }: Inspection) =>
     };
   });
 
-function describeAgents(inspection: Inspection): string[] {
-  const here = reportAgents(inspection).filter(({ transcripts, eventsSent }) => transcripts + eventsSent > 0);
-  const { unread, earlier, leftOut } = addUp(inspection);
-  const age = formatAge(inspection.now - Math.min(...unread));
-  const isUnknown = inspection.unreadable.spool !== undefined;
-  const row = (name: string, count: number, rest: string): string[] =>
-    count > 0 ? [line(name, formatCount(count, 'transcript') + rest)] : [];
-  return [
-    ...(here.length === 0 ? [line('Agents', 'none has written a transcript yet')] : []),
-    ...here.map(({ name, transcripts, bytes, sessions, eventsSent }) => {
-      const sent = isUnknown ? '' : `, ${formatCount(eventsSent, 'event')} of ${formatCount(sessions, 'session')} sent`;
-      return line(name, `${formatCount(transcripts, 'transcript')} (${formatBytes(bytes)})${sent}`);
+/** The same for people, a line each; what is false or empty is left out. */
+function describe(inspection: Inspection, report: ReturnType<typeof reportOn>): string[] {
+  const { now, account, service, spool, settings, daemon } = inspection;
+  const { unread, earlier, leftOut, dashboard } = report;
+  const isKnown = inspection.unreadable.spool === undefined;
+  const whom = [account?.organizationName, account && `${account.plane} plane`].filter(Boolean).join(', ');
+  const refused = service.secret === 'refused' && `no, the secret is refused${whom && ` (${whom})`}`;
+  const since = daemon.since && ` for ${formatAge(now - Date.parse(daemon.since))} (${daemon.version})`;
+  const agents = report.agents.filter(({ transcripts, eventsSent }) => transcripts + eventsSent > 0);
+  const oldest = now - Math.min(...inspection.agents.flatMap((one) => one.unread));
+  const reasons = [...new Set(inspection.agents.flatMap((one) => one.leftOut))].join(', ');
+  const lines: (readonly [name: string, text: string | false | undefined])[] = [
+    ['Service', settings.url ? `${settings.url}, ${report.reachable ? 'reachable' : 'NOT reachable'}` : 'none'],
+    ['Signed in', settings.secret === undefined ? 'no' : refused || whom || 'not known yet for whom'],
+    ['Dashboard', settings.secret !== undefined && dashboard],
+    ['Daemon', daemon.running ? `running${since ?? ''}` : 'not running'],
+    ['Agents', agents.length === 0 && 'none has written a transcript yet'],
+    ...agents.map(({ name, transcripts, bytes, sessions, eventsSent }): [string, string] => {
+      const sent = `, ${formatCount(eventsSent, 'event')} of ${formatCount(sessions, 'session')} sent`;
+      return [name, `${formatCount(transcripts, 'transcript')} (${formatBytes(bytes)})${isKnown ? sent : ''}`];
     }),
-    ...row('Not read yet', isUnknown ? 0 : unread.length, `, the oldest for ${age}`),
-    ...row('Earlier', earlier, ' from before capturing began, not captured'),
-    ...row('Left out', leftOut.length, `: ${[...new Set(leftOut)].join(', ')}`),
+    [
+      'Not read yet',
+      isKnown && unread > 0 && `${formatCount(unread, 'transcript')}, the oldest for ${formatAge(oldest)}`,
+    ],
+    ['Earlier', earlier > 0 && `${formatCount(earlier, 'transcript')} from before capturing began, not captured`],
+    ['Left out', leftOut > 0 && `${formatCount(leftOut, 'transcript')}: ${reasons}`],
+    ...(spool
+      ? describeSpool(spool, now)
+      : [['Spool', isKnown ? 'nothing captured yet' : 'cannot be opened'] as const]),
   ];
+  return lines.flatMap(([name, text]) => (text ? [`${name.padEnd(13)} ${text}`] : []));
 }
 
 /** Of what is not there as it was written, and of what was masked. */
@@ -142,9 +123,7 @@ const COUNTED: readonly (readonly [Counter, label: string])[] = [
   ['linesTooLong', 'lines too long to be captured'],
 ];
 
-function describeSpool({ spool, now, unreadable }: Inspection): string[] {
-  if (unreadable.spool) return [line('Spool', 'cannot be opened')];
-  if (spool === undefined) return [line('Spool', 'nothing captured yet')];
+function describeSpool(spool: NonNullable<Inspection['spool']>, now: number): [string, string][] {
   const { waiting, capBytes, lastUploadAt, counters } = spool;
   const { events, bytes, oldest = now } = waiting;
   const size = `${formatBytes(bytes)} of ${formatBytes(capBytes)}`;
@@ -153,8 +132,8 @@ function describeSpool({ spool, now, unreadable }: Inspection): string[] {
     ([name, label]) => `${label} ${counters[name].toLocaleString('en-US')}`,
   );
   return [
-    line('Spool', events === 0 ? 'empty: all is sent' : depth),
-    line('Last upload', lastUploadAt === undefined ? 'never' : `${formatAge(now - Date.parse(lastUploadAt))} ago`),
-    ...(counted.length > 0 ? [line('So far', counted.join(', '))] : []),
+    ['Spool', events === 0 ? 'empty: all is sent' : depth],
+    ['Last upload', lastUploadAt === undefined ? 'never' : `${formatAge(now - Date.parse(lastUploadAt))} ago`],
+    ['So far', counted.join(', ')],
   ];
 }
