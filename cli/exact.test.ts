@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { runs } from '../contract/test/runs.ts';
+import { unfoldColumns } from './agents/shared/database.ts';
 import { parseExact } from './exact.ts';
 
 const EXACT = '12345678901234567890.5';
@@ -25,4 +26,13 @@ test('wherever it stands in a long text', () => {
     }),
     runs(100),
   );
+});
+
+test('what is nested over 500 levels deep is no value, and a cell of a database with it stays text', () => {
+  const nested = (depth: number) => `{"a":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)},"b":"${'x'.repeat(1000)}"}`;
+  expect(JSON.stringify(parseExact(nested(500)))).toBe(nested(500));
+  for (const depth of [501, 50_000]) {
+    expect(() => parseExact(nested(depth))).toThrow();
+    expect(unfoldColumns({ data: nested(depth) }, () => true)).toEqual({ data: nested(depth) });
+  }
 });

@@ -29,9 +29,27 @@ const { parse, rawJSON } = JSON as unknown as {
   rawJSON(text: string): unknown;
 };
 
-/** `JSON.parse` that keeps numbers it cannot represent as `JSON.rawJSON`, so that they are written as they were read. */
+/** What is nested deeper stays text: the stack would not do for writing it. Real records have up to 20 levels. */
+const MAX_DEPTH = 500;
+
+/**
+ * `JSON.parse` that keeps numbers it cannot represent as `JSON.rawJSON`, so that they are written as they were read.
+ * @throws where it is no JSON, or nested more than 500 levels deep
+ */
 export function parseExact(text: string): unknown {
-  return isSuspect(text) ? parse(text, keepInexact) : JSON.parse(text);
+  const value = isSuspect(text) ? parse(text, keepInexact) : JSON.parse(text);
+  if (text.length > 2 * MAX_DEPTH && isDeeper(value, MAX_DEPTH))
+    throw new Error(`it is nested over ${MAX_DEPTH} levels deep`);
+  return value;
+}
+
+/** Whether there are lists or objects within so many others. */
+export function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (levels === 0) return true;
+  if (Array.isArray(value)) return value.some((item) => isDeeper(item, levels - 1));
+  for (const key in value) if (isDeeper((value as Record<string, unknown>)[key], levels - 1)) return true;
+  return false;
 }
 
 const keepInexact: Reviver = (_, value, { source }) =>

@@ -1,6 +1,7 @@
 import { MAX_PAYLOAD_BYTES, MAX_PAYLOAD_DEPTH } from '../../contract/event.ts';
 import { splitPayload } from '../../contract/parts.ts';
 import type { CapturedEvent } from '../../contract/transcript.ts';
+import { isDeeper } from '../exact.ts';
 
 /** The JSON texts of an event as the service takes it: one, or several parts where its payload is too large or too deep. */
 export function serializeEvent(event: CapturedEvent): string[] {
@@ -21,11 +22,3 @@ export function serializeEvent(event: CapturedEvent): string[] {
 /** Counts bytes only where the number of characters leaves a doubt. */
 const isAtMost = (text: string, bytes: number) =>
   text.length * 3 <= bytes || (text.length <= bytes && Buffer.byteLength(text) <= bytes);
-
-export function isDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  if (levels === 0) return true;
-  if (Array.isArray(value)) return value.some((item) => isDeeper(item, levels - 1));
-  for (const key in value) if (isDeeper((value as Record<string, unknown>)[key], levels - 1)) return true;
-  return false;
-}

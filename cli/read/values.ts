@@ -2,7 +2,6 @@ import { isUtf8 } from 'node:buffer';
 import type { JsonObject } from '../agents/agent.ts';
 import { parseExact } from '../exact.ts';
 import type { Line } from './lines.ts';
-import { isDeeper } from './serialize.ts';
 
 /** What a line holds: usually one record, several where lines were glued together, or something that is no record. */
 export interface Value {
@@ -14,9 +13,6 @@ export interface Value {
   start: number;
   end: number;
 }
-
-/** What is nested deeper is kept as text: the stack would not do for writing it. Real records have up to 20 levels. */
-const MAX_DEPTH = 500;
 
 const OPEN = 0x7b;
 const CLOSE = 0x7d;
@@ -92,8 +88,7 @@ function parseObject(bytes: Buffer): JsonObject | undefined {
   if (!isUtf8(bytes)) return undefined;
   try {
     const value = parseExact(bytes.toString('utf8'));
-    const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isRecord && !isDeeper(value, MAX_DEPTH) ? (value as JsonObject) : undefined;
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
   } catch {
     return undefined;
   }
