@@ -1,12 +1,32 @@
 import { join } from 'node:path';
 import type { Agent, JsonObject, Origin, Retention, TranscriptFile, Variables } from '../agent.ts';
+import { documentOf, partition, recordsOf } from '../shared/document.ts';
 import { headerOf, keyOf, keyWithContent, toOrigin } from '../shared/identity.ts';
 import { textsAt } from '../shared/messages.ts';
-import { elementsAt, partOf, peekText, peekWords } from '../shared/part.ts';
+import { elementsAt, isObject, partOf, peekText, peekWords } from '../shared/part.ts';
+import type { DocumentStore } from '../store.ts';
 import { parse } from './parse.ts';
 
 /**
- * Gemini CLI writes a file per session and one per sub-agent: a log of changes to a document, a change per line.
+ * Versions before 0.40 kept a session as one JSON document, written anew with each message: its own fields first, then
+ * the messages. As records they are what newer versions write: a header, and a message each.
+ */
+const DOCUMENT: DocumentStore = {
+  kind: 'document',
+  split(text) {
+    const document = documentOf(text);
+    if (!isObject(document)) throw new Error('it is no session of Gemini CLI');
+    const { messages } = document;
+    if (!Array.isArray(messages)) return [{ name: '', records: [document] }];
+    const { others } = partition(document, new Set(['messages']));
+    return [{ name: '', records: [others, ...recordsOf(messages)] }];
+  },
+  // Its header changes with every message, and an answer when its tools have answered.
+  isUnsettled: (record, isLast) => isLast || Object.hasOwn(record, 'sessionId'),
+};
+
+/**
+ * Gemini CLI writes a file per session and one per sub-agent (before 0.40 a document, see `DOCUMENT`): a log of changes to a document, a change per line.
  * - A message is written again, with the same `id`, when its tools have answered. Each writing is captured: a revision of
  *   the same `source.record`, of which the latest counts. Its usage has the message as `responseId`.
  * - `$set` changes the document's own fields. With `messages` it puts a whole history in place of what was: at the start,
@@ -16,7 +36,7 @@ import { parse } from './parse.ts';
  * - `$rewindTo` takes messages back. They were said, so they stay; a notice tells that they no longer count.
  * - A session that is resumed leaves a second file of two lines, which has the same `sessionId`: it is the same session.
  *
- * Not seen: sessions of versions before 0.40, which were JSON documents; the folder, but for what the context at the start says of it; branch and version; what of a tool's answer is
+ * Not seen: the folder, but for what the context at the start says of it; branch and version; what of a tool's answer is
  * beyond the 50 KB that are kept; sessions that it deletes at its start (30 days old, `general.sessionRetention`).
  *
  * A tool's answer stands in the message that called it and in a message to the model: the latter becomes a `record`.
@@ -40,7 +60,8 @@ export const geminiCli: Agent = {
   },
   roots: (variables, home) => [join(folder(variables, home), 'tmp')],
   // `<project>/chats/session-<time>-<start of id>.jsonl`; of sub-agents `<project>/chats/<session>/<id>.jsonl`.
-  isTranscript: (path) => /(^|\/)chats\/.*\.jsonl$/.test(path),
+  isTranscript: (path) => /(^|\/)chats\/.*\.jsonl?$/.test(path),
+  store: (path) => (path.endsWith('.json') ? DOCUMENT : undefined),
   identify,
   folderOf,
   recordKey,
@@ -71,10 +92,10 @@ function toDays(age: unknown): number | undefined {
 }
 
 function identify({ path }: TranscriptFile, first: JsonObject | undefined): Origin {
-  const [, parent, stem] = /(?:^|\/)chats\/(?:([^/]+)\/)?([^/]+)\.jsonl$/.exec(path) ?? [];
+  const [, parent, stem] = /(?:^|\/)chats\/(?:([^/]+)\/)?([^/]+)\.jsonl?$/.exec(path) ?? [];
   if (parent !== undefined && stem !== undefined) return { session: parent, subagent: stem };
   // Without its header a file is known only by the name, which has but the start of the id.
-  return toOrigin({ session: peekWords(headerOf(first), 'sessionId') ?? stem ?? path.replace(/\.jsonl$/, '') });
+  return toOrigin({ session: peekWords(headerOf(first), 'sessionId') ?? stem ?? path.replace(/\.jsonl?$/, '') });
 }
 
 /** The first folder of the workspace, which the context at the start tells the model, and nothing else. */

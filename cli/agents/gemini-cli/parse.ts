@@ -17,6 +17,7 @@ const parseLine = parser({
   readers: {
     user: readUser,
     gemini: readAnswer,
+    model: readAnswer, // as it was called at first
     info: notice('info', 'content'),
     warning: notice('warning', 'content'),
     error: event('error', { text: 'content' }, { kind: 'error' }),
@@ -64,7 +65,7 @@ const readUsage = usage(
 function readAnswer(part: Part): Draft[] {
   const messageId = peekText(part, 'id');
   // Of a response that only asks for tools the text is empty.
-  const texts = textsAt(part, 'content').filter((text) => peekText(text) !== '');
+  const texts = [...textsAt(part, 'content'), ...textsAt(part, 'parts')].filter((text) => peekText(text) !== '');
   return [
     ...elementsAt(part, 'thoughts').flatMap((thought) => readThought(thought, { text: '', messageId })),
     ...texts.flatMap((text) => readText(text, { messageId })),

@@ -20,7 +20,7 @@ const COLLECTED: { [agentId: string]: { folder: string; transcripts: RegExp } } 
   cursor: { folder: 'cursor', transcripts: /\.jsonl$/ },
   'gemini-cli': {
     folder: 'gemini',
-    transcripts: /\/(chats\/.*|jsonl_[^/]*)\.jsonl$/,
+    transcripts: /\/(chats\/.*|jsonl_[^/]*)\.jsonl$|\/gemini\/(?!schema_drift)[^/]*\.json$/,
   },
   opencode: { folder: 'opencode', transcripts: /\/(full\.jsonl|export\.json|opencode\.db)$/ },
   'qwen-code': { folder: 'qwen', transcripts: /\/(chats|qwen)\/[^/]*\.jsonl$/ },

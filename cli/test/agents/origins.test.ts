@@ -72,6 +72,7 @@ const CASES: Case[] = [
   ['a sub-agent', cursor, `c/agent-transcripts/${A}/subagents/${B}.jsonl`, {}, { session: A, subagent: B }],
   ['a session', geminiCli, 'p/chats/session-t-11111111.jsonl', { sessionId: A, projectHash: 'h' }, { session: A }],
   ['a sub-agent', geminiCli, `p/chats/${A}/x.jsonl`, { sessionId: B }, { session: A, subagent: 'x' }],
+  ['a document of old', geminiCli, 'p/chats/session-t-11111111.json', { sessionId: A }, { session: A }],
   ['a session that lost its header', pi, 'x.jsonl', { type: 'message', id: 'e1' }, { session: 'x' }],
 ];
 
@@ -110,7 +111,7 @@ describe('where agents keep their sessions', () => {
     [cursor, `${A}.told`, false],
     [cursor, 'c/terminals/1.jsonl', false],
     [geminiCli, 'p/chats/session-t-11111111.jsonl', true],
-    [geminiCli, 'p/chats/session-t-11111111.json', false],
+    [geminiCli, 'p/chats/session-t-11111111.json', true],
     [geminiCli, 'p/chats/session-t-11111111.jsonl.tmp-7', false],
     [geminiCli, 'p/logs.json', false],
     [qwenCode, `-p/chats/${A}.jsonl`, true],
