@@ -40,7 +40,7 @@ test('what failed comes first, then warnings, and the rest is a number', async (
   const { capture, home, endDaemon } = await setUpMachine();
   const well = await capture(['doctor']);
   expect(well).toMatchObject({ exitCode: 0, stderr: '' });
-  expect(well.stdout).toMatch(/^0 failed, 0 warnings, \d+ fine, \d+ skipped \(--verbose lists them\)\.\n$/);
+  expect(well.stdout).toMatch(/^0 failed, 0 warnings, \d+ checks found nothing\.\n$/);
   mkdirSync(join(home, '.cursor'));
   expect(await capture(['doctor'])).toMatchObject({
     exitCode: 0,
@@ -50,7 +50,6 @@ test('what failed comes first, then warnings, and the rest is a number', async (
   const failing = await capture(['doctor']);
   expect(failing).toMatchObject({ exitCode: 1, stderr: '' });
   expect(failing.stdout).toMatch(/^Failed {3}The daemon.*\nWarning {2}Cursor: .*\n1 failed, 1 warning, /s);
-  expect((await capture(['doctor', '--verbose'])).stdout).toMatch(/\nOK {7}Signed in for Acme, live plane\.\n/);
 });
 
 test('what --json answers names no home, no secret, and no session', async () => {
@@ -70,6 +69,4 @@ test('what --json answers names no home, no secret, and no session', async () =>
       expect.objectContaining({ check: 'daemon', outcome: 'failed', fix: 'capture init' }),
     ]),
   });
-  // The person is told.
-  expect((await capture(['doctor'])).stdout).toContain('- 1 transcript: "~/divorce" is excluded\n');
 });

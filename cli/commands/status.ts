@@ -19,8 +19,7 @@ export const statusCommand = defineCommand({
   ],
   async run(context, _values, output) {
     const inspection = await inspect(context);
-    const findings = findTroubles(inspection, context);
-    const troubles = findings.filter(({ outcome }) => outcome === 'failed' || outcome === 'warning');
+    const troubles = findTroubles(inspection, context);
     const next = chooseNext(troubles);
     const report = reportOn(inspection, troubles, next);
     output.answer(report, [
@@ -37,7 +36,7 @@ export const statusCommand = defineCommand({
 
 /** The one command to run next; undefined where there is nothing to be done. */
 function chooseNext([first]: readonly Checked[]): string | undefined {
-  const fix = first?.fix?.replace(/ {3}#.*/, '');
+  const fix = first?.fix.replace(/ {3}#.*/, '');
   return fix === undefined || fix.startsWith('capture ') ? fix : 'capture doctor';
 }
 

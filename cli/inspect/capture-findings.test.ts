@@ -81,19 +81,6 @@ const AGENTS: Trouble[] = [
     },
   ],
   [
-    'sessions are left out',
-    'left-out',
-    'ok',
-    /^1 transcript left out, as was asked for/,
-    /^$/,
-    {
-      arrange(machine) {
-        leave(machine, 2, 0, join(machine.home, 'private'));
-        prefer(machine, { exclude: ['~/private'] });
-      },
-    },
-  ],
-  [
     'the preferences are wrong',
     'preferences',
     'failed',

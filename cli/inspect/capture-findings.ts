@@ -3,7 +3,7 @@ import { parse } from 'jsonc-parser';
 import type { Context } from '../context.ts';
 import { formatAge, formatBytes, formatCount } from '../output.ts';
 import { RULES, RULES_VERSION } from '../redact/rules/all.ts';
-import { type Check, type Finding, failed, ok, skipped, warning } from './finding.ts';
+import { type Check, type Finding, failed, warning } from './finding.ts';
 import { attempt } from './inspect.ts';
 import type { AgentTranscripts } from './transcripts.ts';
 
@@ -21,22 +21,20 @@ const FREE_FAILURE = 50_000_000;
 /** Whether what the agents write is read, kept and sent. */
 export const CAPTURE_CHECKS: { readonly [check: string]: Check } = {
   reading({ agents, daemon, now, unreadable }) {
-    if (unreadable.spool) return skipped('What is left to read cannot be told before the spool can be opened.');
-    const files = agents.reduce((sum, one) => sum + one.files, 0);
     const unread = agents.flatMap((one) => one.unread);
-    if (files === 0) return skipped('No agent has written a transcript yet.');
-    if (unread.length === 0) return ok(`Of ${formatCount(files, 'transcript')} nothing is left to read.`);
     const oldest = now - Math.min(...unread);
+    if (unreadable.spool || unread.length === 0 || (daemon.running && oldest < LATE_MS)) return undefined;
+    const files = agents.reduce((sum, one) => sum + one.files, 0);
     const sentence = `${formatCount(unread.length, 'transcript')} of ${files.toLocaleString('en-US')} ${unread.length === 1 ? 'has' : 'have'} something that was not captured yet, the oldest for ${formatAge(oldest)}.`;
-    return daemon.running && oldest < LATE_MS ? ok(sentence) : warning(sentence, 'capture import');
+    return warning(sentence, 'capture import');
   },
 
   deletion: ({ agents, now, unreadable }, context) =>
-    unreadable.spool ? [] : agents.flatMap((one) => findDeletion(one, context, now)),
+    unreadable.spool ? undefined : agents.flatMap((one) => findDeletion(one, context, now)),
 
   readable({ agents }) {
     const troubles = agents.flatMap((one) => one.troubles);
-    if (troubles.length === 0) return ok('Every transcript can be read.');
+    if (troubles.length === 0) return undefined;
     const whose = agents.filter((one) => one.troubles.length > 0).map(({ agent }) => agent.displayName);
     const sentence = `${formatCount(troubles.length, 'file or folder', 'files and folders')} of ${whose.join(', ')} cannot be read, so what is in there is not captured.`;
     return {
@@ -46,29 +44,19 @@ export const CAPTURE_CHECKS: { readonly [check: string]: Check } = {
   },
 
   preferences({ unreadable: { preferences } }) {
-    if (preferences === undefined) return ok('The preferences can be read.');
+    if (preferences === undefined) return undefined;
     const sentence = `${preferences.replace(/\.$/, '')}. Nothing is captured until then.`;
     return failed(sentence, 'Correct the file: docs/privacy.md says what it takes.');
-  },
-
-  'left-out'({ agents, unreadable }) {
-    const leftOut = agents.flatMap((one) => one.leftOut);
-    if (unreadable.preferences) return skipped('What is left out cannot be told before the preferences are mended.');
-    if (leftOut.length === 0) return ok('Nothing is left out.');
-    const lines = [...Map.groupBy(leftOut, (reason) => reason)].map(
-      ([reason, all]) => `${formatCount(all.length, 'transcript')}: ${reason}`,
-    );
-    return { ...ok(`${formatCount(leftOut.length, 'transcript')} left out, as was asked for.`), private: lines };
   },
 
   spool({ spool, unreadable, daemon, now }) {
     if (unreadable.spool) {
       return failed(`The spool cannot be opened: ${unreadable.spool}`, unreadable.spoolHint ?? 'capture import');
     }
-    if (spool === undefined) return skipped('Nothing was captured yet, so nothing waits.');
+    if (spool === undefined) return undefined;
     const { waiting, capBytes, capDays, lastError } = spool;
-    const { events, bytes, oldest } = waiting;
-    const age = oldest === undefined ? 0 : now - oldest;
+    const { events, bytes, oldest = now } = waiting;
+    const age = now - oldest;
     const why = lastError === undefined ? '' : ` Last error: ${lastError}`;
     const size = `${formatCount(events, 'event')} (${formatBytes(bytes)} of ${formatBytes(capBytes)})`;
     const send = daemon.running ? 'capture logs' : 'capture import';
@@ -79,36 +67,37 @@ export const CAPTURE_CHECKS: { readonly [check: string]: Check } = {
     if (bytes >= capBytes * GROWING_SHARE) {
       return warning(`The spool grows towards its cap: ${size} wait.${why}`, send);
     }
-    if (age > WAITING_MS) return warning(`${size} wait, the oldest for ${formatAge(age)}.${why}`, send);
-    return ok(events === 0 ? 'All that was captured is sent.' : `${size} wait.`);
+    return age > WAITING_MS ? warning(`${size} wait, the oldest for ${formatAge(age)}.${why}`, send) : undefined;
   },
 
   refused({ spool }) {
     const refused = spool?.refused ?? [];
-    if (refused.length === 0) return ok('The service has refused no event.');
+    if (refused.length === 0) return undefined;
     const events = refused.reduce((sum, problem) => sum + problem.events, 0);
     const sentence = `${formatCount(events, 'event')} refused by the service and set aside: ${refused[0]?.problem}.`;
     return failed(sentence, 'capture spool retry   # or, to give them up: capture spool drop');
   },
 
   damaged({ damaged }) {
-    if (damaged.length === 0) return ok('No damaged spool was kept.');
+    if (damaged.length === 0) return undefined;
     const bytes = damaged.reduce((sum, path) => sum + (statSync(path, { throwIfNoEntry: false })?.size ?? 0), 0);
     const sentence = `${formatCount(damaged.length, 'damaged spool')} kept, ${formatBytes(bytes)}.`;
     return warning(sentence, `capture verify && rm ${damaged.map((path) => `'${path}'*`).join(' ')}`);
   },
 
   disk({ state, freeBytes }) {
-    if (freeBytes >= FREE_WARNING) return ok('There is enough free on the disk.');
+    if (freeBytes >= FREE_WARNING) return undefined;
     const sentence = `The disk with ${state} has ${formatBytes(freeBytes)} left.`;
-    if (freeBytes >= FREE_FAILURE) return warning(sentence, `df -h ${state}   # and free some`);
-    return failed(`${sentence} Capture stops when it is full.`, `df -h ${state}   # and free some`);
+    const fix = `df -h ${state}   # and free some`;
+    return freeBytes >= FREE_FAILURE
+      ? warning(sentence, fix)
+      : failed(`${sentence} Capture stops when it is full.`, fix);
   },
 
   redaction({ spool }) {
-    const rules = `${RULES.length} rules, version ${RULES_VERSION}`;
     const withheld = spool?.counters.recordsWithheld ?? 0;
-    if (withheld === 0) return ok(`Secrets are masked by ${rules}; no record had to be withheld.`);
+    if (withheld === 0) return undefined;
+    const rules = `${RULES.length} rules, version ${RULES_VERSION}`;
     const sentence = `${formatCount(withheld, 'record')} withheld, since masking them failed or took too long (${rules}).`;
     return warning(sentence, 'capture redact --test FILE   # says what is masked in a transcript');
   },

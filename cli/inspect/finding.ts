@@ -2,14 +2,12 @@ import type { Context } from '../context.ts';
 import type { Line } from '../output.ts';
 import type { Inspection } from './inspect.ts';
 
-/** `warning`: something may be missed. `failed`: something is missed. */
-export type Outcome = 'ok' | 'warning' | 'failed' | 'skipped';
-
-/** What a check found: a sentence, and the command or edit that mends it. */
+/** What a check found to be wrong: a sentence, and the command or edit that mends it. */
 export interface Finding {
-  outcome: Outcome;
+  /** `warning`: something may be missed. `failed`: something is missed. */
+  outcome: 'warning' | 'failed';
   sentence: string;
-  fix?: string;
+  fix: string;
   /** For the person alone: names of folders and the like, which have no place in a report of a bug. */
   private?: readonly string[];
 }
@@ -19,20 +17,13 @@ export interface Checked extends Finding {
   check: string;
 }
 
-export type Check = (inspection: Inspection, context: Context) => Finding | readonly Finding[];
+/** Answers nothing where all is well, or where it cannot be known. */
+export type Check = (inspection: Inspection, context: Context) => Finding | readonly Finding[] | undefined;
 
-export const ok = (sentence: string): Finding => ({ outcome: 'ok', sentence });
-export const skipped = (sentence: string): Finding => ({ outcome: 'skipped', sentence });
 export const warning = (sentence: string, fix: string): Finding => ({ outcome: 'warning', sentence, fix });
 export const failed = (sentence: string, fix: string): Finding => ({ outcome: 'failed', sentence, fix });
 
-const WORDS = {
-  failed: ['red', 'Failed'],
-  warning: ['yellow', 'Warning'],
-  ok: ['green', 'OK'],
-  skipped: ['dim', 'Skipped'],
-} as const satisfies { [outcome in Outcome]: readonly [Line[0], string] };
-
+const WORDS = { failed: ['red', 'Failed'], warning: ['yellow', 'Warning'] } as const;
 const MARGIN = 9;
 const MAX_PRIVATE = 5;
 
@@ -43,7 +34,7 @@ export function describeFinding({ outcome, sentence, fix, ...more }: Checked, { 
   return [
     [colour, word.padEnd(MARGIN), withoutHome(sentence, home)],
     ...(more.private ?? []).slice(0, MAX_PRIVATE).map((text) => `${margin}- ${withoutHome(text, home)}`),
-    ...(fix === undefined ? [] : ([['bold', `${margin}→ ${fix}`, '']] as const)),
+    ['bold', `${margin}→ ${fix}`, ''],
   ];
 }
 

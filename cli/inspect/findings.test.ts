@@ -149,8 +149,7 @@ const DAEMON: Trouble[] = [
 
 testTroubles([...SERVICE, ...DAEMON]);
 
-test('where all is well nothing is failed and nothing warned of', async () => {
+test('where all is well nothing is found', async () => {
   const { findTroubles } = await setUpMachine();
-  const findings = await findTroubles();
-  expect(findings.filter(({ outcome }) => outcome === 'failed' || outcome === 'warning')).toEqual([]);
+  expect(await findTroubles()).toEqual([]);
 });

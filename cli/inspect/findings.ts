@@ -9,94 +9,77 @@ import { findOpenFolder } from '../setup/state-folder.ts';
 import { findSupervisorTrouble, supervisorOf } from '../setup/supervisors.ts';
 import { VERSION } from '../version.ts';
 import { CAPTURE_CHECKS } from './capture-findings.ts';
-import { type Check, type Checked, failed, type Outcome, ok, skipped, warning } from './finding.ts';
+import { type Check, type Checked, failed, warning } from './finding.ts';
 import { attempt, type Inspection } from './inspect.ts';
 
-const ORDER: readonly Outcome[] = ['failed', 'warning', 'ok', 'skipped'];
-
-/** All that every check finds, what failed first. A check that fails itself says so, and the others go on. */
+/** What every check finds to be wrong, what failed first. A check that fails itself says so, and the others go on. */
 export function findTroubles(inspection: Inspection, context: Context): Checked[] {
-  const findings: Checked[] = [];
-  for (const [check, find] of Object.entries({ ...CHECKS, ...CAPTURE_CHECKS })) {
+  const findings = Object.entries(CHECKS).flatMap(([check, find]) => {
     try {
-      for (const finding of [find(inspection, context)].flat()) findings.push({ check, ...finding });
+      return [find(inspection, context) ?? []].flat().map((finding) => ({ check, ...finding }));
     } catch (error) {
       const sentence = `This could not be examined: ${describe(error)}`;
-      findings.push({ check, ...failed(sentence, 'capture doctor --json   # for a report of a bug') });
+      return { check, ...failed(sentence, 'capture doctor --json   # for a report of a bug') };
     }
-  }
-  return ORDER.flatMap((outcome) => findings.filter((one) => one.outcome === outcome));
+  });
+  return (['failed', 'warning'] as const).flatMap((outcome) => findings.filter((one) => one.outcome === outcome));
 }
 
 const LOGIN = 'capture login';
 const MAX_SKEW_MS = 5 * 60_000;
 const SILENT_MS = 5 * 60_000;
 
-const CHECKS: { readonly [check: string]: Check } = {
-  'sign-in'({ settings, account, unreadable, service }) {
+export const CHECKS: { readonly [check: string]: Check } = {
+  'sign-in'({ settings, unreadable, service }) {
     if (unreadable.settings) return failed(unreadable.settings, LOGIN);
     if (settings.secret === undefined) return failed('Nobody is signed in, so nothing is captured.', LOGIN);
-    if (service.secret === 'refused') {
-      const sentence =
-        'The service refuses the secret: it is wrong or was revoked. What is captured is kept meanwhile.';
-      return failed(sentence, `${LOGIN}   # with a new secret from an administrator`);
-    }
-    const whom = account?.organizationName ? ` for ${account.organizationName}, ${account.plane} plane` : '';
-    return ok(`Signed in${whom}.`);
+    if (service.secret !== 'refused') return undefined;
+    const sentence = 'The service refuses the secret: it is wrong or was revoked. What is captured is kept meanwhile.';
+    return failed(sentence, `${LOGIN}   # with a new secret from an administrator`);
   },
 
-  service({ service: { answer, url, trouble, version } }) {
-    if (answer === 'unasked') return skipped('Where the service is, is not known yet.');
+  service({ service: { answer, url, trouble } }) {
     const why = trouble?.replace(/\.+$/, '');
-    if (answer === 'other')
+    if (answer === 'other') {
       return failed(`What answers at ${url} is not the service: ${why}.`, `${LOGIN} --url ADDRESS`);
-    if (answer === 'no') {
-      const fix = `curl ${url}/health   # nothing is lost meanwhile; behind a proxy: capture --help`;
-      return failed(`The service at ${url} cannot be reached: ${why}.`, fix);
     }
-    return ok(`The service at ${url} answers${version ? `, version ${version}` : ''}.`);
+    if (answer !== 'no') return undefined;
+    const fix = `curl ${url}/health   # nothing is lost meanwhile; behind a proxy: capture --help`;
+    return failed(`The service at ${url} cannot be reached: ${why}.`, fix);
   },
 
   /** What the daemon was told when it last tried: to find out anew, it would have to register. */
   held({ spool, service }) {
-    if (spool === undefined || service.secret === 'refused') return skipped('Whether it is shut out is not known.');
-    const held = spool.held && failed(spool.held.sentence, spool.held.hint ?? 'capture logs');
-    const others = spool.others.map(({ sentence, hint }) => warning(sentence, hint ?? 'capture logs'));
-    if (held) return [held, ...others];
-    return others.length > 0 ? others : ok('Neither this machine nor an agent of it is shut out by the service.');
+    if (spool === undefined || service.secret === 'refused') return undefined;
+    const held = spool.held ? [failed(spool.held.sentence, spool.held.hint ?? 'capture logs')] : [];
+    return [...held, ...spool.others.map(({ sentence, hint }) => warning(sentence, hint ?? 'capture logs'))];
   },
 
-  clock({ service: { aheadMs } }) {
-    if (aheadMs === undefined) return skipped('The clock could not be compared with that of the service.');
+  clock({ service: { aheadMs = 0 } }) {
+    if (Math.abs(aheadMs) <= MAX_SKEW_MS) return undefined;
     const sentence = `The clock of this machine is ${formatAge(Math.abs(aheadMs))} ${aheadMs > 0 ? 'ahead' : 'behind'}.`;
-    if (Math.abs(aheadMs) > MAX_SKEW_MS) return warning(sentence, 'sudo timedatectl set-ntp true');
-    return ok('The clock agrees with that of the service.');
+    return warning(sentence, 'sudo timedatectl set-ntp true');
   },
 
-  version({ service: { version } }) {
-    if (version === undefined) return skipped(`capture ${VERSION}; the version of the service is not known.`);
+  version({ service: { version = VERSION } }) {
     const plain = (each: string) => each.replace(/[-+].*/, '');
-    if (plain(VERSION).localeCompare(plain(version), 'en', { numeric: true }) < 0) {
-      return warning(`capture ${VERSION} is older than the service (${version}).`, 'See docs/install.md: upgrade.');
-    }
-    return ok(`capture ${VERSION} is as new as the service, or newer.`);
+    if (plain(VERSION).localeCompare(plain(version), 'en', { numeric: true }) >= 0) return undefined;
+    return warning(`capture ${VERSION} is older than the service (${version}).`, 'See docs/install.md: upgrade.');
   },
 
   daemon({ daemon, service, spool, now }) {
-    const { running, beatAt, version } = daemon;
+    const { running, beatAt, version = VERSION } = daemon;
     const silentMs = beatAt === undefined ? 0 : now - Date.parse(beatAt);
     if (!running) {
       const heard = beatAt === undefined ? '' : ` It was last heard of ${formatAge(silentMs)} ago: capture logs.`;
       return failed(`The daemon does not run.${heard}`, 'capture init');
     }
-    if (version !== undefined && version !== VERSION) {
+    if (version !== VERSION) {
       return warning(`The daemon is of version ${version}, and this is ${VERSION}.`, 'capture restart');
     }
-    if (silentMs > SILENT_MS && service.secret === 'accepted' && spool?.held === undefined) {
-      const sentence = `The daemon runs, and has not reached the service for ${formatAge(silentMs)}.`;
-      return warning(sentence, 'capture restart');
-    }
-    return ok(`The daemon runs${version ? `, version ${version}` : ''}.`);
+    if (silentMs <= SILENT_MS || service.secret !== 'accepted' || spool?.held !== undefined) return undefined;
+    const sentence = `The daemon runs, and has not reached the service for ${formatAge(silentMs)}.`;
+    return warning(sentence, 'capture restart');
   },
 
   /** Whether whoever is to start it would. */
@@ -107,24 +90,20 @@ const CHECKS: { readonly [check: string]: Check } = {
       return failed(sentence, 'capture init --yes');
     }
     const supervisor = supervisorOf(context.platform);
-    if (supervisor === undefined || supervisor.kind !== starter) {
-      return skipped('No service manager is to keep the daemon running.');
-    }
-    const trouble = findSupervisorTrouble(context, supervisor);
-    if (trouble === undefined) return ok(`${supervisor.name} keeps the daemon running.`);
+    const trouble = supervisor?.kind === starter && supervisor && findSupervisorTrouble(context, supervisor);
+    if (!trouble) return undefined;
     const log = starter === 'systemd' ? '   # journalctl --user -u session-capture.service says why' : '';
     return failed(`The service manager does not keep the daemon running: ${trouble}.`, `capture init --yes${log}`);
   },
 
   /** Two state folders do not know of each other: each would send every record. */
-  'state-folders'({ state, account, daemon }, context) {
+  'state-folders'({ account, daemon }, context) {
     if (!daemon.running && account !== undefined && isHomeClaimed(context, account)) {
       const sentence = 'Another daemon captures this home for the same organization, with a folder of its own.';
       return failed(sentence, 'Give it and this shell the same CAPTURE_HOME, or end it: ps x | grep "capture.* run"');
     }
     const open = findOpenFolder(context);
-    if (open) return failed(open.sentence, open.fix);
-    return ok(`One folder of state, ${state}.`);
+    return open && failed(open.sentence, open.fix);
   },
 
   /** Of agents whose transcripts do not say all: without its hooks, what they leave out is never known. */
@@ -132,16 +111,17 @@ const CHECKS: { readonly [check: string]: Check } = {
     const { agents, variables, home } = context;
     const script = scriptPath(context, 'hook');
     const isExecutable = attempt(() => accessSync(script, constants.X_OK), undefined).trouble === undefined;
-    const findings = agents.flatMap(({ displayName, folder, hooks }) => {
+    return agents.flatMap(({ displayName, folder, hooks }) => {
       if (hooks === undefined || !existsSync(folder?.(variables, home) ?? '')) return [];
       const path = hooks.path(variables, home);
       const isNamed = attempt(() => readFileSync(path, 'utf8'), '')
         .value.replaceAll('\\\\', '\\')
         .includes(script);
-      if (isNamed && isExecutable) return ok(`${displayName}: its hooks are installed.`);
+      if (isNamed && isExecutable) return [];
       const sentence = isNamed ? `${script} cannot be run` : `${path} does not run capture's hook`;
       return warning(`${displayName}: ${sentence}, so what its tools did is not captured.`, 'capture init');
     });
-    return findings.length > 0 ? findings : skipped('No agent is here that needs hooks.');
   },
+
+  ...CAPTURE_CHECKS,
 };

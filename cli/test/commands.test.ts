@@ -98,15 +98,6 @@ const CASES: Case[] = [
     json: { summary: { failed: 2 }, version: '0.1.0' },
   },
   {
-    name: 'doctor',
-    args: ['doctor', '--verbose'],
-    options: signedIn,
-    exitCode: 1,
-    terminal: /OK .*Signed in for Acme, live plane\./,
-    pipe: /\nOK {7}Signed in for Acme, live plane\.\n/,
-    json: { summary: { failed: 1 }, checks: expect.any(Array) },
-  },
-  {
     name: 'sessions, before anything was captured',
     args: ['sessions'],
     exitCode: 0,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Context } from '../context.ts';
 import { pidPath } from '../daemon/control.ts';
-import type { Checked, Outcome } from '../inspect/finding.ts';
+import type { Checked } from '../inspect/finding.ts';
 import { findTroubles } from '../inspect/findings.ts';
 import { inspect } from '../inspect/inspect.ts';
 import { takeLock } from '../lock.ts';
@@ -76,7 +76,7 @@ export function leave({ home }: Machine, session: number, ms: number, cwd = join
 export type Trouble = readonly [
   name: string,
   check: string,
-  outcome: Outcome,
+  outcome: Checked['outcome'],
   sentence: RegExp,
   fix: RegExp,
   cause: {
