@@ -117,7 +117,7 @@ const DAEMON: Trouble[] = [
   ],
   [
     'the program that the daemon is started from is gone',
-    'supervisor',
+    'program',
     'failed',
     /started from \/nowhere\/node, which is gone\./,
     /^capture init --yes$/,

@@ -6,7 +6,6 @@ import { scriptPath } from '../hooks/script.ts';
 import { formatAge } from '../output.ts';
 import { findMissingProgram } from '../setup/daemon.ts';
 import { findOpenFolder } from '../setup/state-folder.ts';
-import { findSupervisorTrouble, supervisorOf } from '../setup/supervisors.ts';
 import { VERSION } from '../version.ts';
 import { CAPTURE_CHECKS } from './capture-findings.ts';
 import { type Check, type Checked, failed, warning } from './finding.ts';
@@ -82,18 +81,12 @@ export const CHECKS: { readonly [check: string]: Check } = {
     return warning(sentence, 'capture restart');
   },
 
-  /** Whether whoever is to start it would. */
-  supervisor({ daemon: { starter } }, context) {
+  /** As after an update of a version manager's Node. */
+  program(_, context) {
     const missing = findMissingProgram(context);
-    if (missing.length > 0) {
-      const sentence = `The daemon is started from ${missing.join(' and ')}, which ${missing.length === 1 ? 'is' : 'are'} gone.`;
-      return failed(sentence, 'capture init --yes');
-    }
-    const supervisor = supervisorOf(context.platform);
-    const trouble = supervisor?.kind === starter && supervisor && findSupervisorTrouble(context, supervisor);
-    if (!trouble) return undefined;
-    const log = starter === 'systemd' ? '   # journalctl --user -u session-capture.service says why' : '';
-    return failed(`The service manager does not keep the daemon running: ${trouble}.`, `capture init --yes${log}`);
+    if (missing.length === 0) return undefined;
+    const sentence = `The daemon is started from ${missing.join(' and ')}, which ${missing.length === 1 ? 'is' : 'are'} gone.`;
+    return failed(sentence, 'capture init --yes');
   },
 
   /** Two state folders do not know of each other: each would send every record. */

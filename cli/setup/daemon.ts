@@ -88,7 +88,7 @@ async function awaitDaemon(context: Context, child?: ChildProcess): Promise<bool
 
 /** Runs one after the other, whatever becomes of them; returns whether the last one succeeded. */
 const runAll = (context: Context, commands: readonly string[][]): boolean =>
-  commands.map((command) => execute(context, command).isDone).at(-1) === true;
+  commands.map((command) => execute(context, command)).at(-1) === true;
 
 /** Returns the paths of files it removed. */
 function removeSupervisor(context: Context, { stop, file, forget = [] }: Supervisor): string[] {

@@ -17,8 +17,6 @@ export interface Supervisor {
   /** What is run, before the file is removed, to have it stop for good, and what after. */
   stop(context: Context): string[][];
   forget?: string[][];
-  /** Fails where it does not keep the daemon running. */
-  ask: string[];
 }
 
 const UNIT = 'session-capture.service';
@@ -43,7 +41,6 @@ const SUPERVISORS: { readonly [platform: string]: Supervisor } = {
     start: () => [systemctl('daemon-reload'), systemctl('enable', UNIT), systemctl('restart', UNIT)],
     stop: () => [systemctl('disable', '--now', UNIT)],
     forget: [systemctl('daemon-reload')],
-    ask: systemctl('is-active', UNIT),
   },
   darwin: {
     kind: 'launchd',
@@ -54,7 +51,6 @@ const SUPERVISORS: { readonly [platform: string]: Supervisor } = {
       ['launchctl', 'load', '-w', plistPath(context)],
     ],
     stop: (context) => [['launchctl', 'unload', '-w', plistPath(context)]],
-    ask: ['launchctl', 'list', LABEL],
   },
   /** The variables it needs are those the person set for all programs. Without `conhost` it would have a window. */
   win32: {
@@ -71,36 +67,26 @@ const SUPERVISORS: { readonly [platform: string]: Supervisor } = {
       ['schtasks', '/End', '/TN', TASK],
       ['schtasks', '/Delete', '/F', '/TN', TASK],
     ],
-    ask: ['schtasks', '/Query', '/TN', TASK],
   },
 };
 
 export const supervisorOf = (platform: string): Supervisor | undefined => SUPERVISORS[platform];
 
-/** Why the supervisor does not keep the daemon running, in its own words; undefined where it does. */
-export function findSupervisorTrouble(context: Context, { ask, name }: Supervisor): string | undefined {
-  const { isDone, said } = execute(context, ask);
-  return isDone ? undefined : `${name} says “${said.trim().split('\n')[0]}”`;
-}
-
 /** The supervisor of this system; undefined where there is none for this person. */
 export function findSupervisor(context: Context): Supervisor | undefined {
   const supervisor = supervisorOf(context.platform);
-  return supervisor?.probe && !execute(context, supervisor.probe).isDone ? undefined : supervisor;
+  return supervisor?.probe && !execute(context, supervisor.probe) ? undefined : supervisor;
 }
 
 const COMMAND_MS = 30_000;
 
-/** Runs a program of the system, which is not handed capture's secret. */
+/** Runs a program of the system, which is not handed capture's secret; returns whether it succeeded. */
 export function execute(
   { variables, home }: Pick<Context, 'variables' | 'home'>,
   [program = '', ...args]: readonly string[],
-): { isDone: boolean; said: string } {
-  const { status, stdout, stderr } = spawnSync(program, args, {
-    ...{ cwd: home, env: childEnvironment(variables), encoding: 'utf8', windowsHide: true },
-    ...{ stdio: ['ignore', 'pipe', 'pipe'], timeout: COMMAND_MS, killSignal: 'SIGKILL' },
-  });
-  return { isDone: status === 0, said: `${stdout}${stderr}` };
+): boolean {
+  const options = { cwd: home, env: childEnvironment(variables), stdio: 'ignore', windowsHide: true } as const;
+  return spawnSync(program, args, { ...options, timeout: COMMAND_MS, killSignal: 'SIGKILL' }).status === 0;
 }
 
 /** A usage error or a missing sign-in stays what it is however often it is tried. */
