@@ -3,7 +3,7 @@ import { parse, visit } from 'jsonc-parser';
 import { expect, test } from 'vitest';
 import { runs } from '../../contract/test/runs.ts';
 import type { AgentHooks } from '../agents/agent.ts';
-import { addEntries, hasEntries, NotEditable, removeEntries } from './edit.ts';
+import { addEntries, NotEditable, removeEntries } from './edit.ts';
 
 const COMMAND = '/state/bin/hook cursor';
 const isOurs = (command: string) => command.startsWith('/state/bin/hook ');
@@ -56,8 +56,6 @@ test('of a group with handlers of others, ours alone is taken out', () => {
   const group = { matcher: 'x', hooks: [theirs, { type: 'command', command: COMMAND }] };
   const text = JSON.stringify({ hooks: { SessionStart: [group, GROUPED.entry(COMMAND)], Stop: [] } }, undefined, 2);
   expect(parse(remove(text))).toEqual({ hooks: { SessionStart: [{ matcher: 'x', hooks: [theirs] }], Stop: [] } });
-  const copilot = JSON.stringify({ version: 1, hooks: { stop: [{ type: 'command', bash: COMMAND }] } });
-  expect(parse(remove(copilot))).toEqual({ version: 1 });
 });
 
 test.each<[string, string, RegExp]>([
@@ -116,12 +114,12 @@ test('whatever stands in a file, all of it is there after our entries came and w
       const [before, with_] = [parse(text), parse(after)];
       for (const [name, value] of Object.entries(before)) if (name !== 'hooks') expect(with_[name]).toEqual(value);
       expect(commentsOf(after)).toEqual(commentsOf(text));
-      expect(hasEntries(after, isOurs)).toBe(true);
+      expect(remove(after)).not.toBe(after);
       const without = parse(remove(after));
       for (const [event, list] of Object.entries(before.hooks ?? {})) {
         if (!hooks.events.includes(event) || (list as []).length > 0) expect(without.hooks[event]).toEqual(list);
       }
-      expect(hasEntries(remove(after), isOurs)).toBe(false);
+      expect(remove(remove(after))).toBe(remove(after));
     }),
     runs(200),
   );

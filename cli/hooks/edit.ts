@@ -68,17 +68,11 @@ export function removeEntries(text: string, isOurs: IsOurs): string {
   return checked(after, text, expected);
 }
 
-/** Whether anything of ours stands in the text. Throws `NotEditable` where it is not JSON. */
-export const hasEntries = (text: string, isOurs: IsOurs): boolean => removeEntries(text, isOurs) !== text;
-
-/** Where handlers have their command lines: the latter two are Copilot CLI's. */
-const COMMANDS = ['command', 'bash', 'powershell'];
-
 /** Undefined where an item is a handler of ours, or a group of nothing else. */
 function withoutOurs(item: unknown, isOurs: IsOurs): unknown {
   const handler = item as JsonObject | null;
   if (typeof handler !== 'object' || handler === null) return item;
-  if (COMMANDS.some((name) => typeof handler[name] === 'string' && isOurs(handler[name]))) return undefined;
+  if (typeof handler.command === 'string' && isOurs(handler.command)) return undefined;
   if (!Array.isArray(handler.hooks)) return item;
   const kept = handler.hooks.filter((inner) => withoutOurs(inner, isOurs) !== undefined);
   if (kept.length === handler.hooks.length) return item;

@@ -4,7 +4,7 @@ import type { Agent, AgentHooks } from '../agents/agent.ts';
 import { stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { codeOf, describe } from '../failure.ts';
-import { addEntries, hasEntries, NotEditable, removeEntries } from './edit.ts';
+import { addEntries, NotEditable, removeEntries } from './edit.ts';
 import { followLinks, readFile, replaceFile } from './file.ts';
 import { commandOf, isOursOn, type Script, scriptPath, type Where } from './script.ts';
 
@@ -46,7 +46,7 @@ export function installHooks(context: Where, wanted: Wanted, isWritten: boolean)
     if (bytes && after === text) return { path, change: 'none' };
     if (isWritten) {
       if (bytes === undefined) rmSync(copy, { force: true });
-      else if (!hasEntries(text, isOurs)) replaceFile(copy, bytes, 0o600);
+      else if (removeEntries(text, isOurs) === text) replaceFile(copy, bytes, 0o600);
       replaceFile(path, mark + after, 0o600);
     }
     return { path, change: bytes ? 'edited' : 'created' };
@@ -58,38 +58,29 @@ export function installHooks(context: Where, wanted: Wanted, isWritten: boolean)
 /** Takes our entries out: byte for byte as it was where nobody has changed the file since. */
 export function removeHooks(context: Where, wanted: Wanted): Edited {
   const { path, copy, isOurs, add } = prepare(context, wanted);
-  let edited: Edited = { path, change: 'none' };
   try {
     const { mark, text } = decode(readFile(path));
-    if (hasEntries(text, isOurs)) {
-      const before = readFile(copy);
-      const earlier = decode(before);
-      edited = takeBack(context, path, before, earlier.mark + add(earlier.text) === mark + text);
+    const without = removeEntries(text, isOurs);
+    const before = readFile(copy);
+    const earlier = decode(before);
+    let change: Edited['change'] = 'none';
+    if (without !== text) {
+      const isAsWritten = earlier.mark + add(earlier.text) === mark + text;
+      if (!isAsWritten) replaceFile(path, mark + without, 0o600);
+      else if (before) replaceFile(path, before, 0o600);
+      else rmSync(followLinks(path));
+      change = !isAsWritten ? 'cleaned' : before ? 'restored' : 'removed';
     }
+    rmSync(copy, { force: true });
+    return { path, change };
   } catch (error) {
     // What is no file holds none of ours, and another's text that is no JSON does not either.
     const isPossiblyOurs =
       error instanceof NotEditable || error instanceof RangeError
         ? String(readFile(path)).replaceAll('\\\\', '\\').includes(scriptPath(context, wanted.script))
         : codeOf(error) !== 'ENOTSUP';
-    if (isPossiblyOurs) return { path, change: 'left', reason: reasonOf(error) };
+    return isPossiblyOurs ? { path, change: 'left', reason: reasonOf(error) } : { path, change: 'none' };
   }
-  rmSync(copy, { force: true });
-  return edited;
-}
-
-/** Puts a file back that is as we wrote it, `before` being what it was; out of another one takes our entries. */
-function takeBack(context: Where, path: string, before: Buffer | undefined, isAsWritten: boolean): Edited {
-  if (isAsWritten) {
-    if (before) replaceFile(path, before, 0o600);
-    else rmSync(followLinks(path));
-    return { path, change: before ? 'restored' : 'removed' };
-  }
-  const { mark, text } = decode(readFile(path));
-  const without = removeEntries(text, isOursOn(context));
-  if (without === text) return { path, change: 'none' };
-  replaceFile(path, mark + without, 0o600);
-  return { path, change: 'cleaned' };
 }
 
 function prepare(context: Where, { agent, hooks, script }: Wanted) {
