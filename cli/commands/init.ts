@@ -5,17 +5,10 @@ import type { Context } from '../context.ts';
 import { Declined, EXIT, Failure } from '../failure.ts';
 import { scriptPath } from '../hooks/script.ts';
 import { formatCount, type Output } from '../output.ts';
+import { readConsent } from '../privacy/consent.ts';
 import { type Asker, createAsker } from '../prompt.ts';
 import { carryOut, type Decisions, type Done, describeDone } from '../setup/carry-out.ts';
-import {
-  askChoice,
-  type Choice,
-  countChosen,
-  describeHistory,
-  findStrange,
-  type History,
-  parseChoice,
-} from '../setup/history.ts';
+import { askChoice, type Choice, countChosen, describeHistory, findStrange, parseChoice } from '../setup/history.ts';
 import { describePlan, findWarnings, type Plan, planSetup } from '../setup/plan.ts';
 import { lastingProgram } from '../setup/program.ts';
 import { refuseOpenFolder, takeSetup } from '../setup/state-folder.ts';
@@ -55,29 +48,24 @@ export const initCommand = defineCommand({
     }
     if (settings === undefined) {
       const earlier = plan.history?.sessions.length ? [`${describeHistory(plan.history)}.`] : [];
-      return output.answer(reportOf(plan, choice), [
-        ...describePlan(lasting, plan),
-        ...earlier,
-        'Nothing was changed.',
-      ]);
+      const lines = [...describePlan(lasting, plan), ...earlier, 'Nothing was changed.'];
+      return output.answer(reportOf(context, plan, choice), lines);
     }
     for (const line of describePlan(lasting, plan)) output.say(line);
     for (const warning of findWarnings(lasting, plan)) output.warn(warning);
     const asker = options.yes ? undefined : createAsker(context);
     try {
       if (asker && !(await asker.ask('Go on?'))) throw new Declined('Nothing was changed.');
-      const history = plan.history && (choice ?? (await chooseHistory(context, plan.history, asker, output)));
-      const decisions = { history, startHook: options.startHook || (await mayStart(context, plan, asker)) };
-      await setUp(lasting, settings, plan, decisions, output);
+      const { history: found } = plan;
+      const asked = found && found.sessions.length > 0 && asker;
+      const history = found && (choice ?? (asked ? await askChoice(found, asked, context, output.say) : 'none'));
+      const startHook = options.startHook || (await mayStart(context, plan, asker));
+      await setUp(lasting, settings, plan, { history, startHook }, output);
     } finally {
       asker?.close();
     }
   },
 });
-
-async function chooseHistory(context: Context, history: History, asker: Asker | undefined, { say }: Output) {
-  return asker && history.sessions.length > 0 ? askChoice(history, asker, context, say) : 'none';
-}
 
 /** Whether an agent's hook may start the daemon; what was allowed once still is. */
 async function mayStart(context: Context, { startHook }: Plan, asker: Asker | undefined): Promise<boolean> {
@@ -93,21 +81,23 @@ async function setUp(context: Context, settings: Settings, plan: Plan, decisions
   const lock = takeSetup(context);
   const done = await carryOut(context, settings, plan, decisions, output).finally(lock.release);
   const { history } = decisions;
-  output.answer(reportOf(plan, history, done), describeDone(context, plan, history, done));
+  output.answer(reportOf(context, plan, history, done), describeDone(context, plan, history, done));
   const left = done.edited.filter(({ change }) => change === 'left').length;
   const failures = done.daemon?.running === false ? left + 1 : left;
   if (failures > 0) throw new Failure(EXIT.failure, `${formatCount(failures, 'step')} failed.`, 'The rest was done.');
 }
 
 /** What `--json` answers: before it is done, and after. */
-function reportOf({ agents, files, daemon, history, consent }: Plan, choice: Choice | undefined, done?: Done): object {
+function reportOf(context: Context, plan: Plan, choice: Choice | undefined, done?: Done): object {
+  const { agents, hooks, daemon, history } = plan;
+  const files = done?.edited ?? [...hooks.map(({ edited }) => edited), ...(daemon?.file ? [daemon.file] : [])];
   return {
     dryRun: done === undefined,
     agents: agents.map(({ id, displayName }) => ({ agent: id, name: displayName })),
-    files: (done?.edited ?? files).map(({ path, change, reason }) => ({ path, change, reason })),
+    files: files.map(({ path, change }) => ({ path, change })),
     daemon: done ? done.daemon : daemon && { starter: daemon.supervisor?.kind ?? 'process' },
     history: {
-      choice: choice ?? consent?.history ?? 'none',
+      choice: choice ?? readConsent(context)?.history ?? 'none',
       ...(history && { sessions: history.sessions.length, bytes: history.bytes }),
       ...(history && { chosen: countChosen(history, choice ?? 'none') }),
     },

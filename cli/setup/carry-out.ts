@@ -1,12 +1,12 @@
 import type { Settings } from '../config.ts';
 import type { Context } from '../context.ts';
 import { describe } from '../failure.ts';
-import { type Edited, installHooks } from '../hooks/install.ts';
+import { installHooks } from '../hooks/install.ts';
 import { hookScript, startScript, writeScript } from '../hooks/script.ts';
 import { importAll } from '../import/capture.ts';
 import { formatCount, type Output } from '../output.ts';
 import { tilde } from '../paths.ts';
-import { writeConsent } from '../privacy/consent.ts';
+import { readConsent, writeConsent } from '../privacy/consent.ts';
 import { ownPlaces } from '../read/places.ts';
 import { findRepository } from '../repository.ts';
 import { isTemporary } from '../upload/problem.ts';
@@ -25,35 +25,29 @@ export interface Decisions {
   startHook: boolean;
 }
 
-export interface Done {
-  edited: Edited[];
-  /** Undefined where no daemon was to be set up. */
-  daemon: { starter: Starter; running: boolean } | undefined;
-  /** Undefined where the service could not be reached. */
-  environmentId: string | undefined;
-}
+export type Done = Awaited<ReturnType<typeof carryOut>>;
 
 /** Does what was agreed to. What fails is told, and keeps nothing else from being done. */
 export async function carryOut(
   context: Context,
   settings: Settings,
   plan: Plan,
-  decisions: Decisions,
+  { history, startHook }: Decisions,
   output: Output,
-): Promise<Done> {
+) {
   const environmentId = await register(context, settings, plan.agents);
-  const { history } = decisions;
-  if (history) writeConsent(context, { since: plan.consent?.since ?? context.now(), history });
-  const startHook = decisions.startHook ? plan.startHook : undefined;
-  if (startHook) writeScript(context, startScript(context, variablesForDaemon(context.variables)), 'start');
-  const wanted = plan.hooks.map((each) => each.wanted);
-  if (wanted.length > 0) writeScript(context, hookScript(context), 'hook');
+  if (history) writeConsent(context, { since: readConsent(context)?.since ?? context.now(), history });
+  const starting = startHook && plan.startHook ? [plan.startHook] : [];
+  if (starting.length > 0) writeScript(context, startScript(context, variablesForDaemon(context.variables)), 'start');
+  if (plan.hooks.length > 0) writeScript(context, hookScript(context), 'hook');
   const isNew = plan.hooks.some(({ edited: { change } }) => change === 'edited' || change === 'created');
   if (isNew && history === 'all') await captureBefore(context, plan, output);
-  const edited = [...wanted, ...(startHook ? [startHook] : [])].map((each) => installHooks(context, each, true));
+  const wanted = [...plan.hooks.map((one) => one.wanted), ...starting];
+  const edited = wanted.map((one) => installHooks(context, one, true));
   for (const { path, change, reason } of edited)
     if (change === 'left') output.warn(`${path} is left alone: ${reason}.`);
-  const daemon = plan.daemon && (await startDaemon(context, plan.daemon, startHook !== undefined));
+  const daemon = plan.daemon && (await startDaemon(context, plan.daemon, starting.length > 0));
+  /** No id where the service could not be reached, no daemon where none was to be set up. */
   return { edited, environmentId, daemon };
 }
 

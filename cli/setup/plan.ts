@@ -6,7 +6,7 @@ import { type Edited, installHooks, startHooks, tellingHooks, type Wanted } from
 import { commandOf } from '../hooks/script.ts';
 import { formatCount } from '../output.ts';
 import { tilde } from '../paths.ts';
-import { type Consent, readConsent } from '../privacy/consent.ts';
+import { readConsent } from '../privacy/consent.ts';
 import { type DaemonPlan, planDaemon } from './daemon.ts';
 import { findHistory, type History } from './history.ts';
 import { findPasswords } from './variables.ts';
@@ -28,12 +28,8 @@ export interface Plan {
   hooks: { wanted: Wanted; edited: Edited }[];
   /** Undefined where none is to be set up. */
   daemon: DaemonPlan | undefined;
-  /** What is to become of files that are not capture's own. */
-  files: Pick<Edited, 'path' | 'change' | 'reason'>[];
   /** Whose hook could start the daemon, where nothing of the system does. */
   startHook: Wanted | undefined;
-  /** What was decided about earlier sessions, if it was. */
-  consent: Consent | undefined;
   /** Undefined where it is not to be decided now. */
   history: History | undefined;
 }
@@ -45,15 +41,13 @@ export function planSetup(context: Context, options: PlanOptions): Plan {
     [agent.folder?.(variables, home) ?? '', ...agent.roots(variables, home)].some((path) => existsSync(path)),
   );
   const here = { agents: options.hooks ? agents : [] };
-  const hooks = tellingHooks(here).map((wanted) => ({ wanted, edited: installHooks(context, wanted, false) }));
   const daemon = options.daemon ? planDaemon(context) : undefined;
-  const files = [...hooks.map(({ edited }) => edited), ...(daemon?.file ? [daemon.file] : [])];
-  const consent = readConsent(context);
   const isAlone = daemon !== undefined && daemon.supervisor === undefined;
   return {
-    ...{ agents, hooks, daemon, files, consent },
+    ...{ agents, daemon },
+    hooks: tellingHooks(here).map((wanted) => ({ wanted, edited: installHooks(context, wanted, false) })),
     startHook: isAlone && context.platform !== 'win32' ? startHooks(here)[0] : undefined,
-    history: consent !== undefined && !options.isHistoryAsked ? undefined : findHistory(context),
+    history: readConsent(context) && !options.isHistoryAsked ? undefined : findHistory(context),
   };
 }
 
