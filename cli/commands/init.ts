@@ -11,7 +11,7 @@ import { carryOut, type Decisions, type Done, describeDone } from '../setup/carr
 import { askChoice, type Choice, countChosen, describeHistory, findStrange, parseChoice } from '../setup/history.ts';
 import { describePlan, findWarnings, type Plan, planSetup } from '../setup/plan.ts';
 import { lastingProgram } from '../setup/program.ts';
-import { refuseOpenFolder, takeSetup } from '../setup/state-folder.ts';
+import { refuseOpenFolder } from '../setup/state-folder.ts';
 
 export const initCommand = defineCommand({
   name: 'init',
@@ -78,8 +78,7 @@ async function mayStart(context: Context, { startHook }: Plan, asker: Asker | un
 }
 
 async function setUp(context: Context, settings: Settings, plan: Plan, decisions: Decisions, output: Output) {
-  const lock = takeSetup(context);
-  const done = await carryOut(context, settings, plan, decisions, output).finally(lock.release);
+  const done = await carryOut(context, settings, plan, decisions, output);
   const { history } = decisions;
   output.answer(reportOf(context, plan, history, done), describeDone(context, plan, history, done));
   const left = done.edited.filter(({ change }) => change === 'left').length;

@@ -8,7 +8,7 @@ import { removeScripts, scriptPath } from '../hooks/script.ts';
 import { formatCount } from '../output.ts';
 import { confirm } from '../prompt.ts';
 import { removeDaemon } from '../setup/daemon.ts';
-import { purge, takeSetup } from '../setup/state-folder.ts';
+import { purge } from '../setup/state-folder.ts';
 
 export const uninstallCommand = defineCommand({
   name: 'uninstall',
@@ -36,10 +36,8 @@ export const uninstallCommand = defineCommand({
         declined: 'Nothing was changed. Without --purge it all stays.',
       });
     }
-    const lock = existsSync(state) ? takeSetup(context) : undefined;
     const daemon = await removeDaemon(context);
     const files = removeAllHooks(context);
-    lock?.release();
     const left = files.filter(({ change }) => change === 'left').length;
     if (left === 0) removeScripts(context);
     const isPurged = options.purge && left === 0;

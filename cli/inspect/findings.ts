@@ -96,7 +96,7 @@ export const CHECKS: { readonly [check: string]: Check } = {
       return failed(sentence, 'Give it and this shell the same CAPTURE_HOME, or end it: ps x | grep "capture.* run"');
     }
     const open = findOpenFolder(context);
-    return open && failed(open.sentence, open.fix);
+    return open && failed(open.message, open.hint ?? '');
   },
 
   /** Of agents whose transcripts do not say all: without its hooks, what they leave out is never known. */

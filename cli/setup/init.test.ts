@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { takeLock } from '../lock.ts';
 import { readConsent } from '../privacy/consent.ts';
 import { makeFolder, write } from '../test/folder.ts';
 import { losePatience } from '../test/impatience.ts';
@@ -209,15 +208,6 @@ test('a state folder that others may write to is refused, and how to close it sa
   }
   chmodSync(state, 0o755);
   expect((await init(['--yes'])).exitCode).toBe(0);
-});
-
-test('of two at once the second changes nothing', async () => {
-  const { state, init, capture } = await prepare();
-  const lock = takeLock(state, 'setup');
-  const second = await init(['--yes']);
-  expect(second).toMatchObject({ exitCode: 75, stderr: expect.stringContaining('is at work') });
-  expect((await capture(['uninstall'])).exitCode).toBe(75);
-  lock?.release();
 });
 
 const CURSOR = '.cursor/projects/shop/agent-transcripts/aaaa/aaaa.jsonl';
