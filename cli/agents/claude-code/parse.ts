@@ -1,6 +1,6 @@
 import type { RecordPlace } from '../agent.ts';
 import { type Draft, draft } from '../shared/events.ts';
-import { readBlock, readContext, textsAt } from '../shared/messages.ts';
+import { readContext, readResponse, readTyped, textsAt } from '../shared/messages.ts';
 import { parser } from '../shared/parser.ts';
 import { at, elementsAt, type Part, peek, peekText, takeText, takeWords } from '../shared/part.ts';
 import { event, facts, notice, type Readers, readerOf, readersOf, usage } from '../shared/readers.ts';
@@ -60,12 +60,7 @@ const readUsage = usage(
 /** An API response, or the part of it that one content block makes up. */
 function readAssistant(part: Part): Draft[] {
   if (peek(part, 'isApiErrorMessage') === true) return readApiError(part);
-  const text = takeText(part, 'message.content');
-  return [
-    ...(text === undefined ? [] : [draft('assistant.message', { text })]),
-    ...elementsAt(part, 'message.content').flatMap(readBlock),
-    ...readUsage(part),
-  ];
+  return [...readResponse(part, 'message.content'), ...readUsage(part)];
 }
 
 /** The program's own message in place of a response that did not come. Its usage is all zeros and left in `rest`. */
@@ -129,12 +124,9 @@ const HOOK_TEXTS = ['content', 'blockingError.blockingError', 'blockingError', '
 /** What was typed, or arrived, while the agent was at work; it is in no user's record. */
 function readQueued(part: Part, place: RecordPlace): Draft[] {
   const mode = peekText(part, 'attachment.commandMode');
-  const drafts = textsAt(part, 'attachment.prompt').map((at) => {
-    const injected = injectedKind(part, place, peekText(at) ?? '') ?? injectedMode(part, mode);
-    const text = takeText(at);
-    if (injected !== undefined) return draft('context.message', { text, kind: injected });
-    return draft('user.message', { text });
-  });
+  const drafts = textsAt(part, 'attachment.prompt').map((text) =>
+    readTyped(text, injectedKind(part, place, peekText(text) ?? '') ?? injectedMode(part, mode)),
+  );
   return drafts.length > 0 ? drafts : [draft('context.message', { kind: mode ?? 'queued_command' })];
 }
 

@@ -1,6 +1,6 @@
 import type { RecordPlace } from '../agent.ts';
 import { type Draft, draft } from '../shared/events.ts';
-import { readBlock, withImages } from '../shared/messages.ts';
+import { readBlock, readTyped, withImages } from '../shared/messages.ts';
 import { at, elementsAt, type Part, peek, peekText, takeText } from '../shared/part.ts';
 import { fields } from '../shared/readers.ts';
 
@@ -21,10 +21,8 @@ export function readUser(part: Part, place: RecordPlace): Draft[] {
 
 function readText(part: Part, from: Part, place: RecordPlace): Draft {
   const kind = injectedKind(part, place, peekText(from) ?? '');
-  const text = takeText(from);
-  if (text?.startsWith('[Request interrupted by user')) return draft('turn.finished', { reason: text });
-  if (kind !== undefined) return draft('context.message', { text, kind });
-  return draft('user.message', { text });
+  if (!peekText(from)?.startsWith('[Request interrupted by user')) return readTyped(from, kind);
+  return draft('turn.finished', { reason: takeText(from) });
 }
 
 const readDetail = fields('tool.result', {

@@ -5,19 +5,8 @@ import type { JsonObject, Origin, RecordPlace, TranscriptFile } from '../agent.t
 import { partition, recordsOf, toTimestamp } from '../shared/document.ts';
 import { compose, type Draft, draft, shareText } from '../shared/events.ts';
 import { headerOf, toOrigin } from '../shared/identity.ts';
-import { countImages, readBlock, withImages } from '../shared/messages.ts';
-import {
-  at,
-  elementsAt,
-  isObject,
-  type Part,
-  partOf,
-  peek,
-  peekText,
-  peekWords,
-  takeSame,
-  takeText,
-} from '../shared/part.ts';
+import { readInput, readResponse } from '../shared/messages.ts';
+import { isObject, type Part, partOf, peek, peekText, peekWords, takeSame, takeText } from '../shared/part.ts';
 import { event, facts, usage } from '../shared/readers.ts';
 import type { DocumentSession } from '../store.ts';
 
@@ -111,27 +100,17 @@ const readUsage = usage(
 /** One message: what was typed or put before the model, what tools answered, or a response with its usage. */
 function readMessage(part: Part): Draft[] {
   const isUser = peek(part, 'role') === 'user';
-  const content = at(part, 'content');
-  const texts = peekText(content) === undefined ? [] : readText(part, content, content);
-  const blocks = elementsAt(content, '').flatMap((block) =>
-    isUser && peek(block, 'type') === 'text' ? readText(part, block, at(block, 'text')) : readBlock(block),
-  );
-  const said = [...readCompaction(part), ...texts, ...blocks];
-  return [...(isUser ? withImages(said, countImages(part, 'content')) : said), ...readUsage(part)];
-}
-
-/** What a message says; of a user's, `user_input` tells that it was typed. */
-function readText(part: Part, block: Part, from: Part): Draft[] {
-  const isTyped = peek(block, 'user_input') !== undefined;
-  const kind = isTyped ? undefined : injectedKind(part, peekText(from) ?? '');
-  const text = takeText(from);
-  if (text === undefined) return [];
-  if (peek(part, 'role') !== 'user') return [draft('assistant.message', { text })];
-  return [kind === undefined ? draft('user.message', { text }) : draft('context.message', { text, kind })];
+  const compaction = readCompaction(part);
+  const said = isUser
+    ? readInput(part, 'content', (text, block) => injectedKind(part, text, block))
+    : readResponse(part, 'content');
+  return [...compaction, ...said, ...readUsage(part)];
 }
 
 /** Why a user's text was not typed: the program says so, or wraps it in a tag of its own. */
-function injectedKind(part: Part, text: string): string | undefined {
+function injectedKind(part: Part, text: string, block: Part): string | undefined {
+  // Says that it was.
+  if (peek(block, 'user_input') !== undefined) return undefined;
   const shown = peekText(part, 'metadata.displayRole');
   if (shown !== undefined && shown !== 'user') return peekText(part, 'metadata.kind') ?? shown;
   const tag = /^\s*<([\w-]+)/.exec(text)?.[1];

@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import type { Agent, JsonObject, Origin, RecordPlace, TranscriptFile, Variables } from '../agent.ts';
 import { type Draft, draft } from '../shared/events.ts';
 import { headerOf, isUuid, keyOf, stemOf, toOrigin } from '../shared/identity.ts';
-import { countImages, readBlock, textsAt, withImages } from '../shared/messages.ts';
+import { readInput, readResponse } from '../shared/messages.ts';
 import { parser } from '../shared/parser.ts';
-import { elementsAt, type Part, peek, peekText, peekWords, takeSame, takeText } from '../shared/part.ts';
+import { type Part, peekText, peekWords, takeSame, takeText } from '../shared/part.ts';
 import { event, facts, fields } from '../shared/readers.ts';
 
 /**
@@ -78,14 +78,9 @@ const CONTENT = 'message.content';
 
 function readMessage(part: Part, place: RecordPlace): Draft[] {
   const role = peekText(part, 'message.role');
-  if (role === 'assistant') return readAssistant(part);
-  const results = elementsAt(part, CONTENT).filter((block) => peek(block, 'type') === 'tool_result');
-  const texts = textsAt(part, CONTENT).map((at) => {
-    const kind = injectedKind(part, place, peekText(at) ?? '', role);
-    const text = takeText(at);
-    return kind === undefined ? draft('user.message', { text }) : draft('context.message', { text, kind });
-  });
-  return withImages([...results.flatMap(readBlock), ...texts], countImages(part, CONTENT));
+  return role === 'assistant'
+    ? readResponse(part, CONTENT)
+    : readInput(part, CONTENT, (text) => injectedKind(part, place, text, role));
 }
 
 /** Why a text is no prompt; `undefined` if a person typed it. */
@@ -102,10 +97,4 @@ function isReminder(text: string): boolean {
   const end = '</system-reminder>';
   const last = text.lastIndexOf(end);
   return last < 0 || text.slice(last + end.length).trim() === '';
-}
-
-function readAssistant(part: Part): Draft[] {
-  const text = takeText(part, CONTENT);
-  const drafts = text === undefined ? [] : [draft('assistant.message', { text })];
-  return [...drafts, ...elementsAt(part, CONTENT).flatMap(readBlock)];
 }

@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import type { Agent, JsonObject, Origin, RecordPlace, TranscriptFile, Variables } from '../agent.ts';
 import { type Draft, draft } from '../shared/events.ts';
 import { headerOf, keyOf, stemOf, toOrigin, uuidAtEnd } from '../shared/identity.ts';
-import { countImages, readBlock, readContext, textsAt, withImages } from '../shared/messages.ts';
+import { readContext, readInput, readResponse, textsAt } from '../shared/messages.ts';
 import { parser } from '../shared/parser.ts';
-import { elementsAt, type Part, peek, peekText, peekWords, takeSame, takeText } from '../shared/part.ts';
+import { type Part, peek, peekText, peekWords, takeSame, takeText } from '../shared/part.ts';
 import { context, event, facts, notice, usage } from '../shared/readers.ts';
 
 /**
@@ -39,7 +39,7 @@ export const pi: Agent = {
       branch_summary: context('branch_summary', 'summary'),
       custom_message: (part) => readInjected(part, ''),
       label: notice('label', 'label'),
-      'message user': readUser,
+      'message user': (part) => readInput(part, 'message.content', () => undefined),
       'message assistant': readAssistant,
       'message toolResult': event('tool.result', {
         callId: 'message.toolCallId',
@@ -80,11 +80,6 @@ function readHeader(part: Part, { origin }: RecordPlace): Draft[] {
   return [draft('session.meta', { cwd: takeText(part, 'cwd'), forkedFrom })];
 }
 
-function readUser(part: Part): Draft[] {
-  const texts = textsAt(part, 'message.content').map((text) => draft('user.message', { text: takeText(text) }));
-  return withImages(texts, countImages(part, 'message.content'));
-}
-
 /** A command that the person ran, without the model. Its exit code is left in `rest`: the model called no tool. */
 function readShell(part: Part): Draft[] {
   const command = takeText(part, 'message.command');
@@ -114,7 +109,7 @@ const readUsage = usage(
 
 /** One API response; one that failed has an `errorMessage`. */
 function readAssistant(part: Part): Draft[] {
-  const drafts = elementsAt(part, 'message.content').flatMap(readBlock);
+  const drafts = readResponse(part, 'message.content');
   // Not every provider has an id of the response; the entry's own is equal in a fork.
   const responseId = peekText(part, 'message.responseId') ?? peekText(part, 'id');
   drafts.push(...readUsage(part, { responseId }));

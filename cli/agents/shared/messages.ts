@@ -4,7 +4,7 @@ import { fields } from './readers.ts';
 
 /** Readers of messages as the models' interfaces have them, and agents after these. */
 
-const readText = fields('assistant.message', { text: 'text' });
+const readText = fields('assistant.message', { text: ['text', ''] });
 const readThought = fields('assistant.reasoning', { text: ['thinking', 'text'] });
 const readCall = fields('tool.call', { callId: 'id', name: 'name', input: ['input', 'arguments'] });
 const readResult = fields('tool.result', {
@@ -24,6 +24,30 @@ export function readBlock(block: Part): Draft[] {
   if (/tool[-_]use$|^tool[-_]?call$/i.test(type)) return readCall(block, { name: type });
   if (/tool[-_]result$/.test(type)) return readResult(block);
   return readText(block);
+}
+
+/** What the model answered: text, or blocks. */
+export const readResponse = (part: Part, content: Where): Draft[] => blocksAt(part, content).flatMap(readBlock);
+
+/** What it was sent in the person's role: what tools answered, and texts; `kindOf` tells why nobody typed one. */
+export function readInput(part: Part, content: Where, kindOf: (text: string, block: Part) => string | undefined) {
+  const drafts = blocksAt(part, content).flatMap((block) => {
+    const from = [at(block, 'text'), block].find((text) => peekText(text) !== undefined);
+    if (from === undefined || peek(block, 'type') === 'tool_result') return readBlock(block);
+    return [readTyped(from, kindOf(peekText(from) ?? '', block))];
+  });
+  return withImages(drafts, countImages(part, content));
+}
+
+/** A text in the person's role: a prompt, or of the kind why it is none. */
+export function readTyped(from: Part, kind: string | undefined): Draft {
+  const text = takeText(from);
+  return kind === undefined ? draft('user.message', { text }) : draft('context.message', { text, kind });
+}
+
+function blocksAt(part: Part, content: Where): Part[] {
+  const whole = at(part, content);
+  return peekText(whole) === undefined ? elementsAt(whole, '') : [whole];
 }
 
 /** The texts in content, which is text, a part or a list of either. */
