@@ -1,6 +1,6 @@
 import type { RecordPlace } from '../agent.ts';
 import { type Draft, draft, type Fields, shareText } from '../shared/events.ts';
-import { lengthAt, type Part, peek, peekText, takeText, takeWords } from '../shared/part.ts';
+import { elementsAt, type Part, peek, peekText, takeText, takeWords } from '../shared/part.ts';
 import { event, fields, type Readers, readerOf, readersOf, usage } from '../shared/readers.ts';
 
 /** Whether the tokens that came from the cache are among the input's. */
@@ -31,7 +31,9 @@ export function readShown(part: Part, shown: Shown): Draft[] {
 }
 
 function readPrompt(part: Part): Draft[] {
-  return [draft('user.message', { text: takeText(part, 'text'), images: lengthAt(part, 'images') || undefined })];
+  return [
+    draft('user.message', { text: takeText(part, 'text'), images: elementsAt(part, 'images').length || undefined }),
+  ];
 }
 
 function readAnswer(part: Part): Draft[] {

@@ -1,7 +1,7 @@
 import type { Origin, RecordPlace } from '../agent.ts';
 import { type Draft, draft } from '../shared/events.ts';
 import { readContext, textsAt } from '../shared/messages.ts';
-import { at, lengthAt, type Part, peek, peekText, takeText } from '../shared/part.ts';
+import { at, elementsAt, type Part, peek, peekText, takeText } from '../shared/part.ts';
 import { event, facts, fields, notice, quiet, type Readers, readerOf, readersOf, usage } from '../shared/readers.ts';
 
 /** The thread whose file it is: of a sub-agent its own, not the session's. */
@@ -79,7 +79,7 @@ const READERS: Readers = {
 };
 
 function readPrompt(part: Part, place: RecordPlace): Draft[] {
-  const images = lengthAt(part, 'payload.images') + lengthAt(part, 'payload.local_images');
+  const images = elementsAt(part, 'payload.images').length + elementsAt(part, 'payload.local_images').length;
   const kind = peekText(part, 'payload.kind') ?? 'plain';
   const text = takeText(part, 'payload.message');
   if (kind !== 'plain') return [draft('context.message', { text, kind })];
@@ -116,7 +116,7 @@ const TOOL_KEYS = ['status', 'tool', 'action', 'exit_code', 'path', 'changes', '
 function readPromptItem(item: Part, place: RecordPlace): Draft[] {
   const texts = textsAt(item, 'content');
   if (place.origin.subagent !== undefined) return readContext(texts, 'subagent-prompt');
-  const images = lengthAt(item, 'content') - texts.length || undefined;
+  const images = elementsAt(item, 'content').length - texts.length || undefined;
   if (texts.length === 0) return [draft('user.message', { images })];
   return texts.map((text, index) =>
     draft('user.message', { text: takeText(text), images: index === 0 ? images : undefined }),

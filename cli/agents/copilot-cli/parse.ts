@@ -2,8 +2,8 @@ import type { RecordPlace } from '../agent.ts';
 import { type Draft, draft } from '../shared/events.ts';
 import { countImages } from '../shared/messages.ts';
 import { parser } from '../shared/parser.ts';
-import { at, elementsAt, isObject, lengthAt, type Part, peek, peekText, peekWords, takeText } from '../shared/part.ts';
-import { context, event, facts, fields, notice, quiet, type Readers, usage } from '../shared/readers.ts';
+import { at, elementsAt, isObject, type Part, peek, peekText, peekWords, takeText } from '../shared/part.ts';
+import { context, event, facts, fields, notice, quiet, type Readers, readersOf, usage } from '../shared/readers.ts';
 
 const readPlace = (at: string) =>
   facts({
@@ -14,32 +14,31 @@ const readPlace = (at: string) =>
     model: 'data.selectedModel',
   });
 
-/** What the person is told, and where that is in `data`. */
-const NOTICES: { readonly [kind: string]: readonly string[] } = {
-  'subagent.selected': ['agentDisplayName', 'agentName'],
-  'subagent.deselected': [],
-  'session.info': ['message'],
-  'session.warning': ['message'],
-  'session.task_complete': ['summary'],
-  'session.plan_changed': ['operation'],
-  'session.workspace_file_changed': ['path'],
-  'session.compaction_start': [],
-  'session.truncation': [],
-  'session.snapshot_rewind': [],
-  'session.handoff': ['summary'],
-  'skill.invoked': ['name'],
-  'permission.requested': ['permissionRequest.fullCommandText', 'permissionRequest.intention'],
-  'permission.completed': ['result.kind'],
-  'user_input.requested': ['question'],
-  'user_input.completed': ['answer'],
-  'elicitation.requested': ['message'],
-  'elicitation.completed': ['action'],
-  'command.queued': ['command'],
-  'command.execute': ['command'],
-  'command.completed': [],
-  'exit_plan_mode.requested': ['summary'],
-  'exit_plan_mode.completed': [],
-};
+/** What the person is told. */
+const NOTICES = [
+  ...['subagent.selected', 'subagent.deselected', 'session.info', 'session.warning', 'session.task_complete'],
+  ...['session.plan_changed', 'session.workspace_file_changed', 'session.compaction_start', 'session.truncation'],
+  ...['session.snapshot_rewind', 'session.handoff', 'skill.invoked', 'permission.requested', 'permission.completed'],
+  ...['user_input.requested', 'user_input.completed', 'elicitation.requested', 'elicitation.completed'],
+  ...['command.queued', 'command.execute', 'command.completed', 'exit_plan_mode.requested', 'exit_plan_mode.completed'],
+];
+
+/** Where notices have their text. */
+const TEXTS = [
+  ...[
+    'agentDisplayName',
+    'agentName',
+    'message',
+    'summary',
+    'name',
+    'question',
+    'answer',
+    'action',
+    'operation',
+    'path',
+  ],
+  ...['permissionRequest.fullCommandText', 'permissionRequest.intention', 'result.kind', 'command'],
+].map((path) => `data.${path}`);
 
 const READERS: Readers = {
   'session.start': readPlace('data.context'),
@@ -48,9 +47,9 @@ const READERS: Readers = {
   'session.title_changed': facts({ title: 'data.title' }, 'agent'),
   'session.model_change': facts({ model: 'data.newModel' }),
   'session.auto_mode_resolved': facts({ model: 'data.chosenModel' }),
-  'session.mode_changed': facts({}),
-  'session.permissions_changed': facts({}),
-  'session.remote_steerable_changed': facts({}),
+  ...readersOf(['session.mode_changed', 'session.permissions_changed', 'session.remote_steerable_changed'], () =>
+    facts({}),
+  ),
   'session.compaction_complete': readCompaction,
   'session.error': readError,
   'session.shutdown': readShutdown,
@@ -75,9 +74,7 @@ const READERS: Readers = {
   'subagent.completed': (part) => readFinish(part, byCall(part)),
   'subagent.failed': (part) => readFinish(part, byCall(part)),
   'hook.end': readHookEnd,
-  ...Object.fromEntries(
-    Object.entries(NOTICES).map(([kind, texts]) => [kind, notice(kind, ...texts.map((text) => `data.${text}`))]),
-  ),
+  ...readersOf(NOTICES, (kind) => notice(kind, ...TEXTS)),
 };
 
 export const parse = parser({
@@ -146,7 +143,7 @@ const readOutputTokens = usage({ outputTokens: 'data.outputTokens' }, 'included'
 
 function readAssistant(part: Part): Draft[] {
   // Of a response that only asks for tools the text is empty.
-  const isSilent = lengthAt(part, 'data.toolRequests') > 0 && !peekWords(part, 'data.content');
+  const isSilent = elementsAt(part, 'data.toolRequests').length > 0 && !peekWords(part, 'data.content');
   return [
     ...readThought(part),
     ...(isSilent ? [] : readAnswer(part)),

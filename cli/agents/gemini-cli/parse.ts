@@ -3,7 +3,7 @@ import type { JsonObject, RecordPlace } from '../agent.ts';
 import { compose, type Draft, draft } from '../shared/events.ts';
 import { countImages, readContext, readPrompt, textsAt } from '../shared/messages.ts';
 import { parser } from '../shared/parser.ts';
-import { elementsAt, lengthAt, type Part, partOf, peek, peekText, peekWords, take, takeText } from '../shared/part.ts';
+import { elementsAt, type Part, partOf, peek, peekText, peekWords, take, takeText } from '../shared/part.ts';
 import { event, facts, fields, notice, usage } from '../shared/readers.ts';
 
 export function parse(record: JsonObject, place: RecordPlace): CapturedEvent[] {
@@ -92,7 +92,7 @@ function readTool(tool: Part): Draft[] {
 function takeAnswer(tool: Part): { output?: unknown; name?: string | undefined } {
   const inner = 'result.0.functionResponse';
   const told = ['output', 'error'].filter((key) => peekText(tool, `${inner}.response.${key}`) !== undefined);
-  if (told.length !== 1 || lengthAt(tool, 'result') !== 1) return { output: take(tool, 'result') };
+  if (told.length !== 1 || elementsAt(tool, 'result').length !== 1) return { output: take(tool, 'result') };
   return { name: takeText(tool, `${inner}.name`), output: take(tool, `${inner}.response.${told[0]}`) };
 }
 

@@ -38,11 +38,6 @@ export function elementsAt(part: Part, where: Where): Part[] {
   return list.value.map((value, key) => ({ value, up: list, key, left: part.left }));
 }
 
-export const lengthAt = (part: Part, where: Where): number => {
-  const list = peek(part, where);
-  return Array.isArray(list) ? list.length : 0;
-};
-
 /** The value at a place without taking it; `undefined` where there is none, or it was taken. */
 export function peek(part: Part, where: Where = ''): unknown {
   let value = part.up === undefined ? part.value : child(part.up.value, part.key);
