@@ -79,13 +79,13 @@ const nameTodo = (position: unknown): string => (typeof position === 'number' ? 
 /** What the agent calls a session until it has thought of a title. */
 const UNTITLED = /^(New|Child) session - \d{4}-/;
 
-const readFacts = fields('session.meta', { title: 'title', cwd: 'directory', model: 'model.id' });
-const readUntitled = fields('session.meta', { cwd: 'directory', model: 'model.id' });
+const readFacts = fields('session.meta', { cwd: 'directory', model: 'model.id' });
 
 function readSession(session: Part, { place: { origin } }: Row): Draft[] {
   takeSame(session, 'version', origin.agentVersion);
-  const isUntitled = UNTITLED.test(peekText(session, 'title') ?? 'New session - 0000-');
-  return isUntitled ? readUntitled(session) : readFacts(session, { titleBy: 'agent' });
+  const isUntitled = UNTITLED.test(peekText(session, 'title') ?? '');
+  const title = isUntitled ? undefined : takeText(session, 'title');
+  return readFacts(session, { title, titleBy: title === undefined ? undefined : 'agent' });
 }
 
 /** Undone by the person: the rows are gone, and with them what this capture did not see in time. */

@@ -1,8 +1,12 @@
 import { join } from 'node:path';
-import type { Agent, JsonObject, Origin, TranscriptFile, Variables } from '../agent.ts';
+import type { Agent, JsonObject, Origin, RecordPlace, TranscriptFile, Variables } from '../agent.ts';
+import { CHAINED } from '../claude-code/parse.ts';
+import { type Draft, draft } from '../shared/events.ts';
 import { headerOf, isUuid, keyOf, stemOf, toOrigin } from '../shared/identity.ts';
-import { peekWords } from '../shared/part.ts';
-import { parse } from './parse.ts';
+import { readContext, readPrompt, textsAt } from '../shared/messages.ts';
+import { parser } from '../shared/parser.ts';
+import { at, elementsAt, type Part, peek, peekText, peekWords, takeText } from '../shared/part.ts';
+import { context, event, facts, fields, notice, usage } from '../shared/readers.ts';
 
 /**
  * Qwen Code writes a file per session, a record per line, append-only; `uuid` and `parentUuid` chain the records, and
@@ -28,7 +32,35 @@ export const qwenCode: Agent = {
   namesSession: ({ sessionId }, path) => typeof sessionId === 'string' || isUuid(stemOf(path)),
   identify,
   recordKey: (record) => keyOf(record, 'uuid'),
-  parse,
+  parse: parser({
+    ...CHAINED,
+    agent: 'qwen-code',
+    placeOf: withSubagent,
+    // What the program did or noted is told by `subtype`.
+    kindOf: (part) => peekWords(part, ...(peek(part, 'type') === 'system' ? ['subtype', 'type'] : ['type'])) ?? '',
+    readers: {
+      user: readUser,
+      assistant: readAssistant,
+      tool_result: readToolResult,
+      ui_telemetry: (part) => readTelemetry(at(part, 'systemPayload.uiEvent')),
+      custom_title: readTitle,
+      // The history as it is from here on is left in `rest`.
+      chat_compression: event('compaction', {
+        trigger: 'systemPayload.info.triggerReason',
+        tokensBefore: 'systemPayload.info.originalTokenCount',
+      }),
+      session_model: facts({ model: 'systemPayload.model' }),
+      session_approval_mode: facts({}),
+      parent_session: facts({ forkedFrom: 'systemPayload.parentSessionId' }),
+      slash_command: notice('slash_command', 'systemPayload.rawCommand'),
+      notification: notice('notification', 'systemPayload.displayText'),
+      rewind: notice('rewind'),
+      at_command: context('at_command'),
+      agent_bootstrap: context('agent_bootstrap'),
+      agent_launch_prompt: context('agent_launch_prompt', 'systemPayload.prompt'),
+    },
+    shared: { model: 'model' },
+  }),
 };
 
 function folder(variables: Variables, home: string): string {
@@ -49,3 +81,117 @@ function identify({ path }: TranscriptFile, first: JsonObject | undefined): Orig
     forkedFrom: peekWords(record, 'forkedFrom.sessionId', 'forkedFrom'),
   });
 }
+
+/** Old versions kept the records of sub-agents among those of the session. */
+function withSubagent(part: Part, place: RecordPlace): RecordPlace {
+  const subagent = place.origin.subagent ?? peekWords(part, 'agentId');
+  return subagent === undefined ? place : { ...place, origin: { ...place.origin, subagent } };
+}
+
+function readTitle(part: Part): Draft[] {
+  const titleBy = peekText(part, 'systemPayload.titleSource') === 'auto' ? 'agent' : 'person';
+  return facts({ title: 'systemPayload.customTitle' }, titleBy)(part);
+}
+
+function readUser(part: Part, place: RecordPlace): Draft[] {
+  const kind = injectedKind(part, place);
+  const drafts = kind === undefined ? readPrompt(part, PROMPT) : readContext(textsAt(part, 'message.parts'), kind);
+  const hook = takeText(part, 'systemPayload.hookContext');
+  if (hook !== undefined) drafts.push(draft('context.message', { text: hook, kind: 'hook_context' }));
+  return drafts;
+}
+
+/** Why a user's record is no prompt; `undefined` if a person typed it. */
+function injectedKind(part: Part, place: RecordPlace): string | undefined {
+  if (place.origin.subagent !== undefined || peek(part, 'isSidechain') === true) return 'subagent-prompt';
+  const provenance = peekWords(part, 'provenance');
+  const subtype = peekWords(part, 'subtype');
+  if (provenance !== undefined && provenance !== 'real_user') return subtype ?? provenance;
+  // Typed while tools ran. All other kinds are of the program's making: ends of tasks, timers, goals.
+  return subtype === 'mid_turn_user_message' || provenance === 'real_user' ? undefined : subtype;
+}
+
+const PROMPT = {
+  sent: 'message.parts',
+  shown: 'systemPayload.displayText',
+  injected: /^\s*<system-reminder>/,
+  kind: 'system-reminder',
+};
+
+const readText = fields('assistant.message', { text: 'text' });
+const readThought = fields('assistant.reasoning', { text: 'text' });
+const readCall = fields('tool.call', {
+  callId: 'functionCall.id',
+  name: 'functionCall.name',
+  input: 'functionCall.args',
+});
+const readUsage = usage(
+  {
+    inputTokens: 'usageMetadata.promptTokenCount',
+    outputTokens: 'usageMetadata.candidatesTokenCount',
+    cacheReadTokens: 'usageMetadata.cachedContentTokenCount',
+    reasoningTokens: 'usageMetadata.thoughtsTokenCount',
+    totalTokens: 'usageMetadata.totalTokenCount',
+  },
+  'included',
+);
+
+/** One API response. It has no id but the record's. */
+function readAssistant(part: Part): Draft[] {
+  // Nothing for a part of another kind: it is left where it is, and so in `rest`.
+  const drafts = elementsAt(part, 'message.parts').flatMap((said) => {
+    const call = readCall(said);
+    if (call.length > 0) return call;
+    return peek(said, 'thought') === true ? readThought(said) : readText(said);
+  });
+  return [...drafts, ...readUsage(part, { responseId: peekText(part, 'uuid') })];
+}
+
+const readResponse = fields('tool.result', {
+  callId: 'functionResponse.id',
+  name: 'functionResponse.name',
+  output: ['functionResponse.response.output', 'functionResponse.response.error', 'functionResponse.response'],
+});
+const readDetail = fields('tool.result', {
+  exitCode: 'toolCallResult.resultDisplay.exitCode',
+  detail: 'toolCallResult',
+});
+
+/** What tools answered, with the program's own copy of it where the record has one result. */
+function readToolResult(part: Part): Draft[] {
+  const responses = elementsAt(part, 'message.parts').filter((said) => peek(said, 'functionResponse') !== undefined);
+  if (responses.length === 0 && peek(part, 'toolCallResult') !== undefined) {
+    return readDetail(part, { callId: takeText(part, 'toolCallResult.callId') });
+  }
+  const hasDetail = responses.length === 1;
+  return responses.flatMap((said) => {
+    const hasFailed = hasDetail && peek(part, 'toolCallResult.status') === 'error';
+    const isError = hasFailed || peek(said, 'functionResponse.response.error') !== undefined || undefined;
+    const results = readResponse(said, { isError });
+    return hasDetail ? results.map((result) => withDetail(result, part)) : results;
+  });
+}
+
+const withDetail = (result: Draft, part: Part): Draft => ({
+  ...result,
+  fields: { ...result.fields, ...readDetail(part)[0]?.fields },
+});
+
+/** The log of requests, which old and new versions keep in the transcript. */
+function readTelemetry(request: Part): Draft[] {
+  const name = peekText(request, ['event.name'])?.replace('qwen-code.', '') ?? 'ui_telemetry';
+  if (name === 'tool_call') return readToolEnd(request);
+  if (name === 'api_error') {
+    const kind = peekText(request, 'error_type') ?? name;
+    return [draft('error', { text: takeText(request, 'error_message', 'error'), kind })];
+  }
+  return [draft('record', { kind: name === 'api_response' ? `duplicate:${name}` : 'ui_telemetry' })];
+}
+
+/** Stands before the result itself, to which its `callId` joins it. */
+const readToolEnd = fields('tool.result', {
+  callId: 'call_id',
+  name: 'function_name',
+  durationMs: 'duration_ms',
+  detail: '',
+});
