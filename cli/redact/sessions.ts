@@ -69,6 +69,8 @@ export function createSessions(key: Uint8Array, index: ValueIndex): (name: strin
 /** No name, address or call of code has one of these in it. */
 const SYMBOL = /^(?=.*\d)(?=.*[A-Za-z])(?=.*[!#%&*+^~?])[!-~]{10,39}$/;
 
+/** `XmlStringMaxLen256`, which all fields of a file may have as their type, and one of them is called a password. */
+const CAMEL_CASE = /^[A-Za-z][a-z]*(?:[A-Z][a-z]+)+\d*$/;
 /** Capitals, small letters and digits take turns in what is random; words are made of longer runs of one kind. */
 const LONGEST_RUNS = 2.7;
 
@@ -76,8 +78,8 @@ const LONGEST_RUNS = 2.7;
 function isSure(rule: string, secret: string): boolean {
   if (secret.startsWith('-----BEGIN')) return true;
   if (rule !== KEY_NAME) return looksRandom(secret);
+  if (SYMBOL.test(secret)) return true;
   const runs = secret.match(/[a-z]+|[A-Z]+|\d+/g)?.length ?? 0;
-  return (
-    SYMBOL.test(secret) || (isSurelyRandom(secret, 16) && !isHashOrId(secret) && secret.length < LONGEST_RUNS * runs)
-  );
+  const isName = CAMEL_CASE.test(secret) || isHashOrId(secret);
+  return !isName && isSurelyRandom(secret, 16) && secret.length < LONGEST_RUNS * runs;
 }

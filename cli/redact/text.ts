@@ -38,7 +38,6 @@ export function createTextRedactor(rules: readonly Rule[], index: ValueIndex, al
 
   function findSpans(text: string, scopes: Scopes, knownOnly: boolean): Span[] {
     const spans: Span[] = [];
-    let lastValue = -1;
     // What a rule has matched need not be matched again from within: a text of nothing but its keyword stays cheap.
     const matchedTo = new Map<PreparedRule, number>();
 
@@ -56,9 +55,7 @@ export function createTextRedactor(rules: readonly Rule[], index: ValueIndex, al
 
     function visitName(start: number, end?: number): void {
       const value = readAssignment(text, start, end);
-      if (value === undefined || value.start === lastValue) return;
-      lastValue = value.start;
-      spans.push({ ...value, rule: KEY_NAME, secret: text.slice(value.start, value.end) });
+      if (value !== undefined) spans.push({ ...value, rule: KEY_NAME, secret: text.slice(value.start, value.end) });
     }
 
     scan(text, visitKeyword, index.filter(), (hash, end) => {

@@ -14,9 +14,9 @@ export function measureEntropy(text: string): number {
 const FILLER =
   /^[<[{(%$].*[>\]})%]$|^\$\{?[A-Za-z_]|\$\{|\{\{|<[^<>]*>|^%[A-Z_]+%$|^\*+|x{4,}|\.{3}|…|your|example|placeholder|change.?me|dummy|redacted|insert[-_]|process\.env|%\(|%[sd]|\{[A-Za-z_]\w*\}|^aws4-hmac|import\.meta|os\.environ|getenv|secrets\.|0{6,}|^[a-z_.:/-]*(?:\{\}[a-z_.:/-]*)+$/i;
 
-/** Words that a real secret in running text hardly has in it. */
+/** Words that a real secret in running text hardly has in it; `XmlStringMaxLen256` is the type of a field. */
 const MADE_UP =
-  /password|passwd|^secret|secret$|^test|^foo|^bar|sample|replace|todo|fixme|fake|mock|env\.|0123456789|12345678|abcdef|do.?not.?use|^(?:(?:access|refresh|session|auth|bearer|token|key|api|abc|new|old|my|some|user)[-_.]?){1,3}\d{0,6}$/i;
+  /password|passwd|^secret|secret$|^test|^foo|^bar|sample|replace|todo|fixme|fake|mock|env\.|0123456789|12345678|abcdef|do.?not.?use|^(?:(?:access|refresh|session|auth|bearer|token|key|api|abc|new|old|my|some|user)[-_.]?){1,3}\d{0,6}$|^[a-z_]*string(?:m(?:in|ax)(?:len(?:gth)?)?\d+){1,3}$|sensitivestring\d+$/i;
 
 /** A password that is called one. */
 const PASSWORD_WORD =
