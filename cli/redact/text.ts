@@ -145,47 +145,27 @@ function cutUp(text: string): string[] {
   return pieces;
 }
 
-/** Spans that overlap become one, named after the surest; a mark is never cut, and never masked for itself. */
+/** Marks are joined with what overlaps them, so that none is cut; a mark by itself is no secret. */
+const MARK = '';
+
+/** Spans that overlap become one, named after the surest. */
 function joinSpans(text: string, spans: Span[]): Span[] {
-  const marks = findMarks(text);
-  const joined: Span[] = [];
-  for (const span of spans.flatMap((candidate) => keepMarks(candidate, marks)).sort((a, b) => a.start - b.start)) {
+  const marks = findMarks(text).map((mark) => ({ ...mark, rule: MARK, secret: '' }));
+  const joined: (Span & { marked: number })[] = [];
+  for (const span of [...spans, ...marks].sort((one, other) => one.start - other.start)) {
     const last = joined.at(-1);
+    const marked = span.rule === MARK ? span.end - span.start : 0;
     if (last === undefined || span.start >= last.end) {
-      joined.push({ ...span });
+      joined.push({ ...span, marked });
       continue;
     }
     const surer = rank(span) > rank(last) ? span : last;
-    joined[joined.length - 1] = { ...surer, start: last.start, end: Math.max(last.end, span.end) };
+    const end = Math.max(last.end, span.end);
+    joined[joined.length - 1] = { ...surer, start: last.start, end, marked: last.marked + marked };
   }
-  return joined;
+  return joined.filter(({ start, end, marked }) => marked < end - start);
 }
 
-function keepMarks(span: Span, marks: readonly { start: number; end: number }[]): Span[] {
-  let { start, end } = span;
-  let masked = 0;
-  for (let index = findMarkAfter(marks, span.start); index < marks.length; index++) {
-    const mark = marks[index];
-    if (mark === undefined || mark.start >= span.end) break;
-    start = Math.min(start, mark.start);
-    end = Math.max(end, mark.end);
-    masked += mark.end - mark.start;
-  }
-  return masked >= end - start ? [] : [{ ...span, start, end }];
-}
+const RANKS: { [rule: string]: number } = { [MARK]: 0, [KEY_NAME]: 1, [KNOWN_VALUE]: 3 };
 
-/** The first mark that ends after a place, by halving: a text may have as many marks as spans. */
-function findMarkAfter(marks: readonly { end: number }[], place: number): number {
-  let [from, to] = [0, marks.length];
-  while (from < to) {
-    const middle = (from + to) >> 1;
-    if ((marks[middle]?.end ?? 0) > place) to = middle;
-    else from = middle + 1;
-  }
-  return from;
-}
-
-function rank(span: Span): number {
-  const kind = span.rule === KNOWN_VALUE ? 2 : span.rule === KEY_NAME ? 0 : 1;
-  return kind * 1e6 + Math.min(span.secret.length, 1e5);
-}
+const rank = ({ rule, secret }: Span): number => (RANKS[rule] ?? 2) * 1e6 + Math.min(secret.length, 1e5);
