@@ -26,13 +26,13 @@ export function readPair(name: string, value: string): Found[] {
 
 /** Passwords in addresses and connection strings, as they stand there and decoded. */
 function readUrls(text: string): string[] {
-  const inUrls = Array.from(text.matchAll(/:\/\/[^\s:/@]{0,200}:([^\s@]{1,500})@/g), (match) => match[1] ?? '');
-  const inStrings = Array.from(
-    text.matchAll(/(?:^|;)\s*(?:Password|Pwd|AccountKey|SharedAccessKey)=([^;]{1,500})/gi),
-    (match) => match[1] ?? '',
-  );
-  return [...inUrls, ...inStrings].flatMap((found) => [...new Set([found, decode(found)])]);
+  return [
+    ...readAll(text, /:\/\/[^\s:/@]{0,200}:([^\s@]{1,500})@/g),
+    ...readAll(text, /(?:^|;)\s*(?:Password|Pwd|AccountKey|SharedAccessKey)=([^;]{1,500})/gi),
+  ].flatMap((found) => [...new Set([found, decode(found)])]);
 }
+
+const readAll = (text: string, pattern: RegExp) => Array.from(text.matchAll(pattern), ([, found = '']) => found);
 
 function decode(text: string): string {
   try {
@@ -84,30 +84,20 @@ export function readJson(text: string): Found[] {
   return found.filter(({ named }) => named);
 }
 
+const named = (values: readonly string[]) => values.map((value): Found => ({ value, named: true }));
+
 /** The whole file is the secret. */
-export function readBare(text: string): Found[] {
-  return [{ value: text.trim(), named: true }];
-}
+export const readBare = (text: string) => named([text.trim()]);
 
 /** netrc: `machine … login … password …`. */
-export function readNetrc(text: string): Found[] {
-  return Array.from(text.matchAll(/\b(?:password|passwd)[ \t\r\n]+(\S{1,500})/g), (match) => ({
-    value: match[1] ?? '',
-    named: true,
-  }));
-}
+export const readNetrc = (text: string) => named(readAll(text, /\b(?:password|passwd)[ \t\r\n]+(\S{1,500})/g));
 
-export function readAddresses(text: string): Found[] {
-  return readUrls(text).map((value) => ({ value, named: true }));
-}
+export const readAddresses = (text: string) => named(readUrls(text));
 
 /** `host:port:database:user:password` a line. */
-export function readPgpass(text: string): Found[] {
-  return text.split(/\r?\n/).map((line) => ({ value: line.split(':').slice(4).join(':'), named: true }));
-}
+export const readPgpass = (text: string) => named(readAll(text, /^(?:[^:\r\n]*:){4}(.*)$/gm));
 
-export function readXml(text: string): Found[] {
-  return Array.from(text.matchAll(/<([\w.-]{1,100})>([^<]{1,2000})</g)).flatMap(([, name = '', value = '']) =>
-    isSecretVariable(name) ? [{ value: value.trim(), named: true }] : [],
+export const readXml = (text: string) =>
+  Array.from(text.matchAll(/<([\w.-]{1,100})>([^<]{1,2000})</g)).flatMap(([, name = '', value = '']) =>
+    isSecretVariable(name) ? named([value.trim()]) : [],
   );
-}
