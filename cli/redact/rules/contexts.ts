@@ -36,7 +36,7 @@ named-sign-in-secret  clerk,keycloak,cognito,linkedin,spotify,twitch,nextauth,be
  */
 export const KEYS = String.raw`
 private-key  -----begin  -----BEGIN[A-Z0-9\x20]{0,30}PRIVATE\x20KEY(?:\x20BLOCK)?-----(?=(?:[^-]|-(?!-)){0,240}[A-Za-z0-9+/=]{32})  inside lines
-private-key-end  -----end  -----END[A-Z0-9\x20]{0,30}PRIVATE\x20KEY(?:\x20BLOCK)?-----  inside back
+private-key-end  -----end  (?<=([A-Za-z0-9+/=\r\n\\]{40,20000}))-----END[A-Z0-9\x20]{0,30}PRIVATE\x20KEY  inside
 encoded-private-key  ls0tls1crudjti  LS0tLS1CRUdJTi(?:BQUklW|BSU0Eg|BFQyBQ|BPUEVO|BEU0Eg|BFTkNS)[A-Za-z0-9+/]{40,20000}={0,2}
 putty-key  private-lines:  Private-Lines:\x20\d{1,4}((?:[A-Za-z0-9+/=\r\n]|\\[nr]){40,16000})  i
 json-web-token  eyj  eyJ[\w-]{12,600}\.[\w-]{12,8000}(?:\.[\w-]{0,1500})?  e3.8

@@ -48,20 +48,11 @@ function isInCookie(text: string, index: number): boolean {
 
 const SHORTEST = 3;
 const LONGEST_KEY = 20_000;
-const SHORTEST_KEY = 40;
 
 function findSecret(rule: PreparedRule, text: string, match: RegExpExecArray): readonly [number, number] {
   const end = match.index + match[0].length;
-  if (rule.extent === 'back') return [startOfKey(text, match.index), end];
   if (rule.extent === 'lines') return [match.index, endOfKey(text, end)];
   return match.indices?.[1] ?? [match.index, end];
-}
-
-/** Where the body of a key begins that ends at `end`; the end of the text if hardly anything is there. */
-function startOfKey(text: string, end: number): number {
-  let start = end;
-  while (start > 0 && end - start < LONGEST_KEY && /[A-Za-z0-9+/=\r\n\\]/.test(text.charAt(start - 1))) start--;
-  return end - start < SHORTEST_KEY ? text.length : start;
 }
 
 /** What may stand before a line of a key: indentation, a number, `>`, quotes, an escaped end of line. */

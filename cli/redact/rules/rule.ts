@@ -12,13 +12,13 @@ export interface Rule {
   inside: boolean;
   /** It has a digit, where only the name of a vendor tells it. */
   named: boolean;
-  /** What else is the secret: what the lines before or after hold, or only what decodes to `user:password`. */
+  /** What else is the secret: what the lines after it hold, or only what decodes to `user:password`. */
   extent: Extent | undefined;
 }
 
-/** `back`: the key that ends here. `lines`: the key that begins here and was cut off. `basic`: decodes to `user:password`.
+/** `lines`: the key that begins here and was cut off. `basic`: decodes to `user:password`.
  * `cookie`: stands in a header of cookies. */
-type Extent = 'back' | 'lines' | 'basic' | 'cookie';
+type Extent = 'lines' | 'basic' | 'cookie';
 
 /** Between a name and its value: closing quote, `=` or `:`, opening quote. */
 const ASSIGNMENT =
@@ -34,7 +34,7 @@ const MACROS: { [macro: string]: string } = {
 /**
  * Reads a table with a rule a line: `id  keywords  pattern  options`, two blanks between. A keyword `gh[op]_` stands for
  * `gho_` and `ghp_`. In a pattern `{=}` is what stands between a name and its value, `{uuid}` a UUID, `{!}` and `{!-}` the
- * end of a word. Options: `e3.5` (entropy), `lead32`, `i` (capitals or not), `inside`, `back`, `lines`, `basic`
+ * end of a word. Options: `e3.5` (entropy), `lead32`, `i` (capitals or not), `inside`, `lines`, `basic`
  * and `cookie`.
  */
 export function readRules(table: string): Rule[] {
@@ -60,7 +60,7 @@ function readRule(line: string): Rule {
     entropy: readNumber('e'),
     named,
     inside: named || words.includes('inside'),
-    extent: (['back', 'lines', 'basic', 'cookie'] as const).find((extent) => words.includes(extent)),
+    extent: (['lines', 'basic', 'cookie'] as const).find((extent) => words.includes(extent)),
   };
 }
 
