@@ -123,8 +123,6 @@ test('where it cannot be started, or fails, that is an error', async () => {
   await expect(catchUp()).rejects.toThrow(/is damaged/);
   Object.assign(context, { program: ['/nonexistent/capture'] });
   await expect(catchUp()).rejects.toThrow('ENOENT');
-  Object.assign(context, { agents: [] });
-  await expect(catchUp()).rejects.toThrow('an agent that the program does not have');
 });
 
 test('`capture import` of much has it read beside the sending, and reports it as ever', async () => {

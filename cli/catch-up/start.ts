@@ -1,19 +1,15 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Context } from '../context.ts';
-import type { Consent } from '../privacy/consent.ts';
-import type { Place, Trouble } from '../read/discover.ts';
+import type { ReaderChoices } from '../pipeline.ts';
+import type { Place } from '../read/discover.ts';
 import type { Progress } from '../read/reader.ts';
 import { CATCH_UP, type Task, type Told } from './run.ts';
 
-export interface CatchUpOptions extends Progress {
+export interface CatchUpOptions extends Progress, ReaderChoices {
   /** The path of the spool. */
   spool: string;
   places: readonly Place[];
-  consent?: Consent | undefined;
-  /** See `ReaderOptions`; milliseconds. */
-  patienceMs: number;
-  onTrouble: (trouble: Trouble) => void;
 }
 
 /**
@@ -35,7 +31,6 @@ const MOST_SAID = 2000;
 export async function startCatchUp(context: Context, options: CatchUpOptions): Promise<boolean> {
   const { spool, consent, patienceMs, onTrouble, onCommit, isStopped } = options;
   const places = options.places.map((place) => ({ ...place, agent: context.agents.indexOf(place.agent) }));
-  if (places.some(({ agent }) => agent < 0)) throw new Error('There is an agent that the program does not have.');
   const [program = '', ...words] = context.program;
   const child = context.spawn(program, [...words, CATCH_UP], {
     env: { ...context.variables, NODE_OPTIONS: `${context.variables.NODE_OPTIONS ?? ''} ${YOUNG_GENERATION}` },

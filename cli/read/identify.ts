@@ -2,7 +2,7 @@ import { closeSync, existsSync, fstatSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Agent, JsonObject, Origin } from '../agents/agent.ts';
 import { collectAfter } from '../memory.ts';
-import type { Cursor, FileCursor, FileRow } from '../spool/files.ts';
+import type { Cursor, FileRow } from '../spool/files.ts';
 import type { Spool } from '../spool/open.ts';
 import { continues, FILE_START, readAt } from './cursor.ts';
 import type { Found } from './discover.ts';
@@ -47,8 +47,18 @@ export function identify(spool: Spool, found: Found, isYoung: boolean, isWanted:
   const fd = openSync(join(root, path), 'r');
   try {
     const { size } = fstatSync(fd);
+    const isContinued = ({ cursor }: FileRow) => cursor.kind === 'file' && continues(fd, size, cursor);
+    const goOnWith = (row: FileRow): Unread | undefined => {
+      const { id, origin, startedAt } = row;
+      const { position, pass } = row.cursor;
+      const goesOn = isContinued(row) && !isWanted(row);
+      if (goesOn && isBlank(fd, position, size)) return undefined;
+      const cursor = goesOn ? row.cursor : { ...FILE_START, pass: pass + 1 };
+      const isFollowed = goesOn && spool.sessions.get(row.session).settled;
+      return { found, id, origin, startedAt, cursor, committed: { position, pass }, isFollowed };
+    };
     const known = spool.files.find(agent.id, root, path);
-    if (known) return toUnread(spool, found, known, fd, size, isWanted);
+    if (known) return goOnWith(known);
     const head = readHead(found, fd);
     collectAfter(head.bytes);
     // Called something else later, its records would be of two sessions.
@@ -56,9 +66,9 @@ export function identify(spool: Spool, found: Found, isYoung: boolean, isWanted:
     const origin = withFolder(head.origin ?? agent.identify({ root, path }, undefined), head.folder);
     const same = spool.files
       .ofSession(agent.id, origin.session)
-      .filter((row) => row.origin.subagent === origin.subagent && isContinued(row, fd, size));
+      .filter((row) => row.origin.subagent === origin.subagent && isContinued(row));
     const moved = same.find(hasMoved);
-    if (moved) return toUnread(spool, found, moved, fd, size, isWanted);
+    if (moved) return goOnWith(moved);
     const startedAt = head.time ?? Math.floor(found.bornAt);
     const committed = { position: 0, pass: 0 };
     // Of a copy only what goes beyond the original is new.
@@ -72,26 +82,6 @@ export function identify(spool: Spool, found: Found, isYoung: boolean, isWanted:
 }
 
 const hasMoved = (row: FileRow) => !existsSync(join(row.root, row.path));
-
-const isContinued = ({ cursor }: FileRow, fd: number, size: number): boolean =>
-  cursor.kind === 'file' && continues(fd, size, cursor);
-
-function toUnread(
-  spool: Spool,
-  found: Found,
-  row: FileRow,
-  fd: number,
-  size: number,
-  isWanted: IsWanted,
-): Unread | undefined {
-  const { id, origin, startedAt } = row;
-  const { position, pass } = row.cursor;
-  const goesOn = isContinued(row, fd, size) && !isWanted(row);
-  if (goesOn && isBlank(fd, position, size)) return undefined;
-  const cursor = goesOn ? (row.cursor as FileCursor) : { ...FILE_START, pass: pass + 1 };
-  const isFollowed = goesOn && spool.sessions.get(row.session).settled;
-  return { found, id, origin, startedAt, cursor, committed: { position, pass }, isFollowed };
-}
 
 /** Longer, it is looked at as any text is. */
 const MOST_BLANKS = 64 * 1024;
@@ -108,11 +98,11 @@ interface Head {
   /** Whether there is a whole line, or a whole record that waits for its line feed. */
   hasLine: boolean;
   /** By its first record, or the first that names its session. */
-  origin: Origin | undefined;
+  origin?: Origin;
   /** Whether that record names it. */
   isNamed: boolean;
-  time: number | undefined;
-  folder: string | undefined;
+  time?: number | undefined;
+  folder?: string | undefined;
 }
 
 /** The folder that a session is in decides whether it is captured at all, so it is kept where the agent names none. */
@@ -120,14 +110,7 @@ export const withFolder = (origin: Origin, folder: string | undefined): Origin =
   origin.cwd === undefined && folder !== undefined ? { ...origin, cwd: folder } : origin;
 
 function readHead({ agent, root, path }: Found, fd: number): Head {
-  const head: Head = {
-    bytes: 0,
-    hasLine: false,
-    origin: undefined,
-    isNamed: false,
-    time: undefined,
-    folder: undefined,
-  };
+  const head: Head = { bytes: 0, hasLine: false, isNamed: false };
   let records = 0;
   for (const { line, values } of readFirstLines(fd)) {
     head.bytes = line.end;
