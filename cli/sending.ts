@@ -8,31 +8,20 @@ import { findRepository, findRoot } from './repository.ts';
 import { damageOf } from './spool/damage.ts';
 import { createKeyOf } from './upload/client-key.ts';
 import { createRegistration } from './upload/registration.ts';
-import { createRetry } from './upload/retry.ts';
-import { createService } from './upload/service.ts';
-import { createUploader } from './upload/uploader.ts';
+import { createRetry, type RetryOptions } from './upload/retry.ts';
+import { createService, type ServiceOptions } from './upload/service.ts';
+import { createUploader, type UploaderOptions } from './upload/uploader.ts';
 
-export interface SendingOptions {
-  signal: AbortSignal;
-  onSent?: (events: number) => void;
-  onTrouble?: (sentence: string) => void;
+export interface SendingOptions
+  extends Pick<UploaderOptions, 'signal' | 'orders' | 'onSent' | 'isPaused' | 'findStopped'>,
+    Pick<RetryOptions, 'onTrouble'>,
+    Pick<ServiceOptions, 'timeoutMs'> {
   /** How long to wait after an error of this machine, such as a full disk; without it, that ends the sending. */
   restartMs?: number;
-  /** Whether nothing is live, so that all of it is sent in the order in which it waits. */
-  isBacklog?: boolean;
-  /** How long a request may take, in milliseconds. */
-  timeoutMs?: number;
-  isPaused?: () => boolean;
-  /** Agents of which no process runs on this machine. */
-  findStopped?: () => readonly string[];
 }
 
 export type Sending = ReturnType<typeof startSending>;
 
-/** A session is over when its agent does not run any more and nothing was written for this long. */
-const QUIET_MS = 5 * 60 * 1000;
-/** A session is over when nothing was written for this long, whatever runs. */
-const REST_MS = 24 * 60 * 60 * 1000;
 const LOCK_MS = 500;
 /** What is being sent when asked to stop may be answered for this long; later it is sent again, under the same key. */
 const FAREWELL_MS = 5000;
@@ -40,26 +29,19 @@ const FAREWELL_MS = 5000;
 /** Sends the spool for as long as the signal allows. Of several processes one sends; the others wait for it to end. */
 export function startSending(context: Context, { settings, spool, folder }: Pipeline, options: SendingOptions) {
   const { fetch, random, now, home, hostname, platform } = context;
-  const { signal, onSent, onTrouble, restartMs, isBacklog, timeoutMs, isPaused, findStopped = () => [] } = options;
+  const { signal, onTrouble, restartMs } = options;
   let connections = new AbortController();
   const interrupt = () => connections.signal;
-  const service = createService({ ...settings, fetch, interrupt, ...(timeoutMs !== undefined && { timeoutMs }) });
-  const retry = createRetry({ random, signal, ...(onTrouble && { onTrouble }) });
+  const service = createService({ ...options, ...settings, fetch, interrupt });
+  const retry = createRetry({ ...options, random });
   const repository = findRepository(context.folder);
   const registration = createRegistration(service, retry, { hostname, platform, repository });
   const isReachable = createReach({ home, now });
   const uploader = createUploader({
-    ...{ spool, service, retry, registration, signal, now },
+    ...options,
+    ...{ spool, service, retry, registration, now },
     findRepository: (folder) => (isReachable(folder) ? findRoot(folder) : undefined),
     keyOf: createKeyOf(context),
-    findEnding: () => ({
-      restedSince: now() - REST_MS,
-      quietSince: now() - QUIET_MS,
-      stoppedAgents: findStopped(),
-    }),
-    ...(isBacklog && { orders: ['oldest'] as const }),
-    ...(onSent && { onSent }),
-    ...(isPaused && { isPaused }),
   });
   signal.addEventListener('abort', () => setTimeout(() => connections.abort(), FAREWELL_MS).unref());
   let lock: Lock | undefined = takeLock(folder, 'upload');
@@ -88,9 +70,11 @@ export function startSending(context: Context, { settings, spool, folder }: Pipe
     })
     .finally(() => lock?.release());
 
+  const { wake, held, isIdle } = uploader;
+  const { failingMs, isFailing, lastTrouble } = retry;
+  const { heartbeat } = registration;
   return {
-    wake: uploader.wake,
-    held: uploader.held,
+    ...{ wake, held, isIdle, failingMs, isFailing, lastTrouble, heartbeat },
     /** Tries again what an administrator had disabled, or the service refused. */
     reconsider(): void {
       registration.forget();
@@ -102,14 +86,8 @@ export function startSending(context: Context, { settings, spool, folder }: Pipe
       connections = new AbortController();
       retry.retryNow();
     },
-    heartbeat: registration.heartbeat,
-    failingMs: retry.failingMs,
-    isFailing: retry.isFailing,
-    lastTrouble: retry.lastTrouble,
     /** Whether it is this process that sends. */
     isMine: () => lock !== undefined,
-    /** Whether nothing can be sent or completed for now. */
-    isIdle: uploader.isIdle,
     /** What ended the sending although it was not asked to end. */
     failure: () => failure,
     /** Resolves when what was being sent is answered. */

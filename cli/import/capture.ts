@@ -55,7 +55,8 @@ async function importWith(
   const ending = new AbortController();
   const sending = startSending(context, pipeline, {
     signal: AbortSignal.any([context.stop, ending.signal]),
-    isBacklog: true,
+    // Nothing is live.
+    orders: ['oldest'],
     timeoutMs: Math.max(patienceMs, SLOWEST_MS),
     onSent(events) {
       state.sentEvents += events;

@@ -39,14 +39,10 @@ export interface SessionRow extends SessionFacts {
   serviceEvents: number | undefined;
 }
 
-/** Which sessions are over. Times in milliseconds since 1970. */
-export interface Ending {
-  /** Whoever has been quiet since then. */
-  restedSince: number;
-  /** Agents of which no process runs, and since when their sessions must have been quiet. */
-  stoppedAgents: readonly string[];
-  quietSince: number;
-}
+/** A session is over when its agent does not run any more and nothing was written for this long. */
+const QUIET_MS = 5 * 60 * 1000;
+/** A session is over when nothing was written for this long, whatever runs. */
+const REST_MS = 24 * 60 * 60 * 1000;
 
 const TOLD = [
   ...(['agentVersion', 'forkedFrom', 'title', 'prompt', 'cwd', 'branch'] as const),
@@ -133,10 +129,13 @@ export function createSessions(db: DatabaseSync) {
     list: (): SessionRow[] => all.all().map(toRow),
     isEmpty: (): boolean => any.get() === undefined,
     addSent: (id: number, events: number) => addSent.run(events, id),
-    /** Open sessions that are over, and of which all is sent. */
-    completable: ({ restedSince, quietSince, stoppedAgents }: Ending, limit: number): number[] =>
+    /** Open sessions that are over, and of which all is sent. `now` in milliseconds; no process runs of the stopped agents. */
+    completable: (now: number, stoppedAgents: readonly string[], limit: number): number[] =>
       completable
-        .all({ restedSince, quietSince, stoppedAgents: JSON.stringify(stoppedAgents), limit })
+        .all({
+          ...{ restedSince: now - REST_MS, quietSince: now - QUIET_MS },
+          ...{ stoppedAgents: JSON.stringify(stoppedAgents), limit },
+        })
         .map(({ id }) => Number(id)),
     /** Agents that have sessions which are not over. */
     openAgents: (): string[] => openAgents.all().map(({ agent }) => String(agent)),

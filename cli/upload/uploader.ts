@@ -4,7 +4,7 @@ import type { ProblemCode } from '../../contract/problem.ts';
 import { contentSizeOf } from '../../contract/zstd-frame.ts';
 import { describe, EXIT, Failure } from '../failure.ts';
 import type { Batch, SendingOrder } from '../spool/batches.ts';
-import type { Ending, SessionRow } from '../spool/sessions.ts';
+import type { SessionRow } from '../spool/sessions.ts';
 import { createElsewhere } from './elsewhere.ts';
 import { explainRefusal, tellBlocked } from './problem.ts';
 import { createAppender, type Outcome, type RefusedEvent } from './refusals.ts';
@@ -14,8 +14,8 @@ import { createServiceSessions, type SessionsOptions } from './sessions.ts';
 
 export interface UploaderOptions extends SessionsOptions {
   signal: AbortSignal;
-  /** Which sessions are over, asked when there is nothing to send. */
-  findEnding: () => Ending;
+  /** Agents of which no process runs on this machine, asked when there is nothing to send. */
+  findStopped?: () => readonly string[];
   /** A request at a time for each; by default what is live is sent beside a backlog. */
   orders?: readonly SendingOrder[];
   onSent?: (events: number) => void;
@@ -37,7 +37,7 @@ const MOST_REOPENINGS = 3;
  * waited longest, another one what was captured last, so that a live session does not wait behind a backlog.
  */
 export function createUploader(options: UploaderOptions) {
-  const { spool, service, retry, signal, now, findEnding, onSent, isPaused } = options;
+  const { spool, service, retry, signal, now, findStopped = () => [], onSent, isPaused } = options;
   const { orders = ['oldest', 'newest'] } = options;
   const elsewhere = createElsewhere(options);
   const sessions = createServiceSessions(options, isAllHeld);
@@ -234,7 +234,8 @@ export function createUploader(options: UploaderOptions) {
     remove(batch, batch.events - events.length, 0);
   }
 
-  const findOver = () => spool.sessions.completable(findEnding(), MAX_SESSIONS_AT_ONCE).filter((id) => !busy.has(id));
+  const findOver = () =>
+    spool.sessions.completable(now(), findStopped(), MAX_SESSIONS_AT_ONCE).filter((id) => !busy.has(id));
 
   async function work(order: SendingOrder): Promise<void> {
     while (!isOver()) {
