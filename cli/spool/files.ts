@@ -54,10 +54,12 @@ export function createFiles(db: DatabaseSync) {
   const position = db.prepare('SELECT offset, pass FROM files WHERE id = ?');
   const insert = db.prepare(`
     INSERT INTO files (agent, root, path, session, origin, started_at, last_time, offset, head_length, head, tail, pass)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING id`);
+    VALUES (:agent, :root, :path, :session, :origin, :startedAt, :lastTime, :position, :headLength, :head, :tail, :pass)
+    ON CONFLICT DO NOTHING RETURNING id`);
   const advance = db.prepare(`
-    UPDATE files SET offset = ?, head_length = ?, head = ?, tail = ?, pass = ?, last_time = ?, left_before = ?
-    WHERE id = ?`);
+    UPDATE files SET offset = :position, head_length = :headLength, head = :head, tail = :tail, pass = :pass,
+      last_time = :lastTime, left_before = :leftBefore
+    WHERE id = :id`);
   const move = db.prepare('UPDATE files SET root = ?, path = ? WHERE id = ?');
 
   return {
@@ -69,28 +71,21 @@ export function createFiles(db: DatabaseSync) {
     },
     /** The new file's id; undefined when another process has just added it. */
     insert({ agent, root, path, session, origin, startedAt, cursor }: NewFile): number | undefined {
-      const { offset, headLength, head, tail, pass, lastTime } = toColumns(cursor);
-      const row = insert.get(
-        ...[agent, root, path, session, JSON.stringify(origin), startedAt],
-        ...[lastTime, offset, headLength, head, tail, pass],
-      );
+      const known = { agent, root, path, session, origin: JSON.stringify(origin), startedAt };
+      const row = insert.get({ ...known, ...toColumns(cursor) });
       return row === undefined ? undefined : Number(row.id);
     },
-    advance(id: number, cursor: Cursor, leftBefore: number | undefined): void {
-      const { offset, headLength, head, tail, pass, lastTime } = toColumns(cursor);
-      advance.run(offset, headLength, head, tail, pass, lastTime, leftBefore ?? null, id);
-    },
+    advance: (id: number, cursor: Cursor, leftBefore: number | undefined): void =>
+      void advance.run({ id, leftBefore: leftBefore ?? null, ...toColumns(cursor) }),
     move: (id: number, root: string, path: string) => move.run(root, path, id),
   };
 }
 
 const NOTHING = new Uint8Array();
 
-function toColumns(cursor: Cursor) {
-  const { position: offset, pass, lastTime } = cursor;
-  if (cursor.kind === 'store') return { offset, headLength: 0, head: NOTHING, tail: cursor.stamp, pass, lastTime };
-  const { headLength, head, tail } = cursor;
-  return { offset, headLength, head, tail, pass, lastTime };
+function toColumns({ position, pass, lastTime, ...more }: Cursor) {
+  const { headLength, head, tail } = more.kind === 'store' ? { headLength: 0, head: NOTHING, tail: more.stamp } : more;
+  return { position, pass, lastTime, headLength, head, tail };
 }
 
 function toRow(row: Record<string, unknown> | undefined): FileRow | undefined {
