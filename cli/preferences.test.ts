@@ -19,7 +19,7 @@ test('all settings are read', () => {
     include: ['~/work'],
     exclude: [],
     redaction: { allow: ['jwt'] },
-    spool: { maxMegabytes: 1, maxDays: 2 },
+    spool: { maxMegabytes: 1 },
   };
   expect(read(JSON.stringify(all))).toEqual(all);
 });
@@ -27,7 +27,7 @@ test('all settings are read', () => {
 test.each([
   ['{"exclude":"~/private"}', '"exclude" must be a list of texts'],
   ['{"exlude":[]}', '"exlude" is no setting'],
-  ['{"spool":{"maxDays":0}}', '"spool" "maxDays" must be a number above 0'],
+  ['{"spool":{"maxMegabytes":0}}', '"spool" "maxMegabytes" must be a number above 0'],
   ['{"constructor":1}', '"constructor" is no setting'],
   ['[]', 'must be an object'],
 ])('%s ends the command instead of being guessed at', (text, problem) => {

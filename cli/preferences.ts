@@ -15,8 +15,6 @@ export interface Preferences {
   spool?: {
     /** What may wait for the service before capture stops reading, in megabytes; default 1,024. */
     maxMegabytes?: number;
-    /** The age from which waiting events are warned about, in days; default 30. */
-    maxDays?: number;
   };
 }
 
@@ -42,7 +40,7 @@ const CHECKS: Check = {
   include: TEXTS,
   exclude: TEXTS,
   redaction: { allow: TEXTS },
-  spool: { maxMegabytes: POSITIVE, maxDays: POSITIVE },
+  spool: { maxMegabytes: POSITIVE },
 };
 
 function findProblem(value: unknown, check: Check): string | undefined {

@@ -26,8 +26,6 @@ export type Timing = typeof TIMING;
 
 export const MEGABYTE = 1_000_000;
 export const MAX_MEGABYTES = 1024;
-/** What has waited for longer is worth a warning. */
-export const MAX_DAYS = 30;
 /** Once full, the spool takes more only when it has fallen to this share of its cap. */
 const FREE_SHARE = 0.9;
 

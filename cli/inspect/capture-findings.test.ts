@@ -105,14 +105,6 @@ const SPOOL: Trouble[] = [
     },
   ],
   [
-    'events have been waiting for too long',
-    'spool',
-    'failed',
-    /waiting for 31 days/,
-    /^capture logs/,
-    { arrange: (machine) => wait(machine, 31 * DAY_MS) },
-  ],
-  [
     'the spool grows',
     'spool',
     'warning',

@@ -54,7 +54,7 @@ export const CAPTURE_CHECKS: { readonly [check: string]: Check } = {
       return failed(`The spool cannot be opened: ${unreadable.spool}`, unreadable.spoolHint ?? 'capture import');
     }
     if (spool === undefined) return undefined;
-    const { waiting, capBytes, capDays, lastError } = spool;
+    const { waiting, capBytes, lastError } = spool;
     const { events, bytes, oldest = now } = waiting;
     const age = now - oldest;
     const why = lastError === undefined ? '' : ` Last error: ${lastError}`;
@@ -63,7 +63,6 @@ export const CAPTURE_CHECKS: { readonly [check: string]: Check } = {
     if (bytes >= capBytes || (spool.isFull && daemon.running)) {
       return failed(`The spool is full, so nothing more is read: ${size} wait.${why}`, send);
     }
-    if (age > capDays * DAY_MS) return failed(`Events have been waiting for ${formatAge(age)}: ${size}.${why}`, send);
     if (bytes >= capBytes * GROWING_SHARE) {
       return warning(`The spool grows towards its cap: ${size} wait.${why}`, send);
     }

@@ -4,7 +4,7 @@ import { type Account, findSpool, recallAccount } from '../account.ts';
 import { readSettings, type Settings, stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { holderOf, isDaemonRunning } from '../daemon/control.ts';
-import { MAX_DAYS, MAX_MEGABYTES, MEGABYTE } from '../daemon/limits.ts';
+import { MAX_MEGABYTES, MEGABYTE } from '../daemon/limits.ts';
 import { describe, Failure } from '../failure.ts';
 import { type Preferences, readPreferences } from '../preferences.ts';
 import { readStarter } from '../setup/daemon.ts';
@@ -73,9 +73,8 @@ function inspectDaemon(context: Context, beat: string | undefined) {
 function readSpool(spool: Spool, preferences: Preferences) {
   const lastUpload = spool.getMeta('lastUploadAt');
   const lastError = spool.getMeta('lastError');
-  const { maxMegabytes = MAX_MEGABYTES, maxDays = MAX_DAYS } = preferences.spool ?? {};
   return {
-    ...{ capBytes: maxMegabytes * MEGABYTE, capDays: maxDays },
+    capBytes: (preferences.spool?.maxMegabytes ?? MAX_MEGABYTES) * MEGABYTE,
     waiting: spool.batches.depth(),
     counters: spool.counters(),
     refused: spool.refused.perProblem(),
