@@ -15,7 +15,7 @@ const retryCommand = defineCommand({
     withSpool(context, (spool) => {
       const events = spool.transact(() => {
         const batching = createBatching({ spool, now: context.now, newKey: context.newKey });
-        for (const { session, event } of spool.refused.list()) batching.add(session, event);
+        for (const { session, event } of spool.refused.list()) batching.add(session, Buffer.from(event));
         spool.refused.removeAll();
         return batching.seal();
       });

@@ -1,7 +1,6 @@
 import zlib, { zstdCompressSync } from 'node:zlib';
 import { MAX_BATCH_EVENTS } from '../../contract/event.ts';
 import type { Spool } from '../spool/open.ts';
-import type { Text } from './texts.ts';
 
 export interface BatchingOptions {
   spool: Pick<Spool, 'batches'>;
@@ -20,7 +19,7 @@ const COMPRESSION = { params: { [zlib.constants.ZSTD_c_compressionLevel]: 1 } };
 let plain = Buffer.allocUnsafe(64 * 1024);
 
 interface OpenBatch {
-  events: Text[];
+  events: Buffer[];
   bytes: number;
 }
 
@@ -36,9 +35,9 @@ export function createBatching({ spool, now, newKey }: BatchingOptions) {
   }
 
   return {
-    /** Adds an event by its JSON text. */
-    add(session: number, json: Text): void {
-      const size = Buffer.byteLength(json) + 1;
+    /** Adds an event by its JSON text, in UTF-8. */
+    add(session: number, json: Buffer): void {
+      const size = json.length + 1;
       let batch = open.get(session);
       if (batch && (batch.events.length === MAX_BATCH_EVENTS || batch.bytes + size > MAX_BATCH_BYTES)) {
         seal(session, batch);
@@ -59,12 +58,12 @@ export function createBatching({ spool, now, newKey }: BatchingOptions) {
 }
 
 /** `{"events":[…]}` in a zstd frame. `bytes` are those of the events, with a comma after each. */
-function compress(events: readonly Text[], bytes: number): Buffer {
+function compress(events: readonly Buffer[], bytes: number): Buffer {
   if (plain.length < bytes + FRAME_BYTES) plain = Buffer.allocUnsafe(2 * (bytes + FRAME_BYTES));
   let end = plain.write('{"events":[', 'latin1');
   for (const [index, json] of events.entries()) {
     if (index > 0) plain[end++] = COMMA;
-    end += typeof json === 'string' ? plain.write(json, end) : json.copy(plain, end);
+    end += json.copy(plain, end);
   }
   end += plain.write(']}', end, 'latin1');
   // One piece holds it as a rule.
