@@ -30,7 +30,7 @@ const FAREWELL_MS = 5000;
 export function startSending(context: Context, { settings, spool, folder }: Pipeline, options: SendingOptions) {
   const { fetch, random, now, home, hostname, platform } = context;
   const { signal, onTrouble, restartMs } = options;
-  let connections = new AbortController();
+  const connections = new AbortController();
   const interrupt = () => connections.signal;
   const service = createService({ ...options, ...settings, fetch, interrupt });
   const retry = createRetry({ ...options, random });
@@ -79,12 +79,6 @@ export function startSending(context: Context, { settings, spool, folder }: Pipe
     reconsider(): void {
       registration.forget();
       uploader.reconsider();
-    },
-    /** Gives up connections that may be dead, as after a sleep, and does not wait any longer. */
-    reconnect(): void {
-      connections.abort();
-      connections = new AbortController();
-      retry.retryNow();
     },
     /** Whether it is this process that sends. */
     isMine: () => lock !== undefined,

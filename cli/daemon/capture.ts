@@ -26,8 +26,6 @@ export interface CaptureOptions {
   timing: Timing;
 }
 
-export type Capture = ReturnType<typeof startCapture>;
-
 /** A transcript without any record is left alone for this long: its first one may be to come. */
 const PATIENCE_MS = 60_000;
 
@@ -38,8 +36,8 @@ function cpu(): number {
   return (user + system) / 1000;
 }
 
-/** Reads and sends with one spool, until the signal, or until the spool can no longer be used as it is. */
-export function startCapture(context: Context, options: CaptureOptions) {
+/** Reads and sends with one spool, until the signal. Rejects with what made the spool unusable, or with an error of this program. */
+export async function capture(context: Context, options: CaptureOptions): Promise<void> {
   const { pipeline, places, consent, log, timing } = options;
   const { spool, folder } = pipeline;
   const stop = new AbortController();
@@ -72,11 +70,7 @@ export function startCapture(context: Context, options: CaptureOptions) {
   const choices = { consent, patienceMs: PATIENCE_MS, onTrouble };
   const reader = openReader(context, pipeline, choices);
   let isFull = false;
-  /** How often a person has said otherwise what is to be captured, now and when the round began. */
-  let wishes = 0;
-  let wishesOfRound = 0;
-  const isHeld = () => signal.aborted || isFull;
-  const isStopped = () => isHeld() || wishes !== wishesOfRound;
+  const isStopped = () => signal.aborted || isFull;
   let catchingUp: Promise<void> | undefined;
   let mayCatchUp = true;
 
@@ -127,10 +121,8 @@ export function startCapture(context: Context, options: CaptureOptions) {
 
   /** Has what there is much of read beside this process, which goes on with what is being written. */
   async function catchUp(): Promise<void> {
-    const wishesBefore = wishes;
-    const mustStop = () => isHeld() || wishes !== wishesBefore;
     try {
-      const reading = { isStopped: mustStop, onCommit: () => onCommit(mustStop) };
+      const reading = { isStopped, onCommit: () => onCommit(isStopped) };
       await startCatchUp(context, { ...choices, ...reading, spool: spool.path, places });
     } catch (error) {
       mayCatchUp = false;
@@ -170,7 +162,6 @@ export function startCapture(context: Context, options: CaptureOptions) {
   async function keepReading(): Promise<void> {
     while (!signal.aborted) {
       resting = new AbortController();
-      wishesOfRound = wishes;
       try {
         isFull = findFull();
         if (!isStopped()) {
@@ -207,29 +198,15 @@ export function startCapture(context: Context, options: CaptureOptions) {
     await sleep(pauseMs, undefined, { signal: ends }).catch(() => {});
   }
 
-  async function run(): Promise<void> {
-    try {
-      await Promise.race([keepReading(), delivery.ended]);
-    } catch (error) {
-      if (!signal.aborted) throw error;
-    } finally {
-      stop.abort();
-      watch.close();
-      await Promise.allSettled([delivery.ended, catchingUp]);
-    }
+  try {
+    await Promise.race([keepReading(), delivery.ended]);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    stop.abort();
+    watch.close();
+    await Promise.allSettled([delivery.ended, catchingUp]);
   }
-
-  return {
-    /** Rejects with what made the spool unusable, or with an error of this program. */
-    ended: run(),
-    /** What is wanted has changed, or what was known of the files no longer counts: everything is looked at again. */
-    readAnew(): void {
-      wishes++;
-      scan.expire();
-      wake();
-    },
-    sendAnew: delivery.retryNow,
-  };
 }
 
 /**

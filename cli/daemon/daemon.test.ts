@@ -38,7 +38,7 @@ test('an agent that is enabled again is sent without a restart', async () => {
   await waitForTexts(1, ['one']);
 });
 
-test('a machine that has slept gives up its dead connections at once', async () => {
+test('a machine that has slept gives up its dead connections', async () => {
   let time = Date.now();
   const { start, say, service, waitForTexts } = await setUpDaemon({ context: { now: () => time } });
   say(1, 0, 'one');

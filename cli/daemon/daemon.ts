@@ -9,7 +9,7 @@ import { formatCount, type Output } from '../output.ts';
 import { openPipeline, type Pipeline } from '../pipeline.ts';
 import { type Consent, ensureConsent } from '../privacy/consent.ts';
 import { findTranscripts, type Place } from '../read/discover.ts';
-import { type Capture, startCapture } from './capture.ts';
+import { capture } from './capture.ts';
 import { becomeDaemon, claimHome } from './control.ts';
 import { TIMING, type Timing } from './limits.ts';
 import { createLog } from './log.ts';
@@ -70,44 +70,37 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
     const ending = new AbortController();
     const signal = AbortSignal.any([context.stop, ending.signal]);
     const options = { pipeline, places, consent, signal, log, timing };
-    const capture = startCapture(context, options);
-    const care = takeCare(capture, pipeline, signal);
+    const capturing = capture(context, options);
+    const change = untilChange(pipeline, signal);
     try {
-      await Promise.race([capture.ended, care]);
+      await Promise.race([capturing, change]);
     } catch (error) {
       if (lock.isLost()) throw error;
       log.warn(`The spool is opened anew: ${describe(error)}`);
       await sleep(timing.settleMs);
     } finally {
       ending.abort();
-      await Promise.allSettled([care, capture.ended]);
+      await Promise.allSettled([change, capturing]);
       closeQuietly(pipeline);
       home?.release();
     }
   }
 
-  /** Asks for what may change from outside, until the spool has to be opened anew. */
-  async function takeCare(capture: Capture, { spool }: Pipeline, signal: AbortSignal): Promise<void> {
-    let time = context.now();
+  /** Until something has changed from outside, so that all is begun anew. */
+  async function untilChange({ spool }: Pipeline, signal: AbortSignal): Promise<void> {
     const showSessions = createSessionLines(context, output, spool);
     const spoolFile = inodeOf(spool.path);
-    const consent = stampOf('history.json');
-    let wishes = stampOf('preferences.json', 'skipped.json');
-    while (true) {
+    const wishes = stampOf(...WISHES);
+    for (let time = context.now(); ; time = context.now()) {
       await sleep(timing.careMs, undefined, { signal }).catch(() => {});
       if (signal.aborted) return;
       if (lock.isLost()) throw deleted(folder);
       if (inodeOf(spool.path) !== spoolFile) return log.warn(`${spool.path} was deleted, and is made anew.`);
       if (stampOf('config.json') !== signIn) return log.info('There is a new sign-in.');
-      if (stampOf('history.json') !== consent) return log.info('More or less of earlier sessions may be captured now.');
-      showSessions();
-      const before = wishes;
-      wishes = stampOf('preferences.json', 'skipped.json');
+      if (stampOf(...WISHES) !== wishes) return log.info('What is to be captured has changed.');
       const isJump = Math.abs(context.now() - time - timing.careMs) > JUMP_MS;
-      time = context.now();
-      if (isJump) log.info('The clock was set, or the machine has slept: everything is looked at again.');
-      if (isJump || wishes !== before) capture.readAnew();
-      if (isJump) capture.sendAnew();
+      if (isJump) return log.info('The clock was set, or the machine has slept: everything is looked at again.');
+      showSessions();
     }
   }
 
@@ -138,6 +131,9 @@ const deleted = (folder: string): Failure =>
     `${folder} was deleted while \`capture run\` had its state in it.`,
     'Sign in again with `capture login`, and start it with `capture restart`.',
   );
+
+/** What people say of what is to be captured. */
+const WISHES = ['history.json', 'preferences.json', 'skipped.json'];
 
 /** More than a busy machine is late by: it has slept, or its clock was set. */
 const JUMP_MS = 30_000;

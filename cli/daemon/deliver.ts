@@ -25,7 +25,6 @@ export function startDelivery(context: Context, pipeline: Pipeline, options: Del
   const { signal, log, timing } = options;
   let sending: Sending | undefined;
   let isHeld = false;
-  let resting = new AbortController();
   let stopped: readonly string[] = [];
 
   async function deliver(): Promise<void> {
@@ -36,7 +35,7 @@ export function startDelivery(context: Context, pipeline: Pipeline, options: Del
       isHeld = true;
       log.warn(`Nothing is sent for now: ${failure.message} ${failure.hint ?? ''}`);
       setNotice('held', failure);
-      await rest(timing.holdMs, AbortSignal.any([signal, resting.signal]));
+      await rest(timing.holdMs, signal);
     }
   }
 
@@ -99,13 +98,6 @@ export function startDelivery(context: Context, pipeline: Pipeline, options: Del
     wake: () => sending?.wake(),
     /** Whether what is in the spool is on its way, as far as one can tell. */
     isFlowing: () => !isHeld && sending?.isFailing() === false,
-    /** Sends at once, over new connections: they may be dead, or a person wants it tried again. */
-    retryNow(): void {
-      sending?.reconnect();
-      sending?.wake();
-      resting.abort();
-      resting = new AbortController();
-    },
   };
 }
 

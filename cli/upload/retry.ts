@@ -25,7 +25,6 @@ export function createRetry({ random, signal, onTrouble, sleep = setTimeout }: R
   let closedUntil = 0;
   let lastTrouble: string | undefined;
   let isFailing = false;
-  let waiting = new AbortController();
   /** Requests that are under way. */
   let pending = 0;
   /** The beginning of the first request since the last answer. */
@@ -50,15 +49,8 @@ export function createRetry({ random, signal, onTrouble, sleep = setTimeout }: R
     unansweredSince = pending > 1 ? performance.now() : undefined;
   }
 
-  /** Ends early when there is reason to try again at once. */
   async function wait(ms: number): Promise<void> {
-    if (ms <= 0) return;
-    const hurry = waiting.signal;
-    try {
-      await sleep(ms, undefined, { signal: AbortSignal.any([signal, hurry]) });
-    } catch (error) {
-      if (signal.aborted || !hurry.aborted) throw error;
-    }
+    if (ms > 0) await sleep(ms, undefined, { signal });
   }
 
   async function attempt<Result>(request: () => Promise<Result>): Promise<Result> {
@@ -92,13 +84,6 @@ export function createRetry({ random, signal, onTrouble, sleep = setTimeout }: R
 
   return {
     attempt,
-    /** What was waited for may be over: the network has changed, or the machine has slept. */
-    retryNow(): void {
-      closedUntil = 0;
-      failures = 0;
-      waiting.abort();
-      waiting = new AbortController();
-    },
     /** For how long nothing was answered that was asked, in milliseconds: failures, or no answer at all. */
     failingMs: (): number => (unansweredSince === undefined ? 0 : performance.now() - unansweredSince),
     /** Whether the last request failed, and is tried again. */
