@@ -56,7 +56,7 @@ export async function capture(context: Context, options: CaptureOptions): Promis
     .map((agent) => ({ agent, root: join(folder, 'inbox', agent.id), below: '' }));
   const scan = createScan({ places, inboxes, watch, tick, now: context.now });
   const findFull = createSpoolLimit(context, spool, log);
-  const memory = createMemory(spool, tick);
+  const memory = createMemory(spool);
   const fetch: Context['fetch'] = (...request) => {
     memory.use();
     return context.fetch(...request);
@@ -171,7 +171,6 @@ export async function capture(context: Context, options: CaptureOptions): Promis
         }
         // A step a round: what is written to meanwhile does not wait long for it.
         spool.shrink();
-        memory.release();
       } catch (error) {
         await recover(error);
       }
@@ -193,7 +192,7 @@ export async function capture(context: Context, options: CaptureOptions): Promis
 
   /** Until something is due or noticed. */
   async function rest(): Promise<void> {
-    const pauseMs = isFull ? timing.careMs : Math.min(scan.pauseMs(), memory.pauseMs());
+    const pauseMs = isFull ? timing.careMs : scan.pauseMs();
     const ends = isFull ? signal : AbortSignal.any([signal, resting.signal]);
     await sleep(pauseMs, undefined, { signal: ends }).catch(() => {});
   }
@@ -205,6 +204,7 @@ export async function capture(context: Context, options: CaptureOptions): Promis
   } finally {
     stop.abort();
     watch.close();
+    memory.close();
     await Promise.allSettled([delivery.ended, catchingUp]);
   }
 }

@@ -18,7 +18,7 @@ export const TIMING = {
   restartMs: 10_000,
   /** After a refusal that only a person can change. */
   holdMs: 5 * 60_000,
-  /** Sign-in, wishes, pause and clock are asked for this often. */
+  /** Sign-in, wishes and clock are asked for this often. */
   careMs: 2000,
 };
 
@@ -57,23 +57,22 @@ const MIN_WORK = 20;
  * Gives back, once it is quiet, the memory that reading and sending took: a catch-up of thousands of sessions takes a
  * hundred megabytes, and the engine collects only when more is asked for, while a daemon at rest asks for nothing.
  */
-export function createMemory(spool: Pick<Spool, 'releaseMemory'>, tick: () => number, collect = collectGarbage) {
+export function createMemory(spool: Pick<Spool, 'releaseMemory'>, collect = collectGarbage) {
   // Opening the spool and the first look at everything are work, too.
   let work = MIN_WORK;
-  let quietAt = tick() + QUIET_MS;
+  const timer = setTimeout(() => {
+    if (work < MIN_WORK) return;
+    work = 0;
+    spool.releaseMemory();
+    collect();
+  }, QUIET_MS).unref();
 
   return {
     /** A commit or a request. */
     use(): void {
       work++;
-      quietAt = tick() + QUIET_MS;
+      timer.refresh();
     },
-    release(): void {
-      if (work < MIN_WORK || tick() < quietAt) return;
-      work = 0;
-      spool.releaseMemory();
-      collect();
-    },
-    pauseMs: () => (work < MIN_WORK ? Number.POSITIVE_INFINITY : Math.max(0, quietAt - tick())),
+    close: () => clearTimeout(timer),
   };
 }
