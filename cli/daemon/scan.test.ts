@@ -167,6 +167,15 @@ test('where the system tells of nothing it looks every two seconds, and every ha
   expect(rest(2000).read).toEqual([second]);
 });
 
+test('a folder that is gone before it is watched does not have everything looked at more often', () => {
+  const { add, round, rest } = setUp(() => {
+    throw Object.assign(new Error('gone'), { code: 'ENOENT' });
+  });
+  add(ids(1)[0] ?? '');
+  round();
+  expect(rest(5 * MINUTE_MS).rounds).toBeLessThanOrEqual(6);
+});
+
 test('only so many sessions count as going on, the latest ones', () => {
   const { say, round, pass, scan } = setUp();
   for (const path of ids(100)) say(path, 'x');

@@ -1,6 +1,7 @@
 import { existsSync, type FSWatcher, type WatchListener, watch } from 'node:fs';
 import { join, sep } from 'node:path';
 import type { Agent } from '../agents/agent.ts';
+import { codeOf } from '../failure.ts';
 import { type Place, transcriptAt } from '../read/discover.ts';
 
 export interface WatchOptions {
@@ -59,9 +60,9 @@ export function createWatch({ platform, onChange, watchFolder = watchByName }: W
         const watcher = watchFolder(path, isRecursive, (event, name) => tell(place, event, name));
         watcher.on('error', () => remove(place));
         watchers.set(key, { watcher, identity });
-      } catch {
-        // Out of watches, or a system that has none.
-        isComplete = false;
+      } catch (error) {
+        // Out of watches, or a system that has none; not where a folder is gone again, or cannot be read either.
+        if (!['ENOENT', 'EACCES'].includes(codeOf(error) ?? '')) isComplete = false;
       }
     },
     /** Whether the system tells of all changes, as far as is known. */
