@@ -1,8 +1,6 @@
-import { hash } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Account } from '../account.ts';
 import type { Context } from '../context.ts';
 import { codeOf, EXIT, Failure } from '../failure.ts';
 import { isLocked, type Lock, takeLock } from '../lock.ts';
@@ -96,33 +94,3 @@ export async function stopDaemon(folder: string): Promise<boolean> {
     pid === undefined ? 'See `capture status`.' : `End it with \`kill -9 ${pid}\`: nothing is lost.`,
   );
 }
-
-/**
- * One daemon a home and an organization: two with a state folder each would not know of each other, read everything twice and
- * find at the service, event by event, what the other has sent. The lock lies in the home, wherever the state is, so that it is also seen by another machine that shares
- * the home, as far as its file system shares locks. Undefined where it cannot be had for want of a writable home.
- */
-export function claimHome({ home }: Pick<Context, 'home'>, account: Account | undefined): Lock | undefined {
-  if (account === undefined) return undefined;
-  let lock: Lock | undefined;
-  try {
-    lock = takeLock(...lockOf(home, account));
-  } catch {
-    return undefined;
-  }
-  if (lock !== undefined) return lock;
-  throw new Failure(
-    EXIT.failure,
-    `Another \`capture run\` captures this home for ${account.organizationName ?? 'the same organization'}, with a state folder of its own.`,
-    'Two of them would do the same work twice. Stop one, or give both the same CAPTURE_HOME.',
-  );
-}
-
-/** Whether some daemon captures this home for the account, wherever it has its state. */
-export const isHomeClaimed = ({ home }: Pick<Context, 'home'>, account: Account): boolean =>
-  isLocked(...lockOf(home, account));
-
-const lockOf = (home: string, { id }: Account): [folder: string, name: string] => [
-  join(home, '.capture', 'homes'),
-  hash('sha256', id).slice(0, 16),
-];

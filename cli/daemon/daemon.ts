@@ -4,13 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { describe, EXIT, Failure } from '../failure.ts';
-import type { Lock } from '../lock.ts';
 import { formatCount, type Output } from '../output.ts';
 import { openPipeline, type Pipeline } from '../pipeline.ts';
 import { type Consent, ensureConsent } from '../privacy/consent.ts';
 import { findTranscripts, type Place } from '../read/discover.ts';
 import { capture } from './capture.ts';
-import { becomeDaemon, claimHome } from './control.ts';
+import { becomeDaemon } from './control.ts';
 import { TIMING, type Timing } from './limits.ts';
 import { createLog } from './log.ts';
 import { createSessionLines } from './show.ts';
@@ -23,7 +22,6 @@ export interface DaemonOptions {
 interface Opened {
   pipeline: Pipeline;
   consent: Consent;
-  home: Lock | undefined;
 }
 
 /**
@@ -44,7 +42,7 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
     signIn = stampOf('config.json');
     const pipeline = await openPipeline(context, { recalls: true });
     try {
-      return { pipeline, consent: findConsent(pipeline), home: claimHome(context, pipeline.account) };
+      return { pipeline, consent: findConsent(pipeline) };
     } catch (error) {
       closeQuietly(pipeline);
       throw error;
@@ -65,7 +63,7 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
   }
 
   /** Until the signal, or until the spool has to be opened anew. */
-  async function captureWith({ pipeline, consent, home }: Opened): Promise<void> {
+  async function captureWith({ pipeline, consent }: Opened): Promise<void> {
     log.info(`Capturing for ${nameOf(pipeline)}.`);
     const ending = new AbortController();
     const signal = AbortSignal.any([context.stop, ending.signal]);
@@ -82,7 +80,6 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
       ending.abort();
       await Promise.allSettled([change, capturing]);
       closeQuietly(pipeline);
-      home?.release();
     }
   }
 

@@ -1,7 +1,6 @@
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
-import { claimHome } from '../daemon/control.ts';
+import { expect, test } from 'vitest';
 import { write } from '../test/folder.ts';
 import { HOUR_MS, type Machine, setUpMachine, type Trouble, testTroubles } from '../test/machine.ts';
 
@@ -122,20 +121,6 @@ const DAEMON: Trouble[] = [
     /started from \/nowhere\/node, which is gone\./,
     /^capture init --yes$/,
     { arrange: (machine) => setUpAs(machine, { starter: 'process', program: ['/nowhere/node'] }) },
-  ],
-  [
-    'a daemon elsewhere captures this home',
-    'state-folders',
-    'failed',
-    /Another daemon captures this home/,
-    /CAPTURE_HOME/,
-    {
-      arrange(machine) {
-        machine.endDaemon();
-        const claim = claimHome({ home: machine.home }, { id: 'org_1 live', plane: 'live' });
-        onTestFinished(() => claim?.release());
-      },
-    },
   ],
   [
     'others may write to the state folder',

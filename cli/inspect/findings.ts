@@ -1,6 +1,5 @@
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import type { Context } from '../context.ts';
-import { isHomeClaimed } from '../daemon/control.ts';
 import { describe } from '../failure.ts';
 import { scriptPath } from '../hooks/script.ts';
 import { formatAge } from '../output.ts';
@@ -89,12 +88,7 @@ export const CHECKS: { readonly [check: string]: Check } = {
     return failed(sentence, 'capture init --yes');
   },
 
-  /** Two state folders do not know of each other: each would send every record. */
-  'state-folders'({ account, daemon }, context) {
-    if (!daemon.running && account !== undefined && isHomeClaimed(context, account)) {
-      const sentence = 'Another daemon captures this home for the same organization, with a folder of its own.';
-      return failed(sentence, 'Give it and this shell the same CAPTURE_HOME, or end it: ps x | grep "capture.* run"');
-    }
+  'state-folders'(_, context) {
     const open = findOpenFolder(context);
     return open && failed(open.message, open.hint ?? '');
   },
