@@ -3,7 +3,7 @@ import { defineCommand, flag } from '../command.ts';
 import { stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
-import { type Edited, removeHooks, startHooks, tellingHooks } from '../hooks/install.ts';
+import { type Edited, findHooks, removeHooks } from '../hooks/install.ts';
 import { removeScripts, scriptPath } from '../hooks/script.ts';
 import { formatCount } from '../output.ts';
 import { confirm } from '../prompt.ts';
@@ -63,7 +63,7 @@ export const uninstallCommand = defineCommand({
 });
 
 const removeAllHooks = (context: Context): Edited[] =>
-  [...tellingHooks(context), ...startHooks(context)]
+  [...findHooks(context, 'hook'), ...findHooks(context, 'start')]
     .map((wanted) => removeHooks(context, wanted))
     .filter(({ change }) => change !== 'none');
 

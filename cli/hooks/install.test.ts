@@ -4,12 +4,12 @@ import { expect, test } from 'vitest';
 import { AGENTS } from '../agents/all.ts';
 import { makeFolder, write } from '../test/folder.ts';
 import { readTree } from '../test/tree.ts';
-import { installHooks, removeHooks, startHooks, tellingHooks } from './install.ts';
+import { findHooks, installHooks, removeHooks } from './install.ts';
 
 function prepare() {
   const home = makeFolder();
   const context = { variables: {}, home, platform: 'linux' };
-  const [wanted] = tellingHooks({ agents: AGENTS });
+  const [wanted] = findHooks({ agents: AGENTS }, 'hook');
   if (wanted === undefined) throw new Error('no agent needs hooks');
   return { home, context, wanted, path: join(home, '.cursor/hooks.json'), state: join(home, '.capture') };
 }
@@ -104,7 +104,7 @@ test('a folder or a pipe where the settings should be is left alone', () => {
 
 test('one entry starts the daemon, in a shell that the state folder may be gone from', () => {
   const { home, context } = prepare();
-  const [start] = startHooks({ agents: AGENTS });
+  const [start] = findHooks({ agents: AGENTS }, 'start');
   if (start === undefined) throw new Error('no agent starts the daemon');
   expect(installHooks(context, start, true).path).toBe(join(home, '.claude/settings.json'));
   const { hooks } = JSON.parse(readFileSync(join(home, '.claude/settings.json'), 'utf8'));

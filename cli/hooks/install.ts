@@ -25,13 +25,12 @@ export interface Edited {
   snippet?: string;
 }
 
-/** The entries that carry what no transcript of the agent's holds. */
-export const tellingHooks = ({ agents }: Pick<Context, 'agents'>): Wanted[] =>
-  agents.flatMap((agent) => (agent.hooks ? [{ agent, hooks: agent.hooks, script: 'hook' as const }] : []));
-
-/** The entries by which an agent can start the daemon. */
-export const startHooks = ({ agents }: Pick<Context, 'agents'>): Wanted[] =>
-  agents.flatMap((agent) => (agent.startHook ? [{ agent, hooks: agent.startHook, script: 'start' as const }] : []));
+/** The entries that carry what no transcript of an agent's holds (`hook`), or by which one can start the daemon (`start`). */
+export const findHooks = ({ agents }: Pick<Context, 'agents'>, script: Script): Wanted[] =>
+  agents.flatMap((agent) => {
+    const hooks = script === 'hook' ? agent.hooks : agent.startHook;
+    return hooks ? [{ agent, hooks, script }] : [];
+  });
 
 /**
  * Puts our entries into the settings; the file from before is kept beside capture's state. Without `isWritten` it only

@@ -35,7 +35,7 @@ export async function carryOut(
   { history, startHook }: Decisions,
   output: Output,
 ) {
-  const environmentId = await register(context, settings, plan.agents);
+  const environmentId = await register(context, settings);
   if (history) writeConsent(context, { since: readConsent(context)?.since ?? context.now(), history });
   const starting = startHook && plan.startHook ? [plan.startHook] : [];
   if (starting.length > 0) writeScript(context, startScript(context, variablesForDaemon(context.variables)), 'start');
@@ -47,30 +47,26 @@ export async function carryOut(
   for (const { path, change, reason } of edited)
     if (change === 'left') output.warn(`${path} is left alone: ${reason}.`);
   const daemon = plan.daemon && (await startDaemon(context, plan.daemon, starting.length > 0));
-  /** No id where the service could not be reached, no daemon where none was to be set up. */
+  // No id where the service could not be reached, no daemon where none was to be set up.
   return { edited, environmentId, daemon };
 }
 
 const REGISTER_MS = 5000;
 
 /**
- * Registers this machine and its agents with the service, and returns the machine's id there; undefined where that does not
- * answer in time, since sending registers both as well. Throws a `Failure` when the machine may not capture.
+ * Registers this machine with the service, and returns its id there; undefined where that does not answer in time, since
+ * sending registers it as well. Throws a `Failure` when the machine may not capture.
  */
 async function register(
   { fetch, hostname, platform, random, folder, stop }: Context,
   settings: Settings,
-  agents: Plan['agents'],
 ): Promise<string | undefined> {
   const signal = AbortSignal.any([stop, AbortSignal.timeout(REGISTER_MS)]);
   const service = createService({ ...settings, fetch, timeoutMs: REGISTER_MS });
   const machine = { hostname, platform, repository: findRepository(folder) };
   const registration = createRegistration(service, createRetry({ random, signal }), machine);
   try {
-    const environmentId = await registration.environment();
-    // An agent that may not capture is told of when it has something to send.
-    await Promise.allSettled(agents.map(({ id }) => registration.installation(id, undefined, 0)));
-    return environmentId;
+    return await registration.environment();
   } catch (error) {
     if (stop.aborted || !isTemporary(error)) throw error;
     return undefined;

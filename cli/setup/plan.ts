@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Agent } from '../agents/agent.ts';
 import { readSettings, stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
-import { type Edited, installHooks, startHooks, tellingHooks, type Wanted } from '../hooks/install.ts';
+import { type Edited, findHooks, installHooks, type Wanted } from '../hooks/install.ts';
 import { commandOf } from '../hooks/script.ts';
 import { formatCount } from '../output.ts';
 import { tilde } from '../paths.ts';
@@ -45,8 +45,8 @@ export function planSetup(context: Context, options: PlanOptions): Plan {
   const isAlone = daemon !== undefined && daemon.supervisor === undefined;
   return {
     ...{ agents, daemon },
-    hooks: tellingHooks(here).map((wanted) => ({ wanted, edited: installHooks(context, wanted, false) })),
-    startHook: isAlone && context.platform !== 'win32' ? startHooks(here)[0] : undefined,
+    hooks: findHooks(here, 'hook').map((wanted) => ({ wanted, edited: installHooks(context, wanted, false) })),
+    startHook: isAlone && context.platform !== 'win32' ? findHooks(here, 'start')[0] : undefined,
     history: readConsent(context) && !options.isHistoryAsked ? undefined : findHistory(context),
   };
 }
