@@ -54,7 +54,7 @@ export function createAsker({ stdin, stderr, stop }: Pick<Context, 'stdin' | 'st
 export async function confirm(
   context: Context,
   output: Output,
-  { lines, question, declined }: { lines: readonly string[]; question: string; declined: string },
+  { lines, question }: { lines: readonly string[]; question: string },
 ): Promise<void> {
   if (!context.stdin.isTTY) {
     throw new Failure(EXIT.usage, 'There is no terminal to ask on.', 'Give --yes, and nothing is asked.');
@@ -62,7 +62,7 @@ export async function confirm(
   for (const line of lines) output.say(line);
   const asker = createAsker(context);
   const isWanted = await asker.ask(question).finally(asker.close);
-  if (!isWanted) throw new Declined(declined);
+  if (!isWanted) throw new Declined('Nothing was changed.');
 }
 
 /** All of what is piped in. */

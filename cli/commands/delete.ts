@@ -27,7 +27,7 @@ async function runDelete(context: Context, asked: string, yes: boolean, output: 
     const { id, agent, agentSession, title, prompt, sent, generation } = chooseSession(context, spool, asked);
     const name = `${agent} ${agentSession} ${title ?? prompt ?? ''}`;
     const question = `Delete it at the service, with ${formatCount(sent, 'event')}?`;
-    if (!yes) await confirm(context, output, { lines: [name], question, declined: 'Nothing was deleted.' });
+    if (!yes) await confirm(context, output, { lines: [name], question });
     // Before anything is given up here.
     await askAccount(service).catch((error: unknown) => {
       throw explainTrouble(service.url, error, 'Nothing was deleted.');

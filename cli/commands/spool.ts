@@ -39,7 +39,7 @@ const dropCommand = defineCommand({
       if (droppedEvents === 0) return output.answer({ droppedEvents }, ['Nothing was refused.']);
       const events = formatCount(droppedEvents, 'refused event');
       const question = `Throw ${events} away?`;
-      if (!yes) await confirm(context, output, { lines: [], question, declined: 'Nothing was thrown away.' });
+      if (!yes) await confirm(context, output, { lines: [], question });
       spool.refused.removeAll();
       output.answer({ droppedEvents }, [`Thrown away: ${events}.`]);
     }),

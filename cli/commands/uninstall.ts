@@ -33,7 +33,6 @@ export const uninstallCommand = defineCommand({
           'What was not sent yet is lost. What was sent stays at the service.',
         ],
         question: 'Delete it for good?',
-        declined: 'Nothing was changed. Without --purge it all stays.',
       });
     }
     const daemon = await removeDaemon(context);

@@ -19,7 +19,6 @@ const agentFiles = (home: string) =>
 
 test.each([
   ['as people have it', '{\r\n\t"version": 1, // mine\r\n\t"hooks": {"stop": [{"command": "theirs"}],},\r\n}', 0o600],
-  ['with a mark before it', '\ufeff{"version":1}', 0o644],
   ['empty', '', 0o640],
 ])('a file %s is byte for byte what it was after installing and removing', (_, text, mode) => {
   const { home, context, wanted } = prepare();

@@ -40,13 +40,13 @@ export function installHooks(context: Where, wanted: Wanted, isWritten: boolean)
   const { path, copy, isOurs, add } = prepare(context, wanted);
   try {
     const bytes = readFile(path);
-    const { mark, text } = decode(bytes);
+    const text = decode(bytes);
     const after = add(text);
     if (bytes && after === text) return { path, change: 'none' };
     if (isWritten) {
       if (bytes === undefined) rmSync(copy, { force: true });
       else if (removeEntries(text, isOurs) === text) replaceFile(copy, bytes, 0o600);
-      replaceFile(path, mark + after, 0o600);
+      replaceFile(path, after, 0o600);
     }
     return { path, change: bytes ? 'edited' : 'created' };
   } catch (error) {
@@ -58,14 +58,13 @@ export function installHooks(context: Where, wanted: Wanted, isWritten: boolean)
 export function removeHooks(context: Where, wanted: Wanted): Edited {
   const { path, copy, isOurs, add } = prepare(context, wanted);
   try {
-    const { mark, text } = decode(readFile(path));
+    const text = decode(readFile(path));
     const without = removeEntries(text, isOurs);
     const before = readFile(copy);
-    const earlier = decode(before);
     let change: Edited['change'] = 'none';
     if (without !== text) {
-      const isAsWritten = earlier.mark + add(earlier.text) === mark + text;
-      if (!isAsWritten) replaceFile(path, mark + without, 0o600);
+      const isAsWritten = add(decode(before)) === text;
+      if (!isAsWritten) replaceFile(path, without, 0o600);
       else if (before) replaceFile(path, before, 0o600);
       else rmSync(followLinks(path));
       change = !isAsWritten ? 'cleaned' : before ? 'restored' : 'removed';
@@ -101,9 +100,9 @@ function reasonOf(error: unknown): string {
   return `it cannot be read or written (${describe(error)})`;
 }
 
-/** Takes the mark apart that some editors begin a file with. Throws `NotEditable` for what is not UTF-8. */
-function decode(bytes: Buffer = Buffer.alloc(0)): { mark: string; text: string } {
+/** Throws `NotEditable` for what is not UTF-8. */
+function decode(bytes: Buffer = Buffer.alloc(0)): string {
   const text = bytes.toString('utf8');
   if (!Buffer.from(text).equals(bytes)) throw new NotEditable('it is not UTF-8');
-  return text.startsWith('\ufeff') ? { mark: '\ufeff', text: text.slice(1) } : { mark: '', text };
+  return text;
 }

@@ -109,18 +109,12 @@ function listNames(folder: string, pattern: RegExp): string[] {
 }
 
 /** What it makes, or else why it does not. */
-export function attempt<Value>(work: () => Value, otherwise: Value): Attempt<Value> {
+export function attempt<Value>(work: () => Value, otherwise: Value) {
   try {
-    return { value: work() };
+    return { value: work(), trouble: undefined, error: undefined };
   } catch (error) {
     return { value: otherwise, trouble: describe(error), error };
   }
-}
-
-interface Attempt<Value> {
-  value: Value;
-  trouble?: string;
-  error?: unknown;
 }
 
 /** A damaged spool is begun anew by every command that captures; of others only the error says what is to be done. */

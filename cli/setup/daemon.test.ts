@@ -62,7 +62,7 @@ test('systemd keeps the daemon running where a person has one, and uninstall tak
   const { stdout } = await capture(['uninstall']);
   expect(stdout).toContain('capture has ended.');
   expect([existsSync(unit), isRunning()]).toEqual([false, false]);
-  expect(asked().slice(-2)).toEqual(['--user disable --now session-capture.service', '--user daemon-reload']);
+  expect(asked().at(-1)).toBe('--user disable --now session-capture.service');
 }, 60_000);
 
 test.each([

@@ -91,12 +91,11 @@ const runAll = (context: Context, commands: readonly string[][]): boolean =>
   commands.map((command) => execute(context, command)).at(-1) === true;
 
 /** Returns the paths of files it removed. */
-function removeSupervisor(context: Context, { stop, file, forget = [] }: Supervisor): string[] {
+function removeSupervisor(context: Context, { stop, file }: Supervisor): string[] {
   runAll(context, stop(context));
   const path = file?.path(context) ?? '';
   const isOurs = file !== undefined && readFile(path)?.includes(file.marker) === true;
   if (isOurs) rmSync(path);
-  runAll(context, forget);
   return isOurs ? [path] : [];
 }
 

@@ -14,9 +14,8 @@ export interface Supervisor {
   file?: { path(context: Context): string; marker: string; write(context: Context): string };
   /** What is run, after the file was written, to have the daemon run now and in future. The last one must succeed. */
   start(context: Context): string[][];
-  /** What is run, before the file is removed, to have it stop for good, and what after. */
+  /** What is run, before the file is removed, to have it stop for good. */
   stop(context: Context): string[][];
-  forget?: string[][];
 }
 
 const UNIT = 'session-capture.service';
@@ -40,7 +39,6 @@ const SUPERVISORS: { readonly [platform: string]: Supervisor } = {
     },
     start: () => [systemctl('daemon-reload'), systemctl('enable', UNIT), systemctl('restart', UNIT)],
     stop: () => [systemctl('disable', '--now', UNIT)],
-    forget: [systemctl('daemon-reload')],
   },
   darwin: {
     kind: 'launchd',
