@@ -30,7 +30,7 @@ const REASONS: { readonly [code: string]: string } = {
   EAI_AGAIN: 'the name of the host cannot be looked up',
   ECONNRESET: 'the connection was broken',
   ETIMEDOUT: 'there was no answer in time',
-  EPROTO: 'it does not speak HTTPS; is its address http://…?',
+  EPROTO: 'it does not speak HTTPS, so its address begins with http:// rather',
 };
 
 /** The answer was no. Like `gh`, 2: nothing failed, and yet it was not done. */

@@ -99,7 +99,9 @@ test('https where only http is spoken is said in so many words', async () => {
   const { service, login, stored } = await prepare();
   const result = await login(service.url.replace('http:', 'https:'));
   expect([result.exitCode, stored()]).toEqual([75, undefined]);
-  expect(result.stderr).toMatch(/^error: What listens at https:\S+ does not speak https\.\nhint: .* give http:/);
+  expect(result.stderr).toMatch(
+    /^error: The service at https:\S+ cannot be reached: it does not speak HTTPS, so its address begins with http:/,
+  );
   expect(result.stderr).not.toMatch(/OpenSSL|EPROTO|ssl/);
 });
 

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../contract/client.ts';
 import { checkUrl } from '../config.ts';
 import type { Context } from '../context.ts';
-import { codeOf, describe, EXIT, Failure } from '../failure.ts';
+import { describe, EXIT, Failure } from '../failure.ts';
 import { explainRefusal, isTemporary } from '../upload/problem.ts';
 import { createService, NotTheService } from '../upload/service.ts';
 
@@ -48,14 +48,10 @@ const isUnreachable = (error: unknown): boolean =>
 export const explainTrouble = (url: string, error: unknown, soFar: string): unknown =>
   isTemporary(error) ? unreachable(url, error, soFar) : explainRefusal(error, soFar);
 
-function unreachable(url: string, error: unknown, soFar: string): Failure {
-  const code = error instanceof Error ? (codeOf(error.cause) ?? '') : '';
-  const isPlain = url.startsWith('https:') && /^(EPROTO|ERR_SSL)/.test(code);
-  const sentence = isPlain
-    ? `What listens at ${url} does not speak https.`
-    : `The service at ${url} cannot be reached: ${describe(error)}.`;
-  const hint = isPlain
-    ? `If it is to be reached without encryption, give ${url.replace('https:', 'http:')}.`
-    : 'Check the address and whether the service runs.';
-  return new Failure(EXIT.temporary, sentence, `${hint} ${soFar}`, error);
-}
+const unreachable = (url: string, error: unknown, soFar: string): Failure =>
+  new Failure(
+    EXIT.temporary,
+    `The service at ${url} cannot be reached: ${describe(error)}.`,
+    `Check the address and whether the service runs. ${soFar}`,
+    error,
+  );
