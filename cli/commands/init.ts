@@ -88,13 +88,13 @@ async function setUp(context: Context, settings: Settings, plan: Plan, decisions
 
 /** What `--json` answers: before it is done, and after. */
 function reportOf(context: Context, plan: Plan, choice: Choice | undefined, done?: Done): object {
-  const { agents, hooks, daemon, history } = plan;
-  const files = done?.edited ?? [...hooks.map(({ edited }) => edited), ...(daemon?.file ? [daemon.file] : [])];
+  const { agents, hooks, daemon, supervisor, history } = plan;
+  const planned = daemon ? { starter: supervisor?.kind ?? 'process' } : undefined;
   return {
     dryRun: done === undefined,
     agents: agents.map(({ id, displayName }) => ({ agent: id, name: displayName })),
-    files: files.map(({ path, change }) => ({ path, change })),
-    daemon: done ? done.daemon : daemon && { starter: daemon.supervisor?.kind ?? 'process' },
+    files: (done?.edited ?? hooks.map(({ edited }) => edited)).map(({ path, change }) => ({ path, change })),
+    daemon: done ? done.daemon : planned,
     history: {
       choice: choice ?? readConsent(context)?.history ?? 'none',
       ...(history && { sessions: history.sessions.length, bytes: history.bytes }),

@@ -46,7 +46,7 @@ export async function carryOut(
   const edited = wanted.map((one) => installHooks(context, one, true));
   for (const { path, change, reason } of edited)
     if (change === 'left') output.warn(`${path} is left alone: ${reason}.`);
-  const daemon = plan.daemon && (await startDaemon(context, plan.daemon, starting.length > 0));
+  const daemon = plan.daemon ? await startDaemon(context, plan.supervisor, starting.length > 0) : undefined;
   // No id where the service could not be reached, no daemon where none was to be set up.
   return { edited, environmentId, daemon };
 }

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readJson, type StatePlace, stateFolder, writeJson } from '../config.ts';
 import type { Context } from '../context.ts';
 import { isDaemonRunning, stopDaemon } from '../daemon/control.ts';
-import { readFile, replaceFile } from '../hooks/file.ts';
-import { execute, findSupervisor, type Supervisor, supervisorOf } from './supervisors.ts';
+import { replaceFile } from '../hooks/file.ts';
+import { execute, isOurs, type Supervisor, supervisorOf } from './supervisors.ts';
 import { MEMORY_VARIABLES } from './variables.ts';
 
 /** It asks the service whose secret it has before it counts as running, for 10 s at most. */
@@ -15,34 +15,13 @@ const BEGIN_MS = 20_000;
 /** Who starts the daemon again: a supervisor, an agent by its hook, or nobody (`process`). */
 export type Starter = Supervisor['kind'] | 'hook' | 'process';
 
-export interface DaemonPlan {
-  /** Undefined where nothing of the system keeps it running. */
-  supervisor?: Supervisor;
-  /** The supervisor's file, and whether it is there as it should be. */
-  file?: { path: string; text: string; change: 'none' | 'created' | 'edited' };
-}
-
-/** Finds who can keep the daemon running. Writes nothing. */
-export function planDaemon(context: Context): DaemonPlan {
-  const supervisor = findSupervisor(context);
-  if (supervisor?.file === undefined) return supervisor ? { supervisor } : {};
-  const path = supervisor.file.path(context);
-  const text = supervisor.file.write(context);
-  const there = readFile(path)?.toString('utf8');
-  if (there?.includes(supervisor.file.marker) === false) return {};
-  return {
-    supervisor,
-    file: { path, text, change: there === undefined ? 'created' : there === text ? 'none' : 'edited' },
-  };
-}
-
-/** Has the daemon run from now on; returns who starts it again, and whether it runs. */
+/** Has the daemon run from now on, by a supervisor if one is given; returns who starts it again, and whether it runs. */
 export async function startDaemon(
   context: Context,
-  { supervisor, file }: DaemonPlan,
+  supervisor: Supervisor | undefined,
   isHooked: boolean,
 ): Promise<{ starter: Starter; running: boolean }> {
-  if (supervisor && file) replaceFile(file.path, file.text, 0o644);
+  if (supervisor?.file) replaceFile(supervisor.file.path(context), supervisor.file.write(context), 0o644);
   const isSupervised = supervisor !== undefined && runAll(context, supervisor.start(context));
   if (supervisor && !isSupervised) removeSupervisor(context, supervisor);
   const starter = isSupervised ? supervisor.kind : isHooked ? 'hook' : 'process';
@@ -93,10 +72,10 @@ const runAll = (context: Context, commands: readonly string[][]): boolean =>
 /** Returns the paths of files it removed. */
 function removeSupervisor(context: Context, { stop, file }: Supervisor): string[] {
   runAll(context, stop(context));
-  const path = file?.path(context) ?? '';
-  const isOurs = file !== undefined && readFile(path)?.includes(file.marker) === true;
-  if (isOurs) rmSync(path);
-  return isOurs ? [path] : [];
+  const path = file?.path(context);
+  if (path === undefined || !existsSync(path) || !isOurs(context, file)) return [];
+  rmSync(path);
+  return [path];
 }
 
 /** Takes the daemon from its supervisor and ends it, however it was started. Throws a `Failure` where it does not end. */

@@ -7,8 +7,8 @@ import { commandOf } from '../hooks/script.ts';
 import { formatCount } from '../output.ts';
 import { tilde } from '../paths.ts';
 import { readConsent } from '../privacy/consent.ts';
-import { type DaemonPlan, planDaemon } from './daemon.ts';
 import { findHistory, type History } from './history.ts';
+import { findSupervisor, type Supervisor } from './supervisors.ts';
 import { findPasswords } from './variables.ts';
 
 export interface PlanOptions {
@@ -26,8 +26,10 @@ export interface Plan {
   agents: Agent[];
   /** Entries for what no transcript holds. */
   hooks: { wanted: Wanted; edited: Edited }[];
-  /** Undefined where none is to be set up. */
-  daemon: DaemonPlan | undefined;
+  /** Whether a daemon is to run. */
+  daemon: boolean;
+  /** What of the system keeps it running, if anything does. */
+  supervisor: Supervisor | undefined;
   /** Whose hook could start the daemon, where nothing of the system does. */
   startHook: Wanted | undefined;
   /** Undefined where it is not to be decided now. */
@@ -41,10 +43,10 @@ export function planSetup(context: Context, options: PlanOptions): Plan {
     [agent.folder?.(variables, home) ?? '', ...agent.roots(variables, home)].some((path) => existsSync(path)),
   );
   const here = { agents: options.hooks ? agents : [] };
-  const daemon = options.daemon ? planDaemon(context) : undefined;
-  const isAlone = daemon !== undefined && daemon.supervisor === undefined;
+  const supervisor = options.daemon ? findSupervisor(context) : undefined;
+  const isAlone = options.daemon && supervisor === undefined;
   return {
-    ...{ agents, daemon },
+    ...{ agents, daemon: options.daemon, supervisor },
     hooks: findHooks(here, 'hook').map((wanted) => ({ wanted, edited: installHooks(context, wanted, false) })),
     startHook: isAlone && context.platform !== 'win32' ? findHooks(here, 'start')[0] : undefined,
     history: readConsent(context) && !options.isHistoryAsked ? undefined : findHistory(context),
@@ -52,14 +54,14 @@ export function planSetup(context: Context, options: PlanOptions): Plan {
 }
 
 /** What is about to be done, in some lines. */
-export function describePlan(context: Context, { agents, hooks, daemon }: Plan): string[] {
+export function describePlan(context: Context, { agents, hooks, daemon, supervisor }: Plan): string[] {
   const short = (path: string) => tilde(path, context.home);
-  const { supervisor, file } = daemon ?? {};
+  const file = supervisor?.file ? `: ${short(supervisor.file.path(context))}` : '';
   return [
     `Agents here: ${namesOf(agents)}. What they write is read where it is.`,
     ...hooks.flatMap(({ wanted, edited }) => describeHooks(context, wanted, edited)),
     ...(hooks.length === 0 ? ['Nothing in your agents is changed.'] : []),
-    ...(supervisor ? [`${supervisor.name} keeps capture running${file ? `: ${short(file.path)}` : ''}.`] : []),
+    ...(supervisor ? [`${supervisor.name} keeps capture running${file}.`] : []),
     ...(daemon && !supervisor ? ['capture runs in the background from now on.'] : []),
     `It keeps its own files in ${short(stateFolder(context))}.`,
   ];
@@ -84,10 +86,10 @@ function describeHooks(context: Context, { agent, hooks, script }: Wanted, edite
 }
 
 /** What a daemon will not have. */
-export function findWarnings({ variables, home }: Context, { daemon }: Plan): string[] {
-  if (daemon === undefined) return [];
+export function findWarnings({ variables, home }: Context, { daemon, supervisor }: Plan): string[] {
+  if (!daemon) return [];
   const { secret } = readSettings({ home, variables: { ...variables, CAPTURE_SECRET: undefined } });
-  const names = daemon.supervisor ? findPasswords(variables).join(' and ') : '';
+  const names = supervisor ? findPasswords(variables).join(' and ') : '';
   const login = 'CAPTURE_SECRET is set in this shell only. Run `capture login`, so that the daemon has it, too.';
   const proxy = `${names} holds a password, which is not handed to the daemon. Give it an address without one if it needs it.`;
   return [...(secret === undefined ? [login] : []), ...(names ? [proxy] : [])];

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { type Context, childEnvironment } from '../context.ts';
+import { readFile } from '../hooks/file.ts';
 import { variablesForDaemon } from './variables.ts';
 
 /** What of a system starts programs when a person signs in, and again when they end. */
@@ -73,8 +74,13 @@ export const supervisorOf = (platform: string): Supervisor | undefined => SUPERV
 /** The supervisor of this system; undefined where there is none for this person. */
 export function findSupervisor(context: Context): Supervisor | undefined {
   const supervisor = supervisorOf(context.platform);
-  return supervisor?.probe && !execute(context, supervisor.probe) ? undefined : supervisor;
+  const isUsable = supervisor?.probe === undefined || execute(context, supervisor.probe);
+  return isUsable && isOurs(context, supervisor?.file) ? supervisor : undefined;
 }
+
+/** Whether what it reads about the daemon is ours, or not there yet. */
+export const isOurs = (context: Context, file: Supervisor['file']): boolean =>
+  file === undefined || readFile(file.path(context))?.includes(file.marker) !== false;
 
 const COMMAND_MS = 30_000;
 
