@@ -7,7 +7,6 @@ import { HOUR_MS, type Machine, setUpMachine, type Trouble, testTroubles } from 
 const beat = (values: object) => (machine: Machine) =>
   machine.inSpool((spool) => spool.setMeta('daemon', JSON.stringify(values)));
 const endDaemon = ({ endDaemon: end }: Machine) => end();
-const setUpAs = ({ state }: Machine, setup: object) => write(join(state, 'setup.json'), JSON.stringify(setup));
 const answer = (values: object) => (machine: Machine) => Object.assign(machine.service.state, values);
 const at = (ms: number) => ({ now: () => Date.now() + ms });
 
@@ -113,14 +112,6 @@ const DAEMON: Trouble[] = [
     /not reached the service for 3 hours/,
     /^capture restart$/,
     { arrange: beat({ beatAt: Date.now() - 3 * HOUR_MS }) },
-  ],
-  [
-    'the program that the daemon is started from is gone',
-    'program',
-    'failed',
-    /started from \/nowhere\/node, which is gone\./,
-    /^capture init --yes$/,
-    { arrange: (machine) => setUpAs(machine, { starter: 'process', program: ['/nowhere/node'] }) },
   ],
   [
     'others may write to the state folder',

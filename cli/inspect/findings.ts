@@ -3,7 +3,6 @@ import type { Context } from '../context.ts';
 import { describe } from '../failure.ts';
 import { scriptPath } from '../hooks/script.ts';
 import { formatAge } from '../output.ts';
-import { findMissingProgram } from '../setup/daemon.ts';
 import { findOpenFolder } from '../setup/state-folder.ts';
 import { VERSION } from '../version.ts';
 import { CAPTURE_CHECKS } from './capture-findings.ts';
@@ -78,14 +77,6 @@ export const CHECKS: { readonly [check: string]: Check } = {
     if (silentMs <= SILENT_MS || service.secret !== 'accepted' || spool?.held !== undefined) return undefined;
     const sentence = `The daemon runs, and has not reached the service for ${formatAge(silentMs)}.`;
     return warning(sentence, 'capture restart');
-  },
-
-  /** As after an update of a version manager's Node. */
-  program(_, context) {
-    const missing = findMissingProgram(context);
-    if (missing.length === 0) return undefined;
-    const sentence = `The daemon is started from ${missing.join(' and ')}, which ${missing.length === 1 ? 'is' : 'are'} gone.`;
-    return failed(sentence, 'capture init --yes');
   },
 
   'state-folders'(_, context) {

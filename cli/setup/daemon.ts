@@ -25,7 +25,7 @@ export async function startDaemon(
   const isSupervised = supervisor !== undefined && runAll(context, supervisor.start(context));
   if (supervisor && !isSupervised) removeSupervisor(context, supervisor);
   const starter = isSupervised ? supervisor.kind : isHooked ? 'hook' : 'process';
-  writeJson(setupPath(context), { starter, program: context.program } satisfies Setup);
+  writeJson(setupPath(context), { starter });
   // One that runs already may be of an earlier version, and does not know what was decided just now.
   return { starter, running: await (isSupervised ? awaitDaemon(context) : restartDaemon(context)) };
 }
@@ -89,26 +89,13 @@ export async function removeDaemon(context: Context): Promise<{ stopped: boolean
   return { stopped: wasRunning, removed };
 }
 
-interface Setup {
-  starter: Starter;
-  /** The files that the daemon is started from. */
-  program: readonly string[];
-}
-
 const setupPath = (place: StatePlace) => join(stateFolder(place), 'setup.json');
 
-/** Empty where nothing is set up, or what says so cannot be read. */
-function readSetup(place: StatePlace): Partial<Setup> {
+/** Who was asked to start the daemon; undefined where nobody was, or what says so cannot be read. */
+export function readStarter(place: StatePlace): Starter | undefined {
   try {
-    return readJson<Setup>(setupPath(place)) ?? {};
+    return readJson<{ starter: Starter }>(setupPath(place))?.starter;
   } catch {
-    return {};
+    return undefined;
   }
 }
-
-/** Who was asked to start the daemon; undefined where nobody was, or what says so cannot be read. */
-export const readStarter = (place: StatePlace): Starter | undefined => readSetup(place).starter;
-
-/** The files that the daemon is started from and that are gone, as after an update of a version manager's Node. */
-export const findMissingProgram = (place: StatePlace): string[] =>
-  readSetup(place).program?.filter((path) => !existsSync(path)) ?? [];
