@@ -23,7 +23,7 @@ export const doctorCommand = defineCommand({
     const troubled = new Set(findings.map(({ check }) => check));
     const failed = findings.filter(({ outcome }) => outcome === 'failed').length;
     const summary = { failed, warning: findings.length - failed, ok: Object.keys(CHECKS).length - troubled.size };
-    // For programs and for reports of bugs: the home is `~`, and what the findings keep private is left out.
+    // For programs and for reports of bugs: the home is `~`.
     const checks = findings.map(({ check, outcome, sentence, fix }) => ({
       ...{ check, outcome, sentence: withoutHome(sentence, home), fix: withoutHome(fix, home) },
     }));

@@ -42,7 +42,7 @@ function chooseNext([first]: readonly Checked[]): string | undefined {
 
 /** For programs. */
 function reportOn(inspection: Inspection, troubles: readonly Checked[], next: string | undefined) {
-  const { state, service, settings, account, daemon, agents, spool, unreadable } = inspection;
+  const { state, service, settings, account, daemon, agents, spool } = inspection;
   return {
     url: settings.url,
     signedIn: settings.secret !== undefined && service.secret !== 'refused',
@@ -54,12 +54,10 @@ function reportOn(inspection: Inspection, troubles: readonly Checked[], next: st
     unread: agents.flatMap((one) => one.unread).length,
     earlier: agents.reduce((sum, one) => sum + one.earlier, 0),
     leftOut: agents.flatMap((one) => one.leftOut).length,
-    preferencesTrouble: unreadable.preferences,
     spooled: spool?.waiting,
     counters: spool?.counters,
     refused: spool?.refused,
     capBytes: spool?.capBytes,
-    notices: spool?.notices,
     lastUploadAt: spool?.lastUploadAt,
     troubles: troubles.map(({ check, outcome, sentence, fix }) => ({ check, outcome, sentence, fix })),
     next,

@@ -71,7 +71,7 @@ const AGENTS: Trouble[] = [
     'readable',
     'failed',
     /^1 file or folder of Claude Code cannot be read/,
-    /^chmod/,
+    /^capture import --dry-run .*chmod/,
     {
       // A link to itself: nobody can open it, whatever their rights are.
       arrange({ home }) {

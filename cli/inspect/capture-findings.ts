@@ -37,10 +37,7 @@ export const CAPTURE_CHECKS: { readonly [check: string]: Check } = {
     if (troubles.length === 0) return undefined;
     const whose = agents.filter((one) => one.troubles.length > 0).map(({ agent }) => agent.displayName);
     const sentence = `${formatCount(troubles.length, 'file or folder', 'files and folders')} of ${whose.join(', ')} cannot be read, so what is in there is not captured.`;
-    return {
-      ...failed(sentence, 'chmod -R u+rX FOLDER   # or sudo chown -R "$USER" FOLDER, for each that is named'),
-      private: troubles.map(({ path, reason }) => `${path}: ${reason}`),
-    };
+    return failed(sentence, 'capture import --dry-run   # names them; then chmod -R u+rX FOLDER, or chown it');
   },
 
   preferences({ unreadable: { preferences } }) {

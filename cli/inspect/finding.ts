@@ -8,8 +8,6 @@ export interface Finding {
   outcome: 'warning' | 'failed';
   sentence: string;
   fix: string;
-  /** For the person alone: names of folders and the like, which have no place in a report of a bug. */
-  private?: readonly string[];
 }
 
 /** A finding, and which check found it: a word for programs, which stays. */
@@ -25,15 +23,13 @@ export const failed = (sentence: string, fix: string): Finding => ({ outcome: 'f
 
 const WORDS = { failed: ['red', 'Failed'], warning: ['yellow', 'Warning'] } as const;
 const MARGIN = 9;
-const MAX_PRIVATE = 5;
 
 /** A finding for people: a sentence, and below it what mends it, as it is typed. */
-export function describeFinding({ outcome, sentence, fix, ...more }: Checked, { home }: Pick<Context, 'home'>): Line[] {
+export function describeFinding({ outcome, sentence, fix }: Checked, { home }: Pick<Context, 'home'>): Line[] {
   const [colour, word] = WORDS[outcome];
   const margin = ' '.repeat(MARGIN);
   return [
     [colour, word.padEnd(MARGIN), withoutHome(sentence, home)],
-    ...(more.private ?? []).slice(0, MAX_PRIVATE).map((text) => `${margin}- ${withoutHome(text, home)}`),
     ['bold', `${margin}→ ${fix}`, ''],
   ];
 }

@@ -81,7 +81,6 @@ function readSpool(spool: Spool, preferences: Preferences) {
     held: spool.notice('held'),
     /** Whether the daemon has stopped reading for it. */
     isFull: spool.notice('full') !== undefined,
-    notices: spool.notices(),
     /** Those that nothing else here tells of: of the spool's size, say, `waiting` does. */
     others: [spool.notice('heldSome'), spool.notice('replaced')].filter((notice) => notice !== undefined),
     sent: spool.sessions.perAgent(),

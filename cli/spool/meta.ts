@@ -21,8 +21,7 @@ export const COUNTERS = {
 export type Counter = keyof typeof COUNTERS;
 
 /** What a person should know of and may do something about, for as long as it lasts. */
-const NOTICES = ['held', 'heldSome', 'full', 'old', 'replaced'] as const;
-export type NoticeKind = (typeof NOTICES)[number];
+export type NoticeKind = 'held' | 'heldSome' | 'full' | 'old' | 'replaced';
 
 export interface Notice {
   sentence: string;
@@ -52,9 +51,6 @@ export function createMeta(db: DatabaseSync) {
     notice(kind: NoticeKind): Notice | undefined {
       const value = get.get(nameOf(kind))?.value;
       return value === undefined ? undefined : (JSON.parse(String(value)) as Notice);
-    },
-    notices(): Notice[] {
-      return NOTICES.flatMap((kind) => this.notice(kind) ?? []);
     },
     /** Undefined when it is over. */
     setNotice(kind: NoticeKind, notice: Notice | undefined): void {
