@@ -89,7 +89,7 @@ async function setUp(context: Context, settings: Settings, plan: Plan, decisions
 /** What `--json` answers: before it is done, and after. */
 function reportOf(context: Context, plan: Plan, choice: Choice | undefined, done?: Done): object {
   const { agents, hooks, daemon, supervisor, history } = plan;
-  const planned = daemon ? { starter: supervisor?.kind ?? 'process' } : undefined;
+  const planned = daemon ? { starter: supervisor?.name ?? 'process' } : undefined;
   return {
     dryRun: done === undefined,
     agents: agents.map(({ id, displayName }) => ({ agent: id, name: displayName })),

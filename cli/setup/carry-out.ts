@@ -104,7 +104,7 @@ export function describeDone(
       ? 'Nothing in your agents was changed.'
       : `Changed in your agents: ${files}; \`capture uninstall\` undoes it.`,
     ...(history && choice ? [describeChoice(history, choice)] : []),
-    ...(daemon?.running ? [`capture runs. ${AGAIN[daemon.starter]}`] : []),
+    ...(daemon?.running ? [`capture runs. ${describeStarter(daemon.starter)}`] : []),
     ...(daemon?.running === false ? ['The daemon did not start: `capture logs` may say why.'] : []),
     daemon
       ? 'Next: open an agent and work; `capture status` shows how it goes, `capture open` the session.'
@@ -112,13 +112,11 @@ export function describeDone(
   ];
 }
 
-const AGAIN: { readonly [starter in Starter]: string } = {
-  systemd: 'systemd starts it again whenever you sign in.',
-  launchd: 'launchd starts it again whenever you sign in.',
-  task: 'A scheduled task starts it again whenever you sign in.',
-  hook: 'After a restart of this machine an agent starts it again.',
-  process: 'Nothing starts it again after a restart of this machine: run `capture init` again then.',
-};
+function describeStarter(starter: Starter): string {
+  if (starter === 'hook') return 'After a restart of this machine an agent starts it again.';
+  if (starter !== 'process') return `${starter} starts it again whenever you sign in.`;
+  return 'Nothing starts it again after a restart of this machine: run `capture init` again then.';
+}
 
 function describeChoice(history: History, choice: Choice): string {
   const all = history.sessions.length;

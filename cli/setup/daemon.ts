@@ -13,7 +13,7 @@ import { MEMORY_VARIABLES } from './variables.ts';
 const BEGIN_MS = 20_000;
 
 /** Who starts the daemon again: a supervisor, an agent by its hook, or nobody (`process`). */
-export type Starter = Supervisor['kind'] | 'hook' | 'process';
+export type Starter = Supervisor['name'] | 'hook' | 'process';
 
 /** Has the daemon run from now on, by a supervisor if one is given; returns who starts it again, and whether it runs. */
 export async function startDaemon(
@@ -24,7 +24,7 @@ export async function startDaemon(
   if (supervisor?.file) replaceFile(supervisor.file.path(context), supervisor.file.write(context), 0o644);
   const isSupervised = supervisor !== undefined && runAll(context, supervisor.start(context));
   if (supervisor && !isSupervised) removeSupervisor(context, supervisor);
-  const starter = isSupervised ? supervisor.kind : isHooked ? 'hook' : 'process';
+  const starter = isSupervised ? supervisor.name : isHooked ? 'hook' : 'process';
   writeJson(setupPath(context), { starter });
   // One that runs already may be of an earlier version, and does not know what was decided just now.
   return { starter, running: await (isSupervised ? awaitDaemon(context) : restartDaemon(context)) };
@@ -34,7 +34,7 @@ export async function startDaemon(
 export async function restartDaemon(context: Context): Promise<boolean> {
   await stopDaemon(stateFolder(context));
   const supervisor = supervisorOf(context.platform);
-  if (supervisor === undefined || supervisor.kind !== readStarter(context)) {
+  if (supervisor === undefined || supervisor.name !== readStarter(context)) {
     return awaitDaemon(context, startProcess(context));
   }
   runAll(context, supervisor.start(context));
@@ -82,7 +82,7 @@ function removeSupervisor(context: Context, { stop, file }: Supervisor): string[
 export async function removeDaemon(context: Context): Promise<{ stopped: boolean; removed: string[] }> {
   const supervisor = supervisorOf(context.platform);
   const wasRunning = isDaemonRunning(stateFolder(context));
-  const isSetUp = readStarter(context) === supervisor?.kind || existsSync(supervisor?.file?.path(context) ?? '');
+  const isSetUp = readStarter(context) === supervisor?.name || existsSync(supervisor?.file?.path(context) ?? '');
   const removed = supervisor && isSetUp ? removeSupervisor(context, supervisor) : [];
   await stopDaemon(stateFolder(context));
   rmSync(setupPath(context), { force: true });

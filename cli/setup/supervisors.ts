@@ -6,9 +6,8 @@ import { variablesForDaemon } from './variables.ts';
 
 /** What of a system starts programs when a person signs in, and again when they end. */
 export interface Supervisor {
-  kind: 'systemd' | 'launchd' | 'task';
   /** As people call it. */
-  name: string;
+  name: 'systemd' | 'launchd' | 'Task Scheduler';
   /** Fails where it cannot be used on this machine, by this person. */
   probe?: string[];
   /** What it reads about the daemon. A file at this path without the marker is somebody else's. */
@@ -30,7 +29,6 @@ const plistPath = ({ home }: Pick<Context, 'home'>) => join(home, 'Library', 'La
 const SUPERVISORS: { readonly [platform: string]: Supervisor } = {
   /** Of the person's own, where one runs: not in a container, and not for who came by `su`. */
   linux: {
-    kind: 'systemd',
     name: 'systemd',
     probe: systemctl('show-environment'),
     file: {
@@ -42,7 +40,6 @@ const SUPERVISORS: { readonly [platform: string]: Supervisor } = {
     stop: () => [systemctl('disable', '--now', UNIT)],
   },
   darwin: {
-    kind: 'launchd',
     name: 'launchd',
     file: { path: plistPath, marker: LABEL, write: writePropertyList },
     start: (context) => [
@@ -53,8 +50,7 @@ const SUPERVISORS: { readonly [platform: string]: Supervisor } = {
   },
   /** The variables it needs are those the person set for all programs. Without `conhost` it would have a window. */
   win32: {
-    kind: 'task',
-    name: 'a scheduled task',
+    name: 'Task Scheduler',
     start: ({ program }) => {
       const line = ['conhost.exe --headless', ...program.map((word) => `"${word}"`), 'run', '--quiet'].join(' ');
       return [

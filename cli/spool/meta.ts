@@ -21,7 +21,7 @@ export const COUNTERS = {
 export type Counter = keyof typeof COUNTERS;
 
 /** What a person should know of and may do something about, for as long as it lasts. */
-export type NoticeKind = 'held' | 'heldSome' | 'full' | 'old' | 'replaced';
+export type NoticeKind = 'held' | 'heldSome' | 'full' | 'replaced';
 
 export interface Notice {
   sentence: string;
