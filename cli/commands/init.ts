@@ -56,9 +56,7 @@ export const initCommand = defineCommand({
     const asker = options.yes ? undefined : createAsker(context);
     try {
       if (asker && !(await asker.ask('Go on?'))) throw new Declined('Nothing was changed.');
-      const { history: found } = plan;
-      const asked = found && found.sessions.length > 0 && asker;
-      const history = found && (choice ?? (asked ? await askChoice(found, asked, context, output.say) : 'none'));
+      const history = plan.history && (choice ?? (await askChoice(plan.history, asker, context, output.say)));
       const startHook = options.startHook || (await mayStart(context, plan, asker));
       await setUp(lasting, settings, plan, { history, startHook }, output);
     } finally {

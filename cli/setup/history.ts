@@ -80,13 +80,14 @@ export function parseChoice(words: readonly string[], { home, folder }: Pick<Con
 
 const MOST_LINES = 20;
 
-/** Asks which of the earlier sessions may be sent. Silence means none. */
+/** Asks which of the earlier sessions may be sent. Silence means none, and so does nobody to ask. */
 export async function askChoice(
   history: History,
-  asker: Asker,
+  asker: Asker | undefined,
   context: Pick<Context, 'home' | 'folder'>,
   say: (line: string) => void,
 ): Promise<Choice> {
+  if (asker === undefined || history.sessions.length === 0) return 'none';
   const known = history.sessions.filter(({ folder }) => folder !== undefined);
   const folders = countBy(known, ({ folder }) => folder ?? '');
   for (const [index, [folder, count]] of folders.slice(0, MOST_LINES).entries()) {
