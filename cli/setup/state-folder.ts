@@ -29,7 +29,7 @@ const OWN = [
   /^spool(?:-[0-9a-f]{16})?\.[\w.:-]+$/,
   /^(?:redaction|daemon)\.[\w.:-]+$/,
   /^(?:inbox|run|daemon|setup|upload)\.lock(?:-journal)?$/,
-  /^(?:bin|homes|hooks|inbox|notes|sessions)$/,
+  /^(?:homes|inbox|sessions)$/,
 ];
 
 /** Deletes all of capture's own in the state folder, and the folder if nothing else is in it; true if it is gone. */

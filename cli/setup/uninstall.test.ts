@@ -46,9 +46,10 @@ test('purged, the state folder is gone with the spools of every account, and the
 
 test("what is not capture's stays in its folder", async () => {
   const { state, capture } = await prepare();
-  for (const name of ['notes.txt', 'spool/mine.txt', 'spool-mine.db']) write(join(state, name), 'mine');
+  for (const name of ['notes.txt', 'bin/mine', 'spool/mine.txt', 'spool-mine.db']) write(join(state, name), 'mine');
   await capture(['uninstall', '--purge', '--yes']);
-  expect(readdirSync(state)).toEqual(['notes.txt', 'spool', 'spool-mine.db']);
+  expect(readdirSync(state)).toEqual(['bin', 'notes.txt', 'spool', 'spool-mine.db']);
+  expect(readdirSync(join(state, 'bin'))).toEqual(['mine']);
 });
 
 test('without a yes nothing is purged, nor anything else done; what is lost is said', async () => {
