@@ -8,8 +8,7 @@ import type { Append } from './service.ts';
 /** What became of a batch: all of it accepted, some of its events refused for good, or something about its session. */
 export type Outcome =
   | { kind: 'accepted' }
-  /** `isSure`: others of the same batch were accepted, so that it is the events that are wrong and not the service. */
-  | { kind: 'refused'; events: RefusedEvent[]; isSure: boolean }
+  | { kind: 'refused'; events: RefusedEvent[] }
   | { kind: 'blocked'; problem: string }
   /** `eventCount`: how many events the session has, where that is why. */
   | { kind: 'answered'; code: NonNullable<BulkResult['code']>; problem: string; eventCount?: number | undefined };
@@ -79,7 +78,7 @@ export function createAppender(send: Send, onAccepted: () => void) {
       if (++inARow >= MOST_IN_A_ROW) throw new RefusesAll(error.message);
       if (error instanceof Blocked) return { kind: 'blocked', problem: error.message };
       const events = readEvents(batch).map((event) => ({ event, problem: error.message }));
-      return { kind: 'refused', events, isSure: false };
+      return { kind: 'refused', events };
     }
     const [one] = await append([halves[0]]);
     const [other] = await append([halves[1]]);
@@ -94,10 +93,7 @@ function merge(one: Outcome, other: Outcome): Outcome {
   const worse = [one, other].find(({ kind }) => kind === 'answered' || kind === 'blocked');
   if (worse) return worse;
   const events = [one, other].flatMap((outcome) => (outcome.kind === 'refused' ? outcome.events : []));
-  const isSure = [one, other].some(
-    (outcome) => outcome.kind === 'accepted' || (outcome.kind === 'refused' && outcome.isSure),
-  );
-  return events.length > 0 ? { kind: 'refused', events, isSure } : other;
+  return events.length > 0 ? { kind: 'refused', events } : other;
 }
 
 /** A refused batch in two halves, under keys that follow from its own; undefined when there is but one event. */

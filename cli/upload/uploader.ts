@@ -41,15 +41,16 @@ export function createUploader(options: UploaderOptions) {
   const { orders = ['oldest', 'newest'] } = options;
   const elsewhere = createElsewhere(options);
   const sessions = createServiceSessions(options, isAllHeld);
-  const append = createAppender((appends) => retry.attempt(() => sendOnce(appends)), setSuspectsAside);
+  const append = createAppender((appends) => retry.attempt(() => sendOnce(appends)), tryDoubtful);
   const busy = new Set<number>();
   /** How many events each of the service's sessions has that is being sent to. */
   const counts = new Map<string, number>();
   const reopenings = new Map<number, number>();
   /** Sessions that the service will not have for now. */
   const refusedSessions = new Map<number, Failure>();
-  /** Batches of which events were refused while it is not known whether the service takes anything at all. */
-  let suspects: { batch: Batch; events: RefusedEvent[] }[] = [];
+  /** Those of which an event was refused while it is not known whether the service takes anything at all. */
+  const doubtful = new Set<number>();
+  let takesEvents = false;
   let sleepers: (() => void)[] = [];
   let stopped = false;
   const isOver = () => stopped || signal.aborted;
@@ -179,9 +180,9 @@ export function createUploader(options: UploaderOptions) {
       reopenings.delete(session);
       remove(batch, sent, events - sent);
     } else if (outcome.kind === 'refused') {
-      if (outcome.isSure) setAside(batch, outcome.events);
+      if (takesEvents) setAside(batch, outcome.events);
       else {
-        suspects.push({ batch, events: outcome.events });
+        doubtful.add(session);
         refusedSessions.set(session, refusedAlone(spool.sessions.get(session), outcome.events));
       }
     } else {
@@ -218,14 +219,11 @@ export function createUploader(options: UploaderOptions) {
     onSent?.(sent);
   }
 
-  /** The service takes other events, so it is these that are wrong. */
-  function setSuspectsAside(): void {
-    if (suspects.length === 0) return;
-    spool.transact(() => {
-      for (const { batch, events } of suspects) setAside(batch, events);
-    });
-    for (const { batch } of suspects) refusedSessions.delete(batch.session);
-    suspects = [];
+  /** The service takes other events, so it is those that are wrong: refused again, they are set aside. */
+  function tryDoubtful(): void {
+    takesEvents = true;
+    for (const session of doubtful) refusedSessions.delete(session);
+    doubtful.clear();
   }
 
   function setAside(batch: Batch, events: readonly RefusedEvent[]): void {
@@ -281,7 +279,7 @@ export function createUploader(options: UploaderOptions) {
   function reconsider(): void {
     refusedSessions.clear();
     reopenings.clear();
-    suspects = [];
+    doubtful.clear();
     wake();
   }
 
