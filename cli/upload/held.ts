@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { ServiceError } from '../../contract/client.ts';
 import type { DigestPage, EventDigest } from '../../contract/digest.ts';
 import { createDigester, type PayloadDigests } from '../../contract/digester.ts';
-import { hasStatus } from './problem.ts';
+import { hasStatus, notYet } from './problem.ts';
 import type { Retry } from './retry.ts';
 import type { Service } from './service.ts';
 
@@ -140,7 +139,9 @@ export async function readHeld(
   async function read(): Promise<DigestPage> {
     const query = { nonce: NONCE, from: String(count + 1), limit: String(PAGE) };
     const page = (await client.listEventDigests({ sessionId, query })).body;
-    if (page.nextFrom === null && count + page.digests.length < atLeast) throw tooEarly();
+    if (page.nextFrom === null && count + page.digests.length < atLeast) {
+      throw notYet('service_unavailable', 'Events that were accepted cannot be read yet');
+    }
     return page;
   }
   try {
@@ -154,10 +155,3 @@ export async function readHeld(
     throw error;
   }
 }
-
-const tooEarly = () =>
-  new ServiceError(
-    503,
-    { code: 'service_unavailable', error: 'Events that were accepted cannot be read yet' },
-    { get: () => null },
-  );

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../contract/client.ts';
+import type { ProblemCode } from '../../contract/problem.ts';
 import { codeOf, EXIT, Failure } from '../failure.ts';
 import { NotTheService } from './service.ts';
 
@@ -36,6 +37,10 @@ export function tellBlocked(error: unknown): unknown {
   const isRefusal = isFromElsewhere && [400, 403, 406, 413, 414, 415, 422].includes(error.status);
   return isRefusal ? new Blocked(`something on the way to the service answered ${error.status}`) : error;
 }
+
+/** An answer that may be another one in a moment. */
+export const notYet = (code: ProblemCode, error: string): ServiceError =>
+  new ServiceError(503, { code, error }, { get: () => null });
 
 export const hasStatus = (error: unknown, ...statuses: number[]): error is ServiceError =>
   error instanceof ServiceError && statuses.includes(error.status);

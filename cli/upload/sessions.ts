@@ -6,7 +6,7 @@ import type { Spool } from '../spool/open.ts';
 import type { SessionRow } from '../spool/sessions.ts';
 import type { createKeyOf } from './client-key.ts';
 import { Blocked, explainRefusal, hasStatus, tellBlocked } from './problem.ts';
-import type { Registration } from './registration.ts';
+import { AgentDisabled, type Registration } from './registration.ts';
 import type { Retry } from './retry.ts';
 import type { Service } from './service.ts';
 
@@ -31,14 +31,11 @@ const MOST_GENERATIONS = 1000;
 export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAllHeld) {
   const { spool, service, retry, registration, now, findRepository, keyOf } = options;
 
-  /**
-   * Has each session open at the service, as far as it will: the spool tells what became of each. Returns what was refused;
-   * throws `AgentDisabled` only for the first session, which the others may be asked without.
-   */
+  /** Has each session open at the service, as far as it will: the spool tells what became of each. Returns what was refused. */
   async function open(ids: readonly number[]): Promise<Map<number, Failure>> {
     const refused = new Map<number, Failure>();
     for (let generation = 0; generation < MOST_GENERATIONS; generation++) {
-      const left = await findUnopened(ids.filter((id) => !refused.has(id)));
+      const left = await findUnopened(ids, refused);
       if (left.length === 0) break;
       const results = await capture(left);
       spool.transact(() => {
@@ -53,15 +50,25 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
   }
 
   /** Those that have no session at the service yet which takes their events, and something that it does not hold. */
-  async function findUnopened(ids: readonly number[]): Promise<SessionRow[]> {
+  async function findUnopened(ids: readonly number[], refused: Map<number, Failure>): Promise<SessionRow[]> {
     const left: SessionRow[] = [];
     for (const session of ids.map((id) => spool.sessions.get(id))) {
       const isClosed = session.state === 'closed';
-      const isHeld = isClosed && session.heldElsewhere && (await isAllHeld(session.id));
-      if (session.state === 'new' || (isClosed && !isHeld)) left.push(session);
+      if (refused.has(session.id) || !(isClosed || session.state === 'new')) continue;
+      if (isClosed && session.heldElsewhere && (await isAllHeld(session.id))) continue;
+      try {
+        await register(session);
+        left.push(session);
+      } catch (error) {
+        if (!(error instanceof AgentDisabled)) throw error;
+        refused.set(session.id, error);
+      }
     }
     return left;
   }
+
+  const register = (session: SessionRow): Promise<string> =>
+    registration.installation(session.agent as AgentId, session.agentVersion, toPlausible(startOf(session)));
 
   /** Notes what the service has. */
   function takeOutcome({ id, generation }: SessionRow, { outcome, session }: CaptureResult): void {
@@ -126,14 +133,13 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
   }
 
   async function toBody(session: SessionRow): Promise<CapturedSession> {
-    const { agent, agentSession, agentVersion, generation, forkedFrom } = session;
-    const startedAt = toPlausible(startOf(session));
+    const { agent, agentSession, generation, forkedFrom } = session;
     const environmentId = await registration.environment();
-    const agentInstallationId = await registration.installation(agent as AgentId, agentVersion, startedAt);
+    const agentInstallationId = await register(session);
     return {
       ...{ environmentId, agentInstallationId, agentId: agent },
       clientKey: keyOf(agent, agentSession, generation),
-      startedAt: new Date(startedAt).toISOString(),
+      startedAt: new Date(toPlausible(startOf(session))).toISOString(),
       ...(generation > 0 && { continues: keyOf(agent, agentSession, generation - 1) }),
       ...(forkedFrom !== undefined && { forkedFrom: keyOf(agent, forkedFrom) }),
     };

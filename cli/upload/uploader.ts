@@ -1,14 +1,12 @@
 import { type BulkResult, MAX_BATCHES_AT_ONCE, MAX_SESSIONS_AT_ONCE } from '../../contract/capture.ts';
-import { ServiceError } from '../../contract/client.ts';
 import type { ProblemCode } from '../../contract/problem.ts';
 import { contentSizeOf } from '../../contract/zstd-frame.ts';
 import { describe, EXIT, Failure } from '../failure.ts';
 import type { Batch, SendingOrder } from '../spool/batches.ts';
 import type { SessionRow } from '../spool/sessions.ts';
 import { createElsewhere } from './elsewhere.ts';
-import { explainRefusal, tellBlocked } from './problem.ts';
+import { explainRefusal, notYet, tellBlocked } from './problem.ts';
 import { createAppender, type Outcome, type RefusedEvent } from './refusals.ts';
-import { AgentDisabled } from './registration.ts';
 import type { Append } from './service.ts';
 import { createServiceSessions, type SessionsOptions } from './sessions.ts';
 
@@ -62,14 +60,10 @@ export function createUploader(options: UploaderOptions) {
     for (const { sessionId, lastSequence = 0 } of results) raise(sessionId, lastSequence);
     // The answer for a session's first batch is the answer for the session; the others were not tried.
     const firsts = new Map([...results].reverse().map((result) => [result.sessionId, result]));
-    const notYet = [...firsts.values()].filter(({ code }) => code !== undefined && NOT_YET.has(code));
-    if (notYet.length < firsts.size) return results;
-    const { code, error } = notYet[0] ?? {};
-    throw new ServiceError(
-      503,
-      { code: code as ProblemCode, ...(error !== undefined && { error }) },
-      { get: () => null },
-    );
+    const waiting = [...firsts.values()].filter(({ code }) => code !== undefined && NOT_YET.has(code));
+    if (waiting.length < firsts.size) return results;
+    const [{ code, error = '' } = {}] = waiting;
+    throw notYet(code as ProblemCode, error);
   }
 
   /** Each behind those before it. */
@@ -124,20 +118,8 @@ export function createUploader(options: UploaderOptions) {
     return true;
   }
 
-  /** Has the sessions opened, agent by agent: one that an administrator has disabled must not stop the others. */
-  async function open(ids: readonly number[]): Promise<void> {
-    for (const ofAgent of Map.groupBy(ids, (id) => spool.sessions.get(id).agent).values()) {
-      try {
-        for (const [id, failure] of await sessions.open(ofAgent)) refusedSessions.set(id, failure);
-      } catch (error) {
-        if (!(error instanceof AgentDisabled)) throw error;
-        for (const id of ofAgent) refusedSessions.set(id, error);
-      }
-    }
-  }
-
   async function send(order: SendingOrder, ids: readonly number[], release: (id: number) => void): Promise<void> {
-    await open(ids);
+    for (const [id, failure] of await sessions.open(ids)) refusedSessions.set(id, failure);
     const batches = await gather(order, ids);
     // Whoever did not fit in need not wait for the answer.
     const included = new Set(batches.map(({ session }) => session));
