@@ -66,7 +66,7 @@ export async function rehearse(
 
 function* batchesOf(spool: Spool) {
   for (const session of spool.batches.perSession().map((one) => one.session)) {
-    for (let batch = spool.batches.next(session, 0); batch; batch = spool.batches.next(session, batch.id)) {
+    for (const batch of spool.batches.ofSession(session)) {
       yield { session, batch };
     }
   }

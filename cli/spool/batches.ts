@@ -74,13 +74,13 @@ export function createBatches(db: DatabaseSync, path: string) {
     add({ session, key, events, body, madeAt }: NewBatch): void {
       insert.run(session, key, events, madeAt, body.byteLength, body, checksumOf({ key, events, body }));
     },
-    /** The session's oldest batch after the given one. */
-    next(session: number, after: number): Batch | undefined {
-      const row = next.get(session, after);
-      if (row === undefined) return undefined;
-      check(row);
-      const { id, key, events, body } = row;
-      return { id: Number(id), session, key: String(key), events: Number(events), body: body as Uint8Array };
+    /** What waits of a session, the oldest first; what is removed or added meanwhile does no harm. */
+    *ofSession(session: number): Generator<Batch> {
+      for (let row = next.get(session, 0); row; row = next.get(session, row.id as number)) {
+        check(row);
+        const { id, key, events, body } = row;
+        yield { id: Number(id), session, key: String(key), events: Number(events), body: body as Uint8Array };
+      }
     },
     /** Throws `SpoolDamaged` where one is not as it was written, which the structure does not tell. */
     examine(): void {

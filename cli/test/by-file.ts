@@ -17,7 +17,7 @@ export interface Captured {
 export function eventsByFile(spool: Spool): Map<string, Captured[]> {
   const events: Told[] = [];
   for (const session of spool.batches.perSession().map((one) => one.session)) {
-    for (let batch = spool.batches.next(session, 0); batch; batch = spool.batches.next(session, batch.id)) {
+    for (const batch of spool.batches.ofSession(session)) {
       events.push(...readEvents(batch).map((event) => parseExact(event) as Told));
     }
   }

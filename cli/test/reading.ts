@@ -55,7 +55,7 @@ export function spooledEvents(spool: Spool): Map<string, Event[]> {
   for (const session of spool.batches.perSession().map((one) => one.session)) {
     const { agentSession } = spool.sessions.get(session);
     const list: Event[] = [];
-    for (let batch = spool.batches.next(session, 0); batch; batch = spool.batches.next(session, batch.id)) {
+    for (const batch of spool.batches.ofSession(session)) {
       list.push(...readEvents(batch).map((event) => JSON.parse(event) as Event));
     }
     events.set(agentSession, list);

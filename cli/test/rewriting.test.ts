@@ -126,7 +126,7 @@ test('numbers too exact for a double keep their digits', async () => {
   const { events } = { events: [...spooledEvents(spool).values()].flat() };
   expect(events.length).toBeGreaterThan(0);
   const [waiting] = spool.batches.perSession();
-  const batch = spool.batches.next(waiting?.session ?? 0, 0);
+  const [batch] = spool.batches.ofSession(waiting?.session ?? 0);
   expect(batch && readEvents(batch).join()).toContain(`"cost":${number},"much":1e400,"none":-0`);
 });
 

@@ -99,7 +99,7 @@ export function createElsewhere({ spool, service, retry }: Pick<SessionsOptions,
     forgetMet(ids: readonly number[]): void {
       for (const id of ids) {
         const found = sessions.get(id);
-        if (!found || !spool.sessions.get(id).settled || spool.batches.next(id, 0)) continue;
+        if (!found || !spool.sessions.get(id).settled || !spool.batches.ofSession(id).next().done) continue;
         // Who has sent it was faster; here it is still to be read.
         if (found.events.isExpecting()) continue;
         sessions.delete(id);

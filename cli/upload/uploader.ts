@@ -94,7 +94,7 @@ export function createUploader(options: UploaderOptions) {
       const { state, heldElsewhere } = spool.sessions.get(id);
       if (state !== 'open') continue;
       if (heldElsewhere) await elsewhere.find(id);
-      for (const batch of batchesOf(id)) {
+      for (const batch of spool.batches.ofSession(id)) {
         const bytes = contentSizeOf(batch.body) ?? 0;
         const isFull = batches.length === MAX_BATCHES_AT_ONCE || (size > 0 && size + bytes > REQUEST_SIZE[order]);
         if (isFull) return batches;
@@ -105,12 +105,8 @@ export function createUploader(options: UploaderOptions) {
     return batches;
   }
 
-  function* batchesOf(id: number): Generator<Batch> {
-    for (let batch = spool.batches.next(id, 0); batch; batch = spool.batches.next(id, batch.id)) yield batch;
-  }
-
   async function isAllHeld(id: number): Promise<boolean> {
-    const batches = [...batchesOf(id)];
+    const batches = [...spool.batches.ofSession(id)];
     if (!(await elsewhere.hasAll(id, batches))) return false;
     spool.transact(() => {
       for (const batch of batches) remove(batch, 0, batch.events);

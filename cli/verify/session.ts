@@ -227,7 +227,7 @@ export async function verifySession(verifier: Verifier, session: SessionRow): Pr
 function addSpooled(spool: Spool, held: HeldEvents, session: number): void {
   const add = (place: number, text: string) =>
     held.add(place, { sequence: held.events.length, ...held.digestEvent(text) });
-  for (let batch = spool.batches.next(session, 0); batch; batch = spool.batches.next(session, batch.id)) {
+  for (const batch of spool.batches.ofSession(session)) {
     for (const event of readEvents(batch)) add(WAITING, event);
   }
   for (const refused of spool.refused.list()) if (refused.session === session) add(REFUSED, refused.event);
