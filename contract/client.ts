@@ -12,9 +12,11 @@ type Query<Row> = Row extends { query: infer Schema extends TSchema } ? { query?
 
 type RequestBody<Row> = Row extends { bodyOptional: true; body: infer Schema extends TSchema }
   ? { body?: Static<Schema> }
-  : Row extends { body: infer Schema extends TSchema }
-    ? { body: Static<Schema> }
-    : unknown;
+  : Row extends { rawBody: true; body: infer Schema extends TSchema }
+    ? { body: Static<Schema> | Uint8Array<ArrayBuffer> }
+    : Row extends { body: infer Schema extends TSchema }
+      ? { body: Static<Schema> }
+      : unknown;
 
 /** What a call of the route takes: its path parameters, query and body, beside headers and a signal. */
 export type Input<Row extends Route> = PathParameters<Row['path']> &
@@ -101,10 +103,12 @@ async function send(options: ClientOptions, row: Route, input: Record<string, un
   if (input.signal) init.signal = input.signal as AbortSignal;
   if (input.body !== undefined) {
     headers['content-type'] = 'application/json';
-    init.body = JSON.stringify(input.body);
+    // Bytes are written already.
+    const isBytes = input.body instanceof Uint8Array;
+    init.body = isBytes ? (input.body as Uint8Array<ArrayBuffer>) : JSON.stringify(input.body);
   }
   const response = await (options.fetch ?? fetch)(address(options.baseUrl, row, input), init);
-  const body: unknown = await response.json().catch(() => ({}));
+  const body: unknown = (await response.json().catch(() => undefined)) ?? {};
   if (!response.ok) throw new ServiceError(response.status, body as Partial<ProblemBody>, response.headers);
   return { status: response.status, headers: response.headers, body };
 }

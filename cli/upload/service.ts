@@ -1,7 +1,6 @@
 import { zstdCompressSync } from 'node:zlib';
 import type { BulkResult } from '../../contract/capture.ts';
-import { type Client, createClient, type Fetch, ServiceError } from '../../contract/client.ts';
-import type { ProblemBody } from '../../contract/problem.ts';
+import { type Client, createClient, type Fetch } from '../../contract/client.ts';
 import { VERSION } from '../version.ts';
 
 export interface Service {
@@ -57,20 +56,9 @@ export function createService({ url, secret, fetch, timeoutMs = TIMEOUT_MS, inte
   const client = createClient({ baseUrl: base, credential: () => secret, fetch: send });
 
   async function append(batches: readonly Append[]): Promise<BulkResult[]> {
-    const response = await send(`${base}/v1/appends`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${secret}`,
-        'content-type': 'application/json',
-        'content-encoding': 'zstd',
-      },
-      body: writeAppends(batches),
-    });
-    const text = await response.text();
-    if (!response.ok) {
-      throw new ServiceError(response.status, parseBody(text) as Partial<ProblemBody>, response.headers);
-    }
-    const { results = [] } = parseBody(text) as { results?: BulkResult[] };
+    const headers = { 'content-encoding': 'zstd' };
+    const { body } = await client.appendBatches({ headers, body: writeAppends(batches) });
+    const { results = [] }: { results?: BulkResult[] } = body;
     // Only the service's own word makes a batch leave the spool.
     const isConfirmed = batches.every(({ sessionId, key, events }, index) => {
       const result = results[index];
@@ -100,13 +88,4 @@ const SHORT = { chunkSize: 1024 };
 export function requireId(id: string | undefined): string {
   if (typeof id !== 'string' || id === '') throw new NotTheService('An answer without an id is not from the service');
   return id;
-}
-
-function parseBody(text: string): object {
-  try {
-    const body: unknown = JSON.parse(text);
-    return typeof body === 'object' && body !== null ? body : {};
-  } catch {
-    return {};
-  }
 }
