@@ -4,7 +4,7 @@ import { describe, Failure } from './failure.ts';
 import { type Lock, takeLock } from './lock.ts';
 import type { Pipeline } from './pipeline.ts';
 import { createReach } from './reach.ts';
-import { findRepository, findRoot } from './repository.ts';
+import { findRoot } from './repository.ts';
 import { damageOf } from './spool/damage.ts';
 import { createKeyOf } from './upload/client-key.ts';
 import { createRegistration } from './upload/registration.ts';
@@ -28,14 +28,13 @@ const FAREWELL_MS = 5000;
 
 /** Sends the spool for as long as the signal allows. Of several processes one sends; the others wait for it to end. */
 export function startSending(context: Context, { settings, spool, folder }: Pipeline, options: SendingOptions) {
-  const { fetch, random, now, home, hostname, platform } = context;
+  const { fetch, random, now, home } = context;
   const { signal, onTrouble, restartMs } = options;
   const connections = new AbortController();
   const interrupt = () => connections.signal;
   const service = createService({ ...options, ...settings, fetch, interrupt });
   const retry = createRetry({ ...options, random });
-  const repository = findRepository(context.folder);
-  const registration = createRegistration(service, retry, { hostname, platform, repository });
+  const registration = createRegistration(service, retry, context);
   const isReachable = createReach({ home, now });
   const uploader = createUploader({
     ...options,

@@ -8,7 +8,6 @@ import { formatCount, type Output } from '../output.ts';
 import { tilde } from '../paths.ts';
 import { readConsent, writeConsent } from '../privacy/consent.ts';
 import { ownPlaces } from '../read/places.ts';
-import { findRepository } from '../repository.ts';
 import { isTemporary } from '../upload/problem.ts';
 import { createRegistration } from '../upload/registration.ts';
 import { createRetry } from '../upload/retry.ts';
@@ -35,7 +34,7 @@ export async function carryOut(
   { history, startHook }: Decisions,
   output: Output,
 ) {
-  const environmentId = await register(context, settings);
+  const environmentId = await register(context, settings, plan.agents);
   if (history) writeConsent(context, { since: readConsent(context)?.since ?? context.now(), history });
   const starting = startHook && plan.startHook ? [plan.startHook] : [];
   if (starting.length > 0) writeScript(context, startScript(context, variablesForDaemon(context.variables)), 'start');
@@ -54,19 +53,19 @@ export async function carryOut(
 const REGISTER_MS = 5000;
 
 /**
- * Registers this machine with the service, and returns its id there; undefined where that does not answer in time, since
- * sending registers it as well. Throws a `Failure` when the machine may not capture.
+ * Registers this machine and its agents with the service, and returns the machine's id there; undefined where that does not
+ * answer in time, since sending registers both as well. Throws a `Failure` when the machine may not capture.
  */
-async function register(
-  { fetch, hostname, platform, random, folder, stop }: Context,
-  settings: Settings,
-): Promise<string | undefined> {
+async function register(context: Context, settings: Settings, agents: Plan['agents']): Promise<string | undefined> {
+  const { fetch, random, stop } = context;
   const signal = AbortSignal.any([stop, AbortSignal.timeout(REGISTER_MS)]);
   const service = createService({ ...settings, fetch, timeoutMs: REGISTER_MS });
-  const machine = { hostname, platform, repository: findRepository(folder) };
-  const registration = createRegistration(service, createRetry({ random, signal }), machine);
+  const registration = createRegistration(service, createRetry({ random, signal }), context);
   try {
-    return await registration.environment();
+    const environmentId = await registration.environment();
+    // An agent that may not capture is told of when it has something to send.
+    await Promise.allSettled(agents.map(({ id }) => registration.installation(id, undefined, 0)));
+    return environmentId;
   } catch (error) {
     if (stop.aborted || !isTemporary(error)) throw error;
     return undefined;

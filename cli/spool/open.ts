@@ -167,10 +167,8 @@ function putAside(path: string, now: number): string {
   }
 }
 
-const versionOf = (db: DatabaseSync) => Number(db.prepare('PRAGMA user_version').get()?.user_version);
-
 function createTables(db: DatabaseSync, path: string): void {
-  const version = () => versionOf(db);
+  const version = () => Number(db.prepare('PRAGMA user_version').get()?.user_version);
   if (version() === 0) {
     db.exec('BEGIN IMMEDIATE');
     if (version() === 0) db.exec(`${SCHEMA} PRAGMA user_version = ${SPOOL_VERSION}`);

@@ -1,17 +1,12 @@
 import type { AgentId } from '../../contract/agent.ts';
 import type { Platform } from '../../contract/environment.ts';
+import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
+import { findRepository } from '../repository.ts';
 import { VERSION } from '../version.ts';
 import { hasCode, hasStatus } from './problem.ts';
 import type { Retry } from './retry.ts';
 import { requireId, type Service } from './service.ts';
-
-/** What this machine tells of itself. */
-export interface Machine {
-  hostname: string;
-  platform: string;
-  repository?: { root: string; remote?: string; branch?: string } | undefined;
-}
 
 export class AgentDisabled extends Failure {
   constructor(agent: string) {
@@ -35,15 +30,19 @@ const DAY = 86_400_000;
 export type Registration = ReturnType<typeof createRegistration>;
 
 /** The machine and its agents at the service: registered on first need, once a process. */
-export function createRegistration(service: Service, retry: Retry, machine: Machine) {
+export function createRegistration(
+  service: Service,
+  retry: Retry,
+  { hostname, platform, folder }: Pick<Context, 'hostname' | 'platform' | 'folder'>,
+) {
   let environment: Promise<string> | undefined;
   const installations = new Map<AgentId, Registered>();
 
   async function registerEnvironment(): Promise<string> {
-    const { root, remote, branch } = machine.repository ?? {};
+    const { root, remote, branch } = findRepository(folder) ?? {};
     const body = {
-      hostname: machine.hostname.slice(0, 255) || 'unknown',
-      platform: toPlatform(machine.platform),
+      hostname: hostname.slice(0, 255) || 'unknown',
+      platform: toPlatform(platform),
       serviceCliVersion: VERSION,
       ...(root !== undefined && { repoRoot: root }),
       ...(remote !== undefined && { repoRemote: remote }),
