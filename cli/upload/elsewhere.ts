@@ -49,7 +49,7 @@ export function createElsewhere({ spool, service, retry }: Pick<SessionsOptions,
     if (held === undefined) return { batch, taken };
     const left = readEvents(batch).filter((event) => {
       const found = held.takeEvent(event);
-      if (found) taken.push(found.event);
+      if (found) taken.push(found);
       return found === undefined;
     });
     if (taken.length === 0) return { batch, taken };

@@ -14,40 +14,40 @@ function hold(...events: string[]) {
 
 test('an event is recognised once for each time that it is held', () => {
   const held = hold(event('one'), event('two'), event('one'));
-  const asked = ['one', 'one', 'two', 'three'].map((text) => held.takeEvent(event(text, { position: 5 }))?.likeness);
-  expect(asked).toEqual(['moved', 'moved', 'moved', undefined]);
+  const asked = ['one', 'one', 'two', 'three'].map((text) => held.takeEvent(event(text, { position: 5 }))?.sequence);
+  expect(asked).toEqual([1, 3, 2, undefined]);
 });
 
 test('an event is recognised by its text, by its text in a file that was moved, and by its record', () => {
   const record = { record: 'r1', index: 1 };
-  for (const [told, likeness] of [
-    [event('one', record), 'same'],
-    [event('one', { ...record, file: 'b.jsonl', position: 0 }), 'moved'],
-    [event('[REDACTED:x:1]', { ...record, file: 'b.jsonl', position: 0 }), 'altered'],
+  for (const [told, sequence] of [
+    [event('one', record), 1],
+    [event('one', { ...record, file: 'b.jsonl', position: 0 }), 1],
+    [event('[REDACTED:x:1]', { ...record, file: 'b.jsonl', position: 0 }), 1],
     [event('other', { ...record, index: 2 }), undefined],
     [event('other', { ...record, revision: 2 }), undefined],
     [event('other', { ...record, record: 'r2' }), undefined],
   ] as const) {
-    expect(hold(event('one', record)).takeEvent(told)?.likeness, told).toBe(likeness);
+    expect(hold(event('one', record)).takeEvent(told)?.sequence, told).toBe(sequence);
   }
 });
 
 test('what has no record is recognised by its place, and of parts each by its number', () => {
-  expect(hold(event('one')).takeEvent(event('other'))?.likeness).toBe('altered');
+  expect(hold(event('one')).takeEvent(event('other'))?.sequence).toBe(1);
   expect(hold(event('one')).takeEvent(event('other', { position: 8 }))).toBeUndefined();
   const part = (number: number, json: string) => toEvent({ source, part: number, of: 2, json });
   const held = hold(part(1, 'a'), part(2, 'b'));
-  expect([part(2, 'c'), part(2, 'b'), part(1, 'a')].map((one) => held.takeEvent(one)?.likeness)).toEqual([
-    'altered',
+  expect([part(2, 'c'), part(2, 'b'), part(1, 'a')].map((one) => held.takeEvent(one)?.sequence)).toEqual([
+    2,
     undefined,
-    'same',
+    1,
   ]);
 });
 
 test('an event that says the same as an earlier one of its file is another one', () => {
   const held = hold(event('one'));
   expect(held.takeEvent(event('one', { position: 8 }))).toBeUndefined();
-  expect(held.takeEvent(event('one'))?.likeness).toBe('same');
+  expect(held.takeEvent(event('one'))?.sequence).toBe(1);
 });
 
 test('what was not made from a record is never recognised', () => {

@@ -92,7 +92,7 @@ export function createHeldEvents() {
     },
     take,
     /** Whether an event is held, by its JSON text; what is so is taken, and not found a second time. */
-    takeEvent(text: string): { event: HeldEvent; likeness: Likeness } | undefined {
+    takeEvent(text: string): HeldEvent | undefined {
       const digests = digestEvent(text);
       const { file = '', position = 0 } = digests;
       asked.set(file, Math.max(asked.get(file) ?? 0, position));
@@ -100,7 +100,7 @@ export function createHeldEvents() {
       const isPassed = (event: HeldEvent) => event.file === file && (event.position ?? 0) < position;
       for (const likeness of LIKENESSES) {
         const event = take(likeness, digests, (one) => likeness !== 'moved' || !isPassed(one));
-        if (event) return { event, likeness };
+        if (event) return event;
       }
       return undefined;
     },

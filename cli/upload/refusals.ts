@@ -23,23 +23,18 @@ export interface RefusedEvent {
 const MOST_IN_A_ROW = 3;
 
 /** The service, or something before it, refuses whatever it is sent. */
-export class RefusesAll extends Failure {
-  constructor(problem: string) {
-    super(
-      EXIT.failure,
-      `Everything that is sent is refused: ${problem}`,
-      'Nothing is lost: it stays in the spool and is tried again. A newer version of capture or of the service may help.',
-    );
-  }
-}
-
-export type Send = (appends: readonly Append[]) => Promise<BulkResult[]>;
+const refusesAll = (problem: string) =>
+  new Failure(
+    EXIT.failure,
+    `Everything that is sent is refused: ${problem}`,
+    'Nothing is lost: it stays in the spool and is tried again. A newer version of capture or of the service may help.',
+  );
 
 /**
  * Sends appends, and finds the one or the single events for which all are refused. `onAccepted` is told when something was
- * taken: then what was refused meanwhile is not to blame on the service. Throws `RefusesAll` where nothing is taken.
+ * taken: then what was refused meanwhile is not to blame on the service. Throws a `Failure` where nothing is taken.
  */
-export function createAppender(send: Send, onAccepted: () => void) {
+export function createAppender(send: (appends: readonly Append[]) => Promise<BulkResult[]>, onAccepted: () => void) {
   let inARow = 0;
 
   async function append(appends: readonly Append[]): Promise<Outcome[]> {
@@ -75,7 +70,7 @@ export function createAppender(send: Send, onAccepted: () => void) {
   async function sendEvents(batch: Append, error: Error): Promise<Outcome> {
     const halves = halve(batch);
     if (halves === undefined) {
-      if (++inARow >= MOST_IN_A_ROW) throw new RefusesAll(error.message);
+      if (++inARow >= MOST_IN_A_ROW) throw refusesAll(error.message);
       if (error instanceof Blocked) return { kind: 'blocked', problem: error.message };
       const events = readEvents(batch).map((event) => ({ event, problem: error.message }));
       return { kind: 'refused', events };
@@ -97,7 +92,7 @@ function merge(one: Outcome, other: Outcome): Outcome {
 }
 
 /** A refused batch in two halves, under keys that follow from its own; undefined when there is but one event. */
-export function halve(batch: Append): [Append, Append] | undefined {
+function halve(batch: Append): [Append, Append] | undefined {
   const events = readEvents(batch);
   if (events.length < 2) return undefined;
   const middle = Math.ceil(events.length / 2);
