@@ -2,9 +2,10 @@ import { join } from 'node:path';
 import { type CapturedEvent, type CapturedType, VOCABULARY } from '../../../contract/transcript.ts';
 import type { Agent, JsonObject, Origin, RecordPlace, TranscriptFile } from '../agent.ts';
 import { toTimestamp } from '../shared/document.ts';
-import { compose, type Draft, draft, fieldsOf, fits } from '../shared/events.ts';
+import { compose, type Draft, draft, fieldsOf } from '../shared/events.ts';
 import { headerOf, keyWithContent, toOrigin } from '../shared/identity.ts';
-import { type Part, partOf, peek, peekText, peekWords, take, takeInteger, takeSame, takeText } from '../shared/part.ts';
+import { type Part, partOf, peek, peekText, peekWords, takeInteger, takeSame, takeText } from '../shared/part.ts';
+import { fields, type Readers, readerOf } from '../shared/readers.ts';
 
 /**
  * For agents of one's own: files of JSON objects, one a line, whose `type` is a name of the vocabulary and whose fields
@@ -64,20 +65,18 @@ function parse(record: JsonObject, place: RecordPlace): CapturedEvent[] {
 /** The event that a line's `type` names, with the line's fields that it may have; else a `record` of that kind. */
 function readFields(part: Part): Draft {
   const type = peekText(part, 'type') ?? '';
-  const eventType = toEventType(type);
-  const fields = fieldsOf(eventType).map((field) => ({
-    ...field,
-    isThere: fits(field.schema, peek(part, field.name)),
-  }));
-  if (eventType === 'record' || fields.some(({ isRequired, isThere }) => isRequired && !isThere)) {
-    return draft('record', { kind: takeText(part, 'kind') ?? (type || undefined) });
-  }
-  const present = fields.filter(({ isThere }) => isThere);
-  return { eventType, fields: Object.fromEntries(present.map(({ name }) => [name, take(part, name)])) };
+  const [event] = readerOf(READERS, type)?.(part) ?? [];
+  return event ?? draft('record', { kind: takeText(part, 'kind') ?? (type || undefined) });
 }
 
-function toEventType(type: string): CapturedType {
-  if (type === 'session') return 'session.meta';
-  // What is unreadable is for the reader to tell.
-  return Object.hasOwn(VOCABULARY, type) && type !== 'unreadable' ? (type as CapturedType) : 'record';
-}
+/** Each field of an event stands under its own name. */
+const readEvent = (type: CapturedType) =>
+  fields(type, Object.fromEntries(fieldsOf(type).map(({ name }) => [name, name])));
+
+/** What is unreadable is for the reader to tell. */
+const TYPES = (Object.keys(VOCABULARY) as CapturedType[]).filter((type) => type !== 'record' && type !== 'unreadable');
+
+const READERS: Readers<(part: Part) => Draft[]> = {
+  ...Object.fromEntries(TYPES.map((type) => [type, readEvent(type)])),
+  session: readEvent('session.meta'),
+};

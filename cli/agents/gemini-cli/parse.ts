@@ -3,7 +3,7 @@ import type { JsonObject, RecordPlace } from '../agent.ts';
 import { compose, type Draft, draft } from '../shared/events.ts';
 import { countImages, readContext, readPrompt, textsAt } from '../shared/messages.ts';
 import { parser } from '../shared/parser.ts';
-import { elementsAt, type Part, partOf, peek, peekText, peekWords, take, takeText } from '../shared/part.ts';
+import { elementsAt, type Part, partOf, peek, peekText, peekWords, takeText } from '../shared/part.ts';
 import { event, facts, fields, notice, usage } from '../shared/readers.ts';
 
 export function parse(record: JsonObject, place: RecordPlace): CapturedEvent[] {
@@ -75,6 +75,12 @@ function readAnswer(part: Part): Draft[] {
 }
 
 const readCall = fields('tool.call', { callId: 'id', name: 'name', input: 'args' });
+/** What a tool told the model is mostly one text, with the call's id and name around it. */
+const readResult = fields('tool.result', {
+  name: 'result.0.functionResponse.name',
+  output: ['result.0.functionResponse.response.output', 'result.0.functionResponse.response.error', 'result'],
+  detail: 'resultDisplay',
+});
 
 function readTool(tool: Part): Draft[] {
   const [call] = readCall(tool);
@@ -82,18 +88,8 @@ function readTool(tool: Part): Draft[] {
   const { callId } = call.fields as { callId?: string };
   const status = peekText(tool, 'status') ?? '';
   const isError = /^(error|cancelled)$/.test(status) || undefined;
-  const answered = takeAnswer(tool);
-  const detail = take(tool, 'resultDisplay');
-  const isOpen = [answered.output, detail, isError].every((value) => value === undefined) && status !== 'success';
-  return isOpen ? [call] : [call, draft('tool.result', { callId, ...answered, isError, detail })];
-}
-
-/** What a tool told the model: mostly one text, with the call's id and name around it. */
-function takeAnswer(tool: Part): { output?: unknown; name?: string | undefined } {
-  const inner = 'result.0.functionResponse';
-  const told = ['output', 'error'].filter((key) => peekText(tool, `${inner}.response.${key}`) !== undefined);
-  if (told.length !== 1 || elementsAt(tool, 'result').length !== 1) return { output: take(tool, 'result') };
-  return { name: takeText(tool, `${inner}.name`), output: take(tool, `${inner}.response.${told[0]}`) };
+  const hasAnswer = status === 'success' || isError || peek(tool, 'result') || peek(tool, 'resultDisplay');
+  return hasAnswer ? [call, ...readResult(tool, { callId, isError })] : [call];
 }
 
 /** Mostly only the time of the last change, which is that of the message before it. */
