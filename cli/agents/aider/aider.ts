@@ -1,9 +1,8 @@
 import { basename, dirname, join } from 'node:path';
-import type { CapturedEvent } from '../../../contract/transcript.ts';
-import type { Agent, JsonObject, Origin, RecordPlace, TranscriptFile } from '../agent.ts';
-import { compose } from '../shared/events.ts';
-import { partOf, peekText, takeText } from '../shared/part.ts';
-import { event, facts, notice, type Reader } from '../shared/readers.ts';
+import type { Agent, Origin, TranscriptFile } from '../agent.ts';
+import { parser } from '../shared/parser.ts';
+import { peekText } from '../shared/part.ts';
+import { event, facts, notice } from '../shared/readers.ts';
 import { splitRuns } from './blocks.ts';
 
 /**
@@ -28,7 +27,18 @@ export const aider: Agent = {
   hasLocalIds: true,
   identify,
   recordKey: () => undefined,
-  parse,
+  parse: parser({
+    agent: 'aider',
+    kindOf: (part) => peekText(part, 'kind') ?? '',
+    readers: {
+      run: facts({}),
+      user: event('user.message', { text: 'text' }),
+      output: notice('output', 'text'),
+      assistant: event('assistant.message', { text: 'text' }),
+    },
+    envelope: { occurredAt: 'startedAt' },
+    writingOf: (_, { position }) => ({ record: String(position), revision: 0 }),
+  }),
 };
 
 function identify({ root, path }: TranscriptFile): Origin {
@@ -36,24 +46,3 @@ function identify({ root, path }: TranscriptFile): Origin {
   const cwd = dirname(join(root, file));
   return { session: `${run}-${basename(cwd)}`, cwd };
 }
-
-function parse(record: JsonObject, place: RecordPlace): CapturedEvent[] {
-  const part = partOf(record);
-  const kind = peekText(part, 'kind');
-  const drafts = READERS.get(kind ?? '')?.(part, place) ?? [];
-  const occurredAt = kind === 'run' ? takeText(part, 'startedAt') : undefined;
-  return compose(
-    part,
-    place,
-    { agent: 'aider', record: String(place.position), revision: 0, occurredAt },
-    drafts,
-    kind,
-  );
-}
-
-const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
-  ['run', facts({})],
-  ['user', event('user.message', { text: 'text' })],
-  ['output', notice('output', 'text')],
-  ['assistant', event('assistant.message', { text: 'text' })],
-]);

@@ -26,7 +26,7 @@ const parseLine = parser({
     projectHash: facts({ title: 'summary' }, 'agent'),
   },
   envelope: { record: 'id', occurredAt: ['timestamp', 'startTime', '$set.lastUpdated'] },
-  revisionOf: (part, { position }) => (peekText(part, 'id') === undefined ? undefined : position),
+  writingOf: (part, { position }) => (peekText(part, 'id') === undefined ? {} : { revision: position }),
   origin: { sessionId: 'session' },
   shared: { model: 'model' },
 });

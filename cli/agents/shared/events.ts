@@ -82,8 +82,11 @@ export function shareText(record: Part, drafts: readonly Draft[], places: { read
 
 const mayHave = (eventType: CapturedType, field: string) => Object.hasOwn(VOCABULARY[eventType].properties, field);
 
-const inOrder = (eventType: CapturedType, fields: Draft['fields']): Draft['fields'] =>
-  Object.fromEntries(fieldsOf(eventType).flatMap(({ name }) => (name in fields ? [[name, fields[name]]] : [])));
+function inOrder(eventType: CapturedType, fields: Draft['fields']): Draft['fields'] {
+  const ordered: Draft['fields'] = {};
+  for (const name in VOCABULARY[eventType].properties) if (name in fields) ordered[name] = fields[name];
+  return ordered;
+}
 
 /**
  * The events of a record; where no reader made one, a `record` of this kind. The first one carries what was not taken.

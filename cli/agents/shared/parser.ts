@@ -14,8 +14,8 @@ interface Form {
   readAlso?: Reader;
   /** Where a record has its name, that of the one before, its time and the agent's version; of several places the first with text. */
   envelope: { readonly [Field in 'record' | 'parent' | 'occurredAt' | 'agentVersion']?: string | readonly string[] };
-  /** Of a record that may be written again. */
-  revisionOf?(part: Part, place: RecordPlace): number | undefined;
+  /** Of a record that may be written again, which writing it is. */
+  writingOf?(part: Part, place: RecordPlace): Pick<Envelope, 'record' | 'revision'>;
   /** Where it repeats which session or sub-agent it is of. */
   origin?: { readonly [where: string]: 'session' | 'subagent' };
   /** Where it says once what all its events tell, such as the model. */
@@ -25,22 +25,21 @@ interface Form {
 }
 
 /** A parser of records that are told apart by a word in them. */
-export const parser =
-  ({ agent, kindOf = typeOf, readers, envelope, origin = {}, shared = {}, ...form }: Form) =>
-  (record: JsonObject, placeInFile: RecordPlace): CapturedEvent[] => {
+export function parser({ agent, kindOf = typeOf, readers, readAlso, writingOf, placeOf, shared, ...form }: Form) {
+  const envelope = Object.entries(form.envelope).map(([field, where]) => ({ field, places: [where].flat() }));
+  const origin = Object.entries(form.origin ?? {});
+  return (record: JsonObject, placeInFile: RecordPlace): CapturedEvent[] => {
     const part = partOf(record);
-    const place = form.placeOf?.(part, placeInFile) ?? placeInFile;
+    const place = placeOf?.(part, placeInFile) ?? placeInFile;
     const kind = kindOf(part);
-    const revision = form.revisionOf?.(part, place);
+    const said: Envelope = { agent, ...writingOf?.(part, place) };
     const drafts = readerOf(readers, kind)?.(part, place) ?? [];
-    shareText(part, drafts, shared);
-    const also = form.readAlso?.(part, place) ?? [];
-    for (const [where, fact] of Object.entries(origin)) takeSame(part, where, place.origin[fact]);
-    const said: Envelope = { agent, revision };
-    for (const [field, where] of Object.entries(envelope)) {
-      said[field as keyof typeof envelope] = takeText(part, ...[where].flat());
-    }
+    if (shared !== undefined) shareText(part, drafts, shared);
+    const also = readAlso?.(part, place) ?? [];
+    for (const [where, fact] of origin) takeSame(part, where, place.origin[fact]);
+    for (const { field, places } of envelope) said[field as keyof typeof form.envelope] = takeText(part, ...places);
     return compose(part, place, said, [...drafts, ...also], kind || undefined);
   };
+}
 
 const typeOf = (part: Part): string => peekText(part, 'type') ?? '';
