@@ -1,17 +1,20 @@
 import type { RecordPlace } from '../agent.ts';
-import { type Draft, draft } from '../shared/events.ts';
+import { type Draft, draft, type Readers, readerOf } from '../shared/events.ts';
 import { readContext, readResponse, readTyped, textsAt } from '../shared/messages.ts';
 import { parser } from '../shared/parser.ts';
 import { at, elementsAt, type Part, peek, peekText, takeText, takeWords } from '../shared/part.ts';
-import { event, facts, notice, type Readers, readerOf, readersOf, usage } from '../shared/readers.ts';
+import { event, eventOfKind, facts, notice, readersOf, usage } from '../shared/readers.ts';
 import { injectedKind, readUser } from './user.ts';
+
+const PROGRESS = ['output', 'taskDescription', 'query', 'command', 'toolName'].map((key) => `data.${key}`);
 
 const READERS: Readers = {
   user: readUser,
   assistant: readAssistant,
   system: readSystem,
   attachment: readAttachment,
-  progress: readProgress,
+  // Versions 2.1.12 to 2.1.63 kept what tools and hooks showed while they ran.
+  progress: eventOfKind('notice', PROGRESS, ['data.type'], 'progress'),
   'custom-title': facts({ title: 'customTitle' }, 'person'),
   'ai-title': facts({ title: 'aiTitle' }, 'agent'),
   ...readersOf(['agent-name', 'mode', 'permission-mode', 'last-prompt', 'bridge-session'], () => facts({})),
@@ -64,10 +67,7 @@ function readAssistant(part: Part): Draft[] {
 }
 
 /** The program's own message in place of a response that did not come. Its usage is all zeros and left in `rest`. */
-function readApiError(part: Part): Draft[] {
-  const text = takeText(part, 'message.content.0.text', 'message.content');
-  return [draft('error', { text, kind: peekText(part, 'error') ?? 'api_error' })];
-}
+const readApiError = eventOfKind('error', ['message.content.0.text', 'message.content'], ['error'], 'api_error');
 
 /** What the program did or told the person, by `subtype`; versions before 2.0 have none. */
 function readSystem(part: Part, place: RecordPlace): Draft[] {
@@ -89,12 +89,6 @@ const SYSTEM_READERS: Readers = {
     event('error', { text: [...ERRORS, 'error', 'content'] }, { kind }),
   ),
 };
-
-/** Versions 2.1.12 to 2.1.63 kept what tools and hooks showed while they ran. */
-function readProgress(part: Part): Draft[] {
-  const places = ['output', 'taskDescription', 'query', 'command', 'toolName'].map((key) => `data.${key}`);
-  return notice(peekText(part, 'data.type') ?? 'progress', ...places)(part);
-}
 
 /** What was put before the model besides the prompt, and what hooks said. */
 function readAttachment(part: Part, place: RecordPlace): Draft[] {

@@ -1,7 +1,7 @@
 import type { RecordPlace } from '../agent.ts';
-import { type Draft, draft, type Fields, shareText } from '../shared/events.ts';
+import { type Draft, draft, type Fields, type Readers, readerOf, shareText } from '../shared/events.ts';
 import { elementsAt, type Part, peek, peekText, takeText, takeWords } from '../shared/part.ts';
-import { event, fields, type Readers, readerOf, readersOf, usage } from '../shared/readers.ts';
+import { event, fields, readersOf, usage } from '../shared/readers.ts';
 
 /** Whether the tokens that came from the cache are among the input's. */
 export type Cached = Fields<'usage'>['cached'];

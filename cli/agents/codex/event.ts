@@ -1,8 +1,8 @@
 import type { Origin, RecordPlace } from '../agent.ts';
-import { type Draft, draft } from '../shared/events.ts';
+import { type Draft, draft, type Readers, readerOf } from '../shared/events.ts';
 import { readContext, textsAt } from '../shared/messages.ts';
 import { at, elementsAt, type Part, peek, peekText, takeText } from '../shared/part.ts';
-import { event, facts, fields, notice, quiet, type Readers, readerOf, readersOf, usage } from '../shared/readers.ts';
+import { event, eventOfKind, facts, fields, notice, quiet, readersOf, usage } from '../shared/readers.ts';
 
 /** The thread whose file it is: of a sub-agent its own, not the session's. */
 export const threadOf = (origin: Origin): string => origin.subagent ?? origin.session;
@@ -75,7 +75,7 @@ const READERS: Readers = {
   sub_agent_activity: (part) => readActivity(at(part, 'payload')),
   thread_name_updated: readThreadName,
   thread_settings_applied: (part) => readSettings(at(part, 'payload.thread_settings')),
-  ...readersOf(['error', 'stream_error'], () => readError),
+  ...readersOf(['error', 'stream_error'], (kind) => eventOfKind('error', TEXTS, ['payload.codex_error_info'], kind)),
 };
 
 function readPrompt(part: Part, place: RecordPlace): Draft[] {
@@ -91,11 +91,6 @@ function readPrompt(part: Part, place: RecordPlace): Draft[] {
 function readThreadName(part: Part, place: RecordPlace): Draft[] {
   if (peek(part, 'payload.thread_id') !== threadOf(place.origin)) return [];
   return [draft('session.meta', { title: takeText(part, 'payload.thread_name') })];
-}
-
-function readError(part: Part): Draft[] {
-  const kind = peekText(part, 'payload.codex_error_info') ?? peekText(part, 'payload.type');
-  return event('error', { text: TEXTS }, { kind })(part);
 }
 
 const readTool = event('tool.result', { callId: 'id', name: 'tool', exitCode: 'exit_code', detail: '' });

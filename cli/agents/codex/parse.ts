@@ -1,8 +1,8 @@
 import type { CapturedEvent } from '../../../contract/transcript.ts';
 import type { JsonObject, RecordPlace } from '../agent.ts';
-import { compose, type Draft, draft } from '../shared/events.ts';
+import { compose, type Draft, draft, type Reader, type Readers, readerOf } from '../shared/events.ts';
 import { at, type Part, partOf, peek, peekText, takeSame, takeText } from '../shared/part.ts';
-import { context, event, type Reader, type Readers, readerOf } from '../shared/readers.ts';
+import { context, event } from '../shared/readers.ts';
 import { readEvent, readSettings, readUsage, threadOf } from './event.ts';
 import { isResponseItem, readResponseItem } from './response-item.ts';
 

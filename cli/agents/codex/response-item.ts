@@ -1,7 +1,7 @@
-import { type Draft, draft } from '../shared/events.ts';
+import { type Draft, draft, type Readers, readerOf } from '../shared/events.ts';
 import { readContext, textsAt } from '../shared/messages.ts';
 import { type Part, peek, peekText, takeText } from '../shared/part.ts';
-import { fields, type Readers, readerOf } from '../shared/readers.ts';
+import { fields } from '../shared/readers.ts';
 
 type ItemReader = (item: Part, type: string, record: Part) => Draft[];
 

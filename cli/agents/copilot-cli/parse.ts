@@ -1,9 +1,9 @@
 import type { RecordPlace } from '../agent.ts';
-import { type Draft, draft } from '../shared/events.ts';
+import { type Draft, draft, type Readers } from '../shared/events.ts';
 import { countImages } from '../shared/messages.ts';
 import { parser } from '../shared/parser.ts';
 import { at, elementsAt, isObject, type Part, peek, peekText, peekWords, takeText } from '../shared/part.ts';
-import { context, event, facts, fields, notice, quiet, type Readers, readersOf, usage } from '../shared/readers.ts';
+import { context, event, eventOfKind, facts, fields, notice, quiet, readersOf, usage } from '../shared/readers.ts';
 
 const readPlace = (at: string) =>
   facts({
@@ -51,14 +51,14 @@ const READERS: Readers = {
     facts({}),
   ),
   'session.compaction_complete': readCompaction,
-  'session.error': readError,
+  'session.error': eventOfKind('error', 'data.message', ['data.errorType'], 'session.error'),
   'session.shutdown': readShutdown,
   abort: event('turn.finished', { reason: 'data.reason' }),
   'user.message': readUser,
   'assistant.message': readAssistant,
   'assistant.reasoning': event('assistant.reasoning', { text: 'data.content', messageId: 'data.reasoningId' }),
   'system.message': context('system', 'data.content'),
-  'system.notification': readNotification,
+  'system.notification': eventOfKind('context.message', 'data.content', ['data.kind.type'], 'notification'),
   // Every one is in the response that asked for it: 165 of 165 in real sessions.
   'tool.execution_start': quiet('duplicate:tool.execution_start'),
   'tool.execution_complete': readResult,
@@ -102,11 +102,6 @@ const readSummary = event('compaction', { summary: 'data.summaryContent', tokens
 function readCompaction(part: Part): Draft[] {
   const error = takeText(part, 'data.error', 'data.error.message');
   return error === undefined ? readSummary(part) : [draft('error', { text: error, kind: 'compaction' })];
-}
-
-function readError(part: Part): Draft[] {
-  const kind = peekText(part, 'data.errorType') ?? 'session.error';
-  return [draft('error', { text: takeText(part, 'data.message'), kind })];
 }
 
 function readShutdown(part: Part, place: RecordPlace): Draft[] {
@@ -153,10 +148,6 @@ function readAssistant(part: Part): Draft[] {
   ];
 }
 
-function readNotification(part: Part): Draft[] {
-  return context(peekText(part, 'data.kind.type') ?? 'notification', 'data.content')(part);
-}
-
 const readEnd = fields('tool.result', {
   callId: 'data.toolCallId',
   name: 'data.toolName',
@@ -178,10 +169,7 @@ const readStart = fields('subagent.started', {
   description: ['data.agentDescription', 'data.agentDisplayName'],
 });
 const readFinish = fields('subagent.finished', { ...SUBAGENT, result: 'data.error' });
-const byCall = (part: Part) => {
-  const call = peekText(part, 'data.toolCallId');
-  return call === undefined ? {} : { subagent: call };
-};
+const byCall = (part: Part) => ({ subagent: peekText(part, 'data.toolCallId') });
 
 /** Most hooks only listen, this program's own among them. What others put before the model or complain of is shown. */
 function readHookEnd(part: Part): Draft[] {

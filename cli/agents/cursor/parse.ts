@@ -1,6 +1,6 @@
 import type { CapturedEvent } from '../../../contract/transcript.ts';
 import type { JsonObject, RecordPlace } from '../agent.ts';
-import { compose, type Draft, draft, shareText } from '../shared/events.ts';
+import { compose, type Draft, draft, type Readers, readerOf, shareText } from '../shared/events.ts';
 import { countImages, readBlock } from '../shared/messages.ts';
 import {
   at,
@@ -14,7 +14,7 @@ import {
   takeText,
   takeWords,
 } from '../shared/part.ts';
-import { context, event, fields, notice, quiet, type Readers, readerOf, readersOf, usage } from '../shared/readers.ts';
+import { context, event, fields, notice, quiet, readersOf, usage } from '../shared/readers.ts';
 
 /** Two events of a hook may be the same to the letter: what tells them apart is the name they were put down under. */
 export function recordKey({ name, event, unreadable }: JsonObject): string | undefined {

@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { type CapturedEvent, type CapturedType, VOCABULARY } from '../../../contract/transcript.ts';
 import type { Agent, JsonObject, Origin, RecordPlace, TranscriptFile } from '../agent.ts';
 import { toTimestamp } from '../shared/document.ts';
-import { compose, type Draft, draft, fieldsOf } from '../shared/events.ts';
+import { compose, type Draft, draft, fieldsOf, type Readers, readerOf } from '../shared/events.ts';
 import { headerOf, keyWithContent, toOrigin } from '../shared/identity.ts';
 import { type Part, partOf, peek, peekText, peekWords, takeInteger, takeSame, takeText } from '../shared/part.ts';
-import { fields, type Readers, readerOf } from '../shared/readers.ts';
+import { fields } from '../shared/readers.ts';
 
 /**
  * For agents of one's own: files of JSON objects, one a line, whose `type` is a name of the vocabulary and whose fields

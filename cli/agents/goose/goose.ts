@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { CapturedEvent } from '../../../contract/transcript.ts';
 import type { Agent, JsonObject, Origin, RecordPlace, TranscriptFile } from '../agent.ts';
 import { toTimestamp } from '../shared/document.ts';
-import { compose, type Draft, draft, shareText } from '../shared/events.ts';
+import { compose, type Draft, draft, type Readers, readerOf, shareText } from '../shared/events.ts';
 import { headerOf, toOrigin } from '../shared/identity.ts';
 import { withImages } from '../shared/messages.ts';
 import {
@@ -19,7 +19,7 @@ import {
   takeText,
   takeWords,
 } from '../shared/part.ts';
-import { fields, notice, type Readers, readerOf, usage } from '../shared/readers.ts';
+import { fields, notice, usage } from '../shared/readers.ts';
 import { database, toTime } from './store.ts';
 
 /**

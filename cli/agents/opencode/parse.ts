@@ -1,6 +1,6 @@
 import type { CapturedEvent } from '../../../contract/transcript.ts';
 import type { Agent, JsonObject, RecordPlace } from '../agent.ts';
-import { compose, type Draft, draft, shareText } from '../shared/events.ts';
+import { compose, type Draft, draft, type Readers, readerOf, shareText } from '../shared/events.ts';
 import {
   at,
   isObject,
@@ -13,7 +13,7 @@ import {
   takeText,
   takeWords,
 } from '../shared/part.ts';
-import { context, event, fields, quiet, type Readers, readerOf, readersOf, usage } from '../shared/readers.ts';
+import { context, event, fields, quiet, readersOf, usage } from '../shared/readers.ts';
 
 /** Where a row's content is from. */
 interface Row {

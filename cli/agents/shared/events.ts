@@ -14,6 +14,17 @@ export interface Draft {
   fields: { [field: string]: unknown };
 }
 
+export type Reader = (record: Part, place: RecordPlace) => Draft[];
+
+/** Readers by the agent's word for what they read. */
+export interface Readers<Read = Reader> {
+  readonly [kind: string]: Read;
+}
+
+/** Agents may use words that are names of every object's, such as `constructor`. */
+export const readerOf = <Read>(readers: Readers<Read>, kind: string): Read | undefined =>
+  Object.hasOwn(readers, kind) ? readers[kind] : undefined;
+
 /** What of `source` and the time a record says itself. */
 export interface Envelope {
   agent: Agent['id'];

@@ -1,8 +1,7 @@
 import type { CapturedEvent } from '../../../contract/transcript.ts';
 import type { Agent, JsonObject, RecordPlace } from '../agent.ts';
-import { compose, type Envelope, shareText } from './events.ts';
+import { compose, type Envelope, type Reader, type Readers, readerOf, shareText } from './events.ts';
 import { type Part, partOf, peekText, takeSame, takeText } from './part.ts';
-import { type Reader, type Readers, readerOf } from './readers.ts';
 
 /** What the records of an agent have in common. */
 interface Form {

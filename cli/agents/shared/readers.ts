@@ -1,18 +1,6 @@
 import type { CapturedType } from '../../../contract/transcript.ts';
-import type { RecordPlace } from '../agent.ts';
-import { type Draft, type Fields, fieldsOf, fits } from './events.ts';
-import { type Part, peek, take } from './part.ts';
-
-export type Reader = (record: Part, place: RecordPlace) => Draft[];
-
-/** Readers by the agent's word for what they read. */
-export interface Readers<Read = Reader> {
-  readonly [kind: string]: Read;
-}
-
-/** Agents may use words that are names of every object's, such as `constructor`. */
-export const readerOf = <Read>(readers: Readers<Read>, kind: string): Read | undefined =>
-  Object.hasOwn(readers, kind) ? readers[kind] : undefined;
+import { type Draft, type Fields, fieldsOf, fits, type Readers } from './events.ts';
+import { type Part, peek, peekWords, take } from './part.ts';
 
 /** The same reader for several kinds. */
 export const readersOf = <Read>(kinds: readonly string[], reader: (kind: string) => Read): Readers<Read> =>
@@ -20,6 +8,9 @@ export const readersOf = <Read>(kinds: readonly string[], reader: (kind: string)
 
 /** Where in a part the fields of an event are: keys with dots between them; of several places the first that fits. */
 export type Places<Name extends CapturedType> = { readonly [Field in keyof Fields<Name>]?: string | readonly string[] };
+
+/** What stands in fields of an event that are not there. */
+type Given<Name extends CapturedType> = { [Field in keyof Fields<Name>]?: Fields<Name>[Field] | undefined };
 
 /**
  * A reader of one event. It takes what fits into each field; in place of what is not there stands what is given. Where
@@ -29,7 +20,7 @@ export function fields<Name extends CapturedType>(eventType: Name, places: Place
   const named = places as { readonly [field: string]: string | readonly string[] };
   const columns = fieldsOf(eventType).map((field) => ({ ...field, at: [named[field.name] ?? []].flat() }));
   const needed = columns.filter(({ isRequired }) => isRequired);
-  return (part: Part, given: Partial<Fields<Name>> = {}): Draft[] => {
+  return (part: Part, given: Given<Name> = {}): Draft[] => {
     const givens: Draft['fields'] = given;
     for (const { name, schema, at } of needed) {
       if (givens[name] === undefined && !at.some((where) => fits(schema, peek(part, where)))) return [];
@@ -52,17 +43,28 @@ export function fields<Name extends CapturedType>(eventType: Name, places: Place
 export function event<Name extends CapturedType>(
   eventType: Name,
   places: Places<Name>,
-  given: Partial<Fields<Name>> = {},
+  given: Given<Name> = {},
 ): (part: Part) => Draft[] {
   const read = fields(eventType, places);
   return (part) => read(part, given);
+}
+
+/** A reader of what has a text, and the kind that stands at the first of some places, where it stays. */
+export function eventOfKind(
+  eventType: 'error' | 'notice' | 'context.message',
+  text: string | readonly string[],
+  kindAt: readonly string[],
+  otherwise: string,
+): (part: Part) => Draft[] {
+  const read = fields(eventType, { text });
+  return (part) => read(part, { kind: peekWords(part, ...kindAt) ?? otherwise });
 }
 
 /** A reader of token counts, `cached` or not as the agent counts them; no event where there is no count. */
 export function usage(places: Places<'usage'>, cached?: Fields<'usage'>['cached']) {
   const read = fields('usage', places);
   const counts = Object.entries(places).flatMap(([name, at]) => (name.endsWith('Tokens') ? [at].flat() : []));
-  return (part: Part, given: Partial<Fields<'usage'>> = {}): Draft[] =>
+  return (part: Part, given: Given<'usage'> = {}): Draft[] =>
     counts.some((where) => Number.isInteger(peek(part, where))) ? read(part, { cached, ...given }) : [];
 }
 
