@@ -3,15 +3,7 @@ import type { Agent, JsonObject, Variables } from '../agent.ts';
 import { documentOf } from '../shared/document.ts';
 import { keyWithContent } from '../shared/identity.ts';
 import { identifySession, isSessionFile, parseSession, splitSession } from './session.ts';
-import {
-  identifyTask,
-  isTaskFile,
-  isTaskUnsettled,
-  parserOfTasks,
-  splitTask,
-  TASK_VARIABLES,
-  taskFolders,
-} from './task.ts';
+import { withTasks } from './task.ts';
 
 /**
  * Cline's command line (3.x, and the extension from 4.0 on) keeps two documents per session, written anew at each change:
@@ -26,11 +18,11 @@ import {
  *
  * The older extension keeps its tasks as its offspring do: see `task.ts`.
  */
-export const cline: Agent = {
+const program: Agent = {
   id: 'cline',
   displayName: 'Cline',
   programs: ['cline'],
-  variables: ['CLINE_DATA_DIR', 'CLINE_DIR', 'CLINE_SESSION_DATA_DIR', ...TASK_VARIABLES],
+  variables: ['CLINE_DATA_DIR', 'CLINE_DIR', 'CLINE_SESSION_DATA_DIR'],
   folder,
   credentials: (variables, home) =>
     ['secrets.json', join('settings', 'providers.json')].map((file) => join(dataFolder(variables, home), file)),
@@ -38,25 +30,17 @@ export const cline: Agent = {
     const data = dataFolder(variables, home);
     const moved = variables.CLINE_SESSION_DATA_DIR;
     const usual = ['sessions', 'tasks'].map((name) => join(data, name));
-    return [...(moved ? [moved] : []), ...usual, ...taskFolders('saoudrizwan.claude-dev', variables, home)];
+    return moved ? [moved, ...usual] : usual;
   },
-  isTranscript: (path) => isTaskFile(path) || isSessionFile(path),
-  store: {
-    kind: 'document',
-    split: (text) => {
-      const document = documentOf(text);
-      return splitSession(document) ?? splitTask(document);
-    },
-    isUnsettled: (record) => isChange(record) || isTaskUnsettled(record),
-  },
-  hasLocalIds: true,
+  isTranscript: isSessionFile,
+  store: { kind: 'document', split: (text) => [splitSession(documentOf(text))], isUnsettled: isChange },
   endsSession: ({ ended_at, role }) => role === undefined && typeof ended_at === 'string',
-  identify: (file, first) => (isTaskFile(file.path) ? identifyTask(file, first) : identifySession(file, first)),
+  identify: identifySession,
   recordKey,
-  parse: (record, place) => (isTaskFile(place.file) ? parseTask : parseSession)(record, place),
+  parse: parseSession,
 };
 
-const parseTask = parserOfTasks('cline', 'excluded');
+export const cline = withTasks(program, 'saoudrizwan.claude-dev', 'excluded');
 
 function dataFolder(variables: Variables, home: string): string {
   return variables.CLINE_DATA_DIR || join(folder(variables, home), 'data');
@@ -67,8 +51,9 @@ function folder(variables: Variables, home: string): string {
 }
 
 /** What is written anew with each message. */
-const isChange = ({ updated_at, status, session_id, role }: JsonObject): boolean =>
-  role === undefined && session_id === undefined && (updated_at !== undefined || status !== undefined);
+function isChange({ updated_at, status, session_id, role }: JsonObject): boolean {
+  return role === undefined && session_id === undefined && (updated_at !== undefined || status !== undefined);
+}
 
 /** A message with another content is another writing of it. */
 function recordKey(record: JsonObject): string | undefined {

@@ -128,13 +128,12 @@ const CHANGES = new Set(['status', 'ended_at', 'exit_code', 'metadata']);
 /** What of `metadata` does not. */
 const LASTING = new Set(['sessionHistoryOrigin', 'git', 'fork']);
 
-/** The records of a document of the command line's; undefined where it is none. */
-export function splitSession(document: unknown): DocumentSession[] | undefined {
-  if (!isObject(document)) return undefined;
-  if (typeof document.session_id === 'string') return [{ name: '', records: splitFacts(document) }];
-  // Of version 2 is an envelope of an extension's.
-  if (!Array.isArray(document.messages) || document.updated_at === undefined) return undefined;
-  return [splitMessages(document, document.messages)];
+/** The records of a document of the command line's. Throws where it is none. */
+export function splitSession(document: unknown): DocumentSession {
+  if (!isObject(document)) throw new Error('it is no document of a session');
+  if (typeof document.session_id === 'string') return { name: '', records: splitFacts(document) };
+  if (!Array.isArray(document.messages)) throw new Error('it is no document of a session');
+  return splitMessages(document, document.messages);
 }
 
 function splitFacts(document: JsonObject): JsonObject[] {
@@ -154,7 +153,8 @@ const isFull = (record: JsonObject) => Object.keys(record).length > 0;
 function splitMessages(document: JsonObject, messages: unknown[]): DocumentSession {
   if (messages.length === 0) return { name: '', records: [] };
   const { updated_at, ...header } = partition(document, new Set(['messages'])).others;
-  const records = [header, ...recordsOf(messages).map(unwrap), { updated_at }];
+  const changed = updated_at === undefined ? {} : { updated_at };
+  const records = [header, ...recordsOf(messages).map(unwrap), changed];
   return { name: '', records: records.filter(isFull), folder: folderIn(header.system_prompt) };
 }
 

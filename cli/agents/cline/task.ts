@@ -6,7 +6,7 @@ import { compose, type Draft, draft } from '../shared/events.ts';
 import { headerOf, toOrigin } from '../shared/identity.ts';
 import { isObject, type Part, partOf, peek, peekText, peekWords } from '../shared/part.ts';
 import { event } from '../shared/readers.ts';
-import type { DocumentSession, DocumentStore } from '../store.ts';
+import { type DocumentSession, type DocumentStore, storeOf } from '../store.ts';
 import { type Cached, kindOf, readShown } from './shown.ts';
 
 /**
@@ -37,6 +37,22 @@ export const parserOfTasks =
     return compose(part, place, envelope as { agent: Agent['id'] }, drafts);
   };
 
+/** An agent that has tasks beside the sessions it keeps now. */
+export function withTasks(program: Agent, extension: string, cached: Cached): Agent {
+  const parseTask = parserOfTasks(program.id, cached);
+  return {
+    ...program,
+    variables: [...new Set([...(program.variables ?? []), ...TASK_VARIABLES])],
+    roots: (variables, home) => [...program.roots(variables, home), ...taskFolders(extension, variables, home)],
+    isTranscript: (path) => isTaskFile(path) || program.isTranscript(path),
+    store: (path) => (isTaskFile(path) ? TASK_STORE : storeOf(program, path)),
+    // Those of tasks are times.
+    hasLocalIds: true,
+    identify: (file, first) => (isTaskFile(file.path) ? identifyTask : program.identify)(file, first),
+    parse: (record, place) => (isTaskFile(place.file) ? parseTask : program.parse)(record, place),
+  };
+}
+
 const readItem = event('session.meta', { title: ['title', 'task'], cwd: 'workspace' }, { titleBy: 'agent' });
 const readModel = event('session.meta', { model: 'model_usage.model_id' });
 
@@ -64,11 +80,11 @@ export const identifyTask = ({ root, path }: TranscriptFile, first: JsonObject |
 export const TASK_STORE: DocumentStore = {
   kind: 'document',
   split: (text) => splitTask(documentOf(text)),
-  isUnsettled: isTaskUnsettled,
+  isUnsettled,
 };
 
 /** The records of one of a task's documents. Throws where it is none. */
-export function splitTask(document: unknown): DocumentSession[] {
+function splitTask(document: unknown): DocumentSession[] {
   if (Array.isArray(document)) return [splitList(recordsOf(document))];
   if (!isObject(document)) throw new Error('it is no document of a task');
   // Newer versions of Roo Code put the history into an envelope.
@@ -104,7 +120,7 @@ function folderIn({ text, content }: JsonObject): string | undefined {
 }
 
 /** A message that is being written says so; a request has no cost until it is answered. */
-export function isTaskUnsettled({ partial, say, text, tokensIn }: JsonObject): boolean {
+function isUnsettled({ partial, say, text, tokensIn }: JsonObject): boolean {
   if (partial === true || tokensIn !== undefined) return true;
   return say === 'api_req_started' && isObject(text) && text.cost === undefined && text.cancelReason === undefined;
 }

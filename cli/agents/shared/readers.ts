@@ -27,12 +27,8 @@ export function fields<Name extends CapturedType>(eventType: Name, places: Place
     }
     const found: Draft['fields'] = {};
     for (const { name, schema, at } of columns) {
-      let value = givens[name];
-      for (const where of at) {
-        if (!fits(schema, peek(part, where))) continue;
-        value = take(part, where);
-        break;
-      }
+      const where = at.find((where) => fits(schema, peek(part, where)));
+      const value = where === undefined ? givens[name] : take(part, where);
       if (value !== undefined) found[name] = value;
     }
     return [{ eventType, fields: found }];

@@ -3,7 +3,7 @@ import type { JsonObject, Origin } from '../../agents/agent.ts';
 import { cline } from '../../agents/cline/cline.ts';
 import { kilo } from '../../agents/kilo/kilo.ts';
 import { rooCode } from '../../agents/roo-code/roo-code.ts';
-import type { DocumentStore } from '../../agents/store.ts';
+import { type DocumentStore, storeOf } from '../../agents/store.ts';
 
 const S = '1796000000000_ab1cd';
 
@@ -66,10 +66,15 @@ test.each([
 });
 
 describe('what a document is split into', () => {
-  const store = cline.store as DocumentStore;
-  const records = (document: unknown) => store.split(JSON.stringify(document))[0]?.records ?? [];
+  const sessions = storeOf(cline, `${S}/${S}.messages.json`) as DocumentStore;
+  const tasks = storeOf(cline, '1760000000000/ui_messages.json') as DocumentStore;
+  const storeFor = (document: unknown) => (Array.isArray(document) ? tasks : sessions);
+  const split = (document: unknown) => storeFor(document).split(JSON.stringify(document))[0];
+  const records = (document: unknown) => split(document)?.records ?? [];
   const open = (document: unknown) =>
-    records(document).map((record, index, all) => store.isUnsettled?.(record, index === all.length - 1) ?? false);
+    records(document).map(
+      (record, index, all) => storeFor(document).isUnsettled?.(record, index === all.length - 1) ?? false,
+    );
 
   test('what changes with each message stands apart, and waits', () => {
     const message = { id: 'msg_1', role: 'user', content: [], status: 'ok' };
@@ -108,7 +113,7 @@ describe('what a document is split into', () => {
   });
 
   test('the folder is found where the program tells the model', () => {
-    const folderOf = (document: unknown) => store.split(JSON.stringify(document))[0]?.folder;
+    const folderOf = (document: unknown) => split(document)?.folder;
     const told = 'x\n# Current Working Directory (C:\\Users\\dev\\shop) Files';
     expect(folderOf([{ role: 'user', content: [{ type: 'text', text: told }] }])).toBe('C:\\Users\\dev\\shop');
     expect(folderOf([{ ts: 1, type: 'say', text: JSON.stringify({ request: told }) }])).toBe('C:\\Users\\dev\\shop');
@@ -131,7 +136,7 @@ describe('what a document is split into', () => {
   });
 
   test.each(['{"a":', '3', '"text"', 'null'])('%s is no document', (text) => {
-    expect(() => store.split(text)).toThrow();
+    for (const store of [sessions, tasks]) expect(() => store.split(text)).toThrow();
   });
 });
 
