@@ -2,7 +2,7 @@ import type { Agent } from '../agent.ts';
 import { withTasks } from '../cline/task.ts';
 import { createOpenCode } from '../opencode/opencode.ts';
 
-const program = createOpenCode({ id: 'kilo', displayName: 'Kilo Code', name: 'kilo', variable: 'KILO_DB' });
+const program = createOpenCode('kilo', 'Kilo Code', 'KILO_DB');
 
 /**
  * Kilo's command line is built on OpenCode, and keeps its sessions as that does. Before, it was an extension that descended

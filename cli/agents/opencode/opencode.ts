@@ -6,13 +6,6 @@ import { database } from './database.ts';
 import { parserFor } from './parse.ts';
 import { exported } from './records.ts';
 
-export interface OpenCodeVariant extends Pick<Agent, 'id' | 'displayName'> {
-  /** Of the data folder and of its databases, one for each channel of releases. */
-  name: string;
-  /** Where a database may be told to be. */
-  variable: string;
-}
-
 /**
  * OpenCode keeps all sessions in a database, a row per session, message and part of a message, and changes the rows as it
  * goes on: each change is captured as a revision of the row. Sub-agents have sessions of their own, with a parent. Before
@@ -20,17 +13,18 @@ export interface OpenCodeVariant extends Pick<Agent, 'id' | 'displayName'> {
  * - what a row said between two looks, such as the output of a command that runs on;
  * - rows that were taken away, by versions that keep no log of events; items of a shorter list of things to do;
  * - that a session is a copy of another one: its rows have new ids, and nothing leads back.
+ * Folders and program are named as the agent's id is; `variable` tells where a database may be told to be.
  */
-export const createOpenCode = ({ id, displayName, name, variable }: OpenCodeVariant) =>
+export const createOpenCode = (id: 'opencode' | 'kilo', displayName: string, variable: string) =>
   ({
     id,
     displayName,
-    programs: [name],
+    programs: [id],
     variables: [variable, 'XDG_CONFIG_HOME', 'XDG_DATA_HOME'],
-    folder: (variables, home) => join(variables.XDG_CONFIG_HOME || join(home, '.config'), name),
-    credentials: (variables, home) => [join(dataFolder(variables, home), name, 'auth.json')],
+    folder: (variables, home) => join(variables.XDG_CONFIG_HOME || join(home, '.config'), id),
+    credentials: (variables, home) => [join(dataFolder(variables, home), id, 'auth.json')],
     roots: (variables, home) => {
-      const own = join(dataFolder(variables, home), name);
+      const own = join(dataFolder(variables, home), id);
       const moved = movedDatabase(variables, variable);
       return moved === undefined ? [own] : [dirname(moved), own];
     },
@@ -65,9 +59,4 @@ function identify({ path }: TranscriptFile, first: JsonObject | undefined): Orig
   });
 }
 
-export const opencode: Agent = createOpenCode({
-  id: 'opencode',
-  displayName: 'OpenCode',
-  name: 'opencode',
-  variable: 'OPENCODE_DB',
-});
+export const opencode: Agent = createOpenCode('opencode', 'OpenCode', 'OPENCODE_DB');
