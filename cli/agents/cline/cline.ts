@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import { parseExact } from '../../exact.ts';
 import type { Agent, JsonObject, Variables } from '../agent.ts';
-import { documentOf } from '../shared/document.ts';
 import { keyWithContent } from '../shared/identity.ts';
 import { identifySession, isSessionFile, parseSession, splitSession } from './session.ts';
 import { withTasks } from './task.ts';
@@ -33,7 +33,7 @@ const program: Agent = {
     return moved ? [moved, ...usual] : usual;
   },
   isTranscript: isSessionFile,
-  store: { kind: 'document', split: (text) => [splitSession(documentOf(text))], isUnsettled: isChange },
+  store: { kind: 'document', split: (text) => [splitSession(parseExact(text))], isUnsettled: isChange },
   endsSession: ({ ended_at, role }) => role === undefined && typeof ended_at === 'string',
   identify: identifySession,
   recordKey,

@@ -1,7 +1,8 @@
 import { basename, dirname, join } from 'node:path';
 import type { CapturedEvent } from '../../../contract/transcript.ts';
+import { parseExact } from '../../exact.ts';
 import type { Agent, JsonObject, Origin, RecordPlace, TranscriptFile, Variables } from '../agent.ts';
-import { documentOf, recordsOf, toTimestamp, unfold } from '../shared/document.ts';
+import { recordsOf, toTimestamp, unfold } from '../shared/document.ts';
 import { compose, type Draft, draft } from '../shared/events.ts';
 import { headerOf, toOrigin } from '../shared/identity.ts';
 import { isObject, type Part, partOf, peek, peekText, peekWords } from '../shared/part.ts';
@@ -79,7 +80,7 @@ export const identifyTask = ({ root, path }: TranscriptFile, first: JsonObject |
 
 export const TASK_STORE: DocumentStore = {
   kind: 'document',
-  split: (text) => splitTask(documentOf(text)),
+  split: (text) => splitTask(parseExact(text)),
   isUnsettled,
 };
 

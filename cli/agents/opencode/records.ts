@@ -1,5 +1,5 @@
+import { parseExact } from '../../exact.ts';
 import type { JsonObject } from '../agent.ts';
-import { documentOf } from '../shared/document.ts';
 import { isObject } from '../shared/part.ts';
 import type { DocumentStore } from '../store.ts';
 
@@ -33,7 +33,7 @@ export function isUnsettled({ type, role, state, time, error, summary }: JsonObj
 export const exported: DocumentStore = { kind: 'document', split: (text) => [{ name: '', records: split(text) }] };
 
 function split(text: string): JsonObject[] {
-  const document = documentOf(text);
+  const document = parseExact(text);
   if (!isObject(document) || !isObject(document.info) || !Array.isArray(document.messages)) {
     throw new Error('it is no export of a session');
   }

@@ -4,9 +4,6 @@ import { isObject } from './part.ts';
 
 /** For agents that keep JSON documents: takes them apart into records without losing a leaf. */
 
-/** The value of a document's text, its numbers kept exact. Throws where it is no JSON. */
-export const documentOf = (text: string): unknown => parseExact(text);
-
 /** An array's objects; of what is no object a record is made. */
 export const recordsOf = (values: readonly unknown[]): JsonObject[] =>
   values.map((value) => (isObject(value) ? value : { value }));
