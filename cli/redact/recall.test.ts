@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { CapturedEvent } from '../../contract/transcript.ts';
 import { redactOne } from '../test/redacting.ts';
+import { NAMED_EXAMPLES } from '../test/redaction/named-examples.ts';
 import { RULE_EXAMPLES } from '../test/redaction/rule-examples.ts';
+
 import { createRedactor } from './redactor.ts';
 
 const redactor = createRedactor({ variables: {}, home: '/nowhere', key: new Uint8Array(32) });
@@ -25,7 +27,7 @@ const PROVIDERS: { [provider: string]: string[] } = {
   Telegram: ['telegram-token'],
   Twilio: ['twilio-key', 'twilio-token'],
   SendGrid: ['sendgrid-key'],
-  Mailgun: ['mailgun-key'],
+  Mailgun: ['mailgun-key', 'mailgun-named-key'],
   Mailchimp: ['mailchimp-key'],
   'Stripe, Session Capture': ['secret-key', 'webhook-secret'],
   'PayPal, Braintree': ['paypal-braintree-token', 'paypal-secret'],
@@ -65,6 +67,8 @@ const PROVIDERS: { [provider: string]: string[] } = {
   'JSON Web Tokens': ['json-web-token', 'encrypted-web-token'],
 };
 
+const EXAMPLES = { ...RULE_EXAMPLES, ...NAMED_EXAMPLES };
+
 /** Where an agent's record may hold it. */
 const PLACES: { [place: string]: (text: string) => unknown } = {
   'a value': (text) => text,
@@ -84,16 +88,21 @@ function redact(rest: unknown): string[] {
 }
 
 describe.each(Object.entries(PROVIDERS))('%s', (_provider, ids) => {
-  const examples = ids.flatMap((id) => RULE_EXAMPLES[id]?.hit ?? []);
+  const examples = ids.flatMap((id) => EXAMPLES[id]?.hit ?? []);
 
   test('95 of 100 examples are masked, wherever they stand', () => {
-    expect(ids.filter((id) => RULE_EXAMPLES[id] === undefined)).toEqual([]);
+    expect(ids.filter((id) => EXAMPLES[id] === undefined)).toEqual([]);
     const tries = examples.flatMap((example) =>
       Object.entries(PLACES).map(([place, put]) => ({ place, rest: put(example) })),
     );
     const missed = tries.filter(({ rest }) => redact(rest).length === 0).map(({ place }) => place);
     expect(missed.length / tries.length, missed.join(', ')).toBeLessThanOrEqual(0.05);
   });
+});
+
+test.each(Object.entries(NAMED_EXAMPLES))('%s is told by its name', (_id, { hit, miss }) => {
+  expect(hit.filter((text) => redact(text).length === 0)).toEqual([]);
+  expect(miss.filter((text) => redact(text).length > 0)).toEqual([]);
 });
 
 test('what only stands for a secret is left alone', () => {

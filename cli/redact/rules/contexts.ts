@@ -1,33 +1,14 @@
 /** Secrets that a vendor's name beside them tells, a line each; see `readRules`. */
 export const NAMED_SECRETS = String.raw`
-ibm-cloud-key  ibm,watson,bluemix  (?:ibm|watson|bluemix){=}([\w-]{44})  e4
-cloudflare-token  cloudflare,cf_api,cf-api,x-auth-key  (?:cloudflare|cf[_-]api|x-auth-key){=}([A-Za-z0-9_-]{37,45})  e3.3
-heroku-key  heroku  heroku{=}({uuid})
-vercel-token  vercel,now_token  (?:vercel|now)_?\w{0,8}token{=}([A-Za-z0-9]{24})  e3.3
-netlify-named-token  netlify  netlify{=}([\w-]{40,46})  e3.8
 netlify-build-hook  netlify.com/build_hooks/  netlify\.com/build_hooks/([0-9a-f]{24})  inside
-railway-token  railway  railway\w{0,8}token{=}({uuid})
 vault-named-token  vault,root\x20token:\x20  (?:vault[\w-]{0,8}token["'\x60]?[:=\x20]{1,4}["'\x60]?|Root\x20Token:\x20)(s\.[\w-]{24,120})(?![\w-])  i inside e3.3
 vault-key-share  unseal\x20key\x20,recovery\x20key\x20  (?:Unseal|Recovery)\x20Key\x20\d{1,2}:\x20([A-Za-z0-9+/]{43,44}={0,2})  i inside
-scaleway-linode-token  linode,hcloud,hetzner,vultr,fastly,scw_secret  (?:linode|hcloud|hetzner|vultr|fastly|scw_secret){=}(?:[A-Za-z0-9]{64}|[A-Za-z0-9_-]{32}|[A-Z0-9]{36}|{uuid})  e3.3
-named-build-token  snyk,codecov,travis,coveralls,codacy,drone,gitea,gitee,bitbucket  (?:snyk|codecov|travis|coveralls|codacy|drone|gitea|gitee|bitbucket)[_-]?\w{0,8}(?:token|key|secret){=}({uuid}|[A-Za-z0-9_+-]{22,48})  e3
 named-model-key  mistral,cohere,co_api,deepseek,together,wandb,ai21,voyage,stability,azure_openai,assemblyai,deepgram  (?:mistral|cohere|co_api|deepseek|together|wandb|ai21|voyage|stability|azure_openai|assemblyai|deepgram){=}([a-f0-9]{64}|[A-Za-z0-9]{40}|[A-Za-z0-9]{32})  e3.3
-paypal-secret  paypal,braintree  (?:paypal|braintree){=}(E[\w-]{79}|[0-9a-f]{32})  e3
-discord-named-token  discord,bot_token,bot\x20,client.login(,bot.run(  (?:discord[\w.\x20-]{0,30}|bot_token|bot\x20|client\.login\(|bot\.run\()["'\x60:=\x20]{0,6}([MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,40})  i inside
-twilio-token  twilio  twilio{=}([A-Za-z0-9]{32})  e3
 postmark-token  postmark  postmark{=}({uuid})
-snowflake-password  snowflake,snowsql  (?:snowflake|snowsql)[_.-]?(?:password|pwd|token|pat|passphrase){=}([^\s"'\x60\\,;]{8,100})  e2.5
 algolia-key  algoliasearch(  algoliasearch\(["'][\w-]{1,20}["'],[\x20\n]{0,4}["']([0-9a-f]{32})["']  e3
 named-database-key  algolia,upstash,confluent,cockroach,elastic,meili_master,typesense,qdrant,weaviate  (?:algolia|upstash|confluent|cockroach|elastic|meili_master|typesense|qdrant|weaviate)[\w.-]{0,16}(?:key|token|secret|password){=}([A-Za-z0-9_+/=-]{24,120})  e3.3
-datadog-key  datadog,dd_api,dd-api,dd_app,dd-app  (?:datadog|dd[_-]ap[ip]){=}([0-9a-f]{40}|[0-9a-f]{32})  e3
-sentry-named-token  sentry_auth  sentry_auth{=}([0-9a-f]{64})
 named-monitoring-key  pagerduty,honeycomb,rollbar,bugsnag,logtail,loggly,splunk,sumologic,opsgenie,statuspage,amplitude,mixpanel  (?:pagerduty|honeycomb|rollbar|bugsnag|logtail|loggly|splunk|sumologic|opsgenie|statuspage|amplitude|mixpanel)[\w.-]{0,16}(?:key|token|secret){=}([A-Za-z0-9+_-]{20,64})  e3.2
-atlassian-named-token  atlassian,jira,confluence  (?:atlassian|jira|confluence)[\w.-]{0,16}(?:token|key|password){=}([A-Za-z0-9]{24})  e3.3
-asana-token  asana  asana{=}((?:[012]/\d{16}(?:/\d{16})?:)?[0-9a-f]{32})  e3
 work-tool-token  nylas,zapier,intercom,zendesk,trello,monday,clickup  (?:nylas|zapier|intercom|zendesk|trello|monday|clickup)[\w.-]{0,16}(?:key|token|secret){=}([A-Za-z0-9=_-]{24,80})  e3.5
-okta-token  okta,ssws\x20  (?:okta[\w.-]{0,30}["'\x60]?\x20{0,3}[:=]\x20{0,3}["'\x60]?|SSWS\x20)(00[\w-]{40})(?![\w-])  i inside
-auth0-secret  auth0  auth0{=}([\w-]{64})  e3.5
-named-sign-in-secret  clerk,keycloak,cognito,linkedin,spotify,twitch,nextauth,better_auth,workos,stytch  (?:clerk|keycloak|cognito|linkedin|spotify|twitch|nextauth|better_auth|workos|stytch)[\w.-]{0,16}(?:secret|token|key){=}([A-Za-z0-9_+/=-]{16,100})  e3.2
 `;
 
 /**

@@ -118,7 +118,6 @@ twilio-key  sk[0123456789abcdef]  SK[0-9a-f]{32}{!}  i e3
 twilio-account  ac[0123456789abcdef]  AC[0-9a-f]{32}["'\x60\s:,]{1,6}([0-9a-f]{32}){!}  e3
 sendgrid-key  sg.  SG\.[\w-]{16,32}\.[\w-]{32,64}  e3.5
 mailgun-key  key-  key-[0-9a-zA-Z]{32}{!}  e3.2
-mailgun-named-key  mailgun  mailgun[^\n]{0,80}?(?<![0-9a-z])([0-9a-f]{32}(?:-[0-9a-f]{8}-[0-9a-f]{8})?)(?![\w-])  i e3 inside
 mailchimp-key  -us[123456789]  [0-9a-f]{32}-us\d{1,2}{!}  e3 lead32
 mail-service-key  xkeysib-,xsmtpsib-,re_,mlsn.,md-,os_v2_  (?:x(?:keysib|smtpsib)-[a-f0-9]{64}-[A-Za-z0-9]{16}|re_[A-Za-z0-9]{8}_[A-Za-z0-9]{22,26}{!}|mlsn\.[a-f0-9]{64}|md-(?=[A-Za-z_-]{0,21}\d)[\w-]{22}(?![\w-])|os_v2_[a-z]{3}_[a-z0-9]{60,120})  e3.5
 teams-webhook  /webhookb2/,/incomingwebhook/,outlook.office.com/webhook/  /(?:webhookb2|IncomingWebhook|webhook)/([0-9a-fA-F@/-]{30,120}(?:IncomingWebhook/[0-9a-f]{32}/[0-9a-f-]{36})?)  i inside

@@ -67,11 +67,6 @@ export const NEWER_EXAMPLES: RuleExamples = {
   'ubidots-token': { hit: [`BBFF-${made('alnum', 30)}`], miss: ['BBFF-'] },
   'alchemy-key': { hit: [`alcht_${made('alnum', 30)}`], miss: ['alcht_'] },
   'intercom-token': { hit: [`dG9rOg${made('alnum', 50)}=`], miss: ['dG9rOg'] },
-  'discord-named-token': {
-    hit: [`DISCORD_TOKEN=O${made('alnum', 25)}.${made('alnum', 6)}.${made('url', 38)}`],
-    miss: ['discord.js', 'bot = new Bot()'],
-  },
-  'work-tool-token': { hit: [`TRELLO_TOKEN=${made('hex', 64)}`], miss: ['TRELLO_TOKEN=token'] },
   'password-hash': {
     hit: [
       hash('ada:$2b$12$', 53),
