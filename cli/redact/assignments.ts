@@ -2,36 +2,10 @@ import { createNameReader, type NameStrength } from './names.ts';
 import { isSecretInText, isSurelyRandom, type Shape } from './values.ts';
 
 /** What a name of a secret has in it. `assignments.ts` looks at what stands around each of them. */
-export const NAME_KEYWORDS = [
-  'pass',
-  'pwd',
-  'psw',
-  'pw:',
-  'pw=',
-  'pw ',
-  'secret',
-  'token',
-  'key',
-  'auth',
-  'credential',
-  'bearer',
-  'conn',
-  '_pat',
-  'pat=',
-  'kennwort',
-  'contrase',
-  'senha',
-  'wachtwoord',
-  'jwt',
-  'csrf',
-  'psk',
-  'senord',
-  'adgangskode',
-  'salasana',
-  'heslo',
-  'jelsz',
-  'sandi',
-];
+export const NAME_KEYWORDS =
+  'pass,pwd,psw,pw:,pw=,pw ,secret,token,key,auth,credential,bearer,conn,_pat,pat=,kennwort,contrase,senha,wachtwoord,jwt,csrf,psk,senord,adgangskode,salasana,heslo,jelsz,sandi'.split(
+    ',',
+  );
 
 export const KEY_NAME = 'key-name';
 
@@ -107,7 +81,7 @@ const FORMS: readonly Form[] = [
   // `token - '…'`, `secret …`, and a value on the next line or as the next part of an address.
   {
     separator:
-      /(?:(?=[ \t"'`([{:-])["'`]?[ \t]{0,4}(?:(?:[-–—:=>|~]{1,3}|is|was)[ \t]{1,4}|\|)?["'`([{]{0,3}|[ \t:]{0,4}(?:\r?\n|\\{1,7}n)[ \t>|-]{0,24}["'`]?|\/)(?=[\w+/=.~-]{16})/y,
+      /(?:(?=[ \t"'`([{:,-])["'`]?[ \t]{0,4}(?:(?:[-–—:=>|~,]{1,3}|is|was)[ \t]{1,4}|\|)?["'`([{]{0,3}|[ \t:]{0,4}(?:\r?\n|\\{1,7}n)[ \t>|-]{0,24}["'`]?|\/)(?=[\w+/=.~-]{16})/y,
     read: readLoose,
   },
 ];

@@ -211,6 +211,7 @@ const FORMS: { [what: string]: { secret: string; texts: string[] } } = {
       '"apiKeys": ["§"]',
       'STRIPE_KEY=§',
       'sendgridKey: "§"',
+      'check("%v is no key", sendgridKey, "§")',
       'https://maps.test/api?key=§',
       'vault kv put secret/x token=§',
       "token - '§'",
