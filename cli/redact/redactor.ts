@@ -1,27 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import type { CapturedEvent } from '../../contract/transcript.ts';
-import type { Variables } from '../agents/agent.ts';
-import { createKnownValues } from './known/known-values.ts';
+import { createKnownValues, type KnownValuesOptions } from './known/known-values.ts';
 import { createValueIndex } from './known/value-index.ts';
 import { createPayloadRedactor } from './payload.ts';
 import { RULES, RULES_VERSION } from './rules/all.ts';
 import { createSessions, type Session } from './sessions.ts';
 import { createTextRedactor, KNOWN_VALUE, type Pass } from './text.ts';
 
-/** Plain data: a worker thread can be handed them. */
-export interface RedactorOptions {
-  variables: Variables;
-  home: string;
-  /** Absolute paths of what the agents sign in with. */
-  credentials?: readonly string[];
-  /** Further secrets of this machine: the capture program's own. */
-  secrets?: readonly string[];
+export interface RedactorOptions extends KnownValuesOptions {
   /** What marks are made with; without one they compare within this process only. See `readKey`. */
   key?: Uint8Array;
   /** Rule ids and whole marks (`[REDACTED:slack-token:1f0c]`) that are let through. */
   allow?: readonly string[];
-  /** Milliseconds since 1970. */
-  now?: () => number;
 }
 
 /** What a record is part of. */
@@ -103,8 +93,8 @@ export function createRedactor(options: RedactorOptions): Redactor {
     rules: RULES_VERSION,
     redact(events, of) {
       const session = sessionOf(of.session);
-      const root = of.folder === undefined ? undefined : learnFolder(of.folder);
-      if (root !== undefined) session.addRepository(root);
+      const root = of.folder && learnFolder(of.folder);
+      if (root) session.addRepository(root);
       let learned = 0;
       const learn: Pass['count'] = (rule, secret) => {
         if (rule !== KNOWN_VALUE && learned < MOST_LEARNED && session.remember(rule, secret)) learned++;

@@ -24,8 +24,8 @@ const SHORTEST = 8;
 const ROUNDS = 8;
 /** Letters. Of a longer text one piece after the other is masked: every ninth letter of a hostile one begins a secret. */
 const LONGEST = 1024 * 1024;
-/** Where a long text is cut, the best place first: within so many letters before its limit. */
-const CUTS = ['\n', ' ', ';', ','];
+/** Where a long text is cut: at the last of these within so many letters before its limit. */
+const CUT = /[\s;,][^\s;,]*$/;
 const CUT_WITHIN = 65_536;
 
 /** `allow` are rule ids and whole marks that are let through. */
@@ -133,16 +133,15 @@ export function createTextRedactor(rules: readonly Rule[], index: ValueIndex, al
 /** A secret that is cut in two nevertheless is found as what a chunk cuts in two is. */
 function cutUp(text: string): string[] {
   const pieces: string[] = [];
-  for (let from = 0; from < text.length; ) {
+  let from = 0;
+  while (text.length - from > LONGEST) {
     const limit = from + LONGEST;
-    const tail = text.slice(limit - CUT_WITHIN, limit);
-    const cut =
-      limit < text.length ? CUTS.map((letter) => tail.lastIndexOf(letter)).find((place) => place >= 0) : undefined;
-    const to = cut === undefined ? limit : limit - CUT_WITHIN + cut + 1;
+    const cut = text.slice(limit - CUT_WITHIN, limit).search(CUT);
+    const to = cut < 0 ? limit : limit - CUT_WITHIN + cut + 1;
     pieces.push(text.slice(from, to));
     from = to;
   }
-  return pieces;
+  return [...pieces, text.slice(from)];
 }
 
 /** Marks are joined with what overlaps them, so that none is cut; a mark by itself is no secret. */

@@ -8,8 +8,9 @@ import { isWorthKnowing } from './worth.ts';
 export interface KnownValuesOptions {
   variables: Variables;
   home: string;
-  /** Absolute paths of further files that hold secrets, in JSON or a pair a line; most will not exist. */
+  /** Absolute paths of what the agents sign in with, in JSON or a pair a line; most will not exist. */
   credentials?: readonly string[];
+  /** Further secrets of this machine: the capture program's own. */
   secrets?: readonly string[];
   /** Milliseconds since 1970. */
   now?: () => number;
