@@ -24,6 +24,8 @@ test.each([
   ['password', 'correct horse battery staple 2024!'],
   ['password', 'MeinPasswort'],
   ['password', 'Passwort!'],
+  ['password', 'Passwort.'],
+  ['password', 'senhas'],
   ['password', 'ПарольЛюбимый'],
   ['password', 'passe partout'],
   ['password', 'arn:hunter2'],

@@ -116,7 +116,7 @@ export function isSecretInText(value: string, strength: NameStrength, shape: Sha
   return strength === 'weak' ? isRandom(value) : FITS[shape](value, strength);
 }
 
-/** Whether what is no code may be what a `strong` name, a password or a phrase holds. */
+/** Whether what is no code may be what a `strong` name or a password holds. */
 const FITS: { [shape in Exclude<Shape, 'loose'>]: (value: string, strength: NameStrength) => boolean } = {
   account: (value) => !isNoPassword(value),
   variable: () => true,
@@ -212,12 +212,15 @@ const isFieldPlaceholder = (value: string): boolean =>
 /** A description of the field rather than its value. */
 const PROSE = /^[A-Z]?[a-z']+(?: [A-Za-z'(),.-]+){3,}$/;
 
-/** `Mot de passe :`, `Nuova password`, `旧パスワード`: what a password is called, in letters and blanks alone. */
+/**
+ * `Mot de passe :`, `Nuova password`, `旧パスワード`: what a password is called, in letters and blanks alone. `MeinPasswort`,
+ * `senhas` and `Passwort.` may be one.
+ */
 const isPasswordLabel = (value: string): boolean =>
-  /^[\p{L}\p{M}\s.,:;?'’。、，：？]+$/u.test(value) && SAYS_PASSWORD.test(value);
+  /^(?=.*\s|[^.,:;?]*$)[\p{L}\p{M}\s.,:;?'’。、，：？]+$/u.test(value) && SAYS_PASSWORD.test(value);
 const IDEOGRAPHS = String.raw`\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}ー`;
 const SAYS_PASSWORD = new RegExp(
-  String.raw`(?<![\p{L}--[${IDEOGRAPHS}]])(?:password|${PASSWORD_WORDS.replace('passe', 'mot_de_passe').replaceAll('_', '\\s')}|${PASSWORD_ELSEWHERE.source})\p{L}{0,2}(?![\p{L}--[${IDEOGRAPHS}]])`,
+  String.raw`(?<![\p{L}--[${IDEOGRAPHS}]])(?:password|${PASSWORD_WORDS.replace('passe', 'mot_de_passe').replaceAll('_', '\\s')}|(?:${PASSWORD_ELSEWHERE.source})\p{L}{0,2})(?![\p{L}--[${IDEOGRAPHS}]])`,
   'iv',
 );
 
