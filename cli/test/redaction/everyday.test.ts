@@ -97,6 +97,7 @@ const FORMS: { [what: string]: { secret: string; texts: string[] } } = {
     secret: made('letters', 24, 10),
     texts: ['ENV DRONE_TOKEN §', '"apiKey": "§"', '<slackKey>§</slackKey>'],
   },
+  'a password of five letters': { secret: 'gitea', texts: ['POSTGRES_PASSWORD=§', '- DB_PASSWD=§'] },
   'a licence key': {
     secret: [1, 2, 3, 4, 5].map((seed) => made('upper', 5, seed)).join('-'),
     texts: ['"ActivationKey": "§"', 'LICENSE_KEY=§'],
