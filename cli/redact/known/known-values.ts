@@ -36,30 +36,20 @@ export function createKnownValues(
   add: (secret: string, root?: string) => unknown,
 ): (folder: string) => string | undefined {
   const folders = new Map<string, { root: string | undefined; readAt: number }>();
-  const letters = new Map<string, number>();
+  const letters = new Map<string | undefined, number>();
   let homeReadAt = now();
 
   function addFound(found: readonly Found[], root?: string): void {
     for (const { value, named } of found) {
       if (!isWorthKnowing(value, named) || isPartOfPath(value)) continue;
-      if (root === undefined) add(value);
-      else if (!CODE.test(value)) addToRoot(value, root);
+      const sum = (letters.get(root) ?? 0) + value.length;
+      if (root !== undefined && (CODE.test(value) || sum > MOST_LETTERS)) continue;
+      if (add(value, root)) letters.set(root, sum);
     }
-  }
-
-  function addToRoot(value: string, root: string): void {
-    const sum = (letters.get(root) ?? 0) + value.length;
-    if (sum <= MOST_LETTERS && add(value, root)) letters.set(root, sum);
   }
 
   function isPartOfPath(value: string): boolean {
     return home.includes(value) || folders.keys().some((folder) => folder.includes(value));
-  }
-
-  function readAgain(): void {
-    if (now() - homeReadAt < REREAD_AFTER) return;
-    homeReadAt = now();
-    addFound(readHome(variables, home, credentials));
   }
 
   for (const secret of secrets) if (secret.length >= 8) add(secret);
@@ -67,7 +57,10 @@ export function createKnownValues(
   addFound(readHome(variables, home, credentials));
 
   return (folder) => {
-    readAgain();
+    if (now() - homeReadAt >= REREAD_AFTER) {
+      homeReadAt = now();
+      addFound(readHome(variables, home, credentials));
+    }
     const known = folders.get(folder);
     if (known !== undefined && now() - known.readAt < REREAD_AFTER) return known.root;
     const repository = isLocal(folder, home) ? findRepository(normalize(folder), home) : undefined;

@@ -27,8 +27,9 @@ const FEWEST_BITS = 18;
 
 export const NO_HASHES: HashFilter = { bits: new Int32Array(1 << (FEWEST_BITS - 5)), shift: 32 - FEWEST_BITS };
 
-export function createHashFilter(hashes: Iterable<number>, count: number): HashFilter {
-  const width = Math.max(FEWEST_BITS, Math.min(27, Math.ceil(Math.log2(count * BITS_PER_HASH))));
+/** With room for as many more. */
+export function createHashFilter(hashes: readonly number[]): HashFilter {
+  const width = Math.max(FEWEST_BITS, Math.min(27, Math.ceil(Math.log2(2 * hashes.length * BITS_PER_HASH))));
   const filter = { bits: new Int32Array(1 << (width - 5)), shift: 32 - width };
   for (const hash of hashes) addHash(filter, hash);
   return filter;
@@ -39,4 +40,4 @@ export function addHash({ bits, shift }: HashFilter, hash: number): void {
   bits[place >>> 5] = (bits[place >>> 5] as number) | (1 << (place & 31));
 }
 
-export const isCrowded = ({ bits }: HashFilter, count: number): boolean => count * BITS_PER_HASH > bits.length * 32;
+export const isCrowded = ({ bits }: HashFilter, count: number): boolean => count > bits.length;

@@ -48,7 +48,7 @@ export function createValueIndex() {
   const starts = new Map<number, Form[]>();
   const ends = new Map<number, Form[]>();
   const scopes = new Map<string | undefined, Map<string, Form[]>>([[undefined, new Map()]]);
-  let filter = createHashFilter([], 0);
+  let filter = createHashFilter([]);
   /** Hashes in the filter; those of what was dropped since it was made are among them. */
   let filtered = 0;
   let version = 0;
@@ -69,8 +69,8 @@ export function createValueIndex() {
       insert(ends, hashLetters(form.text, form.text.length - HASHED_LETTERS), form);
     }
     if (isCrowded(filter, filtered)) {
+      filter = createHashFilter([...starts.keys(), ...ends.keys()]);
       filtered = starts.size + ends.size;
-      filter = createHashFilter([...starts.keys(), ...ends.keys()], 2 * filtered);
     }
     return true;
   }
