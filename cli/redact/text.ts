@@ -4,7 +4,7 @@ import { createKeywordScanner } from './keywords.ts';
 import type { Scopes, ValueIndex } from './known/value-index.ts';
 import { findMarks, type Span } from './mark.ts';
 import { PASSWORD_ELSEWHERE } from './names.ts';
-import { matchRule, type PreparedRule, prepareRules } from './rules/match.ts';
+import { groupByKeyword, matchRule } from './rules/match.ts';
 import type { Rule } from './rules/rule.ts';
 import type { Session } from './sessions.ts';
 
@@ -30,21 +30,21 @@ const CUT_WITHIN = 65_536;
 
 /** `allow` are rule ids and whole marks that are let through. */
 export function createTextRedactor(rules: readonly Rule[], index: ValueIndex, allow: ReadonlySet<string>) {
-  const prepared = prepareRules(rules);
+  const { keywords, byKeyword } = groupByKeyword(rules);
   const readAssignment = createAssignmentReader();
-  const scan = createKeywordScanner([...NAME_KEYWORDS, ...prepared.keywords]);
+  const scan = createKeywordScanner([...NAME_KEYWORDS, ...keywords]);
   const clean = createCleanTexts(index);
   const withoutKnown = createCleanTexts(index);
 
   function findSpans(text: string, scopes: Scopes, knownOnly: boolean): Span[] {
     const spans: Span[] = [];
     // What a rule has matched need not be matched again from within: a text of nothing but its keyword stays cheap.
-    const matchedTo = new Map<PreparedRule, number>();
+    const matchedTo = new Map<Rule, number>();
 
     function visitKeyword(keyword: number, start: number): void {
       if (knownOnly) return;
       if (keyword < NAME_KEYWORDS.length) visitName(start);
-      for (const rule of prepared.byKeyword[keyword - NAME_KEYWORDS.length] ?? []) {
+      for (const rule of byKeyword[keyword - NAME_KEYWORDS.length] ?? []) {
         if (start < (matchedTo.get(rule) ?? 0)) continue;
         const span = matchRule(rule, text, start);
         if (span === undefined) continue;

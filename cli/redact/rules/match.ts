@@ -2,28 +2,20 @@ import type { Span } from '../mark.ts';
 import { isFiller, isUserAndPassword, measureEntropy } from '../values.ts';
 import type { Rule } from './rule.ts';
 
-export interface PreparedRule extends Rule {
-  sticky: RegExp;
-}
-
-export function prepareRules(rules: readonly Rule[]) {
-  const byWord = new Map<string, PreparedRule[]>();
-  for (const rule of rules) {
-    const prepared = {
-      ...rule,
-      sticky: new RegExp(rule.pattern.source, `yd${rule.pattern.flags}`),
-    };
-    for (const keyword of rule.keywords) byWord.set(keyword, [...(byWord.get(keyword) ?? []), prepared]);
-  }
+/** What to try where which keyword stands. */
+export function groupByKeyword(rules: readonly Rule[]) {
+  const byWord = new Map<string, Rule[]>();
+  for (const rule of rules)
+    for (const keyword of rule.keywords) byWord.set(keyword, [...(byWord.get(keyword) ?? []), rule]);
   return { keywords: [...byWord.keys()], byKeyword: [...byWord.values()] };
 }
 
 /** Tries a rule where its keyword stands. */
-export function matchRule(rule: PreparedRule, text: string, keywordStart: number): Span | undefined {
+export function matchRule(rule: Rule, text: string, keywordStart: number): Span | undefined {
   const start = keywordStart - rule.lead;
   if (start < 0 || !(rule.inside || startsWord(text, start))) return undefined;
-  rule.sticky.lastIndex = start;
-  const match = rule.sticky.exec(text);
+  rule.pattern.lastIndex = start;
+  const match = rule.pattern.exec(text);
   if (match === null) return undefined;
   const [from, to] = findSecret(rule, text, match);
   if (to - from < SHORTEST) return undefined;
@@ -49,7 +41,7 @@ function isInCookie(text: string, index: number): boolean {
 const SHORTEST = 3;
 const LONGEST_KEY = 20_000;
 
-function findSecret(rule: PreparedRule, text: string, match: RegExpExecArray): readonly [number, number] {
+function findSecret(rule: Rule, text: string, match: RegExpExecArray): readonly [number, number] {
   const end = match.index + match[0].length;
   if (rule.extent === 'lines') return [match.index, endOfKey(text, end)];
   return match.indices?.[1] ?? [match.index, end];

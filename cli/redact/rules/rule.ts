@@ -55,7 +55,7 @@ function readRule(line: string): Rule {
       .split(',')
       .flatMap(expand)
       .map((keyword) => keyword.replaceAll('\\x20', ' ')),
-    pattern: new RegExp(pattern, named || words.includes('i') ? 'i' : ''),
+    pattern: new RegExp(pattern, named || words.includes('i') ? 'dyi' : 'dy'),
     lead: readNumber('lead'),
     entropy: readNumber('e'),
     named,

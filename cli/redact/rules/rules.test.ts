@@ -2,14 +2,14 @@ import { expect, test } from 'vitest';
 import { RULE_EXAMPLES } from '../../test/redaction/rule-examples.ts';
 import { createKeywordScanner } from '../keywords.ts';
 import { RULES } from './all.ts';
-import { matchRule, prepareRules } from './match.ts';
+import { groupByKeyword, matchRule } from './match.ts';
 import type { Rule } from './rule.ts';
 
 function matches(rules: readonly Rule[], text: string): string[] {
-  const prepared = prepareRules(rules);
+  const grouped = groupByKeyword(rules);
   const found: string[] = [];
-  createKeywordScanner(prepared.keywords)(text, (keyword, start) => {
-    for (const each of prepared.byKeyword[keyword] ?? []) {
+  createKeywordScanner(grouped.keywords)(text, (keyword, start) => {
+    for (const each of grouped.byKeyword[keyword] ?? []) {
       const span = matchRule(each, text, start);
       if (span !== undefined) found.push(text.slice(span.start, span.end));
     }
