@@ -8,7 +8,6 @@ type Json = { [key: string]: unknown };
 
 /** JSON text within JSON text within …; what lies deeper is masked as plain text. */
 const JSON_DEPTH = 4;
-const ROUNDS = 4;
 
 /** Masks every string of a JSON value: keys and values, at any depth, and inside JSON text. */
 export function createPayloadRedactor(text: TextRedactor) {
@@ -19,19 +18,13 @@ export function createPayloadRedactor(text: TextRedactor) {
     const found: [rule: string, secret: string][] = [];
     const inner =
       strength === undefined ? pass : { ...pass, count: (...each: (typeof found)[number]) => found.push(each) };
-    let current = value;
-    for (let round = 0; round < ROUNDS; round++) {
-      let next = depth < JSON_DEPTH && looksLikeJson(current) ? redactJsonText(current, inner, depth + 1) : current;
-      next = text.redactText(next, inner);
-      if (strength !== undefined && !isMasked(next) && isSecretInField(next, strength, name)) {
-        // All of the value is one secret, whatever was found in it.
-        return text.redactValue(value, pass);
-      }
-      if (next === current) break;
-      current = next;
-    }
+    const json = depth < JSON_DEPTH && looksLikeJson(value) ? redactJsonText(value, inner, depth + 1) : value;
+    const masked = text.redactText(json, inner);
+    // All of the value is one secret, whatever was found in it.
+    if (strength !== undefined && !isMasked(masked) && isSecretInField(masked, strength, name))
+      return text.redactValue(value, pass);
     for (const each of found) pass.count(...each);
-    return current;
+    return masked;
   }
 
   function redactJsonText(value: string, pass: Pass, depth: number): string {
