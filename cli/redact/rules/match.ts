@@ -71,31 +71,13 @@ function endOfKey(text: string, start: number): number {
 
 /** After a letter or digit no secret begins, unless they end an escape: `\n`, `\u001b`, `%3D`, `ESC[0m`. */
 function startsWord(text: string, index: number): boolean {
-  if (index === 0) return true;
-  const before = text.charCodeAt(index - 1);
-  if (before === SLASH || before === PLUS) return !isInBase64(text, index);
-  if (!isLetterOrDigit(before)) return true;
-  return ESCAPE_BEFORE.test(text.slice(Math.max(0, index - 9), index));
+  const before = text.slice(Math.max(0, index - 1), index);
+  if (before === '/' || before === '+') return !DATA.test(text.slice(Math.max(0, index - DATA_LENGTH), index));
+  return !LETTER_OR_DIGIT.test(before) || ESCAPE_BEFORE.test(text.slice(Math.max(0, index - 9), index));
 }
 
+const LETTER_OR_DIGIT = /[A-Za-z0-9]/;
 const ESCAPE_BEFORE = /(?:\\[nrtbfv]|\\u[0-9a-f]{4}|\\x[0-9a-f]{2}|%[0-9a-f]{2}|\[[\d;]{0,6}m)$/i;
-
-/** Long runs of base64 are data, in which any short beginning of a token stands somewhere. */
-const DATA = 100;
-
-function isInBase64(text: string, index: number): boolean {
-  for (let before = index - 1; before >= index - DATA; before--) {
-    const code = text.charCodeAt(before);
-    if (!isLetterOrDigit(code) && !BASE64_SIGNS.includes(code)) return false;
-  }
-  return true;
-}
-
-const SLASH = 47;
-const PLUS = 43;
-/** Its lines may be wrapped, and their ends escaped. */
-const BASE64_SIGNS = [SLASH, PLUS, 10, 13, 92];
-
-function isLetterOrDigit(code: number): boolean {
-  return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
-}
+/** Long runs of base64 are data, in which any short beginning of a token stands somewhere. Their lines may be wrapped. */
+const DATA_LENGTH = 100;
+const DATA = new RegExp(String.raw`^[A-Za-z0-9/+\n\r\\]{${DATA_LENGTH}}$`);
