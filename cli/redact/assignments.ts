@@ -217,22 +217,18 @@ function judge(
 
 /** The quote that has as many backslashes as the opening one; more of them belong to a quote inside the value. */
 function closeQuote(text: string, start: number, quote: string, depth: number): number | undefined {
-  const limit = Math.min(text.length, start + VALUE_LIMIT);
-  for (let index = start; index < limit; index++) {
-    if (text.charCodeAt(index) === NEWLINE) return undefined;
-    if (text[index] !== quote) continue;
-    let backslashes = 0;
-    while (index - backslashes > start && text.charCodeAt(index - backslashes - 1) === BACKSLASH) backslashes++;
-    if (backslashes <= depth) return index - backslashes;
-    if (depth === 0 && backslashes % 2 === 0) return index;
+  for (const { 0: found, index } of text.slice(start, start + VALUE_LIMIT).matchAll(QUOTE_OR_END)) {
+    if (found.endsWith('\n')) return undefined;
+    if (!found.endsWith(quote)) continue;
+    const backslashes = found.length - 1;
+    if (backslashes <= depth) return start + index;
+    if (depth === 0 && backslashes % 2 === 0) return start + index + backslashes;
   }
   return undefined;
 }
+const QUOTE_OR_END = /(?<!\\)\\*["'`\n]/g;
 
 function matchAt(pattern: RegExp, text: string, index: number): string | undefined {
   pattern.lastIndex = index;
   return pattern.exec(text)?.[0];
 }
-
-const NEWLINE = 10;
-const BACKSLASH = 92;
