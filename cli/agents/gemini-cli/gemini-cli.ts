@@ -1,6 +1,7 @@
 import { join } from 'node:path';
+import { parseExact } from '../../exact.ts';
 import type { Agent, JsonObject, Origin, Retention, TranscriptFile, Variables } from '../agent.ts';
-import { documentOf, partition, recordsOf } from '../shared/document.ts';
+import { partition, recordsOf } from '../shared/document.ts';
 import { headerOf, keyOf, keyWithContent, toOrigin } from '../shared/identity.ts';
 import { textsAt } from '../shared/messages.ts';
 import { elementsAt, isObject, partOf, peekText, peekWords } from '../shared/part.ts';
@@ -14,7 +15,7 @@ import { parse } from './parse.ts';
 const DOCUMENT: DocumentStore = {
   kind: 'document',
   split(text) {
-    const document = documentOf(text);
+    const document = parseExact(text);
     if (!isObject(document)) throw new Error('it is no session of Gemini CLI');
     const { messages } = document;
     if (!Array.isArray(messages)) return [{ name: '', records: [document] }];
