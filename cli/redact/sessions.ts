@@ -1,7 +1,7 @@
 import { KEY_NAME } from './assignments.ts';
 import type { Scopes, ValueIndex } from './known/value-index.ts';
 import { createMarker, type Marker } from './mark.ts';
-import { isHashOrId, isSurelyRandom, looksRandom } from './values.ts';
+import { isHashOrId, looksRandom } from './values.ts';
 
 /** What is known of a session while its records are masked. */
 export interface Session {
@@ -79,7 +79,7 @@ function isSure(rule: string, secret: string): boolean {
   if (secret.startsWith('-----BEGIN')) return true;
   if (rule !== KEY_NAME) return looksRandom(secret);
   if (SYMBOL.test(secret)) return true;
-  const runs = secret.match(/[a-z]+|[A-Z]+|\d+/g)?.length ?? 0;
+  const runs = secret.match(/[a-z]+|[A-Z]+|\d+/g) ?? [];
   const isName = CAMEL_CASE.test(secret) || isHashOrId(secret);
-  return !isName && isSurelyRandom(secret, 16) && secret.length < LONGEST_RUNS * runs;
+  return !isName && looksRandom(secret) && runs.join('').length < LONGEST_RUNS * runs.length;
 }

@@ -107,7 +107,9 @@ export type Shape = 'quoted' | 'bare' | 'variable' | 'prose' | 'argument' | 'acc
 
 /** Whether the value of a name found in running text is a secret: code and prose name passwords all the time. */
 export function isSecretInText(value: string, strength: NameStrength, shape: Shape): boolean {
-  if (value.length < (strength === 'password' ? 5 : 6) || hasMark(value) || isFiller(value)) return false;
+  // A bare one may be cut short by a letter that is part of it.
+  const shortest = strength === 'password' && shape !== 'bare' ? 5 : 6;
+  if (value.length < shortest || hasMark(value) || isFiller(value)) return false;
   if (strength === 'phrase') return SEED.test(value) || (hasDigitsAndLetters(value) && !/\s/.test(value));
   if (/\s/.test(value) || (strength === 'password' ? PASSWORD_WORD : MADE_UP).test(value)) return false;
   if (strength === 'key' || strength === 'vendor') return isKey(value, strength, shape);
