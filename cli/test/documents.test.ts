@@ -162,3 +162,16 @@ function captured(events: Events) {
   }
   return { latest, captures };
 }
+
+test('a document nested too deeply to be written keeps no other from being read', async () => {
+  const root = makeFolder();
+  const document = (id: string, content: string) =>
+    `{"version":1,"updated_at":"2026-11-01T10:00:00Z","sessionId":"${id}","messages":[{"role":"user","content":${content}}]}`;
+  const deep = `${'['.repeat(50_000)}1${']'.repeat(50_000)}`;
+  for (const [id, content] of Object.entries({ '1796000000000_a': deep, '1796000000000_b': '"Round the prices"' })) {
+    write(join(root, id, `${id}.messages.json`), document(id, content));
+  }
+  const reading = openReading(root, ':memory:', { agent: cline });
+  await reading.read();
+  expect([...spooledEvents(reading.spool).keys()]).toEqual(['1796000000000_b']);
+});
