@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { setUpDaemon } from './daemon.ts';
 import { makeFolder } from './folder.ts';
-import { run } from './program.ts';
 
 /** A disk of a few megabytes, which only the system's administrator may make. */
 function mountSmallDisk(): string | undefined {
@@ -52,22 +51,3 @@ test('a full disk makes capture wait and say so; with room it goes on, and nothi
   set.say(1, 1, 'two');
   await set.waitForTexts(1, ['one', 'two']);
 }, 60_000);
-
-test('two daemons with a state folder each do not capture one home twice', async () => {
-  const { home, service } = await setUpDaemon();
-  const options = { home, url: service.url, secret: 'sk_live_test', variables: { CAPTURE_HOME: join(home, 'other') } };
-  const { stop, ended } = await startCommand(options);
-  await vi.waitFor(() => expect(service.state.heartbeats).toBeGreaterThan(0));
-  const third = await run(['run'], { ...options, variables: { CAPTURE_HOME: join(home, 'third') } });
-  expect(third).toMatchObject({
-    exitCode: 1,
-    stderr: expect.stringContaining('Two of them would do the same work twice'),
-  });
-  stop.abort();
-  expect(await ended).toMatchObject({ exitCode: 0 });
-});
-
-async function startCommand(options: Parameters<typeof run>[1]) {
-  const stop = new AbortController();
-  return { stop, ended: run(['run'], { ...options, context: { stop: stop.signal } }) };
-}
