@@ -44,7 +44,7 @@ export const claudeCode: Agent = {
   endsSession,
   identify,
   // A fork replays the whole chain into a new file, with the same `uuid` and time but its own `sessionId`.
-  recordKey: (record) => (isUuid(String(record.uuid)) ? keyOf(record, 'uuid') : undefined),
+  recordKey: (record) => (typeof record.uuid === 'string' && isUuid(record.uuid) ? keyOf(record, 'uuid') : undefined),
   parse,
 };
 

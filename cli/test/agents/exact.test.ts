@@ -45,6 +45,7 @@ const FIXED = [
   '{"type":"assistant","isApiErrorMessage":true,"error":"x","message":{"content":[{"text":"a"}]}}',
   '{"type":"attachment","attachment":{"type":"queued_command","prompt":[{"text":"a"},{"text":"b"}]}}',
   '{"usage_ledger":{"id":{"toString":""}}}',
+  '{"uuid":{"toString":""},"id":{"toString":""}}',
   '{"todo":{"position":{"toString":""}}}',
 ];
 
