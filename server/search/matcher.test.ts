@@ -5,7 +5,7 @@ import { runs } from '../../contract/test/runs.ts';
 import { done, leadsTo, wordsOf } from '../test/leads.ts';
 import { createMatcher, type Found, type Matcher } from './matcher.ts';
 import { findTerm, prepareTerm, type Wanted } from './term.ts';
-import { AND_MORE, addWords, collectWords } from './words.ts';
+import { AND_MORE, addWords, collectWords, withoutNoise } from './words.ts';
 
 const wanted = (text: string, prefix = false) => prepareTerm({ text, ...(prefix && { prefix: true }) }) as Wanted;
 
@@ -38,6 +38,15 @@ describe('a text is cut into', () => {
     expect([...wordsOf(key)]).toEqual([key.toLowerCase()]);
     expect([...wordsOf(`${key}${key}`)]).toEqual([]);
     expect([...wordsOf(`before ${Buffer.alloc(3000, 'x7/Qk').toString('base64')} after`)]).toEqual(['before', 'after']);
+  });
+
+  test('the same words wherever unbroken runs of 256 letters are cut out', () => {
+    const run = fc.tuple(fc.integer({ min: 1, max: 800 }), fc.constantFrom('A', 'é', ' ', '\n', '/=', '👍'));
+    const property = fc.property(fc.array(run, { maxLength: 8 }), (runs) => {
+      const text = runs.map(([length, end]) => 'x7/Qk_'.repeat(200).slice(0, length) + end).join('');
+      expect(withoutNoise(text)).toBe(text.replace(/[A-Za-z0-9+/_=-]{256,}/g, ' '));
+    });
+    fc.assert(property, runs(500));
   });
 
   test('as many words as have room, and a sign that there are more', () => {

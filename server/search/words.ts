@@ -16,8 +16,11 @@ export const ENOUGH_WORDS = 8_000;
 /** Stands for words that found no room: who must not miss any reads such a chunk whatever is asked. */
 export const AND_MORE = '\ue000';
 
-/** Unbroken runs such as images and keys: nobody looks for a piece of them. */
-const NOISE = /[A-Za-z0-9+/_=-]{256,}/g;
+/** Letters of unbroken runs such as images and keys: nobody looks for a piece of them. */
+const NOISE_LENGTH = 256;
+const IS_NOISE = Uint8Array.from({ length: 128 }, (_, unit) =>
+  /[A-Za-z0-9+/_=-]/.test(String.fromCharCode(unit)) ? 1 : 0,
+);
 
 const sizes = new WeakMap<Set<string>, number>();
 
@@ -31,7 +34,7 @@ export function collectWords(eventType: string, payload: unknown, words: Set<str
 
 /** Adds the words of a text: the smallest ones, identifiers as a whole, and of dense writing also each pair. */
 export function addWords(given: string, words: Set<string>): void {
-  const text = given.replace(NOISE, ' ');
+  const text = withoutNoise(given);
   const lower = lowerCase(text);
   let bytes = sizes.get(words) ?? 0;
   function add(start: number, end: number): void {
@@ -55,6 +58,26 @@ export function addWords(given: string, words: Set<string>): void {
   if (bytes > MOST_BYTES) words.add(AND_MORE);
   sizes.set(words, bytes);
 }
+
+/** The text with a blank for each run of noise. Every such run has one of each 256 letters in it: no others are looked at. */
+export function withoutNoise(text: string): string {
+  let kept = '';
+  let from = 0;
+  for (let at = NOISE_LENGTH - 1; at < text.length; at += NOISE_LENGTH) {
+    if (!isNoise(text, at)) continue;
+    let [start, end] = [at, at + 1];
+    while (start > from && isNoise(text, start - 1)) start--;
+    while (isNoise(text, end)) end++;
+    if (end - start >= NOISE_LENGTH) {
+      kept += `${text.slice(from, start)} `;
+      from = end;
+    }
+    at = end - 1;
+  }
+  return from === 0 ? text : kept + text.slice(from);
+}
+
+const isNoise = (text: string, at: number): boolean => IS_NOISE[text.charCodeAt(at)] === 1;
 
 /** Of random letters of both cases every third or so is a cut; of what people write, every sixth. */
 const isRandom = (length: number, parts: number) => length >= 24 && parts * 4 > length;
