@@ -33,7 +33,7 @@ async function prepare() {
   return { home, state, service, capture, init, before, tree, agents, consent };
 }
 
-test('init registers the machine, changes nothing in the agents, and says so', async () => {
+test('init registers the machine with its agents, changes nothing in the agents, and says so', async () => {
   const { service, init, before, agents } = await prepare();
   const { exitCode, stdout, stderr } = await init(['--yes']);
   expect([exitCode, stdout.split('\n').length]).toEqual([0, 5]);
@@ -43,6 +43,10 @@ test('init registers the machine, changes nothing in the agents, and says so', a
   );
   expect(stdout).toContain('Of 3 earlier sessions nothing is sent; `capture init --history all` changes that.');
   expect(service.state.environments.get('env_box')).toMatchObject({ hostname: 'box', platform: 'linux' });
+  expect([...service.state.installations.values()].map(({ agentId }) => agentId)).toEqual([
+    'claude-code',
+    'gemini-cli',
+  ]);
   expect(agents()).toEqual(before);
 });
 
