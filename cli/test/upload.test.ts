@@ -129,13 +129,14 @@ test('while the service is down all is kept, and sent by the next import', async
   expect(texts(1)).toEqual(['one', 'two']);
 });
 
-test('a disabled agent is left in the spool and told of', async () => {
+test('a disabled agent is left in the spool and told of, and asked about once', async () => {
   const { write, capture, service, texts } = await setUpImports();
-  write(1, ['one']);
+  for (let session = 1; session <= 5; session++) write(session, ['one']);
   service.state.installationStatus = 'disabled';
   const disabled = await capture();
   expect(disabled).toMatchObject({ exitCode: 1 });
   expect(disabled.stderr).toContain('disabled the capture of claude-code');
+  expect(service.state.requests.filter((request) => request.endsWith('/agents'))).toHaveLength(1);
   service.state.installationStatus = 'active';
   expect(await capture()).toMatchObject({ exitCode: 0 });
   expect(texts(1)).toEqual(['one']);

@@ -84,7 +84,11 @@ export function createRegistration(
       if (known && (told === undefined || told === known.version || at < known.at)) return known.id;
       const registered = { version: told, at, id: registerAgent(agentId, told) };
       installations.set(agentId, registered);
-      registered.id.catch(() => installations.get(agentId) === registered && installations.delete(agentId));
+      registered.id.catch((error) => {
+        // One that an administrator has disabled is so for all its sessions.
+        if (error instanceof AgentDisabled || installations.get(agentId) !== registered) return;
+        installations.delete(agentId);
+      });
       return registered.id;
     },
     /** Has everything registered again on the next need: the service does not know it any more. */
