@@ -36,6 +36,12 @@ test('on a machine that has never seen it, no folder is made', async () => {
   expect(Object.keys(readTree(home)).filter((path) => path.startsWith('state'))).toEqual([]);
 });
 
+test('somebody whose home is not there is told what is wrong all the same', async () => {
+  const { exitCode, stdout, stderr } = await run(['doctor'], { home: join(makeFolder(), 'gone') });
+  expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: '' });
+  expect(stdout).toMatch(/^Failed {3}Nobody is signed in/);
+});
+
 test('what failed comes first, then warnings, and the rest is a number', async () => {
   const { capture, home, endDaemon } = await setUpMachine();
   const well = await capture(['doctor']);

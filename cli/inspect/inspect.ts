@@ -121,6 +121,6 @@ const hintOf = (error: unknown): string | undefined =>
   error instanceof Failure && damageOf(error) !== 'damaged' ? error.hint : undefined;
 
 function askFreeBytes(folder: string): number {
-  const { bavail, bsize } = statfsSync(folder);
-  return bavail * bsize;
+  const { value } = attempt(() => statfsSync(folder), undefined);
+  return value === undefined ? Number.POSITIVE_INFINITY : value.bavail * value.bsize;
 }
