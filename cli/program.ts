@@ -38,8 +38,10 @@ export async function runProgram(context: Context, args: readonly string[]): Pro
     else await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
-    // Help and the version were asked for, or nothing was.
-    if (error instanceof CommanderError && (error.exitCode === 0 || error.code === 'commander.help')) return EXIT.ok;
+    // Help and the version were asked for, or nothing was; help for a command that there is not shows which there are.
+    if (error instanceof CommanderError && (error.exitCode === 0 || error.code === 'commander.help')) {
+      return args[0] === 'help' && error.exitCode !== 0 ? EXIT.usage : EXIT.ok;
+    }
     return reportError(error instanceof CommanderError ? misuse(error) : error, context, args.includes('--json'));
   }
 }

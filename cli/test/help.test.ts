@@ -48,6 +48,7 @@ test('what is not understood is told with what may have been meant, with --json 
     stderr: "error: unknown command 'statsu'\nhint: Did you mean status?\n",
   });
   expect(await run(['help', '--json'], { home })).toMatchObject({ exitCode: 0 });
+  expect(await run(['help', 'statsu'], { home })).toMatchObject({ exitCode: 2 });
   for (const args of [['foo'], ['status', 'extra'], ['import', '--dry']]) {
     const { exitCode, stdout, stderr } = await run([...args, '--json'], { home });
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
