@@ -90,19 +90,19 @@ export async function askChoice(
   if (asker === undefined || history.sessions.length === 0) return 'none';
   const known = history.sessions.filter(({ folder }) => folder !== undefined);
   const folders = countBy(known, ({ folder }) => folder ?? '');
-  for (const [index, [folder, count]] of folders.slice(0, MOST_LINES).entries()) {
+  const shown = folders.slice(0, MOST_LINES);
+  for (const [index, [folder, count]] of shown.entries()) {
     say(`${String(index + 1).padStart(4)}  ${tilde(folder, context.home)}  (${formatCount(count, 'session')})`);
   }
+  if (folders.length > shown.length) say(`      and ${folders.length - shown.length} more, by their paths`);
   const question = `${describeHistory(history)}.\nSend them, too? [y/N, or numbers or paths of folders, with commas between them]`;
   for (;;) {
     const answer = await asker.askText(question);
     if (/^(n|no)?$/i.test(answer)) return 'none';
     if (/^(y|yes)$/i.test(answer)) return 'all';
     const words = answer.split(',').map((word) => word.trim());
-    const choice = parseChoice(
-      words.map((word) => folders[Number(word) - 1]?.[0] ?? word),
-      context,
-    );
+    const named = words.filter(Boolean).map((word) => shown[Number(word) - 1]?.[0] ?? word);
+    const choice = parseChoice(named, context);
     const strange = findStrange(history, choice);
     if (strange.length === 0) return choice;
     say(`None of them was in ${strange.join(', ')}.`);

@@ -94,6 +94,7 @@ test.each<[string, string[], string | undefined, (home: string) => unknown]>([
   ['a yes', [], 'y\ny\n', () => 'all'],
   ['a choice by number', [], 'y\n1\n', (home) => [join(home, 'work/shop')]],
   ['a choice by path', [], 'y\n~/private, 1\n', (home) => [join(home, 'private'), join(home, 'work/shop')]],
+  ['a choice with a comma too many', [], 'y\n1,\n', (home) => [join(home, 'work/shop')]],
   ['a choice of what is not there, asked again', [], 'y\n1, 99\n1\n', (home) => [join(home, 'work/shop')]],
   ['a choice of what is not there, and silence', [], 'y\n99\n', () => 'none'],
 ])('of earlier sessions go those that were let go: %s', async (_, args, input, expected) => {
@@ -135,6 +136,18 @@ test('an import keeps to what was let go, and says what stays; what is named is 
   await capture(['import', join(home, '.claude')]);
   expect(said()).toHaveLength(4);
   expect((await capture(['import'])).stdout).toBe('Nothing is new.\n');
+});
+
+test('no number lets a folder go that was not shown', async () => {
+  const { home, init, consent } = await prepare();
+  for (let index = 3; index < 23; index++) {
+    const path = join(home, '.claude/projects/p', `${sessionId(index)}.jsonl`);
+    write(path, `${prompt(index, 0, 'said before', { cwd: join(home, `more/${index}`) })}\n`);
+  }
+  const { stderr } = await init([], { isTTY: true, input: 'y\n21\n20\n' });
+  expect(stderr).toMatch(/ {2}20 {2}~.*\n {6}and 2 more, by their paths\n/);
+  expect(stderr).toContain(`None of them was in ${join(home, '21')}.`);
+  expect(consent()).toHaveLength(1);
 });
 
 test('sessions that a person excludes are not counted', async () => {
