@@ -8,7 +8,7 @@ import { formatCount, type Output } from '../output.ts';
 import { tilde } from '../paths.ts';
 import { readConsent, writeConsent } from '../privacy/consent.ts';
 import { ownPlaces } from '../read/places.ts';
-import { isTemporary } from '../upload/problem.ts';
+import { explainRefusal, isTemporary } from '../upload/problem.ts';
 import { createRegistration } from '../upload/registration.ts';
 import { createRetry } from '../upload/retry.ts';
 import { createService } from '../upload/service.ts';
@@ -67,7 +67,8 @@ async function register(context: Context, settings: Settings, agents: Plan['agen
     await Promise.allSettled(agents.map(({ id }) => registration.installation(id, undefined, 0)));
     return environmentId;
   } catch (error) {
-    if (stop.aborted || !isTemporary(error)) throw error;
+    if (stop.aborted) throw error;
+    if (!isTemporary(error)) throw explainRefusal(error, 'Nothing was changed.');
     return undefined;
   }
 }

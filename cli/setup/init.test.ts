@@ -207,6 +207,16 @@ test('a service that does not answer keeps nobody from setting up', async () => 
   expect(consent()).toBe('none');
 });
 
+test('a secret that is refused asks for a sign-in', async () => {
+  const { init, before, tree } = await prepare();
+  const result = await init(['--yes'], { secret: 'sk_live_wrong' });
+  expect(result).toMatchObject({
+    exitCode: 4,
+    stderr: expect.stringMatching(/hint: Sign in with .*Nothing was changed/),
+  });
+  expect(tree()).toEqual(before);
+});
+
 test('a machine that was revoked is not set up', async () => {
   const { service, init, agents, before } = await prepare();
   service.state.environmentStatus = 'revoked';
