@@ -34,12 +34,21 @@ process.on('warning', (warning) => {
   for (const print of printers) print(warning);
 });
 
+/** By its name where it was deleted, such as a worktree that one is still in. */
+function currentFolder(): string {
+  try {
+    return process.cwd();
+  } catch {
+    return process.env.PWD ?? homedir();
+  }
+}
+
 // No `await` out here: a CommonJS file, which it is bundled into, cannot have one.
 const exitCode = runProgram(
   {
     variables: process.env,
     home: homedir(),
-    folder: process.cwd(),
+    folder: currentFolder(),
     hostname: hostname(),
     platform: process.platform,
     agents: AGENTS,

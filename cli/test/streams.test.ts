@@ -76,3 +76,15 @@ test('of the warnings of Node only that about SQLite is left out', async () => {
   await until(() => expect(said).toContain('OddWarning: odd'));
   expect(said).not.toContain('SQLite');
 });
+
+test('in a folder that was deleted a command works as in any other', async () => {
+  const home = makeFolder();
+  const line = `mkdir gone && cd gone && rmdir ../gone && exec "${process.execPath}" "${MAIN}" sessions`;
+  const child = spawn('sh', ['-c', line], { cwd: home, env: { HOME: home, PATH: process.env.PATH } });
+  let said = '';
+  child.stdout.on('data', (chunk) => {
+    said += String(chunk);
+  });
+  expect(await exitOf(child)).toEqual({ code: 0, signal: null });
+  await until(() => expect(said).toContain('Nothing was captured yet.'));
+});
