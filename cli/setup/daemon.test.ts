@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Context } from '../context.ts';
-import { isDaemonRunning, stopDaemon } from '../daemon/control.ts';
+import { holderOf, isDaemonRunning, stopDaemon } from '../daemon/control.ts';
 import { makeFolder, write } from '../test/folder.ts';
 import { createContext, run } from '../test/program.ts';
 import { startService } from '../test/service.ts';
@@ -63,6 +63,17 @@ test('systemd keeps the daemon running where a person has one, and uninstall tak
   expect(stdout).toContain('capture has ended.');
   expect([existsSync(unit), isRunning()]).toEqual([false, false]);
   expect(asked().at(-1)).toBe('--user disable --now session-capture.service');
+}, 60_000);
+
+test('a daemon that was started otherwise ends when systemd is to keep one running', async () => {
+  const { home, state, capture } = await prepare(NO_USER_MANAGER);
+  await capture(['init', '--yes']);
+  const first = holderOf(state)?.pid;
+  write(join(home, 'programs/systemctl'), `#!/bin/sh\n${STARTS}\n`, 0o755);
+  const { json } = await capture(['init', '--yes', '--json'], { HOME: home });
+  expect(json.daemon).toEqual({ starter: 'systemd', running: true });
+  await vi.waitFor(() => expect(holderOf(state)?.pid).toEqual(expect.any(Number)));
+  expect(holderOf(state)?.pid).not.toBe(first);
 }, 60_000);
 
 test.each([

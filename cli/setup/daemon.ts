@@ -22,6 +22,8 @@ export async function startDaemon(
   isHooked: boolean,
 ): Promise<{ starter: Starter; running: boolean }> {
   if (supervisor?.file) replaceFile(supervisor.file.path(context), supervisor.file.write(context), 0o644);
+  // Where one runs that it did not start, its own would find the lock taken.
+  if (supervisor) await stopDaemon(stateFolder(context));
   const isSupervised = supervisor !== undefined && runAll(context, supervisor.start(context));
   if (supervisor && !isSupervised) removeSupervisor(context, supervisor);
   const starter = isSupervised ? supervisor.name : isHooked ? 'hook' : 'process';
