@@ -222,3 +222,10 @@ test('deleting what the service never had says so', async () => {
   const { exitCode, stdout } = await capture(['delete', sessionId(3), '--yes']);
   expect([exitCode, stdout]).toEqual([0, expect.stringContaining('The service had')]);
 });
+
+test('signed out, what was captured is not denied', async () => {
+  const { home } = await prepare();
+  for (const args of [['sessions'], ['sessions', sessionId(1)], ['spool', 'retry']]) {
+    expect(await run(args, { home })).toMatchObject({ exitCode: 4, stderr: expect.stringContaining('not signed in') });
+  }
+});

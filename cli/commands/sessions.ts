@@ -1,9 +1,16 @@
-import { locateSpool } from '../account.ts';
 import { defineCommand, flag, text } from '../command.ts';
 import { readSettings } from '../config.ts';
 import { findDashboard } from '../dashboard.ts';
 import { formatCount } from '../output.ts';
-import { byTime, CHOICE_OPTIONS, chooseSession, chooseSessions, SESSION_NAMES, withSpool } from '../sessions/choose.ts';
+import {
+  byTime,
+  CHOICE_OPTIONS,
+  chooseSession,
+  chooseSessions,
+  SESSION_NAMES,
+  spoolOfUser,
+  withSpool,
+} from '../sessions/choose.ts';
 import { createReports, describeSession } from '../sessions/report.ts';
 import { layOutSessions } from '../sessions/table.ts';
 
@@ -28,7 +35,7 @@ export const sessionsCommand = defineCommand({
     waiting: flag('--waiting', 'only those of which something waits to be sent, or was refused'),
   },
   async run(context, { session, agent, since, all, waiting }, output) {
-    if (session === undefined && locateSpool(context) === undefined) {
+    if (session === undefined && spoolOfUser(context) === undefined) {
       const none = 'Nothing was captured yet. `capture import --dry-run` says why.';
       return output.answer({ total: 0, sessions: [] }, [none]);
     }

@@ -1,6 +1,9 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { locateSpool } from '../account.ts';
 import type { Agent } from '../agents/agent.ts';
 import { text } from '../command.ts';
+import { requireSettings, stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { ancestors } from '../paths.ts';
@@ -9,12 +12,19 @@ import type { SessionRow } from '../spool/sessions.ts';
 
 type Where = Pick<Context, 'variables' | 'home'>;
 
+/** The spool of whoever is signed in. Throws a `Failure` where nobody is, and something was captured. */
+export function spoolOfUser(context: Where): string | undefined {
+  const path = locateSpool(context);
+  if (path === undefined && existsSync(join(stateFolder(context), 'spool.db'))) requireSettings(context);
+  return path;
+}
+
 /** Opens it, uses it and closes it; a `Failure` where nothing was captured yet. */
 export async function withSpool<Result>(
   context: Where,
   use: (spool: Spool) => Result | Promise<Result>,
 ): Promise<Result> {
-  const path = locateSpool(context);
+  const path = spoolOfUser(context);
   if (path === undefined) throw new Failure(EXIT.usage, 'Nothing was captured yet.', 'See `capture import --dry-run`.');
   const spool = openSpool(path);
   try {
