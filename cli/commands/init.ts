@@ -58,6 +58,7 @@ export const initCommand = defineCommand({
       if (asker && !(await asker.ask('Go on?'))) throw new Declined('Nothing was changed.');
       const history = plan.history && (choice ?? (await askChoice(plan.history, asker, context, output.say)));
       const startHook = options.startHook || (await mayStart(context, plan, asker));
+      if (context.stop.aborted) throw new Declined('Nothing was changed.');
       await setUp(lasting, settings, plan, { history, startHook }, output);
     } finally {
       asker?.close();

@@ -182,21 +182,26 @@ test.each<[string, string[], Partial<RunOptions>, number, RegExp]>([
   expect(tree()).toEqual(before);
 });
 
-test('Ctrl-C where init asks changes nothing, and ends it', async () => {
-  const { init, before, tree } = await prepare();
-  const stop = new AbortController();
-  // A terminal on which nobody types.
-  const stdin = Object.assign(new PassThrough(), { isTTY: true });
-  let said = '';
-  const hear = (text: string) => {
-    said += text;
-    if (text.includes('[y/N]')) stop.abort();
-  };
-  const context = { stdin, stop: stop.signal, stderr: { isTTY: true, write: hear } };
-  expect(await init([], { context })).toMatchObject({ exitCode: 2 });
-  expect(said).toContain('Nothing was changed.');
-  expect(tree()).toEqual(before);
-}, 5000);
+test.each(['Go on?', 'Send them, too?'])(
+  'Ctrl-C where init asks “%s” changes nothing, and ends it',
+  async (question) => {
+    const { init, before, tree } = await prepare();
+    const stop = new AbortController();
+    // A terminal on which nobody types.
+    const stdin = Object.assign(new PassThrough(), { isTTY: true });
+    let said = '';
+    const hear = (text: string) => {
+      said += text;
+      if (text.includes(question)) stop.abort();
+      else if (text.includes('Go on?')) stdin.write('y\n');
+    };
+    const context = { stdin, stop: stop.signal, stderr: { isTTY: true, write: hear } };
+    expect(await init([], { context })).toMatchObject({ exitCode: 2 });
+    expect(said).toMatch(/Nothing was changed\.\n$/);
+    expect(tree()).toEqual(before);
+  },
+  5000,
+);
 
 test('a service that does not answer keeps nobody from setting up', async () => {
   losePatience();
