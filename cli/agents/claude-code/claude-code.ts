@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Agent, JsonObject, Origin, TranscriptFile, Variables } from '../agent.ts';
-import { headerOf, isUuid, keyOf, stemOf, toOrigin } from '../shared/identity.ts';
+import { headerOf, isUuid, stemOf, toOrigin } from '../shared/identity.ts';
 import { partOf, peekText, peekWords } from '../shared/part.ts';
 import { parse } from './parse.ts';
 
@@ -43,8 +43,7 @@ export const claudeCode: Agent = {
   namesSession: ({ sessionId }, path) => typeof sessionId === 'string' || isUuid(stemOf(path)),
   endsSession,
   identify,
-  // A fork replays the whole chain into a new file, with the same `uuid` and time but its own `sessionId`.
-  recordKey: (record) => (typeof record.uuid === 'string' && isUuid(record.uuid) ? keyOf(record, 'uuid') : undefined),
+  recordKey,
   parse,
 };
 
@@ -83,4 +82,11 @@ function identify({ path }: TranscriptFile, first: JsonObject | undefined): Orig
 function endsSession(record: JsonObject): boolean {
   const text = record.type === 'user' ? peekText(partOf(record), 'message.content') : undefined;
   return text !== undefined && /^\s*<command-name>\/(exit|quit)<\/command-name>/.test(text);
+}
+
+/** A fork replays the whole chain into a new file, with the same `uuid` and time, if any, but its own `sessionId`. */
+function recordKey({ uuid, type, timestamp }: JsonObject): string | undefined {
+  if (typeof uuid !== 'string' || !isUuid(uuid)) return undefined;
+  // Type and time guard against an equality that would lose a record; a replay keeps both.
+  return [uuid, type, timestamp].filter((part) => typeof part === 'string').join(' ');
 }

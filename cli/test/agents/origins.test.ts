@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Agent, JsonObject, Origin } from '../../agents/agent.ts';
+import { claudeCode } from '../../agents/claude-code/claude-code.ts';
 import { copilotCli } from '../../agents/copilot-cli/copilot-cli.ts';
 import { cursor } from '../../agents/cursor/cursor.ts';
 import { droid } from '../../agents/droid/droid.ts';
@@ -140,6 +141,15 @@ test('a message of Gemini CLI that is written again with another content is a re
   expect(geminiCli.recordKey(revised, place)).not.toBe(key);
   const records = [message, revised].flatMap((record) => geminiCli.parse(record, place));
   expect(new Set(records.map(({ payload }) => payload.source.record))).toEqual(new Set([B]));
+});
+
+test('a record of Claude Code that a fork repeats is the same one, also without a time', () => {
+  const place = { origin: { session: A }, file: 'f', position: 0 };
+  for (const timestamp of ['2026-11-01T10:00:00Z', 'long ago', undefined]) {
+    const key = claudeCode.recordKey({ uuid: A, type: 'user', sessionId: A, timestamp }, place);
+    expect(key).toBeDefined();
+    expect(claudeCode.recordKey({ uuid: A, type: 'user', sessionId: B, timestamp }, place)).toBe(key);
+  }
 });
 
 const context = (text: string) => ({
