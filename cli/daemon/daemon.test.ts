@@ -38,6 +38,19 @@ test('an agent that is enabled again is sent without a restart', async () => {
   await waitForTexts(1, ['one']);
 });
 
+test('an agent that is disabled while it is captured holds up none of what is sent otherwise', async () => {
+  const { start, say, service, status, waitForTexts } = await setUpDaemon({ timing: { holdMs: 60_000 } });
+  say(1, 0, 'one');
+  await start();
+  await waitForTexts(1, ['one']);
+  service.state.installationStatus = 'disabled';
+  say(2, 0, 'of a new session');
+  const sentence = expect.stringContaining('disabled the capture of claude-code');
+  await until(async () => expect(await status()).toMatchObject({ troubles: [expect.objectContaining({ sentence })] }));
+  say(1, 1, 'two');
+  await waitForTexts(1, ['one', 'two']);
+});
+
 test('a machine that has slept gives up its dead connections', async () => {
   let time = Date.now();
   const { start, say, service, waitForTexts } = await setUpDaemon({ context: { now: () => time } });

@@ -37,7 +37,11 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
     for (let generation = 0; generation < MOST_GENERATIONS; generation++) {
       const left = await findUnopened(ids, refused);
       if (left.length === 0) break;
-      const results = await capture(left);
+      const results = await capture(left).catch((error: unknown) => {
+        if (!(error instanceof AgentDisabled)) throw error;
+      });
+      // Disabled just now: by registering again each session is told whether it is about its agent.
+      if (results === undefined) continue;
       spool.transact(() => {
         for (const [index, session] of left.entries()) {
           const result = results[index] as CaptureResult;
