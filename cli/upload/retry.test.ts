@@ -80,3 +80,12 @@ test('it counts as failing from the beginning of the first request without an an
   await ask(refusal(429, 'rate_limited', 30));
   expect(states.at(-1)).toEqual({ isFailing: false, ms: 0 });
 });
+
+test('a service that says that a request is in progress is reached', async () => {
+  const { ask, states } = setUp();
+  await ask(refusal(409, 'idempotency_in_progress', 20), refusal(409, 'idempotency_in_progress', 20));
+  expect(states).toEqual([
+    { isFailing: false, ms: 0 },
+    { isFailing: false, ms: 0 },
+  ]);
+});

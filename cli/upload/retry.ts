@@ -69,8 +69,10 @@ export function createRetry({ random, signal, onTrouble, sleep = setTimeout }: R
           throw error;
         }
         // Only this request is in progress elsewhere: the others need not wait.
-        if (hasCode(error, 'idempotency_in_progress')) await wait(askedFor(error, 1));
-        else waitAfter(error);
+        if (hasCode(error, 'idempotency_in_progress')) {
+          hear();
+          await wait(askedFor(error, 1));
+        } else waitAfter(error);
       } finally {
         pending--;
       }
