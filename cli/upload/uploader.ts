@@ -230,9 +230,9 @@ export function createUploader(options: UploaderOptions) {
         if (waiting.length > 0) await send(order, waiting, release);
         else await sessions.complete(over);
       } catch (error) {
-        if (!(error instanceof ThrownAway)) throw error;
-        // What was taken for the requests that are not sent now has to be found again.
+        // What was taken for requests that are not sent now, or whose answers cannot be noted, has to be found again.
         for (const id of mine) elsewhere.forget(id);
+        if (!(error instanceof ThrownAway)) throw error;
       } finally {
         for (const id of mine) busy.delete(id);
         // What is free now may be for the other one to complete or to send.
