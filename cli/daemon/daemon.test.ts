@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
+import { AGENTS } from '../agents/all.ts';
 import { setUpDaemon } from '../test/daemon.ts';
 
 const until = (check: () => void | Promise<void>) => vi.waitFor(check, { timeout: 10_000, interval: 10 });
@@ -71,6 +72,24 @@ test('a machine that has slept gives up its dead connections', async () => {
   say(1, 2, 'three');
   await waitForTexts(1, ['one', 'two', 'three']);
 });
+
+test('looking at transcripts for long is no sleep of the machine', async () => {
+  const { start, say, waitForTexts, state } = await setUpDaemon({
+    timing: { jumpMs: 100 },
+    context: { agents: AGENTS.map((agent) => ({ ...agent, isTranscript: slowly(agent.isTranscript) })) },
+  });
+  say(1, 0, 'one');
+  await start();
+  await waitForTexts(1, ['one']);
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  expect(readFileSync(join(state, 'daemon.log'), 'utf8')).not.toContain('has slept');
+});
+
+/** As on a disk that answers late. */
+const slowly = (isTranscript: (path: string) => boolean) => (path: string) => {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
+  return isTranscript(path);
+};
 
 test('a full spool stops reading, loudly, and reading goes on when there is room', async () => {
   const set = await setUpDaemon({ preferences: { spool: { maxMegabytes: 0.02 } } });

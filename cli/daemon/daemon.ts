@@ -89,13 +89,16 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
     const spoolFile = inodeOf(spool.path);
     const wishes = stampOf(...WISHES);
     for (let time = context.now(); ; time = context.now()) {
+      const before = performance.eventLoopUtilization();
       await sleep(timing.careMs, undefined, { signal }).catch(() => {});
       if (signal.aborted) return;
       if (lock.isLost()) throw deleted(folder);
       if (inodeOf(spool.path) !== spoolFile) return log.warn(`${spool.path} was deleted, and is made anew.`);
       if (stampOf('config.json') !== signIn) return log.info('There is a new sign-in.');
       if (stampOf(...WISHES) !== wishes) return log.info('What is to be captured has changed.');
-      const isJump = Math.abs(context.now() - time - timing.careMs) > JUMP_MS;
+      // Looking at very many transcripts, or at some on a slow disk, is no sleep: begun anew, it would take as long again.
+      const { active: busyMs } = performance.eventLoopUtilization(before);
+      const isJump = Math.abs(context.now() - time - timing.careMs) > timing.jumpMs + busyMs;
       if (isJump) return log.info('The clock was set, or the machine has slept: everything is looked at again.');
       showSessions();
     }
@@ -131,9 +134,6 @@ const deleted = (folder: string): Failure =>
 
 /** What people say of what is to be captured. */
 const WISHES = ['history.json', 'preferences.json', 'skipped.json'];
-
-/** More than a busy machine is late by: it has slept, or its clock was set. */
-const JUMP_MS = 30_000;
 
 const inodeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.ino;
 

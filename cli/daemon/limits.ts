@@ -20,6 +20,8 @@ export const TIMING = {
   holdMs: 5 * 60_000,
   /** Sign-in, wishes and clock are asked for this often. */
   careMs: 2000,
+  /** By more than this no machine is late that only has other work: it has slept, or its clock was set. */
+  jumpMs: 30_000,
 };
 
 export type Timing = typeof TIMING;
