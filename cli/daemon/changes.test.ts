@@ -61,6 +61,22 @@ test('a session that is skipped while it is read is left at once', async () => {
   expect(texts(1).length).toBeLessThan(2000);
 }, 60_000);
 
+test('settings that cannot be read are waited for, and what was captured meanwhile is not lost', async () => {
+  const { start, state, service, say, waitForTexts } = await setUpDaemon({ timing: { restartMs: 400 } });
+  say(1, 0, 'one');
+  const { warnings } = await start();
+  await waitForTexts(1, ['one']);
+  const countOpenings = () => service.state.requests.filter((request) => request === 'GET /v1/secret').length;
+  const before = countOpenings();
+  writeFileSync(join(state, 'preferences.json'), '{');
+  say(1, 1, 'two');
+  await new Promise((resolve) => setTimeout(resolve, 1200));
+  expect(warnings()).toContain('preferences.json');
+  expect(countOpenings() - before).toBeLessThanOrEqual(5);
+  writeFileSync(join(state, 'preferences.json'), '{}');
+  await waitForTexts(1, ['one', 'two']);
+}, 60_000);
+
 test('a session that was just begun does not wait for a large one that is being read', async () => {
   const { start, file, texts, say, waitForTexts } = await setUpDaemon({ timing: { sliceMs: 50 } });
   say(1, 0, 'small');

@@ -6,8 +6,10 @@ import type { Context } from '../context.ts';
 import { describe, EXIT, Failure } from '../failure.ts';
 import { formatCount, type Output } from '../output.ts';
 import { openPipeline, type Pipeline } from '../pipeline.ts';
+import { readPreferences } from '../preferences.ts';
 import { type Consent, ensureConsent } from '../privacy/consent.ts';
 import { findTranscripts, type Place } from '../read/discover.ts';
+import { damageOf } from '../spool/damage.ts';
 import { capture } from './capture.ts';
 import { becomeDaemon } from './control.ts';
 import { TIMING, type Timing } from './limits.ts';
@@ -40,6 +42,8 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
 
   async function open(): Promise<Opened> {
     signIn = stampOf('config.json');
+    // While they cannot be read nothing may be captured, since nobody knows what is left out.
+    readPreferences(context);
     const pipeline = await openPipeline(context, { recalls: true });
     try {
       return { pipeline, consent: findConsent(pipeline) };
@@ -74,8 +78,9 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
       await Promise.race([capturing, change]);
     } catch (error) {
       if (lock.isLost()) throw error;
-      log.warn(`The spool is opened anew: ${describe(error)}`);
-      await sleep(timing.settleMs);
+      log.warn(`Capturing begins anew: ${describe(error)}`);
+      const pauseMs = damageOf(error) === undefined ? timing.restartMs : timing.settleMs;
+      await sleep(pauseMs, undefined, { signal: context.stop }).catch(() => {});
     } finally {
       ending.abort();
       await Promise.allSettled([change, capturing]);
