@@ -98,6 +98,8 @@ export async function capture(context: Context, options: CaptureOptions): Promis
   async function readFiles(files: readonly Place[]): Promise<void> {
     if (files.length === 0) return;
     const work = reader.findWork(files);
+    // In a folder that is new there may be more than was noticed.
+    scan.follow(work.sessions);
     const few = pickSmall(work.sessions);
     const left = work.sessions.filter((session) => !few.has(session)).flat();
     const sessions = work.sessions.filter(

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
@@ -204,3 +204,14 @@ test('where nobody was asked about earlier sessions, it says what becomes of the
   expect(second.warnings()).not.toContain('earlier');
   expect(readFileSync(logPaths(state).current, 'utf8').match(/earlier transcripts/g)).toHaveLength(1);
 });
+
+test('of an agent that was not there before, what may still change is captured once it rests', async () => {
+  const { home, service, start } = await setUpDaemon();
+  await start();
+  const session = '1796000000000_ab1cd';
+  const made = join(home, 'made', 'data', 'sessions', session, `${session}.json`);
+  write(made, JSON.stringify({ session_id: session, status: 'completed', ended_at: new Date().toISOString() }));
+  renameSync(join(home, 'made'), join(home, '.cline'));
+  const ends = () => JSON.stringify([...service.state.sessions.values()]).includes('completed');
+  await vi.waitFor(() => expect(ends()).toBe(true), { timeout: 40_000 });
+}, 60_000);

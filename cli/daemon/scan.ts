@@ -104,6 +104,13 @@ export function createScan({ places, inboxes = [], watch, tick, now }: ScanOptio
     }
   }
 
+  /** Looks often at what was written to lately, of what is new. */
+  function follow(sessions: Work['sessions']): void {
+    for (const { found, stored } of sessions.flat()) {
+      if (now() - found.modifiedAt < ACTIVE_MS) activate(ensure({ ...found, below: stored?.file ?? found.path }));
+    }
+  }
+
   const isDue = ({ isNoticed, restUntil }: Item) => isNoticed && restUntil <= tick();
   const watched = (place: Place): Place => ({ ...place, onFolder: watch.add });
 
@@ -136,10 +143,9 @@ export function createScan({ places, inboxes = [], watch, tick, now }: ScanOptio
     /** Everything was looked at, and this is what there is to read. */
     learn({ files, sessions }: Pick<Work, 'files' | 'sessions'>): void {
       schedule(files);
-      for (const { found, stored } of sessions.flat()) {
-        if (now() - found.modifiedAt < ACTIVE_MS) activate(ensure({ ...found, below: stored?.file ?? found.path }));
-      }
+      follow(sessions);
     },
+    follow,
     /** Whether something that was noticed waits to be read. */
     isNoticed: (): boolean => items.values().some(isDue),
     /** Reading it took this long, or failed: it is left alone for a while, whatever is written to it. */
