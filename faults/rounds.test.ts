@@ -14,6 +14,8 @@ const ROUNDS = times(3);
 /** The short form: what else is broken takes minutes of a slow machine, and is broken by `npm run faults`. */
 const KILLS = 'killed';
 const PATIENCE = patience(300_000);
+/** Three nodes, two replicas and two workers are killed and start again, which takes minutes where others use the processors as well. */
+const LONG_PATIENCE = patience(600_000);
 
 const folders: string[] = [];
 afterAll(() => {
@@ -47,7 +49,7 @@ describe(`whatever is killed, cut, full or slow, every acknowledged event is the
   test.runIf(inject('natsUrl'))(
     'in PostgreSQL behind a bus of three nodes',
     async () => expectNothingWrong(await play(await installBus(createRandom()), KILLS)),
-    PATIENCE,
+    LONG_PATIENCE,
   );
 
   test(

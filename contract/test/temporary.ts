@@ -1,9 +1,22 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import type { TestProject } from 'vitest/node';
 
 /** The folder for whatever tests leave behind: it goes with the run. */
 export default function makeTemporaryFolder({ config }: TestProject): () => void {
   const { TMPDIR = '' } = config.env;
   mkdirSync(TMPDIR, { recursive: true });
-  return () => rmSync(TMPDIR, { recursive: true, force: true, maxRetries: 5 });
+  return () => {
+    for (const disk of mountedBelow(TMPDIR)) execFileSync('umount', ['-l', disk]);
+    rmSync(TMPDIR, { recursive: true, force: true, maxRetries: 5 });
+  };
+}
+
+/** Disks of tests that ran out of time, and did not come to take them away. */
+function mountedBelow(folder: string): string[] {
+  if (!existsSync('/proc/mounts')) return [];
+  const places = readFileSync('/proc/mounts', 'utf8')
+    .split('\n')
+    .map((line) => line.split(' ')[1] ?? '');
+  return places.filter((place) => place.startsWith(`${folder}/`));
 }
