@@ -29,7 +29,7 @@ digitalocean-token  do[oprt]_v1_  do[oprt]_v1_[a-f0-9]{64}
 heroku-prefixed-key  hrku-  HRKU-[\w-]{36,80}
 vercel-prefixed-token  vc[picrak]_,vercel_blob_rw_  (?:vc[picrak]_[\w-]{24,70}|vercel_blob_rw_[A-Za-z0-9]{10,24}_[A-Za-z0-9]{24,40})  e3.5
 netlify-token  nf[pcoub]_  nf[pcoub]_[A-Za-z0-9]{36,40}
-fly-token  fm1,fm2_,fo1_  (?:fm[12][ar]?_[A-Za-z0-9+/=_-]{80,2000}|fo1_[\w-]{43})  e3.5
+fly-token  fm1,fm2_,fo1_  (?:(?<![\w/+-])|(?<=\\[nrt]))(?:fm[12][ar]?_[A-Za-z0-9+/_-]{80,2000}={0,2}|fo1_[\w-]{43})  e3.5
 supabase-key  sbp_,sb_secret_  (?:sbp_(?:v0_|oauth_)?[a-f0-9]{40}|sb_secret_[\w-]{25,60})
 firebase-messaging-key  aaaa  AAAA[\w-]{7}:[\w-]{140}  e4
 render-key  rnd_  rnd_[A-Za-z0-9]{28,40}  e3.5
