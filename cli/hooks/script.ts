@@ -73,15 +73,27 @@ PATH=/usr/bin:/bin\${PATH:+:$PATH}
 umask 077
 inbox=${quoteForShell(join(stateFolder(context), 'inbox', 'cursor'))}
 
+keep() {
+  [ -d "$inbox" ] || mkdir -p "$inbox"
+  [ -w "$inbox" ] || return 1
+  number=0
+  set -C
+  while [ -e "$inbox/$$-$number.json" ] || ! true >"$inbox/$$-$number.part"; do
+    number=$((number + 1))
+    [ "$number" -lt 20 ] || return 1
+  done
+  set +C
+  if cat >"$inbox/$$-$number.part"; then
+    mv "$inbox/$$-$number.part" "$inbox/$$-$number.json"
+  else
+    rm -f "$inbox/$$-$number.part"
+    return 1
+  fi
+}
+
 # A terminal would never end, and what is closed cannot be read.
 if [ -t 0 ] || [ ! -e /dev/fd/0 ]; then exit 0; fi
-[ -d "$inbox" ] || mkdir -p "$inbox"
-if part=$(mktemp "$inbox/XXXXXXXXXX") && cat >"$part"; then
-  mv "$part" "$part.json"
-else
-  rm -f "$part"
-  cat
-fi
+keep || cat
 exit 0
 `;
 
