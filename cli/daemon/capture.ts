@@ -36,7 +36,10 @@ function cpu(): number {
   return (user + system) / 1000;
 }
 
-/** Reads and sends with one spool, until the signal. Rejects with what made the spool unusable, or with an error of this program. */
+/**
+ * Reads and sends with one spool, until the signal. Rejects with what made the spool unusable, or with an error of this
+ * program.
+ */
 export async function capture(context: Context, options: CaptureOptions): Promise<void> {
   const { pipeline, places, consent, log, timing } = options;
   const { spool, folder } = pipeline;

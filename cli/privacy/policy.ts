@@ -113,7 +113,8 @@ export const writeSkipped = (context: StatePlace, skipped: ReadonlySet<string>):
   writeJson(skippedPath(context), [...skipped]);
 
 /**
- * Makes what tells whether a session of a folder, in a repository with a remote, is meant. A path (`/srv/secret`, `~/private/*`) means the folder and all below it, anything else a repository by its remote
+ * Makes what tells whether a session of a folder, in a repository with a remote, is meant. A path (`/srv/secret`,
+ * `~/private/*`) means the folder and all below it, anything else a repository by its remote
  * (`github.com/acme/billing`, `github.com/acme/*`), however that is spelled.
  */
 export function toPattern(text: string, home: string): (folder: string, remote: string | undefined) => boolean {

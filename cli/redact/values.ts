@@ -32,8 +32,8 @@ const HARMLESS = new Set(
 const VERSION = /^[~^<>=v]{0,2}\d{1,4}(?:\.\d{1,6}){1,3}(?:[-+][\w.-]{1,40})?$|^\d{4}-\d\d-\d\d/;
 
 /**
- * No secret, whatever it is called: types and algorithms that carry a number (`Uint8Array`, `ed25519Seed`, `base64-encoded`), code
- * behind a quote that closed a text ending in `token=`, a pattern, a version or a date.
+ * No secret, whatever it is called: types and algorithms that carry a number (`Uint8Array`, `ed25519Seed`,
+ * `base64-encoded`), code behind a quote that closed a text ending in `token=`, a pattern, a version or a date.
  */
 const NO_SECRET = [
   /^(?:(?:big)?u?int|float|[uif]|ed|x|curve|secp|sha|aes|md|rsa|base|utf|oauth|openid|http|p|es|hs|rs|bcrypt|argon|scrypt|pbkdf)-?\d{1,5}[a-z_]*\d{0,3}[a-z_]*(?:-(?:encoded|encrypted|hashed|salted))?$/i,
@@ -100,8 +100,8 @@ const countChanges = (value: string) => value.match(/[a-z](?=[A-Z0-9])|[A-Z](?=\
 const countVowels = (value: string) => value.match(/[aeiou]/gi)?.length ?? 0;
 
 /**
- * How a value stands in a text: in quotes, bare, behind `NAME=`, in a sentence, the argument after the name, in quotes beside the user it is of or what is
- * said to be the password, or beside its name only.
+ * How a value stands in a text: in quotes, bare, behind `NAME=`, in a sentence, as the argument after the name, in quotes
+ * beside the user it is of or what is said to be the password, or beside its name only.
  */
 export type Shape = 'quoted' | 'bare' | 'variable' | 'prose' | 'argument' | 'account' | 'loose';
 

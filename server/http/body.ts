@@ -29,9 +29,9 @@ export interface ReceivedBody {
 /** A zstd frame of a body. */
 export interface SentFrame {
   zstd: Buffer;
-  /** Where in the decoded body begins what it says. */
+  /** Where in the decoded body begins what it says, and how long that is. */
   start: number;
-  bytes: number;
+  length: number;
 }
 
 /** Twice what a request of many appends needs. */
@@ -50,7 +50,7 @@ export async function readBody(request: IncomingMessage, limit: number, account:
   if (!frames) throw undecodable(`as zstd: it must be 1 to ${MOST_FRAMES} frames and nothing else`);
   if (frames.length > 1) return decodeFrames(frames, limit, account);
   const decoded = await decode(bytes, encoding, limit, account);
-  if (encoding === 'zstd') return { bytes: decoded, frames: [{ zstd: bytes, start: 0, bytes: decoded.byteLength }] };
+  if (encoding === 'zstd') return { bytes: decoded, frames: [{ zstd: bytes, start: 0, length: decoded.byteLength }] };
   account.give(bytes.byteLength);
   return { bytes: decoded, frames: [] };
 }
@@ -153,30 +153,30 @@ function decodeSmall(bytes: Buffer, encoding: Encoding, maxOutputLength: number)
 async function decodeFrames(all: readonly Buffer[], limit: number, account: Account): Promise<ReceivedBody> {
   let size = 0;
   const frames = all.map((zstd) => {
-    const [start, bytes] = [size, contentSizeOf(zstd)];
-    if (bytes === undefined) throw undecodable('as zstd: of several frames each must say its size');
-    size += bytes;
-    return { zstd, start, bytes };
+    const [start, length] = [size, contentSizeOf(zstd)];
+    if (length === undefined) throw undecodable('as zstd: of several frames each must say its size');
+    size += length;
+    return { zstd, start, length };
   });
   if (size > limit) throw tooLarge(limit);
   account.take(size);
   const decoded = Buffer.allocUnsafeSlow(size);
   let sinceTurn = 0;
-  for (const { zstd, start, bytes } of frames) {
-    sinceTurn += bytes;
-    await inTurn(sinceTurn, () => decodeInto(decoded, zstd, start, bytes));
+  for (const { zstd, start, length } of frames) {
+    sinceTurn += length;
+    await inTurn(sinceTurn, () => decodeInto(decoded, zstd, start, length));
     if (sinceTurn > HEAVY_BYTES) sinceTurn = 0;
   }
   return { bytes: decoded, frames };
 }
 
-function decodeInto(target: Buffer, zstd: Buffer, start: number, bytes: number): void {
+function decodeInto(target: Buffer, zstd: Buffer, start: number, length: number): void {
   try {
     const made = zstdDecompressSync(zstd, {
-      maxOutputLength: bytes + 1,
-      chunkSize: Math.max(SMALLEST_CHUNK, bytes + 1),
+      maxOutputLength: length + 1,
+      chunkSize: Math.max(SMALLEST_CHUNK, length + 1),
     });
-    if (made.byteLength !== bytes) throw new Error(`a frame of ${bytes} bytes makes ${made.byteLength}`);
+    if (made.byteLength !== length) throw new Error(`a frame of ${length} bytes makes ${made.byteLength}`);
     target.set(made, start);
   } catch (error) {
     throw undecodable('as zstd', error);

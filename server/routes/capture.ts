@@ -104,7 +104,7 @@ interface SentBatch extends ReadBatch {
 /** @param start where the request's decoded body begins in its memory */
 function withFrame(batch: ReadBatch, start: number, frames: readonly SentFrame[]): SentBatch {
   const plain = batch.bytes;
-  const frame = frames.find((one) => one.start === plain.byteOffset - start && one.bytes === plain.byteLength);
+  const frame = frames.find((one) => one.start === plain.byteOffset - start && one.length === plain.byteLength);
   return frame ? { ...batch, sent: { zstd: frame.zstd, plain } } : batch;
 }
 

@@ -27,7 +27,8 @@ const DOCUMENT: DocumentStore = {
 };
 
 /**
- * Gemini CLI writes a file per session and one per sub-agent (before 0.40 a document, see `DOCUMENT`): a log of changes to a document, a change per line.
+ * Gemini CLI writes a file per session and one per sub-agent (before 0.40 a document, see `DOCUMENT`): a log of changes to
+ * a document, a change per line.
  * - A message is written again, with the same `id`, when its tools have answered. Each writing is captured: a revision of
  *   the same `source.record`, of which the latest counts. Its usage has the message as `responseId`.
  * - `$set` changes the document's own fields. With `messages` it puts a whole history in place of what was: at the start,
