@@ -5,21 +5,11 @@ import { isPostgres, StoreUnsuitable } from './postgres.ts';
 import { ThreadEnded } from './sqlite/threads.ts';
 
 /*
- * How the engines differ where the same query serves both: types, locks and what their errors mean. How each is opened and
+ * How the engines differ where the same query serves both: locks and what their errors mean. How each is opened and
  * appended to is in `postgres.ts`, `postgres-append.ts` and `sqlite/`.
  */
 
 export type Engine = 'sqlite' | 'postgres';
-
-/** Column types that the engines name differently. */
-export interface ColumnTypes {
-  bytes: 'blob' | 'bytea';
-}
-
-export const COLUMN_TYPES: Record<Engine, ColumnTypes> = {
-  sqlite: { bytes: 'blob' },
-  postgres: { bytes: 'bytea' },
-};
 
 /** The text as both engines keep it: PostgreSQL takes no NUL, and half a character is another sign in UTF-8. */
 export const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd');

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import pg from 'pg';
 import { inject } from 'vitest';
 import type { Bus } from '../bus/bus.ts';
@@ -74,6 +75,20 @@ export async function attach(
         await administer((client) => client.query(`DROP DATABASE "${nameOf(databaseUrl)}" WITH (FORCE)`));
     },
   };
+}
+
+/** Takes away all tables, as if the store were new. */
+export async function emptyStore({ db }: Pick<Store, 'db'>, engine: Engine): Promise<void> {
+  if (engine === 'postgres') {
+    await sql`drop schema public cascade`.execute(db);
+    await sql`create schema public`.execute(db);
+    return;
+  }
+  await sql`pragma foreign_keys = off`.execute(db);
+  for (const { name } of await db.introspection.getTables({ withInternalKyselyTables: true })) {
+    await sql`drop table if exists ${sql.table(name)}`.execute(db);
+  }
+  await sql`pragma foreign_keys = on`.execute(db);
 }
 
 const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };

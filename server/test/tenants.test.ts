@@ -1,7 +1,7 @@
 import { Kysely, sql } from 'kysely';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { TENANT_TABLES } from '../store/migrations/0007-row-security.ts';
+import { TENANT_TABLES } from '../store/migrations/0001-schema.ts';
 import { postgresDialect } from '../store/postgres.ts';
 import { asOrganization, asService, poolOfTenants } from '../store/tenant.ts';
 import { attach, ENGINES, openTestStore } from './engines.ts';

@@ -1,0 +1,440 @@
+import { sql } from 'kysely';
+import type { Migration } from 'kysely/migration';
+import type { Engine } from '../dialect.ts';
+
+/** Tables whose rows each belong to one organization. People and their memberships are looked up across all of them. */
+export const TENANT_TABLES = [
+  'secrets',
+  'environments',
+  'installations',
+  'sessions',
+  'deleted_sessions',
+  'appends',
+  'session_facts',
+  'session_values',
+  'session_chunks',
+  'figures',
+] as const;
+
+/** The whole schema of the first release. Times are milliseconds since the epoch; booleans are 0 or 1. */
+export const schema = (engine: Engine): Migration => ({
+  async up(db) {
+    for (const part of [PEOPLE, CAPTURE, DERIVED, IDENTITY]) {
+      for (const statement of statementsOf(part[engine])) await sql.raw(statement).execute(db);
+    }
+  },
+});
+
+/** A semicolon at the end of a line ends a statement. */
+const statementsOf = (text: string): string[] =>
+  text
+    .split(/;\s*\n/)
+    .map((statement) => statement.trim())
+    .filter(Boolean);
+
+/** Where the engines word the same table differently. */
+interface Dialect {
+  bytes: 'blob' | 'bytea';
+  /**
+   * An append on PostgreSQL has locked its session already, so a foreign key would look it up twice. SQLite finds it in
+   * memory.
+   */
+  sessionOfAppend: string;
+}
+
+const DIALECTS: Record<Engine, Dialect> = {
+  sqlite: { bytes: 'blob', sessionOfAppend: 'references sessions (session_id)' },
+  postgres: { bytes: 'bytea', sessionOfAppend: '' },
+};
+
+/** @returns the tables as each engine words them, with the statements that only one of them needs */
+const forEngines = (
+  text: (dialect: Dialect) => string,
+  extra: Partial<Record<Engine, string>> = {},
+): Record<Engine, string> => ({
+  sqlite: text(DIALECTS.sqlite) + (extra.sqlite ?? ''),
+  postgres: text(DIALECTS.postgres) + (extra.postgres ?? ''),
+});
+
+/** Organizations, their members and secrets, and the service's own settings. */
+const PEOPLE = forEngines(
+  () => `
+create table settings (
+  name text primary key,
+  value text not null
+);
+
+create table users (
+  user_id text primary key,
+  issuer text not null,
+  subject text not null,
+  email text,
+  email_verified integer not null,
+  created_at bigint not null,
+  updated_at bigint not null,
+  constraint users_identity unique (issuer, subject)
+);
+
+create table organizations (
+  organization_id text primary key,
+  name text not null,
+  slug text not null unique,
+  status text not null,
+  owner_user_id text not null,
+  tenant_assigned integer not null,
+  created_at bigint not null,
+  updated_at bigint not null
+);
+
+create table members (
+  organization_id text not null references organizations (organization_id),
+  user_id text primary key,
+  email text not null,
+  email_key text,
+  role text not null,
+  status text not null,
+  mailed_at bigint,
+  link_expires_at bigint,
+  joined_at bigint,
+  created_at bigint not null,
+  updated_at bigint not null
+);
+create unique index members_of_organization on members (organization_id, email_key);
+create index members_by_email on members (email_key);
+create unique index members_active_email on members (email_key) where status = 'active';
+
+create table secrets (
+  secret_id text primary key,
+  organization_id text not null references organizations (organization_id),
+  name text,
+  plane text not null,
+  hash text not null unique,
+  prefix text not null,
+  last_four text not null,
+  status text not null,
+  created_by text not null,
+  last_used_at bigint,
+  revoked_at bigint,
+  created_at bigint not null,
+  updated_at bigint not null
+);
+create index secrets_by_organization on secrets (organization_id, secret_id);
+
+-- Machines that wait for a person to confirm their sign-in.
+create table device_sign_ins (
+  device_hash text primary key,
+  user_hash text not null unique,
+  hostname text not null,
+  platform text not null,
+  cli_version text not null,
+  address text not null,
+  status text not null,
+  organization_id text references organizations (organization_id),
+  decided_by text,
+  plane text,
+  polled_at bigint,
+  created_at bigint not null,
+  expires_at bigint not null
+);
+create index device_sign_ins_by_end on device_sign_ins (expires_at);
+
+-- The columns that rate-limiter-flexible expects; used where replicas share a limit.
+create table rate_limits (
+  key varchar(255) primary key,
+  points integer default 0 not null,
+  expire bigint
+);
+`,
+  {
+    // A crash forgets no more than a minute of counting.
+    postgres: 'alter table rate_limits set unlogged;\n',
+  },
+);
+
+/** Machines, agents, sessions and their events. */
+const CAPTURE = forEngines(
+  ({ bytes, sessionOfAppend }) => `
+create table environments (
+  environment_id text primary key,
+  organization_id text not null references organizations (organization_id),
+  display_name text,
+  hostname text not null,
+  platform text not null,
+  cli_version text not null,
+  status text not null,
+  repo_root text,
+  repo_remote text,
+  git_branch text,
+  last_seen_at bigint not null,
+  created_at bigint not null,
+  updated_at bigint not null,
+  constraint environments_identity unique (organization_id, hostname, platform)
+);
+
+create table installations (
+  installation_id text primary key,
+  organization_id text not null references organizations (organization_id),
+  agent_id text not null,
+  environment_id text references environments (environment_id),
+  version text,
+  config text,
+  status text not null,
+  created_at bigint not null,
+  updated_at bigint not null,
+  constraint installations_identity unique (environment_id, agent_id)
+);
+create index installations_by_organization on installations (organization_id, installation_id);
+
+create table sessions (
+  session_id text primary key,
+  organization_id text not null references organizations (organization_id),
+  environment_id text not null references environments (environment_id),
+  installation_id text not null references installations (installation_id),
+  agent_id text not null,
+  plane text not null,
+  status text not null,
+  title text,
+  repo_root text,
+  git_branch text,
+  started_at bigint not null,
+  ended_at bigint,
+  event_count integer not null,
+  created_at bigint not null,
+  updated_at bigint not null,
+  client_key text,
+  continues_key text,
+  forked_from_key text,
+  client_ended_at bigint,
+  deleted_at bigint,
+  secret_id text
+);
+-- One index for each filter of the session list, so that a page costs the same however much else is stored. A list of
+-- both planes merges the indexes of each.
+create index sessions_by_plane on sessions (organization_id, plane, started_at desc, session_id desc);
+create index sessions_by_environment on sessions (organization_id, environment_id, plane, started_at desc, session_id desc);
+create index sessions_by_agent on sessions (organization_id, agent_id, plane, started_at desc, session_id desc);
+create index sessions_by_environment_and_agent
+  on sessions (organization_id, environment_id, agent_id, plane, started_at desc, session_id desc);
+create index sessions_by_secret on sessions (organization_id, secret_id, plane, started_at desc, session_id desc)
+  where secret_id is not null;
+-- Most sessions are completed in the end; this index finds the others.
+create index sessions_by_status on sessions (organization_id, plane, status) where status <> 'completed';
+create unique index sessions_by_client_key on sessions (organization_id, plane, client_key)
+  where client_key is not null;
+create index sessions_by_continues_key on sessions (organization_id, plane, continues_key)
+  where continues_key is not null;
+create index sessions_by_forked_from_key on sessions (organization_id, plane, forked_from_key)
+  where forked_from_key is not null;
+
+create table deleted_sessions (
+  session_id text primary key,
+  organization_id text not null references organizations (organization_id),
+  plane text not null,
+  client_key text,
+  deleted_at bigint not null,
+  swept_at bigint
+);
+create index deleted_sessions_by_client_key on deleted_sessions (organization_id, plane, client_key);
+create index deleted_sessions_unswept on deleted_sessions (session_id, swept_at) where swept_at is null;
+
+-- One row for each batch of events: the events as they were sent, compressed.
+create table appends (
+  session_id text not null ${sessionOfAppend},
+  first_sequence integer not null,
+  last_sequence integer not null,
+  organization_id text not null,
+  append_id text not null,
+  created_at bigint not null,
+  idempotency_key text,
+  fingerprint text,
+  codec integer not null,
+  body ${bytes} not null,
+  constraint appends_sequence primary key (session_id, first_sequence)
+);
+create unique index appends_by_key on appends (session_id, idempotency_key) where idempotency_key is not null;
+`,
+  {
+    postgres: `
+-- Bodies are compressed already; compressing again costs time at each append and gains nothing.
+alter table appends alter column body set storage external;
+-- Each append updates counters that no index holds: with room on the page they stay where they are (HOT).
+alter table sessions set (fillfactor = 70);
+`,
+  },
+);
+
+/** Rows derived from the events of a session. They may be emptied at any time and are derived again. */
+const DERIVED = forEngines(
+  () => `
+create table session_facts (
+  session_id text primary key,
+  organization_id text not null,
+  plane text not null,
+  started_at bigint not null,
+  version integer not null,
+  derived_through integer not null,
+  next_chunk integer not null,
+  claimed_until bigint default 0 not null,
+  event_count integer not null,
+  prompts integer not null,
+  tool_calls integer not null,
+  failures integer not null,
+  redactions integer not null,
+  files_changed integer not null,
+  lines_added integer not null,
+  lines_removed integer not null,
+  input_tokens bigint not null,
+  cached_tokens bigint not null,
+  output_tokens bigint not null,
+  duration_ms bigint not null,
+  lines_changed integer not null,
+  tokens bigint not null,
+  cost double precision,
+  first_event_at bigint,
+  last_event_at bigint,
+  lag_ms bigint,
+  interrupted integer not null,
+  summary text not null,
+  facts text not null
+);
+-- One index for each order of the list.
+create index session_facts_by_started_at on session_facts (organization_id, plane, started_at desc, session_id desc);
+create index session_facts_by_duration_ms on session_facts (organization_id, plane, duration_ms desc, session_id desc);
+create index session_facts_by_event_count on session_facts (organization_id, plane, event_count desc, session_id desc);
+create index session_facts_by_failures on session_facts (organization_id, plane, failures desc, session_id desc);
+create index session_facts_by_lines_changed on session_facts (organization_id, plane, lines_changed desc, session_id desc);
+create index session_facts_by_tokens on session_facts (organization_id, plane, tokens desc, session_id desc);
+create index session_facts_by_redactions on session_facts (organization_id, plane, redactions desc, session_id desc);
+-- A session without a known price sorts as if it cost nothing: an order has no place for the unknown.
+create index session_facts_by_cost on session_facts (organization_id, plane, coalesce(cost, 0) desc, session_id desc);
+create index session_facts_by_last_event on session_facts (organization_id, plane, last_event_at desc);
+create index session_facts_interrupted on session_facts (organization_id, plane, started_at desc) where interrupted = 1;
+
+-- Sums over sessions by day, so that an overview reads few rows however many sessions there are.
+create table figures (
+  organization_id text not null,
+  plane text not null,
+  dimension text not null,
+  day text not null,
+  value text not null,
+  model text not null,
+  sessions integer not null,
+  prompts integer not null,
+  tool_calls integer not null,
+  failures integer not null,
+  input_tokens bigint not null,
+  cached_tokens bigint not null,
+  cache_write_tokens bigint not null,
+  output_tokens bigint not null,
+  primary key (organization_id, plane, dimension, day, value, model)
+);
+`,
+  {
+    sqlite: `
+-- Values that sessions are found by, such as \`file:\` and \`tool:\`; \`name\` is the value in lower case.
+create table session_values (
+  session_id text not null,
+  organization_id text not null,
+  field text not null,
+  name text not null,
+  value text not null,
+  constraint session_values_pkey primary key (session_id, field, value)
+);
+create index session_values_by_name on session_values (organization_id, field, name, session_id);
+
+-- Consecutive events of a session: the entries the timeline shows, and the words in them.
+create table session_chunks (
+  chunk_id integer primary key autoincrement,
+  session_id text not null,
+  organization_id text not null,
+  first_sequence integer not null,
+  last_sequence integer not null,
+  entries blob not null,
+  words blob,
+  constraint session_chunks_by_session unique (session_id, first_sequence)
+);
+-- From a chunk to its session without the row, which takes pages: 20,000 in 14 ms instead of 30.
+create index session_chunks_by_id on session_chunks (chunk_id, organization_id, session_id);
+
+-- The index keeps only which words are in which chunk. The words themselves are kept compressed beside it, because they
+-- are needed to remove a chunk: a contentless index that forgets by itself would leave the words of a deleted session in
+-- its file. The words arrive already cut: the tokenizer cuts at blanks and lets everything beyond ASCII pass.
+create virtual table chunk_words using fts5(words, content='', columnsize=0, detail=none, tokenize='ascii');
+insert into chunk_words (chunk_words, rank) values ('secure-delete', 1);
+`,
+    postgres: `
+-- Values that sessions are found by, such as \`file:\` and \`tool:\`; \`name\` is the value in lower case. Prefixes are
+-- looked up, and only in byte order is a prefix a range of the index.
+create table session_values (
+  session_id text not null,
+  organization_id text not null,
+  field text not null,
+  name text collate "C" not null,
+  value text not null,
+  constraint session_values_pkey primary key (session_id, field, value)
+);
+create index session_values_by_name on session_values (organization_id, field, name, session_id);
+
+-- Consecutive events of a session: the entries the timeline shows, and the words in them.
+create table session_chunks (
+  chunk_id bigint generated always as identity primary key,
+  session_id text not null,
+  organization_id text not null,
+  first_sequence integer not null,
+  last_sequence integer not null,
+  entries bytea not null,
+  words tsvector,
+  constraint session_chunks_by_session unique (session_id, first_sequence)
+);
+create index session_chunks_by_words on session_chunks using gin (words);
+${TENANT_TABLES.map(rowSecurity).join('')}`,
+  },
+);
+
+/** A role that does not own the tables sees the rows of the organization it has named, and none where it named none. */
+function rowSecurity(table: string): string {
+  return `
+alter table ${table} enable row level security;
+create policy own_organization on ${table} using (organization_id = current_setting('app.organization', true));
+`;
+}
+
+/** Accounts and sign-ins of the embedded identity provider. */
+const IDENTITY = forEngines(
+  () => `
+create table accounts (
+  account_id text primary key,
+  email text not null,
+  email_key text not null unique,
+  email_verified integer not null,
+  password text not null,
+  password_version integer default 0 not null,
+  created_at bigint not null,
+  updated_at bigint not null
+);
+
+create table links (
+  token_hash text primary key,
+  purpose text not null,
+  email text,
+  created_at bigint not null,
+  expires_at bigint not null,
+  used_at bigint
+);
+
+create table provider_records (
+  record_id text primary key,
+  model text not null,
+  grant_id text,
+  uid text,
+  user_code text,
+  payload text not null,
+  expires_at bigint,
+  consumed_at bigint
+);
+create index provider_records_by_grant_id on provider_records (grant_id);
+create index provider_records_by_uid on provider_records (uid);
+create index provider_records_by_user_code on provider_records (user_code);
+create index provider_records_by_expires_at on provider_records (expires_at);
+`,
+);
