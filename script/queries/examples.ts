@@ -46,8 +46,9 @@ const FOUND_BY_ALL = {
  * shown elsewhere.
  */
 export const EXAMPLES: Record<string, unknown[][]> = {
-  // The first three ask what migrations are made of, the others nothing.
+  // These prepare the schema, or ask nothing.
   migrate: [],
+  assertOwner: [],
   grantTenant: [],
   lockMigrations: [],
   isPostgres: [],

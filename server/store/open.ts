@@ -12,7 +12,7 @@ import { createPostgresAppend } from './postgres-append.ts';
 import type { Database } from './schema.ts';
 import { sqliteDialect } from './sqlite/driver.ts';
 import { openFile } from './sqlite/open.ts';
-import { findTenant, poolOfTenants } from './tenant.ts';
+import { assertOwner, findTenant, poolOfTenants } from './tenant.ts';
 import { storeUnusable } from './unusable.ts';
 
 export type Db = Kysely<Database>;
@@ -60,6 +60,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 async function migratePostgres(url: string, onError: (error: Error) => void): Promise<void> {
   const db = new Kysely<Database>({ dialect: postgresDialect(openPostgres(url, onError, 0)) });
   try {
+    await assertOwner(db);
     await migrate(db, 'postgres');
   } finally {
     await db.destroy();

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Kysely, type PostgresPool, type PostgresPoolClient, sql } from 'kysely';
 import pg from 'pg';
+import { StoreUnsuitable } from './postgres.ts';
 
 /*
  * The second wall between organizations, behind the one in every query: on PostgreSQL, what a request asks is asked as a
@@ -54,6 +55,22 @@ export async function grantTenant<Schema>(transaction: Kysely<Schema>): Promise<
       end loop;
     exception when insufficient_privilege or undefined_object or duplicate_object or unique_violation then null;
     end $$`.execute(transaction);
+}
+
+/**
+ * Refuses a role from which row-level security hides the rows: it may use the tables, but they belong to another. To such
+ * a role the store looks empty.
+ * @throws StoreUnsuitable
+ */
+export async function assertOwner<Schema>(db: Kysely<Schema>): Promise<void> {
+  const { rows } = await sql<{ role: string; owner: string }>`
+    select current_user as role, pg_get_userbyid(relowner) as owner
+    from pg_class where oid = to_regclass('sessions') and row_security_active(oid)`.execute(db);
+  const [hidden] = rows;
+  if (hidden === undefined) return;
+  throw new StoreUnsuitable(
+    `PostgreSQL's row-level security hides every row from the role "${hidden.role}", because the tables belong to "${hidden.owner}". Make the role their owner: see "Whose the tables must be" in docs/postgresql.md.`,
+  );
 }
 
 /** The role's name; undefined where it cannot be used. */

@@ -1,10 +1,12 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { Kysely, sql } from 'kysely';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TENANT_TABLES } from '../store/migrations/0001-schema.ts';
 import { postgresDialect } from '../store/postgres.ts';
 import { asOrganization, asService, poolOfTenants } from '../store/tenant.ts';
-import { attach, ENGINES, openTestStore } from './engines.ts';
+import { attach, ENGINES, openTestStore, type TestStore } from './engines.ts';
 import { startTestService } from './harness.ts';
 import { type AnyRouteName, RIGHT, RIGHT_CALLER, ROUTE_NAMES, request, TABLE } from './requests.ts';
 import { startWorld, type World } from './world.ts';
@@ -132,5 +134,37 @@ describe.skipIf(!ENGINES.includes('postgres'))('the wall between organizations o
     expect(service.log.filter((line) => line.includes('row-level security is not in force'))).toHaveLength(1);
     await service.close();
     await store.dispose();
+  });
+
+  describe('a role that may use the tables and does not own them', () => {
+    const role = `guest_${randomBytes(4).toString('hex')}`;
+    let store: TestStore;
+    beforeAll(async () => {
+      store = await openTestStore('postgres');
+      await sql`create role ${sql.id(role)} login`.execute(store.db);
+      await sql`grant all on all tables in schema public to ${sql.id(role)}`.execute(store.db);
+    });
+    afterAll(async () => {
+      await sql`drop owned by ${sql.id(role)}`.execute(store.db);
+      await sql`drop role ${sql.id(role)}`.execute(store.db);
+      await store.dispose();
+    });
+
+    const openAsRole = () => attach(store.dataDir, String(store.databaseUrl).replace('//postgres@', `//${role}@`));
+
+    test('is refused at the start, instead of seeing an empty store', async () => {
+      await expect(openAsRole()).rejects.toThrow(
+        `row-level security hides every row from the role "${role}", because the tables belong to "postgres"`,
+      );
+    });
+
+    test('is taken once the documented commands have made it the owner', async () => {
+      const [, commands = ''] = /```sql\n(DO [\s\S]+?)```/.exec(readFileSync('docs/postgresql.md', 'utf8')) ?? [];
+      const pool = store.pool as pg.Pool;
+      await pool.query(commands.replaceAll('TO capture', `TO ${role}`));
+      const own = await openAsRole();
+      await own.ping();
+      await own.close();
+    });
   });
 });
