@@ -25,7 +25,7 @@ import { type Committed, createSessionLog } from './ingest/session-log.ts';
 import { createLimits, type Limits } from './limits.ts';
 import type { Observer } from './operations/metrics.ts';
 import { createHandlers } from './routes/all.ts';
-import { sweepDeleted } from './store/deletions.ts';
+import { sweepDeleted, sweepOrphans } from './store/deletions.ts';
 import type { Store } from './store/open.ts';
 import { rememberSetting } from './store/settings.ts';
 import { VERSION } from './version.ts';
@@ -118,6 +118,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   const retention = { db: store.db, sessionLog, days: config.RETENTION_DAYS, now, signal: closing.signal };
   const expire = async () => {
     if (retention.days > 0) await background.run('retention', () => deleteExpired(retention));
+    await background.run('orphans', () => sweepOrphans(store.db, closing.signal));
   };
   const worker =
     bus && store.pool && config.ROLE !== 'api'

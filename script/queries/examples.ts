@@ -132,6 +132,7 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   expireSession: [[{ organizationId: ORGANIZATION, sessionId: 'ses_1', eventCount: 1 }, NOW]],
   listUnchanged: [[NOW, 'ses_1', 100]],
   sweepDeleted: [[() => NOW, () => []]],
+  sweepOrphans: [[]],
   wasDeleted: [[ORGANIZATION, 'live', 'ses_1']],
 
   listClosedBy: [[{ organization_id: ORGANIZATION, environment_id: 'env_1', updated_at: NOW }]],

@@ -84,12 +84,15 @@ export const wasDeleted = async (db: Db, organizationId: string, plane: Plane, s
     .where('session_id', '=', sessionId)
     .executeTakeFirst()) !== undefined;
 
-/** Appends that go in one statement, so that others need not wait for long. */
+/** Appends that one statement deletes: others wait for less than 20 ms. */
 const SWEPT_AT_ONCE = 20;
+/** Tombstones that one query looks at. */
+const TOMBSTONES_AT_ONCE = 500;
 
 /**
- * Removes what deleted sessions have left, a piece at a time; goes on where another process stopped, and stops behind a
- * piece itself once the signal is aborted.
+ * Removes what deleted sessions have left, a slice at a time; goes on where another process stopped, and stops after a
+ * slice once the signal is aborted. A session that cannot be removed does not keep the ones behind it.
+ * @throws the first error, after all other sessions were removed
  */
 export async function sweepDeleted(
   db: Db,
@@ -97,13 +100,56 @@ export async function sweepDeleted(
   figuresOf: FiguresOf,
   signal?: AbortSignal,
 ): Promise<void> {
-  for (let row = await findUnswept(db); row && !signal?.aborted; row = await findUnswept(db)) {
-    await sweep(db, row, now(), figuresOf, signal);
+  let failure: { error: unknown } | undefined;
+  for (let row = await findUnswept(db, ''); row && !signal?.aborted; row = await findUnswept(db, row.session_id)) {
+    try {
+      await sweep(db, row, now(), figuresOf, signal);
+    } catch (error) {
+      failure ??= { error };
+    }
   }
+  if (failure) throw failure.error;
 }
 
-const findUnswept = (db: Db) =>
-  db.selectFrom('deleted_sessions').selectAll().where('swept_at', 'is', null).limit(1).executeTakeFirst();
+const findUnswept = (db: Db, after: string) =>
+  db
+    .selectFrom('deleted_sessions')
+    .selectAll()
+    .where('swept_at', 'is', null)
+    .where('session_id', '>', after)
+    .orderBy('session_id')
+    .limit(1)
+    .executeTakeFirst();
+
+/** Removes appends that are there although their session was swept: a second look, in case something wrote behind the first. */
+export async function sweepOrphans(db: Db, signal?: AbortSignal): Promise<void> {
+  for (let after: string | undefined = ''; after !== undefined && !signal?.aborted; ) {
+    const tombstones: { session_id: string }[] = await db
+      .selectFrom('deleted_sessions')
+      .select('session_id')
+      .where('session_id', '>', after)
+      .orderBy('session_id')
+      .limit(TOMBSTONES_AT_ONCE)
+      .execute();
+    const orphans =
+      tombstones.length === 0
+        ? []
+        : await db
+            .selectFrom('appends')
+            .leftJoin('sessions', 'sessions.session_id', 'appends.session_id')
+            .select(['appends.organization_id', 'appends.session_id'])
+            .distinct()
+            .where(
+              'appends.session_id',
+              'in',
+              tombstones.map(({ session_id }) => session_id),
+            )
+            .where('sessions.session_id', 'is', null)
+            .execute();
+    for (const { organization_id, session_id } of orphans) await removeAppends(db, organization_id, session_id, signal);
+    after = tombstones.length < TOMBSTONES_AT_ONCE ? undefined : tombstones.at(-1)?.session_id;
+  }
+}
 
 async function sweep(
   db: Db,
@@ -113,8 +159,26 @@ async function sweep(
   signal?: AbortSignal,
 ): Promise<void> {
   const { organization_id: organizationId, session_id: sessionId } = row;
-  for (let gone = SWEPT_AT_ONCE; gone === SWEPT_AT_ONCE; ) {
-    if (signal?.aborted) return;
+  await removeAppends(db, organizationId, sessionId, signal);
+  if (signal?.aborted) return;
+  const mine = db.selectFrom('sessions').selectAll().where('organization_id', '=', organizationId);
+  const session = await mine.where('session_id', '=', sessionId).executeTakeFirst();
+  if (session) await removeDerived(db, session, figuresOf);
+  await db
+    .deleteFrom('sessions')
+    .where('organization_id', '=', organizationId)
+    .where('session_id', '=', sessionId)
+    .execute();
+  await db
+    .updateTable('deleted_sessions')
+    .set({ swept_at: now })
+    .where('organization_id', '=', organizationId)
+    .where('session_id', '=', sessionId)
+    .execute();
+}
+
+async function removeAppends(db: Db, organizationId: string, sessionId: string, signal?: AbortSignal): Promise<void> {
+  for (let gone = SWEPT_AT_ONCE; gone === SWEPT_AT_ONCE && !signal?.aborted; ) {
     const { numDeletedRows } = await db
       .deleteFrom('appends')
       .where('organization_id', '=', organizationId)
@@ -130,18 +194,4 @@ async function sweep(
       .executeTakeFirst();
     gone = Number(numDeletedRows);
   }
-  const mine = db.selectFrom('sessions').selectAll().where('organization_id', '=', organizationId);
-  const session = await mine.where('session_id', '=', sessionId).executeTakeFirst();
-  if (session) await removeDerived(db, session, figuresOf);
-  await db
-    .deleteFrom('sessions')
-    .where('organization_id', '=', organizationId)
-    .where('session_id', '=', sessionId)
-    .execute();
-  await db
-    .updateTable('deleted_sessions')
-    .set({ swept_at: now })
-    .where('organization_id', '=', organizationId)
-    .where('session_id', '=', sessionId)
-    .execute();
 }

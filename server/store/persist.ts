@@ -65,7 +65,7 @@ LEFT JOIN sessions s ON s.session_id = n.session_id AND s.organization_id = n.or
 LEFT JOIN deleted_sessions d ON d.session_id = n.session_id AND d.organization_id = n.organization_id
 LEFT JOIN appends a ON a.session_id = n.session_id AND a.first_sequence = n.first_sequence`;
 
-/** In one order everywhere. Whoever has the lock last sees what the others have inserted. */
+/** In one order everywhere, so that two workers do not wait for each other. The later one sees what the other inserted. */
 const LOCK = 'SELECT FROM sessions WHERE session_id = ANY($1) ORDER BY session_id FOR NO KEY UPDATE';
 
 /**
@@ -121,9 +121,10 @@ async function write(
   appends: readonly NumberedAppend[],
   closes: readonly NumberedClose[],
 ): Promise<Persisted> {
-  const fates = appends.length > 0 ? await insert(client, appends) : [];
   const sessionIds = [...new Set([...appends, ...closes].map(({ sessionId }) => sessionId))].sort();
+  // Before anything is inserted: a session that is deleted meanwhile is found deleted, or its sweep finds the appends.
   await client.query({ name: 'lock_sessions', text: LOCK, values: [sessionIds] });
+  const fates = appends.length > 0 ? await insert(client, appends) : [];
   const raised = await client.query<ChangedSession>({ name: 'raise_counts', text: RAISE, values: [sessionIds] });
   const closed = closes.length > 0 ? await close(client, closes) : { fates: [], rows: [] };
   const changed = new Map([...raised.rows, ...closed.rows].map((row) => [row.session_id, row]));

@@ -35,8 +35,9 @@ insert into "deleted_sessions" ("session_id", "organization_id", "deleted_at", "
 -- sweepDeleted
 select *
   from "deleted_sessions"
-  where "swept_at" is null
-  limit $1;
+  where "swept_at" is null and "session_id" > $1
+  order by "session_id"
+  limit $2;
 delete
   from "appends"
   where "organization_id" = $1 and "session_id" = $2 and "first_sequence" in (select "first_sequence"
@@ -66,7 +67,8 @@ update "deleted_sessions"
 -- on SQLite
 select *
   from "deleted_sessions"
-  where "swept_at" is null
+  where "swept_at" is null and "session_id" > ?
+  order by "session_id"
   limit ?;
 delete
   from "appends"
@@ -101,6 +103,24 @@ delete
 update "deleted_sessions"
   set "swept_at" = ?
   where "organization_id" = ? and "session_id" = ?;
+
+-- sweepOrphans
+select "session_id"
+  from "deleted_sessions"
+  where "session_id" > $1
+  order by "session_id"
+  limit $2;
+select distinct "appends"."organization_id", "appends"."session_id"
+  from "appends"
+  left join "sessions" on "sessions"."session_id" = "appends"."session_id"
+  where "appends"."session_id" in ($1) and "sessions"."session_id" is null;
+delete
+  from "appends"
+  where "organization_id" = $1 and "session_id" = $2 and "first_sequence" in (select "first_sequence"
+  from "appends"
+  where "session_id" = $3
+  order by "first_sequence"
+  limit $4);
 
 -- wasDeleted
 select "session_id"

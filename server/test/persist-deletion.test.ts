@@ -1,0 +1,95 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { figuresOfSession } from '../derive/figures.ts';
+import { newUuid } from '../ids.ts';
+import { deleteSession, sweepDeleted, sweepOrphans } from '../store/deletions.ts';
+import { encodeFrame } from '../store/frame.ts';
+import { persist } from '../store/persist.ts';
+import { openSession } from './factories.ts';
+import { startWorld, type World } from './world.ts';
+
+/** Longer than a deletion takes that nothing holds up. */
+const LONG_ENOUGH_MS = 300;
+
+describe.runIf(process.env.ENGINE !== 'sqlite')('an append that a worker writes', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld('postgres');
+  });
+  afterAll(() => world.service.close());
+
+  const appendTo = (sessionId: string) => ({
+    organizationId: world.ours.organizationId,
+    sessionId,
+    firstSequence: 1,
+    lastSequence: 1,
+    appendId: newUuid(),
+    at: 1,
+    key: null,
+    fingerprint: null,
+    ...encodeFrame([{ eventType: 'notice', payload: Buffer.from('{}') }]),
+  });
+  const appendsOf = (sessionId: string) =>
+    world.service.store.db.selectFrom('appends').select('append_id').where('session_id', '=', sessionId).execute();
+
+  /** A pool whose connections begin something behind the first statement of a transaction, and give it time to end. */
+  function interrupted(pool: pg.Pool, begin: () => void): pg.Pool {
+    const connect = async () => {
+      const client = await pool.connect();
+      let statements = 0;
+      const query = async (...asked: unknown[]) => {
+        const answer = await (client.query as (...given: unknown[]) => Promise<unknown>)(...asked);
+        if (++statements === 2) {
+          begin();
+          await pause(LONG_ENOUGH_MS);
+        }
+        return answer;
+      };
+      return { query, release: (fault?: boolean) => client.release(fault) };
+    };
+    return { connect } as unknown as pg.Pool;
+  }
+
+  test('leaves nothing behind when its session is deleted and swept while the worker writes', async () => {
+    const { service, ours } = world;
+    const { db, pool } = service.store;
+    const sessionId = await openSession(service, ours.live, ours);
+    let deletion: Promise<void> | undefined;
+    const begin = () => {
+      deletion = (async () => {
+        await deleteSession(db, { organizationId: ours.organizationId, sessionId }, 1);
+        await sweepDeleted(db, () => 1, figuresOfSession);
+      })();
+    };
+    await persist(interrupted(pool as pg.Pool, begin), [appendTo(sessionId)], []);
+    await deletion;
+    expect(await appendsOf(sessionId)).toEqual([]);
+  });
+
+  test('is removed later when its session was already swept', async () => {
+    const { service, ours } = world;
+    const { db } = service.store;
+    const sessionId = await openSession(service, ours.live, ours);
+    const { firstSequence, lastSequence, appendId, codec, body } = appendTo(sessionId);
+    await deleteSession(db, { organizationId: ours.organizationId, sessionId }, 1);
+    await sweepDeleted(db, () => 1, figuresOfSession);
+    await db
+      .insertInto('appends')
+      .values({
+        session_id: sessionId,
+        first_sequence: firstSequence,
+        last_sequence: lastSequence,
+        organization_id: ours.organizationId,
+        append_id: appendId,
+        created_at: 1,
+        idempotency_key: null,
+        fingerprint: null,
+        codec,
+        body,
+      })
+      .execute();
+    await sweepOrphans(db);
+    expect(await appendsOf(sessionId)).toEqual([]);
+  });
+});
