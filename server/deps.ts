@@ -13,6 +13,8 @@ export interface Deps {
   identity: Identity;
   /** Puts the revocation of a secret in force. */
   secretRevoked: (secretId: string) => Promise<void>;
+  /** Ends the live streams of a person who left the organization, or without one of all its members, on every replica. */
+  memberLeft: (organizationId: string, userId?: string) => Promise<void>;
   sessionLog: SessionLog;
   indexer: Indexer;
   deriveThread: DeriveThread;

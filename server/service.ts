@@ -82,6 +82,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     createPeers({
       notices: store.notices,
       onChange: live.publish,
+      onLeft: live.end,
       onMissed: live.restart,
       onError,
       onDeaf: () => log.warn(DEAF),
@@ -131,6 +132,10 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
       authenticator.forgetSecret(secretId);
       // Replicas that can reach the store see it within 4 s; the others hear it from the bus, and take nothing while it is away.
       await bus?.tellRevoked(secretId);
+    },
+    async memberLeft(organizationId, userId) {
+      live.end(organizationId, userId);
+      await peers?.tellLeft(organizationId, userId);
     },
     sessionLog,
     indexer,

@@ -13,7 +13,7 @@ export interface Watcher {
   until: number;
 }
 
-/** Tells whoever watches an organization that one of its sessions changed. */
+/** Tells those who watch an organization that one of its sessions changed. */
 export interface Live {
   publish(organizationId: string, change: LiveChange): void;
   /**
@@ -21,7 +21,9 @@ export interface Live {
    * @throws Problem `rate_limited` when the person has too many
    */
   watch(watcher: Watcher): Readable;
-  /** Ends every stream: whoever watches comes back, and reads anew what may have been missed. */
+  /** Ends the streams of people who no longer belong to the organization; without a person, those of all its members. */
+  end(organizationId: string, userId?: string): void;
+  /** Ends every stream: watchers come back, and read anew what they may have missed. */
   restart(): void;
   /** Ends every stream, and those to come. */
   close(): void;
@@ -31,11 +33,11 @@ export interface Live {
 const HEARTBEAT_MS = 15_000;
 /** Tabs that one person may have open. */
 const MOST_A_PERSON = 30;
-/** Who is so far behind reads everything again when the stream comes back. */
+/** A watcher that is further behind is cut off, and reads everything again when it comes back. */
 const MOST_PENDING = 1_000;
 /** Sessions whose last state is remembered; tellings that overtake each other lie less than a second apart. */
 const MOST_REMEMBERED = 10_000;
-/** Membership is asked for again at least this often. */
+/** The longest a stream lasts: the token and the membership are checked again when the watcher comes back. */
 const LONGEST_MS = 15 * 60_000;
 
 export function createLive(now: () => number): Live {
@@ -132,6 +134,12 @@ export function createLive(now: () => number): Live {
       readable.push(': connected\n\n');
       if (closed || watcher.signal.aborted) end();
       return readable;
+    },
+
+    end(organizationId, userId) {
+      for (const stream of [...(streams.get(organizationId) ?? [])]) {
+        if (userId === undefined || stream.userId === userId) stream.end();
+      }
     },
 
     restart,

@@ -6,6 +6,8 @@ import { LONGEST_NOTICE, type Notices } from '../store/notices.ts';
 export interface Peers {
   /** Tells them of a change, within `TELL_EVERY_MS`. */
   tell(organizationId: string, change: LiveChange): void;
+  /** Tells them at once that a person, or without one everybody, left the organization; resolves once it was told. */
+  tellLeft(organizationId: string, userId?: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -13,6 +15,8 @@ export interface PeersOptions {
   notices: Notices;
   /** Told of a change that another process made. */
   onChange: (organizationId: string, change: LiveChange) => void;
+  /** Told that a person, or without one everybody, left the organization. */
+  onLeft: (organizationId: string, userId?: string) => void;
   /** Changes may have been missed. */
   onMissed: () => void;
   onError: (error: unknown) => void;
@@ -20,17 +24,21 @@ export interface PeersOptions {
   onDeaf: () => void;
 }
 
-/** What changes within this time is told at once; a person does not see it. */
+/** Changes are batched this long before the other processes are told. */
 const TELL_EVERY_MS = 50;
 /** Sessions whose change waits to be told; beyond, watchers elsewhere learn of them when they look again. */
 const MOST_WAITING = 10_000;
-/** By then what one tells must have come back. */
+/** A process that has not heard its own notice after this time hears none. */
 const ECHO_WITHIN_MS = 5_000;
 
-type Notice = { from: string; changes: [organizationId: string, change: LiveChange][] };
+interface Notice {
+  from: string;
+  changes: [organizationId: string, change: LiveChange][];
+  left?: [organizationId: string, userId?: string];
+}
 
-/** Tells each process's changes to the others, so that whoever watches sees them on whichever replica they watch. */
-export function createPeers({ notices, onChange, onMissed, onError, onDeaf }: PeersOptions): Peers {
+/** Tells each process's changes to the others, so that a watcher sees every change on any replica. */
+export function createPeers({ notices, onChange, onLeft, onMissed, onError, onDeaf }: PeersOptions): Peers {
   const me = randomUUID();
   const closing = new AbortController();
   const waiting = new Map<string, [string, LiveChange]>();
@@ -39,15 +47,16 @@ export function createPeers({ notices, onChange, onMissed, onError, onDeaf }: Pe
   let echo: NodeJS.Timeout | undefined;
   let hasListened = false;
 
-  const send = (texts: readonly string[]) => {
+  const send = (texts: readonly string[]): Promise<void> => {
     telling = telling.then(() => notices.tell(texts)).catch(onError);
+    return telling;
   };
 
   function flush(): void {
     timer = undefined;
     const changes = [...waiting.values()];
     waiting.clear();
-    send(packed(me, changes));
+    void send(packed(me, changes));
   }
 
   const listening = notices.listen(
@@ -55,15 +64,19 @@ export function createPeers({ notices, onChange, onMissed, onError, onDeaf }: Pe
       onNotice(text) {
         const notice = readNotice(text);
         if (!notice) return;
-        if (notice.from === me) clearTimeout(echo);
-        else for (const [organizationId, change] of notice.changes) onChange(organizationId, change);
+        if (notice.from === me) {
+          clearTimeout(echo);
+          return;
+        }
+        for (const [organizationId, change] of notice.changes) onChange(organizationId, change);
+        if (Array.isArray(notice.left)) onLeft(...notice.left);
       },
       onListening() {
         if (hasListened) onMissed();
         hasListened = true;
         clearTimeout(echo);
         echo = setTimeout(onDeaf, ECHO_WITHIN_MS).unref();
-        send(packed(me, []));
+        void send(packed(me, []));
       },
       onError,
     },
@@ -75,6 +88,10 @@ export function createPeers({ notices, onChange, onMissed, onError, onDeaf }: Pe
       if (closing.signal.aborted || waiting.size >= MOST_WAITING) return;
       waiting.set(change.sessionId, [organizationId, change]);
       timer ??= setTimeout(flush, TELL_EVERY_MS);
+    },
+    tellLeft(organizationId, userId) {
+      const left: Notice['left'] = userId === undefined ? [organizationId] : [organizationId, userId];
+      return send([JSON.stringify({ from: me, changes: [], left } satisfies Notice)]);
     },
     async close() {
       clearTimeout(timer);
@@ -93,7 +110,7 @@ function packed(from: string, changes: Notice['changes']): string[] {
   return [...packed(from, changes.slice(0, half)), ...packed(from, changes.slice(half))];
 }
 
-/** Another version's words are not understood, and not needed: whoever watches looks again from time to time. */
+/** A notice of another version may not be understood. It is not needed: watchers look again from time to time. */
 function readNotice(text: string): Notice | undefined {
   try {
     const notice = JSON.parse(text) as Notice;

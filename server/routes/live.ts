@@ -1,12 +1,15 @@
 import type { Deps } from '../deps.ts';
 import type { Handlers } from '../http/handler.ts';
+import { findMember } from '../store/members.ts';
 
-export const liveHandlers = ({ live }: Deps) =>
+export const liveHandlers = ({ live, store: { db } }: Deps) =>
   ({
     async streamChanges({ caller, query, signal }) {
       const { organizationId, userId, claims } = caller;
       const until = claims.expiresAt ?? Number.POSITIVE_INFINITY;
       const body = live.watch({ organizationId, userId, sessionId: query.sessionId, signal, until });
+      // The person may have been removed between authentication and the beginning of the stream.
+      if (!(await findMember(db, organizationId, userId))) live.end(organizationId, userId);
       return { status: 200, body, headers: { 'x-accel-buffering': 'no' } };
     },
   }) satisfies Partial<Handlers>;

@@ -20,7 +20,7 @@ import type { Db } from '../store/open.ts';
 import { changeMembers, findOrganization, nameOwner, settleOwner, toOrganization } from '../store/organizations.ts';
 import type { MemberRow } from '../store/schema.ts';
 
-export const memberHandlers = ({ store: { db }, identity, now }: Deps) => {
+export const memberHandlers = ({ store: { db }, identity, memberLeft, now }: Deps) => {
   /** Hands the invitation to the identity provider, and notes that it did. */
   async function mail(row: MemberRow): Promise<MemberRow> {
     const { name: organizationName } = await findOrganization(db, row.organization_id);
@@ -80,6 +80,7 @@ export const memberHandlers = ({ store: { db }, identity, now }: Deps) => {
         await removeMember(members, target);
         return target;
       });
+      await memberLeft(caller.organizationId, row.user_id);
       return { status: 200, body: { user: toMember(row) } };
     },
 

@@ -12,7 +12,7 @@ import { lastOwner } from './members.ts';
 import { alreadyMember, tellTenant } from './organizations.ts';
 
 export const personHandlers = (deps: Deps) => {
-  const { store, now } = deps;
+  const { store, memberLeft, now } = deps;
   const { db } = store;
 
   async function describe(caller: UserCaller): Promise<Person> {
@@ -70,6 +70,7 @@ export const personHandlers = (deps: Deps) => {
         if (own) await removeMember(members, own);
         if (!(await settleOwner(members, organizationId, now()))) throw lastOwner();
       });
+      await memberLeft(organizationId, userId);
       return { status: 200, body: await describeAnew(caller) };
     },
   } satisfies Partial<Handlers>;

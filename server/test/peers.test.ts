@@ -57,6 +57,19 @@ describe.runIf(ENGINES.includes('postgres'))('whoever watches one of two replica
     watching.stop();
   });
 
+  test('is cut off when they are removed on the other replica, and nobody else is', async () => {
+    const { ours, service } = world;
+    const [watching, staying] = [await watch(ours.member), await watch(ours.owner)];
+    const ended = once(watching.reply, 'end');
+    const removed = await other.call('DELETE', `/v1/organizations/me/members/${ours.memberId}`, { as: ours.owner });
+    expect(removed.status, removed.text).toBe(200);
+    await ended;
+    const sessionId = await openSession(service, ours.live, ours);
+    await expect.poll(staying.text).toContain(sessionId);
+    expect(watching.text()).not.toContain(sessionId);
+    staying.stop();
+  }, 10_000);
+
   test('comes back when changes may have been missed, and then sees the next', async () => {
     const sessionId = await openSession(world.service, world.ours.live);
     const before = await watch(world.ours.owner);
@@ -97,6 +110,7 @@ describe('what is told to other processes', () => {
     const peers = createPeers({
       notices,
       onChange: (_, change) => seen.push(change),
+      onLeft: () => expect.unreachable('nobody left'),
       onMissed: () => missed++,
       onError: (error) => expect.unreachable(String(error)),
       onDeaf: () => deaf++,
