@@ -231,6 +231,30 @@ describe('whatever the text', () => {
   });
 });
 
+describe('however often its JSON was encoded', () => {
+  const gap = fc.oneof(
+    fc.constantFrom(' ', '\n', '\t', '\r\n', '\0', '\\', '"', '\u001b[1m', "\n<<'EOF'\n", '\n+', '\u2028', '\\n'),
+    fc.string({ unit: 'binary', maxLength: 4 }),
+  );
+  const encoded = fc
+    .tuple(fc.array(fc.tuple(fc.constantFrom('alpha', 'bravo', 'nalpha', 'ubravo'), gap), { maxLength: 8 }), fc.nat(3))
+    .map(([words, times]) => {
+      let input: unknown = { cmd: words.flat().join('') };
+      for (let n = 0; n < times; n++) input = JSON.stringify(input);
+      return { name: 'shell', input };
+    });
+
+  test('the call of a tool is parsed where the matcher finds a phrase in it', () => {
+    const property = fc.property(encoded, fc.constantFrom('alpha bravo', 'bravo alpha', 'alpha'), (payload, term) => {
+      const matcher = createMatcher([{ text: term }]);
+      const json = JSON.stringify(payload);
+      const [places] = done(matcher.glance(json, [{ start: 0, end: json.length }]));
+      if (findIn(matcher, 'tool.call', payload)) expect(places).toEqual([0]);
+    });
+    fc.assert(property, runs(1_000));
+  });
+});
+
 describe('an event', () => {
   const match = (query: string, payload: unknown, eventType = 'assistant.message') =>
     findIn(createMatcher(parseQuery(query).terms), eventType, payload);

@@ -97,8 +97,11 @@ function eventsWith(expression: RegExp, json: string, events: readonly Place[]):
   return found;
 }
 
-/** What may stand between two words of a term, as JSON writes it. */
-const BETWEEN = '(?:\\\\(?:u[0-9a-f]{4}|.)|[^a-z0-9\\\\])*';
+/**
+ * What may stand between two words of a term, as JSON writes it. Text that is JSON itself was escaped again, so that any
+ * number of backslashes stands before a letter that belongs to them, or before the first letter of a word.
+ */
+const BETWEEN = '(?:\\\\(?:u[0-9a-f]{4}|[a-z])?|[^a-z0-9\\\\])*';
 
 /** Letters may be escaped, and colours stand amid words. */
 const UNREADABLE = /\\u00(?:[3-7]|1b)/gi;

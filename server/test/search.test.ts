@@ -206,6 +206,24 @@ describe.each(ENGINES)('search on %s', (engine) => {
     });
   });
 
+  test.each([' ', '\n', '\t', '\r\n', '\0', '\n+  ', ' <<\n'])(
+    'finds a phrase across %j in a call, whether its arguments came as an object or as JSON in a text',
+    async (gap) => {
+      const word = `alpha${Buffer.from(gap).toString('hex')}`;
+      const input = { cmd: `${word}${gap}bravo` };
+      const found: string[] = [];
+      for (const sent of [input, JSON.stringify(input)])
+        found.push(await sessionWith(service, ours, machine, [called('shell', sent), said(`only ${word} here`)]));
+      const ask = async (q: string) => idsOf(await find(service, ours.member, { q })).toSorted();
+      expect(await ask(`"${word} bravo"`)).toEqual(found.toSorted());
+      expect(await ask(`${word} -"${word} bravo"`)).toEqual([]);
+      for (const sessionId of found) {
+        const { body } = await findIn(service, ours.member, sessionId, `"${word} bravo"`);
+        expect(body.hits).toMatchObject([{ sequence: 1 }]);
+      }
+    },
+  );
+
   test('finds in a session everything, however long, and goes on from where it stopped', async () => {
     const line = (n: number) => `line ${n} of the output`;
     const long = Array.from({ length: 30_000 }, (_, n) => line(n)).join('\n');
