@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { constants } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pino } from 'pino';
 import { ONBOARDING, onboarding } from '../contract/onboarding.ts';
@@ -18,6 +19,9 @@ import { createService } from './service.ts';
 import { openStore } from './store/open.ts';
 
 const write = (line: string) => void process.stdout.write(`${line}\n`);
+
+/** npm sends a signal of the terminal on, so that it arrives twice. */
+const REPEATED_SIGNAL_MS = 250;
 
 /** Serves, unless it is called with the words of a command. */
 async function start(words: string): Promise<void> {
@@ -53,12 +57,15 @@ async function serve(): Promise<void> {
   metrics?.watchApp(app);
   // Over a bus, requests are taken while the store is away.
   const needed = bus && config.ROLE !== 'worker' ? bus : store;
-  let closing = false;
-  const operations = metrics && createOperations({ metrics, store: needed, isReady: () => !closing });
-  const close = async (signal: string) => {
-    if (closing) return;
-    closing = true;
-    log.info({ signal }, 'closing');
+  let closingSince: number | undefined;
+  const operations = metrics && createOperations({ metrics, store: needed, isReady: () => closingSince === undefined });
+  const close = async (signal: NodeJS.Signals) => {
+    if (closingSince !== undefined) {
+      if (Date.now() - closingSince > REPEATED_SIGNAL_MS) process.exit(128 + constants.signals[signal]);
+      return;
+    }
+    closingSince = Date.now();
+    log.info({ signal }, 'closing; a second signal ends the service at once');
     await pause(config.DRAIN_SECONDS * 1000);
     const code = await closeAll({ app, below: [identity, bus ?? {}, store], log });
     operations?.close();

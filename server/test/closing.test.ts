@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { closeAll } from '../closing.ts';
 import { createFatal } from '../fatal.ts';
+import { createTenant } from './factories.ts';
 import { startTestService, type TestService } from './harness.ts';
 
 describe('closing', () => {
@@ -15,9 +16,10 @@ describe('closing', () => {
     service = await startTestService('sqlite');
     const port = Number(new URL(await service.app.listen({ port: 0 })).port);
     stuck = connect(port, '127.0.0.1').on('error', () => undefined);
-    const arrived = once(service.app.server, 'connection');
-    // Its head never ends.
-    stuck.write('POST /v1/sessions HTTP/1.1\r\nHost: x\r\n');
+    const arrived = once(service.app.server, 'request');
+    // Its body never ends.
+    const credential = `authorization: Bearer ${(await createTenant(service)).live}`;
+    stuck.write(`POST /v1/sessions HTTP/1.1\r\nHost: x\r\n${credential}\r\ncontent-length: 9\r\n\r\n`);
     await arrived;
   });
   afterEach(async () => {

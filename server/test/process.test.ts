@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { patience, seeded, times } from '../../contract/test/runs.ts';
 import { attach, openTestStore, type TestStore } from './engines.ts';
@@ -73,6 +74,36 @@ describe('the program', () => {
     reply.resume();
     expect(await Promise.race([ended, pause(5_000)])).toBe(0);
     agent.destroy();
+  });
+
+  const SPARE = [
+    ['nothing', ''],
+    ['half a request line', 'GET /hea'],
+    ['half of a request’s headers', 'GET /health HTTP/1.1\r\nhost: x\r\n'],
+  ] as const;
+  test.each(SPARE)('asked to end it does not wait for a connection that has sent %s', async (_, sent) => {
+    const running = await startProcess(store.dataDir);
+    const { port, hostname } = new URL(running.url);
+    const socket = connect(Number(port), hostname).on('error', () => undefined);
+    await once(socket, 'connect');
+    socket.write(sent);
+    await pause(100);
+    const asked = Date.now();
+    expect(await running.end('SIGTERM')).toBe(0);
+    expect(Date.now() - asked).toBeLessThan(5_000);
+    socket.destroy();
+  });
+
+  test('asked to end a second time it ends at once', async () => {
+    const running = await startProcess(store.dataDir, { DRAIN_SECONDS: '30' });
+    running.signal('SIGINT');
+    // npm repeats a signal that the terminal has sent already, and that is not a second wish.
+    running.signal('SIGINT');
+    expect(await Promise.race([running.ended, pause(700)])).toBeUndefined();
+    const asked = Date.now();
+    running.signal('SIGINT');
+    expect(await running.ended).toBe(130);
+    expect(Date.now() - asked).toBeLessThan(5_000);
   });
 
   test(

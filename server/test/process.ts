@@ -12,6 +12,7 @@ export interface ServiceProcess {
   output(): string;
   /** Once it has ended, its exit code, or the signal that ended it. */
   ended: Promise<number | string>;
+  signal(name: NodeJS.Signals): void;
   /** Ends it, and waits until it has ended. @returns its exit code, or the signal that ended it */
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | string>;
 }
@@ -50,6 +51,7 @@ export async function startProcess(
     url: `http://127.0.0.1:${port}`,
     output: () => output,
     ended: how,
+    signal: (name) => void child.kill(name),
     end(signal) {
       child.kill(signal);
       return how;

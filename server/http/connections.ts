@@ -1,0 +1,100 @@
+import type { Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { networkOf } from '../network.ts';
+
+/** Each connection may buffer about 100 KB before its sender is known. */
+const MOST_CONNECTIONS = 4_096;
+
+interface Connection {
+  network: string;
+  /** Requests without a complete answer. The connection is idle while there is none. */
+  unanswered: number;
+  /** Starts the requests that wait for the one before them, in their order. */
+  waiting: (() => void)[];
+}
+
+/**
+ * The open connections of a server.
+ *
+ * | a connection is | from                     | and is closed                                             |
+ * | --------------- | ------------------------ | --------------------------------------------------------- |
+ * | idle            | its start, or an answer  | to make room for another network, or when closing begins  |
+ * | busy            | a request's whole header | by its client, or after its answer when closing has begun |
+ *
+ * Node does not count a connection as idle before its first request, so its `closeIdleConnections` leaves the spare
+ * connections of browsers open.
+ */
+export class Connections {
+  readonly #most: number;
+  readonly #bySocket = new Map<Socket, Connection>();
+  /** In the order in which they were opened. */
+  readonly #byNetwork = new Map<string, Set<Socket>>();
+  #closing = false;
+
+  constructor(server: Server, most = MOST_CONNECTIONS) {
+    this.#most = most;
+    server.on('connection', (socket) => this.#add(socket));
+  }
+
+  /**
+   * Notes a request. Requests that arrive together on one connection are handled one after the other, since they are
+   * answered in order anyway (RFC 9112 §9.3.2), and other connections get their turn in between.
+   * @returns when to start, or undefined to start at once
+   */
+  begin(socket: Socket, response: ServerResponse): Promise<void> | undefined {
+    const connection = this.#bySocket.get(socket);
+    if (!connection) return undefined;
+    response.once('close', () => this.#end(socket, connection));
+    connection.unanswered++;
+    if (connection.unanswered === 1) return undefined;
+    return new Promise((start) => connection.waiting.push(start));
+  }
+
+  /** Closes idle connections now and busy ones after their answers. */
+  close(): void {
+    this.#closing = true;
+    for (const [socket, { unanswered }] of this.#bySocket) {
+      if (unanswered === 0) socket.destroy();
+    }
+  }
+
+  #add(socket: Socket): void {
+    const network = networkOf(socket.remoteAddress ?? '');
+    if (this.#closing || !this.#hasRoomFor(network)) {
+      socket.destroy();
+      return;
+    }
+    const ofNetwork = this.#byNetwork.get(network) ?? new Set();
+    this.#byNetwork.set(network, ofNetwork.add(socket));
+    this.#bySocket.set(socket, { network, unanswered: 0, waiting: [] });
+    socket.once('close', () => this.#remove(socket, network));
+  }
+
+  #remove(socket: Socket, network: string): void {
+    this.#bySocket.delete(socket);
+    const ofNetwork = this.#byNetwork.get(network);
+    ofNetwork?.delete(socket);
+    if (ofNetwork?.size === 0) this.#byNetwork.delete(network);
+  }
+
+  #end(socket: Socket, connection: Connection): void {
+    connection.unanswered--;
+    connection.waiting.shift()?.();
+    if (this.#closing && connection.unanswered === 0) socket.destroySoon();
+  }
+
+  /**
+   * When all connections are taken, the network with most of them gives one up for a network that has fewer. So one
+   * network may use all of them, and cannot keep another out.
+   */
+  #hasRoomFor(network: string): boolean {
+    if (this.#bySocket.size < this.#most) return true;
+    const [largest, sockets] = [...this.#byNetwork].reduce((a, b) => (b[1].size > a[1].size ? b : a));
+    if (largest === network || sockets.size <= (this.#byNetwork.get(network)?.size ?? 0) + 1) return false;
+    const idle = [...sockets].find((socket) => this.#bySocket.get(socket)?.unanswered === 0);
+    if (!idle) return false;
+    idle.destroy();
+    this.#remove(idle, largest);
+    return true;
+  }
+}
