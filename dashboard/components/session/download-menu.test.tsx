@@ -5,7 +5,7 @@ import { createService } from '../../test/service.ts';
 import { show } from '../../test/show.tsx';
 import { toHtml } from '../../timeline/html.ts';
 import { call, type Given, result } from '../../timeline/test/events.ts';
-import { readWholeTimeline } from './download.ts';
+import { readAllEvents, readWholeTimeline } from './download.ts';
 
 const LONG = `${'line\n'.repeat(3_999)}done\n`;
 const source: Source = { agent: 'codex', file: 'a.jsonl', position: 1 } as never;
@@ -41,6 +41,18 @@ describe('a session as a file', () => {
       '<pre>✓ ad\n\n[… 2 more characters]</pre>',
       '<pre>\n\n[… 6 more characters]</pre>',
     ]);
+  });
+
+  test('as events is one line for each, never joined into a text that a browser cannot hold', async () => {
+    const events: Given[] = [
+      ['user.message', { text: 'First' }],
+      ['user.message', { text: 'Second' }],
+    ];
+    const lines = await readAllEvents(createService(events).app().api, 'ses_1', [['Agent', 'Codex']]);
+    expect(lines.map((line) => line.at(-1))).toEqual(['\n', '\n', '\n']);
+    const [head, ...rest] = lines.map((line) => JSON.parse(line));
+    expect(head).toEqual({ session: { sessionId: 'ses_1', Agent: 'Codex' } });
+    expect(rest.map(({ payload }) => payload.text)).toEqual(['First', 'Second']);
   });
 
   test('that cannot be read is told of', async () => {

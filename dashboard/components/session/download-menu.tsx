@@ -20,19 +20,19 @@ interface Props {
 export function DownloadMenu({ sessionId, title, head }: Props) {
   const { api } = useApp();
   const [error, setError] = useState<unknown>();
-  const ways: [label: string, ending: string, type: string, make: () => Promise<string>][] = [
+  const ways: [label: string, ending: string, type: string, make: () => Promise<string[]>][] = [
     ['Events (JSONL)', 'jsonl', 'application/x-ndjson', () => readAllEvents(api, sessionId, head())],
     [
       'Conversation (Markdown)',
       'md',
       'text/markdown',
-      async () => toMarkdownFile(title, head(), (await readWholeTimeline(api, sessionId)).items),
+      async () => [toMarkdownFile(title, head(), (await readWholeTimeline(api, sessionId)).items)],
     ],
     [
       'Page (HTML, one file)',
       'html',
       'text/html',
-      async () => toHtml(await readWholeTimeline(api, sessionId), title, head()),
+      async () => [toHtml(await readWholeTimeline(api, sessionId), title, head())],
     ],
   ];
   return (
@@ -49,7 +49,7 @@ export function DownloadMenu({ sessionId, title, head }: Props) {
               <DropdownMenu.Item
                 key={label}
                 className="menu-item"
-                onSelect={() => void make().then((text) => save(`${sessionId}.${ending}`, type, text), setError)}
+                onSelect={() => void make().then((texts) => save(`${sessionId}.${ending}`, type, texts), setError)}
               >
                 {label}
               </DropdownMenu.Item>

@@ -10,11 +10,14 @@ import { stripAnsi } from '../../text/ansi.ts';
 import { buildTimeline, type Timeline } from '../../timeline/build.ts';
 import { type Head, wholeOrSaid } from '../../timeline/markdown.ts';
 
-/** All events of a session, one JSON object a line, the head before them. */
-export async function readAllEvents(api: Client, sessionId: string, head: Head): Promise<string> {
-  const lines = [JSON.stringify({ session: { sessionId, ...Object.fromEntries(head) } })];
-  for await (const event of eachEvent(api, sessionId)) lines.push(JSON.stringify(event));
-  return `${lines.join('\n')}\n`;
+/**
+ * All events of a session, one JSON object a line, after a line about the session. Lines stay apart: joined, a long session
+ * would pass the longest text that a browser can hold (512 MB in Chromium).
+ */
+export async function readAllEvents(api: Client, sessionId: string, head: Head): Promise<string[]> {
+  const lines = [`${JSON.stringify({ session: { sessionId, ...Object.fromEntries(head) } })}\n`];
+  for await (const event of eachEvent(api, sessionId)) lines.push(`${JSON.stringify(event)}\n`);
+  return lines;
 }
 
 /** Characters of an output that a file has, at most: about 300 lines. */
@@ -52,9 +55,9 @@ async function* eachEvent(api: Client, sessionId: string): AsyncGenerator<Sessio
   } while (cursor);
 }
 
-/** Saves a text as a file. */
-export function save(name: string, type: string, text: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type }));
+/** Saves texts, one after the other, as a file. */
+export function save(name: string, type: string, texts: readonly string[]): void {
+  const address = URL.createObjectURL(new Blob([...texts], { type }));
   const link = document.createElement('a');
   link.href = address;
   link.download = name;
