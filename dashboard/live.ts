@@ -72,9 +72,14 @@ export function createLive(authorizedFetch: typeof fetch): Live {
 
   const pause = (milliseconds: number, signal: AbortSignal) =>
     new Promise<void>((resolve) => {
-      wake = resolve;
-      setTimeout(resolve, milliseconds);
-      signal.addEventListener('abort', () => resolve());
+      const end = () => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', end);
+        resolve();
+      };
+      const timer = setTimeout(end, milliseconds);
+      signal.addEventListener('abort', end);
+      wake = end;
     });
 
   const start = () => {
