@@ -1,23 +1,33 @@
-/** What a reader opened and closed in sessions, kept by the browser for those that were read last. */
+import { readLocal, writeLocal } from '../../ui/local-storage.ts';
+
+/** What a reader opened and closed in sessions, kept by the browser for the sessions read last. */
 const NAME = 'folds';
 const MOST_SESSIONS = 30;
+const MOST_CHOICES = 1000;
 
 export interface Folds {
-  /** Everything is open but what was closed, or the other way round. */
+  /** Everything is open except what was closed, or the other way round. */
   preset: boolean;
   chosen: ReadonlyMap<string, boolean>;
 }
 
-type Kept = [sessionId: string, preset: boolean, chosen: [string, boolean][]][];
+type Choice = [item: string, isOpen: boolean];
+type Kept = [sessionId: string, preset: boolean, chosen: Choice[]];
 
-function readAll(): Kept {
-  try {
-    const kept: unknown = JSON.parse(localStorage.getItem(NAME) ?? '[]');
-    return Array.isArray(kept) ? (kept as Kept) : [];
-  } catch {
-    return [];
-  }
+function readAll(): Kept[] {
+  const kept = readLocal(NAME);
+  return Array.isArray(kept) ? kept.filter(isKept) : [];
 }
+
+const isKept = (value: unknown): value is Kept =>
+  Array.isArray(value) &&
+  typeof value[0] === 'string' &&
+  typeof value[1] === 'boolean' &&
+  Array.isArray(value[2]) &&
+  value[2].every(isChoice);
+
+const isChoice = (value: unknown): value is Choice =>
+  Array.isArray(value) && typeof value[0] === 'string' && typeof value[1] === 'boolean';
 
 export function readFolds(sessionId: string): Folds {
   const [, preset = false, chosen = []] = readAll().find(([id]) => id === sessionId) ?? [];
@@ -26,10 +36,6 @@ export function readFolds(sessionId: string): Folds {
 
 export function keepFolds(sessionId: string, { preset, chosen }: Folds): void {
   const others = readAll().filter(([id]) => id !== sessionId);
-  const kept: Kept = [[sessionId, preset, [...chosen].slice(-1000)], ...others];
-  try {
-    localStorage.setItem(NAME, JSON.stringify(kept.slice(0, MOST_SESSIONS)));
-  } catch {
-    // Kept for this visit only.
-  }
+  const kept: Kept[] = [[sessionId, preset, [...chosen].slice(-MOST_CHOICES)], ...others];
+  writeLocal(NAME, kept.slice(0, MOST_SESSIONS));
 }

@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type PointerEvent, useState } from 'react';
+import { readLocal, writeLocal } from '../../ui/local-storage.ts';
 
 const NAME = 'inspector';
 const NARROWEST = 320;
@@ -11,12 +12,10 @@ const fit = (width: number) => Math.round(Math.max(NARROWEST, Math.min(widest(),
 
 /** As wide as it was last, or as the window suggests. In pixels; kept by the browser. */
 export function useInspectorWidth() {
-  const [width, setWidth] = useState(() =>
-    fit(Number(localStorage.getItem(NAME)) || Math.max(420, window.innerWidth * 0.3)),
-  );
+  const [width, setWidth] = useState(() => fit(Number(readLocal(NAME)) || Math.max(420, window.innerWidth * 0.3)));
   const change = (next: number) => {
     setWidth(fit(next));
-    localStorage.setItem(NAME, String(fit(next)));
+    writeLocal(NAME, fit(next));
   };
   return [width, change] as const;
 }

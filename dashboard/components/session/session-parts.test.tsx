@@ -30,6 +30,16 @@ beforeEach(() => localStorage.clear());
 afterEach(() => page.viewport(1280, 800));
 afterEach(() => void vi.restoreAllMocks());
 
+test.each(['[1]', '7', '{', '[["ses_1", true, [1]]]', '[["ses_1", 1, []]]'])(
+  'a session opens when the browser kept %s of another version as its folds',
+  async (kept) => {
+    localStorage.setItem('folds', kept);
+    localStorage.setItem('inspector', kept);
+    await open();
+    await expect.poll(() => drawnRows().length).toBe(3);
+  },
+);
+
 describe('what fails while it is drawn says so, and the session stays:', () => {
   beforeEach(() => void vi.spyOn(console, 'error').mockReturnValue());
   const told = (of: string) => expect.element(page.getByText(`${of} cannot be shown.`)).toBeVisible();

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { SessionSearch } from '../../queries.ts';
 import { readFrameSearch, readSessionsSearch } from '../../search.ts';
+import { readLocal, writeLocal } from '../../ui/local-storage.ts';
 
 /** A list of sessions under a name. */
 export interface View {
@@ -11,14 +12,10 @@ export interface View {
 /** Views that this browser keeps for an organization, by name. */
 export function useViews(organizationId: string) {
   const key = `views:${organizationId}`;
-  const [views, setViews] = useState(() => readViews(readKept(key)));
+  const [views, setViews] = useState(() => readViews(readLocal(key)));
   const keep = (next: readonly View[]) => {
     setViews(next);
-    try {
-      localStorage.setItem(key, JSON.stringify(next));
-    } catch {
-      // Kept for this visit only.
-    }
+    writeLocal(key, next);
   };
   return {
     views,
@@ -28,29 +25,16 @@ export function useViews(organizationId: string) {
   };
 }
 
-/** @param text what was kept, by whichever version */
-export function readViews(text: string | null): readonly View[] {
-  try {
-    const given: unknown = JSON.parse(text ?? '[]');
-    if (!Array.isArray(given)) return [];
-    return given.flatMap((each) => {
-      const { name, search } = (each ?? {}) as { name?: unknown; search?: unknown };
-      if (typeof name !== 'string' || name === '' || typeof search !== 'object' || search === null) return [];
-      const kept = search as Record<string, unknown>;
-      return [{ name, search: { ...readSessionsSearch(kept), ...readFrameSearch(kept) } }];
-    });
-  } catch {
-    return [];
-  }
+/** @param kept a value from the browser's storage, by any version */
+export function readViews(kept: unknown): readonly View[] {
+  if (!Array.isArray(kept)) return [];
+  return kept.flatMap((each) => {
+    const { name, search } = (each ?? {}) as { name?: unknown; search?: unknown };
+    if (typeof name !== 'string' || name === '' || typeof search !== 'object' || search === null) return [];
+    const given = search as Record<string, unknown>;
+    return [{ name, search: { ...readSessionsSearch(given), ...readFrameSearch(given) } }];
+  });
 }
 
 const PARTS = ['q', 'order', 'direction', 'plane'] as const;
 export const isSameSearch = (a: SessionSearch, b: SessionSearch): boolean => PARTS.every((part) => a[part] === b[part]);
-
-function readKept(key: string): string | null {
-  try {
-    return localStorage.getItem(key);
-  } catch {
-    return null;
-  }
-}
