@@ -8,6 +8,7 @@ import { acceptInvitation, isMemberAnywhere, listInvitationsOf } from '../store/
 import { findMember, removeMember } from '../store/members.ts';
 import { changeMembers, findOrganization, settleOwner, toOrganization } from '../store/organizations.ts';
 import { resolveCaller } from '../store/people.ts';
+import { asService } from '../store/tenant.ts';
 import { lastOwner } from './members.ts';
 import { alreadyMember, tellTenant } from './organizations.ts';
 
@@ -39,8 +40,9 @@ export const personHandlers = (deps: Deps) => {
     };
   }
 
-  const describeAnew = async ({ claims }: UserCaller) =>
-    describe({ claims, ...(await resolveCaller(db, claims, now())) });
+  /** Looks at all organizations: who has left one may be invited by another. */
+  const describeAnew = ({ claims }: UserCaller) =>
+    asService(async () => describe({ claims, ...(await resolveCaller(db, claims, now())) }));
 
   return {
     async getPerson({ caller }) {

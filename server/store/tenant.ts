@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Kysely, type PostgresPool, type PostgresPoolClient, sql } from 'kysely';
 import pg from 'pg';
+import { TENANT_TABLES } from './migrations/0001-schema.ts';
 import { StoreUnsuitable } from './postgres.ts';
 
 /*
@@ -24,15 +25,18 @@ export const asNow = (): (<Result>(work: () => Result) => Result) => AsyncLocalS
 const ROLE = sql`left(current_user, 56) || '_tenant'`;
 
 /**
- * Makes the role and lets it use the tables, as far as the owner may: where it must not make roles, an administrator
- * does once.
+ * Creates the role and lets it use the tables of organizations and no others. Where the owner may not create roles, an
+ * administrator does it once.
  */
 export async function grantTenant<Schema>(transaction: Kysely<Schema>): Promise<void> {
-  await sql`select set_config('app.tenant', ${ROLE}, true)`.execute(transaction);
+  await sql`select set_config('app.tenant', ${ROLE}, true), set_config('app.tenant_tables', ${TENANT_TABLES.join()}, true)`.execute(
+    transaction,
+  );
   await sql`
     do $$
     declare
       tenant text := current_setting('app.tenant');
+      tables text[] := string_to_array(current_setting('app.tenant_tables'), ',');
       relation regclass;
     begin
       begin
@@ -49,7 +53,7 @@ export async function grantTenant<Schema>(transaction: Kysely<Schema>): Promise<
       end if;
       for relation in
         select oid from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')
-          and not has_table_privilege(tenant, oid, 'select')
+          and relname = any (tables) and not has_table_privilege(tenant, oid, 'select')
       loop
         execute format('grant select, insert, update, delete on %s to %I', relation, tenant);
       end loop;

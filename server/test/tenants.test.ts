@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { Kysely, sql } from 'kysely';
+import { Kysely, type RawBuilder, sql } from 'kysely';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { insertDevice } from '../store/devices.ts';
 import { TENANT_TABLES } from '../store/migrations/0001-schema.ts';
 import { postgresDialect } from '../store/postgres.ts';
 import { asOrganization, asService, poolOfTenants } from '../store/tenant.ts';
@@ -34,15 +35,29 @@ describe.skipIf(!ENGINES.includes('postgres'))('the wall between organizations o
         .insertInto('deleted_sessions')
         .values({ session_id: `gone_${session_id}`, organization_id, ...gone })
         .execute();
+      const machine = { hostname: 'host', platform: 'linux', cli_version: '1', address: '127.0.0.1' } as const;
+      await insertDevice(db, {
+        ...machine,
+        device_hash: `device_${session_id}`,
+        user_hash: `user_${session_id}`,
+        created_at: 0,
+        expires_at: Number.MAX_SAFE_INTEGER,
+      });
+      await db
+        .updateTable('device_sign_ins')
+        .set({ organization_id })
+        .where('device_hash', '=', `device_${session_id}`)
+        .execute();
     }
   });
   afterAll(() => world.service.close());
 
   const ours = <Result>(work: () => Promise<Result>) => asOrganization(world.ours.organizationId, work);
+  /** Machines that wait to be signed in belong to no organization yet. */
   const organizationsIn = async (table: string) => {
-    const { rows } = await sql<{ id: string }>`select distinct organization_id as id from ${sql.table(table)}`.execute(
-      world.service.store.db,
-    );
+    const { rows } = await sql<{ id: string }>`
+      select distinct organization_id as id from ${sql.table(table)}
+      where organization_id is not null`.execute(world.service.store.db);
     return rows.map(({ id }) => id).sort();
   };
 
@@ -62,6 +77,29 @@ describe.skipIf(!ENGINES.includes('postgres'))('the wall between organizations o
     );
     expect(within).toBe(0);
     expect(await ours(() => asService(() => organizationsIn(table)))).toEqual(everybody);
+  });
+
+  test('a request can use the tables of organizations as its role, and no other table', async () => {
+    const { rows: tables } = await sql<{ name: string }>`
+      select relname as name from pg_class
+      where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'v')`.execute(world.service.store.db);
+    const { db } = world.service.store;
+    const isDenied = (statement: RawBuilder<unknown>) =>
+      ours(() => statement.execute(db)).then(
+        () => false,
+        (error: Error) => /permission denied/.test(error.message),
+      );
+    const usable: string[] = [];
+    for (const { name } of tables) {
+      const table = sql.table(name);
+      const statements = [sql`select * from ${table} limit 0`, sql`delete from ${table} where false`];
+      const denied = await Promise.all(statements.map(isDenied));
+      if (denied.includes(false)) usable.push(name);
+    }
+    expect(tables.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['settings', 'accounts', 'links', 'provider_records', 'users', 'rate_limits']),
+    );
+    expect(usable.sort()).toEqual([...TENANT_TABLES].sort());
   });
 
   test('lets nobody change, take or make what is of another', async () => {

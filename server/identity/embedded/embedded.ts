@@ -6,6 +6,7 @@ import { Problem } from '../../../contract/problem.ts';
 
 import type { Limits } from '../../limits.ts';
 import type { Store } from '../../store/open.ts';
+import { asService } from '../../store/tenant.ts';
 import type { Identity } from '../identity.ts';
 import { invitationLetter } from '../letters.ts';
 import type { SendMail } from '../mail.ts';
@@ -79,9 +80,8 @@ export async function createEmbeddedIdentity(options: EmbeddedOptions): Promise<
     assignTenant: async () => undefined,
     async invite(mail) {
       const issuedAt = now();
-      await mailLink(db, 'invitation', mail.email, issuedAt, (token) =>
-        sendMail(invitationLetter(mail, addresses.link('join', token))),
-      );
+      const send = (token: string) => sendMail(invitationLetter(mail, addresses.link('join', token)));
+      await asService(() => mailLink(db, 'invitation', mail.email, issuedAt, send));
       return { linkExpiresAt: issuedAt + LINK_LIFE_MS.invitation };
     },
     origins: async () => [addresses.publicUrl.origin],

@@ -2,9 +2,15 @@ import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { Engine } from '../dialect.ts';
 
-/** Tables whose rows each belong to one organization. People and their memberships are looked up across all of them. */
+/**
+ * Tables whose rows each belong to one organization. A request reads no other table as the role of its organization: no
+ * settings, accounts, links or sign-ins.
+ */
 export const TENANT_TABLES = [
+  'organizations',
+  'members',
   'secrets',
+  'device_sign_ins',
   'environments',
   'installations',
   'sessions',
@@ -391,11 +397,16 @@ ${TENANT_TABLES.map(rowSecurity).join('')}`,
   },
 );
 
-/** A role that does not own the tables sees the rows of the organization it has named, and none where it named none. */
-function rowSecurity(table: string): string {
+/**
+ * A role that does not own the tables sees the rows of the organization it has named, and none where it named none.
+ * A machine that waits to be signed in belongs to no organization until an admin of one decides.
+ */
+function rowSecurity(table: (typeof TENANT_TABLES)[number]): string {
+  const own = "organization_id = current_setting('app.organization', true)";
+  const visible = table === 'device_sign_ins' ? `organization_id is null or ${own}` : own;
   return `
 alter table ${table} enable row level security;
-create policy own_organization on ${table} using (organization_id = current_setting('app.organization', true));
+create policy own_organization on ${table} using (${visible}) with check (${own});
 `;
 }
 
