@@ -7,6 +7,7 @@ import { setFlagsFromString } from 'node:v8';
 import { AGENTS } from './agents/all.ts';
 import { fetchPlainly } from './http.ts';
 import { runProgram } from './program.ts';
+import { exitCodeFor } from './setup/supervisors.ts';
 
 // A small young generation: an import of gigabytes then stays 90 MB smaller, and is no slower.
 setFlagsFromString('--max-semi-space-size=4');
@@ -69,6 +70,6 @@ const exitCode = runProgram(
 
 // A request that nobody waits for any more must not keep the process; an answer that is still being read must.
 void exitCode.then((code) => {
-  process.exitCode = code;
+  process.exitCode = exitCodeFor(code, process.env);
   process.stdout.write('', () => process.stderr.write('', () => process.exit()));
 });

@@ -8,7 +8,7 @@ import { makeFolder, write } from '../test/folder.ts';
 import { createContext, run } from '../test/program.ts';
 import { startService } from '../test/service.ts';
 import { lastingProgram } from './program.ts';
-import { supervisorOf } from './supervisors.ts';
+import { exitCodeFor, type Supervisor, supervisorOf } from './supervisors.ts';
 
 async function prepare(systemctl: string | undefined) {
   const service = await startService();
@@ -146,28 +146,44 @@ test('a proxy is handed to the daemon; one with a password is not, and that is s
   expect(stdout + stderr + unit).not.toContain('hunter2');
 }, 60_000);
 
-test('on Windows a task runs it when a person signs in', () => {
-  const { context } = createContext({ home: '/h', context: { program: ['C:\\node.exe', 'C:\\capture.js'] } });
-  const line = 'conhost.exe --headless "C:\\node.exe" "C:\\capture.js" run --quiet';
-  expect(supervisorOf('win32')?.start(context)[0]).toEqual([
+test('on Windows a task of the person starts the daemon at sign-in, also on battery, and never ends it', () => {
+  const variables = { USERDOMAIN: 'BÜRO', USERNAME: 'ann' };
+  const { context } = createContext({ home: '/h', variables, context: { program: ['C:\\node & co\\node.exe'] } });
+  const { file, start } = supervisorOf('win32') as Supervisor;
+  const text = file.write(context);
+  expect(start(context)[0]).toEqual([
     'schtasks',
     '/Create',
     '/F',
-    '/SC',
-    'ONLOGON',
-    '/RL',
-    'LIMITED',
     '/TN',
     'Session Capture',
-    '/TR',
-    line,
+    '/XML',
+    file.path(context),
   ]);
+  expect(text).toContain(file.marker);
+  expect(text).toContain('<UserId>B&#220;RO\\ann</UserId>');
+  expect(text).toContain('<Arguments>--headless &#34;C:\\node &#38; co\\node.exe&#34; run --quiet</Arguments>');
+  for (const setting of [
+    '<DisallowStartIfOnBatteries>false<',
+    '<StopIfGoingOnBatteries>false<',
+    '<ExecutionTimeLimit>PT0S<',
+    '<RunLevel>LeastPrivilege<',
+  ]) {
+    expect(text).toContain(setting);
+  }
 });
 
 test('launchd is given what may stand in XML', () => {
   const { context } = createContext({ home: '/h', context: { program: ['/a & b/<node>'] } });
-  const text = supervisorOf('darwin')?.file?.write(context);
-  expect(text).toContain('<string>/a &amp; b/&lt;node&gt;</string>\n    <string>run</string>');
+  const text = supervisorOf('darwin')?.file.write(context);
+  expect(text).toContain('<string>/a &#38; b/&#60;node&#62;</string>\n    <string>run</string>');
+  expect(text).toContain('<key>CAPTURE_SUPERVISOR</key><string>launchd</string>');
+});
+
+test('a daemon that launchd runs ends with 0 where starting it again would change nothing', () => {
+  const byLaunchd = { CAPTURE_SUPERVISOR: 'launchd' };
+  expect([0, 1, 2, 4, 75].map((code) => exitCodeFor(code, byLaunchd))).toEqual([0, 1, 0, 0, 75]);
+  expect([2, 4].map((code) => exitCodeFor(code, {}))).toEqual([2, 4]);
 });
 
 test.each(['/h/.npm/_npx/1a/node_modules/x/capture.js', '/h/.cache/pnpm/dlx-1/capture.js', '/tmp/bunx-1-x/capture.js'])(

@@ -21,7 +21,7 @@ export async function startDaemon(
   supervisor: Supervisor | undefined,
   isHooked: boolean,
 ): Promise<{ starter: Starter; running: boolean }> {
-  if (supervisor?.file) replaceFile(supervisor.file.path(context), supervisor.file.write(context), 0o644);
+  if (supervisor) replaceFile(supervisor.file.path(context), supervisor.file.write(context), 0o644);
   // Where one runs that it did not start, its own would find the lock taken.
   if (supervisor) await stopDaemon(stateFolder(context));
   const isSupervised = supervisor !== undefined && runAll(context, supervisor.start(context));
@@ -74,8 +74,8 @@ const runAll = (context: Context, commands: readonly string[][]): boolean =>
 /** Returns the paths of files it removed. */
 function removeSupervisor(context: Context, { stop, file }: Supervisor): string[] {
   runAll(context, stop(context));
-  const path = file?.path(context);
-  if (path === undefined || !existsSync(path) || !isOurs(context, file)) return [];
+  const path = file.path(context);
+  if (!existsSync(path) || !isOurs(context, file)) return [];
   rmSync(path);
   return [path];
 }
@@ -84,7 +84,7 @@ function removeSupervisor(context: Context, { stop, file }: Supervisor): string[
 export async function removeDaemon(context: Context): Promise<{ stopped: boolean; removed: string[] }> {
   const supervisor = supervisorOf(context.platform);
   const wasRunning = isDaemonRunning(stateFolder(context));
-  const isSetUp = readStarter(context) === supervisor?.name || existsSync(supervisor?.file?.path(context) ?? '');
+  const isSetUp = readStarter(context) === supervisor?.name || existsSync(supervisor?.file.path(context) ?? '');
   const removed = supervisor && isSetUp ? removeSupervisor(context, supervisor) : [];
   await stopDaemon(stateFolder(context));
   rmSync(setupPath(context), { force: true });

@@ -56,7 +56,7 @@ export function planSetup(context: Context, options: PlanOptions): Plan {
 /** What is about to be done, in some lines. */
 export function describePlan(context: Context, { agents, hooks, daemon, supervisor }: Plan): string[] {
   const short = (path: string) => tilde(path, context.home);
-  const file = supervisor?.file ? `: ${short(supervisor.file.path(context))}` : '';
+  const file = supervisor ? `: ${short(supervisor.file.path(context))}` : '';
   return [
     `Agents here: ${namesOf(agents)}. What they write is read where it is.`,
     ...hooks.flatMap(({ wanted, edited }) => describeHooks(context, wanted, edited)),

@@ -1,22 +1,37 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { stateFolder } from '../config.ts';
 import { type Context, childEnvironment } from '../context.ts';
+import { EXIT } from '../failure.ts';
 import { readFile } from '../hooks/file.ts';
 import { variablesForDaemon } from './variables.ts';
 
-/** What of a system starts programs when a person signs in, and again when they end. */
+/**
+ * The part of a system that starts programs when a person signs in, and again when they end. Only systemd is tested here;
+ * launchd and Task Scheduler follow their documentation.
+ */
 export interface Supervisor {
   /** As people call it. */
   name: 'systemd' | 'launchd' | 'Task Scheduler';
-  /** Fails where it cannot be used on this machine, by this person. */
+  /** A command that fails where this person cannot use the supervisor. */
   probe?: string[];
-  /** What it reads about the daemon. A file at this path without the marker is somebody else's. */
-  file?: { path(context: Context): string; marker: string; write(context: Context): string };
-  /** What is run, after the file was written, to have the daemon run now and in future. The last one must succeed. */
+  /** Its description of the daemon. A file at this path without the marker belongs to somebody else. */
+  file: { path(context: Context): string; marker: string; write(context: Context): string };
+  /** Commands that start the daemon now and at each sign-in, run once the file is written. The last one must succeed. */
   start(context: Context): string[][];
-  /** What is run, before the file is removed, to have it stop for good. */
+  /** Commands that end the daemon for good, run before the file is removed. */
   stop(context: Context): string[][];
 }
+
+/** Exit codes after which starting again changes nothing: a usage error, and a missing sign-in. */
+const FINAL_EXITS: readonly number[] = [EXIT.usage, EXIT.signInRequired];
+
+/** Set where launchd runs the daemon. */
+const SUPERVISOR_VARIABLE = 'CAPTURE_SUPERVISOR';
+
+/** launchd starts a job again after every exit but 0 (launchd.plist(5), `SuccessfulExit`), so a final exit is 0 there. */
+export const exitCodeFor = (code: number, variables: Context['variables']): number =>
+  variables[SUPERVISOR_VARIABLE] === 'launchd' && FINAL_EXITS.includes(code) ? 0 : code;
 
 const UNIT = 'session-capture.service';
 const LABEL = 'dev.session-capture.daemon';
@@ -24,10 +39,11 @@ const TASK = 'Session Capture';
 
 const systemctl = (...words: string[]) => ['systemctl', '--user', ...words];
 const plistPath = ({ home }: Pick<Context, 'home'>) => join(home, 'Library', 'LaunchAgents', `${LABEL}.plist`);
+const taskPath = (context: Context) => join(stateFolder(context), 'task.xml');
 
 /** By platform, as Node names it. */
 const SUPERVISORS: { readonly [platform: string]: Supervisor } = {
-  /** Of the person's own, where one runs: not in a container, and not for who came by `su`. */
+  /** The person's own manager. Containers have none, and a shell opened by `su` cannot reach it. */
   linux: {
     name: 'systemd',
     probe: systemctl('show-environment'),
@@ -48,16 +64,13 @@ const SUPERVISORS: { readonly [platform: string]: Supervisor } = {
     ],
     stop: (context) => [['launchctl', 'unload', '-w', plistPath(context)]],
   },
-  /** The variables it needs are those the person set for all programs. Without `conhost` it would have a window. */
   win32: {
     name: 'Task Scheduler',
-    start: ({ program }) => {
-      const line = ['conhost.exe --headless', ...program.map((word) => `"${word}"`), 'run', '--quiet'].join(' ');
-      return [
-        ['schtasks', '/Create', '/F', '/SC', 'ONLOGON', '/RL', 'LIMITED', '/TN', TASK, '/TR', line],
-        ['schtasks', '/Run', '/TN', TASK],
-      ];
-    },
+    file: { path: taskPath, marker: `<URI>\\${TASK}</URI>`, write: writeTask },
+    start: (context) => [
+      ['schtasks', '/Create', '/F', '/TN', TASK, '/XML', taskPath(context)],
+      ['schtasks', '/Run', '/TN', TASK],
+    ],
     stop: () => [
       ['schtasks', '/End', '/TN', TASK],
       ['schtasks', '/Delete', '/F', '/TN', TASK],
@@ -71,16 +84,16 @@ export const supervisorOf = (platform: string): Supervisor | undefined => SUPERV
 export function findSupervisor(context: Context): Supervisor | undefined {
   const supervisor = supervisorOf(context.platform);
   const isUsable = supervisor?.probe === undefined || execute(context, supervisor.probe);
-  return isUsable && isOurs(context, supervisor?.file) ? supervisor : undefined;
+  return supervisor && isUsable && isOurs(context, supervisor.file) ? supervisor : undefined;
 }
 
-/** Whether what it reads about the daemon is ours, or not there yet. */
+/** Whether the supervisor's description of the daemon is ours, or not there yet. */
 export const isOurs = (context: Context, file: Supervisor['file']): boolean =>
-  file === undefined || readFile(file.path(context))?.includes(file.marker) !== false;
+  readFile(file.path(context))?.includes(file.marker) !== false;
 
 const COMMAND_MS = 30_000;
 
-/** Runs a program of the system, which is not handed capture's secret; returns whether it succeeded. */
+/** Runs a program of the system without handing it capture's secret; returns whether it succeeded. */
 export function execute(
   { variables, home }: Pick<Context, 'variables' | 'home'>,
   [program = '', ...args]: readonly string[],
@@ -89,7 +102,6 @@ export function execute(
   return spawnSync(program, args, { ...options, timeout: COMMAND_MS, killSignal: 'SIGKILL' }).status === 0;
 }
 
-/** A usage error or a missing sign-in stays what it is however often it is tried. */
 function writeUnit({ program, variables }: Context): string {
   const quote = (text: string) => `"${text.replace(/[\\"]/g, '\\$&').replaceAll('%', '%%')}"`;
   const words = [...program, 'run', '--quiet'].map((word) => quote(word).replaceAll('$', '$$$$'));
@@ -102,7 +114,7 @@ After=network.target
 ExecStart=${words.join(' ')}
 ${pairs.join('')}Restart=on-failure
 RestartSec=30
-RestartPreventExitStatus=2 4
+RestartPreventExitStatus=${FINAL_EXITS.join(' ')}
 Nice=10
 
 [Install]
@@ -111,10 +123,10 @@ WantedBy=default.target
 }
 
 function writePropertyList({ program, variables }: Context): string {
-  const quote = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-  const words = [...program, 'run', '--quiet'].map((word) => `    <string>${quote(word)}</string>\n`);
-  const pairs = Object.entries(variablesForDaemon(variables)).map(
-    ([name, value]) => `    <key>${name}</key><string>${quote(value)}</string>\n`,
+  const words = [...program, 'run', '--quiet'].map((word) => `    <string>${escapeXml(word)}</string>\n`);
+  const given = { ...variablesForDaemon(variables), [SUPERVISOR_VARIABLE]: 'launchd' };
+  const pairs = Object.entries(given).map(
+    ([name, value]) => `    <key>${name}</key><string>${escapeXml(value)}</string>\n`,
   );
   return `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
@@ -135,3 +147,54 @@ ${pairs.join('')}  </dict>
 </plist>
 `;
 }
+
+/**
+ * A task by the schema of Task Scheduler 1.2. The command line of `schtasks` has no words for the four settings that its
+ * defaults get wrong: a task would not start on battery, would end when unplugged and after three days, and a sign-in of
+ * anybody would need an administrator. `conhost --headless` keeps the daemon from opening a window.
+ */
+function writeTask({ program, variables }: Context): string {
+  const { USERDOMAIN: domain, USERNAME: name = '' } = variables;
+  const user = escapeXml(domain ? `${domain}\\${name}` : name);
+  const words = ['--headless', ...program.map((word) => `"${word}"`), 'run', '--quiet'];
+  return `<?xml version="1.0"?>
+<Task version="1.2" xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task">
+  <RegistrationInfo>
+    <URI>\\${TASK}</URI>
+  </RegistrationInfo>
+  <Triggers>
+    <LogonTrigger>
+      <UserId>${user}</UserId>
+    </LogonTrigger>
+  </Triggers>
+  <Principals>
+    <Principal id="Author">
+      <UserId>${user}</UserId>
+      <LogonType>InteractiveToken</LogonType>
+      <RunLevel>LeastPrivilege</RunLevel>
+    </Principal>
+  </Principals>
+  <Settings>
+    <MultipleInstancesPolicy>IgnoreNew</MultipleInstancesPolicy>
+    <DisallowStartIfOnBatteries>false</DisallowStartIfOnBatteries>
+    <StopIfGoingOnBatteries>false</StopIfGoingOnBatteries>
+    <ExecutionTimeLimit>PT0S</ExecutionTimeLimit>
+    <Priority>8</Priority>
+    <RestartOnFailure>
+      <Interval>PT1M</Interval>
+      <Count>10</Count>
+    </RestartOnFailure>
+  </Settings>
+  <Actions Context="Author">
+    <Exec>
+      <Command>conhost.exe</Command>
+      <Arguments>${escapeXml(words.join(' '))}</Arguments>
+    </Exec>
+  </Actions>
+</Task>
+`;
+}
+
+/** As ASCII, which every encoding reads the same. */
+const escapeXml = (text: string): string =>
+  text.replace(/[&<>"]|[^\x20-\x7e]/gu, (character) => `&#${character.codePointAt(0)};`);
