@@ -5,6 +5,7 @@ import type { Scopes, ValueIndex } from './known/value-index.ts';
 import { findMarks, type Span } from './mark.ts';
 import { PASSWORD_ELSEWHERE } from './names.ts';
 import { groupByKeyword, matchRule } from './rules/match.ts';
+import { beforeKey } from './rules/private-key.ts';
 import type { Rule } from './rules/rule.ts';
 import type { Session } from './sessions.ts';
 
@@ -24,8 +25,8 @@ const SHORTEST = 8;
 const ROUNDS = 8;
 /** Letters. Of a longer text one piece after the other is masked: every ninth letter of a hostile one begins a secret. */
 const LONGEST = 1024 * 1024;
-/** Where a long text is cut: at the last of these within so many letters before its limit. */
-const CUT = /[\s;,][^\s;,]*$/;
+/** Where a long text is cut, the best first: behind the last of these within so many letters before its limit. */
+const CUTS = ['\n\n', '\n', ' ', ',', ';'];
 const CUT_WITHIN = 65_536;
 
 /** `allow` are rule ids and whole marks that are let through. */
@@ -136,8 +137,10 @@ function cutUp(text: string): string[] {
   let from = 0;
   while (text.length - from > LONGEST) {
     const limit = from + LONGEST;
-    const cut = text.slice(limit - CUT_WITHIN, limit).search(CUT);
-    const to = cut < 0 ? limit : limit - CUT_WITHIN + cut + 1;
+    const window = text.slice(limit - CUT_WITHIN, limit);
+    const cut = CUTS.find((each) => window.includes(each));
+    const at = cut === undefined ? limit : limit - CUT_WITHIN + window.lastIndexOf(cut) + cut.length;
+    const to = beforeKey(text, from, at);
     pieces.push(text.slice(from, to));
     from = to;
   }

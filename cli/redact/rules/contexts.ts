@@ -17,8 +17,8 @@ work-tool-token  nylas,zapier,intercom,zendesk,trello,monday,clickup  (?:nylas|z
  */
 export const KEYS = String.raw`
 private-key  -----begin  -----BEGIN[A-Z0-9\x20]{0,30}PRIVATE\x20KEY(?:\x20BLOCK)?-----(?=(?:[^-]|-(?!-)){0,240}[A-Za-z0-9+/=]{32})  inside lines
-private-key-end  -----end  (?<=([A-Za-z0-9+/=\r\n\\]{40,20000}))-----END[A-Z0-9\x20]{0,30}PRIVATE\x20KEY  inside
-encoded-private-key  ls0tls1crudjti  LS0tLS1CRUdJTi(?:BQUklW|BSU0Eg|BFQyBQ|BPUEVO|BEU0Eg|BFTkNS)[A-Za-z0-9+/]{40,20000}={0,2}
+private-key-end  -----end  -----END[A-Z0-9\x20]{0,30}PRIVATE\x20KEY  inside lines-before
+encoded-private-key  ls0tls1crudjti  LS0tLS1CRUdJTi(?:BQUklW|BSU0Eg|BFQyBQ|BPUEVO|BEU0Eg|BFTkNS)[A-Za-z0-9+/]{24,20000}={0,2}  lines
 putty-key  private-lines:  Private-Lines:\x20\d{1,4}((?:[A-Za-z0-9+/=\r\n]|\\[nr]){40,16000})  i
 json-web-token  eyj  eyJ[\w-]{12,600}\.[\w-]{12,8000}(?:\.[\w-]{0,1500})?  e3.8
 encrypted-web-token  eyj  eyJ[\w-]{30,600}\.[\w-]{0,1000}\.[\w-]{16}\.[\w-]{20,8000}\.[\w-]{22}(?![\w-])  e4

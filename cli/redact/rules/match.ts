@@ -1,5 +1,6 @@
 import type { Span } from '../mark.ts';
 import { isFiller, isUserAndPassword, measureEntropy } from '../values.ts';
+import { endOfKey, startOfKey } from './private-key.ts';
 import type { Rule } from './rule.ts';
 
 /** What to try where which keyword stands. */
@@ -39,34 +40,12 @@ function isInCookie(text: string, index: number): boolean {
 }
 
 const SHORTEST = 3;
-const LONGEST_KEY = 20_000;
 
 function findSecret(rule: Rule, text: string, match: RegExpExecArray): readonly [number, number] {
   const end = match.index + match[0].length;
   if (rule.extent === 'lines') return [match.index, endOfKey(text, end)];
+  if (rule.extent === 'lines-before') return [startOfKey(text, match.index), match.index];
   return match.indices?.[1] ?? [match.index, end];
-}
-
-/** What may stand before a line of a key: indentation, a number, `>`, quotes, an escaped end of line. */
-const KEY_LINE =
-  /(?:[\s\\"'+>|:→#,.]|\\{1,7}[nrt]|(?<![A-Za-z+/])\d{1,6}(?=[\s:|→])){0,40}[A-Za-z0-9+/]{24,20000}={0,2}/y;
-const KEY_END = /-----END[A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----/y;
-const KEY_HEADER = /(?:\s|\\{1,7}[nr])*(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset): [^\r\n\\]{1,200}/y;
-
-/** Where a key ends: with its last line or, if that was cut off, with its last line of base64, before any prose. */
-function endOfKey(text: string, start: number): number {
-  KEY_END.lastIndex = text.indexOf('-----', start);
-  if (KEY_END.lastIndex > 0 && KEY_END.lastIndex - start < LONGEST_KEY && KEY_END.test(text)) return KEY_END.lastIndex;
-  let end = start;
-  for (const line of [KEY_HEADER, KEY_LINE]) {
-    for (let found = true; found && end - start < LONGEST_KEY; ) {
-      line.lastIndex = end;
-      found = line.test(text);
-      if (found) end = line.lastIndex;
-    }
-  }
-  const last = /^(?:\s|\\{1,7}[nr])*[A-Za-z0-9+/]{1,80}={0,2}$/.exec(text.slice(end, end + 100));
-  return last === null ? end : text.length;
 }
 
 /** After a letter or digit no secret begins, unless they end an escape: `\n`, `\u001b`, `%3D`, `ESC[0m`. */

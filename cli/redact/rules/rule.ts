@@ -16,9 +16,9 @@ export interface Rule {
   extent: Extent | undefined;
 }
 
-/** `lines`: the key that begins here and was cut off. `basic`: decodes to `user:password`.
+/** `lines`: the key that begins here. `lines-before`: the key that ends here. `basic`: decodes to `user:password`.
  * `cookie`: stands in a header of cookies. */
-type Extent = 'lines' | 'basic' | 'cookie';
+type Extent = 'lines' | 'lines-before' | 'basic' | 'cookie';
 
 /** Between a name and its value: closing quote, `=` or `:`, opening quote. */
 const ASSIGNMENT =
@@ -60,7 +60,7 @@ function readRule(line: string): Rule {
     entropy: readNumber('e'),
     named,
     inside: named || words.includes('inside'),
-    extent: (['lines', 'basic', 'cookie'] as const).find((extent) => words.includes(extent)),
+    extent: (['lines', 'lines-before', 'basic', 'cookie'] as const).find((extent) => words.includes(extent)),
   };
 }
 

@@ -1,0 +1,65 @@
+/** Letters of the longest key that is looked for, with what a program wrote before its lines. */
+const LONGEST_KEY = 20_000;
+
+const BEGIN = '-----BEGIN';
+const END = '-----END';
+const KEY_END = /-----END[A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----/y;
+
+/** Colours as they are, and as JSON, C and shells write them. */
+const COLOUR = String.raw`(?:\u001b|\\{1,3}(?:u001b|x1b|e|033))\[[\d;]{0,16}[mK]`;
+/** What stands between two lines of a key: `cat -n`, a diff, a quotation, a list of strings and colours write it. */
+const GAP = String.raw`(?:${COLOUR}|\\{1,7}[nrt]?|[\s"'+>|:→#,;.()[\]*-]|(?<![A-Za-z+/])\d{1,6}(?=[\s:|→.)-])){0,60}`;
+/** `grep -n` and `grep -A` say which file and which line. */
+const PLACE = String.raw`[\w./@-]{1,120}[:-]\d{1,6}[:-]`;
+const LEAD = `${GAP}(?:${PLACE}${GAP}){0,2}`;
+const KEY_HEADER = new RegExp(`${LEAD}(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset): [^\\r\\n\\\\]{1,200}`, 'y');
+const KEY_LINE = new RegExp(`${LEAD}[A-Za-z0-9+/]{24,20000}={0,2}`, 'y');
+const LAST_LINE = new RegExp(`^${LEAD}[A-Za-z0-9+/]{1,80}={0,2}$`);
+
+/** Where the key ends whose first line ends at `start`: with its last line or, if that was cut off, before any prose. */
+export function endOfKey(text: string, start: number): number {
+  const body = text.slice(start, start + LONGEST_KEY);
+  const [begin, end] = [body.indexOf(BEGIN), body.indexOf(END)];
+  KEY_END.lastIndex = start + end;
+  if (end >= 0 && !(begin >= 0 && begin < end) && KEY_END.test(text)) return KEY_END.lastIndex;
+  let at = start;
+  for (const line of [KEY_HEADER, KEY_LINE]) {
+    for (let isLine = true; isLine && at - start < LONGEST_KEY; ) {
+      line.lastIndex = at;
+      isLine = line.test(text);
+      if (isLine) at = line.lastIndex;
+    }
+  }
+  return LAST_LINE.test(text.slice(at, at + 140)) ? text.length : at;
+}
+
+/** A line is read backwards in pieces of this many letters. */
+const PIECE = 200;
+// Not from within a colour: its letters end in one of base64.
+const LINE_BEFORE = new RegExp(`(?<!\\[[\\d;]{0,16})([A-Za-z0-9+/]{1,${PIECE}})={0,2}${LEAD}$`);
+const SHORTEST_LINE = 24;
+const SHORTEST_KEY = 40;
+
+/** Where the key begins whose last line ends at `end`: what a cut took its first line from. `end` itself where nothing is one. */
+export function startOfKey(text: string, end: number): number {
+  let start = end;
+  // The last line may be short, and so may the rest of a line of which a part was read.
+  let mayBeShort = true;
+  while (end - start < LONGEST_KEY) {
+    const before = text.slice(Math.max(0, start - PIECE), start);
+    const line = LINE_BEFORE.exec(before);
+    if (line === null) break;
+    const [, letters = ''] = line;
+    if (letters.length < SHORTEST_LINE && !mayBeShort && line.index > 0) break;
+    mayBeShort = line.index === 0;
+    start = start - before.length + line.index;
+  }
+  return end - start < SHORTEST_KEY ? end : start;
+}
+
+/** Where a text that is cut at `limit` is better cut: before a key that would be in two pieces. */
+export function beforeKey(text: string, from: number, limit: number): number {
+  const lowest = Math.max(from + 1, limit - LONGEST_KEY);
+  const begin = text.lastIndexOf(BEGIN, limit);
+  return begin >= lowest && !text.slice(begin, limit).includes(END) ? begin : limit;
+}
