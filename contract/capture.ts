@@ -15,8 +15,8 @@ export const MAX_BATCHES_AT_ONCE = 200;
 export const MAX_BULK_BYTES = 16 * 1024 * 1024;
 
 /**
- * The client's own name for a session, such as an HMAC over account, agent and the agent's session id: unguessable, and the
- * same wherever the session is met again.
+ * The client's own name for a session, the same wherever the session is met again: a hash of the agent and the agent's
+ * session id. It is no secret, since members read what it is made of: it finds a session, and entitles to nothing else.
  */
 export const ClientKey = Type.String({
   pattern: '^[A-Za-z0-9_-]{16,128}$',

@@ -46,8 +46,8 @@ export function DeviceDecision({ userCode, device }: Props) {
           <Ago time={device.createdAt} />, from the address {device.address}
         </Row>
         <Row name="It is given">
-          a secret of its own: with it the machine sends sessions, and deletes those that it sent; it reads nothing. It
-          can be revoked on the page Secrets.
+          a secret of its own. With it the machine sends sessions, deletes its own, and checks which sessions were sent
+          already. It reads no events. You can revoke it on the page Secrets.
         </Row>
       </dl>
       <PlaneChoice plane={plane} onChange={setPlane} />

@@ -11,6 +11,7 @@ const OPENING = {
   installationId: 'ins_1',
 };
 const CAPTURE = { clientKey: 'key', continues: undefined, forkedFrom: undefined, endedAt: undefined };
+const HOLDER = { organizationId: ORGANIZATION, secretId: 'sec_1' };
 const FILTER = { organizationId: ORGANIZATION, offset: 0, limit: 51 };
 const SESSION = {
   ...{ session_id: 'ses_1', organization_id: ORGANIZATION, plane: 'live', started_at: NOW, environment_id: 'env_1' },
@@ -75,6 +76,12 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   revokeEnvironment: [[ORGANIZATION, 'env_1', NOW]],
   touchEnvironment: [[ORGANIZATION, 'env_1', '1', NOW]],
 
+  findSender: [[HOLDER]],
+  bindSecret: [[HOLDER, 'env_1']],
+  findCaptured: [[ORGANIZATION, 'live', 'key']],
+  forgetDeletion: [[ORGANIZATION, 'ses_1']],
+
+  findNamed: [[ORGANIZATION, MACHINE]],
   findInstallation: [[ORGANIZATION, 'ins_1']],
   listInstallations: [[ORGANIZATION]],
   updateInstallation: [[ORGANIZATION, 'ins_1', { status: 'disabled' }, NOW]],

@@ -9,6 +9,7 @@ import { SequenceMismatch } from '../store/appends.ts';
 import type { Captured, CaptureOpening } from '../store/captured.ts';
 import { storeUnavailable } from '../store/dialect.ts';
 import type { SentBody } from '../store/frame.ts';
+import { findCaptured, findSender, isOwn, mayDelete, type Sender } from '../store/ownership.ts';
 import { toSession } from '../store/sessions.ts';
 import { fromTimestamp, toTimestamp } from '../store/time.ts';
 
@@ -20,7 +21,7 @@ const SESSIONS_A_POINT = 50;
 const pointsOf = (sessions: readonly unknown[]) => Math.floor(sessions.length / SESSIONS_A_POINT);
 
 /** For a client that captures many sessions: each request carries many of them, and each is answered for itself. */
-export const captureHandlers = ({ sessionLog, reading, now }: Deps) => {
+export const captureHandlers = ({ store: { db }, sessionLog, reading, now }: Deps) => {
   /** Up to the first that is refused, so that no batch overtakes an earlier one of its session. */
   async function appendInOrder(caller: SecretCaller, batches: readonly SentBatch[]): Promise<BulkResult[]> {
     const results: BulkResult[] = [];
@@ -50,9 +51,10 @@ export const captureHandlers = ({ sessionLog, reading, now }: Deps) => {
     async captureSessions({ caller, body, spend }) {
       await spend(pointsOf(body.sessions));
       const captured = await sessionLog.capture(body.sessions.map((session) => toOpening(caller, session, now())));
+      const sender = captured.some((one) => isOfAnotherSecret(one, caller)) ? await findSender(db, caller) : caller;
       const results = captured.map((one, index) => ({
         clientKey: body.sessions[index]?.clientKey ?? '',
-        ...toCaptureResult(one),
+        ...toCaptureResult(one, { environmentId: null, ...sender }),
       }));
       return { status: 200, body: { results } };
     },
@@ -90,6 +92,8 @@ export const captureHandlers = ({ sessionLog, reading, now }: Deps) => {
 
     async deleteCapturedSession({ caller, params }) {
       const { organizationId, plane } = caller;
+      const row = await findCaptured(db, organizationId, plane, params.clientKey);
+      if (row && !mayDelete(row, await findSender(db, caller), now())) throw otherMachine();
       const sessionId = await sessionLog.delete({ organizationId, plane, clientKey: params.clientKey });
       return { status: 200, body: { sessionId } };
     },
@@ -131,11 +135,21 @@ function toOpening(
   };
 }
 
-function toCaptureResult(one: Captured): Omit<CaptureResult, 'clientKey'> {
-  if ('row' in one) return { outcome: one.outcome, session: toSession(one.row) };
+const isOfAnotherSecret = (one: Captured, { secretId }: SecretCaller) => 'row' in one && one.row.secret_id !== secretId;
+
+/** A key is made of what members read, so whoever knows it may learn that a session is here, and not what it is about. */
+function toCaptureResult(one: Captured, sender: Sender): Omit<CaptureResult, 'clientKey'> {
+  if ('row' in one) {
+    const { title, ...session } = toSession(one.row);
+    const isTitled = title !== undefined && isOwn(one.row, sender);
+    return { outcome: one.outcome, session: isTitled ? { ...session, title } : session };
+  }
   if (one.outcome === 'deleted') return { outcome: 'deleted' };
   return { outcome: one.outcome, ...one.problem.toBody() };
 }
+
+const otherMachine = () =>
+  new Problem('other_machine', 'Another machine captured this session. Ask an owner or admin to delete it.');
 
 async function eachOf<Item>(
   items: readonly Item[],

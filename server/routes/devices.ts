@@ -12,6 +12,7 @@ import {
   issueToDevice,
   markPolled,
 } from '../store/devices.ts';
+import { findNamed } from '../store/environments.ts';
 import { findMember } from '../store/members.ts';
 import { findOrganization } from '../store/organizations.ts';
 import type { DeviceSignInRow } from '../store/schema.ts';
@@ -69,7 +70,8 @@ export const deviceHandlers = ({ store: { db }, pepper, publicUrl, now }: Deps) 
       const approver = await findMember(db, approved.organizationId, approved.createdBy);
       // Whoever was removed or may no longer issue secrets has not issued this one either.
       if (approver === undefined || approver.role === 'member') throw notYet('access_denied');
-      const { value, secret } = prepareSecret(pepper, approved);
+      const machine = await findNamed(db, approved.organizationId, row);
+      const { value, secret } = prepareSecret(pepper, { ...approved, environmentId: machine?.environment_id });
       const issued = await issueToDevice(db, hash, secret, now());
       if (!issued) throw notYet('expired_token');
       const { name } = await findOrganization(db, secret.organizationId);

@@ -3,14 +3,18 @@ import type { Deps } from '../deps.ts';
 import type { SecretCaller } from '../http/caller.ts';
 import type { Handlers } from '../http/handler.ts';
 import { streamEventDigests } from '../ingest/digests.ts';
+import { findSender, isOwn } from '../store/ownership.ts';
 import { findSession } from '../store/sessions.ts';
 
 const DEFAULT_PAGE = 100;
 
 export const digestHandlers = ({ store: { db } }: Deps) => {
-  async function findOrFail({ organizationId, plane }: SecretCaller, sessionId: string) {
+  async function findOrFail(caller: SecretCaller, sessionId: string) {
+    const { organizationId, plane } = caller;
     const session = await findSession(db, organizationId, sessionId);
-    if (session?.plane !== plane) throw new Problem('not_found', 'No such session in this organization and plane.');
+    if (session?.plane !== plane) throw noSession();
+    // Other machines find a session by its client key alone, to learn what they need not send again.
+    if (session.client_key === null && !isOwn(session, await findSender(db, caller))) throw noSession();
     return session;
   }
 
@@ -22,3 +26,5 @@ export const digestHandlers = ({ store: { db } }: Deps) => {
     },
   } satisfies Partial<Handlers>;
 };
+
+const noSession = () => new Problem('not_found', 'No such session in this organization and plane.');

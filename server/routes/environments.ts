@@ -8,12 +8,14 @@ import {
   toEnvironment,
   touchEnvironment,
 } from '../store/environments.ts';
+import { bindSecret } from '../store/ownership.ts';
 import { toTimestamp } from '../store/time.ts';
 
 export const environmentHandlers = ({ store: { db }, sessionLog, now }: Deps) =>
   ({
     async registerEnvironment({ caller, body }) {
       const { row, created } = await registerEnvironment(db, caller.organizationId, body, now());
+      if (created) await bindSecret(db, caller, row.environment_id);
       const answer = { environmentId: row.environment_id, environment: toEnvironment(row) };
       return created ? { status: 201, body: answer } : { status: 200, body: answer };
     },

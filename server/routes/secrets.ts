@@ -36,7 +36,7 @@ export const secretHandlers = ({ store: { db }, secretRevoked, pepper, now }: De
 /** A new secret as it is kept, and the value that only its holder will know. */
 export function prepareSecret(
   pepper: string,
-  whose: Pick<NewSecret, 'organizationId' | 'createdBy' | 'plane' | 'name'>,
+  whose: Omit<NewSecret, 'hash' | 'prefix' | 'lastFour'>,
 ): { value: string; secret: NewSecret } {
   const value = newSecretValue(whose.plane);
   const parts = { prefix: value.slice(0, 12), lastFour: value.slice(-4) };

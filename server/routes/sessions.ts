@@ -4,6 +4,7 @@ import { readOffset, writeOffset } from '../cursor.ts';
 import type { Deps } from '../deps.ts';
 import type { SecretCaller } from '../http/caller.ts';
 import type { Handlers } from '../http/handler.ts';
+import { forgetDeletion } from '../store/ownership.ts';
 import type { SessionRow } from '../store/schema.ts';
 import { findSession, listSessions, toSession } from '../store/sessions.ts';
 import { fromTimestamp, toTimestamp } from '../store/time.ts';
@@ -40,6 +41,12 @@ export const sessionHandlers = ({ store: { db }, sessionLog, now }: Deps) => {
       return { status: 200, body: { sessionId } };
     },
 
+    async forgetDeletion({ caller, params }) {
+      const { sessionId } = params;
+      if (!(await forgetDeletion(db, caller.organizationId, sessionId))) throw noDeletion();
+      return { status: 200, body: { sessionId } };
+    },
+
     async listSessions({ caller, query }) {
       const limit = pageSize(query.limit);
       const offset = query.cursor === undefined ? 0 : readOffset(query.cursor);
@@ -73,3 +80,5 @@ function pageSize(limit: string | undefined): number {
 }
 
 const notFound = () => new Problem('not_found', 'No such session in this organization.');
+
+const noDeletion = () => new Problem('not_found', 'This organization has deleted no such session.');

@@ -56,7 +56,12 @@ const updateEnvironment = (db: Db, organizationId: string, body: RegisterEnviron
     .returningAll()
     .executeTakeFirst();
 
-const findNamed = (db: Db, organizationId: string, { hostname, platform }: RegisterEnvironmentBody) =>
+/** The machine of that name, active or revoked. */
+export const findNamed = (
+  db: Db,
+  organizationId: string,
+  { hostname, platform }: Pick<RegisterEnvironmentBody, 'hostname' | 'platform'>,
+) =>
   db
     .selectFrom('environments')
     .selectAll()

@@ -56,6 +56,8 @@ export interface SecretRow extends Dated {
   last_four: string;
   status: 'active' | 'revoked';
   created_by: string;
+  /** The machine that it belongs to: an admin signed it in under this secret, or it registered itself first with it. */
+  environment_id: string | null;
   last_used_at: Time | null;
   revoked_at: Time | null;
 }

@@ -28,6 +28,8 @@ export interface NewSecret {
   prefix: string;
   lastFour: string;
   createdBy: string;
+  /** The machine that it is issued to, where that is known already. */
+  environmentId?: string | undefined;
 }
 
 /** @throws Problem `quota_reached` */
@@ -52,6 +54,7 @@ export async function addSecret(transaction: Db, secret: NewSecret, now: number)
       last_four: secret.lastFour,
       status: 'active',
       created_by: secret.createdBy,
+      environment_id: secret.environmentId ?? null,
       last_used_at: null,
       revoked_at: null,
       created_at: now,

@@ -77,6 +77,7 @@ export const RIGHT: Record<AnyRouteName, (world: World) => Ask> = {
   }),
   completeSessions: ({ ours }) => ({ body: { sessions: [{ sessionId: ours.sessionId }] } }),
   deleteCapturedSession: ({ ours }) => ({ params: { clientKey: ours.clientKey } }),
+  forgetDeletion: ({ ours }) => ({ params: { sessionId: ours.spareSessionId } }),
   deleteSession: ({ ours }) => ({ params: { sessionId: ours.spareSessionId } }),
   listSessionSummaries: ({ ours }) => ({ query: { sessionIds: ours.sessionId } }),
   searchSessions: () => ({ query: { q: 'hello' } }),

@@ -119,6 +119,7 @@ create table secrets (
   last_four text not null,
   status text not null,
   created_by text not null,
+  environment_id text,
   last_used_at bigint,
   revoked_at bigint,
   created_at bigint not null,

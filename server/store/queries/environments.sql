@@ -5,6 +5,11 @@ select *
   from "environments"
   where "organization_id" = $1 and "environment_id" = $2;
 
+-- findNamed
+select *
+  from "environments"
+  where "organization_id" = $1 and "hostname" = $2 and "platform" = $3;
+
 -- holdEnvironment
 update "environments"
   set "status" = "status"

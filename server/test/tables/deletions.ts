@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { openSession } from '../factories.ts';
+import { issueSecret, openSession, registerMachine } from '../factories.ts';
 import { capturing } from '../requests.ts';
 import type { Scenario } from '../scenarios.ts';
 import { captured, events, ofKey } from './captured.ts';
@@ -53,6 +53,63 @@ export const DELETIONS: readonly Scenario[] = [
       return { params: ofKey('s') };
     },
     status: 404,
+  },
+  {
+    route: 'deleteCapturedSession',
+    name: 'a session that another machine captured',
+    async as({ service, ours }) {
+      const other = await issueSecret(service, ours.owner, 'live');
+      await registerMachine(service, other);
+      return other;
+    },
+    async ask(world) {
+      await captured(world, 't');
+      return { params: ofKey('t') };
+    },
+    status: 403,
+    code: 'other_machine',
+    says: /Ask an owner or admin/,
+    async after(world) {
+      const again = { as: world.ours.live, body: { sessions: [capturing(world, 't'.repeat(43))] } };
+      const { results } = (await world.service.call('POST', '/v1/captured-sessions', again)).body;
+      expect(results[0].outcome).toBe('found');
+    },
+  },
+  {
+    route: 'forgetDeletion',
+    name: 'and its key opens a new session, while the deleted one stays so',
+    async ask(world) {
+      const sessionId = await captured(world, 'u');
+      await world.service.call('DELETE', `/v1/captured-sessions/${'u'.repeat(43)}`, { as: world.ours.live });
+      return { params: { sessionId } };
+    },
+    status: 200,
+    async after(world, { body: { sessionId } }) {
+      const { service, ours } = world;
+      const again = { as: ours.live, body: { sessions: [capturing(world, 'u'.repeat(43))] } };
+      const [result] = (await service.call('POST', '/v1/captured-sessions', again)).body.results;
+      expect(result.outcome).toBe('opened');
+      expect(result.session.sessionId).not.toBe(sessionId);
+      const late = await service.call('POST', `/v1/sessions/${sessionId}/events`, { as: ours.live, body: events('x') });
+      expect(late).toMatchObject({ status: 404, body: { code: 'session_deleted' } });
+    },
+  },
+  {
+    route: 'forgetDeletion',
+    name: 'a session that was not deleted',
+    ask: ({ ours }) => ({ params: { sessionId: ours.sessionId } }),
+    status: 404,
+    code: 'not_found',
+  },
+  {
+    route: 'forgetDeletion',
+    name: 'a deleted session of another organization',
+    async ask({ service, theirs }) {
+      await service.call('DELETE', `/v1/organizations/me/sessions/${theirs.spareSessionId}`, { as: theirs.owner });
+      return { params: { sessionId: theirs.spareSessionId } };
+    },
+    status: 404,
+    code: 'not_found',
   },
   {
     route: 'deleteSession',

@@ -1,0 +1,86 @@
+import type { Plane } from '../../contract/secret.ts';
+import type { Db } from './open.ts';
+import type { SessionRow } from './schema.ts';
+
+/** What a request with a secret proves of its sender. */
+export interface Sender {
+  secretId: string;
+  /** The machine that the secret belongs to; null where it is shared, or was never used to register a new machine. */
+  environmentId: string | null;
+}
+
+interface Holder {
+  organizationId: string;
+  secretId: string;
+}
+
+/** A secret is copied and shared, so it proves for this long only that its holder opened a session. */
+const SAME_SECRET_MS = 24 * 3_600_000;
+
+export async function findSender(db: Db, { organizationId, secretId }: Holder): Promise<Sender> {
+  const row = await db
+    .selectFrom('secrets')
+    .select('environment_id')
+    .where('organization_id', '=', organizationId)
+    .where('secret_id', '=', secretId)
+    .executeTakeFirst();
+  return { secretId, environmentId: row?.environment_id ?? null };
+}
+
+/**
+ * Notes that the secret belongs to a machine that was registered with it for the first time. A secret that belongs to a
+ * machine stays with it: any sender may name any host, but only one can be the first to register it.
+ */
+export const bindSecret = (db: Db, { organizationId, secretId }: Holder, environmentId: string) =>
+  db
+    .updateTable('secrets')
+    .set({ environment_id: environmentId })
+    .where('organization_id', '=', organizationId)
+    .where('secret_id', '=', secretId)
+    .where('environment_id', 'is', null)
+    .execute();
+
+/** Whether the sender opened the session, or its machine did. */
+export const isOwn = (row: SessionRow, sender: Sender): boolean =>
+  row.secret_id === sender.secretId || isOfMachine(row, sender);
+
+/** Whether the sender may delete the session without being an admin. */
+export const mayDelete = (row: SessionRow, sender: Sender, now: number): boolean =>
+  isOfMachine(row, sender) || (row.secret_id === sender.secretId && now - row.created_at < SAME_SECRET_MS);
+
+const isOfMachine = (row: SessionRow, { environmentId }: Sender) =>
+  environmentId !== null && row.environment_id === environmentId;
+
+/** The session that was captured under the key and was not deleted. */
+export const findCaptured = (db: Db, organizationId: string, plane: Plane, clientKey: string) =>
+  db
+    .selectFrom('sessions')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('plane', '=', plane)
+    .where('client_key', '=', clientKey)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+
+/**
+ * Forgets the key of a deleted session, so that it may be captured again; appends to the deleted one stay refused.
+ * @returns false when the organization has deleted no such session
+ */
+export const forgetDeletion = (db: Db, organizationId: string, sessionId: string): Promise<boolean> =>
+  db.transaction().execute(async (transaction) => {
+    const { numUpdatedRows } = await transaction
+      .updateTable('deleted_sessions')
+      .set({ client_key: null })
+      .where('organization_id', '=', organizationId)
+      .where('session_id', '=', sessionId)
+      .executeTakeFirst();
+    // Its row holds the key as well until the sweep has removed it.
+    await transaction
+      .updateTable('sessions')
+      .set({ client_key: null })
+      .where('organization_id', '=', organizationId)
+      .where('session_id', '=', sessionId)
+      .where('deleted_at', 'is not', null)
+      .execute();
+    return numUpdatedRows > 0n;
+  });

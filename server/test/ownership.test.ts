@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { LOGS } from './engines.ts';
+import { beginSignIn, issueSecret, type Machine, registerMachine } from './factories.ts';
+import { startWorld, type World } from './world.ts';
+
+const DAY = 24 * 3_600_000;
+
+describe.each(LOGS)('a session of another machine on %s', (engine) => {
+  let world: World;
+  let laptop: string;
+  let machine: Machine;
+  beforeAll(async () => {
+    world = await startWorld(engine);
+    laptop = await issueSecret(world.service, world.ours.owner, 'live');
+    machine = await registerMachine(world.service, laptop, 'laptop-of-kim');
+  });
+  afterAll(() => world.service.close());
+
+  /** A title is asked for at each capture, and only the opening takes it. */
+  async function capture(as: string, clientKey: string) {
+    const { environmentId, installationId: agentInstallationId } = machine;
+    const session = { clientKey, environmentId, agentInstallationId, title: 'Plan to leave the company' };
+    const { body } = await world.service.call('POST', '/v1/captured-sessions', { as, body: { sessions: [session] } });
+    return body.results[0];
+  }
+  const remove = async (as: string, clientKey: string) =>
+    (await world.service.call('DELETE', `/v1/captured-sessions/${clientKey}`, { as })).status;
+  const append = (as: string, sessionId: string) =>
+    world.service.call('POST', `/v1/sessions/${sessionId}/events`, { as, body: { events: [{ eventType: 'notice' }] } });
+
+  async function signIn(hostname: string): Promise<string> {
+    const { service, ours } = world;
+    const { deviceCode, userCode } = await beginSignIn(service, hostname);
+    const decision = { as: ours.admin, body: { userCode, decision: 'approve' } };
+    await service.call('POST', '/v1/organizations/me/device-sign-in', decision);
+    return (await service.call('POST', '/v1/device-sign-ins/secret', { body: { deviceCode } })).body.value;
+  }
+
+  test('is found by its key with its count and without its title', async () => {
+    const { session } = await capture(laptop, 'found-by-another-machine');
+    expect(session.title).toBe('Plan to leave the company');
+    await append(laptop, session.sessionId);
+    const found = await capture(world.ours.live, 'found-by-another-machine');
+    expect(found).toMatchObject({ outcome: 'found', session: { sessionId: session.sessionId, eventCount: 1 } });
+    expect(found.session).not.toHaveProperty('title');
+    expect((await capture(laptop, 'found-by-another-machine')).session.title).toBe('Plan to leave the company');
+  });
+
+  test('is not deleted by whoever registers under the host name of that machine', async () => {
+    await capture(laptop, 'claimed-by-a-host-name');
+    const pretender = await issueSecret(world.service, world.ours.owner, 'live');
+    expect(await registerMachine(world.service, pretender, 'laptop-of-kim')).toEqual(machine);
+    expect(await remove(pretender, 'claimed-by-a-host-name')).toBe(403);
+    expect(await remove(laptop, 'claimed-by-a-host-name')).toBe(200);
+  });
+
+  test('is its own again after an admin signed the machine in anew', async () => {
+    await capture(laptop, 'after-a-new-sign-in');
+    const [again, other] = [await signIn('laptop-of-kim'), await signIn('laptop-of-lee')];
+    expect((await capture(again, 'after-a-new-sign-in')).session.title).toBe('Plan to leave the company');
+    expect(await remove(other, 'after-a-new-sign-in')).toBe(403);
+    expect(await remove(again, 'after-a-new-sign-in')).toBe(200);
+  });
+
+  test('is deleted with the secret that opened it within a day, and later only by its machine', async () => {
+    const { service, ours } = world;
+    const shared = await issueSecret(service, ours.owner, 'live');
+    await registerMachine(service, shared, 'first-machine-of-a-shared-secret');
+    for (const key of ['of-a-shared-secret-1', 'of-a-shared-secret-2']) await capture(shared, key);
+    service.clock.now += DAY - 1;
+    expect(await remove(shared, 'of-a-shared-secret-1')).toBe(200);
+    service.clock.now += 1;
+    expect(await remove(shared, 'of-a-shared-secret-2')).toBe(403);
+    expect(await remove(laptop, 'of-a-shared-secret-2')).toBe(200);
+  });
+
+  test('answers digests where it has a client key, and none otherwise', async () => {
+    const { service, ours } = world;
+    const body = { environmentId: machine.environmentId, agentInstallationId: machine.installationId };
+    const plain = (await service.call('POST', '/v1/sessions', { as: laptop, body })).body.sessionId;
+    const keyed = (await capture(laptop, 'digests-of-another-one')).session.sessionId;
+    const ask = async (as: string, sessionId: string) =>
+      (await service.call('GET', `/v1/sessions/${sessionId}/digests?nonce=${'a'.repeat(22)}`, { as })).status;
+    expect([await ask(laptop, plain), await ask(ours.live, plain)]).toEqual([200, 404]);
+    expect([await ask(laptop, keyed), await ask(ours.live, keyed)]).toEqual([200, 200]);
+  });
+});
