@@ -96,6 +96,6 @@ const untilElected = (nodes: readonly NatsServer[]) =>
 const leaderOf = (nodes: readonly NatsServer[]): Promise<number> =>
   ask(nodes, async (manager) => {
     const streams = await manager.streams.list().next();
-    const leader = streams.find(({ config }) => !config.name.endsWith('_aside'))?.cluster?.leader;
+    const leader = streams.find(({ config }) => !config.name.endsWith('_dead'))?.cluster?.leader;
     return leader === undefined ? undefined : Number(leader.split('-').at(-1));
   });

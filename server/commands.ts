@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Bus } from './bus/bus.ts';
 import { connectBus } from './bus/connect.ts';
+import { listDeadLetters, retryDeadLetters } from './bus/dead-letters.ts';
 import { joinBus, leaveBus } from './bus/numbering.ts';
-import { listSetAside, retrySetAside } from './bus/set-aside.ts';
 import { type Config, ConfigError } from './config.ts';
 import { reindex } from './reindex.ts';
 import { moveStore } from './store/move.ts';
@@ -21,9 +21,9 @@ export const COMMANDS: Record<string, (config: Config, write: Write) => Promise<
     await leaveBus(db, bus);
     write('Events are numbered in PostgreSQL from now on. Start all processes without BUS_URL.');
   }),
-  'set-aside list': onBus((_, bus, write) => listSetAside(bus, write)),
-  'set-aside retry': onBus(async ({ pool }, bus, write) => {
-    if (pool) await retrySetAside(bus, pool, write);
+  'dead-letter list': onBus((_, bus, write) => listDeadLetters(bus, write)),
+  'dead-letter retry': onBus(async ({ pool }, bus, write) => {
+    if (pool) await retryDeadLetters(bus, pool, write);
   }),
 };
 

@@ -53,12 +53,26 @@ async function serve(): Promise<void> {
   const publicUrl = publicUrlOf(config, port);
   const limits = createLimits(config, store);
   const identity = await createIdentity({ config, store, publicUrl, limits, log });
-  const app = await createService({ config, store, bus, identity, publicUrl, limits, log, observer: metrics });
+  let stopped: string | undefined;
+  const app = await createService({
+    config,
+    store,
+    bus,
+    identity,
+    publicUrl,
+    limits,
+    log,
+    observer: metrics,
+    onWorkerStopped(reason) {
+      stopped = reason;
+    },
+  });
   metrics?.watchApp(app);
   // Over a bus, requests are taken while the store is away.
   const needed = bus && config.ROLE !== 'worker' ? bus : store;
   let closingSince: number | undefined;
-  const operations = metrics && createOperations({ metrics, store: needed, isReady: () => closingSince === undefined });
+  const whyNotReady = () => (closingSince === undefined ? stopped : 'closing');
+  const operations = metrics && createOperations({ metrics, store: needed, whyNotReady });
   const close = async (signal: NodeJS.Signals) => {
     if (closingSince !== undefined) {
       if (Date.now() - closingSince > REPEATED_SIGNAL_MS) process.exit(128 + constants.signals[signal]);

@@ -41,6 +41,8 @@ export interface ServiceOptions {
   /** Those of the identity provider, where it counts requests as well. */
   limits?: Limits;
   observer?: Observer | undefined;
+  /** Told why, when the worker of this process has stopped for good. */
+  onWorkerStopped?: ((reason: string) => void) | undefined;
   now?: () => number;
 }
 
@@ -123,7 +125,14 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   };
   const worker =
     bus && store.pool && config.ROLE !== 'api'
-      ? createWorker({ bus, pool: store.pool, committed, onWritten: observer?.onWritten, onError })
+      ? createWorker({
+          bus,
+          pool: store.pool,
+          committed,
+          onWritten: observer?.onWritten,
+          onError,
+          onStopped: options.onWorkerStopped,
+        })
       : undefined;
   const deps: Deps = {
     store,

@@ -16,7 +16,7 @@ import { createHeads } from './heads.ts';
 /** What the log asks of the bus. */
 export type LogBus = Pick<
   Bus,
-  'publish' | 'next' | 'nextAside' | 'history' | 'publishParts' | 'isConnected' | 'onForget'
+  'publish' | 'next' | 'nextDeadLetter' | 'history' | 'publishParts' | 'isConnected' | 'onForget'
 >;
 
 export interface BusLogOptions {

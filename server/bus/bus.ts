@@ -13,8 +13,8 @@ import {
 } from '@nats-io/jetstream';
 import { headers, type MsgHdrs, type NatsConnection, nanos } from '@nats-io/transport-node';
 import { Problem } from '../../contract/problem.ts';
-import { type Entry, type Logged, readEntry, writeEntry } from './entry.ts';
-import { asideOf, ensureStreams, isCode, subjectsOf, WORKERS } from './streams.ts';
+import { type AppendEntry, type Entry, type Logged, readEntry, writeEntry } from './entry.ts';
+import { deadLettersOf, ensureStreams, isCode, subjectsOf, WORKERS } from './streams.ts';
 
 export interface NewMessage {
   /** `<organization>.<session>`. */
@@ -45,23 +45,27 @@ export interface Bus {
   history(place: string): Promise<Logged[]>;
   /** The first message of the subject at or after that sequence. */
   next(place: string, from: number): Promise<Logged | undefined>;
-  /** The same of what was set aside of it; sequences are those of what was set aside. */
-  nextAside(place: string, from: number): Promise<Logged | undefined>;
+  /** The same of its dead letters; sequences are those of the dead letters' stream. */
+  nextDeadLetter(place: string, from: number): Promise<Logged | undefined>;
   /**
    * Publishes a body that is too long for one message, in front of the message that tells of it.
    * @returns how many messages it took; 0: it fits one, and nothing was done
    */
   publishParts(appendId: string, body: Uint8Array): Promise<number>;
-  /** Undefined where one of them is gone. */
+  /** From the log, or from the dead letters. Undefined where one of them is gone. */
   readParts(appendId: string, parts: number): Promise<Uint8Array | undefined>;
   /** Whatever was known of the bus may no longer be so. */
   onForget(listener: () => void): void;
-  /** Keeps a message that cannot be written to the store, with the reason, until somebody has looked at it. */
-  setAside(message: JsMsg, reason: string): Promise<void>;
+  /** Keeps a message that cannot be written to the store, with its parts and the reason, until a person has dealt with it. */
+  addDeadLetter(message: JsMsg, reason: string): Promise<void>;
+  /** The first dead letter at or after that sequence. */
+  findDeadLetter(from: number): Promise<StoredMsg | null>;
+  /** Removes a dead letter that was written to the store after all, and the parts it kept. */
+  removeDeadLetter(sequence: number, entry: Entry | undefined): Promise<void>;
   /** The first message of the log that no worker has settled. */
   oldestWaiting(): Promise<StoredMsg | null>;
-  /** Messages that were set aside, and those that no worker has settled. */
-  backlog(): Promise<{ setAside: number; waiting: number }>;
+  /** Messages that could not be written, and those that no worker has settled. */
+  backlog(): Promise<{ deadLetters: number; waiting: number }>;
   /**
    * Tells all replicas that a secret is revoked, also those that are cut off from the store. Never rejects: where the
    * bus is away it is told once it is back, unless this process ends before.
@@ -95,6 +99,7 @@ export async function openBus(
   const client = jetstream(connection);
   const manager = await jetstreamManager(connection);
   const subjects = subjectsOf(name);
+  const dead = deadLettersOf(name);
   const listeners: (() => void)[] = [];
   const forget = () => {
     for (const listener of listeners) listener();
@@ -141,6 +146,15 @@ export async function openBus(
     // `next_by_subj` is what the server takes (since 2.9) and the client's type lacks.
     manager.streams.getMessage(stream, query as { last_by_subj: string });
 
+  /** The log's cleaner removes parts by age, and would take those of a dead letter with it. */
+  async function keepParts({ appendId, parts }: AppendEntry): Promise<void> {
+    for (let part = 0; part < parts; part++) {
+      const message = await get({ last_by_subj: `${subjects.part}.${appendId}.${part}` });
+      const msgID = `${appendId} ${part}`;
+      if (message) await client.publish(`${dead.part}.${appendId}.${part}`, message.data, { msgID });
+    }
+  }
+
   const nextOf = (stream: string, subject: string, from: number) =>
     ask(async () => {
       const message = await get({ seq: from, next_by_subj: subject }, stream);
@@ -181,7 +195,7 @@ export async function openBus(
 
     next: (place, from) => nextOf(name, `${subjects.log}.${place}`, from),
 
-    nextAside: (place, from) => nextOf(asideOf(name), `${asideOf(name)}.${place}.*`, from),
+    nextDeadLetter: (place, from) => nextOf(dead.stream, `${dead.letter}.${place}.*`, from),
 
     history: (place) =>
       ask(async () => {
@@ -207,15 +221,20 @@ export async function openBus(
       ask(async () => {
         const read: Uint8Array[] = [];
         for (let part = 0; part < parts; part++) {
-          const message = await get({ last_by_subj: `${subjects.part}.${appendId}.${part}` });
+          const message =
+            (await get({ last_by_subj: `${subjects.part}.${appendId}.${part}` })) ??
+            (await get({ last_by_subj: `${dead.part}.${appendId}.${part}` }, dead.stream));
           if (!message) return undefined;
           read.push(message.data);
         }
         return Buffer.concat(read);
       }),
 
-    setAside: (message, reason) =>
+    addDeadLetter: (message, reason) =>
       ask(async () => {
+        const known = entryOf(message.headers);
+        // The parts first: where the letter is there, all of it is.
+        if (known?.kind === 'append') await keepParts(known);
         const written = headers();
         written.set('Capture-Reason', reason.replace(/[^\x20-\x7e]/g, ' ').slice(0, 500));
         written.set('Capture-Subject', message.subject);
@@ -224,16 +243,26 @@ export async function openBus(
         // Once, though it may come again; a stream that was made anew counts from 1.
         const msgID = `${message.seq} ${message.timestampNanos}`;
         const place = message.subject.slice(`${subjects.log}.`.length);
-        await client.publish(`${asideOf(name)}.${place}.${message.seq}`, message.data, { headers: written, msgID });
+        await client.publish(`${dead.letter}.${place}.${message.seq}`, message.data, { headers: written, msgID });
+      }),
+
+    findDeadLetter: (from) => ask(() => get({ seq: from, next_by_subj: `${dead.letter}.>` }, dead.stream)),
+
+    removeDeadLetter: (sequence, entry) =>
+      ask(async () => {
+        await manager.streams.deleteMessage(dead.stream, sequence);
+        if (entry?.kind !== 'append' || entry.parts === 0) return;
+        await manager.streams.purge(dead.stream, { filter: `${dead.part}.${entry.appendId}.>` });
       }),
 
     backlog: () =>
       ask(async () => {
-        const [aside, workers] = await Promise.all([
-          manager.streams.info(asideOf(name)),
+        const [{ state }, workers] = await Promise.all([
+          manager.streams.info(dead.stream, { subjects_filter: `${dead.letter}.>` }),
           manager.consumers.info(name, WORKERS),
         ]);
-        return { setAside: aside.state.messages, waiting: workers.num_pending + workers.num_ack_pending };
+        const deadLetters = Object.keys(state.subjects ?? {}).length;
+        return { deadLetters, waiting: workers.num_pending + workers.num_ack_pending };
       }),
 
     oldestWaiting: () =>
@@ -283,7 +312,7 @@ export async function openBus(
     close: () => connection.drain(),
 
     async remove() {
-      await Promise.all([name, asideOf(name)].map((stream) => manager.streams.delete(stream)));
+      await Promise.all([name, dead.stream].map((stream) => manager.streams.delete(stream)));
       await connection.close();
     },
   };

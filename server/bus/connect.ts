@@ -4,7 +4,7 @@ import { connect, type NatsConnection } from '@nats-io/transport-node';
 import type { Db } from '../store/open.ts';
 import { rememberSetting } from '../store/settings.ts';
 import { type Bus, openBus } from './bus.ts';
-import { asideOf } from './streams.ts';
+import { deadLettersOf } from './streams.ts';
 
 export interface ConnectOptions {
   /** `nats://user:password@host:4222`, several by commas; `tls://` where it is encrypted. */
@@ -59,7 +59,7 @@ async function prepare(connection: NatsConnection, db: Db, log: ConnectOptions['
   const copies = connection.info?.cluster ? COPIES : 1;
   const bus = await openBus(connection, name, copies, () => isExpected || log.error(LOST));
   isExpected = false;
-  const infos = await Promise.all([name, asideOf(name)].map((stream) => bus.manager.streams.info(stream)));
+  const infos = await Promise.all([name, deadLettersOf(name).stream].map((stream) => bus.manager.streams.info(stream)));
   for (const { config } of infos) refuseLosses(config);
   const kept = Math.min(...infos.map(({ config }) => config.num_replicas));
   log[kept < COPIES ? 'warn' : 'info'](promiseOf(connection, kept));

@@ -38,7 +38,7 @@ const MOST_SESSIONS = 20_000;
 /** Times that somebody else may be faster. */
 const MOST_ATTEMPTS = 20;
 
-type Asked = Pick<Bus, 'publish' | 'next' | 'nextAside' | 'history'>;
+type Asked = Pick<Bus, 'publish' | 'next' | 'nextDeadLetter' | 'history'>;
 
 export function createHeads({ bus, db }: { bus: Asked; db: Db }): Heads {
   /** The least lately used one first. */
@@ -68,7 +68,7 @@ export function createHeads({ bus, db }: { bus: Asked; db: Db }): Heads {
   /**
    * From the bus alone where it has the session from its opening on; else from the store, and on top of it what the bus
    * has. The bus is asked first: what it gets meanwhile is then noticed when something is added, and what is no longer
-   * set aside is in the store.
+   * a dead letter is in the store.
    */
   async function learn(place: string, whose: SessionPlace): Promise<Known> {
     const logged = await bus.history(place);
@@ -79,9 +79,13 @@ export function createHeads({ bus, db }: { bus: Asked; db: Db }): Heads {
 
   async function recall(place: string, { organizationId, sessionId }: SessionPlace): Promise<Known> {
     const known = unknown();
-    const aside: Logged[] = [];
-    for (let next = await bus.nextAside(place, 1); next; next = await bus.nextAside(place, next.sequence + 1)) {
-      aside.push(next);
+    const dead: Logged[] = [];
+    for (
+      let next = await bus.nextDeadLetter(place, 1);
+      next;
+      next = await bus.nextDeadLetter(place, next.sequence + 1)
+    ) {
+      dead.push(next);
     }
     const state = await ofStore(readLogState(db, organizationId, sessionId));
     if (!state) return known;
@@ -89,7 +93,7 @@ export function createHeads({ bus, db }: { bus: Asked; db: Db }): Heads {
     known.head = { plane, status, eventCount, clientEndedAt };
     known.hasAllKeys = state.keys !== undefined;
     // What could not be written was acknowledged all the same.
-    for (const { entry } of aside) take(known, { sequence: 0, entry });
+    for (const { entry } of dead) take(known, { sequence: 0, entry });
     for (const row of state.keys ?? []) takeKey(known, row);
     return known;
   }

@@ -37,13 +37,13 @@ export const joinBus = (db: Db): Promise<void> => decide(db, 'bus');
  * counts what can be read, would give the numbers behind it anew
  */
 export async function leaveBus(db: Db, bus: Pick<Bus, 'backlog'>): Promise<void> {
-  const { setAside, waiting } = await bus.backlog();
+  const { deadLetters, waiting } = await bus.backlog();
   if (waiting > 0) {
     throw new Error(`${waiting} messages of the bus are not written yet; start a worker, and try again when it has`);
   }
-  if (setAside > 0) {
-    const what = setAside === 1 ? '1 message of the bus is' : `${setAside} messages of the bus are`;
-    throw new Error(`${what} set aside; \`set-aside list\` says why, \`set-aside retry\` writes what can be written`);
+  if (deadLetters > 0) {
+    const what = deadLetters === 1 ? '1 dead letter is' : `${deadLetters} dead letters are`;
+    throw new Error(`${what} left; \`dead-letter list\` says why, \`dead-letter retry\` writes what can be written`);
   }
   const sessionId = await findWithGap(db);
   if (sessionId !== undefined) {

@@ -19,8 +19,11 @@ export const WORKERS = 'workers';
 /** What the stream is made of, its name in front. */
 export const subjectsOf = (name: string) => ({ log: `${name}.log`, part: `${name}.part`, revoked: `${name}.revoked` });
 
-/** The stream of what was set aside. */
-export const asideOf = (name: string) => `${name}_aside`;
+/** The stream of the dead letters, and the subjects in it. */
+export const deadLettersOf = (name: string) => {
+  const stream = `${name}_dead`;
+  return { stream, letter: `${stream}.letter`, part: `${stream}.part` };
+};
 
 /**
  * Makes streams and consumer where they are not there, and leaves them as they are where an operator changed them.
@@ -29,17 +32,16 @@ export const asideOf = (name: string) => `${name}_aside`;
  */
 export async function ensureStreams(manager: JetStreamManager, name: string, copies: number): Promise<boolean> {
   const subjects = subjectsOf(name);
-  const [log, aside] = [
-    {
-      name,
-      subjects: Object.values(subjects).map((subject) => `${subject}.>`),
-      duplicate_window: nanos(DUPLICATES_MS),
-      num_replicas: copies,
-    },
-    { name: asideOf(name), subjects: [`${asideOf(name)}.>`], num_replicas: copies },
-  ];
+  const log = {
+    name,
+    subjects: Object.values(subjects).map((subject) => `${subject}.>`),
+    duplicate_window: nanos(DUPLICATES_MS),
+    num_replicas: copies,
+  };
+  const { stream } = deadLettersOf(name);
+  const dead = { name: stream, subjects: [`${stream}.>`], num_replicas: copies };
   let isMade = false;
-  for (const stream of [log, aside]) {
+  for (const stream of [log, dead]) {
     isMade = (await ensure(manager.streams.info(stream.name), () => manager.streams.add(stream))) || isMade;
   }
   const workers = {

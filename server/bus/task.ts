@@ -1,4 +1,5 @@
 import type { MsgHdrs } from '@nats-io/transport-node';
+import pg from 'pg';
 import type { Fate, NumberedAppend, NumberedClose } from '../store/persist.ts';
 import { type Bus, entryOf } from './bus.ts';
 import { readPlace } from './entry.ts';
@@ -14,6 +15,13 @@ export const REASONS: Partial<Record<Fate, string>> = {
   ahead: 'events in front of this close are not in the store',
   foreign: 'it contradicts the store, or its session is not there',
 };
+
+/** SQLSTATE classes "data exception" and "integrity constraint violation". */
+const OWN_FAULT = /^2[23]/;
+
+/** Whether a message can never be written, rather than that the store, its schema or a grant must be mended first. */
+export const isOwnFault = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && OWN_FAULT.test(error.code ?? '');
 
 /** @returns a sentence where it cannot be told */
 export async function readTask(

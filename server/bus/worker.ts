@@ -1,11 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ConsumerMessages, JsMsg } from '@nats-io/jetstream';
 import type { Committed } from '../ingest/session-log.ts';
-import { isUnavailable } from '../store/dialect.ts';
 import { type Fate, type Persisted, persist } from '../store/persist.ts';
 import type { Bus } from './bus.ts';
 import { KEPT_MS, removeOld } from './retention.ts';
-import { REASONS, readTask, type Task } from './task.ts';
+import { isOwnFault, REASONS, readTask, type Task } from './task.ts';
 
 export interface WorkerOptions {
   bus: Bus;
@@ -14,7 +13,12 @@ export interface WorkerOptions {
   /** Told of the events of each commit. */
   onWritten?: ((events: number) => void) | undefined;
   onError: (error: unknown) => void;
+  /** Told why, when too many messages in a row could not be written. The worker writes nothing more until a restart. */
+  onStopped?: ((reason: string) => void) | undefined;
 }
+
+/** Dead letters in a row that stop a worker: more likely the store is at fault than so many messages. */
+const MOST_DEAD_LETTERS = 3;
 
 export interface Worker {
   /** Finishes what is at hand; the rest is for other workers, or for later. */
@@ -38,7 +42,9 @@ interface Held extends Task {
  * Takes messages off the log and writes them into the store, many in a transaction. A message is acknowledged after the
  * commit, so that it comes again when this process is killed; writing it again changes nothing.
  */
-export function createWorker({ bus, pool, committed, onWritten, onError }: WorkerOptions): Worker {
+export function createWorker(options: WorkerOptions): Worker {
+  const { bus, pool, committed, onWritten, onError, onStopped } = options;
+  let deadInRow = 0;
   const closing = new AbortController();
   let messages: ConsumerMessages | undefined;
   const running = run();
@@ -55,6 +61,7 @@ export function createWorker({ bus, pool, committed, onWritten, onError }: Worke
         if (closing.signal.aborted) messages.stop();
         for await (const batch of batchesOf(messages)) {
           await settle(batch);
+          if (isStopped()) break;
           wait = FIRST_PAUSE_MS;
         }
       } catch (error) {
@@ -71,6 +78,7 @@ export function createWorker({ bus, pool, committed, onWritten, onError }: Worke
     const tasks: Held[] = [];
     let bytes = 0;
     for (const message of batch) {
+      if (isStopped()) break;
       const task = await read(message);
       if (!task) continue;
       tasks.push(task);
@@ -86,17 +94,18 @@ export function createWorker({ bus, pool, committed, onWritten, onError }: Worke
   /** Undefined where nothing is to be written; the message is settled then. */
   async function read(message: JsMsg): Promise<Held | undefined> {
     const task = await readTask(bus, message);
-    if (typeof task === 'string') return setAside(message, task);
+    if (typeof task === 'string') return addDeadLetter(message, task);
     return task.append || task.close ? { message, ...task } : void message.ack();
   }
 
-  /** Waits for a store that is away; where the fault is in a message, that one alone is set aside. */
+  /** Waits for a store that cannot write; where a message itself is at fault, that one alone becomes a dead letter. */
   async function write(tasks: readonly Held[]): Promise<void> {
+    if (isStopped()) return;
     const done = await persistPatiently(tasks).catch((error: unknown) => ({ error }));
     if (done === undefined) return;
     if (!('error' in done)) return finish(tasks, done);
     const [only] = tasks;
-    if (tasks.length === 1 && only) return setAside(only.message, String(done.error));
+    if (tasks.length === 1 && only) return addDeadLetter(only.message, String(done.error));
     const half = Math.ceil(tasks.length / 2);
     await write(tasks.slice(0, half));
     await write(tasks.slice(half));
@@ -108,7 +117,7 @@ export function createWorker({ bus, pool, committed, onWritten, onError }: Worke
       try {
         return await persist(pool, partOf(tasks, 'append'), partOf(tasks, 'close'));
       } catch (error) {
-        if (!isUnavailable(error)) throw error;
+        if (isOwnFault(error)) throw error;
         onError(error);
       }
       if (closing.signal.aborted) break;
@@ -132,8 +141,11 @@ export function createWorker({ bus, pool, committed, onWritten, onError }: Worke
       const fate = fates[task.append ? 'append' : 'close'].shift();
       const reason = fate && REASONS[fate];
       if (fate === 'ahead') await wait(task);
-      else if (reason) await setAside(task.message, reason);
-      else task.message.ack();
+      else if (reason) await addDeadLetter(task.message, reason);
+      else {
+        task.message.ack();
+        deadInRow = 0;
+      }
     }
   }
 
@@ -143,14 +155,23 @@ export function createWorker({ bus, pool, committed, onWritten, onError }: Worke
     const oldest = message.redelivered ? await bus.oldestWaiting() : undefined;
     // What was written until then counts, not what was when it was looked at first.
     const done = oldest?.seq === message.seq ? await persistPatiently([task]) : undefined;
-    if (done?.closes[0] === 'ahead') await setAside(message, String(REASONS.ahead));
+    if (done?.closes[0] === 'ahead') await addDeadLetter(message, String(REASONS.ahead));
     else message.nak(Math.min(AHEAD_MS * 2 ** message.info.deliveryCount, LONGEST_AHEAD_MS));
   }
 
-  async function setAside(message: JsMsg, reason: string): Promise<undefined> {
-    await bus.setAside(message, reason);
-    onError(new Error(`message ${message.seq} of the bus, ${message.subject}, was set aside: ${reason}`));
+  const isStopped = () => deadInRow >= MOST_DEAD_LETTERS;
+
+  async function addDeadLetter(message: JsMsg, reason: string): Promise<undefined> {
+    if (isStopped()) return;
+    await bus.addDeadLetter(message, reason);
+    onError(new Error(`message ${message.seq} of the bus, ${message.subject}, is a dead letter: ${reason}`));
     message.ack();
+    deadInRow++;
+    if (!isStopped()) return;
+    const why = `the worker has stopped: ${MOST_DEAD_LETTERS} messages in a row could not be written, the last because ${reason}`;
+    onError(new Error(why));
+    onStopped?.(why);
+    closing.abort();
   }
 
   return {

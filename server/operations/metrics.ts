@@ -166,7 +166,7 @@ export function createMetrics(): Metrics {
           const backlog = await bus.backlog().catch(() => undefined);
           if (!backlog) return;
           this.set({ state: 'waiting' }, backlog.waiting);
-          this.set({ state: 'set_aside' }, backlog.setAside);
+          this.set({ state: 'dead_letter' }, backlog.deadLetters);
         },
       });
       new Gauge({

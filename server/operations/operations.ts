@@ -5,19 +5,20 @@ import type { Metrics } from './metrics.ts';
 export interface OperationsOptions {
   metrics: Metrics;
   store: Pick<Store, 'ping'>;
-  /** Whether the service takes requests, and is not about to close. */
-  isReady: () => boolean;
+  /** Why the process should be sent no requests, in a sentence; undefined: it should. */
+  whyNotReady: () => string | undefined;
 }
 
 /**
  * What those who run the service ask, on a port of its own, so that it is not open to those who use it:
  * `/livez` whether the process answers, `/readyz` whether it should be sent requests, `/metrics`.
  */
-export function createOperations({ metrics, store, isReady }: OperationsOptions): Server {
+export function createOperations({ metrics, store, whyNotReady }: OperationsOptions): Server {
   const answers: Record<string, (response: ServerResponse) => Promise<void>> = {
     '/livez': async (response) => send(response, 200, 'ok\n'),
     '/readyz': async (response) => {
-      if (!isReady()) return send(response, 503, 'closing\n');
+      const reason = whyNotReady();
+      if (reason !== undefined) return send(response, 503, `${reason}\n`);
       const isAnswering = await store.ping().then(
         () => true,
         () => false,

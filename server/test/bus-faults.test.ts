@@ -137,7 +137,7 @@ describe.runIf(inject('natsUrl'))('replicas and workers on an event bus', () => 
       for (const one of sent) if (one.answer) await untilAnswered(one);
       await settled(store.bus);
       await expectNothingLost(service, ours.member, sent);
-      expect((await store.bus?.backlog())?.setAside).toBe(0);
+      expect((await store.bus?.backlog())?.deadLetters).toBe(0);
       const events = sent.reduce((sum, { answer, texts }) => sum + (answer ? texts.length : 0), 0);
       expect(events).toBeGreaterThan(ROUNDS * REQUESTS_A_FAULT);
       if (process.env.CAPTURE_TEST_TABLE) console.log(`${ROUNDS} faults, ${events} events, none lost, none doubled`);

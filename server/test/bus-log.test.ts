@@ -39,7 +39,7 @@ function createSubject(lucks: readonly Luck[]) {
   const bus: LogBus = {
     publish: (message) => ask(() => add(message)),
     next: (_, from) => ask(() => log.find(({ sequence }) => sequence >= from)),
-    nextAside: () => ask(() => undefined),
+    nextDeadLetter: () => ask(() => undefined),
     history: () => ask(() => [...log]),
     publishParts: async () => 0,
     isConnected: () => true,

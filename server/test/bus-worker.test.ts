@@ -1,7 +1,9 @@
 import { headers } from '@nats-io/transport-node';
+import { sql } from 'kysely';
 import type pg from 'pg';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import type { Bus } from '../bus/bus.ts';
+import { retryDeadLetters } from '../bus/dead-letters.ts';
 import { writeEntry } from '../bus/entry.ts';
 import { createWorker } from '../bus/worker.ts';
 import { newUuid } from '../ids.ts';
@@ -54,9 +56,9 @@ describe.runIf(inject('natsUrl'))('a worker for which something fails once', () 
       } as pg.Pool,
       ...{ committed: () => undefined, onError: () => undefined },
     });
-    const { setAside } = await bus.backlog();
+    const { deadLetters } = await bus.backlog();
     await spoil(bus);
-    await expect.poll(() => bus.backlog(), SOON).toEqual({ setAside: setAside + 2, waiting: 0 });
+    await expect.poll(() => bus.backlog(), SOON).toEqual({ deadLetters: deadLetters + 2, waiting: 0 });
     await worker.close();
   });
 
@@ -78,5 +80,64 @@ describe.runIf(inject('natsUrl'))('a worker for which something fails once', () 
     const behind = service.store.db.selectFrom('sessions').select('session_id').where('event_count', '=', 0);
     await expect.poll(() => behind.where('session_id', 'in', sessionIds).execute(), SOON).toEqual([]);
     await worker.close();
+  });
+});
+
+describe.runIf(inject('natsUrl'))('a worker that cannot write', () => {
+  let service: TestService;
+  let tenant: Tenant;
+  let bus: Bus;
+  beforeEach(async () => {
+    service = await startTestService('bus', { ROLE: 'api' });
+    tenant = await createTenant(service);
+    bus = service.store.bus as Bus;
+  });
+  afterEach(() => service.close());
+
+  const start = (onError: (error: unknown) => void, onStopped?: (reason: string) => void) =>
+    createWorker({ bus, pool: service.store.pool as pg.Pool, committed: () => undefined, onError, onStopped });
+  const appendTo = (sessionId: string) =>
+    service.call('POST', `/v1/sessions/${sessionId}/events`, { as: tenant.live, body: { events: [event('one')] } });
+  const countOf = async (sessionId: string) => {
+    const query = service.store.db.selectFrom('sessions').select('event_count').where('session_id', '=', sessionId);
+    return (await query.executeTakeFirst())?.event_count;
+  };
+
+  test.each([
+    ['a column is missing', 'RENAME COLUMN codec TO code_c', 'RENAME COLUMN code_c TO codec'],
+    ['a table is missing', 'RENAME TO append_s', ''],
+  ])('waits while %s, and makes nothing a dead letter', async (_, spoil, mend) => {
+    const sessionIds = await Promise.all(Array.from({ length: 5 }, () => openSession(service, tenant.live)));
+    for (const sessionId of sessionIds) expect((await appendTo(sessionId)).status).toBe(202);
+    const { db } = service.store;
+    await sql.raw(`ALTER TABLE appends ${spoil}`).execute(db);
+    const errors: unknown[] = [];
+    const worker = start((error) => void errors.push(error));
+    await expect.poll(() => errors.length, SOON).toBeGreaterThan(1);
+    await sql.raw(mend === '' ? 'ALTER TABLE append_s RENAME TO appends' : `ALTER TABLE appends ${mend}`).execute(db);
+    await expect.poll(() => Promise.all(sessionIds.map(countOf)), SOON).toEqual([1, 1, 1, 1, 1]);
+    await expect.poll(() => bus.backlog(), SOON).toEqual({ deadLetters: 0, waiting: 0 });
+    await worker.close();
+  });
+
+  test('stops after three dead letters in a row, says why, and leaves the rest to a later start', async () => {
+    const sessionIds = await Promise.all(Array.from({ length: 5 }, () => openSession(service, tenant.live)));
+    for (const sessionId of sessionIds) expect((await appendTo(sessionId)).status).toBe(202);
+    const { db } = service.store;
+    await sql`ALTER TABLE appends ADD CONSTRAINT too_strict CHECK (first_sequence < 1)`.execute(db);
+    const reasons: string[] = [];
+    const worker = start(
+      () => undefined,
+      (reason) => void reasons.push(reason),
+    );
+    await expect.poll(() => reasons, SOON).toEqual([expect.stringMatching(/3 messages in a row.*too_strict/)]);
+    expect(await bus.backlog()).toEqual({ deadLetters: 3, waiting: 2 });
+    await worker.close();
+    await sql`ALTER TABLE appends DROP CONSTRAINT too_strict`.execute(db);
+    const later = start(() => undefined);
+    await expect.poll(() => bus.backlog(), { timeout: 15_000 }).toEqual({ deadLetters: 3, waiting: 0 });
+    await retryDeadLetters(bus, service.store.pool as pg.Pool, () => undefined);
+    expect(await Promise.all(sessionIds.map(countOf))).toEqual([1, 1, 1, 1, 1]);
+    await later.close();
   });
 });

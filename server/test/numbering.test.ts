@@ -1,7 +1,7 @@
 import { headers } from '@nats-io/transport-node';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { Bus } from '../bus/bus.ts';
-import { asideOf } from '../bus/streams.ts';
+import { deadLettersOf } from '../bus/streams.ts';
 import { COMMANDS } from '../commands.ts';
 import { openTestStore, type TestStore } from './engines.ts';
 import { createTenant, event, openSession } from './factories.ts';
@@ -58,8 +58,8 @@ describe.runIf(inject('natsUrl'))('a PostgreSQL whose events are numbered in one
     const reply = await service.call('POST', `/v1/sessions/${sessionId}/events`, { as: live, body });
     expect(reply.body).toMatchObject({ firstSequence: 2 });
     await settled(bus);
-    await expect(call('leave bus')).rejects.toThrow(/^1 message of the bus is set aside.*`set-aside list`/);
-    await bus.manager.streams.purge(asideOf(bus.name));
+    await expect(call('leave bus')).rejects.toThrow(/^1 dead letter is left.*`dead-letter list`/);
+    await bus.manager.streams.purge(deadLettersOf(bus.name).stream);
     await expect(call('leave bus')).rejects.toThrow(`the session ${sessionId} lacks events in front of others`);
     const url = `/v1/organizations/me/sessions/${sessionId}`;
     expect((await service.call('DELETE', url, { as: owner })).status).toBe(200);

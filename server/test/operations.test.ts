@@ -99,11 +99,21 @@ describe('the port for those who run the service', () => {
 
   test('says that requests should go elsewhere while the store does not answer', async () => {
     const ping = () => Promise.reject(new Error('away'));
-    const server = createOperations({ metrics: createMetrics(), store: { ping }, isReady: () => true });
+    const server = createOperations({ metrics: createMetrics(), store: { ping }, whyNotReady: () => undefined });
     const port = await freePort('127.0.0.1');
     await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
     expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(503);
     expect((await fetch(`http://127.0.0.1:${port}/livez`)).status).toBe(200);
+    server.close();
+  });
+
+  test('says why a process should be sent no requests, such as a worker that has stopped', async () => {
+    const whyNotReady = () => 'the worker has stopped';
+    const server = createOperations({ metrics: createMetrics(), store: { ping: async () => undefined }, whyNotReady });
+    const port = await freePort('127.0.0.1');
+    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+    const reply = await fetch(`http://127.0.0.1:${port}/readyz`);
+    expect([reply.status, await reply.text()]).toEqual([503, 'the worker has stopped\n']);
     server.close();
   });
 });

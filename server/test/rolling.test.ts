@@ -36,7 +36,7 @@ describe.each(LOGS.filter((log) => log !== 'sqlite'))(
       expect(reply.text).not.toContain('latest');
       await settled(service.store.bus);
       // What was acknowledged would lie where nobody looks.
-      expect((await service.store.bus?.backlog())?.setAside ?? 0).toBe(0);
+      expect((await service.store.bus?.backlog())?.deadLetters ?? 0).toBe(0);
     });
   },
 );

@@ -1,6 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { headers } from '@nats-io/transport-node';
+import { sql } from 'kysely';
+import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { Bus } from '../bus/bus.ts';
+import { retryDeadLetters } from '../bus/dead-letters.ts';
 import { type AppendEntry, writeEntry } from '../bus/entry.ts';
 import { removeOld } from '../bus/retention.ts';
 import { COMMANDS } from '../commands.ts';
@@ -48,10 +52,10 @@ describe.runIf(inject('natsUrl'))('what a worker cannot write', () => {
     ['what contradicts the store', (sessionId) => [`${tenant.organizationId}.${sessionId}`, foreign({})]],
     ['what no column holds', () => [`${tenant.organizationId}.ses_1`, foreign({ codec: 2 ** 40 })]],
     ['what has lost a part', () => [`${tenant.organizationId}.ses_1`, foreign({ parts: 2 })]],
-  ])('%s is set aside and counted, and the rest is written', async (_, make) => {
+  ])('%s becomes a dead letter and is counted, and the rest is written', async (_, make) => {
     const metrics = createMetrics();
     metrics.watchBus(bus);
-    const before = (await bus.backlog()).setAside;
+    const before = (await bus.backlog()).deadLetters;
     const spoiled = await openSession(service, tenant.live);
     const sound = await openSession(service, tenant.live);
     await append(spoiled, ['one']);
@@ -60,9 +64,9 @@ describe.runIf(inject('natsUrl'))('what a worker cannot write', () => {
     await Promise.all([append(sound, ['one']), put(place, entry, body), append(sound, ['two'])]);
     expect(await read(sound)).toHaveLength(2);
     expect(await read(spoiled)).toEqual(['one']);
-    expect((await metrics.read()).text).toContain(`capture_bus_messages{state="set_aside"} ${before + 1}\n`);
+    expect((await metrics.read()).text).toContain(`capture_bus_messages{state="dead_letter"} ${before + 1}\n`);
     expect((await metrics.read()).text).toContain('capture_bus_messages{state="waiting"} 0\n');
-    expect(service.log.join('')).toContain(`${place}, was set aside: `);
+    expect(service.log.join('')).toContain(`${place}, is a dead letter: `);
   });
 
   /** The store as it was before the session had events. */
@@ -80,14 +84,14 @@ describe.runIf(inject('natsUrl'))('what a worker cannot write', () => {
           put(`${tenant.organizationId}.${sessionId}`, foreign({ firstSequence: 2, lastSequence: 2, parts: 2 })),
       ],
       ['because the store was restored to an earlier time', restore],
-    ])('%s is set aside, and the bus is cleaned', async (_, spoil) => {
+    ])('%s becomes a dead letter, and the bus is cleaned', async (_, spoil) => {
       const sessionId = await openSession(service, tenant.live);
       await append(sessionId, ['one']);
       await settled(bus);
       await spoil(sessionId);
       expect((await complete(sessionId)).status).toBe(200);
       await settled(bus);
-      expect(service.log.join('')).toContain(`${sessionId}, was set aside: events in front of this close`);
+      expect(service.log.join('')).toContain(`${sessionId}, is a dead letter: events in front of this close`);
       await removeOld(bus, Date.now() + 60_000);
       expect((await bus.manager.streams.info(bus.name)).state.messages).toBe(0);
     });
@@ -156,24 +160,44 @@ describe.runIf(inject('natsUrl'))('what a worker cannot write', () => {
     await append(sessionId, ['three']);
     await complete(sessionId);
     expect(await read(sessionId)).toEqual(['one']);
-    expect(await call('set-aside list')).toEqual([
+    expect(await call('dead-letter list')).toEqual([
       expect.stringMatching(/^\d+ \S+Z \S+: a part of it is missing$/),
       expect.stringMatching(/: events in front of this close are not in the store$/),
     ]);
-    const before = (await bus.backlog()).setAside;
-    expect(await call('set-aside retry')).toEqual(await call('set-aside list'));
+    const before = (await bus.backlog()).deadLetters;
+    expect(await call('dead-letter retry')).toEqual(await call('dead-letter list'));
 
     await bus.client.publish(`${bus.name}.part.${appendId}.0`, body);
-    expect(await call('set-aside retry')).toEqual([
-      expect.stringMatching(/: is done with$/),
-      expect.stringMatching(/: is done with$/),
+    expect(await call('dead-letter retry')).toEqual([
+      expect.stringMatching(/: is settled$/),
+      expect.stringMatching(/: is settled$/),
     ]);
-    expect(await call('set-aside list')).toEqual([]);
-    expect((await bus.backlog()).setAside).toBe(before - 2);
+    expect(await call('dead-letter list')).toEqual([]);
+    expect((await bus.backlog()).deadLetters).toBe(before - 2);
     expect(await read(sessionId)).toEqual(['one', 'two', 'three']);
     const url = `/v1/organizations/me/sessions/${sessionId}`;
     const { session } = (await service.call('GET', url, { as: tenant.member })).body;
     expect(session).toMatchObject({ status: 'completed', eventCount: 3 });
+  });
+
+  /** More than a message of the bus takes, and random, so that no compressor makes it fit. */
+  const longText = () => randomBytes(150_000).toString('base64');
+  const LONG = Array.from({ length: 8 }, longText);
+
+  test('of several messages is written from its dead letter although the log was cleaned', async () => {
+    const sessionId = await openSession(service, tenant.live);
+    const { db } = service.store;
+    await sql`ALTER TABLE appends ADD CONSTRAINT full_session CHECK (session_id <> ${sql.lit(sessionId)})`.execute(db);
+    expect((await append(sessionId, LONG)).status).toBe(202);
+    await settled(bus);
+    await removeOld(bus, Date.now() + 60_000);
+    await sql`ALTER TABLE appends DROP CONSTRAINT full_session`.execute(db);
+    const lines: string[] = [];
+    await retryDeadLetters(bus, service.store.pool as pg.Pool, (line) => void lines.push(line));
+    expect(lines.filter((line) => line.includes(sessionId))).toEqual([expect.stringMatching(/: is settled$/)]);
+    expect(await read(sessionId)).toEqual(LONG);
+    const { messages } = (await bus.manager.streams.info(`${bus.name}_dead`)).state;
+    expect(messages).toBe((await bus.backlog()).deadLetters);
   });
 
   test('is written all the same where a store was restored and the workers begin anew', async () => {
