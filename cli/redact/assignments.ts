@@ -47,7 +47,7 @@ const FORMS: readonly Form[] = [
   { separator: /:[ \t]{0,3}[|>][+-]?[ \t]{0,3}(?:\r?\n|\\{1,7}n)[ \t]{1,24}/y, shape: 'bare' },
   {
     separator: new RegExp(
-      String.raw`${QUOTED_NAME}[\])]{0,2}[ \t]{0,4}(?::{2,3}=|:-|[:?+.!|]?[=＝]{1,3}>?|[:：](?!:)|->|<-|\|\||(?:\?[?:]|or)(?=\x20["']))[ \t]{0,4}(?:[\[(][\s]{0,8}(?=\\{0,7}["'\x60]))?(?:[@$A-Za-z]{1,2}(?=["']))?`,
+      String.raw`${QUOTED_NAME}[\])}]{0,2}[ \t]{0,4}(?::{2,3}=|:-|[:?+.!|]?[=＝]{1,3}>?|[:：](?!:)|->|<-|\|\||(?:\?[?:]|or)(?=\x20["']))[ \t]{0,4}(?:[\[(][\s]{0,8}(?=\\{0,7}["'\x60]))?(?:[@$A-Za-z]{1,2}(?=["']))?`,
       'y',
     ),
   },
@@ -92,7 +92,8 @@ const ACCOUNT_BEFORE = 160;
 const SCHEME = /(?:bearer|basic|token|bot|ssws|apikey|digest|ntlm|negotiate)[ \t]{1,4}/iy;
 const OPENING = /(\\{0,7})(["'`])/y;
 /** Not the name of another assignment: `auth=token=…` is read at the last of them. */
-const BARE = /(?![A-Za-z_]{1,24}\d?=[^=\s"'])[^\s"'`\\,;&<>|{}()[\]，。；、（）「」”»]{1,800}/y;
+const BARE =
+  /(?![A-Za-z_]{1,24}\d?=[^=\s"'])(?:\[[A-Z]EDACTED:[\w-]{1,40}:[0-9a-f]{4}\]|[^\s"'`\\,;&<>|{}()[\]，。；、（）「」”»]){1,800}/y;
 const BARE_VARIABLE = /(?![A-Za-z_]{1,24}\d?=[^=\s"'])[^\s"'`\\]{0,799}[^\s"'`\\;,]/y;
 const VARIABLE = /^[A-Z][A-Z0-9_]*$/;
 
@@ -121,7 +122,9 @@ export function createAssignmentReader() {
 }
 
 /** Quotes, blanks, signs: anything that a separator may begin with. Most names in a text are followed by something else. */
-const BEFORE_VALUES = new Set([...' \t\r\n"\'`\\:=?+.!|<>-)](~/–—,：＝是为為は'].map((letter) => letter.charCodeAt(0)));
+const BEFORE_VALUES = new Set(
+  [...' \t\r\n"\'`\\:=?+.!|<>-)]}(~/–—,：＝是为為は'].map((letter) => letter.charCodeAt(0)),
+);
 
 function readAround(
   text: string,
@@ -133,7 +136,7 @@ function readAround(
   const start = keyword - (BEFORE_NAME.exec(text)?.[1]?.length ?? 0);
   if (text[end - 1] === '-') return undefined;
   // `AWS::KMS::Key`, `arn:aws:secretsmanager:…:secret:…`: a part of a longer name.
-  const isPart = text[start - 1] === ':' && text[end] !== '=' && /[\w*:;]/.test(text[start - 2] ?? '');
+  const isPart = text[start - 1] === ':' && !isAssigned(text, end) && /[\w*:;]/.test(text[start - 2] ?? '');
   const strength = isPart ? undefined : readName(text.slice(start, end));
   if (strength === undefined) return undefined;
   const name = { start, end, strength };
@@ -148,14 +151,19 @@ function readAround(
   return undefined;
 }
 
+/** `$env:NAME = …`, `${env:NAME} = …`, as PowerShell has it. */
+const isAssigned = (text: string, end: number) => matchAt(ASSIGNED, text, end) !== undefined;
+const ASSIGNED = /\}?[ \t]{0,8}=(?!=)/y;
+
 function isPassword(_text: string, { strength }: Name): boolean {
   return strength === 'password';
 }
 
 function isFlag(text: string, { start }: Name): boolean {
-  return text[start] === '-' || BEFORE_FLAG.test(text.slice(Math.max(0, start - 12), start));
+  return text[start] === '-' || BEFORE_FLAG.test(text.slice(Math.max(0, start - 48), start));
 }
-const BEFORE_FLAG = /(?:(?:^|[\s"'`(\\nt])(?:set|setx|env|define|const|arg|export)[ \t]{1,4}|[\s"'`]--?)$/i;
+const BEFORE_FLAG =
+  /(?:(?:^|[\s"'`(\\nt])(?:set|setx|env|define|const|arg|export)[ \t]{1,4}(?:--?[a-z]{1,12}[ \t]{1,4}){0,4}|[\s"'`]--?)$/i;
 
 function readLoose(text: string, valueStart: number, { start, end, strength }: Name): Assignment | undefined {
   // Within base64 any name may stand; as a part of an address it is one by itself.

@@ -35,12 +35,31 @@ export function hasMark(text: string): boolean {
   return text.includes(MARK_START);
 }
 
+const STANDS_FOR_MARK = [...'QJWXZKVHYBCDFGLMNPST'].map((letter) => `[${letter}EDACTED:`);
+
+/**
+ * A text in which only our own marks read as marks: what merely looks like one must not shield what stands beside it. The
+ * copy is as long as the text. `show` undoes it, for the copy and for any piece of it.
+ */
+export function hideForeignMarks(text: string, isOwn: (mark: string) => boolean) {
+  if (!hasMark(text)) return { hidden: text, show: asItIs };
+  const sign = STANDS_FOR_MARK.find((each) => !text.includes(each));
+  if (sign === undefined) throw new Error('the text has all signs for foreign marks');
+  const own = new Set(findMarks(text).flatMap(({ start, end }) => (isOwn(text.slice(start, end)) ? start : [])));
+  const hidden = text.replaceAll(MARK_START, (start, index: number) => (own.has(index) ? start : sign));
+  return { hidden, show: (piece: string) => piece.replaceAll(sign, MARK_START) };
+}
+
+const asItIs = (text: string) => text;
+
 export function findMarks(text: string): { start: number; end: number }[] {
   if (!hasMark(text)) return [];
   return Array.from(text.matchAll(MARK), (match) => ({ start: match.index, end: match.index + match[0].length }));
 }
 
-/** Whether nothing but marks is left of a value. */
-export function isMasked(text: string): boolean {
-  return hasMark(text) && BESIDE_MARKS.test(text.replace(MARK, ''));
+/** Whether nothing but our own marks is left of a value. */
+export function isMasked(text: string, isOwn: (mark: string) => boolean): boolean {
+  if (!hasMark(text)) return false;
+  const rest = text.replace(MARK, (mark) => (isOwn(mark) ? '' : mark));
+  return rest !== text && BESIDE_MARKS.test(rest);
 }

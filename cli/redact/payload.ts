@@ -21,7 +21,7 @@ export function createPayloadRedactor(text: TextRedactor) {
     const json = depth < JSON_DEPTH && looksLikeJson(value) ? redactJsonText(value, inner, depth + 1) : value;
     const masked = text.redactText(json, inner);
     // All of the value is one secret, whatever was found in it.
-    if (strength !== undefined && !isMasked(masked) && isSecretInField(masked, strength, name))
+    if (strength !== undefined && !isMasked(masked, pass.session.isOwn) && isSecretInField(masked, strength, name))
       return text.redactValue(value, pass);
     for (const each of found) pass.count(...each);
     return masked;

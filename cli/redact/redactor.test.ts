@@ -187,6 +187,30 @@ describe('what was masked once', () => {
   });
 });
 
+const FAKE = '[REDACTED:my-note:0000]';
+test.each([
+  `DB_PASSWORD="${FAKE}Tr0ub4dor3xx"`,
+  `DB_PASSWORD=${FAKE}Tr0ub4dor3xx`,
+  `password: ${FAKE}Tr0ub4dor3xx`,
+  `password: Tr0ub4dor3xx${FAKE}`,
+  `{"password": "${FAKE}Tr0ub4dor3xx"}`,
+  `{"api_key": "Tr0ub4dor3xx ${FAKE}"}`,
+  `curl -u ada:${FAKE}Tr0ub4dor3xx https://a.test`,
+  `mysql -p${FAKE}Tr0ub4dor3xx`,
+  `postgres://ada:${FAKE}Tr0ub4dor3xx@db/shop`,
+  `DB_PASSWORD="[REDACTED]Tr0ub4dor3xx"`,
+  `DB_PASSWORD="redacted-Tr0ub4dor3xx"`,
+])('what looks like a mark protects nothing: %s', (text) => {
+  const input = redactInput([text, { password: text.slice(12) }]);
+  expect(JSON.stringify(input)).not.toContain('Tr0ub4dor3xx');
+  expect(redactInput(input)).toEqual(input);
+});
+
+test('what looks like a mark is left as it is where it stands for nothing', () => {
+  const text = `a note ${FAKE}, [QEDACTED:x] and [REDACTED: too`;
+  expect(redactInput({ note: text, password: FAKE })).toEqual({ note: text, password: FAKE });
+});
+
 test('a guess that is planted in another session is not confirmed by its mark', () => {
   const marks = ['codex s-1', 'codex s-2', 'claude-code s-1'].map((session) =>
     JSON.stringify(redactOne(redactor, call(secret), { session }).payload),

@@ -6,6 +6,8 @@ import { isHashOrId, looksRandom } from './values.ts';
 /** What is known of a session while its records are masked. */
 export interface Session {
   mark: Marker;
+  /** Whether a mark was made in this session; any other text of that form is a text like any other. */
+  isOwn(mark: string): boolean;
   /** The mark that a secret has in no session: `capture redact --test` shows it, and it can be let through everywhere. */
   markAnywhere: Marker;
   /** The repositories it works in, by their roots: their secrets are masked in it. */
@@ -22,6 +24,7 @@ const MOST_SESSIONS = 64;
 /** Of a session: 16 kB of secrets take about 0.5 MB with all their forms. */
 const MOST_LETTERS = 16_384;
 const LONGEST = 4096;
+const MOST_MARKS = 100_000;
 
 export function createSessions(key: Uint8Array, index: ValueIndex): (name: string) => Session {
   const sessions = new Map<string, Session>();
@@ -32,8 +35,17 @@ export function createSessions(key: Uint8Array, index: ValueIndex): (name: strin
     const repositories = new Set<string>();
     const scopes = new Set([own]);
     let letters = 0;
+    const make = createMarker(key, name);
+    const marks = new Set<string>();
     return {
-      mark: createMarker(key, name),
+      mark(rule, secret) {
+        const mark = make(rule, secret);
+        // A record is masked with the marks that it has got itself; older ones are met in what was masked before.
+        if (marks.size >= MOST_MARKS) marks.clear();
+        marks.add(mark);
+        return mark;
+      },
+      isOwn: (mark) => marks.has(mark),
       markAnywhere,
       repositories,
       scopes,

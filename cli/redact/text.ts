@@ -2,7 +2,7 @@ import { createAssignmentReader, KEY_NAME, NAME_KEYWORDS } from './assignments.t
 import { createCleanTexts } from './clean.ts';
 import { createKeywordScanner } from './keywords.ts';
 import type { Scopes, ValueIndex } from './known/value-index.ts';
-import { findMarks, type Span } from './mark.ts';
+import { findMarks, hideForeignMarks, type Span } from './mark.ts';
 import { PASSWORD_ELSEWHERE } from './names.ts';
 import { groupByKeyword, matchRule } from './rules/match.ts';
 import { beforeKey } from './rules/private-key.ts';
@@ -16,6 +16,8 @@ export const KNOWN_VALUE = 'known-value';
 export interface Pass {
   session: Session;
   count(rule: string, secret: string): void;
+  /** What stands in the text where a piece of its copy stands; see `hideForeignMarks`. */
+  show?(piece: string): string;
 }
 
 export type TextRedactor = ReturnType<typeof createTextRedactor>;
@@ -73,7 +75,8 @@ export function createTextRedactor(rules: readonly Rule[], index: ValueIndex, al
     if (text.length < SHORTEST) return text;
     const known = knownOnly ? withoutKnown : clean;
     if (known.has(text, scopes)) return text;
-    const masked = redact(text, pass, scopes, knownOnly);
+    const { hidden, show } = hideForeignMarks(text, pass.session.isOwn);
+    const masked = show(redact(hidden, { ...pass, show }, scopes, knownOnly));
     if (masked === text) known.add(text);
     return masked;
   }
@@ -110,7 +113,8 @@ export function createTextRedactor(rules: readonly Rule[], index: ValueIndex, al
   }
 
   /** The mark of a secret; undefined where it is let through. */
-  function maskValue(rule: string, secret: string, { session, count }: Pass): string | undefined {
+  function maskValue(rule: string, found: string, { session, count, show }: Pass): string | undefined {
+    const secret = show === undefined ? found : show(found);
     const mark = session.mark(rule, secret);
     if (allow.size > 0) {
       // The machine's own secrets can be let through one by one only.

@@ -12,7 +12,7 @@ export function measureEntropy(text: string): number {
 
 /** Fills the place of a secret in documentation. */
 const FILLER =
-  /^[<[{(%$].*[>\]})%]$|^\$\{?[A-Za-z_]|\$\{|\{\{|<[^<>]*>|^%[A-Z_]+%$|^\*+|x{4,}|\.{3}|…|your|example|placeholder|change.?me|dummy|redacted|insert[-_]|process\.env|%\(|%[sd]|\{[A-Za-z_]\w*\}|^aws4-hmac|import\.meta|os\.environ|getenv|secrets\.|0{6,}|^[a-z_.:/-]*(?:\{\}[a-z_.:/-]*)+$/i;
+  /^\[[^\]]*\]$|^[<{(%$].*[>})%]$|^\$\{?[A-Za-z_]|\$\{|\{\{|<[^<>]*>|^%[A-Z_]+%$|^\*+|x{4,}|\.{3}|…|your|example|placeholder|change.?me|dummy|^\W*(?:[a-z]{2,12}\W)?redacted(?:\W[a-z]{2,12}){0,3}\W*$|insert[-_]|process\.env|%\(|%[sd]|\{[A-Za-z_]\w*\}|^aws4-hmac|import\.meta|os\.environ|getenv|secrets\.|0{6,}|^[a-z_.:/-]*(?:\{\}[a-z_.:/-]*)+$/i;
 
 /** Words that a real secret in running text hardly has in it; `XmlStringMaxLen256` is the type of a field. */
 const MADE_UP =
@@ -110,7 +110,10 @@ export function isSecretInText(value: string, strength: NameStrength, shape: Sha
   // A bare one may be cut short by a letter that is part of it.
   const shortest = strength === 'password' && shape !== 'bare' ? 5 : 6;
   if (value.length < shortest || hasMark(value) || isFiller(value)) return false;
-  if (strength === 'phrase') return SEED.test(value) || (hasDigitsAndLetters(value) && !/\s/.test(value));
+  if (strength === 'phrase') {
+    if (SEED.test(value) || (hasDigitsAndLetters(value) && !/\s/.test(value))) return true;
+    return shape !== 'loose' && PHRASE.test(value) && !SENTENCE.test(value);
+  }
   if (/\s/.test(value) || (strength === 'password' ? PASSWORD_WORD : MADE_UP).test(value)) return false;
   if (strength === 'key' || strength === 'vendor') return isKey(value, strength, shape);
   if (shape === 'loose') return isSurelyRandom(value, 16) && !/[:!]|=[^=]/.test(value);
@@ -180,6 +183,11 @@ const STATE =
 /** Twelve small words, more or less, and no sentence. */
 const SEED = /^(?:[a-z]{3,8}[ -]){3,23}[a-z]{3,8}$/;
 
+/** Three plain words or more, and none that says what a phrase is for. */
+const PHRASE = /^[a-z]{2,12}(?:[ -][a-z]{2,12}){2,11}$/;
+const SENTENCE =
+  /\b(?:pass|phrase|passphrase|password|key|enter|your|the|an?|to|for|of|is|are|be|not|must|no|with|in|from|and|or)\b/;
+
 /** Whether a string that an object holds under a secret's name is one: here the name is no figure of speech. */
 export function isSecretInField(value: string, strength: NameStrength, name = ''): boolean {
   if (value.length < 4 || isFieldPlaceholder(value) || VERSION.test(value)) return false;
@@ -207,7 +215,7 @@ const isGraphicAscii = (value: string) => /^[!-~]+$/.test(value);
 
 const isFieldPlaceholder = (value: string): boolean =>
   HARMLESS.has(value.toLowerCase()) ||
-  /^(?:arn:aws.*|\$\{[^":]*\}|\{[A-Z]+[ _][A-Z _]+\}|\{\{.*\}\}|<[^>]*>|\[.*\]|\*+|x+|dummy|.*redacted.*|\$[A-Z_]+|process\.env\..*)$/i.test(
+  /^(?:arn:aws.*|\$\{[^":]*\}|\{[A-Z]+[ _][A-Z _]+\}|\{\{.*\}\}|<[^>]*>|\[[^\]]*\]|\*+|x+|dummy|\W*(?:[a-z]{2,12}\W)?redacted(?:\W[a-z]{2,12}){0,3}\W*|\$[A-Z_]+|process\.env\..*)$/i.test(
     value,
   );
 

@@ -61,6 +61,47 @@ const FORMS: { [what: string]: { secret: string; texts: string[] } } = {
       'kinit ada <<< §',
     ],
   },
+  'a variable of PowerShell': {
+    secret: password,
+    texts: [
+      '$env:DB_PASSWORD = "§"',
+      "$Env:API_KEY = '§'",
+      '$env:DB_PASSWORD="§"',
+      `${'$'}{env:DB_PASSWORD} = "§"`,
+      '$script:AdminPassword = "§"',
+      '$global:ApiToken  =  "§"',
+      '[Environment]::SetEnvironmentVariable("DB_PASSWORD", "§", "User")',
+    ],
+  },
+  'a variable of fish': {
+    secret: password,
+    texts: [
+      'set -gx DB_PASSWORD §',
+      'set -x API_KEY "§"',
+      'set --global --export DB_PASSWORD §',
+      'set -Ux API_TOKEN §',
+    ],
+  },
+  'what is piped into a command': {
+    secret: password,
+    texts: [
+      'docker login -u ada --password-stdin <<< "§"',
+      "docker login --username ada --password-stdin registry.test <<< '§'",
+      'podman login --password-stdin registry.test <<<§',
+      'gh auth login --with-token <<< §',
+      'helm registry login registry.test -u ada --password-stdin <<< §',
+      "docker login --password-stdin <<'EOF'\n§\nEOF",
+    ],
+  },
+  'a passphrase of words': {
+    secret: 'three plain words',
+    texts: [
+      'gpg --batch --passphrase "§" -c a',
+      "gpg --passphrase='§' -d a.gpg",
+      'PASSPHRASE="§"',
+      'ssh_key_passphrase: "§"',
+    ],
+  },
   'a word that is the password of an account': {
     secret: 'saddlebird',
     texts: [
@@ -322,6 +363,8 @@ test.each([
   'a dialog with password input2 and password SHA256Hash; the login and password fields',
   'const PASSWORD_PATTERN = /^\\w{8,}$/; password: z.string().min(8)',
   'password [REDACTED:key-name:1a2b] and token=[REDACTED]',
+  'password: [REDACTED], passphrase: [removed by ada], secret=***REDACTED***',
+  'passphrase = "the passphrase to use", passphrase: "Enter passphrase for key"',
 ])('%s is left as it is', (text) => expect(redact(text)).toContain(JSON.stringify(text).slice(1, -1)));
 
 test.each([{ password: 'vault' }, { password: 'keychain' }, { db_password: 'prompt' }, { passwords: 'environment' }])(
