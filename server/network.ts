@@ -1,17 +1,37 @@
 import { isIPv6 } from 'node:net';
 
-/** The address as IPv4 writes it, or the /64 that an IPv6 address belongs to. */
-export function networkOf(address: string): string {
-  if (!isIPv6(address)) return address;
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  if (mapped) return mapped;
-  const [head = '', tail] = address.split('%')[0]?.split('::') ?? [];
-  const before = groups(head);
-  const after = groups(tail ?? '');
-  const zeros = tail === undefined ? 0 : 8 - before.length - after.length - (address.includes('.') ? 1 : 0);
-  const all = [...before, ...Array.from({ length: zeros }, () => '0'), ...after];
-  const network = all.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16));
-  return `${network.join(':')}::/64`;
+/** The network that one customer has at least: an IPv4 address itself, or the /64 of an IPv6 address. */
+export const networkOf = (address: string): string => {
+  const groups = groupsOf(address);
+  return groups === undefined ? plain(address) : prefix(groups, 64);
+};
+
+/** The networks that one customer may well have many of: the /24 of an IPv4 address, or the /48 of an IPv6 address. */
+export function siteOf(address: string): string {
+  const groups = groupsOf(address);
+  if (groups !== undefined) return prefix(groups, 48);
+  const bytes = plain(address).split('.');
+  return `${bytes.slice(0, 3).join('.')}.0/24`;
 }
 
-const groups = (text: string) => (text === '' ? [] : text.split(':'));
+const prefix = (groups: readonly string[], bits: 48 | 64) => `${groups.slice(0, bits / 16).join(':')}::/${bits}`;
+
+/** An IPv4 address that is written as an IPv6 address. */
+const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
+
+const plain = (address: string): string => MAPPED.exec(address)?.[1] ?? address;
+
+/** The eight groups of an IPv6 address without leading zeros; undefined for an IPv4 address. */
+function groupsOf(address: string): string[] | undefined {
+  if (!isIPv6(address) || MAPPED.test(address)) return undefined;
+  const [head = '', tail] = address.split('%')[0]?.split('::') ?? [];
+  const before = split(head);
+  const after = split(tail ?? '');
+  // An IPv4 address at the end stands for two groups.
+  const written = before.length + after.length + (address.includes('.') ? 1 : 0);
+  const zeros = tail === undefined ? 0 : 8 - written;
+  const groups = [...before, ...Array.from({ length: zeros }, () => '0'), ...after];
+  return groups.map((group) => Number.parseInt(group, 16).toString(16));
+}
+
+const split = (text: string) => (text === '' ? [] : text.split(':'));

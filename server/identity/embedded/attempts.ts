@@ -1,41 +1,102 @@
 import { createHash } from 'node:crypto';
-import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
+import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterPostgres } from 'rate-limiter-flexible';
+import { networkOf, siteOf } from '../../network.ts';
+import { emailKey } from '../../store/email.ts';
 import type { Store } from '../../store/open.ts';
-
-export interface Attempts {
-  /**
-   * Counts one attempt before it is made, so that many at once gain nothing.
-   * @returns seconds to wait when it is one too many, else 0
-   */
-  take(key: string): Promise<number>;
-  /** Forgives all that was counted under the key. */
-  forgive(key: string): Promise<void>;
-  /** Takes one attempt back, which turned out to be none. */
-  giveBack(key: string): Promise<void>;
-}
 
 const WINDOW_S = 15 * 60;
 
-/** At most `points` attempts in a quarter of an hour, over all replicas where the store is PostgreSQL. */
-export function createAttempts(name: string, points: number, { pool }: Pick<Store, 'pool'>): Attempts {
-  const options = { keyPrefix: name, points, duration: WINDOW_S };
-  const limiter = pool
-    ? new RateLimiterPostgres({ ...options, storeClient: pool, tableName: 'rate_limits', tableCreated: true })
-    : new RateLimiterMemory(options);
+/** What is counted, and how often it may happen within a quarter of an hour. */
+const LIMITS = {
+  /** Passwords for one account from one network, or from one browser that the account knows. */
+  guess: 10,
+  /** Passwords for one account from all other networks together. */
+  account: 50,
+  /** Forms from one network, for whichever account: trying one password on many accounts. */
+  network: 100,
+  /** Forms from neighbouring networks, of which one customer may have thousands. */
+  site: 400,
+  /** Mails to one person that one network, or one browser that the account knows, asked for. */
+  mail: 3,
+  /** Mails to one person that all other networks asked for together. */
+  mailbox: 10,
+};
+
+/** One thing to count. The key may be any text that a visitor sent. */
+export type Count = readonly [what: keyof typeof LIMITS, key: string];
+
+/** Counts attempts, over all replicas where the store is PostgreSQL. */
+export class Attempts {
+  readonly #counter: RateLimiterAbstract;
+
+  constructor({ pool }: Pick<Store, 'pool'>) {
+    const options = { keyPrefix: 'attempt', points: Math.max(...Object.values(LIMITS)), duration: WINDOW_S };
+    this.#counter = pool
+      ? new RateLimiterPostgres({ ...options, storeClient: pool, tableName: 'rate_limits', tableCreated: true })
+      : new RateLimiterMemory(options);
+  }
+
+  /**
+   * Counts an attempt before it is made, so that many at once gain nothing. Stops at the first count that is too high:
+   * what is refused for one network does not count against its neighbours.
+   * @returns seconds to wait; 0 when the attempt may be made
+   */
+  async take(...counts: readonly Count[]): Promise<number> {
+    for (const count of counts) {
+      const { consumedPoints, msBeforeNext } = await this.#counter.penalty(keyOf(count), 1);
+      if (consumedPoints > LIMITS[count[0]]) return Math.max(1, Math.ceil(msBeforeNext / 1000));
+    }
+    return 0;
+  }
+
+  /** Starts counting from zero. */
+  async forget(count: Count): Promise<void> {
+    await this.#counter.delete(keyOf(count));
+  }
+
+  /** Takes back attempts that were legitimate. */
+  async giveBack(...counts: readonly Count[]): Promise<void> {
+    await Promise.all(counts.map((count) => this.#counter.reward(keyOf(count), 1)));
+  }
+}
+
+/** A key holds what a visitor typed: any characters, longer than the column, and nothing to be stored in clear. */
+const keyOf = ([what, key]: Count) => `${what}:${createHash('sha256').update(key).digest('base64url')}`;
+
+/** What every form from an address counts as. */
+export const fromAddress = (address: string): Count[] => [
+  ['network', networkOf(address)],
+  ['site', siteOf(address)],
+];
+
+/** Who sends a form: an address, and the browser's name where it is known to the account. */
+export interface Visitor {
+  address: string;
+  browser: string | undefined;
+}
+
+/**
+ * Counts an attempt to sign in. A browser that is known to the account does not share the limits of strangers, so that no
+ * number of strangers locks the person out.
+ * @returns seconds to wait, and what to call when the password was right
+ */
+export async function takeGuess(attempts: Attempts, email: string, { address, browser }: Visitor) {
+  const account = emailKey(email);
+  const guess: Count = ['guess', `${account} ${browser ?? networkOf(address)}`];
+  const before: Count[] = browser === undefined ? fromAddress(address) : [];
+  const after: Count[] = browser === undefined ? [['account', account]] : [];
   return {
-    async take(key) {
-      try {
-        await limiter.consume(hashOf(key));
-        return 0;
-      } catch (error) {
-        if (error instanceof RateLimiterRes) return Math.max(1, Math.ceil(error.msBeforeNext / 1000));
-        throw error;
-      }
+    wait: await attempts.take(...before, guess, ...after),
+    succeed: async () => {
+      await Promise.all([attempts.forget(guess), attempts.giveBack(...before, ...after)]);
     },
-    forgive: async (key) => void (await limiter.delete(hashOf(key))),
-    giveBack: async (key) => void (await limiter.reward(hashOf(key))),
   };
 }
 
-/** A key holds what a visitor typed: any characters, longer than the column, and nothing to be kept in clear. */
-const hashOf = (key: string) => createHash('sha256').update(key).digest('base64url');
+/** Whether a mail may go to the person. What strangers ask for must not use up what the person may ask for. */
+export async function mayMail(attempts: Attempts, email: string, { address, browser }: Visitor): Promise<boolean> {
+  const person = emailKey(email);
+  const own: Count = ['mail', `${person} ${browser ?? networkOf(address)}`];
+  const counts: Count[] = browser === undefined ? [own, ['mailbox', person]] : [own];
+  return (await attempts.take(...counts)) === 0;
+}

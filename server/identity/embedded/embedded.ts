@@ -13,12 +13,13 @@ import type { SendMail } from '../mail.ts';
 import { createVerifier, isForClient } from '../verifier.ts';
 import { findAccount, hasAccounts } from './accounts.ts';
 import { addressesOf } from './addresses.ts';
+import { Attempts } from './attempts.ts';
 import { CLIENT_ID, PASSWORD_VERSION } from './client.ts';
 import { publicPart, readKeptKeys } from './kept.ts';
 import { createKnownBrowsers } from './known-browser.ts';
 import { issueLink, LINK_LIFE_MS, mailLink, purgeLinks } from './links.ts';
 import { mountProvider } from './mount.ts';
-import { createPageLimits, type Pages } from './pages.ts';
+import type { Pages } from './pages.ts';
 import type { Passwords } from './passwords.ts';
 
 import { purgeRecords } from './records.ts';
@@ -54,9 +55,9 @@ export async function createEmbeddedIdentity(options: EmbeddedOptions): Promise<
     );
     return loading;
   };
-  const limits = createPageLimits(store);
+  const attempts = new Attempts(store);
   const browsers = createKnownBrowsers(String(keys.cookies[0]), addresses);
-  const pages: Pages = { db, provider, addresses, passwords, limits, browsers, signUp, requests, sendMail, log, now };
+  const pages: Pages = { db, provider, addresses, passwords, attempts, browsers, signUp, requests, sendMail, log, now };
 
   const purge = () => Promise.all([purgeRecords(db, now()), purgeLinks(db, now())]).catch(onError);
   await purge();

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { AccountRow } from '../../store/schema.ts';
 import { resetLetter } from '../letters.ts';
 import { findAccountByEmail } from './accounts.ts';
+import { fromAddress, mayMail } from './attempts.ts';
 import { fieldOf, refuseEmail } from './form.ts';
 import { mailLink } from './links.ts';
 import { sendPage } from './page.ts';
@@ -10,21 +10,16 @@ import { forgotPage, forgotSentPage } from './views.ts';
 
 /** Asks for a link that sets a new password. The answer is the same whether or not there is such an account. */
 export function forgotRoutes(app: FastifyInstance, pages: Pages): void {
-  const { db, addresses, limits, browsers, sendMail, log, now } = pages;
+  const { db, addresses, attempts, browsers, sendMail, log, now } = pages;
 
   async function sendLink(request: FastifyRequest, email: string): Promise<void> {
     const account = await findAccountByEmail(db, email);
-    if (!account || !(await mayMail(request, account))) return;
+    if (!account) return;
+    const visitor = { address: request.ip, browser: browsers.recognize(request, account) };
+    if (!(await mayMail(attempts, account.email, visitor))) return;
     await mailLink(db, 'password_reset', account.email, now(), (token) =>
       sendMail(resetLetter(account.email, addresses.link('reset', token))),
     );
-  }
-
-  /** What strangers ask for must not use up what the person may ask for. */
-  async function mayMail(request: FastifyRequest, account: AccountRow): Promise<boolean> {
-    const browser = browsers.recognize(request, account);
-    if ((await limits.mail.take(`${account.email_key} ${browser ?? request.ip}`)) > 0) return false;
-    return browser !== undefined || (await limits.mailbox.take(account.email_key)) === 0;
   }
 
   const show = (reply: FastifyReply, email?: string, error?: string, status?: number) =>
@@ -34,7 +29,7 @@ export function forgotRoutes(app: FastifyInstance, pages: Pages): void {
 
   app.post('/forgot', async (request, reply) => {
     const email = fieldOf(request, 'email').trim();
-    const wait = await limits.address.take(request.ip);
+    const wait = await attempts.take(...fromAddress(request.ip));
     if (wait > 0) return show(reply, email, tooMany(reply, wait), 429);
     const refusal = refuseEmail(email);
     if (refusal !== undefined) return show(reply, email, refusal, 422);

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { siteOf } from '../../network.ts';
 import type { Db } from '../../store/open.ts';
 import type { LinkRow } from '../../store/schema.ts';
 import {
@@ -10,6 +11,7 @@ import {
   resetPassword,
 } from './accounts.ts';
 import type { LinkPage } from './addresses.ts';
+import { fromAddress } from './attempts.ts';
 import { fieldOf, refuseEmail, refusePassword } from './form.ts';
 import { dropFirstAccountLinks, findLink, type Purpose, spendLink } from './links.ts';
 import { type Page, sendPage } from './page.ts';
@@ -79,7 +81,7 @@ async function setPassword(db: Db, accountId: string, password: string, now: num
 
 /** The pages behind links: first account, invitation, new password. Each ends signed in, on the way to the dashboard. */
 export function linkRoutes(app: FastifyInstance, pages: Pages): void {
-  const { db, provider, addresses, passwords, limits, browsers, now } = pages;
+  const { db, provider, addresses, passwords, attempts, browsers, now } = pages;
   for (const [name, kind] of Object.entries(KINDS)) {
     const action = `${addresses.path}/${name}`;
 
@@ -101,7 +103,7 @@ export function linkRoutes(app: FastifyInstance, pages: Pages): void {
 
     app.post(`/${name}`, async (request, reply) => {
       const token = fieldOf(request, 'token');
-      const wait = await limits.address.take(request.ip);
+      const wait = await attempts.take(...fromAddress(request.ip));
       const link = await openLink(token);
       if (!link) return sendUnusable(reply);
       const why = await kind.pointless(db, link);
@@ -113,7 +115,8 @@ export function linkRoutes(app: FastifyInstance, pages: Pages): void {
       if (wait > 0) return show(tooMany(reply, wait), 429);
       const refusal = refuseEmail(email) ?? refusePassword(password, email);
       if (refusal !== undefined) return show(refusal, 422);
-      const form = { email, password: await passwords.hash(password) };
+      const asker = { network: siteOf(request.ip), isKnown: true };
+      const form = { email, password: await passwords.hash(password, asker) };
       const accountId = await db.transaction().execute(async (transaction) => {
         await kind.begin?.(transaction);
         if (!(await spendLink(transaction, link, now()))) return undefined;

@@ -1,10 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { siteOf } from '../../network.ts';
 import { verificationLetter } from '../letters.ts';
 import { findAccountByEmail, hasAccounts, insertAccount } from './accounts.ts';
+import { fromAddress, takeGuess } from './attempts.ts';
 import { fieldOf, refuseEmail, refusePassword } from './form.ts';
 import { mailLink } from './links.ts';
 import { sendPage } from './page.ts';
-import { type Pages, takeGuess, tooMany } from './pages.ts';
+import { type Pages, tooMany } from './pages.ts';
 import { messagePage, noAccountPage, signInPage, signUpPage } from './views.ts';
 
 interface Place {
@@ -14,7 +16,7 @@ type Request = FastifyRequest<Place>;
 
 /** The page to which the provider sends whoever is to be signed in, and the one for a new account beside it. */
 export function signInRoutes(app: FastifyInstance, pages: Pages): void {
-  const { db, provider, addresses, passwords, limits, browsers, signUp, sendMail, log, now } = pages;
+  const { db, provider, addresses, passwords, attempts, browsers, signUp, sendMail, log, now } = pages;
   const signUpUrl = (uid: string) => `${addresses.signIn(uid)}/sign-up`;
   const forgotUrl = `${addresses.path}/forgot`;
 
@@ -69,14 +71,16 @@ export function signInRoutes(app: FastifyInstance, pages: Pages): void {
     if (!(await findInteraction(request, reply))) return sendExpired(reply);
     const [email, password] = [fieldOf(request, 'email').trim(), fieldOf(request, 'password')];
     const account = refuseEmail(email) === undefined ? await findAccountByEmail(db, email) : undefined;
-    const { wait, forgive } = await takeGuess(limits, request, email, account && browsers.recognize(request, account));
+    const browser = account && browsers.recognize(request, account);
+    const { wait, succeed } = await takeGuess(attempts, email, { address: request.ip, browser });
     if (wait > 0) return showSignIn(request, reply, email, tooMany(reply, wait), 429);
-    const matches = await passwords.matches(password, account?.password);
+    const asker = { network: siteOf(request.ip), isKnown: browser !== undefined };
+    const matches = await passwords.matches(password, account?.password, asker);
     if (!account || !matches) {
       log.info({ address: request.ip }, 'a sign-in was refused');
       return showSignIn(request, reply, email, 'E-mail and password do not match.', 422);
     }
-    await forgive();
+    await succeed();
     browsers.remember(reply, account);
     return finish(request, reply, account.account_id);
   });
@@ -90,12 +94,12 @@ export function signInRoutes(app: FastifyInstance, pages: Pages): void {
   app.post<Place>('/sign-in/:uid/sign-up', async (request, reply) => {
     if (!(await findInteraction(request, reply))) return sendExpired(reply);
     const [email, password] = [fieldOf(request, 'email').trim(), fieldOf(request, 'password')];
-    const wait = await limits.address.take(request.ip);
+    const wait = await attempts.take(...fromAddress(request.ip));
     if (wait > 0) return showSignUp(request, reply, email, tooMany(reply, wait), 429);
     const refusal = refuseEmail(email) ?? refusePassword(password, email);
     if (refusal !== undefined) return showSignUp(request, reply, email, refusal, 422);
-    const account = { email, emailVerified: false, password: await passwords.hash(password) };
-    const accountId = await insertAccount(db, account, now());
+    const hash = await passwords.hash(password, { network: siteOf(request.ip), isKnown: false });
+    const accountId = await insertAccount(db, { email, emailVerified: false, password: hash }, now());
     if (accountId === undefined) {
       const taken = 'No account can be created with this e-mail. Sign in instead, or set a new password.';
       return showSignUp(request, reply, email, taken, 422);

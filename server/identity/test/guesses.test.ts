@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ENGINES } from '../../test/engines.ts';
+import type { Reply } from './browser.ts';
 import {
   authorize,
   type Browser,
@@ -14,10 +15,13 @@ import {
 const EMAIL = 'ada@example.com';
 const OTHER = 'another battery staple';
 
+/** The addresses of one customer: as many as wanted. */
+const inNetwork = (index: number) => ({ 'x-forwarded-for': `2001:db8:1:2::${index.toString(16)}` });
+
 describe.each(ENGINES)('guessing on %s', (engine) => {
   let service: Service;
   beforeAll(async () => {
-    service = await startService(engine, { TRUST_PROXY: ['127.0.0.1'] });
+    service = await startService(engine, { TRUST_PROXY: ['127.0.0.1'], SIGN_UP: 'open' });
   });
   beforeEach(async () => {
     await service.clear();
@@ -111,4 +115,54 @@ describe.each(ENGINES)('guessing on %s', (engine) => {
       expect(statuses).toEqual([...Array(10).fill(422), ...Array(4).fill(429)]);
     });
   }
+
+  describe('from the addresses of one IPv6 network', () => {
+    /** How many of the forms were taken, each sent from another address. */
+    async function taken(count: number, send: (index: number) => Promise<Reply>): Promise<number> {
+      let refused = 0;
+      for (let index = 0; index < count; index++) {
+        if ((await send(index)).status === 429) refused++;
+      }
+      return count - refused;
+    }
+
+    test('passwords for many accounts are refused after a hundred', async () => {
+      const browser = service.browser();
+      const { page } = await authorize(service, browser);
+      const send = (index: number) =>
+        browser.submit(page, { email: `person-${index}@example.com`, password: 'wrong' }, inNetwork(index));
+      expect(await taken(105, send)).toBe(100);
+    });
+
+    test('passwords for one account are refused after ten', async () => {
+      const browser = service.browser();
+      const { page } = await authorize(service, browser);
+      const send = (index: number) =>
+        browser.submit(page, { email: EMAIL, password: `wrong ${index}` }, inNetwork(index));
+      expect(await taken(14, send)).toBe(10);
+    });
+
+    test('new accounts are refused after a hundred', async () => {
+      const browser = service.browser();
+      const { page } = await authorize(service, browser);
+      const form = await browser.open(`${page.url}/sign-up`);
+      const send = (index: number) =>
+        browser.submit(form, { email: `new-${index}@example.com`, password: 'short' }, inNetwork(index));
+      expect(await taken(105, send)).toBe(100);
+    });
+
+    test('mails for a new password are three for one person, and requests for them a hundred', async () => {
+      const browser = service.browser();
+      const form = await browser.open('/oidc/forgot');
+      expect(await taken(105, (index) => browser.submit(form, { email: EMAIL }, inNetwork(index)))).toBe(100);
+      await expect.poll(() => service.mails().length).toBe(3);
+    });
+
+    test('passwords for a link are refused after a hundred', async () => {
+      await service.identity.invite({ email: 'bob@example.com', organizationName: 'Acme', role: 'member' });
+      const browser = service.browser();
+      const form = await browser.open(service.mails()[0]?.link ?? '');
+      expect(await taken(105, (index) => browser.submit(form, { password: 'short' }, inNetwork(index)))).toBe(100);
+    });
+  });
 });

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ENGINES, openTestStore, type TestStore } from '../../test/engines.ts';
 import { addressesOf } from '../embedded/addresses.ts';
-import { createAttempts } from '../embedded/attempts.ts';
+import { Attempts, type Count, fromAddress } from '../embedded/attempts.ts';
 import { html, toText } from '../embedded/html.ts';
 import { createPasswords } from '../embedded/passwords.ts';
 import { fetchJson } from '../fetch-json.ts';
@@ -24,59 +24,97 @@ describe.each(ENGINES)('attempts on %s', (engine) => {
   });
   afterAll(() => store.dispose());
 
+  const takeAll = async (count: number, attempt: (index: number) => Count[]) => {
+    const attempts = new Attempts(store);
+    const waits: number[] = [];
+    for (let index = 0; index < count; index++) waits.push(await attempts.take(...attempt(index)));
+    return waits;
+  };
+  const allowed = (waits: number[]) => waits.filter((wait) => wait === 0).length;
+
   test('are counted by key, whatever it holds, and refused for the rest of a quarter of an hour', async () => {
-    const attempts = createAttempts('two', 2, store);
     for (const key of ['a', `\0 ${'x'.repeat(10_000)}`]) {
-      expect([await attempts.take(key), await attempts.take(key)]).toEqual([0, 0]);
-      const wait = await attempts.take(key);
-      expect(wait).toBeGreaterThan(880);
-      expect(wait).toBeLessThanOrEqual(900);
+      const waits = await takeAll(4, () => [['mail', key]]);
+      expect(waits.slice(0, 3)).toEqual([0, 0, 0]);
+      expect(waits[3]).toBeGreaterThan(880);
+      expect(waits[3]).toBeLessThanOrEqual(900);
     }
-    const others = createAttempts('others', 2, store);
-    expect(await others.take('a')).toBe(0);
+    expect(await takeAll(1, () => [['mailbox', 'a']])).toEqual([0]);
   });
 
-  test('are forgiven or given back', async () => {
-    const attempts = createAttempts('one', 1, store);
-    await attempts.take('a');
-    await attempts.forgive('a');
-    expect(await attempts.take('a')).toBe(0);
-    await attempts.giveBack('a');
-    expect(await attempts.take('a')).toBe(0);
-    expect(await attempts.take('a')).toBeGreaterThan(0);
+  test('are forgotten or given back', async () => {
+    const attempts = new Attempts(store);
+    for (let index = 0; index < 3; index++) await attempts.take(['mail', 'b']);
+    await attempts.forget(['mail', 'b']);
+    for (let index = 0; index < 3; index++) expect(await attempts.take(['mail', 'b'])).toBe(0);
+    await attempts.giveBack(['mail', 'b']);
+    expect(await attempts.take(['mail', 'b'])).toBe(0);
+    expect(await attempts.take(['mail', 'b'])).toBeGreaterThan(0);
   });
 
   test('that come at once are all counted', async () => {
-    const attempts = createAttempts('ten', 10, store);
-    const waits = await Promise.all(Array.from({ length: 30 }, () => attempts.take('a')));
-    expect(waits.filter((wait) => wait === 0)).toHaveLength(10);
+    const attempts = new Attempts(store);
+    const waits = await Promise.all(Array.from({ length: 30 }, () => attempts.take(['guess', 'c'])));
+    expect(allowed(waits)).toBe(10);
+  });
+
+  test.each([
+    ['IPv6 networks of one /48', (index: number) => `2001:db8:9:${index.toString(16)}::1`],
+    ['addresses of one IPv4 /24', (index: number) => `198.51.100.${index % 250}`],
+  ])('from the %s are refused after four hundred', async (_name, address) => {
+    expect(allowed(await takeAll(410, (index) => fromAddress(address(index))))).toBe(400);
+  });
+
+  test('that one address makes too often do not count against its neighbours', async () => {
+    await takeAll(500, () => fromAddress('203.0.113.1'));
+    expect(await takeAll(1, () => fromAddress('203.0.113.2'))).toEqual([0]);
   });
 });
 
 describe('passwords', () => {
   const passwords = createPasswords({ log2N: 4, r: 1, p: 1 });
+  const STRANGER = { network: '192.0.2.0/24', isKnown: false };
 
   test('match themselves, however they were composed, and nothing else', async () => {
-    const encoded = await passwords.hash('e\u0301t\u00e9 12345');
-    expect(await passwords.matches('\u00e9te\u0301 12345', encoded)).toBe(true);
-    expect(await passwords.matches('ete 12345', encoded)).toBe(false);
-    expect(await passwords.matches('', encoded)).toBe(false);
-    expect(await passwords.matches('anything', undefined)).toBe(false);
-    expect(await passwords.hash('e\u0301t\u00e9 12345')).not.toBe(encoded);
+    const encoded = await passwords.hash('e\u0301t\u00e9 12345', STRANGER);
+    expect(await passwords.matches('\u00e9te\u0301 12345', encoded, STRANGER)).toBe(true);
+    expect(await passwords.matches('ete 12345', encoded, STRANGER)).toBe(false);
+    expect(await passwords.matches('', encoded, STRANGER)).toBe(false);
+    expect(await passwords.matches('anything', undefined, STRANGER)).toBe(false);
+    expect(await passwords.hash('e\u0301t\u00e9 12345', STRANGER)).not.toBe(encoded);
   });
 
   test('hashed with other parameters still match', async () => {
-    const encoded = await createPasswords({ log2N: 5, r: 2, p: 1 }).hash('correct horse');
-    expect(await passwords.matches('correct horse', encoded)).toBe(true);
+    const encoded = await createPasswords({ log2N: 5, r: 2, p: 1 }).hash('correct horse', STRANGER);
+    expect(await passwords.matches('correct horse', encoded, STRANGER)).toBe(true);
   });
 
   test('wait for each other, but not without end', async () => {
-    const work = Array.from({ length: 110 }, () => passwords.hash('x'));
+    const work = Array.from({ length: 110 }, (_, index) =>
+      passwords.hash('x', { network: `${index}`, isKnown: false }),
+    );
     const outcomes = await Promise.allSettled(work);
     const refused = outcomes.filter(({ status }) => status === 'rejected');
-    expect(refused).toHaveLength(8);
+    expect(refused).toHaveLength(28);
     expect(refused[0]).toMatchObject({ reason: { code: 'service_unavailable', retryAfter: 10 } });
-    expect(await passwords.hash('x')).toMatch(/^scrypt\$4\$1\$1\$/);
+    expect(await passwords.hash('x', STRANGER)).toMatch(/^scrypt\$4\$1\$1\$/);
+  });
+
+  test('from five networks leave places to a sixth and to browsers that are known', async () => {
+    const done: string[] = [];
+    const hash = (network: string, isKnown = false) =>
+      passwords.hash('x', { network, isKnown }).then(
+        () => void done.push(isKnown ? 'known' : network),
+        () => void done.push('refused'),
+      );
+    const flood = Array.from({ length: 200 }, (_, index) => hash(`flood-${index % 5}`));
+    const others = [hash('sixth'), hash('home', true)];
+    await Promise.all([...flood, ...others]);
+    expect(done.filter((name) => name === 'refused')).toHaveLength(200 - 42);
+    const order = done.filter((name) => name !== 'refused');
+    // Two were being hashed already; the known browser is next, and the sixth network waits for one turn of the five.
+    expect(order.indexOf('known')).toBeLessThan(4);
+    expect(order.indexOf('sixth')).toBeLessThan(12);
   });
 });
 
