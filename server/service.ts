@@ -28,6 +28,7 @@ import { createHandlers } from './routes/all.ts';
 import { sweepDeleted, sweepOrphans } from './store/deletions.ts';
 import type { Store } from './store/open.ts';
 import { rememberSetting } from './store/settings.ts';
+import { LogTruncation } from './store/truncate-log.ts';
 import { VERSION } from './version.ts';
 
 export interface ServiceOptions {
@@ -52,8 +53,8 @@ const UNWALLED =
 const DEAF =
   'changes that other replicas make are not shown live: DATABASE_URL goes through a pooler that hears no LISTEN; set DATABASE_LISTEN_URL to an address past it';
 
-/** So long at most what a deleted session has left stays, though a sweep may have failed or just missed it. */
-const SWEEP_EVERY_MS = 60_000;
+/** How soon a sweep that failed, or missed a session deleted meanwhile, is repeated. */
+const SWEEP_EVERY_MS = 15_000;
 /** So much later than its time at most a session goes that is not to be kept for longer. */
 const EXPIRE_EVERY_MS = 3_600_000;
 /** So long at most what another process has left underived waits, unless somebody asks for it. */
@@ -109,7 +110,11 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   const reading = createReading();
   const background = createBackground({ atOnce: 2, onError });
   const closing = new AbortController();
-  const sweep = () => background.run('sweep', () => sweepDeleted(store.db, now, figuresOfSession, closing.signal));
+  const truncation = store.engine === 'sqlite' ? new LogTruncation(store.db, onError) : undefined;
+  const sweep = () =>
+    background.run('sweep', () =>
+      sweepDeleted(store.db, now, figuresOfSession, closing.signal, () => truncation?.request()),
+    );
   const committed: Committed = (change) => {
     const { organizationId, sessionId, eventCount, status } = change;
     tell(organizationId, { sessionId, eventCount, status });
@@ -180,12 +185,14 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     await peers?.close();
     closing.abort();
     await Promise.all([expire(), sweep()]);
+    await truncation?.close();
     await reading.close();
     await indexer.close();
     await deriveThread.close();
   });
   // Goes on where an earlier process stopped, or the store could not be asked.
   void sweep();
+  truncation?.request();
   void expire();
   void indexer.catchUp();
   void background.run('prices', () => reprice(store.db, deriveThread, prices, closing.signal));

@@ -91,7 +91,8 @@ const TOMBSTONES_AT_ONCE = 500;
 
 /**
  * Removes what deleted sessions have left, a slice at a time; goes on where another process stopped, and stops after a
- * slice once the signal is aborted. A session that cannot be removed does not keep the ones behind it.
+ * slice once the signal is aborted. A session that cannot be removed does not keep the ones behind it. `onRemoved` is called
+ * after each session.
  * @throws the first error, after all other sessions were removed
  */
 export async function sweepDeleted(
@@ -99,11 +100,13 @@ export async function sweepDeleted(
   now: () => number,
   figuresOf: FiguresOf,
   signal?: AbortSignal,
+  onRemoved?: () => void,
 ): Promise<void> {
   let failure: { error: unknown } | undefined;
   for (let row = await findUnswept(db, ''); row && !signal?.aborted; row = await findUnswept(db, row.session_id)) {
     try {
       await sweep(db, row, now(), figuresOf, signal);
+      onRemoved?.();
     } catch (error) {
       failure ??= { error };
     }

@@ -1,10 +1,12 @@
-import { readFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { figuresOfSession } from '../derive/figures.ts';
 import { sweepDeleted } from '../store/deletions.ts';
-import { LOGS, reopen, type TestStore } from './engines.ts';
+import { attach, LOGS, reopen, type TestStore } from './engines.ts';
 import { openSession } from './factories.ts';
 import { settled, startTestService } from './harness.ts';
 import { startWorld, type World } from './world.ts';
@@ -171,20 +173,75 @@ describe.each(LOGS)('a deleted session on %s', (engine) => {
 });
 
 describe('the embedded store', () => {
-  test('has none of a deleted session in its file', async () => {
-    const world = await startWorld('sqlite');
+  let world: World;
+  beforeEach(async () => {
+    world = await startWorld('sqlite');
+  });
+  afterEach(() => world.service.close());
+
+  const MARKER = 'unmistakable';
+  const append = async (sessionId: string, text: string) => {
+    const body = { events: [{ eventType: 'user.message', payload: { text } }] };
+    await world.service.call('POST', `/v1/sessions/${sessionId}/events`, { as: world.ours.live, body });
+  };
+  /** The files of the store that hold the marker. */
+  const filesWithMarker = ({ dataDir }: TestStore) =>
+    readdirSync(dataDir).filter(
+      (name) => name.startsWith('session-capture.sqlite') && readFileSync(join(dataDir, name)).includes(MARKER),
+    );
+  const deleteMarked = async () => {
     const { service, ours } = world;
     const sessionId = await openSession(service, ours.live, ours);
-    const body = { events: [{ eventType: 'user.message', payload: { text: 'unmistakable' } }] };
-    await service.call('POST', `/v1/sessions/${sessionId}/events`, { as: ours.live, body });
+    await append(sessionId, MARKER);
+    const find = `/v1/organizations/me/session-summaries?sessionIds=${sessionId}`;
+    await service.call('GET', find, { as: ours.member });
+    expect(filesWithMarker(service.store)).toEqual(['session-capture.sqlite-wal']);
     await service.call('DELETE', `/v1/organizations/me/sessions/${sessionId}`, { as: ours.admin });
     await expect.poll(() => heldOf(service.store, sessionId)).toEqual(NOTHING);
-    await service.app.close();
-    // Closing the file writes its log back.
-    const store = await reopen(service.store);
+  };
+
+  test('has none of a deleted session in its file and its log soon afterwards', async () => {
+    await deleteMarked();
+    await expect.poll(() => filesWithMarker(world.service.store), { timeout: 30_000 }).toEqual([]);
+  });
+
+  test('waits with removing a deleted session from its log for a reader, and removes it after it', async () => {
+    const reader = new DatabaseSync(join(world.service.store.dataDir, 'session-capture.sqlite'), { readOnly: true });
+    const sessionId = await openSession(world.service, world.ours.live, world.ours);
+    await append(sessionId, 'before');
+    reader.exec('begin');
+    reader.prepare('select count(*) from sessions').get();
+    await deleteMarked();
+    await new Promise((resolve) => setTimeout(resolve, 4_000));
+    expect(filesWithMarker(world.service.store)).toContain('session-capture.sqlite-wal');
+    // The writer is not held up meanwhile.
+    await append(sessionId, 'meanwhile');
+    reader.exec('commit');
+    await expect.poll(() => filesWithMarker(world.service.store), { timeout: 30_000 }).toEqual([]);
+    reader.close();
+  });
+
+  test('removes from its log what a process that was killed has deleted', async () => {
+    const { service } = world;
+    await deleteMarked();
+    // A copy of the files while the service runs is what a killed process leaves.
+    const dataDir = mkdtempSync(join(tmpdir(), 'capture-killed-'));
+    for (const name of readdirSync(service.store.dataDir).filter((file) => file.includes('.sqlite'))) {
+      copyFileSync(join(service.store.dataDir, name), join(dataDir, name));
+    }
+    const store = await attach(dataDir, undefined);
+    expect(filesWithMarker(store)).toEqual(['session-capture.sqlite-wal']);
+    const next = await startTestService('sqlite', {}, store);
+    await expect.poll(() => filesWithMarker(store), { timeout: 30_000 }).toEqual([]);
+    await next.close();
+  });
+
+  test('has none of a deleted session in its file once it is closed', async () => {
+    await deleteMarked();
+    await world.service.app.close();
+    const store = await reopen(world.service.store);
     await store.close();
-    const file = readFileSync(join(store.dataDir, 'session-capture.sqlite'));
-    expect(file.includes('unmistakable')).toBe(false);
+    expect(filesWithMarker(store)).toEqual([]);
     await store.dispose();
   });
 });

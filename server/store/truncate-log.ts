@@ -1,0 +1,68 @@
+import { sql } from 'kysely';
+import type { Db } from './open.ts';
+
+/** Deletions of this time share a truncation. */
+const DELAY_MS = 2_000;
+/** A truncation that met a reader is tried again after this time. */
+const RETRY_MS = 1_000;
+/** How long one attempt may keep the writer waiting for readers. */
+const READER_WAIT_MS = 50;
+/** What `PRAGMA busy_timeout` is otherwise; see `sqlite/connection.ts`. */
+const USUAL_WAIT_MS = 5_000;
+
+/**
+ * Removes deleted content from SQLite's write-ahead log, which keeps old pages until it is truncated. `secure_delete` clears
+ * the database file alone.
+ */
+export class LogTruncation {
+  readonly #db: Db;
+  readonly #onError: (error: unknown) => void;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
+  #closed = false;
+
+  constructor(db: Db, onError: (error: unknown) => void) {
+    this.#db = db;
+    this.#onError = onError;
+  }
+
+  /** Truncates the log soon, and tries again until no reader is in the way. */
+  request(): void {
+    this.#schedule(DELAY_MS);
+  }
+
+  /** Closing the file truncates its log, so nothing that was requested is lost. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    await this.#running;
+  }
+
+  #schedule(ms: number): void {
+    if (this.#timer || this.#closed) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#running = this.#run();
+    }, ms).unref();
+  }
+
+  async #run(): Promise<void> {
+    try {
+      if (!(await truncateLog(this.#db))) this.#schedule(RETRY_MS);
+    } catch (error) {
+      this.#onError(error);
+      this.#schedule(RETRY_MS);
+    }
+  }
+}
+
+/** @returns whether the log is empty now; false where a reader still needs it */
+async function truncateLog(db: Db): Promise<boolean> {
+  await sql`pragma busy_timeout = ${sql.raw(String(READER_WAIT_MS))}`.execute(db);
+  try {
+    const { rows } = await sql<{ busy: number }>`pragma wal_checkpoint(truncate)`.execute(db);
+    return rows[0]?.busy === 0;
+  } finally {
+    await sql`pragma busy_timeout = ${sql.raw(String(USUAL_WAIT_MS))}`.execute(db);
+  }
+}
