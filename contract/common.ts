@@ -19,6 +19,13 @@ const WITHOUT_NUL = '^[^\\u0000]*$';
 /** A required string: at least one character, none of them NUL. */
 export const Text = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: WITHOUT_NUL });
 
+/**
+ * A required text that is shown to people who did not write it: not blank, and without characters that hide or reorder
+ * others. Those are control and format characters, line separators and lone surrogates.
+ */
+export const VisibleText = (maxLength: number) =>
+  Type.String({ minLength: 1, maxLength, pattern: '^(?=.*\\S)[^\\p{C}\\p{Zl}\\p{Zp}]*$' });
+
 /** One of the given words. */
 export const OneOf = <const Words extends readonly string[]>(words: Words) =>
   Type.Unsafe<Words[number]>(Type.Enum([...words]));

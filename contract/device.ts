@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Body, Id, OneOf, Text, Timestamp } from './common.ts';
+import { Body, Id, OneOf, Text, Timestamp, VisibleText } from './common.ts';
 import { PLATFORMS } from './environment.ts';
 import { PLANES, Secret } from './secret.ts';
 
@@ -12,9 +12,9 @@ export const DEVICE_INTERVAL = 3;
 
 /** What the machine says of itself, for the person to recognize it. */
 export const StartDeviceBody = Body({
-  hostname: Text(255),
+  hostname: VisibleText(255),
   platform: OneOf(PLATFORMS),
-  serviceCliVersion: Text(64),
+  serviceCliVersion: VisibleText(64),
 });
 
 export const StartedDevice = Type.Object({
@@ -28,7 +28,7 @@ export type StartedDevice = Static<typeof StartedDevice>;
 
 export const CollectSecretBody = Body({ deviceCode: Text(128) });
 
-/** Handed over once, to the holder of the device code. */
+/** Handed over to the holder of the device code, who may ask again for a minute in case the answer was lost. */
 export const CollectedSecret = Type.Object({
   secretId: Id('sec'),
   secret: Secret,

@@ -170,9 +170,10 @@ export const EXTENSIONS = {
     method: 'POST',
     path: '/v1/device-sign-ins/secret',
     auth: 'public',
-    summary: 'Take the secret of a sign-in that was confirmed, once; 400 with a code of RFC 8628 until then',
+    summary:
+      'Take the secret of a sign-in that was confirmed, the same one for a minute; 400 with a code of RFC 8628 until then',
     body: CollectSecretBody,
-    limit: 'device',
+    limit: 'waiting',
     replies: { 200: CollectedSecret },
     errors: [400, 429, 503],
   }),

@@ -30,8 +30,11 @@ export interface Route {
   maxBodyBytes?: number;
   /** The handler reads the body's bytes itself: they are decoded, and neither parsed nor validated. */
   rawBody?: true;
-  /** Counted apart from the caller's other requests, so that neither a backlog nor machines that wait keep those back. */
-  limit?: 'backlog' | 'device';
+  /**
+   * Counted apart from the caller's other requests, so that neither a backlog nor waiting machines delay those. A `waiting`
+   * request counts under what its body names, so the handler counts it.
+   */
+  limit?: 'backlog' | 'device' | 'waiting';
   /** Request headers that mean something, by name, with their sentence. */
   headers?: Record<string, string>;
   /** Success status to schema of its JSON body. */

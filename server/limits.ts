@@ -5,10 +5,11 @@ import { networkOf } from './network.ts';
 import type { Store } from './store/open.ts';
 
 /**
- * What is counted: requests of a secret, its backlog apart, of a person or an address, its machines that wait to be signed in
- * apart; or secrets of an address that the store did not know.
+ * What is counted. `secret`: requests of a secret; `backlog`: those of its backlog; `user`: of a person; `address`: of a
+ * network address; `device`: sign-ins of machines that an address begins; `waiting`: questions of one machine that waits to
+ * be signed in; `stray`: secrets and device codes from an address that the store does not know.
  */
-export type LimitKind = 'secret' | 'backlog' | 'user' | 'address' | 'device' | 'stray';
+export type LimitKind = 'secret' | 'backlog' | 'user' | 'address' | 'device' | 'waiting' | 'stray';
 
 export interface Limits {
   /**
@@ -29,18 +30,21 @@ export class RateLimited extends Problem {
   readonly headers: Record<string, string>;
 
   constructor(kind: LimitKind, retryAfter: number, headers: Record<string, string>) {
-    const what = FROM_ADDRESS[kind] ?? `requests for this ${kind}`;
+    const what = NAMES[kind] ?? `requests for this ${kind}`;
     super('rate_limited', `Too many ${what}. Try again in ${retryAfter} s.`, { retryAfter });
     this.headers = headers;
   }
 }
 
-const FROM_ADDRESS: Partial<Record<LimitKind, string>> = {
+const NAMES: Partial<Record<LimitKind, string>> = {
   device: 'sign-ins of machines from this address',
-  stray: 'unknown secrets from this address',
+  waiting: 'questions for this sign-in',
+  stray: 'unknown secrets or codes from this address',
 };
 
 const WINDOW_S = 60;
+/** A machine that keeps to its interval asks 20 times a minute. */
+const WAITING_LIMIT = 40;
 /** Keys whose leases are remembered; forgetting them costs a question to the store each. */
 const MOST_LEASES = 10_000;
 
@@ -67,6 +71,7 @@ export function createLimits(config: Config, store: Store): Limits {
     user: createCounter('user', config.RATE_LIMIT_USER, store),
     address: createCounter('address', config.RATE_LIMIT_ADDRESS, store),
     device: createCounter('device', config.RATE_LIMIT_ADDRESS, store),
+    waiting: createCounter('waiting', Math.min(config.RATE_LIMIT_ADDRESS, WAITING_LIMIT), store),
     stray: createCounter('stray', config.RATE_LIMIT_ADDRESS, store),
   };
   return {

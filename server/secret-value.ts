@@ -1,4 +1,4 @@
-import { createHmac, randomInt } from 'node:crypto';
+import { createHmac, hkdfSync, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { Plane } from '../contract/secret.ts';
 
@@ -14,6 +14,17 @@ const prefixOf = (plane: Plane) => `sk_${plane}_`;
 export function newSecretValue(plane: Plane): string {
   const random = Array.from({ length: 32 }, () => BASE62[randomInt(62)]).join('');
   return withChecksum(prefixOf(plane) + random);
+}
+
+/** The secret that belongs to a device code: the same each time, and known to nobody without the code and the pepper. */
+export function secretValueOf(pepper: string, plane: Plane, deviceCode: string): string {
+  let rest = BigInt(`0x${Buffer.from(hkdfSync('sha256', deviceCode, pepper, 'device secret', 48)).toString('hex')}`);
+  let characters = '';
+  for (let i = 0; i < 32; i++) {
+    characters += BASE62[Number(rest % 62n)];
+    rest /= 62n;
+  }
+  return withChecksum(prefixOf(plane) + characters);
 }
 
 /** Whether the text has the form of a secret and its checksum fits. */

@@ -15,10 +15,19 @@ const SYSTEMS: Record<DeviceSignIn['platform'], string> = { linux: 'Linux', darw
 interface Props {
   userCode: string;
   device: DeviceSignIn;
+  /** The person typed the code here. One that came with a link may be somebody else's. */
+  isTyped: boolean;
 }
 
+/** Characters of a code that came with a link which the person reads in their own terminal. */
+const TYPED_CHARACTERS = 4;
+const plain = (code: string) => code.toUpperCase().replace(/[^0-9A-Z]/g, '');
+
 /** Which machine it is, what it is given, and the question. */
-export function DeviceDecision({ userCode, device }: Props) {
+export function DeviceDecision({ userCode, device, isTyped }: Props) {
+  const [ending, setEnding] = useState('');
+  const isRead = isTyped || plain(ending) === plain(userCode).slice(-TYPED_CHARACTERS);
+  const isWrong = !isRead && plain(ending).length >= TYPED_CHARACTERS;
   const [plane, setPlane] = useState<Plane>('live');
   const decide = useChange(
     (api, decision: 'approve' | 'deny') =>
@@ -35,7 +44,31 @@ export function DeviceDecision({ userCode, device }: Props) {
     >
       <div className="flex flex-col gap-1">
         <p className="text-13 text-muted">The terminal must show this code:</p>
-        <p className="font-mono text-20 tracking-wider">{userCode.toUpperCase()}</p>
+        {isTyped ? (
+          <p className="font-mono text-20 tracking-wider">{userCode.toUpperCase()}</p>
+        ) : (
+          <>
+            <p className="flex items-center gap-2 font-mono text-20 tracking-wider">
+              {userCode.toUpperCase().slice(0, -TYPED_CHARACTERS)}
+              <input
+                aria-label="The last four characters of the code, as the terminal shows them"
+                aria-describedby="ending"
+                aria-invalid={isWrong}
+                className="field w-24 font-mono text-20 uppercase tracking-wider"
+                maxLength={TYPED_CHARACTERS}
+                autoComplete="off"
+                spellCheck={false}
+                value={ending}
+                onChange={(event) => setEnding(event.target.value)}
+              />
+            </p>
+            <p id="ending" role={isWrong ? 'alert' : undefined} className={isWrong ? 'text-bad' : 'text-13 text-muted'}>
+              {isWrong
+                ? 'The link is for another code. Read the terminal again, or refuse: the link may come from somebody else.'
+                : 'Type the last four characters as your own terminal shows them.'}
+            </p>
+          </>
+        )}
       </div>
       <dl className="flex flex-col gap-1 text-13">
         <Row name="Machine">{showHidden(device.hostname)}</Row>
@@ -57,7 +90,7 @@ export function DeviceDecision({ userCode, device }: Props) {
       </p>
       {decide.isError && <ErrorNote error={decide.error} />}
       <div className="flex gap-2">
-        <Button type="submit" tone="primary" disabled={decide.isPending}>
+        <Button type="submit" tone="primary" disabled={decide.isPending || !isRead}>
           Sign in this machine
         </Button>
         <Button disabled={decide.isPending} onClick={() => decide.mutate('deny')}>

@@ -15,6 +15,7 @@ export function DevicePage() {
   const { code } = useSearch({ from: '/device' });
   const name = showHidden(usePerson().organization.name);
   const isAdmin = useIsAdmin();
+  const [typed, setTyped] = useState<string>();
   return (
     <AlonePage title="Sign in a machine" about={`It will send sessions to ${name}.`} isMember>
       {!isAdmin && (
@@ -23,12 +24,18 @@ export function DevicePage() {
           is good for 10 minutes.
         </p>
       )}
-      {isAdmin && (code ? <Device userCode={code} /> : <CodeForm />)}
+      {isAdmin &&
+        (code ? <Device userCode={code} isTyped={code === typed} onType={setTyped} /> : <CodeForm onType={setTyped} />)}
     </AlonePage>
   );
 }
 
-function Device({ userCode }: { userCode: string }) {
+interface Typing {
+  /** Told of the code that the person typed on this page; one that came with the link was not. */
+  onType: (code: string) => void;
+}
+
+function Device({ userCode, isTyped, onType }: Typing & { userCode: string; isTyped: boolean }) {
   const { api } = useApp();
   const device = useQuery({
     queryKey: keys.device(userCode),
@@ -38,15 +45,16 @@ function Device({ userCode }: { userCode: string }) {
     staleTime: Number.POSITIVE_INFINITY,
   });
   if (device.isPending) return null;
-  if (device.data?.status === 'pending') return <DeviceDecision userCode={userCode} device={device.data} />;
+  if (device.data?.status === 'pending')
+    return <DeviceDecision userCode={userCode} device={device.data} isTyped={isTyped} />;
   if (device.data) return <DeviceOutcome device={device.data} />;
   const isUnknown = device.error instanceof ServiceError && device.error.status === 404;
   if (!isUnknown) return <ErrorNote error={device.error} onRetry={() => void device.refetch()} />;
-  return <CodeForm wrong={userCode} />;
+  return <CodeForm wrong={userCode} onType={onType} />;
 }
 
 /** For a code that was read elsewhere, and after one that is none. */
-function CodeForm({ wrong }: { wrong?: string }) {
+function CodeForm({ wrong, onType }: Typing & { wrong?: string }) {
   const navigate = useNavigate();
   const [code, setCode] = useState('');
   return (
@@ -54,6 +62,7 @@ function CodeForm({ wrong }: { wrong?: string }) {
       className="flex max-w-[320px] flex-col gap-2"
       onSubmit={(event) => {
         event.preventDefault();
+        onType(code.trim());
         void navigate({ to: '/device', search: { code: code.trim() } });
       }}
     >

@@ -76,6 +76,7 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   revokeEnvironment: [[ORGANIZATION, 'env_1', NOW]],
   touchEnvironment: [[ORGANIZATION, 'env_1', '1', NOW]],
 
+  findIssued: [[ORGANIZATION, 'hash', NOW]],
   findSender: [[HOLDER]],
   bindSecret: [[HOLDER, 'env_1']],
   findCaptured: [[ORGANIZATION, 'live', 'key']],

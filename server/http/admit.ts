@@ -24,6 +24,11 @@ export interface Admission {
    * @throws RateLimited when they are too many
    */
   spend(points: number): Promise<void>;
+  /**
+   * Counts the request against another limit than the caller's.
+   * @throws RateLimited
+   */
+  countAs(kind: LimitKind, key: string): Promise<void>;
 }
 
 declare module 'fastify' {
@@ -47,7 +52,8 @@ export function createAdmit(row: Route, { authenticator, limits, budget }: Admit
       if (!reply.raw.writableFinished) leaving.abort();
     };
     reply.raw.once('close', leave);
-    if (limited && row.auth === 'public') await count(row.limit ?? 'address', request.ip, reply);
+    if (row.limit === 'waiting') limits.check('stray', request.ip);
+    else if (limited && row.auth === 'public') await count(row.limit ?? 'address', request.ip, reply);
     const caller = await authenticate(request, reply);
     const [kind, key] = identify(row, caller, request);
     if (limited && caller) await count(kind, key, reply);
@@ -63,6 +69,7 @@ export function createAdmit(row: Route, { authenticator, limits, budget }: Admit
       spend: async (points) => {
         if (limited) await count(kind, key, reply, points);
       },
+      countAs: (otherKind, otherKey) => count(otherKind, otherKey, reply),
     };
   };
 

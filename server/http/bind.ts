@@ -61,7 +61,7 @@ function createRead(row: Route) {
   const understand = row.body && !row.rawBody ? createUnderstand(row.body, row.bodyOptional ?? false) : undefined;
 
   return async (request: FastifyRequest): Promise<Ask> => {
-    const { caller, account, signal, spend } = request.admission as Admission;
+    const { caller, account, signal, spend, countAs } = request.admission as Admission;
     const query = withoutNul(request.query as Record<string, string>);
     validateQuery?.(query);
     const { bytes, frames } = row.body ? await readBody(request.raw, limit, account) : NO_BODY;
@@ -78,6 +78,7 @@ function createRead(row: Route) {
       log: request.log,
       signal,
       spend,
+      countAs,
     };
   };
 }

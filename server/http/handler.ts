@@ -4,6 +4,7 @@ import type { Static, TSchema } from 'typebox';
 import type { Extensions } from '../../contract/extensions.ts';
 import type { Route } from '../../contract/route.ts';
 import type { Routes } from '../../contract/routes.ts';
+import type { LimitKind } from '../limits.ts';
 import type { SentFrame } from './body.ts';
 import type { CallerOf } from './caller.ts';
 
@@ -38,6 +39,11 @@ export interface Ask<Row extends Route = Route> {
    * @throws Problem `rate_limited` when they are too many
    */
   spend(points: number): Promise<void>;
+  /**
+   * Counts the request against another limit than the caller's.
+   * @throws Problem `rate_limited`
+   */
+  countAs(kind: LimitKind, key: string): Promise<void>;
 }
 
 type Replies<Row extends Route> = {

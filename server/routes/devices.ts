@@ -3,7 +3,7 @@ import { Problem, type ProblemCode } from '../../contract/problem.ts';
 import type { Deps } from '../deps.ts';
 import { newDeviceCode, newUserCode, plainUserCode } from '../device-codes.ts';
 import type { Ask, Handlers } from '../http/handler.ts';
-import { hashSecret } from '../secret-value.ts';
+import { hashSecret, secretValueOf } from '../secret-value.ts';
 import {
   decideDevice,
   findDevice,
@@ -11,12 +11,13 @@ import {
   insertDevice,
   issueToDevice,
   markPolled,
+  REPEATED_FOR_MS,
 } from '../store/devices.ts';
 import { findNamed } from '../store/environments.ts';
 import { findMember } from '../store/members.ts';
 import { findOrganization } from '../store/organizations.ts';
 import type { DeviceSignInRow } from '../store/schema.ts';
-import { toSecret } from '../store/secrets.ts';
+import { findIssued, toSecret } from '../store/secrets.ts';
 import { toTimestamp } from '../store/time.ts';
 import { prepareSecret } from './secrets.ts';
 
@@ -57,22 +58,30 @@ export const deviceHandlers = ({ store: { db }, pepper, publicUrl, now }: Deps) 
       return { status: 201, body: { deviceCode, userCode, verificationUri, ...times } };
     },
 
-    async collectDeviceSecret({ body }) {
+    async collectDeviceSecret({ body, address, countAs }) {
       const hash = hashSecret(pepper, body.deviceCode);
       const row = await findDevice(db, hash, now());
-      if (row?.status === 'pending') {
+      if (!row) {
+        await countAs('stray', address);
+        throw notYet('expired_token');
+      }
+      await countAs('waiting', hash);
+      if (row.status === 'pending') {
         await markPolled(db, hash, now());
         throw notYet(isHasty(row, now()) ? 'slow_down' : 'authorization_pending');
       }
-      if (row?.status === 'denied') throw notYet('access_denied');
-      if (row?.status !== 'approved') throw notYet('expired_token');
+      if (row.status === 'denied') throw notYet('access_denied');
       const approved = approvedOf(row);
       const approver = await findMember(db, approved.organizationId, approved.createdBy);
-      // Whoever was removed or may no longer issue secrets has not issued this one either.
+      // Somebody who was removed, or may no longer issue secrets, has not issued this one either.
       if (approver === undefined || approver.role === 'member') throw notYet('access_denied');
       const machine = await findNamed(db, approved.organizationId, row);
-      const { value, secret } = prepareSecret(pepper, { ...approved, environmentId: machine?.environment_id });
-      const issued = await issueToDevice(db, hash, secret, now());
+      // Made of the code, so that an answer that was lost is given again without the store holding the secret.
+      const value = secretValueOf(pepper, approved.plane, body.deviceCode);
+      const secret = prepareSecret(pepper, value, { ...approved, environmentId: machine?.environment_id });
+      const issued =
+        (await issueToDevice(db, hash, secret, now())) ??
+        (await findIssued(db, secret.organizationId, secret.hash, now() - REPEATED_FOR_MS));
       if (!issued) throw notYet('expired_token');
       const { name } = await findOrganization(db, secret.organizationId);
       return {
@@ -112,10 +121,10 @@ const notYet = (code: keyof typeof SENTENCES) => new Problem(code, SENTENCES[cod
 const isHasty = ({ polled_at }: DeviceSignInRow, now: number) =>
   polled_at !== null && now - polled_at < DEVICE_INTERVAL * 1_000 - TOLERANCE_MS;
 
-/** Whose secret it is, and what it is called: as the machine, which has up to 255 characters. */
+/** Whose secret it is, and its name: the machine's, cut to what a name may have without splitting a character. */
 function approvedOf({ organization_id, decided_by, plane, hostname }: DeviceSignInRow) {
   if (organization_id === null || decided_by === null || plane === null) throw new Error('approved by nobody');
-  return { organizationId: organization_id, createdBy: decided_by, plane, name: hostname.slice(0, 200) };
+  return { organizationId: organization_id, createdBy: decided_by, plane, name: [...hostname].slice(0, 200).join('') };
 }
 
 const toDevice = (row: DeviceSignInRow): DeviceSignIn => ({

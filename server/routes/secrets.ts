@@ -10,7 +10,8 @@ export const secretHandlers = ({ store: { db }, secretRevoked, pepper, now }: De
     async issueSecret({ caller, body }) {
       const { organizationId, userId: createdBy } = caller;
       const plane = body.secretEnvironment ?? 'live';
-      const { value, secret } = prepareSecret(pepper, { organizationId, createdBy, plane, name: body.name });
+      const value = newSecretValue(plane);
+      const secret = prepareSecret(pepper, value, { organizationId, createdBy, plane, name: body.name });
       const row = await insertSecret(db, secret, now());
       return { status: 201, body: { secretId: row.secret_id, secret: toSecret(row), value } };
     },
@@ -33,12 +34,14 @@ export const secretHandlers = ({ store: { db }, secretRevoked, pepper, now }: De
     },
   }) satisfies Partial<Handlers>;
 
-/** A new secret as it is kept, and the value that only its holder will know. */
-export function prepareSecret(
+/** A secret as the store keeps it: without the value, which only its holder knows. */
+export const prepareSecret = (
   pepper: string,
+  value: string,
   whose: Omit<NewSecret, 'hash' | 'prefix' | 'lastFour'>,
-): { value: string; secret: NewSecret } {
-  const value = newSecretValue(whose.plane);
-  const parts = { prefix: value.slice(0, 12), lastFour: value.slice(-4) };
-  return { value, secret: { ...whose, hash: hashSecret(pepper, value), ...parts } };
-}
+): NewSecret => ({
+  ...whose,
+  hash: hashSecret(pepper, value),
+  prefix: value.slice(0, 12),
+  lastFour: value.slice(-4),
+});

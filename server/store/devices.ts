@@ -57,16 +57,27 @@ export const decideDevice = (db: Db, userHash: string, { status, ...decision }: 
     .returningAll()
     .executeTakeFirst();
 
+/** How long a machine may ask again for the secret that it was given, in case the answer was lost. */
+export const REPEATED_FOR_MS = 60_000;
+
 /**
- * Issues the secret of an approved sign-in: of any number of askers, to one.
- * @returns undefined where another one has it already
+ * Issues the secret of an approved sign-in, once.
+ * @returns undefined where it was issued before
  * @throws Problem `quota_reached`, which leaves it to be asked for again
  */
 export const issueToDevice = (db: Db, deviceHash: string, secret: NewSecret, now: number) =>
   db.transaction().execute(async (transaction): Promise<SecretRow | undefined> => {
     const { numUpdatedRows } = await transaction
       .updateTable('device_sign_ins')
-      .set({ status: 'issued' })
+      .set((row) => ({
+        status: 'issued',
+        expires_at: row
+          .case()
+          .when('expires_at', '<', now + REPEATED_FOR_MS)
+          .then(now + REPEATED_FOR_MS)
+          .else(row.ref('expires_at'))
+          .end(),
+      }))
       .where('device_hash', '=', deviceHash)
       .where('organization_id', '=', secret.organizationId)
       .where('status', '=', 'approved')

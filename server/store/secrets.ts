@@ -99,6 +99,17 @@ export const findSecretByHash = (db: Db, hash: string) =>
     .where('hash', '=', hash)
     .executeTakeFirst();
 
+/** An active secret of the organization by its hash, unless it was issued at or before a time in epoch milliseconds. */
+export const findIssued = (db: Db, organizationId: string, hash: string, issuedAfter: number) =>
+  db
+    .selectFrom('secrets')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where('hash', '=', hash)
+    .where('status', '=', 'active')
+    .where('created_at', '>', issuedAfter)
+    .executeTakeFirst();
+
 export const markSecretUsed = (db: Db, organizationId: string, secretId: string, now: number) =>
   db
     .updateTable('secrets')

@@ -24,13 +24,13 @@ describe.each(ENGINES)('a device sign-in on %s', (engine) => {
   const collect = (deviceCode: string) =>
     world.service.call('POST', '/v1/device-sign-ins/secret', { body: { deviceCode } });
 
-  test('hands its secret to one of many that ask at once, and issues no other', async () => {
+  test('hands the same secret to all that ask at once, and issues no other', async () => {
     const { service, ours } = world;
     const { deviceCode, userCode } = await beginSignIn(service, 'raced');
     await decide({ userCode, decision: 'approve' });
     const replies = await Promise.all(Array.from({ length: 8 }, () => collect(deviceCode)));
-    expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
-    for (const reply of replies.filter(({ status }) => status !== 200)) expectProblem(reply, 400, 'expired_token');
+    expect(replies.map(({ status }) => status)).toEqual(Array(8).fill(200));
+    expect(new Set(replies.map(({ body }) => body.value)).size).toBe(1);
     const { secrets } = (await service.call('GET', '/v1/organizations/me/secrets', { as: ours.member })).body;
     expect(secrets.filter(({ name }: { name: string }) => name === 'raced')).toHaveLength(1);
   });
@@ -46,6 +46,27 @@ describe.each(ENGINES)('a device sign-in on %s', (engine) => {
     expectProblem(await collect(deviceCode), 400, 'access_denied');
     await service.call('PATCH', path, { as: theirs.owner, body: { role: 'admin' } });
     expect((await collect(deviceCode)).status).toBe(200);
+  });
+
+  test('hands its secret out again also where it was collected at the last moment', async () => {
+    const { service } = world;
+    const { deviceCode, userCode } = await beginSignIn(service, 'at the last moment');
+    await decide({ userCode, decision: 'approve' });
+    service.clock.now += 599_000;
+    const { value } = (await collect(deviceCode)).body;
+    service.clock.now += 59_000;
+    expect((await collect(deviceCode)).body.value).toBe(value);
+    service.clock.now += 1_000;
+    expectProblem(await collect(deviceCode), 400, 'expired_token');
+  });
+
+  test('hands out no secret again that was revoked meanwhile', async () => {
+    const { service, ours } = world;
+    const { deviceCode, userCode } = await beginSignIn(service, 'revoked at once');
+    await decide({ userCode, decision: 'approve' });
+    const { secretId } = (await collect(deviceCode)).body;
+    await service.call('DELETE', `/v1/organizations/me/secrets/${secretId}`, { as: ours.admin });
+    expectProblem(await collect(deviceCode), 400, 'expired_token');
   });
 
   test('is decided about once, by whoever comes first', async () => {
@@ -90,6 +111,20 @@ describe.each(ENGINES)('guesses of codes on %s', (engine) => {
     expectProblem(refused, 429, 'rate_limited');
     expect(refused.body.error).toMatch(/^Too many sign-ins of machines from this address\./);
     expect((await service.call('GET', '/config')).status).toBe(200);
+    await service.close();
+  });
+
+  test('machines that wait are not held up by others behind their address, and each is limited by itself', async () => {
+    const service = await startTestService(engine, { RATE_LIMIT_ADDRESS: 10 });
+    const [first, second] = [await beginSignIn(service, 'first'), await beginSignIn(service, 'second')];
+    const ask = async (deviceCode: string) =>
+      (await service.call('POST', '/v1/device-sign-ins/secret', { body: { deviceCode } })).status;
+    const statuses = [];
+    for (let i = 0; i < 11; i++) statuses.push(await ask(first.deviceCode));
+    expect(statuses).toEqual([...Array(10).fill(400), 429]);
+    expect(await ask(second.deviceCode)).toBe(400);
+    for (let i = 0; i < 10; i++) expect(await ask(`none-${i}`)).toBe(400);
+    expect(await ask('none')).toBe(429);
     await service.close();
   });
 });

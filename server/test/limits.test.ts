@@ -58,6 +58,7 @@ describe.each(ENGINES)('limits on %s', (engine) => {
       await service.call('GET', '/health');
       await service.call('GET', '/v1/secret', { as: ours.live });
       await request(service, 'completeSessions', { body: { sessions: [{ sessionId: 'ses_none' }] } }, ours.live);
+      await request(service, 'collectDeviceSecret', RIGHT.collectDeviceSecret(world));
       for (const as of [ours.admin, ours.member, stranger]) await service.call('GET', '/v1/me', { as });
     });
 

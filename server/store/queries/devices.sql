@@ -25,8 +25,8 @@ insert into "device_sign_ins" ("created_at", "status", "organization_id", "decid
 
 -- issueToDevice
 update "device_sign_ins"
-  set "status" = $1
-  where "device_hash" = $2 and "organization_id" = $3 and "status" = $4;
+  set "status" = $1, "expires_at" = case when "expires_at" < $2 then 60001 else "expires_at" end
+  where "device_hash" = $3 and "organization_id" = $4 and "status" = $5;
 
 -- markPolled
 update "device_sign_ins"

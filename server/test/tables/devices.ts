@@ -70,6 +70,29 @@ const BEGINNINGS: readonly Scenario[] = [
   ),
 ];
 
+const INVISIBLE = {
+  'a control character': 'lap\u001b[2Jtop',
+  'a line break': 'lap\ntop',
+  'a bidirectional override': 'lap\u202etop',
+  'a zero-width space': 'lap\u200btop',
+  'a line separator': 'lap\u2028top',
+  'a lone surrogate': 'lap\ud800top',
+  'blanks alone': ' \u00a0\u3000 ',
+};
+
+const UNREADABLE_NAMES: readonly Scenario[] = (['startDeviceSignIn', 'registerEnvironment'] as const).flatMap((route) =>
+  Object.entries(INVISIBLE).map(
+    ([what, hostname]): Scenario => ({
+      route,
+      name: `a host name with ${what}`,
+      ask: { body: { ...MACHINE, hostname } },
+      status: 400,
+      code: 'validation_failed',
+      says: /^\/hostname /,
+    }),
+  ),
+);
+
 const LOOKS: readonly Scenario[] = [
   {
     route: 'getDeviceSignIn',
@@ -184,8 +207,11 @@ const COLLECTIONS: readonly Scenario[] = [
       );
       const kept = JSON.stringify(await service.store.db.selectFrom('device_sign_ins').selectAll().execute());
       expect(kept).not.toContain(body.value.slice(12, -4));
-      const again = await service.call('POST', '/v1/device-sign-ins/secret', { body: ask.body });
-      expect(again).toMatchObject({ status: 400, body: { code: 'expired_token' } });
+      const again = () => service.call('POST', '/v1/device-sign-ins/secret', { body: ask.body });
+      service.clock.now += 59_000;
+      expect(await again()).toMatchObject({ status: 200, body: { value: body.value, secretId: body.secretId } });
+      service.clock.now += 1_000;
+      expect(await again()).toMatchObject({ status: 400, body: { code: 'expired_token' } });
     },
   },
   {
@@ -239,4 +265,10 @@ const COLLECTIONS: readonly Scenario[] = [
   },
 ];
 
-export const DEVICES: readonly Scenario[] = [...BEGINNINGS, ...LOOKS, ...DECISIONS, ...COLLECTIONS];
+export const DEVICES: readonly Scenario[] = [
+  ...BEGINNINGS,
+  ...UNREADABLE_NAMES,
+  ...LOOKS,
+  ...DECISIONS,
+  ...COLLECTIONS,
+];

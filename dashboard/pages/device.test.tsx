@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { page } from 'vitest/browser';
+import { createService, type Service } from '../test/service.ts';
+import { show } from '../test/show.tsx';
+
+const NOW = '2026-11-22T12:00:00.000Z';
+const dated = { createdAt: NOW, updatedAt: NOW };
+const organization = { organizationId: 'org_1', name: 'Acme', status: 'active', ownerUserId: 'usr_1' } as const;
+
+function serviceWithDevice(): Service {
+  const service = createService();
+  service.answers.getPerson = () => ({
+    userId: 'usr_1',
+    emailVerified: true,
+    role: 'owner',
+    organization: { ...organization, ...dated },
+  });
+  service.answers.getDeviceSignIn = () => ({
+    hostname: 'workbench',
+    platform: 'linux',
+    serviceCliVersion: '1.0.0',
+    address: '192.0.2.1',
+    status: 'pending',
+    createdAt: NOW,
+    expiresAt: NOW,
+  });
+  return service;
+}
+
+const confirm = () => page.getByRole('button', { name: 'Sign in this machine' });
+
+test('a code that came with a link is confirmed once its end was typed as the terminal shows it', async () => {
+  await show('/device?code=ABCD-EFGH', serviceWithDevice());
+  const ending = page.getByLabelText(/last four characters/);
+  await expect.element(ending).toBeVisible();
+  expect(document.body.textContent).not.toContain('EFGH');
+  await expect.element(confirm()).toBeDisabled();
+  await ending.fill('wxyz');
+  await expect.element(page.getByText('The link is for another code.')).toBeVisible();
+  await expect.element(confirm()).toBeDisabled();
+  await ending.fill('efgh');
+  await expect.element(confirm()).toBeEnabled();
+});
+
+test('a code that the person typed on the page is not asked for a second time', async () => {
+  await show('/device', serviceWithDevice());
+  await page.getByLabelText('The code that the terminal shows').fill('abcd-efgh');
+  await page.getByRole('button', { name: 'Go on' }).click();
+  await expect.element(page.getByText('ABCD-EFGH')).toBeVisible();
+  await expect.element(confirm()).toBeEnabled();
+});
