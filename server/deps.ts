@@ -4,6 +4,7 @@ import type { DeriveThread } from './derive/thread.ts';
 import type { Identity } from './identity/identity.ts';
 import type { Live } from './ingest/live.ts';
 import type { Reading } from './ingest/reading.ts';
+import type { Revocation } from './ingest/revocation.ts';
 import type { SessionLog } from './ingest/session-log.ts';
 import type { Store } from './store/open.ts';
 
@@ -16,6 +17,7 @@ export interface Deps {
   /** Ends the live streams of a person who left the organization, or without one of all its members, on every replica. */
   memberLeft: (organizationId: string, userId?: string) => Promise<void>;
   sessionLog: SessionLog;
+  revocation: Revocation;
   indexer: Indexer;
   deriveThread: DeriveThread;
   prices: Prices;

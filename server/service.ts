@@ -21,6 +21,7 @@ import { createLive } from './ingest/live.ts';
 import { createPeers } from './ingest/peers.ts';
 import { createReading } from './ingest/reading.ts';
 import { deleteExpired } from './ingest/retention.ts';
+import { createRevocation } from './ingest/revocation.ts';
 import { type Committed, createSessionLog } from './ingest/session-log.ts';
 import { createLimits, type Limits } from './limits.ts';
 import type { Observer } from './operations/metrics.ts';
@@ -55,6 +56,8 @@ const DEAF =
 
 /** How soon a sweep that failed, or missed a session deleted meanwhile, is repeated. */
 const SWEEP_EVERY_MS = 15_000;
+/** How often open sessions of revoked machines are looked for, in case closing them was interrupted. */
+const RESUME_EVERY_MS = 60_000;
 /** So much later than its time at most a session goes that is not to be kept for longer. */
 const EXPIRE_EVERY_MS = 3_600_000;
 /** So long at most what another process has left underived waits, unless somebody asks for it. */
@@ -123,6 +126,13 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   };
   const storeLog = createSessionLog({ store, committed, now });
   const sessionLog = bus ? createBusLog({ bus, db: store.db, storeLog, now, onError }) : storeLog;
+  const revocation = createRevocation({
+    db: store.db,
+    sessionLog,
+    later: (name, work) => void background.run(name, work),
+    signal: closing.signal,
+  });
+  const resumeRevocations = () => background.run('revocations', revocation.resume);
   const retention = { db: store.db, sessionLog, days: config.RETENTION_DAYS, now, signal: closing.signal };
   const expire = async () => {
     if (retention.days > 0) await background.run('retention', () => deleteExpired(retention));
@@ -152,6 +162,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
       await peers?.tellLeft(organizationId, userId);
     },
     sessionLog,
+    revocation,
     indexer,
     deriveThread,
     prices,
@@ -193,11 +204,13 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   // Goes on where an earlier process stopped, or the store could not be asked.
   void sweep();
   truncation?.request();
+  void resumeRevocations();
   void expire();
   void indexer.catchUp();
   void background.run('prices', () => reprice(store.db, deriveThread, prices, closing.signal));
   const timers = [
     setInterval(sweep, SWEEP_EVERY_MS).unref(),
+    setInterval(resumeRevocations, RESUME_EVERY_MS).unref(),
     setInterval(expire, EXPIRE_EVERY_MS).unref(),
     setInterval(() => void indexer.catchUp(), CATCH_UP_EVERY_MS).unref(),
   ];

@@ -74,6 +74,12 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   listEnvironments: [[ORGANIZATION]],
   registerEnvironment: [[ORGANIZATION, MACHINE, NOW]],
   revokeEnvironment: [[ORGANIZATION, 'env_1', NOW]],
+  findRevokedWithOpen: [['env_1']],
+  listOpen: [
+    [{ organization_id: ORGANIZATION, environment_id: 'env_1' }, undefined],
+    [{ organization_id: ORGANIZATION, environment_id: 'env_1' }, 'ses_1'],
+  ],
+  closeAsFailed: [[{ organization_id: ORGANIZATION, environment_id: 'env_1' }, [{ session_id: 'ses_1' }], NOW]],
   touchEnvironment: [[ORGANIZATION, 'env_1', '1', NOW]],
 
   findIssued: [[ORGANIZATION, 'hash', NOW]],
@@ -143,7 +149,6 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   sweepOrphans: [[]],
   wasDeleted: [[ORGANIZATION, 'live', 'ses_1']],
 
-  listClosedBy: [[{ organization_id: ORGANIZATION, environment_id: 'env_1', updated_at: NOW }]],
   listSessions: ['live', 'all'].flatMap((plane) => [
     [{ ...FILTER, plane }],
     [{ ...FILTER, plane, environmentId: 'env_1', agentId: 'codex' }],

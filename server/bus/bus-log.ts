@@ -5,8 +5,9 @@ import { pack } from '../store/codec.ts';
 import { decide } from '../store/decision.ts';
 import { bytesOf, encodeFrame } from '../store/frame.ts';
 import type { Db } from '../store/open.ts';
+import { listOpen } from '../store/revocation.ts';
 import type { SessionRow } from '../store/schema.ts';
-import { alreadyClosed, listClosedBy, noSession } from '../store/sessions.ts';
+import { alreadyClosed, noSession } from '../store/sessions.ts';
 import { inTurn } from '../turns.ts';
 import type { Bus } from './bus.ts';
 import type { AppendEntry } from './entry.ts';
@@ -27,6 +28,9 @@ export interface BusLogOptions {
   now: () => number;
   onError: (error: unknown) => void;
 }
+
+/** Sessions that one request or job changes on the bus at the same time. */
+const CHANGED_AT_ONCE = 50;
 
 /**
  * The session log on an event bus: a session's subject is its log, and a change is durable when the bus has it. Sessions
@@ -142,22 +146,24 @@ export function createBusLog({ bus, db, storeLog, now, onError }: BusLogOptions)
       if (isOver) await storeLog.expire(session);
     },
 
-    async revoke(organizationId, environmentId) {
-      const environment = await storeLog.revoke(organizationId, environmentId);
-      if (!environment) return environment;
-      // Also when it was revoked before: the bus may have been away then.
-      const rows = await listClosedBy(db, environment);
-      await Promise.all(
-        rows.map((row) =>
-          heads.change(placeOf(row), ({ head, ended }) => {
-            if (!head || ended) return undefined;
-            const at = row.ended_at ?? row.updated_at;
-            const { eventCount } = head;
-            return { entry: { kind: 'closed', status: 'failed', endedAt: at, eventCount, at } };
-          }),
-        ),
-      );
-      return environment;
+    revoke: (organizationId, environmentId) => storeLog.revoke(organizationId, environmentId),
+
+    async closeSomeOf(machine, before) {
+      const { rows, next } = await listOpen(db, machine, before);
+      const at = now();
+      for (let start = 0; start < rows.length; start += CHANGED_AT_ONCE) {
+        const some = rows.slice(start, start + CHANGED_AT_ONCE);
+        await Promise.all(
+          some.map((row) =>
+            heads.change(placeOf(row), ({ head }) => {
+              if (head?.status !== 'active') return undefined;
+              const { eventCount } = head;
+              return { entry: { kind: 'closed', status: 'failed', endedAt: at, eventCount, at } };
+            }),
+          ),
+        );
+      }
+      return next;
     },
   };
 }

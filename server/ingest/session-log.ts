@@ -5,11 +5,11 @@ import type { Outcome } from '../store/appends.ts';
 import { type Captured, type CaptureOpening, captureSessions } from '../store/captured.ts';
 import { deleteSession, expireSession, type Named, wasDeleted } from '../store/deletions.ts';
 import { isUnavailable, storeUnavailable } from '../store/dialect.ts';
-import { revokeEnvironment } from '../store/environments.ts';
 import { bytesOf, encodeFrame, type FramedEvent, type SentBody } from '../store/frame.ts';
 import type { Store } from '../store/open.ts';
 import { type Opening, openSession } from '../store/opening.ts';
 import type { Unchanged } from '../store/retention.ts';
+import { closeAsFailed, listOpen, revokeEnvironment } from '../store/revocation.ts';
 import type { EnvironmentRow, SessionRow } from '../store/schema.ts';
 import { type Closing, closeSession } from '../store/sessions.ts';
 import { inTurn } from '../turns.ts';
@@ -75,8 +75,14 @@ export interface SessionLog {
   delete(named: Named): Promise<string>;
   /** Deletes a session to which nothing has come any more; one to which something came after all stays. */
   expire(session: Unchanged): Promise<void>;
-  /** Revokes a machine and closes its open sessions as failed. Undefined when there is no such machine. */
+  /** Revokes a machine: no session is opened on it any more. Undefined when there is no such machine. */
   revoke(organizationId: string, environmentId: string): Promise<EnvironmentRow | undefined>;
+  /**
+   * Closes some of the open sessions of a revoked machine as failed, newest first.
+   * @param before id of the session behind which they begin; undefined: at the newest
+   * @returns where the rest begins; undefined: nothing is left
+   */
+  closeSomeOf(machine: EnvironmentRow, before: string | undefined): Promise<string | undefined>;
 }
 
 export interface SessionLogOptions {
@@ -143,10 +149,13 @@ export function createSessionLog({ store, committed, now }: SessionLogOptions): 
       if (row) committed({ ...changeOf(row), status: 'deleted' });
     },
 
-    async revoke(organizationId, environmentId) {
-      const { environment, closed } = await revokeEnvironment(db, organizationId, environmentId, now());
-      for (const row of closed) changed(row);
-      return environment;
+    revoke: (organizationId, environmentId) => revokeEnvironment(db, organizationId, environmentId, now()),
+
+    async closeSomeOf(machine, before) {
+      const { rows, next } = await listOpen(db, machine, before);
+      if (rows.length === 0) return undefined;
+      for (const row of await closeAsFailed(db, machine, rows, now())) changed(row);
+      return next;
     },
   };
 }

@@ -11,7 +11,7 @@ import {
 import { bindSecret } from '../store/ownership.ts';
 import { toTimestamp } from '../store/time.ts';
 
-export const environmentHandlers = ({ store: { db }, sessionLog, now }: Deps) =>
+export const environmentHandlers = ({ store: { db }, revocation, now }: Deps) =>
   ({
     async registerEnvironment({ caller, body }) {
       const { row, created } = await registerEnvironment(db, caller.organizationId, body, now());
@@ -40,7 +40,7 @@ export const environmentHandlers = ({ store: { db }, sessionLog, now }: Deps) =>
     },
 
     async revokeEnvironment({ caller, params }) {
-      const row = await sessionLog.revoke(caller.organizationId, params.environmentId);
+      const row = await revocation.revoke(caller.organizationId, params.environmentId);
       if (!row) throw notFound();
       return { status: 200, body: { environment: toEnvironment(row) } };
     },

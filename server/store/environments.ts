@@ -3,7 +3,7 @@ import { Problem } from '../../contract/problem.ts';
 import { newId } from '../ids.ts';
 import type { Db } from './open.ts';
 import { assertRoom, QUOTAS } from './quotas.ts';
-import type { EnvironmentRow, SessionRow } from './schema.ts';
+import type { EnvironmentRow } from './schema.ts';
 import { optional, toTimestamp } from './time.ts';
 
 export const toEnvironment = (row: EnvironmentRow): Environment => ({
@@ -153,34 +153,3 @@ export const touchEnvironment = (
     .where('status', '=', 'active')
     .returningAll()
     .executeTakeFirst();
-
-/** Revokes the machine and closes its open sessions as failed, in one transaction; the sessions as they are after it. */
-export function revokeEnvironment(
-  db: Db,
-  organizationId: string,
-  environmentId: string,
-  now: number,
-): Promise<{ environment: EnvironmentRow | undefined; closed: SessionRow[] }> {
-  return db.transaction().execute(async (transaction) => {
-    const environment = await transaction
-      .updateTable('environments')
-      .set({ status: 'revoked', updated_at: now })
-      .where('organization_id', '=', organizationId)
-      .where('environment_id', '=', environmentId)
-      .where('status', '=', 'active')
-      .returningAll()
-      .executeTakeFirst();
-    if (!environment) {
-      return { environment: await findEnvironment(transaction, organizationId, environmentId), closed: [] };
-    }
-    const closed = await transaction
-      .updateTable('sessions')
-      .set({ status: 'failed', ended_at: now, updated_at: now })
-      .where('organization_id', '=', organizationId)
-      .where('environment_id', '=', environmentId)
-      .where('status', '=', 'active')
-      .returningAll()
-      .execute();
-    return { environment, closed };
-  });
-}

@@ -4,7 +4,7 @@ import type { Plane } from '../../contract/secret.ts';
 import type { Session } from '../../contract/session.ts';
 import type { Db } from './open.ts';
 import { isPostgres } from './postgres.ts';
-import type { EnvironmentRow, SessionRow } from './schema.ts';
+import type { SessionRow } from './schema.ts';
 import { optional, optionalTimestamp, toTimestamp } from './time.ts';
 
 export const toSession = (row: SessionRow): Session => ({
@@ -69,17 +69,6 @@ export async function closeSession(db: Db, closing: Closing, now: number): Promi
 export const noSession = () => new Problem('not_found', 'No such session in this organization.');
 export const alreadyClosed = () =>
   new Problem('session_already_closed', 'The session is closed already; nothing was changed.');
-
-/** The sessions that were closed when the machine was revoked. */
-export const listClosedBy = (db: Db, { organization_id, environment_id, updated_at }: EnvironmentRow) =>
-  db
-    .selectFrom('sessions')
-    .selectAll()
-    .where('organization_id', '=', organization_id)
-    .where('environment_id', '=', environment_id)
-    .where('status', '=', 'failed')
-    .where('ended_at', '=', updated_at)
-    .execute();
 
 export interface SessionFilter {
   organizationId: string;

@@ -226,6 +226,8 @@ create index sessions_by_secret on sessions (organization_id, secret_id, plane, 
   where secret_id is not null;
 -- Most sessions are completed in the end; this index finds the others.
 create index sessions_by_status on sessions (organization_id, plane, status) where status <> 'completed';
+-- The open sessions of a machine, which are closed when it is revoked.
+create index sessions_open on sessions (environment_id, session_id) where status = 'active';
 create unique index sessions_by_client_key on sessions (organization_id, plane, client_key)
   where client_key is not null;
 create index sessions_by_continues_key on sessions (organization_id, plane, continues_key)

@@ -43,19 +43,6 @@ insert into "environments" ("environment_id", "organization_id", "display_name",
   set "repo_root" = $14, "cli_version" = $15, "last_seen_at" = $16, "updated_at" = $17
   returning *;
 
--- revokeEnvironment
-update "environments"
-  set "status" = $1, "updated_at" = $2
-  where "organization_id" = $3 and "environment_id" = $4 and "status" = $5
-  returning *;
-select *
-  from "environments"
-  where "organization_id" = $1 and "environment_id" = $2;
-update "sessions"
-  set "status" = $1, "ended_at" = $2, "updated_at" = $3
-  where "organization_id" = $4 and "environment_id" = $5 and "status" = $6
-  returning *;
-
 -- touchEnvironment
 update "environments"
   set "last_seen_at" = $1, "updated_at" = $2, "cli_version" = $3

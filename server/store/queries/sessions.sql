@@ -14,11 +14,6 @@ select *
   from "sessions"
   where "organization_id" = $1 and "session_id" = $2 and "deleted_at" is null;
 
--- listClosedBy
-select *
-  from "sessions"
-  where "organization_id" = $1 and "environment_id" = $2 and "status" = $3 and "ended_at" = $4;
-
 -- listSessions
 select "sessions".*
   from (select "session_id", "started_at"
