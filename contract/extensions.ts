@@ -54,7 +54,7 @@ export const Person = Type.Object({
   role: Type.Optional(OneOf(ROLES)),
   organization: Type.Optional(Organization),
   invitations: Type.Optional(
-    Type.Array(OfferedInvitation, { description: 'where the person belongs nowhere and has a choice' }),
+    Type.Array(OfferedInvitation, { description: 'those that wait for the answer of a person who belongs nowhere' }),
   ),
   emailTaken: Type.Optional(
     Type.Boolean({ description: 'true: a member with this e-mail signs in with another account or provider' }),

@@ -11,4 +11,6 @@ export interface Claims {
   expiresAt?: number;
   /** The operator lets this issuer's verified e-mails take over the memberships they have under another issuer. */
   adoptsMembers?: boolean;
+  /** Anyone may sign up at this issuer, so an invited person joins no organization before saying yes. */
+  asksBeforeJoining?: boolean;
 }

@@ -97,7 +97,7 @@ export const OPTIONS = {
   ),
   SIGN_UP: option(
     'invited',
-    'Who may create an account with the embedded identity provider: `invited` people, or `open` to all.',
+    'Who may have an account at the identity provider: `invited` people, or `open` to anyone. With `open`, an invited person is asked before joining.',
     oneOf(['invited', 'open']),
   ),
   OIDC_ISSUER: optional('Issuer of the identity provider `oidc`.', address(['http:', 'https:'])),

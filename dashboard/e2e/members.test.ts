@@ -31,12 +31,18 @@ const invite = (email: string, role: 'member' | 'admin' = 'member') =>
   harbour.owner.inviteMember({ body: { email, role } });
 const row = (page: Page, email: string) => page.getByRole('row').filter({ hasText: email });
 
-/** @returns a client that calls as the invited person */
-async function becomeMember({ email, password }: Credentials) {
+/** @returns a client that calls as the invited person, who has not answered yet */
+async function createAccount({ email, password }: Credentials) {
   await joinByMail(product, { email, password });
   const token = await signIn(product.service.url, { email, password });
-  const client = createClient({ baseUrl: product.service.url, credential: () => token });
-  await client.getPerson({});
+  return createClient({ baseUrl: product.service.url, credential: () => token });
+}
+
+/** @returns a client that calls as the invited person, who has joined */
+async function becomeMember(credentials: Credentials) {
+  const client = await createAccount(credentials);
+  const [invitation] = (await client.getPerson({})).body.invitations ?? [];
+  await client.acceptInvitation({ body: { organizationId: String(invitation?.organizationId) } });
   return client;
 }
 
@@ -118,7 +124,7 @@ test('whom two organizations invited chooses one of them', async () => {
     credential: () => signIn(product.service.url, CLEO),
   });
   for (const owner of [harbour.owner, cleo]) await owner.inviteMember({ body: { email: DAN.email } });
-  await becomeMember(DAN);
+  await createAccount(DAN);
   const visitor = await product.open();
   await visitor.page.goto(product.service.url);
   await signInByForm(visitor.page, DAN);

@@ -26,8 +26,9 @@ export interface IdentityOptions {
 /** The identity provider that the configuration names. */
 export async function createIdentity(options: IdentityOptions): Promise<Identity> {
   const identity = await createProviderIdentity(options);
-  if (options.config.ADOPT_MEMBERS === 'off') return identity;
-  return { ...identity, verify: async (token) => ({ ...(await identity.verify(token)), adoptsMembers: true }) };
+  const { ADOPT_MEMBERS, SIGN_UP } = options.config;
+  const rules = { adoptsMembers: ADOPT_MEMBERS !== 'off', asksBeforeJoining: SIGN_UP === 'open' };
+  return { ...identity, verify: async (token) => ({ ...(await identity.verify(token)), ...rules }) };
 }
 
 async function createProviderIdentity(options: IdentityOptions): Promise<Identity> {

@@ -16,7 +16,8 @@ export interface Caller {
 
 /**
  * Who the bearer of these claims is. A person seen for the first time is written down; one whose verified e-mail is
- * invited by exactly one organization becomes an active member. Otherwise nothing is written.
+ * invited by exactly one organization becomes an active member, unless the claims say to ask first. Otherwise nothing is
+ * written.
  */
 export async function resolveCaller(db: Db, claims: Claims, now: number): Promise<Caller> {
   const known = await findPerson(db, claims);
@@ -51,14 +52,15 @@ type Offer = Awaited<ReturnType<typeof findByEmail>>[number];
 
 /**
  * What the verified e-mail gives a person who belongs nowhere: the one invitation that waits for it, or the membership it
- * has under another issuer. Of several invitations the person chooses.
+ * has under another issuer. The person is asked where several invitations wait, or where anyone may sign up: there, a
+ * stranger's organization must not collect the sessions of people who never agreed to join it.
  */
 async function findOffer(db: Db, claims: Claims): Promise<Offer | undefined> {
   if (!claims.emailVerified || !claims.email) return undefined;
   const offers = await findByEmail(db, claims.email);
   const member = offers.find(({ status }) => status === 'active');
   if (member) return claims.adoptsMembers && member.issuer !== claims.issuer ? member : undefined;
-  return offers.length === 1 ? offers[0] : undefined;
+  return offers.length === 1 && !claims.asksBeforeJoining ? offers[0] : undefined;
 }
 
 /**

@@ -16,6 +16,8 @@ export interface Scenario {
   ask?: Ask | ((world: World) => Ask | Promise<Ask>);
   /** The identity provider refuses what it is asked. */
   identityBroken?: true;
+  /** Anyone may sign up at the identity provider. */
+  openSignUp?: true;
   status: number;
   code?: ProblemCode;
   /** Fields of the answer. */
@@ -42,6 +44,7 @@ export function playScenarios(
     afterAll(() => world.service.close());
 
     test.each(scenarios.map((scenario) => ({ ...scenario })))('$route $status: $name', async (scenario) => {
+      world.service.identity.claims = scenario.openSignUp ? { asksBeforeJoining: true } : {};
       const ask = await askOf(world, scenario);
       const row = TABLE[scenario.route];
       const as = await (scenario.as ?? RIGHT_CALLER[row.auth])(world);

@@ -27,7 +27,11 @@ export function Beginning({ invitations, isTaken }: Props) {
   if (invitations.length === 0) return <CreateOrganization />;
   return (
     <>
-      <p className="text-muted">These invited you. You can belong to one; joining it declines the others.</p>
+      <p className="text-muted">
+        {invitations.length === 1
+          ? 'You are invited. Once you join, its members can read the sessions that your machines send.'
+          : 'These invited you. You can belong to one; joining it declines the others.'}
+      </p>
       <ul className="flex flex-col">
         {invitations.map(({ organizationId, organizationName, role }) => (
           <li key={organizationId} className="flex items-center gap-3 border-line border-b py-2">
@@ -46,7 +50,9 @@ export function Beginning({ invitations, isTaken }: Props) {
         ))}
       </ul>
       {accept.isError && <ErrorNote error={accept.error} />}
-      <p className="text-muted">Or create your own, which declines all of them.</p>
+      <p className="text-muted">
+        Or create your own, which declines {invitations.length === 1 ? 'the invitation' : 'all of them'}.
+      </p>
       <CreateOrganization />
     </>
   );

@@ -53,7 +53,7 @@ function run(variables: Record<string, string>, log: WriteStream) {
       RATE_LIMIT_SECRET: '0',
       RATE_LIMIT_USER: '0',
       // So that a second person can come without the first.
-      SIGN_UP: 'open',
+      ...(variables.IDENTITY_PROVIDER === undefined && { SIGN_UP: 'open' }),
       ...variables,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -50,6 +50,8 @@ describe.each(ENGINES)('the embedded provider on %s', (engine) => {
     const tokens = await tokensOf(service, browser);
     const claims = await service.identity.verify(tokens.id_token);
     expect(claims).toEqual({
+      adoptsMembers: false,
+      asksBeforeJoining: false,
       expiresAt: expect.any(Number),
       issuer: 'embedded',
       subject: expect.stringMatching(/^[0-9a-f]{32}$/),

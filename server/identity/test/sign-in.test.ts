@@ -191,6 +191,16 @@ describe('open sign-up', () => {
     expect(await service.identity.verify(id_token)).toMatchObject({ email: EMAIL, emailVerified: false });
   });
 
+  test('asks an invited person before joining, which sign-up by invitation does not', async () => {
+    const { browser } = await signUp(EMAIL);
+    const { id_token } = await tokensOf(service, browser);
+    expect(await service.identity.verify(id_token)).toMatchObject({ asksBeforeJoining: true });
+    await service.dispose();
+    await start({ SIGN_UP: 'invited' });
+    const tokens = await tokensOf(service, await createFirstAccount(service, EMAIL));
+    expect(await service.identity.verify(tokens.id_token)).toMatchObject({ asksBeforeJoining: false });
+  });
+
   test('is confirmed by the mailed link, which makes the account its holder’s alone', async () => {
     const stranger = await signUp(EMAIL, 'the stranger’s password');
     const strangers = await tokensOf(service, stranger.browser);

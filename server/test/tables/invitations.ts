@@ -20,6 +20,12 @@ export const statusOf = async ({ service, ours }: World, userId: string): Promis
   return body.users.find((user: { userId: string }) => user.userId === userId)?.status;
 };
 
+/** A person whom our organization invited. */
+async function inviteOnce(world: World, name: string): Promise<string> {
+  await invite(world, `${name}@example.com`, 'admin');
+  return signIn(world.service, name);
+}
+
 /** A person whom two organizations invited. */
 async function inviteTwice(world: World, name: string): Promise<string> {
   const { service } = world;
@@ -118,6 +124,59 @@ export const INVITATIONS: readonly Scenario[] = [
       expect(users).toHaveLength(1);
       const again = { as, body: { email: 'chooser@example.com' } };
       expect((await service.call('POST', MEMBERS, again)).body.code).toBe('member_exists');
+    },
+  },
+  {
+    route: 'getPerson',
+    name: 'the one invitation takes effect at the first request where accounts are by invitation',
+    as: (world) => inviteOnce(world, 'joins-at-once'),
+    status: 200,
+    body: ({ ours }) => ({ role: 'admin', organization: { organizationId: ours.organizationId } }),
+    without: () => ['"invitations"'],
+  },
+  {
+    route: 'getPerson',
+    name: 'where anyone may sign up, one invitation waits for an answer, as several do',
+    openSignUp: true,
+    as: (world) => inviteOnce(world, 'is-asked'),
+    status: 200,
+    body: ({ ours }) => ({
+      invitations: [{ organizationId: ours.organizationId, organizationName: 'ours', role: 'admin' }],
+    }),
+    without: () => ['"organization"', '"role":"owner"'],
+    async after({ service, ours }) {
+      const as = await signIn(service, 'is-asked');
+      expect(await service.call('GET', '/v1/organizations/me', { as })).toMatchObject({ status: 403 });
+      const { users } = (await service.call('GET', MEMBERS, { as: ours.owner })).body;
+      const one = users.find(({ email }: { email: string }) => email === 'is-asked@example.com');
+      expect(one).toMatchObject({ status: 'invited' });
+      expect(one).not.toHaveProperty('joinedAt');
+    },
+  },
+  {
+    route: 'acceptInvitation',
+    name: 'where anyone may sign up, the one invitation is accepted, and the person belongs from then on',
+    openSignUp: true,
+    as: (world) => inviteOnce(world, 'says-yes'),
+    status: 200,
+    body: ({ ours }) => ({ role: 'admin', organization: { organizationId: ours.organizationId } }),
+    async after({ service, ours }) {
+      const as = await signIn(service, 'says-yes');
+      expect(await service.call('GET', '/v1/organizations/me', { as })).toMatchObject({
+        status: 200,
+        body: { organizationId: ours.organizationId },
+      });
+    },
+  },
+  {
+    route: 'createOrganization',
+    name: 'where anyone may sign up, an own organization declines the one invitation',
+    openSignUp: true,
+    as: (world) => inviteOnce(world, 'says-no'),
+    status: 201,
+    async after({ service, ours }) {
+      const { users } = (await service.call('GET', MEMBERS, { as: ours.owner })).body;
+      expect(users.map(({ email }: { email: string }) => email)).not.toContain('says-no@example.com');
     },
   },
   {
