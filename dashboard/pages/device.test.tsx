@@ -36,7 +36,7 @@ test('a code that came with a link is confirmed once its end was typed as the te
   expect(document.body.textContent).not.toContain('EFGH');
   await expect.element(confirm()).toBeDisabled();
   await ending.fill('wxyz');
-  await expect.element(page.getByText('The link is for another code.')).toBeVisible();
+  await expect.poll(() => page.getByRole('alert').query()?.textContent).toContain('The link is for another code.');
   await expect.element(confirm()).toBeDisabled();
   await ending.fill('efgh');
   await expect.element(confirm()).toBeEnabled();
