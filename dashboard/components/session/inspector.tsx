@@ -57,7 +57,10 @@ export function Inspector({ view, sessionId, timeline, facts, linkOf, onClose }:
       </header>
       <Boundary of="This" resetKey={item?.key ?? ''}>
         {!item && (
-          <Scroll aria-label="session" className="flex min-h-0 grow flex-col gap-4 overflow-y-auto p-4 text-13">
+          <Scroll
+            aria-label="session"
+            className="flex min-h-0 grow flex-col gap-4 overflow-y-auto bg-surface p-4 text-13"
+          >
             <p className="text-muted">Choose a row, or walk with j and k.</p>
             {facts && <FactLists facts={facts} sessionId={sessionId} />}
           </Scroll>
@@ -75,7 +78,7 @@ export function Inspector({ view, sessionId, timeline, facts, linkOf, onClose }:
               </Tabs.List>
             )}
             <Tabs.Content key={`${item.key}${tab}`} value={tab} tabIndex={-1} className="flex min-h-0 grow flex-col">
-              <Scroll aria-label={tab || 'event'} className="min-h-0 grow overflow-y-auto p-4">
+              <Scroll aria-label={tab || 'event'} className="min-h-0 grow overflow-y-auto bg-surface p-4">
                 {item.kind === 'tool' && tab === 'input' && <ToolInput item={item} sessionId={sessionId} />}
                 {item.kind === 'tool' && tab === 'output' && <ToolOutput item={item} sessionId={sessionId} />}
                 {item.kind === 'tool' && tab === 'diff' && <Changes item={item} sessionId={sessionId} />}
