@@ -38,7 +38,7 @@ describe('what was typed into the search bar', () => {
 
   test.each([
     ['agent:nobody', 'no agent is called nobody'],
-    ['before:yesterday', 'takes a date'],
+    ['before:someday', 'takes a date'],
     ['after:2026-02-30', 'takes a date'],
     ['hour:14', 'hour of the week'],
     ['hour:wed-24', 'hour of the week'],
@@ -86,14 +86,16 @@ describe('what was typed into the search bar', () => {
     const many = Array.from({ length: 25 }, (_, n) => `file:${n}*`).join(' ');
     const query = parseQuery(`${'file:0* '.repeat(30)}${many}`);
     expect(query.filters.at(-1)).toEqual({ field: 'file', value: '23*' });
-    expect(query.problems[0]).toContain('file:24* is looked for as words: only 24 filters count at once');
+    expect(query.problems[0]).toContain('file:24* is searched as words: only 24 filters count at once');
   });
 
   test('never throws, and reads the same when it is written again', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: 'binary' }), mostlySyntax), (text) => {
         const { terms, filters } = parseQuery(text);
-        expect(parseQuery(formatQuery({ terms, filters }))).toEqual({ terms, filters, problems: [] });
+        const again = parseQuery(formatQuery({ terms, filters }));
+        expect(again).toMatchObject({ terms, filters });
+        expect(again.problems).toHaveLength(terms.filter(({ mistaken }) => mistaken).length);
       }),
       runs(500),
     );
@@ -158,6 +160,42 @@ const filter: fc.Arbitrary<Filter> = fc.oneof(
     { field: 'status', value: 'active' },
   ),
 );
+
+test.each([
+  ['failed:maybe', 'failed: takes yes or no'],
+  ['after:last-week', 'takes a date'],
+  ['status:"all of them"', 'status: takes active'],
+  ['foo:bar', 'there is no filter foo:'],
+  ['-agent:codex', 'only words can be excluded'],
+])('a query with the mistaken filter %s explains it again when it is written and read again', (mistaken, problem) => {
+  const first = parseQuery(`${mistaken} word repo:billing`);
+  const again = parseQuery(formatQuery(first));
+  expect(again).toEqual(first);
+  expect(again.problems).toEqual([expect.stringContaining(problem)]);
+});
+
+test.each(['std::string', 'https://example.com', 'queue.ts:12', 'TypeError:x', '"foo:bar"', 'a:b'])(
+  '%s is searched as words without a remark about filters',
+  (typed) => {
+    expect(parseQuery(typed).problems).toEqual([]);
+  },
+);
+
+test('failed: takes true and false as well, and keeps yes and no', () => {
+  expect(parseQuery('failed:true failed:FALSE').filters).toEqual([
+    { field: 'failed', value: 'yes' },
+    { field: 'failed', value: 'no' },
+  ]);
+});
+
+test('before: and after: take today, yesterday and the latest weekday, each from midnight UTC on', () => {
+  const sunday = Date.parse('2026-11-22T10:00:00Z');
+  const days = { today: '22', yesterday: '21', sun: '22', saturday: '21', Mon: '16', tue: '17' };
+  for (const [name, day] of Object.entries(days)) {
+    expect(timeOf(name, sunday), name).toBe(Date.parse(`2026-11-${day}T00:00:00Z`));
+  }
+  for (const name of ['tod', 'mo', 'someday']) expect(timeOf(name, sunday), name).toBeUndefined();
+});
 
 test('an age counts back from now, a date begins at midnight UTC', () => {
   const now = Date.parse('2026-11-22T10:00:00Z');

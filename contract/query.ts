@@ -2,7 +2,7 @@ import { CATALOG } from './catalog.ts';
 
 /*
  * The language of the search bar: `agent:codex repo:billing "connection reset" timeout* -retry after:7d`.
- * Every text is a query. What is not understood as a filter is looked for as words, and `problems` says so.
+ * Every text is a query. A filter that makes no sense is searched as words, and `problems` says why.
  */
 
 export const FIELDS = [
@@ -28,9 +28,11 @@ export type Field = (typeof FIELDS)[number];
 export interface Term {
   /** Its words in this order, one directly after the other. */
   text: string;
-  /** The last of its words may go on. */
+  /** Its last word may be the beginning of a longer one. */
   prefix?: true;
   not?: true;
+  /** It was typed as a filter and is none. It is written as it was typed, so that its problem is found again. */
+  mistaken?: true;
 }
 
 /** Several of one field are alternatives. */
@@ -44,18 +46,21 @@ export interface Query {
   filters: Filter[];
 }
 
-/** A query as it was read, and a sentence on each piece of it that does not count as it was written. */
+/** A query as it was read, with a sentence on each piece that does not count as it was written. */
 export interface ParsedQuery extends Query {
   problems: string[];
 }
 
-/** A piece: `-`, which `--force` does not begin with, `field:`, then a quoted text, in which `\"` and `\\` are a quote and a backslash, or one without blanks; `*`. */
+/**
+ * A piece is `-` (but `--force` is a word), `field:`, a text and `*`, of which all but the text may be missing. A text has no
+ * blanks, or stands in quotes, where `\"` and `\\` are a quote and a backslash.
+ */
 const PIECE = /(-(?!-)|)(?:([a-z]+):)?(?:"((?:\\["\\]|[^"])*)("?)(\*?)|(\S+))|\S/gi;
 
-/** Reads what was typed; never throws. */
+/** Reads a typed query; never throws. */
 export const parseQuery = (text: string): ParsedQuery => parse(text, false);
 
-/** Reads what was typed where only words are looked for: there is no filter and no exclusion. Never throws. */
+/** Reads a query that has only words: no filters and no exclusions. Never throws. */
 export const parseWords = (text: string): ParsedQuery => parse(text, true);
 
 function parse(text: string, onlyWords: boolean): ParsedQuery {
@@ -65,21 +70,30 @@ function parse(text: string, onlyWords: boolean): ParsedQuery {
     if (quoted !== undefined && closing === '') query.problems.push(`The quote before ${quoted} is not closed.`);
     const value = quoted === undefined ? plain : quoted.replace(/\\(["\\])/g, '$1') + (name && star ? '*' : '');
     const field = onlyWords ? undefined : FIELDS.find((one) => one === name?.toLowerCase());
+    let isMistaken = false;
     if (field !== undefined && value !== undefined) {
       const objection = minus ? 'only words can be excluded' : (objectionTo(field, value) ?? tooMany(query.filters));
       if (objection === undefined) {
-        query.filters.push({ field, value });
+        query.filters.push({ field, value: SYNONYMS[field]?.[value.toLowerCase()] ?? value });
         continue;
       }
-      query.problems.push(`${whole} is looked for as words: ${objection}.`);
+      query.problems.push(`${whole} is searched as words: ${objection}.`);
+      // A quote that is not closed reaches to the end of the text, and would take in the pieces written after it.
+      isMistaken = closing !== '';
+    } else if (!onlyWords && NO_FIELD.test(plain === undefined ? '' : whole)) {
+      query.problems.push(`${whole} is searched as words: there is no filter ${name}:.`);
+      isMistaken = true;
     }
     const term = name === undefined && quoted !== undefined ? quotedTerm(value ?? '', star) : plainTerm(whole, minus);
     const objection = objectionToTerm(term, query.terms);
     if (objection !== undefined) query.problems.push(`${whole} is left out: ${objection}.`);
-    else query.terms.push({ ...term, ...(minus && { not: true }) });
+    else query.terms.push({ ...term, ...(minus && { not: true }), ...(isMistaken && { mistaken: true }) });
   }
   return query;
 }
+
+/** A word, a colon and a value, as in a filter; not an address, a path, a type such as `std::string` or a place in a file. */
+const NO_FIELD = /^-?[a-z]{2,}:[a-z][\w.-]*$/;
 
 const quotedTerm = (text: string, star: string | undefined): Term => ({ text, ...(star && { prefix: true }) });
 
@@ -121,7 +135,9 @@ const countWords = ({ text }: Term) => text.match(/[\p{L}\p{N}\p{M}]+/gu)?.lengt
 
 /** Writes a query so that `parseQuery` reads the same again. */
 export function formatQuery({ terms, filters }: Query): string {
-  const words = terms.map(({ text, prefix, not }) => `${not ? '-' : ''}${quoteTerm(text)}${prefix ? '*' : ''}`);
+  const words = terms.map(
+    ({ text, prefix, not, mistaken }) => `${not ? '-' : ''}${mistaken ? text : quoteTerm(text)}${prefix ? '*' : ''}`,
+  );
   return [...filters.map(({ field, value }) => `${field}:${quoteValue(value)}`), ...words].join(' ');
 }
 
@@ -133,11 +149,13 @@ const quoteTerm = (text: string) => (/^[^\s":*-][^\s":*]*$/.test(text) ? text : 
 function objectionTo(field: Field, value: string): string | undefined {
   if (value.trim() === '') return `${field}: needs a value`;
   if (field === 'agent' && agentsCalled(value).length === 0) return `no agent is called ${value}`;
-  if (field === 'failed' && !isOneOf(FAILED, value)) return 'failed: takes yes or no';
+  if (field === 'failed' && !isOneOf([...FAILED, ...Object.keys(SYNONYMS.failed ?? {})], value)) {
+    return 'failed: takes yes or no';
+  }
   if (field === 'status' && !isOneOf(STATUSES, value)) return 'status: takes active, completed or failed';
   if (field === 'hour' && !HOUR.test(value)) return 'hour: takes an hour of the week, UTC, such as wed-14';
   if ((field === 'before' || field === 'after') && timeOf(value, 0) === undefined) {
-    return `${field}: takes a date such as 2026-11-21, or an age such as 7d, 12h or 2w`;
+    return `${field}: takes a date such as 2026-11-21, today, yesterday, a weekday, or an age such as 7d, 12h or 2w`;
   }
   return undefined;
 }
@@ -152,6 +170,9 @@ export const hourOfWeek = (hour: number): string =>
 export const FAILED = ['yes', 'no'] as const;
 export const STATUSES = ['active', 'completed', 'failed'] as const;
 
+/** Other words for a value, which mean the same. */
+const SYNONYMS: Partial<Record<Field, Record<string, string>>> = { failed: { true: 'yes', false: 'no' } };
+
 const isOneOf = (words: readonly string[], value: string) => words.includes(value.toLowerCase());
 
 /** The ids of the agents whose id or name begins with the value: `claude` is `claude-code`. */
@@ -160,17 +181,31 @@ export const agentsCalled = (value: string): string[] =>
     [agentId, displayName].some((name) => name.toLowerCase().startsWith(value.trim().toLowerCase())),
   ).map(({ agentId }) => agentId);
 
-const UNITS: Record<string, number> = { h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 };
+const DAY_MS = 86_400_000;
+const UNITS: Record<string, number> = { h: 3_600_000, d: DAY_MS, w: 7 * DAY_MS };
 
 /**
- * What the value of `before:` or `after:` means, in epoch milliseconds: the beginning of a day in UTC, or an age.
+ * The time that a value of `before:` or `after:` stands for: the beginning of a day in UTC, or an age. A weekday is the
+ * latest of that name, which may be today.
  * @param now epoch milliseconds
- * @returns undefined where it means no time
+ * @returns epoch milliseconds; undefined where the value is no time
  */
 export function timeOf(value: string, now: number): number | undefined {
   const age = /^(\d{1,4})([hdw])$/i.exec(value);
   if (age) return now - Number(age[1]) * (UNITS[(age[2] as string).toLowerCase()] as number);
+  const daysAgo = daysSince(value.toLowerCase(), now);
+  if (daysAgo !== undefined) return Math.floor(now / DAY_MS - daysAgo) * DAY_MS;
   if (!/^\d{4}-\d{2}-\d{2}$/.test(value)) return undefined;
   const time = Date.parse(value);
   return Number.isNaN(time) || new Date(time).toISOString().slice(0, 10) !== value ? undefined : time;
 }
+
+function daysSince(name: string, now: number): number | undefined {
+  if (name === 'today') return 0;
+  if (name === 'yesterday') return 1;
+  const day = WEEKDAYS.findIndex((full) => name.length >= 3 && full.startsWith(name));
+  return day < 0 ? undefined : (new Date(now).getUTCDay() - day + 7) % 7;
+}
+
+/** As `Date` counts them. */
+const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];

@@ -72,17 +72,17 @@ describe('a search', () => {
 
   test('for what is nowhere says so, and how to go on', async () => {
     await page.goto(`${product.service.url}/sessions?q=zzyzx`);
-    await page.getByRole('heading', { name: 'No session fits' }).waitFor();
-    await page.getByRole('link', { name: 'all sessions' }).click();
+    await page.getByRole('heading', { name: 'No matching sessions' }).waitFor();
+    await page.getByRole('link', { name: 'clear the search' }).click();
     await expectTitles(DOCS, FLAKY);
   });
 
   test('with a filter that means nothing says what is looked for instead', async () => {
     await goTo();
-    await bar(page).fill('queue after:yesterday ');
-    await page.getByText(/after:yesterday is looked for as words/).waitFor();
+    await bar(page).fill('queue after:someday ');
+    await page.getByText(/after:someday is searched as words/).waitFor();
     await page.goto(`${product.service.url}/sessions?q=failed:perhaps`);
-    await page.getByText(/failed:perhaps is looked for as words: failed: takes yes or no/).waitFor();
+    await page.getByText(/failed:perhaps is searched as words: failed: takes yes or no/).waitFor();
   });
 });
 
@@ -271,9 +271,9 @@ describe('while agents work', () => {
     await row.getByRole('button', { name: 'More' }).click();
     await page.getByRole('menuitem', { name: 'Delete…' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-    await page.getByRole('heading', { name: 'No session fits' }).waitFor();
+    await page.getByRole('heading', { name: 'No matching sessions' }).waitFor();
     await page.goto(`${product.service.url}/sessions?q=meantime`);
-    await page.getByRole('heading', { name: 'No session fits' }).waitFor();
+    await page.getByRole('heading', { name: 'No matching sessions' }).waitFor();
     await goTo();
     await expectTitles(DOCS, FLAKY);
   });

@@ -8,21 +8,20 @@ import { Empty } from '../../ui/notes.tsx';
 export function NoSessions({ q, plane }: Pick<SessionSearch, 'q' | 'plane'>) {
   if (q) {
     return (
-      <Empty title="No session fits">
+      <Empty title="No matching sessions">
         <p>
-          Every word and every filter has to fit; several values of one field are alternatives. Take one away, or{' '}
+          Remove a word or a filter,{' '}
           {plane !== 'all' && (
             <>
-              look at{' '}
               <Link to="/sessions" search={(search) => ({ ...search, plane: 'all' })} className="link">
-                both planes
+                search both planes
               </Link>
-              , or{' '}
+              ,{' '}
             </>
           )}
-          show{' '}
+          or{' '}
           <Link to="/sessions" search={({ plane: same }) => ({ plane: same })} className="link">
-            all sessions
+            clear the search
           </Link>
           .
         </p>
