@@ -11,7 +11,7 @@ import type { Installation } from '../contract/agent.ts';
 import type { Client } from '../contract/client.ts';
 import type { Entry, PromptEntry } from '../contract/entry/entry.ts';
 import type { Environment } from '../contract/environment.ts';
-import type { SearchPage, SessionSummary } from '../contract/review.ts';
+import type { SearchPage, SessionFacts, SessionSummary } from '../contract/review.ts';
 import type { Secret } from '../contract/secret.ts';
 import { useApp } from './app.ts';
 import type { FrameSearch, SessionsSearch } from './search.ts';
@@ -26,7 +26,7 @@ export const keys = {
   allSessions: ['sessions'],
   session: (sessionId: string) => ['session', sessionId],
   summaries: ['summaries'],
-  summariesOf: (sessionIds: readonly string[]) => ['summaries', sessionIds],
+  summary: (sessionId: string) => ['summaries', sessionId],
   facts: (sessionId: string) => ['facts', sessionId],
   prompts: (sessionId: string) => ['prompts', sessionId],
   usage: (query: Record<string, string>) => ['usage', query],
@@ -91,13 +91,14 @@ export const sessionsQuery = (api: Client, search: SessionSearch) =>
 
 export const useSessions = (search: SessionSearch) => useInfiniteQuery(sessionsQuery(useApp().api, search));
 
-/** What is known of a session; a little later than its events. */
+/** The facts of a session. They are derived after its events, and read again until they cover all of them. */
 export function useFacts(sessionId: string, eventCount: number) {
   const { api } = useApp();
   return useQuery({
     queryKey: [...keys.facts(sessionId), Math.floor(Math.log2(eventCount + 1) * 4)],
     queryFn: async ({ signal }) => (await api.getSessionFacts({ sessionId, signal })).body,
     placeholderData: (previous) => previous,
+    ...until<SessionFacts>(({ summary }) => summary.summarizedThrough >= eventCount),
   });
 }
 
@@ -150,14 +151,13 @@ export const sessionQuery = (api: Client, sessionId: string) =>
 
 export const useSession = (sessionId: string) => useQuery(sessionQuery(useApp().api, sessionId));
 
-/** The figures of sessions, by id. Ones that are asked for together are cached together. */
-export function useSummaries(sessionIds: readonly string[]) {
+/** The figures of a session, read again until they cover all of its events. Null: the session is gone. */
+export function useSummary(sessionId: string, eventCount: number) {
   const { api } = useApp();
   return useQuery({
-    queryKey: keys.summariesOf(sessionIds),
-    queryFn: async ({ signal }) => readSummaries(api, sessionIds, signal),
-    enabled: sessionIds.length > 0,
-    placeholderData: (previous) => previous,
+    queryKey: keys.summary(sessionId),
+    queryFn: async ({ signal }) => (await readSummaries(api, [sessionId], signal)).get(sessionId) ?? null,
+    ...until<SessionSummary | null>((summary) => !summary || summary.summarizedThrough >= eventCount),
   });
 }
 

@@ -124,6 +124,9 @@ export const createAppRouter = (context: RouteContext) =>
     routeTree,
     context,
     defaultPreload: 'intent',
+    // A list that is left and come back to is where it was; a new page begins at its top.
+    scrollRestoration: true,
+    scrollToTopSelectors: ['#page'],
     defaultErrorComponent: BrokenPage,
     parseSearch,
     stringifySearch,

@@ -4,11 +4,14 @@ import type { Session } from '../../contract/session.ts';
 import { showHidden } from '../text/controls.ts';
 
 export const UNTITLED = 'Untitled session';
+/** Its title may stand in events that are stored and not derived yet. */
+export const UNREAD = 'Not indexed yet';
 
-/** What it is called now, or was called at its start, or else its first prompt. */
-export function titleOf({ title }: Session, summary: SessionSummary | undefined): string {
+/** The title a session has now, or had at its start, or else its first prompt. */
+export function titleOf({ title, eventCount }: Session, summary: SessionSummary | undefined): string {
   const begun = title === undefined || saysNothing(title) ? undefined : title;
-  return showHidden(summary?.title ?? begun ?? summary?.firstPrompt ?? title ?? UNTITLED);
+  const none = (summary?.summarizedThrough ?? 0) < eventCount ? UNREAD : UNTITLED;
+  return showHidden(summary?.title ?? begun ?? summary?.firstPrompt ?? title ?? none);
 }
 
 /** When it began: what its machine said when it was opened, or its first event, if that was before. */

@@ -35,7 +35,7 @@ export function Shell({ children }: { children: ReactNode }) {
       {sheet && (
         <button type="button" aria-label="Close the menu" className="frame-scrim" onClick={() => setSheet(false)} />
       )}
-      <main id="page" tabIndex={-1} className="frame-page">
+      <main id="page" tabIndex={-1} className="frame-page" data-scroll-restoration-id="page">
         <Button
           tone="quiet"
           icon

@@ -7,9 +7,10 @@ const NOW = Date.parse('2026-11-22T10:00:00.000Z');
 
 test.each([
   ['active', '2026-11-22T09:50:00.000Z', undefined, 'live'],
-  ['active', '2026-11-22T09:40:00.000Z', undefined, 'open'],
-  // What was captured just now may have happened long ago.
-  ['active', '2026-11-22T09:59:59.000Z', '2026-11-20T10:00:00.000Z', 'open'],
+  ['active', '2026-11-22T09:40:00.000Z', undefined, 'quiet'],
+  ['active', '2026-11-21T09:59:00.000Z', undefined, 'silent'],
+  // Events captured just now may have happened long ago.
+  ['active', '2026-11-22T09:59:59.000Z', '2026-11-20T10:00:00.000Z', 'silent'],
   ['completed', '2026-11-22T09:59:59.000Z', undefined, 'completed'],
   ['failed', '2026-11-22T09:59:59.000Z', undefined, 'failed'],
 ] as const)(

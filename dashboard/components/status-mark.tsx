@@ -3,20 +3,28 @@ import type { SessionSummary } from '../../contract/review.ts';
 import type { Session } from '../../contract/session.ts';
 import { useNow } from '../ui/time.tsx';
 
-const WORDS = { live: 'Live', open: 'Open', completed: 'Completed', failed: 'Failed' } as const;
-const MEANINGS = { ...WORDS, open: 'Open: nothing came for a while, and nobody has ended it' } as const;
+const WORDS = { live: 'Live', quiet: 'Quiet', silent: 'Ended', completed: 'Completed', failed: 'Failed' } as const;
+const MEANINGS = {
+  ...WORDS,
+  quiet: 'Quiet: no events for more than 15 minutes, and no end reported',
+  silent: 'Ended without a report: no events for more than a day',
+} as const;
 
-/** Heard of within this time an open session is live, as the service's overview has it. */
+/** A session with an event within this time is live; the service's overview uses the same limit. */
 const LIVE_MS = 15 * 60_000;
+/** An agent that was silent for this long is not coming back to the session without resuming it. */
+const SILENT_MS = 24 * 3_600_000;
 
-/** What a session is at the moment: an agent that is gone leaves it open, which is not to be at work. */
+/** Most agents never report an end, so an active session is judged by its last event. */
 export function stateOf(
   { status, updatedAt }: Session,
   summary: SessionSummary | undefined,
   now: number,
 ): keyof typeof WORDS {
   if (status !== 'active') return status;
-  return now - Date.parse(summary?.lastEventAt ?? updatedAt) < LIVE_MS ? 'live' : 'open';
+  const silence = now - Date.parse(summary?.lastEventAt ?? updatedAt);
+  if (silence < LIVE_MS) return 'live';
+  return silence < SILENT_MS ? 'quiet' : 'silent';
 }
 
 interface Props {
@@ -25,14 +33,14 @@ interface Props {
   word?: boolean;
 }
 
-/** What became of a session: a pulsing dot while it is live. */
+/** The state of a session: a pulsing dot while it is live. */
 export function StatusMark({ session, summary, word }: Props) {
   const state = stateOf(session, summary, useNow());
   const label = word ? { 'aria-hidden': true } : { role: 'img', 'aria-label': WORDS[state] };
   const mark = (
     <span className="inline-flex size-4 flex-none items-center justify-center" title={MEANINGS[state]} {...label}>
       {state === 'live' && <span className="pulse size-2 rounded-full bg-ok" />}
-      {state === 'open' && <span className="size-2 rounded-full border border-line-strong" />}
+      {(state === 'quiet' || state === 'silent') && <span className="size-2 rounded-full border border-line-strong" />}
       {state === 'completed' && <Check size={14} className="text-muted" />}
       {state === 'failed' && <X size={14} className="text-bad" />}
     </span>

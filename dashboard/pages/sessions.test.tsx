@@ -31,7 +31,7 @@ test('two sessions are chosen in the menus of their rows, to lie side by side', 
     await page.getByRole('menuitem', { name: item }).click();
   };
   await choose(0, /^Compare with…/);
-  await expect.poll(() => wordsOf(document.querySelector('.list-state') ?? undefined)).toContain('to lay beside');
+  await expect.poll(() => wordsOf(document.querySelector('.list-state') ?? undefined)).toContain('Comparing');
   await choose(1, /^Lay beside/);
   await expect.poll(address).toBe('/compare?one=ses_1&other=ses_2');
 });
@@ -45,14 +45,14 @@ test('a session is not laid beside itself, also once the list is read again; Esc
   const state = () => wordsOf(document.querySelector('.list-state') ?? undefined);
   await open();
   await page.getByRole('menuitem', { name: /^Compare with…/ }).click();
-  await expect.poll(state).toContain('to lay beside');
+  await expect.poll(state).toContain('Comparing');
   service.append(...Array.from({ length: 77 }, (): Given => ['user.message', { text: 'Go on.' }]));
   await expect.poll(() => wordsOf(document.querySelector('[data-session]') ?? undefined)).toContain('77');
   await open();
   await expect.element(page.getByRole('menuitem', { name: /^Compare with…/ })).toBeVisible();
   await press('{Escape}');
   await expect.poll(() => page.getByRole('menuitem').query()).toBeNull();
-  expect(state()).toContain('to lay beside');
+  expect(state()).toContain('Comparing');
   await press('{Escape}');
-  await expect.poll(state).not.toContain('to lay beside');
+  await expect.poll(state).not.toContain('Comparing');
 });

@@ -88,7 +88,7 @@ export function SessionsPage() {
   useKeys([['Escape', () => (compared ? setCompared(undefined) : setPreviewed(NONE))]]);
 
   return (
-    <Page title="Sessions" context="What agents did on the machines of this organization." wide>
+    <Page title="Sessions" wide>
       <QueryBar
         q={q ?? ''}
         known={known}
@@ -105,15 +105,15 @@ export function SessionsPage() {
           </span>
         )}
         {sessions.data?.pages.some(({ catchingUp }) => catchingUp) && (
-          <span>Some sessions are still being read; what they hold may be missing.</span>
+          <span>Indexing: recent events may be missing from these results.</span>
         )}
         {isFetchingNextPage && <span>Loading more…</span>}
         {sessions.isPlaceholderData && <span>Searching…</span>}
         {compared && (
           <span>
-            Choose the one to lay beside “{titleOf(compared.session, compared.summary).slice(0, 40)}” from its menu.{' '}
+            Comparing “{titleOf(compared.session, compared.summary).slice(0, 40)}”. Pick another session from its menu.{' '}
             <button type="button" className="link" onClick={() => setCompared(undefined)}>
-              Leave it
+              Cancel
             </button>
           </span>
         )}

@@ -23,5 +23,5 @@ export async function show(address: string, service: Service) {
     </AppProvider>,
     { container },
   );
-  return { address: () => history.location.href, close: unmount };
+  return { address: () => history.location.href, back: () => history.back(), close: unmount };
 }

@@ -27,6 +27,10 @@ function subscribe(watcher: () => void): () => void {
 /** The time, a few times a minute: one clock for all that show it. */
 export const useNow = (): number => useSyncExternalStore(subscribe, () => now);
 
+/** A fact about the time, such as whether a moment has passed: draws again only when the fact changes. */
+export const useAtNow = <Fact extends string | number | boolean>(factAt: (now: number) => Fact): Fact =>
+  useSyncExternalStore(subscribe, () => factAt(now));
+
 /** How long ago; the exact time on hover. */
 export function Ago({ time }: { time: string }) {
   const current = useNow();

@@ -93,6 +93,11 @@ export function SessionHeader({ session, summary, facts, timeline, isInspecting,
       {facts && <Related sessionId={session.sessionId} related={facts.related} />}
       <p className="session-figures">
         <span>{plural(session.eventCount, 'event')}</span>
+        {summary && summary.summarizedThrough < session.eventCount && (
+          <span role="status" className="text-muted" title="Figures and milestones update by themselves">
+            figures cover {formatCount(summary.summarizedThrough)} so far
+          </span>
+        )}
         <span>{plural(timeline.prompts.length, 'prompt')}</span>
         <span>{plural(toolCalls, 'tool call')}</span>
         {failures > 0 && <span className="font-medium text-bad">{formatCount(failures)} failed</span>}

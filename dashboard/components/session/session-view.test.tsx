@@ -19,9 +19,10 @@ const EVENTS = [
 ];
 
 let address: () => string;
+let back: () => void;
 
 beforeEach(async () => {
-  ({ address } = await show('/sessions/ses_1', createService(EVENTS)));
+  ({ address, back } = await show('/sessions/ses_1', createService(EVENTS)));
   await expect.poll(() => drawnRows().length).toBe(7);
   await press('jj');
   await expectAt(2);
@@ -61,6 +62,26 @@ test('what was opened is open when the session is opened again, until all was cl
     await reopen();
     await expect.poll(isOpen).toBe(expected);
   }
+});
+
+describe('the Back button', () => {
+  test('returns from another view of the session to the timeline, and not to the page before the session', async () => {
+    await page.getByRole('button', { name: 'Changes' }).click();
+    await expect.poll(address).toContain('view=changes');
+    back();
+    await expect.poll(address).not.toContain('view=');
+    await expect.poll(address).toContain('/sessions/ses_1');
+    await expect.poll(() => drawnRows().length).toBe(7);
+  });
+
+  test('returns from a prompt that was gone to in the outline to the row before it', async () => {
+    await expect.poll(address).toContain('e=2');
+    await page.getByRole('navigation', { name: 'Prompts' }).getByText('Third').click();
+    await expectAt(7);
+    await expect.poll(address).toContain('e=7');
+    back();
+    await expectAt(2);
+  });
 });
 
 describe('what opens above the page', () => {

@@ -3,13 +3,15 @@ import type { SessionFacts } from '../../../contract/review.ts';
 import type { Session } from '../../../contract/session.ts';
 import { useApp } from '../../app.ts';
 import { paths } from '../../paths.ts';
-import { useFacts, useSummaries } from '../../queries.ts';
+import { useFacts, useSummary } from '../../queries.ts';
 import type { Place, Row } from '../../timeline/rows.ts';
 import { describe } from '../../timeline/subagents.ts';
 import { createTexts } from '../../timeline/texts.ts';
 import { Boundary } from '../../ui/boundary.tsx';
 import { plural } from '../../ui/format.ts';
+import { useAtNow } from '../../ui/time.tsx';
 import { ErrorNote } from '../error-note.tsx';
+import { stateOf } from '../status-mark.tsx';
 import { ChangesView } from './changes-view.tsx';
 import { FindBar } from './find-bar.tsx';
 import { HelpSheet } from './help-sheet.tsx';
@@ -38,14 +40,15 @@ const NO_MILESTONES: SessionFacts['milestones'] = [];
 export function SessionView({ session }: { session: Session }) {
   const { sessionId, eventCount } = session;
   const search = useSessionSearch(sessionId);
-  const { e: linked, find, from, lane, view: place, shown, change } = search;
+  const { e: linked, find, from, lane, view: place, shown, change, amend } = search;
   const { timeline, loaded, isComplete, error, retry } = useEventLog(session);
   const [notice, tell] = useNotice();
   const [reading] = useState(createReading);
   const texts = useSessionTexts(sessionId);
   const view = useView(timeline, { sessionId, shown, lane });
-  const summary = useSummaries(useMemo(() => [sessionId], [sessionId])).data?.get(sessionId);
+  const summary = useSummary(sessionId, eventCount).data ?? undefined;
   const facts = useFacts(sessionId, eventCount).data;
+  const isLive = useAtNow((now) => stateOf(session, summary, now) === 'live');
   const handle = useRef<TimelineHandle>(null);
   const [openedWith] = useState(eventCount);
   const [panel, setPanel] = useState<'help' | 'find' | undefined>(find ? 'find' : undefined);
@@ -55,11 +58,11 @@ export function SessionView({ session }: { session: Session }) {
     ({ key, parents }: Place) => {
       const isRecord = [key, ...parents].some((each) => each.startsWith('q'));
       const hasKinds = shown.some((kind) => kind !== 'records');
-      if (isRecord && (hasKinds || shown.length === 0)) change({ show: 'records', lane: undefined });
-      else if (hasKinds || lane !== undefined) change({ show: undefined, lane: undefined });
+      if (isRecord && (hasKinds || shown.length === 0)) amend({ show: 'records', lane: undefined });
+      else if (hasKinds || lane !== undefined) amend({ show: undefined, lane: undefined });
       if (hasKinds || lane !== undefined) tell('All rows are shown again: the one you go to was not among the chosen.');
     },
-    [shown, lane, change, tell],
+    [shown, lane, amend, tell],
   );
   const walk = useWalk({ timeline, view, reading, handle, unhide });
   const { choose, goTo } = walk;
@@ -74,12 +77,25 @@ export function SessionView({ session }: { session: Session }) {
 
   const range = isComplete && from !== undefined && from > loaded ? undefined : search.range;
   useEffect(() => reading.range.set(range), [reading, range]);
-  const chooseRange = useCallback((first: number, last: number) => change({ from: first, to: last }), [change]);
+  const hasRange = range !== undefined;
+  const chooseRange = useCallback(
+    // Each further drag adjusts the range; Back takes it away.
+    (first: number, last: number) => (hasRange ? amend : change)({ from: first, to: last }),
+    [hasRange, amend, change],
+  );
   const linkOf = (sequence = reading.current.get()?.sequence) =>
     window.location.origin + paths.session(sessionId, sequence, range);
 
+  /** A jump is a place in the browser's history: Back returns to the place before it. */
+  const jump = useCallback(
+    (sequence: number) => {
+      change({ e: sequence });
+      goTo(sequence);
+    },
+    [goTo, change],
+  );
   const leavePlace = (sequence: number) => {
-    change({ view: undefined });
+    change({ view: undefined, e: sequence });
     goTo(sequence);
   };
   const laneItem = timeline.lanes.find((each) => each.lane === lane);
@@ -90,7 +106,7 @@ export function SessionView({ session }: { session: Session }) {
   };
   const leavePanel = () => {
     setPanel(undefined);
-    if (find) change({ find: undefined });
+    if (find) amend({ find: undefined });
   };
   const focusCurrent = () => {
     const current = reading.current.get();
@@ -102,8 +118,9 @@ export function SessionView({ session }: { session: Session }) {
     choose(row);
     if (!extend || !before) return;
     const { sequence } = row.item;
-    change({
-      ...{ e: sequence, from: Math.min(before.sequence, sequence) },
+    amend({
+      e: sequence,
+      from: Math.min(before.sequence, sequence),
       to: Math.max(before.sequence, sequence),
     });
   };
@@ -148,7 +165,7 @@ export function SessionView({ session }: { session: Session }) {
             </div>
           )}
           <div className="session-body">
-            <Outline {...story} onSelect={goTo} />
+            <Outline {...story} onSelect={jump} />
             <div className="relative flex min-h-0 min-w-0 grow flex-col">
               {panel === 'find' && (
                 <FindBar
@@ -192,13 +209,14 @@ export function SessionView({ session }: { session: Session }) {
               )}
               {!place && (
                 <div className="relative flex min-h-0 grow flex-col">
-                  <TurnHead turns={timeline.turns} usage={facts?.usage} onSelect={goTo} />
+                  <TurnHead turns={timeline.turns} usage={facts?.usage} onSelect={jump} />
                   {isComplete && view.rows.length === 0 && <NothingShown {...{ search, timeline, eventCount }} />}
                   <Timeline
                     ref={handle}
                     {...{ view, sessionId, openedWith }}
                     eventCount={loaded}
-                    isLive={session.status === 'active' && isComplete}
+                    isActive={isComplete && session.status === 'active'}
+                    isLive={isComplete && isLive}
                     onSelect={select}
                   />
                 </div>

@@ -34,7 +34,9 @@ interface Props {
   eventCount: number;
   /** How many events there were when the page was opened. */
   openedWith: number;
-  /** New events are to be followed when the reader is at the end. */
+  /** More events may come: an end in sight is followed. */
+  isActive: boolean;
+  /** An agent is at work: a call without a result is running. */
   isLive: boolean;
   onSelect: (row: Row, extend: boolean) => void;
 }
@@ -61,7 +63,7 @@ const HEAD_PX = 36;
  * The rows in sight of a list of any length; what is read stays where it is when rows are added before it. It begins at
  * its top, and follows the end only after the reader went there: a short list is at its top and its end at once.
  */
-export function Timeline({ ref, view, sessionId, eventCount, openedWith, isLive, onSelect }: Props) {
+export function Timeline({ ref, view, sessionId, eventCount, openedWith, isActive, isLive, onSelect }: Props) {
   const { rows, indexOf } = view;
   const { current, seen } = useReading();
   const scroller = useRef<HTMLElement>(null);
@@ -84,7 +86,7 @@ export function Timeline({ ref, view, sessionId, eventCount, openedWith, isLive,
     scrollPaddingStart: HEAD_PX,
     scrollPaddingEnd: 16,
     anchorTo: offset.current <= 0 ? 'start' : 'end',
-    followOnAppend: isLive && offset.current > 0,
+    followOnAppend: isActive && offset.current > 0,
     scrollEndThreshold: END_PX,
     // The focused row stays in the document, or the focus would be lost with it.
     rangeExtractor: (range) => withIndex(defaultRangeExtractor(range), indexOf(current.get()?.key ?? '')),
@@ -135,7 +137,7 @@ export function Timeline({ ref, view, sessionId, eventCount, openedWith, isLive,
   useImperativeHandle(ref, () => ({
     show(key, align, focus) {
       // What comes behind the last one is followed: back to that one, and nothing more would be.
-      const isFollowed = isLive && indexOf(key) === rows.length - 1;
+      const isFollowed = isActive && indexOf(key) === rows.length - 1;
       wanted.current = isFollowed ? undefined : { key, align, until: performance.now() + SETTLING_MS };
       if (focus) focusWanted.current = key;
       scrollTo({ key, align });
@@ -192,7 +194,7 @@ export function Timeline({ ref, view, sessionId, eventCount, openedWith, isLive,
           })}
         </ul>
       </Scroll>
-      {!isAtEnd && (isLive || unseen > 0) && (
+      {!isAtEnd && (isActive || unseen > 0) && (
         <Button
           {...(unseen > 0 && { tone: 'primary' })}
           size="small"

@@ -5,7 +5,7 @@ import { formatShort } from '../../ui/format.ts';
 import { Ago } from '../../ui/time.tsx';
 import { agentColor, agentName } from '../agent-name.tsx';
 import { costOf } from '../session-cost.ts';
-import { repositoryName, titleOf, UNTITLED } from '../session-title.ts';
+import { repositoryName, titleOf, UNREAD, UNTITLED } from '../session-title.ts';
 import { StatusMark } from '../status-mark.tsx';
 import { Changes, type Column } from './columns.tsx';
 import { Hits } from './hits.tsx';
@@ -51,7 +51,7 @@ export const SessionLine = memo(function SessionLine(props: Props) {
           <a
             href={addressOf(sessionId)}
             tabIndex={-1}
-            className={`truncate ${title === UNTITLED ? 'text-muted' : 'font-medium'}`}
+            className={`truncate ${title === UNTITLED || title === UNREAD ? 'text-muted' : 'font-medium'}`}
             title={title}
           >
             {title}

@@ -14,6 +14,7 @@ const rows: SessionRow[] = Array.from({ length: COUNT }, (_, index) => {
 
 let service: Service;
 let address: () => string;
+let back: () => void;
 
 const press = (keys: string) => userEvent.keyboard(keys);
 const focusedRow = () => (document.activeElement as HTMLElement | null)?.dataset.session;
@@ -23,7 +24,7 @@ const preview = () => page.getByRole('complementary', { name: 'Preview' }).query
 
 async function open(list = rows): Promise<void> {
   service = createService([], list);
-  ({ address } = await show('/sessions', service));
+  ({ address, back } = await show('/sessions', service));
   await expect.poll(() => drawnRows().length).toBeGreaterThan(0);
 }
 
@@ -81,6 +82,20 @@ describe('the list of sessions', () => {
     await expect.poll(focusedRow).toBe('ses_2');
     await press('{Enter}');
     await expect.poll(address).toBe('/sessions/ses_2');
+  });
+
+  test('is where it was when the reader comes back from a session', async () => {
+    const scroller = document.querySelector('#page') as HTMLElement;
+    scroller.scrollTo(0, 3_000);
+    await expect.poll(() => drawnRows().some(({ dataset }) => dataset.session === 'ses_60')).toBe(true);
+    const before = scroller.scrollTop;
+    expect(before).toBeGreaterThan(2_000);
+    await page.getByText('Errand 60', { exact: true }).click();
+    await expect.poll(address).toBe('/sessions/ses_60');
+    await expect.poll(() => document.querySelector('.session')).not.toBeNull();
+    back();
+    await expect.poll(() => drawnRows().some(({ dataset }) => dataset.session === 'ses_60')).toBe(true);
+    await expect.poll(() => document.querySelector('#page')?.scrollTop).toBe(before);
   });
 
   test('asks before it deletes, gives the focus back, and then goes on with the next row', async () => {
