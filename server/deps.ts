@@ -6,11 +6,13 @@ import type { Live } from './ingest/live.ts';
 import type { Reading } from './ingest/reading.ts';
 import type { Revocation } from './ingest/revocation.ts';
 import type { SessionLog } from './ingest/session-log.ts';
+import type { LongReads } from './long-reads.ts';
 import type { Store } from './store/open.ts';
 
 /** What the handlers work with. */
 export interface Deps {
   store: Store;
+  longReads: LongReads;
   identity: Identity;
   /** Puts the revocation of a secret in force. */
   secretRevoked: (secretId: string) => Promise<void>;

@@ -24,6 +24,7 @@ import { deleteExpired } from './ingest/retention.ts';
 import { createRevocation } from './ingest/revocation.ts';
 import { type Committed, createSessionLog } from './ingest/session-log.ts';
 import { createLimits, type Limits } from './limits.ts';
+import { createLongReads } from './long-reads.ts';
 import type { Observer } from './operations/metrics.ts';
 import { createHandlers } from './routes/all.ts';
 import { sweepDeleted, sweepOrphans } from './store/deletions.ts';
@@ -151,6 +152,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
       : undefined;
   const deps: Deps = {
     store,
+    longReads: createLongReads(store),
     identity,
     async secretRevoked(secretId) {
       authenticator.forgetSecret(secretId);

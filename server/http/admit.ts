@@ -17,7 +17,7 @@ export interface Admission {
   caller: Callers[keyof Callers];
   /** Pays for what the body takes of memory, until the answer is out or the caller gone. */
   account: Account;
-  /** Aborted when the caller goes away before the answer is out. */
+  /** Aborted when the caller goes away before the answer is out; its reason is a Problem. */
   signal: AbortSignal;
   /**
    * Counts further points against the caller's limit, where the route has one.
@@ -49,7 +49,7 @@ export function createAdmit(row: Route, { authenticator, limits, budget }: Admit
     let account: Account | undefined;
     const leave = () => {
       account?.close();
-      if (!reply.raw.writableFinished) leaving.abort();
+      if (!reply.raw.writableFinished) leaving.abort(gone());
     };
     reply.raw.once('close', leave);
     if (row.limit === 'waiting') limits.check('stray', request.ip);
@@ -60,7 +60,7 @@ export function createAdmit(row: Route, { authenticator, limits, budget }: Admit
     account = budget.open(`${kind}:${key}`);
     if (reply.raw.destroyed) {
       leave();
-      throw new Problem('validation_failed', 'The caller went away before the request was read.');
+      throw gone();
     }
     return {
       caller,
@@ -93,6 +93,8 @@ export function createAdmit(row: Route, { authenticator, limits, budget }: Admit
     }
   }
 }
+
+const gone = () => new Problem('validation_failed', 'The caller went away before the answer was out.');
 
 function identify(row: Route, caller: Admission['caller'], request: FastifyRequest): [LimitKind, string] {
   if (!caller) return [row.limit ?? 'address', request.ip];

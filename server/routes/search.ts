@@ -3,7 +3,6 @@ import { parseQuery, parseWords } from '../../contract/query.ts';
 import type { Deps } from '../deps.ts';
 import { toSummary } from '../derive/summary.ts';
 import type { Handlers } from '../http/handler.ts';
-import { createLine } from '../line.ts';
 import { findInSession } from '../search/find.ts';
 import { createMatcher } from '../search/matcher.ts';
 import { readPosition, writePosition } from '../search/position.ts';
@@ -15,19 +14,15 @@ import { findSummaries } from '../store/summaries.ts';
 const DEFAULT_PAGE = 50;
 const LARGEST_PAGE = 100;
 
-/** Of the 20 connections to PostgreSQL, of which each takes one for up to 15 s. */
-const AT_ONCE = { atOnce: 4, mostWaiting: 100 };
-
-export const searchHandlers = ({ store: { db }, indexer, now }: Deps) => {
-  const inLine = createLine(AT_ONCE);
-  return {
-    async searchSessions({ caller, query }) {
+export const searchHandlers = ({ store: { db }, longReads, indexer, now }: Deps) =>
+  ({
+    async searchSessions({ caller, query, signal }) {
       const { organizationId } = caller;
       const plane = query.secretEnvironment ?? 'live';
       const order = query.order ?? 'started';
       // Asked before, so that what is derived while it is searched is not taken for granted.
       const catchingUp = indexer.isCatchingUp();
-      const { found, next } = await inLine(organizationId, () =>
+      const { found, next } = await longReads.run(caller, signal, (db, signal) =>
         search(db, {
           organizationId,
           planes: plane === 'all' ? ['live', 'test'] : [plane],
@@ -37,6 +32,7 @@ export const searchHandlers = ({ store: { db }, indexer, now }: Deps) => {
           limit: Math.min(Number(query.limit ?? DEFAULT_PAGE), LARGEST_PAGE),
           after: query.cursor === undefined ? undefined : readPosition(query.cursor, order),
           now: now(),
+          signal,
         }),
       );
       const sessions = await show(db, organizationId, found);
@@ -46,15 +42,16 @@ export const searchHandlers = ({ store: { db }, indexer, now }: Deps) => {
       };
     },
 
-    async findInSession({ caller, params, query }) {
+    async findInSession({ caller, params, query, signal }) {
       const session = await findSession(db, caller.organizationId, params.sessionId);
       if (!session) throw new Problem('not_found', 'No such session in this organization.');
       const matcher = createMatcher(parseWords(query.q).terms);
-      const find = () => findInSession(db, session, matcher, Number(query.from ?? 1));
-      return { status: 200, body: await inLine(caller.organizationId, find) };
+      const body = await longReads.run(caller, signal, (db, signal) =>
+        findInSession(db, session, matcher, Number(query.from ?? 1), signal),
+      );
+      return { status: 200, body };
     },
-  } satisfies Partial<Handlers>;
-};
+  }) satisfies Partial<Handlers>;
 
 /** In the order in which they were found; one that was deleted in between is left out. */
 async function show(db: Db, organizationId: string, found: Page['found']) {

@@ -1,8 +1,8 @@
 import type { Hit } from '../../contract/review.ts';
 import { toTimestamp } from '../store/time.ts';
+import type { Steps as Work } from '../work.ts';
 import type { WholeEvent } from './join.ts';
 import type { Matcher } from './matcher.ts';
-import type { Work } from './work.ts';
 
 /** How many bytes of events may still be read for one request. */
 export interface Budget {

@@ -19,7 +19,13 @@ const AT_ONCE = { first: 8, most: 32 };
  * The events of a session, from a sequence on, that hold every term and none that is excluded: those of the next stretch
  * that can be read for one answer.
  */
-export async function findInSession(db: Db, session: SessionRow, matcher: Matcher, from: number): Promise<FoundEvents> {
+export async function findInSession(
+  db: Db,
+  session: SessionRow,
+  matcher: Matcher,
+  from: number,
+  signal?: AbortSignal,
+): Promise<FoundEvents> {
   const all = matcher.terms.flatMap(({ not }, place) => (not ? [] : [place]));
   const budget: Budget = { left: MOST_BYTES };
   const hits: FoundEvents['hits'] = [];
@@ -42,7 +48,7 @@ export async function findInSession(db: Db, session: SessionRow, matcher: Matche
         },
       };
     });
-    const read = await readStretches(db, session.organization_id, looks, matcher, budget);
+    const read = await readStretches(db, session.organization_id, looks, { matcher, budget, signal });
     hits.push(...looks.slice(0, read).flatMap(({ hits }) => hits));
     if (read < some.length) return { hits, next: (some[read] as Stretch).first };
     at += read;

@@ -2,9 +2,9 @@ import { isPart } from '../../contract/parts.ts';
 import type { OpenFrame } from '../store/frame.ts';
 import type { AppendOf } from '../store/stretches.ts';
 import type { Stretch } from '../store/words.ts';
+import type { Steps as Work } from '../work.ts';
 import type { createJoiner, RawEvent, WholeEvent } from './join.ts';
 import type { Matcher } from './matcher.ts';
-import type { Work } from './work.ts';
 
 type Joiner = ReturnType<typeof createJoiner>;
 

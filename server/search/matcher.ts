@@ -1,9 +1,9 @@
 import type { Term } from '../../contract/query.ts';
 import type { Hit } from '../../contract/review.ts';
+import type { Steps as Work } from '../work.ts';
 import { outsidePair } from './cut.ts';
 import { type Effort, findTerm, MOST_TRACED, prepareTerm, type Wanted } from './term.ts';
 import { textsOf } from './texts.ts';
-import type { Work } from './work.ts';
 
 /** What was found in an event. */
 export interface Found {

@@ -2,11 +2,11 @@ import { type OpenFrame, openFrame } from '../store/frame.ts';
 import type { Db } from '../store/open.ts';
 import { type AppendOf, readAppendsOf } from '../store/stretches.ts';
 import type { Stretch } from '../store/words.ts';
+import { inSlices as inTurns, type Steps as Work } from '../work.ts';
 import { type Budget, type Candidate, createCandidate } from './candidate.ts';
 import { glanceAt, groupsOf } from './glance.ts';
 import { createJoiner, type WholeEvent } from './join.ts';
 import type { Matcher } from './matcher.ts';
-import { inTurns, type Work } from './work.ts';
 
 /** A stretch that is to be read. */
 export interface Look {
@@ -28,8 +28,7 @@ export async function readStretches(
   db: Db,
   organizationId: string,
   looks: readonly Look[],
-  matcher: Matcher,
-  budget: Budget,
+  reader: Reader,
 ): Promise<number> {
   const readings = looks.map(({ stretch, ...look }) => ({
     ...stretch,
@@ -39,7 +38,7 @@ export async function readStretches(
   }));
   const stretches = looks.map(({ stretch }) => stretch);
   for await (const appends of readAppendsOf(db, organizationId, stretches)) {
-    const unread = await inTurns(readAppends(appends, readings, { matcher, budget }));
+    const unread = await inTurns(readAppends(appends, readings, reader), reader.signal);
     if (unread !== undefined) return unread;
   }
   return looks.length;
@@ -53,9 +52,11 @@ interface Reading extends Stretch {
 }
 
 /** With what is read, and how much. */
-interface Reader {
+export interface Reader {
   matcher: Matcher;
   budget: Budget;
+  /** Aborted when nobody waits for the answer any more. */
+  signal?: AbortSignal | undefined;
 }
 
 /** @returns the place of the stretch that is not begun, since nothing more may be read */

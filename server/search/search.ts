@@ -7,8 +7,8 @@ import { byIndex, type WordsWanted } from '../store/words.ts';
 import type { Budget } from './candidate.ts';
 import { type Batch, gather, nextBatch, type Wanted } from './candidates.ts';
 import { readFilters } from './filters.ts';
-import { createMatcher, type Matcher } from './matcher.ts';
-import { type Look, readStretches } from './read.ts';
+import { createMatcher } from './matcher.ts';
+import { type Look, type Reader, readStretches } from './read.ts';
 import { type Decision, type Marked, markStretches, type Unfinished, verify } from './verify.ts';
 import { AND_MORE } from './words.ts';
 
@@ -23,6 +23,8 @@ export interface Search {
   after?: Position | undefined;
   /** Epoch milliseconds. */
   now: number;
+  /** Aborted when nobody waits for the answer any more. */
+  signal?: AbortSignal | undefined;
   /** Bytes of events that may be read for the answer. */
   mostBytes?: number;
 }
@@ -47,7 +49,7 @@ const AT_ONCE = { most: 24, least: 6 };
 
 /** The sessions in which everything occurs that was asked for, and where. */
 export async function search(db: Db, asked: Search): Promise<Page> {
-  const { organizationId, query, limit, order, direction, planes, now } = asked;
+  const { organizationId, query, limit, order, direction, planes, now, signal } = asked;
   const matcher = createMatcher(query.terms);
   const words = matcher.terms.filter(({ not }) => !not).map(({ indexed }) => orMore(indexed));
   let wanted: Wanted = {
@@ -74,7 +76,14 @@ export async function search(db: Db, asked: Search): Promise<Page> {
       return { ...some, stretches: await markStretches(db, organizationId, sessionIds, matcher) };
     });
     const lacking = () => Math.max(AT_ONCE.least, Math.min(AT_ONCE.most, limit + 1 - found.length));
-    for await (const { place: decided, decision } of decide(db, wanted, batch, matcher, budget, unfinished, lacking)) {
+    for await (const { place: decided, decision } of decide(
+      db,
+      wanted,
+      batch,
+      { matcher, budget, signal },
+      unfinished,
+      lacking,
+    )) {
       if (found.length === limit) return { found, next: { ...(place && { place }) } };
       if (typeof decision === 'object' && 'from' in decision)
         return { found, next: { ...(place && { place }), unfinished: decision } };
@@ -102,8 +111,7 @@ async function* decide(
   db: Db,
   { organizationId }: Wanted,
   { places, stretches }: Marks,
-  matcher: Matcher,
-  budget: Budget,
+  reader: Reader,
   earlier: Unfinished | undefined,
   /** How many sessions are read next. */
   lacking: () => number,
@@ -111,7 +119,7 @@ async function* decide(
   const steps = places.map((place) => {
     const { sessionId } = place;
     const mine = earlier?.sessionId === sessionId ? earlier : undefined;
-    return { place, work: verify(sessionId, stretches.get(sessionId) ?? [], matcher, budget, mine) };
+    return { place, work: verify(sessionId, stretches.get(sessionId) ?? [], reader.matcher, reader.budget, mine) };
   });
   for (let at = 0; at < steps.length; ) {
     const some: Step[] = [];
@@ -123,7 +131,7 @@ async function* decide(
     }
     for (let open = some.filter(isOpen); open.length > 0; open = open.filter(isOpen)) {
       const looks = open.flatMap(({ step }) => (step.done ? [] : [step.value]));
-      const count = await readStretches(db, organizationId, looks, matcher, budget);
+      const count = await readStretches(db, organizationId, looks, reader);
       for (const [n, one] of open.entries()) one.step = one.work.next(n < count);
     }
     yield* some.map(({ place, step }) => ({ place, decision: step.value as Decision }));

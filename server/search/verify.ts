@@ -1,11 +1,11 @@
 import type { Hit } from '../../contract/review.ts';
 import type { Db } from '../store/open.ts';
 import { findChunks, type Stretch } from '../store/words.ts';
+import type { Steps as Work } from '../work.ts';
 import type { Budget, Candidate, FoundEvent, Glanced } from './candidate.ts';
 import type { Matcher } from './matcher.ts';
 import type { Look } from './read.ts';
 import { AND_MORE } from './words.ts';
-import type { Work } from './work.ts';
 
 /** Where reading a session goes on in the next answer, and the terms that it was seen to have. */
 export interface Unfinished {

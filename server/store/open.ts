@@ -1,13 +1,13 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { Kysely, sql } from 'kysely';
+import { Kysely, type PostgresPool, sql } from 'kysely';
 import type pg from 'pg';
 import type { StoreAppend } from './appends.ts';
 import { type Engine, isStoreLost, storeUnavailable } from './dialect.ts';
 import { lockFolder } from './lock.ts';
 import { migrate } from './migrate.ts';
 import { createNotices, type Notices } from './notices.ts';
-import { openPostgres, postgresDialect } from './postgres.ts';
+import { limitedPool, openPostgres, postgresDialect } from './postgres.ts';
 import { createPostgresAppend } from './postgres-append.ts';
 import type { Database } from './schema.ts';
 import { sqliteDialect } from './sqlite/driver.ts';
@@ -20,6 +20,8 @@ export type Db = Kysely<Database>;
 export interface Store {
   engine: Engine;
   db: Db;
+  /** For reads that may take long: a part of the connections, and how many such reads they are for at the same time. */
+  longReads: { db: Db; atOnce: number };
   append: StoreAppend;
   pool?: pg.Pool;
   /** Whether what is asked for an organization sees no other's rows, whatever it asks. */
@@ -84,6 +86,7 @@ async function sqliteStore({ dataDir, onLost }: StoreOptions): Promise<Store> {
     return {
       engine: 'sqlite',
       db,
+      longReads: { db: new Kysely<Database>({ dialect: sqliteDialect(file.longReads) }), atOnce: LONG_READS.sqlite },
       append: file.append,
       async ping() {
         // A reader may answer while the disk takes no write.
@@ -107,12 +110,13 @@ async function postgresStore({ listenUrl, silentMs, onError }: StoreOptions, url
     await pool.end();
     throw error;
   });
-  const db = new Kysely<Database>({
-    dialect: postgresDialect(tenant === undefined ? pool : poolOfTenants(pool, tenant)),
-  });
+  const connections: PostgresPool = tenant === undefined ? pool : poolOfTenants(pool, tenant);
+  const db = new Kysely<Database>({ dialect: postgresDialect(connections) });
+  const longDb = new Kysely<Database>({ dialect: postgresDialect(limitedPool(connections, LONG_READS.postgres)) });
   return {
     engine: 'postgres',
     db,
+    longReads: { db: longDb, atOnce: LONG_READS.postgres },
     append: createPostgresAppend(pool),
     pool,
     isWalled: tenant !== undefined,
@@ -125,6 +129,12 @@ async function postgresStore({ listenUrl, silentMs, onError }: StoreOptions, url
     },
   };
 }
+
+/**
+ * Long reads at the same time. On SQLite they share one of the two readers: while one waits for it, the events of the other
+ * are looked through. On PostgreSQL they have 8 of the 20 connections together.
+ */
+const LONG_READS = { sqlite: 2, postgres: 8 };
 
 /** A commit of the largest group takes a tenth of a second; a disk that is being replaced may take some. */
 const LONGEST_LAG_MS = 5_000;

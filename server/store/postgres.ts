@@ -1,5 +1,6 @@
-import { type Kysely, PostgresAdapter, PostgresDialect, type PostgresPool, sql } from 'kysely';
+import { type Kysely, PostgresAdapter, PostgresDialect, type PostgresPool, type PostgresPoolClient, sql } from 'kysely';
 import pg from 'pg';
+import { Queue } from '../work.ts';
 
 /** Counters and times stay below 2^53, so a bigint may come back as a number. */
 const BIGINT_OID = 20;
@@ -34,6 +35,32 @@ export function openPostgres(url: string, onError: (error: Error) => void, silen
   // A backend that ends while its client is checked out emits on the client, not on the pool.
   pool.on('connect', (client) => client.on('error', onError));
   return pool;
+}
+
+/** The pool for work that may take so many of its connections at most; ending the pool itself is left to its owner. */
+export function limitedPool(pool: PostgresPool, most: number): PostgresPool {
+  const queue = new Queue({ atOnce: most });
+  const connect = () =>
+    new Promise<PostgresPoolClient>((resolve, reject) => {
+      const use = () =>
+        new Promise<void>((released) => {
+          const hand = (client: PostgresPoolClient) =>
+            resolve({
+              query: (client.query as (...given: unknown[]) => unknown).bind(client),
+              release(isDiscarded) {
+                client.release(isDiscarded);
+                released();
+              },
+            } as PostgresPoolClient);
+          const fail = (error: unknown) => {
+            reject(error);
+            released();
+          };
+          pool.connect().then(hand, fail);
+        });
+      void queue.run(use);
+    });
+  return { connect, end: async () => undefined, options: pool.options };
 }
 
 /** From here on an idle connection asks whether there is still somebody at the other end. */

@@ -1,6 +1,6 @@
 import type { Wanted } from '../search/term.ts';
 import { addWords } from '../search/words.ts';
-import type { Work } from '../search/work.ts';
+import type { Steps as Work } from '../work.ts';
 
 /** The words of a text. */
 export function wordsOf(text: string): Set<string> {

@@ -5,7 +5,8 @@ import type { Worker } from 'node:worker_threads';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { isStoreLost, isUnavailable } from '../store/dialect.ts';
-import { createPool, startThread, type Thread } from '../store/sqlite/threads.ts';
+import { Readers, type ReadersOptions } from '../store/sqlite/readers.ts';
+import { Thread } from '../store/sqlite/threads.ts';
 import { openTestStore, type TestStore } from './engines.ts';
 
 const COUNT = `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 200000)
@@ -75,10 +76,7 @@ describe('the threads of the embedded store', () => {
   });
 
   test('cannot write on a connection that reads', async () => {
-    const thread = startThread(
-      { path: join(store.dataDir, 'session-capture.sqlite'), readOnly: true },
-      () => undefined,
-    );
+    const thread = new Thread({ path: join(store.dataDir, 'session-capture.sqlite'), readOnly: true }, () => undefined);
     const writing = thread.run({ kind: 'query', sql: 'DELETE FROM notes', parameters: [] });
     await expect(writing).rejects.toMatchObject({ errcode: 8 });
     await thread.close();
@@ -108,7 +106,7 @@ describe('a pool of readers', () => {
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'capture-threads-'));
     started = [];
-    const writer = startThread({ path: join(folder, 'store'), readOnly: false }, () => undefined);
+    const writer = new Thread({ path: join(folder, 'store'), readOnly: false }, () => undefined);
     await writer.ready;
     await writer.close();
   });
@@ -117,13 +115,48 @@ describe('a pool of readers', () => {
     rmSync(folder, { recursive: true });
   });
 
-  const pool = (file = () => 'store') =>
-    createPool(() => {
-      const thread = startThread({ path: join(folder, file()), readOnly: true }, () => undefined);
-      started.push(thread);
-      return thread;
-    }, 2);
+  const pool = (file = () => 'store', more: Partial<ReadersOptions> = {}) =>
+    new Readers({
+      most: 2,
+      start() {
+        const thread = new Thread({ path: join(folder, file()), readOnly: true }, () => undefined);
+        started.push(thread);
+        return thread;
+      },
+      ...more,
+    });
   const count = { kind: 'query', sql: COUNT, parameters: [] } as const;
+  /** Takes some seconds. */
+  const slow = { ...count, sql: COUNT.replace('200000', '20000000') };
+
+  test('leaves a thread free of long reads, however many there are', async () => {
+    const readers = pool();
+    const ended: string[] = [];
+    const long = [1, 2].map((n) => readers.run(slow, true).then(() => ended.push(`long ${n}`)));
+    for (let n = 0; n < 5; n++) await readers.run(count);
+    ended.push('short');
+    await Promise.all(long);
+    expect(ended).toEqual(['short', 'long 1', 'long 2']);
+    expect(started).toHaveLength(2);
+  });
+
+  test('gives up a read that takes too long, answers it 503, and reads on with another thread', async () => {
+    const readers = pool(undefined, { most: 1, deadlineMs: 500 });
+    await readers.run(count);
+    const [first, next] = await Promise.allSettled([readers.run(slow), readers.run(count)]);
+    expect(first.status === 'rejected' && isUnavailable(first.reason), JSON.stringify(first)).toBe(true);
+    expect(next).toMatchObject({ status: 'fulfilled', value: { rows: [{ sum: 20_000_100_000 }] } });
+    expect(started.map(({ isGone }) => isGone)).toEqual([true, false]);
+  });
+
+  test('ends threads without a read for a while, and starts one for the next', async () => {
+    const readers = pool(undefined, { idleMs: 50 });
+    await readers.run(count);
+    await expect.poll(() => started.map(({ isGone }) => isGone)).toEqual([true]);
+    expect((await readers.run(count)).rows).toEqual([{ sum: 20_000_100_000 }]);
+    expect(started).toHaveLength(2);
+    await readers.close();
+  });
 
   test('never starts more than two, however much is asked of it', async () => {
     const readers = pool();
@@ -164,7 +197,7 @@ describe('a pool of readers', () => {
       const remember = (worker: Worker) => void workers.push(worker);
       process.on('worker', remember);
       const told: Error[] = [];
-      const thread = startThread({ path: join(folder, 'store'), readOnly }, (error) => told.push(error));
+      const thread = new Thread({ path: join(folder, 'store'), readOnly }, (error) => told.push(error));
       await thread.ready;
       process.off('worker', remember);
       const endless = { ...count, sql: COUNT.replace('200000', '200000000000') };

@@ -8,11 +8,12 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
+import type { Readers } from './readers.ts';
 import type { Thread } from './threads.ts';
 
 /** The threads of an open file. */
 export interface Threads {
-  reader: Pick<Thread, 'run'>;
+  reader: Pick<Readers, 'run'>;
   writer: Pick<Thread, 'run' | 'lag'>;
   /** Keeps the writer to oneself until the returned function is called. */
   holdWriter(): Promise<() => void>;
@@ -43,7 +44,7 @@ interface Connection extends DatabaseConnection {
 }
 
 function createDriver({ reader, writer, holdWriter, close }: Threads): Driver {
-  async function run(thread: Pick<Thread, 'run'>, { sql, parameters }: CompiledQuery): Promise<QueryResult<never>> {
+  async function run(thread: Pick<Readers, 'run'>, { sql, parameters }: CompiledQuery): Promise<QueryResult<never>> {
     const { rows, changes } = await thread.run({ kind: 'query', sql, parameters });
     return {
       rows: rows as never[],

@@ -1,6 +1,7 @@
 import type { StoreAppend } from '../appends.ts';
 import type { Threads } from './driver.ts';
-import { createPool, startThread, ThreadEnded } from './threads.ts';
+import { Readers } from './readers.ts';
+import { Thread, ThreadEnded } from './threads.ts';
 import { createWriterQueue } from './writer-queue.ts';
 
 /** So that a slow read leaves another reader free; each is a connection with its own page cache. */
@@ -8,6 +9,8 @@ const MOST_READERS = 2;
 
 export interface OpenFile extends Threads {
   append: StoreAppend;
+  /** The same threads, for reads that may take long. */
+  longReads: Threads;
 }
 
 /**
@@ -16,19 +19,28 @@ export interface OpenFile extends Threads {
  * @throws when the file cannot be opened, is no store, or would not be durable
  */
 export async function openFile(path: string, onError: (error: Error) => void): Promise<OpenFile> {
-  const writer = startThread({ path, readOnly: false }, onError);
+  const writer = new Thread({ path, readOnly: false }, onError);
   await writer.ready;
-  // A reader that ends by itself took nothing with it, and is replaced.
-  const startReader = () =>
-    startThread({ path, readOnly: true }, (error) => error instanceof ThreadEnded || onError(error));
-  const reader = createPool(startReader, MOST_READERS);
+  const readers = new Readers({
+    most: MOST_READERS,
+    // A reader that ends by itself took nothing with it, and is replaced.
+    start: () => new Thread({ path, readOnly: true }, (error) => error instanceof ThreadEnded || onError(error)),
+  });
+  const { append, holdWriter } = createWriterQueue(writer);
   return {
-    reader,
     writer,
-    ...createWriterQueue(writer),
+    holdWriter,
+    append,
+    reader: readers,
+    longReads: {
+      writer,
+      holdWriter,
+      reader: { run: (query) => readers.run(query, true) },
+      close: async () => undefined,
+    },
     async close() {
-      // Whoever is last moves the log into the file, so that a copy of the file alone is whole; a reader cannot.
-      await reader.close();
+      // The last connection moves the log into the file, so that a copy of the file alone is whole. A reader cannot.
+      await readers.close();
       await writer.close();
     },
   };

@@ -1,0 +1,125 @@
+import { DeadlineExceeded } from '../../work.ts';
+import type { Answers, Job } from './jobs.ts';
+import { closedError, type Thread } from './threads.ts';
+
+export interface ReadersOptions {
+  start: () => Thread;
+  /** Threads, at most. Long reads leave one of them to the others. */
+  most: number;
+  /** How long a read may take until its thread is ended, in milliseconds. */
+  deadlineMs?: number;
+  /** After how long without a read a thread ends, in milliseconds. */
+  idleMs?: number;
+}
+
+/** How long a read waits before another thread is started for it; each takes about 11 MB. */
+const PATIENCE_MS = 10;
+const DEADLINE_MS = 60_000;
+const IDLE_MS = 60_000;
+
+interface Waiting {
+  isLong: boolean;
+  resolve: (thread: Thread) => void;
+}
+
+type Query = Extract<Job, { kind: 'query' }>;
+
+/** Threads that read. They are started as they are needed, and end when they were not needed for a while. */
+export class Readers {
+  readonly #options: Required<ReadersOptions>;
+  readonly #threads = new Set<Thread>();
+  readonly #idle = new Map<Thread, NodeJS.Timeout>();
+  readonly #waiting: Waiting[] = [];
+  #longRunning = 0;
+  #isClosed = false;
+
+  constructor(options: ReadersOptions) {
+    this.#options = { deadlineMs: DEADLINE_MS, idleMs: IDLE_MS, ...options };
+  }
+
+  /**
+   * Reads on a thread that is free.
+   * @param isLong such reads wait for each other where they would take the last thread
+   * @throws the engine's error, or one that is answered 503 where the thread ended or the read took too long
+   */
+  async run(query: Query, isLong = false): Promise<Answers['query']> {
+    const thread = await this.#obtain(isLong);
+    const { deadlineMs } = this.#options;
+    const deadline = setTimeout(() => thread.kill(tooLong(deadlineMs)), deadlineMs).unref();
+    try {
+      return await thread.run(query);
+    } finally {
+      clearTimeout(deadline);
+      this.#release(thread, isLong);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const timer of this.#idle.values()) clearTimeout(timer);
+    await Promise.all([...this.#threads].map((thread) => thread.close()));
+  }
+
+  #obtain(isLong: boolean): Promise<Thread> {
+    if (this.#isClosed) return Promise.reject(closedError());
+    return new Promise((resolve) => {
+      this.#waiting.push({ isLong, resolve });
+      if (this.#threads.size === 0) this.#start();
+      this.#serve();
+      // Another thread is worth its memory only where somebody has waited.
+      if (this.#next() !== -1 && this.#threads.size < this.#options.most) setTimeout(() => this.#help(), PATIENCE_MS);
+    });
+  }
+
+  /** The place of the read that is next; -1 where none may begin. */
+  #next(): number {
+    const isLongFull = this.#longRunning >= Math.max(1, this.#options.most - 1);
+    return this.#waiting.findIndex(({ isLong }) => !isLong || !isLongFull);
+  }
+
+  #serve(): void {
+    for (const [thread, timer] of this.#idle) {
+      const [next] = this.#waiting.splice(this.#next(), this.#next() === -1 ? 0 : 1);
+      if (!next) return;
+      clearTimeout(timer);
+      this.#idle.delete(thread);
+      if (next.isLong) this.#longRunning++;
+      next.resolve(thread);
+    }
+  }
+
+  #help(): void {
+    if (this.#isClosed || this.#next() === -1 || this.#threads.size >= this.#options.most) return;
+    this.#start();
+    this.#serve();
+  }
+
+  #start(): void {
+    const thread = this.#options.start();
+    this.#threads.add(thread);
+    this.#rest(thread);
+  }
+
+  #rest(thread: Thread): void {
+    const end = () => {
+      this.#idle.delete(thread);
+      this.#threads.delete(thread);
+      void thread.close();
+    };
+    this.#idle.set(thread, setTimeout(end, this.#options.idleMs).unref());
+  }
+
+  #release(thread: Thread, isLong: boolean): void {
+    if (isLong) this.#longRunning--;
+    if (!thread.isGone || this.#isClosed) this.#rest(thread);
+    else {
+      // Another takes the place of one that has ended, as soon as it is needed.
+      this.#threads.delete(thread);
+      if (this.#waiting.length > 0 && this.#threads.size === 0) this.#start();
+    }
+    this.#serve();
+  }
+}
+
+/** Its code is that of a store that is closed, which is answered 503. */
+const tooLong = (ms: number) => Object.assign(new DeadlineExceeded(ms), { code: 'ERR_INVALID_STATE' });

@@ -1,0 +1,299 @@
+/** Who asks for work. A queue is fair between groups, such as organizations, and then between the people of a group. */
+export interface Asker {
+  group?: string;
+  person?: string;
+  /** Takes the work out of the queue, and is handed to work that runs. */
+  signal?: AbortSignal | undefined;
+}
+
+export interface QueueOptions {
+  /** Work that runs at the same time. */
+  atOnce: number;
+  /** Of that, work of one group; absent: all of it. */
+  atOncePerGroup?: number;
+  /** Work of one group that waits; absent: any amount. */
+  mostWaiting?: number;
+  /** How long work may run, in milliseconds; absent: for ever. */
+  deadlineMs?: number;
+  /** The error for work that finds the queue full. */
+  full?: () => Error;
+}
+
+/** Work took longer than it may. It was told to stop, and nobody waits for it any more. */
+export class DeadlineExceeded extends Error {
+  override name = 'DeadlineExceeded';
+
+  constructor(ms: number) {
+    super(`it took longer than ${ms / 1000} s and was given up`);
+  }
+}
+
+interface Waiting {
+  begin: () => void;
+  refuse: (error: Error) => void;
+}
+
+interface Person {
+  running: number;
+  waiting: Waiting[];
+}
+
+interface Group {
+  running: number;
+  waiting: number;
+  /** Those with work that runs or waits. The one whose work began or ended last stands last. */
+  people: Map<string, Person>;
+}
+
+/**
+ * Runs a limited amount of work at the same time; the rest waits. A free slot goes to the group with the least work
+ * running, then to its person with the least. Where several have as little, it goes to the one served longest ago.
+ */
+export class Queue {
+  readonly #options: QueueOptions;
+  /** Those with work that runs or waits. The one whose work began or ended last stands last. */
+  readonly #groups = new Map<string, Group>();
+  #running = 0;
+
+  constructor(options: QueueOptions) {
+    this.#options = options;
+  }
+
+  /** Work that waits for a slot, of one group or of all. */
+  waiting(group?: string): number {
+    if (group !== undefined) return this.#groups.get(group)?.waiting ?? 0;
+    return this.#groups.values().reduce((sum, one) => sum + one.waiting, 0);
+  }
+
+  /**
+   * Runs the work as soon as there is a slot for it. Work that is told to stop keeps its slot until it has stopped, or
+   * its deadline is over.
+   * @returns what the work returns
+   * @throws what the work throws; the reason of the asker's signal where it is aborted before the work began;
+   *   DeadlineExceeded; what `full` returns
+   */
+  async run<Result>(work: (signal: AbortSignal) => Promise<Result>, asker: Asker = {}): Promise<Result> {
+    const { group = '', person = '', signal } = asker;
+    signal?.throwIfAborted();
+    await this.#enter(group, person, signal);
+    try {
+      signal?.throwIfAborted();
+      return await withDeadline(work, this.#options.deadlineMs, signal);
+    } finally {
+      this.#leave(group, person);
+    }
+  }
+
+  #enter(groupName: string, personName: string, signal: AbortSignal | undefined): Promise<void> {
+    const group = getOrAdd(this.#groups, groupName, () => ({ running: 0, waiting: 0, people: new Map() }));
+    const person = getOrAdd(group.people, personName, () => ({ running: 0, waiting: [] }));
+    return new Promise((resolve, reject) => {
+      const stop = () => signal?.removeEventListener('abort', leave);
+      const waiting: Waiting = {
+        begin() {
+          stop();
+          resolve();
+        },
+        refuse(error) {
+          stop();
+          reject(error);
+        },
+      };
+      const leave = () => {
+        person.waiting.splice(person.waiting.indexOf(waiting), 1);
+        group.waiting--;
+        this.#forget(groupName, personName);
+        reject(signal?.reason);
+      };
+      person.waiting.push(waiting);
+      group.waiting++;
+      signal?.addEventListener('abort', leave, { once: true });
+      this.#fill();
+      if (group.waiting > (this.#options.mostWaiting ?? Number.POSITIVE_INFINITY)) this.#refuseOne(groupName, group);
+    });
+  }
+
+  /** Refuses the newest work of the person who has the most of it waiting, so that nobody fills the queue for the others. */
+  #refuseOne(groupName: string, group: Group): void {
+    let [name, busiest] = ['', undefined as Person | undefined];
+    // Of those with as much, the one who came last.
+    for (const [one, person] of group.people)
+      if (person.waiting.length >= (busiest?.waiting.length ?? 1)) [name, busiest] = [one, person];
+    const refused = busiest?.waiting.pop();
+    group.waiting--;
+    this.#forget(groupName, name);
+    refused?.refuse(this.#options.full?.() ?? new Error('the queue is full'));
+  }
+
+  #leave(groupName: string, personName: string): void {
+    const group = this.#groups.get(groupName) as Group;
+    const person = group.people.get(personName) as Person;
+    this.#running--;
+    group.running--;
+    person.running--;
+    moveLast(this.#groups, groupName, group);
+    moveLast(group.people, personName, person);
+    this.#forget(groupName, personName);
+    this.#fill();
+  }
+
+  /** Begins waiting work while there are slots. */
+  #fill(): void {
+    const { atOnce, atOncePerGroup = atOnce } = this.#options;
+    while (this.#running < atOnce) {
+      const next = leastBusy(this.#groups, (group) => group.waiting > 0 && group.running < atOncePerGroup);
+      const chosen = next && leastBusy(next[1].people, ({ waiting }) => waiting.length > 0);
+      const begun = chosen?.[1].waiting.shift();
+      if (!next || !chosen || !begun) return;
+      const [[groupName, group], [personName, person]] = [next, chosen];
+      this.#running++;
+      group.running++;
+      group.waiting--;
+      person.running++;
+      moveLast(this.#groups, groupName, group);
+      moveLast(group.people, personName, person);
+      begun.begin();
+    }
+  }
+
+  #forget(groupName: string, personName: string): void {
+    const group = this.#groups.get(groupName);
+    const person = group?.people.get(personName);
+    if (person?.running === 0 && person.waiting.length === 0) group?.people.delete(personName);
+    if (group?.people.size === 0) this.#groups.delete(groupName);
+  }
+}
+
+function getOrAdd<Value>(all: Map<string, Value>, name: string, make: () => Value): Value {
+  const known = all.get(name);
+  if (known !== undefined) return known;
+  const made = make();
+  all.set(name, made);
+  return made;
+}
+
+/** The first of those with the least running. */
+function leastBusy<One extends { running: number }>(
+  all: Map<string, One>,
+  isWanted: (one: One) => boolean,
+): [string, One] | undefined {
+  let best: [string, One] | undefined;
+  for (const entry of all) {
+    if (!isWanted(entry[1]) || (best && best[1].running <= entry[1].running)) continue;
+    best = entry;
+    if (best[1].running === 0) break;
+  }
+  return best;
+}
+
+function moveLast<One>(all: Map<string, One>, name: string, one: One): void {
+  all.delete(name);
+  all.set(name, one);
+}
+
+/**
+ * Waits for the work until the deadline. The work is handed a signal that is aborted then, or with the asker's.
+ * @throws DeadlineExceeded, or what the work throws
+ */
+export async function withDeadline<Result>(
+  work: (signal: AbortSignal) => Promise<Result>,
+  ms: number | undefined,
+  asked?: AbortSignal,
+): Promise<Result> {
+  const stopping = new AbortController();
+  const stop = () => stopping.abort(asked?.reason);
+  asked?.addEventListener('abort', stop, { once: true });
+  if (asked?.aborted) stop();
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    const running = work(stopping.signal);
+    if (ms === undefined) return await running;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        const error = new DeadlineExceeded(ms);
+        stopping.abort(error);
+        reject(error);
+      }, ms).unref();
+    });
+    return await Promise.race([running, late]);
+  } finally {
+    clearTimeout(timer);
+    asked?.removeEventListener('abort', stop);
+  }
+}
+
+/** Work that is asked for again while it runs is not begun a second time: all who asked get what it returns. */
+export class Once<Result> {
+  readonly #running = new Map<string, Promise<Result>>();
+
+  run(key: string, work: () => Promise<Result>): Promise<Result> {
+    const known = this.#running.get(key);
+    if (known) return known;
+    const running = work().finally(() => this.#running.delete(key));
+    this.#running.set(key, running);
+    return running;
+  }
+
+  isRunning(key: string): boolean {
+    return this.#running.has(key);
+  }
+}
+
+const slices: (() => void)[] = [];
+
+/**
+ * Runs a slice of long synchronous work: one in each round of the event loop, so that everything else that is ready is
+ * served between any two slices. A slice takes at most 30 ms; cut longer work.
+ * @returns what the slice returns; rejects with what it throws
+ */
+export function slice<Result>(work: () => Result): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    slices.push(() => {
+      try {
+        resolve(work());
+      } catch (error) {
+        reject(error);
+      }
+    });
+    if (slices.length === 1) setImmediate(runSlice);
+  });
+}
+
+/** What `setImmediate` is given while immediates run waits until sockets and timers were looked at. */
+function runSlice(): void {
+  slices[0]?.();
+  slices.shift();
+  if (slices.length > 0) setImmediate(runSlice);
+}
+
+/** Work on more bytes than this is a slice of its own: a megabyte is scanned in 1 to 10 ms. */
+export const SLICE_BYTES = 1024 * 1024;
+
+/** Runs work on so many bytes at once, or as a slice where they are many. */
+export const sliceOf = <Result>(bytes: number, work: () => Result): Result | Promise<Result> =>
+  bytes > SLICE_BYTES ? slice(work) : work();
+
+/** Work that yields now and then, with the number of bytes that took as long as the work since the last time. */
+export type Steps<Result> = Generator<number, Result, void>;
+
+/** Steps in a slice: half a megabyte takes 15 ms where each event is parsed. */
+const BYTES_IN_A_SLICE = 512 * 1024;
+
+/**
+ * Does the work in slices.
+ * @throws the signal's reason where it is aborted before a slice
+ */
+export async function inSlices<Result>(work: Steps<Result>, signal?: AbortSignal): Promise<Result> {
+  for (;;) {
+    signal?.throwIfAborted();
+    const step = await slice(() => {
+      let next = work.next();
+      for (let left = BYTES_IN_A_SLICE; !next.done; next = work.next()) {
+        left -= next.value;
+        if (left <= 0) break;
+      }
+      return next;
+    });
+    if (step.done) return step.value;
+  }
+}
