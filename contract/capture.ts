@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Body, Id, OneOf, Text, Timestamp } from './common.ts';
-import { AppendBody } from './event.ts';
+import { IdempotencyKey } from './event.ts';
 import { CompleteSessionBody, OpenSessionBody, Session } from './session.ts';
 
 /*
@@ -11,7 +11,7 @@ import { CompleteSessionBody, OpenSessionBody, Session } from './session.ts';
 export const MAX_SESSIONS_AT_ONCE = 100;
 /** Batches that one request may append. */
 export const MAX_BATCHES_AT_ONCE = 200;
-/** Decoded bytes of such a request; one full batch fits. */
+/** Bytes of such a request, as it is sent and decoded; one full batch fits. */
 export const MAX_BULK_BYTES = 16 * 1024 * 1024;
 
 /**
@@ -55,13 +55,13 @@ export const CapturedSessions = Type.Object({
 });
 export type CaptureResult = Static<typeof CapturedSessions>['results'][number];
 
-export const BulkAppendBody = Body({
+/** The index of a request with many batches. The body of each follows in a frame of its own. */
+export const BulkIndex = Body({
   appends: Type.Array(
     Body({
       sessionId: Text(255),
-      idempotencyKey: Text(255),
+      idempotencyKey: IdempotencyKey,
       expectedEvents: Type.Optional(ExpectedEvents),
-      body: AppendBody,
     }),
     { minItems: 1, maxItems: MAX_BATCHES_AT_ONCE },
   ),

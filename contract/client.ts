@@ -1,7 +1,7 @@
 import type { Static, TSchema } from 'typebox';
 import { EXTENSIONS, type Extensions } from './extensions.ts';
 import type { ProblemBody } from './problem.ts';
-import type { Route } from './route.ts';
+import { FRAMES_TYPE, type Route } from './route.ts';
 import { ROUTES, type Routes } from './routes.ts';
 
 type PathParameters<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
@@ -12,8 +12,8 @@ type Query<Row> = Row extends { query: infer Schema extends TSchema } ? { query?
 
 type RequestBody<Row> = Row extends { bodyOptional: true; body: infer Schema extends TSchema }
   ? { body?: Static<Schema> }
-  : Row extends { rawBody: true; body: infer Schema extends TSchema }
-    ? { body: Static<Schema> | Uint8Array<ArrayBuffer> }
+  : Row extends { frames: object }
+    ? { body: Uint8Array<ArrayBuffer> }
     : Row extends { body: infer Schema extends TSchema }
       ? { body: Static<Schema> }
       : unknown;
@@ -102,10 +102,9 @@ async function send(options: ClientOptions, row: Route, input: Record<string, un
   const init: FetchInit = { method: row.method, headers };
   if (input.signal) init.signal = input.signal as AbortSignal;
   if (input.body !== undefined) {
-    headers['content-type'] = 'application/json';
-    // Bytes are written already.
-    const isBytes = input.body instanceof Uint8Array;
-    init.body = isBytes ? (input.body as Uint8Array<ArrayBuffer>) : JSON.stringify(input.body);
+    const isFrames = row.frames !== undefined;
+    headers['content-type'] = isFrames ? FRAMES_TYPE : 'application/json';
+    init.body = isFrames ? (input.body as Uint8Array<ArrayBuffer>) : JSON.stringify(input.body);
   }
   const response = await (options.fetch ?? fetch)(address(options.baseUrl, row, input), init);
   const body: unknown = (await response.json().catch(() => undefined)) ?? {};

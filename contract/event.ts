@@ -25,9 +25,12 @@ export type SessionEvent = Static<typeof SessionEvent>;
 export const NewEvent = Type.Object({ eventType: EventType, payload: Type.Optional(JsonObject) });
 export type NewEvent = Static<typeof NewEvent>;
 
+/** 1 to 255 visible ASCII characters. */
+export const IdempotencyKey = Type.String({ minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' });
+
 export const AppendBody = Body({
   events: Type.Array(NewEvent, { minItems: 1, maxItems: MAX_BATCH_EVENTS }),
-  idempotencyKey: Type.Optional(Type.String({ minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' })),
+  idempotencyKey: Type.Optional(IdempotencyKey),
 });
 
 export const Appended = Type.Object({

@@ -1,12 +1,13 @@
 import { type Static, Type } from 'typebox';
 import {
-  BulkAppendBody,
   BulkAppended,
+  BulkIndex,
   CapturedSessions,
   CaptureSessionsBody,
   CompletedSessions,
   CompleteSessionsBody,
   DeletedSession,
+  MAX_BATCHES_AT_ONCE,
   MAX_BULK_BYTES,
 } from './capture.ts';
 import { Body, Envelope, Id, OneOf, Timestamp } from './common.ts';
@@ -220,9 +221,12 @@ export const EXTENSIONS = {
     auth: 'secret',
     summary:
       'Append many batches to many sessions; those of one session in their order, up to the first that is refused',
-    body: BulkAppendBody,
+    body: BulkIndex,
+    frames: {
+      most: MAX_BATCHES_AT_ONCE,
+      about: 'One frame for each append, in the order of the index: `{"events":[…]}`. Each frame declares its size.',
+    },
     maxBodyBytes: MAX_BULK_BYTES,
-    rawBody: true,
     limit: 'backlog',
     replies: { 200: BulkAppended },
     errors: [400, 401, 429, 503],

@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox';
 import { DOWNLOADS, type Download } from './download.ts';
 import { EXTENSIONS } from './extensions.ts';
 import { PROBLEMS } from './problem.ts';
-import type { ErrorStatus, Route } from './route.ts';
+import { type ErrorStatus, FRAMES_TYPE, type Route } from './route.ts';
 import { ROUTES } from './routes.ts';
 
 const ERROR_SENTENCES: Record<ErrorStatus, string> = {
@@ -86,7 +86,7 @@ function operation(name: string, row: Route, extension: boolean): object {
     ...(row.auth === 'member' || row.auth === 'admin' ? { 'x-minimum-role': row.auth } : {}),
     security: SECURITY[row.auth],
     parameters: parameters(row),
-    ...(row.body ? { requestBody: { required: !row.bodyOptional, content: json(row.body) } } : {}),
+    ...(row.body ? { requestBody: requestBody(row, row.body) } : {}),
     responses: { ...successes(row), ...failures(row) },
   };
 }
@@ -146,4 +146,8 @@ const failures = (row: Pick<Route, 'errors'>) =>
     ]),
   );
 
-const json = (schema: TSchema) => ({ 'application/json': { schema } });
+function requestBody({ frames, bodyOptional }: Route, schema: TSchema): object {
+  if (frames === undefined) return { required: !bodyOptional, content: { 'application/json': { schema } } };
+  const description = `Zstd frames. The first holds the JSON of this schema. ${frames.about}`;
+  return { required: true, description, content: { [FRAMES_TYPE]: { schema } } };
+}

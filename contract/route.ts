@@ -28,6 +28,8 @@ export interface Route {
   bodyOptional?: true;
   /** Largest decoded body in bytes; absent: 256 KiB. */
   maxBodyBytes?: number;
+  /** The body is a sequence of zstd frames: the JSON of `body`, then at most so many frames that the handler reads. */
+  frames?: { most: number; about: string };
   /** The handler reads the body's bytes itself: they are decoded, and neither parsed nor validated. */
   rawBody?: true;
   /**
@@ -43,6 +45,9 @@ export interface Route {
   contentType?: string;
   errors: readonly ErrorStatus[];
 }
+
+/** Content type of a body of zstd frames (RFC 8878). */
+export const FRAMES_TYPE = 'application/zstd';
 
 /** Keeps the row's literal types and checks it against `Route`. */
 export const route = <const Row extends Route>(row: Row): Row => row;

@@ -1,3 +1,5 @@
+import { zstdCompressSync } from 'node:zlib';
+import { writeAppends } from '../../contract/appends-body.ts';
 import { MAX_SESSIONS_AT_ONCE } from '../../contract/capture.ts';
 import { type Client, createClient } from '../../contract/client.ts';
 import type { Page } from '../../dashboard/e2e/harness/browser.ts';
@@ -46,9 +48,10 @@ export async function seedList({ owner, machine, ...place }: Seeding): Promise<v
         { eventType: 'user.message', payload: { text } },
         { eventType: 'tool.call', payload: { callId: 'a', name: 'Bash', input: { command: 'npm test' } } },
       ];
-      return { sessionId: session?.sessionId ?? '', idempotencyKey: `list-${n}`, body: { events } };
+      const frame = zstdCompressSync(JSON.stringify({ events }));
+      return { sessionId: session?.sessionId ?? '', idempotencyKey: `list-${n}`, frame };
     });
-    await machine.appendBatches({ body: { appends } });
+    await machine.appendBatches({ body: writeAppends(appends) });
   }
   for (;;) {
     const { body } = await owner.searchSessions({ query: { q: RARE } });

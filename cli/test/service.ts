@@ -1,9 +1,16 @@
 import { hash, randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { createDigester } from '../../contract/digester.ts';
 import { PROBLEMS, type ProblemCode } from '../../contract/problem.ts';
+import { FRAMES_TYPE } from '../../contract/route.ts';
 import { splitFrames } from '../../contract/zstd-frame.ts';
 import { VERSION } from '../version.ts';
 
@@ -140,27 +147,30 @@ export async function startService(options: FakeOptions = {}) {
   const toSession = ({ sessionId, status, events }: FakeSession) => ({ sessionId, status, eventCount: events.length });
 
   /** Of each session in order, up to the first that is refused. */
-  function appendAll(text: string) {
-    const { appends } = JSON.parse(text) as { appends: AppendItem[] };
+  function appendAll([index, ...bodies]: readonly Buffer[]) {
+    const { appends } = JSON.parse(String(index)) as { appends: Omit<AppendItem, 'body'>[] };
     const isWrong = ({ body: { events } }: AppendItem) =>
       events.length < 1 ||
       events.length > 50 ||
       events.some((event) => options.refuses?.(event)) ||
       events.some(({ payload }) => Buffer.byteLength(JSON.stringify(payload)) > 256 * 1024);
-    if (appends.some(isWrong)) return problem('validation_failed');
     const stopped = new Set<string>();
-    const results = appends.map((item) => {
-      const { sessionId, idempotencyKey } = item;
+    const results = appends.map((named, at) => {
+      const { sessionId, idempotencyKey } = named;
       const name = { sessionId, idempotencyKey };
       if (stopped.has(sessionId)) return { ...name, ...problem('service_unavailable').body };
-      const { status, body: answer } = append(state.sessions.get(sessionId), item);
+      const item = { ...named, body: JSON.parse(String(bodies[at])) as Appending };
+      const { status, body: answer } = isWrong(item)
+        ? problem('validation_failed')
+        : append(state.sessions.get(sessionId), item);
       if (status !== 200) stopped.add(sessionId);
       return { ...name, ...answer };
     });
     return { status: 200, body: { results } };
   }
 
-  function answer(request: IncomingMessage, bytes: Buffer) {
+  function answer(request: IncomingMessage, parts: readonly Buffer[]) {
+    const bytes = Buffer.concat(parts);
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://service');
     const route = `${request.method} ${pathname.replace(/(ses|env|ins)_[^/]+/, '{$1}').replace(/(captured-sessions)\/.+/, '$1/{key}')}`;
     state.requests.push(route);
@@ -209,7 +219,7 @@ export async function startService(options: FakeOptions = {}) {
       case 'DELETE /v1/captured-sessions/{key}':
         return remove(decodeURIComponent(pathname.split('/').at(-1) ?? ''));
       case 'POST /v1/appends':
-        return appendAll(bytes.toString('utf8'));
+        return appendAll(parts);
       case 'POST /v1/completed-sessions': {
         const asked = body().sessions as { sessionId: string; endedAt?: string }[];
         const results = asked.map(({ sessionId, endedAt = 'now' }) => {
@@ -235,9 +245,9 @@ export async function startService(options: FakeOptions = {}) {
   }
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const bytes = decode(Buffer.concat(await request.toArray()), request.headers['content-encoding']);
+    const parts = decode(Buffer.concat(await request.toArray()), request.headers);
     const { faults } = state;
-    if (options.blocks !== undefined && bytes.includes(options.blocks)) {
+    if (options.blocks !== undefined && Buffer.concat(parts).includes(options.blocks)) {
       return void response.writeHead(403, { 'content-type': 'text/html' }).end('<h1>Blocked</h1>');
     }
     if (chance(faults.refused)) return void request.socket.destroy();
@@ -251,7 +261,7 @@ export async function startService(options: FakeOptions = {}) {
         : chance(faults.inProgress) && isAppend
           ? problem('idempotency_in_progress', 0)
           : undefined;
-    const { status, body, retryAfter } = (fault ?? answer(request, bytes)) as ReturnType<typeof problem>;
+    const { status, body, retryAfter } = (fault ?? answer(request, parts)) as ReturnType<typeof problem>;
     if (chance(faults.replyLost)) return void request.socket.destroy();
     response.writeHead(status, {
       'content-type': 'application/json',
@@ -290,8 +300,10 @@ export async function startService(options: FakeOptions = {}) {
   };
 }
 
-function decode(bytes: Buffer, encoding: string | undefined): Buffer {
-  if (encoding === 'zstd')
-    return Buffer.concat((splitFrames(bytes, 1000) ?? []).map((frame) => zstdDecompressSync(frame)));
-  return encoding === 'gzip' ? gunzipSync(bytes) : bytes;
+/** The frames of a body that consists of them; any other body as one part. */
+function decode(bytes: Buffer, headers: IncomingHttpHeaders): Buffer[] {
+  if (headers['content-type'] === FRAMES_TYPE) {
+    return (splitFrames(bytes, 1000) ?? []).map((frame) => zstdDecompressSync(frame));
+  }
+  return [headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes];
 }

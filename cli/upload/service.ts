@@ -1,4 +1,4 @@
-import { zstdCompressSync } from 'node:zlib';
+import { writeAppends } from '../../contract/appends-body.ts';
 import type { BulkResult } from '../../contract/capture.ts';
 import { type Client, createClient, type Fetch } from '../../contract/client.ts';
 import { VERSION } from '../version.ts';
@@ -56,8 +56,9 @@ export function createService({ url, secret, fetch, timeoutMs = TIMEOUT_MS, inte
   const client = createClient({ baseUrl: base, credential: () => secret, fetch: send });
 
   async function append(batches: readonly Append[]): Promise<BulkResult[]> {
-    const headers = { 'content-encoding': 'zstd' };
-    const { body } = await client.appendBatches({ headers, body: writeAppends(batches) });
+    // Each batch travels as the frame that lies in the spool, and is stored as that.
+    const appends = batches.map(({ key, body: frame, ...batch }) => ({ ...batch, idempotencyKey: key, frame }));
+    const { body } = await client.appendBatches({ body: writeAppends(appends) });
     const { results = [] }: { results?: BulkResult[] } = body;
     // Only the service's own word makes a batch leave the spool.
     const isConfirmed = batches.every(({ sessionId, key, events }, index) => {
@@ -71,18 +72,6 @@ export function createService({ url, secret, fetch, timeoutMs = TIMEOUT_MS, inte
 
   return { url: base, client, append };
 }
-
-/** `{"appends":[…]}` in zstd frames, of which each batch has one of its own: as it lies in the spool, and will in the store. */
-function writeAppends(batches: readonly Append[]): Buffer<ArrayBuffer> {
-  const pieces = batches.flatMap(({ sessionId, key: idempotencyKey, expectedEvents, body }, index) => {
-    const head = JSON.stringify({ sessionId, idempotencyKey, expectedEvents }).slice(0, -1);
-    return [zstdCompressSync(`${index === 0 ? '{"appends":[' : '},'}${head},"body":`, SHORT), body];
-  });
-  return Buffer.concat([...pieces, zstdCompressSync('}]}', SHORT)]);
-}
-
-/** A few hundred bytes: the usual pieces of 16 kB would be thrown away each time. */
-const SHORT = { chunkSize: 1024 };
 
 /** An id out of an answer. Whatever answers without one is not the service. */
 export function requireId(id: string | undefined): string {

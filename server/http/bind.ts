@@ -5,7 +5,8 @@ import type { Route } from '../../contract/route.ts';
 import { asOrganization } from '../store/tenant.ts';
 import { inTurn } from '../turns.ts';
 import { type Admission, type AdmitOptions, createAdmit } from './admit.ts';
-import { MAX_BODY_BYTES, parseJson, readBody } from './body.ts';
+import { MAX_BODY_BYTES, parseJson, type ReceivedBody, readBody, readFrames, type SentFrame } from './body.ts';
+import type { Account } from './budget.ts';
 import type { Answer, Ask, Handler } from './handler.ts';
 import { createValidate } from './validate.ts';
 
@@ -53,18 +54,29 @@ export function bindRoute<Row extends Route>(
   });
 }
 
-const NO_BODY = { bytes: Buffer.alloc(0), frames: [] };
+const NOTHING = Buffer.alloc(0);
+
+interface Received extends ReceivedBody {
+  frames: readonly SentFrame[];
+}
 
 function createRead(row: Route) {
   const validateQuery = row.query ? createValidate(row.query) : undefined;
   const limit = row.maxBodyBytes ?? MAX_BODY_BYTES;
   const understand = row.body && !row.rawBody ? createUnderstand(row.body, row.bodyOptional ?? false) : undefined;
 
+  async function receive({ raw }: FastifyRequest, account: Account): Promise<Received> {
+    if (!row.body) return { bytes: NOTHING, frames: [] };
+    if (row.frames === undefined) return { ...(await readBody(raw, limit, account)), frames: [] };
+    const [first, ...frames] = await readFrames(raw, limit, 1 + row.frames.most, account);
+    return { bytes: first?.plain ?? NOTHING, frames };
+  }
+
   return async (request: FastifyRequest): Promise<Ask> => {
     const { caller, account, signal, spend, countAs } = request.admission as Admission;
     const query = withoutNul(request.query as Record<string, string>);
     validateQuery?.(query);
-    const { bytes, frames } = row.body ? await readBody(request.raw, limit, account) : NO_BODY;
+    const { bytes, zstd, frames } = await receive(request, account);
     const body = await understand?.(bytes);
     return {
       caller,
@@ -72,6 +84,7 @@ function createRead(row: Route) {
       query: query as unknown as Ask['query'],
       body: body as Ask['body'],
       bytes,
+      zstd,
       frames,
       header: (name) => request.headers[name] as string | undefined,
       address: request.ip,

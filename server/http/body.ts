@@ -2,7 +2,7 @@ import { isAscii, isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { createGunzip, createZstdDecompress, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { Problem } from '../../contract/problem.ts';
-import { contentSizeOf, splitFrames } from '../../contract/zstd-frame.ts';
+import { contentSizeOf, isOneFrame, splitFrames } from '../../contract/zstd-frame.ts';
 import { HEAVY_BYTES, inTurn } from '../turns.ts';
 import type { Account } from './budget.ts';
 
@@ -19,40 +19,69 @@ const DECODERS = {
 
 type Encoding = keyof typeof DECODERS;
 
+/** A body with its content encoding undone. */
 export interface ReceivedBody {
-  /** With the content encoding undone. */
   bytes: Buffer;
-  /** Of what was sent in zstd, in their order. */
-  frames: readonly SentFrame[];
+  /** The same as it was sent, where that was zstd. */
+  zstd?: Buffer;
 }
 
-/** A zstd frame of a body. */
+/** A zstd frame, and what it decodes to. */
 export interface SentFrame {
   zstd: Buffer;
-  /** Where in the decoded body begins what it says, and how long that is. */
-  start: number;
-  length: number;
+  plain: Buffer;
 }
 
-/** Twice what a request of many appends needs. */
-const MOST_FRAMES = 1000;
-
 /**
- * The body's bytes with their content encoding undone; all that is in memory is on the account.
+ * The body with its content encoding undone. The account pays for all of it that is in memory.
  * @throws Problem `validation_failed` for an unknown encoding, broken data, or more than `limit` decoded bytes;
  * `service_unavailable` when the account has no room
  */
 export async function readBody(request: IncomingMessage, limit: number, account: Account): Promise<ReceivedBody> {
   const encoding = encodingOf(request);
-  const bytes = isEmpty(request) ? Buffer.alloc(0) : await receive(request, limit, account);
-  if (encoding === undefined) return { bytes, frames: [] };
-  const frames = encoding === 'zstd' ? splitFrames(bytes, MOST_FRAMES) : [];
-  if (!frames) throw undecodable(`as zstd: it must be 1 to ${MOST_FRAMES} frames and nothing else`);
-  if (frames.length > 1) return decodeFrames(frames, limit, account);
-  const decoded = await decode(bytes, encoding, limit, account);
-  if (encoding === 'zstd') return { bytes: decoded, frames: [{ zstd: bytes, start: 0, length: decoded.byteLength }] };
-  account.give(bytes.byteLength);
-  return { bytes: decoded, frames: [] };
+  const sent = await receive(request, limit, account);
+  if (encoding === undefined) return { bytes: sent };
+  // Decoders differ in whether they go on after the first frame, so what is read again later must be one.
+  if (encoding === 'zstd' && !isOneFrame(sent)) throw undecodable('as zstd: it must be one frame and nothing else');
+  const bytes = await decode(sent, encoding, limit, account);
+  if (encoding === 'zstd') return { bytes, zstd: sent };
+  account.give(sent.byteLength);
+  return { bytes };
+}
+
+/**
+ * The frames of a body that is a sequence of zstd frames, each of which declares its size. All are decoded into one piece of
+ * memory.
+ * @throws Problem `validation_failed` for anything else, for more than `most` frames, or more than `limit` bytes, sent or
+ * decoded; `service_unavailable` when the account has no room
+ */
+export async function readFrames(
+  request: IncomingMessage,
+  limit: number,
+  most: number,
+  account: Account,
+): Promise<SentFrame[]> {
+  if (encodingOf(request)) throw undecodable('twice: zstd frames take no Content-Encoding');
+  const sent = splitFrames(await receive(request, limit, account), most);
+  if (!sent) throw undecodable(`as zstd: it must be 1 to ${most} frames and nothing else`);
+  const lengths = sent.map((zstd) => contentSizeOf(zstd));
+  if (lengths.includes(undefined)) throw undecodable('as zstd: each frame must declare its size');
+  const size = lengths.reduce<number>((sum, length) => sum + Number(length), 0);
+  if (size > limit) throw tooLarge(limit);
+  account.take(size);
+  const memory = Buffer.allocUnsafeSlow(size);
+  const frames: SentFrame[] = [];
+  let start = 0;
+  let sinceTurn = 0;
+  for (const [index, zstd] of sent.entries()) {
+    const plain = memory.subarray(start, start + Number(lengths[index]));
+    start += plain.byteLength;
+    sinceTurn += plain.byteLength;
+    await inTurn(sinceTurn, () => decodeInto(plain, zstd));
+    if (sinceTurn > HEAVY_BYTES) sinceTurn = 0;
+    frames.push({ zstd, plain });
+  }
+  return frames;
 }
 
 /** @throws Problem `malformed_json` */
@@ -76,7 +105,9 @@ function encodingOf({ headers }: IncomingMessage): Encoding | undefined {
 const isEmpty = ({ headers }: IncomingMessage) =>
   headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
 
+/** @throws Problem `validation_failed` for more than `limit` bytes, or when the request breaks off */
 function receive(request: IncomingMessage, limit: number, account: Account): Promise<Buffer> {
+  if (isEmpty(request)) return Promise.resolve(Buffer.alloc(0));
   return new Promise((resolve, reject) => {
     if (Number(request.headers['content-length']) > limit) return reject(tooLarge(limit));
     if (request.destroyed) return reject(brokenOff());
@@ -149,41 +180,21 @@ function decodeSmall(bytes: Buffer, encoding: Encoding, maxOutputLength: number)
   }
 }
 
-/** Several frames into one piece of memory, so each has to say how much it makes. */
-async function decodeFrames(all: readonly Buffer[], limit: number, account: Account): Promise<ReceivedBody> {
-  let size = 0;
-  const frames = all.map((zstd) => {
-    const [start, length] = [size, contentSizeOf(zstd)];
-    if (length === undefined) throw undecodable('as zstd: of several frames each must say its size');
-    size += length;
-    return { zstd, start, length };
-  });
-  if (size > limit) throw tooLarge(limit);
-  account.take(size);
-  const decoded = Buffer.allocUnsafeSlow(size);
-  let sinceTurn = 0;
-  for (const { zstd, start, length } of frames) {
-    sinceTurn += length;
-    await inTurn(sinceTurn, () => decodeInto(decoded, zstd, start, length));
-    if (sinceTurn > HEAVY_BYTES) sinceTurn = 0;
-  }
-  return { bytes: decoded, frames };
-}
-
-function decodeInto(target: Buffer, zstd: Buffer, start: number, length: number): void {
+function decodeInto(target: Buffer, zstd: Buffer): void {
+  const size = target.byteLength;
   try {
-    const made = zstdDecompressSync(zstd, {
-      maxOutputLength: length + 1,
-      chunkSize: Math.max(SMALLEST_CHUNK, length + 1),
+    const plain = zstdDecompressSync(zstd, {
+      maxOutputLength: size + 1,
+      chunkSize: Math.max(SMALLEST_CHUNK, size + 1),
     });
-    if (made.byteLength !== length) throw new Error(`a frame of ${length} bytes makes ${made.byteLength}`);
-    target.set(made, start);
+    if (plain.byteLength !== size) throw new Error(`a frame declares ${size} bytes and holds ${plain.byteLength}`);
+    target.set(plain);
   } catch (error) {
     throw undecodable('as zstd', error);
   }
 }
 
-/** Node takes none below. */
+/** The smallest output chunk that Node accepts. */
 const SMALLEST_CHUNK = 64;
 
 async function decodeLarge(bytes: Buffer, encoding: Encoding, limit: number, account: Account): Promise<Buffer> {

@@ -23,9 +23,11 @@ export interface Ask<Row extends Route = Route> {
   query: Part<Row, 'query'>;
   /** An absent optional body is `{}`; undefined where the handler reads the bytes. */
   body: Row extends { rawBody: true } ? undefined : Part<Row, 'body'>;
-  /** The body's decoded bytes. */
+  /** The body's decoded bytes; of a body of frames, those of the first. */
   bytes: Buffer;
-  /** What of them was sent as a zstd frame, and that. */
+  /** The body as it was sent, where that was one zstd frame. */
+  zstd: Buffer | undefined;
+  /** Of a body of frames, those after the first. */
   frames: readonly SentFrame[];
   header(name: string): string | undefined;
   /** Network address of the caller. */

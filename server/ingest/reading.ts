@@ -1,20 +1,20 @@
 import { Problem } from '../../contract/problem.ts';
 import { createOnDemand } from '../on-demand.ts';
 import { HEAVY_BYTES } from '../turns.ts';
-import { READERS, type Readers, type ScanJob, type ScanReply } from './scan/read.ts';
+import { type ReadAppend, type RefusedAppend, readAppends, type ScanJob, type ScanReply } from './scan/read.ts';
 
 /** Reads the bodies of appends. */
 export interface Reading {
   /**
-   * A large body is read on another thread, which takes its memory: only what is returned may be used after that.
-   * @throws Problem `malformed_json`, `validation_failed`
+   * Reads each body by itself. All of them lie in one piece of memory. Where they are large, a thread takes that memory, and
+   * only what is returned may be used afterwards.
+   * @throws Problem `service_unavailable`
    */
-  read<Kind extends keyof Readers>(
-    kind: Kind,
-    body: Buffer,
-  ): ReturnType<Readers[Kind]> | Promise<ReturnType<Readers[Kind]>>;
+  read(bodies: readonly Buffer[]): ReadBodies | Promise<ReadBodies>;
   close(): Promise<void>;
 }
+
+export type ReadBodies = (ReadAppend | RefusedAppend)[];
 
 /** Bytes of bodies that wait for the thread, whether or not their senders still do. */
 const MOST_WAITING_BYTES = 128 * 1024 * 1024;
@@ -26,26 +26,26 @@ export function createReading(): Reading {
   const scanner = createOnDemand<ScanJob, ScanReply>(PROGRAM, 'scanner');
   let waitingBytes = 0;
 
-  async function readAside(job: ScanJob): Promise<never> {
-    const bytes = job.body.byteLength;
+  async function readAside(bodies: readonly Buffer[], bytes: number): Promise<ReadBodies> {
     if (waitingBytes + bytes > MOST_WAITING_BYTES) throw notNow('Too many large bodies wait to be read');
     waitingBytes += bytes;
     try {
-      const reply = await scanner.ask(job, [job.body.buffer]).catch((error: Error) => {
+      const job = { bodies: bodies as readonly Buffer<ArrayBuffer>[] };
+      const memory = job.bodies.slice(0, 1).map(({ buffer }) => buffer);
+      const reply = await scanner.ask(job, memory).catch((error: Error) => {
         throw notNow('The body could not be read', error);
       });
-      if ('problem' in reply) throw new Problem(reply.problem.code, reply.problem.error);
       if ('error' in reply) throw new Error(reply.error);
-      return reply.answer as never;
+      return reply.answer;
     } finally {
       waitingBytes -= bytes;
     }
   }
 
   return {
-    read(kind, body) {
-      if (body.byteLength <= HEAVY_BYTES) return READERS[kind](body) as never;
-      return readAside({ kind, body: body as Buffer<ArrayBuffer> });
+    read(bodies) {
+      const bytes = bodies.reduce((sum, { byteLength }) => sum + byteLength, 0);
+      return bytes <= HEAVY_BYTES ? readAppends(bodies) : readAside(bodies, bytes);
     },
     close: scanner.close,
   };

@@ -4,11 +4,10 @@ import type { Deps } from '../deps.ts';
 import type { SentFrame } from '../http/body.ts';
 import type { SecretCaller } from '../http/caller.ts';
 import type { Handlers } from '../http/handler.ts';
-import type { ReadBatch } from '../ingest/scan/read.ts';
+import type { ReadAppend, RefusedAppend } from '../ingest/scan/read.ts';
 import { SequenceMismatch } from '../store/appends.ts';
 import type { Captured, CaptureOpening } from '../store/captured.ts';
 import { storeUnavailable } from '../store/dialect.ts';
-import type { SentBody } from '../store/frame.ts';
 import { findCaptured, findSender, isOwn, mayDelete, type Sender } from '../store/ownership.ts';
 import { toSession } from '../store/sessions.ts';
 import { fromTimestamp, toTimestamp } from '../store/time.ts';
@@ -23,16 +22,26 @@ const pointsOf = (sessions: readonly unknown[]) => Math.floor(sessions.length / 
 /** For a client that captures many sessions: each request carries many of them, and each is answered for itself. */
 export const captureHandlers = ({ store: { db }, sessionLog, reading, now }: Deps) => {
   /** Up to the first that is refused, so that no batch overtakes an earlier one of its session. */
-  async function appendInOrder(caller: SecretCaller, batches: readonly SentBatch[]): Promise<BulkResult[]> {
+  async function appendInOrder(caller: SecretCaller, batches: readonly Batch[]): Promise<BulkResult[]> {
     const results: BulkResult[] = [];
-    for (const { sessionId, idempotencyKey, expectedEvents, events, fingerprint, sent } of batches) {
+    for (const { sessionId, idempotencyKey, expectedEvents, read, zstd } of batches) {
       const name = { sessionId, idempotencyKey };
       try {
+        if ('problem' in read) throw new Problem(read.problem.code, read.problem.error);
+        const { events, fingerprint, body: plain } = read;
         const { organizationId, plane, secretId } = caller;
-        // A backlog waits behind itself, and not before what its sender captures now.
-        const lane = `${secretId} backlog`;
-        const batch = { organizationId, plane, lane, sessionId, idempotencyKey, fingerprint, events, sent };
-        const { replayed, ...place } = await sessionLog.append({ ...batch, expectedEvents });
+        const { replayed, ...place } = await sessionLog.append({
+          organizationId,
+          plane,
+          // A backlog waits behind itself, and not before what its sender captures now.
+          lane: `${secretId} backlog`,
+          sessionId,
+          idempotencyKey,
+          fingerprint,
+          events,
+          sent: { zstd, plain },
+          expectedEvents,
+        });
         results.push({ ...name, accepted: events.length, ...place, replayed });
       } catch (error) {
         results.push({ ...name, ...refusalOf(error) });
@@ -59,17 +68,21 @@ export const captureHandlers = ({ store: { db }, sessionLog, reading, now }: Dep
       return { status: 200, body: { results } };
     },
 
-    async appendBatches({ caller, bytes, frames }) {
-      const start = bytes.byteOffset;
-      const batches = (await reading.read('bulk', bytes)).map((batch) => withFrame(batch, start, frames));
+    async appendBatches({ caller, body: { appends }, frames }) {
+      if (frames.length !== appends.length) throw otherFrames(appends.length, frames.length);
+      const read = await reading.read(frames.map(({ plain }) => plain));
+      const batches = appends.map((append, index): Batch => {
+        const { zstd } = frames[index] as SentFrame;
+        return { ...append, read: read[index] as ReadAppend | RefusedAppend, zstd };
+      });
       const sessions = [...Map.groupBy(batches, ({ sessionId }) => sessionId).values()];
-      const answers = new Map<SentBatch, BulkResult>();
+      const answers = new Map<Batch, BulkResult>();
       await eachOf(sessions, SESSIONS_AT_ONCE, async (ofSession) => {
         const results = await appendInOrder(caller, ofSession);
         for (const [index, batch] of ofSession.entries()) answers.set(batch, results[index] as BulkResult);
       });
       const results = batches.map((batch) => answers.get(batch) as BulkResult);
-      if (results.length > 0 && results.every(isUnanswered)) throw storeUnavailable('no batch could be stored');
+      if (results.every(isUnanswered)) throw storeUnavailable('no batch could be stored');
       return { status: 200, body: { results } };
     },
 
@@ -100,16 +113,13 @@ export const captureHandlers = ({ store: { db }, sessionLog, reading, now }: Dep
   } satisfies Partial<Handlers>;
 };
 
-interface SentBatch extends ReadBatch {
-  /** Its body, where that was a frame of its own and may so be stored as it is. */
-  sent?: SentBody | undefined;
-}
-
-/** @param start where the request's decoded body begins in its memory */
-function withFrame(batch: ReadBatch, start: number, frames: readonly SentFrame[]): SentBatch {
-  const plain = batch.bytes;
-  const frame = frames.find((one) => one.start === plain.byteOffset - start && one.length === plain.byteLength);
-  return frame ? { ...batch, sent: { zstd: frame.zstd, plain } } : batch;
+interface Batch {
+  sessionId: string;
+  idempotencyKey: string;
+  expectedEvents?: number | undefined;
+  read: ReadAppend | RefusedAppend;
+  /** The body as it was sent, and may so be stored. */
+  zstd: Buffer;
 }
 
 const isUnanswered = (result: BulkResult) => 'code' in result && result.code === 'service_unavailable';
@@ -147,6 +157,12 @@ function toCaptureResult(one: Captured, sender: Sender): Omit<CaptureResult, 'cl
   if (one.outcome === 'deleted') return { outcome: 'deleted' };
   return { outcome: one.outcome, ...one.problem.toBody() };
 }
+
+const otherFrames = (appends: number, frames: number) =>
+  new Problem(
+    'validation_failed',
+    `/appends lists ${appends} appends, and ${frames} frames follow. Send one frame for each append, in their order.`,
+  );
 
 const otherMachine = () =>
   new Problem('other_machine', 'Another machine captured this session. Ask an owner or admin to delete it.');

@@ -3,6 +3,7 @@ import { readSequence } from '../cursor.ts';
 import type { Deps } from '../deps.ts';
 import type { Handlers } from '../http/handler.ts';
 import { streamEvents } from '../ingest/page.ts';
+import type { ReadAppend, RefusedAppend } from '../ingest/scan/read.ts';
 import { findSession } from '../store/sessions.ts';
 
 const DEFAULT_PAGE = 100;
@@ -15,14 +16,15 @@ export const eventHandlers = ({ store: { db }, sessionLog, reading }: Deps) => {
   }
 
   return {
-    async appendEvents({ caller, params, bytes, frames, header }) {
+    async appendEvents({ caller, params, bytes, zstd, header }) {
       const { organizationId, plane, secretId: lane } = caller;
       const { sessionId } = params;
       const inHeader = readKey(header('idempotency-key'));
-      const { events, idempotencyKey: inBody, body: plain, fingerprint } = await reading.read('append', bytes);
+      const [read] = (await reading.read([bytes])) as [ReadAppend | RefusedAppend];
+      if ('problem' in read) throw new Problem(read.problem.code, read.problem.error);
+      const { events, idempotencyKey: inBody, body: plain, fingerprint } = read;
       const idempotencyKey = inHeader ?? inBody ?? null;
-      const [frame] = frames;
-      const sent = frame && frames.length === 1 ? { zstd: frame.zstd, plain } : undefined;
+      const sent = zstd && { zstd, plain };
       const batch = { organizationId, plane, lane, sessionId, idempotencyKey, fingerprint, events, sent };
       const { firstSequence, lastSequence, replayed, async } = await sessionLog.append(batch);
       return {

@@ -1,8 +1,11 @@
 import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { MAX_BULK_BYTES } from '../../contract/capture.ts';
+import { MAX_APPEND_BYTES, MAX_BATCH_EVENTS, MAX_PAYLOAD_BYTES } from '../../contract/event.ts';
 import type { ProblemCode } from '../../contract/problem.ts';
 import { MAX_BODY_BYTES } from '../http/body.ts';
 import { ENGINES } from './engines.ts';
+import { openSession } from './factories.ts';
 import { RIGHT, ROUTE_NAMES, request, TABLE } from './requests.ts';
 import { expectProblem } from './shape.ts';
 import { startWorld, type World } from './world.ts';
@@ -32,7 +35,6 @@ const TAKEN: [name: string, body: string | Buffer, headers?: Record<string, stri
   ['white space around it', ` \r\n\t${NAMED} \n`],
   ['gzip', gzipSync(NAMED), gzip],
   ['zstd', zstdCompressSync(NAMED), zstd],
-  ['zstd in several frames', inFrames('{"na', 'me":', '', '"Named"}'), zstd],
   ['an encoding in capitals', gzipSync(NAMED), { 'content-encoding': 'GZIP' }],
   ['the encoding identity', NAMED, { 'content-encoding': 'identity' }],
   ['as plain text', NAMED, { 'content-type': 'text/plain' }],
@@ -77,29 +79,8 @@ const REFUSED: [name: string, code: ProblemCode, body: string | Buffer, headers?
   ['no zstd', 'validation_failed', NAMED, zstd],
   ['gzip cut short', 'validation_failed', gzipSync(NAMED).subarray(0, -5), gzip],
   ['zstd cut short', 'validation_failed', zstdCompressSync(NAMED).subarray(0, -5), zstd],
-  ['zstd frames that say two things', 'malformed_json', inFrames(NAMED, NAMED), zstd],
-  ['a zstd frame cut short', 'validation_failed', inFrames(NAMED, ' ').subarray(0, -5), zstd],
-  ['something behind zstd frames', 'validation_failed', Buffer.concat([inFrames(NAMED, ' '), Buffer.from('x')]), zstd],
-  [
-    'zstd frames of which one hides its size',
-    'validation_failed',
-    Buffer.concat([inFrames(NAMED), unsized(' ')]),
-    zstd,
-  ],
-  [
-    'a zstd frame that makes more than it says',
-    'validation_failed',
-    Buffer.concat([inFrames(' '), saying(inFrames(NAMED), 9)]),
-    zstd,
-  ],
-  [
-    'a zstd frame that makes less than it says',
-    'validation_failed',
-    Buffer.concat([inFrames(' '), saying(inFrames(NAMED), 99)]),
-    zstd,
-  ],
-  ['zstd frames beyond the limit together', 'validation_failed', inFrames(NAMED, ' '.repeat(MAX_BODY_BYTES - 1)), zstd],
-  ['too many zstd frames', 'validation_failed', inFrames(NAMED, ...Array.from({ length: 1000 }, () => '')), zstd],
+  ['two zstd frames', 'validation_failed', inFrames('{"na', 'me":"Named"}'), zstd],
+  ['something behind a zstd frame', 'validation_failed', Buffer.concat([inFrames(NAMED), Buffer.from('x')]), zstd],
   ['gzip with a flipped checksum', 'validation_failed', flip(gzipSync(NAMED), -1 + gzipSync(NAMED).length - 4), gzip],
   ['empty gzip', 'validation_failed', '', gzip],
   ['gzip within gzip', 'malformed_json', gzipSync(gzipSync(NAMED)), gzip],
@@ -149,9 +130,10 @@ describe.each(ENGINES)('bodies on %s', (engine) => {
       public: '',
     }[auth];
     const ask = RIGHT[route](world);
-    expectProblem(await request(world.service, route, { ...ask, body: '{' }, as), 400, 'malformed_json');
-    expectProblem(await request(world.service, route, { ...ask, body: '[]' }, as), 400, 'validation_failed');
-    expectProblem(await request(world.service, route, { ...ask, body: 'null' }, as), 400, 'validation_failed');
+    const write = (text: string) => (TABLE[route].frames ? inFrames(text) : text);
+    expectProblem(await request(world.service, route, { ...ask, body: write('{') }, as), 400, 'malformed_json');
+    expectProblem(await request(world.service, route, { ...ask, body: write('[]') }, as), 400, 'validation_failed');
+    expectProblem(await request(world.service, route, { ...ask, body: write('null') }, as), 400, 'validation_failed');
   });
 
   test('an append takes a body beyond the other limit, and refuses one beyond its own', async () => {
@@ -170,3 +152,122 @@ describe.each(ENGINES)('bodies on %s', (engine) => {
     expect(({} as { name?: string }).name).toBeUndefined();
   });
 });
+
+const EVENTS = '{"events":[{"eventType":"notice"}]}';
+const BLANK = (bytes: number) => ' '.repeat(bytes);
+
+describe('a body of zstd frames', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld('sqlite');
+  });
+  afterAll(() => world.service.close());
+
+  /** An index of so many appends, and the frames in which the service finds it refused or taken. */
+  const index = (count: number) =>
+    JSON.stringify({
+      appends: Array.from({ length: count }, (_, at) => ({
+        sessionId: world.ours.sessionId,
+        idempotencyKey: `${Math.random()}-${at}`,
+      })),
+    });
+  const send = (body: Buffer | string, headers: Record<string, string> = {}) =>
+    world.service.call('POST', '/v1/appends', { as: world.ours.live, body, headers });
+
+  test('is an index, then one frame for each append', async () => {
+    const { status, body } = await send(inFrames(index(3), EVENTS, `${EVENTS}${BLANK(2_000_000)}`, EVENTS));
+    expect(status, body.error).toBe(200);
+    expect(body.results.map(({ accepted }: { accepted: number }) => accepted)).toEqual([1, 1, 1]);
+  });
+
+  test('is taken up to its limits of appends and bytes', async () => {
+    const all = await send(inFrames(index(200), ...Array<string>(200).fill(EVENTS)));
+    expect(all.body.results).toHaveLength(200);
+    const text = index(1);
+    const rest = MAX_BULK_BYTES - text.length;
+    expect((await send(inFrames(text, EVENTS.padEnd(rest)))).status).toBe(200);
+    expectProblem(await send(inFrames(text, EVENTS.padEnd(rest + 1))), 400, 'validation_failed');
+  });
+
+  test.each([
+    ['nothing', () => Buffer.alloc(0)],
+    ['JSON', () => Buffer.from('{"appends":[]}')],
+    ['an index alone', () => inFrames(index(1))],
+    ['a frame too few', () => inFrames(index(3), EVENTS, EVENTS)],
+    ['a frame too many', () => inFrames(index(1), EVENTS, EVENTS)],
+    ['more appends than are taken', () => inFrames(index(201), ...Array<string>(201).fill(EVENTS))],
+    ['a thousand empty frames', () => inFrames(index(1), EVENTS, ...Array<string>(1_000).fill(''))],
+    ['a frame that is cut short', () => inFrames(index(1), EVENTS).subarray(0, -5)],
+    ['something behind its frames', () => Buffer.concat([inFrames(index(1), EVENTS), Buffer.from('x')])],
+    ['a skippable frame', () => Buffer.concat([inFrames(index(1)), SKIPPABLE, inFrames(EVENTS)])],
+    ['a frame that hides its size', () => Buffer.concat([inFrames(index(1)), unsized(EVENTS)])],
+    [
+      'a frame that holds more than it declares',
+      () => Buffer.concat([inFrames(index(1)), saying(inFrames(EVENTS), 9)]),
+    ],
+    [
+      'a frame that holds less than it declares',
+      () => Buffer.concat([inFrames(index(1)), saying(inFrames(EVENTS), 99)]),
+    ],
+    ['a bomb', () => inFrames(index(1), EVENTS + BLANK(64 * 1024 * 1024))],
+    ['a bomb that declares little', () => Buffer.concat([inFrames(index(1)), understated()])],
+    [
+      'bombs that are too much together',
+      () => inFrames(index(2), EVENTS + BLANK(9_000_000), EVENTS + BLANK(9_000_000)),
+    ],
+  ])('of %s is refused, and nothing of it is stored', async (_, write) => {
+    const { sessionId } = world.ours;
+    const count = async () => {
+      const { db } = world.service.store;
+      return (await db.selectFrom('appends').select('append_id').where('session_id', '=', sessionId).execute()).length;
+    };
+    const before = await count();
+    expectProblem(await send(write()), 400, 'validation_failed');
+    expect(await count()).toBe(before);
+  });
+
+  test('takes no content encoding', async () => {
+    expectProblem(await send(inFrames(index(1), EVENTS), zstd), 400, 'validation_failed');
+    expectProblem(await send(gzipSync(inFrames(index(1), EVENTS)), gzip), 400, 'validation_failed');
+  });
+
+  test('answers for each append whose frame is no append, in the words of a request for it alone', async () => {
+    const { status, body } = await send(inFrames(index(1), '{"events":['));
+    expect(status).toBe(200);
+    expect(body.results).toMatchObject([{ code: 'malformed_json' }]);
+    const alone = await request(
+      world.service,
+      'appendEvents',
+      { ...RIGHT.appendEvents(world), body: '{"events":[{}]}' },
+      world.ours.live,
+    );
+    const { body: many } = await send(inFrames(index(1), '{"events":[{}]}'));
+    expect(many.results).toMatchObject([alone.body]);
+  });
+
+  test('with a full batch and a large unknown field is read back', async () => {
+    const { service, ours } = world;
+    const sessionId = await openSession(service, ours.live, ours);
+    const payload = `{"text":"${'a'.repeat(MAX_PAYLOAD_BYTES - 11)}"}`;
+    const events = Array<string>(MAX_BATCH_EVENTS).fill(`{"eventType":"notice","payload":${payload}}`);
+    const text = `{"unknown":"${'b'.repeat(1_000_000)}","events":[${events.join()}]}`;
+    expect(text.length).toBeGreaterThan(MAX_APPEND_BYTES);
+    const named = JSON.stringify({ appends: [{ sessionId, idempotencyKey: 'large' }] });
+    expect((await send(inFrames(named, text))).body.results).toMatchObject([{ accepted: MAX_BATCH_EVENTS }]);
+    const path = `/v1/organizations/me/sessions/${sessionId}/events?limit=1`;
+    const { body } = await service.call('GET', path, { as: ours.member });
+    expect(body.events[0].payload.text).toHaveLength(MAX_PAYLOAD_BYTES - 11);
+  });
+});
+
+const SKIPPABLE = Buffer.from('502a4d1804000000736b6970', 'hex');
+
+/** A frame of 64 MB of blanks that declares 255 bytes: its one-byte size field, and blocks that repeat a byte. */
+function understated(): Buffer {
+  const header = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x20, 0xff]);
+  const block = (isLast: boolean) => {
+    const sizeTypeLast = (128 * 1024 * 8) | (1 << 1) | (isLast ? 1 : 0);
+    return Buffer.from([sizeTypeLast & 0xff, (sizeTypeLast >> 8) & 0xff, sizeTypeLast >> 16, 0x20]);
+  };
+  return Buffer.concat([header, ...Array.from({ length: 511 }, () => block(false)), block(true)]);
+}

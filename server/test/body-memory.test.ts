@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { zstdCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { writeAppends } from '../../contract/appends-body.ts';
 import type { TestReply } from './harness.ts';
 import { startTestService } from './harness.ts';
 import { expectProblem } from './shape.ts';
@@ -107,13 +108,25 @@ describe('memory for bodies', () => {
 
   test('decoded bytes count, and are returned with the answer', async () => {
     const one = (bytes: number) => zstdCompressSync('{"events":[{"eventType":"notice"}]}'.padEnd(bytes, ' '));
-    const two = (bytes: number) => Buffer.concat([one(bytes / 2), zstdCompressSync(' '.repeat(bytes / 2))]);
     const send = (body: Buffer) =>
       world.service.call('POST', path(), { as: world.ours.live, body, headers: { 'content-encoding': 'zstd' } });
-    for (const pack of [one, two]) {
-      // At once up to 1 MB, by a stream beyond.
-      for (const bytes of [300 * KB, 3 * 1024 * KB]) expectProblem(await send(pack(bytes)), 503, 'service_unavailable');
-      for (let i = 0; i < 8; i++) expect((await send(pack(250 * KB))).status).toBe(200);
-    }
+    // At once up to 1 MB, by a stream beyond.
+    for (const bytes of [300 * KB, 3 * 1024 * KB]) expectProblem(await send(one(bytes)), 503, 'service_unavailable');
+    for (let i = 0; i < 8; i++) expect((await send(one(250 * KB))).status).toBe(200);
+  });
+
+  test('decoded bytes of frames count, and are returned with the answer', async () => {
+    const { ours, service } = world;
+    const send = (bytes: number) => {
+      const append = '{"events":[{"eventType":"notice"}]}'.padEnd(bytes / 2);
+      const appends = [1, 2].map((number) => ({
+        sessionId: ours.sessionId,
+        idempotencyKey: `frames-${bytes}-${number}`,
+        frame: zstdCompressSync(append),
+      }));
+      return service.call('POST', '/v1/appends', { as: ours.live, body: writeAppends(appends) });
+    };
+    for (const bytes of [300 * KB, 3 * 1024 * KB]) expectProblem(await send(bytes), 503, 'service_unavailable');
+    for (let i = 0; i < 8; i++) expect((await send(250 * KB)).status).toBe(200);
   });
 });

@@ -1,6 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { zstdCompressSync } from 'node:zlib';
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { pino } from 'pino';
+import { type FramedAppend, writeAppends } from '../../contract/appends-body.ts';
 import type { Bus } from '../bus/bus.ts';
 import { type Config, OPTIONS } from '../config.ts';
 import { REDACTED_PATHS } from '../log.ts';
@@ -36,7 +38,7 @@ export interface CallOptions {
   /** Bearer credential. */
   as?: string | undefined;
   headers?: Record<string, string>;
-  /** Sent as JSON; a string or Buffer is sent as it is. */
+  /** Sent as JSON, or as frames where the route takes those; a string or Buffer is sent as it is. */
   body?: unknown;
 }
 
@@ -109,8 +111,9 @@ async function send(app: FastifyInstance, method: string, url: string, options: 
     headers: { ...(options.as === undefined ? {} : { authorization: `Bearer ${options.as}` }), ...options.headers },
   };
   if (options.body !== undefined) {
-    const isRaw = typeof options.body === 'string' || Buffer.isBuffer(options.body);
-    request.payload = (isRaw ? options.body : JSON.stringify(options.body)) as string | Buffer;
+    const body = url === '/v1/appends' ? framed(options.body) : options.body;
+    const isRaw = typeof body === 'string' || Buffer.isBuffer(body);
+    request.payload = (isRaw ? body : JSON.stringify(body)) as string | Buffer;
     request.headers = { 'content-type': 'application/json', ...request.headers };
   }
   const reply = await app.inject(request);
@@ -122,6 +125,15 @@ async function send(app: FastifyInstance, method: string, url: string, options: 
     text: reply.body,
     body: isJson ? JSON.parse(reply.body) : isLines ? linesOf(reply.body) : undefined,
   };
+}
+
+/** `{ appends: [{ sessionId, idempotencyKey, body }] }` as the frames of such a request; anything else as it is. */
+function framed(body: unknown): unknown {
+  const { appends } = body as { appends?: (Omit<FramedAppend, 'frame'> & { body: unknown })[] };
+  if (!Array.isArray(appends)) return body;
+  return writeAppends(
+    appends.map(({ body: append, ...rest }) => ({ ...rest, frame: zstdCompressSync(JSON.stringify(append)) })),
+  );
 }
 
 const linesOf = (text: string): unknown[] =>

@@ -67,19 +67,9 @@ const bare = fc.constant('{"eventType":"a"}');
 const many = fc.constantFrom(49, 50, 51).map((count) => `[${Array(count).fill('{"eventType":"a"}').join(',')}]`);
 const events = member('events', rarely(rarely(listOf(fc.oneof(event, bare), 3), jsonText), many));
 const key = member('idempotencyKey', rarely(fc.oneof(fc.constant('"k-1"'), longText(255)), jsonText));
-const sessionId = member('sessionId', rarely(fc.constantFrom('"ses_1"', '"é"', '"ses\\u005f2"'), longText(255)));
-
-const count = fc.oneof(fc.constantFrom('0', '7', '1.0', '-1', '9007199254740992', '1e999'), fc.nat().map(String));
-const expectedEvents = member('expectedEvents', rarely(count, jsonText));
 
 /** Text of the body of an append. */
 export const appendText = fc.oneof(objectOf(events), objectOf(events, key));
-const body = member('body', rarely(appendText, jsonText));
-const batch = objectOf(sessionId, key, body);
-const expectingBatch = objectOf(sessionId, key, expectedEvents, body);
-/** Text of the body of a bulk. */
-export const bulkText = objectOf(member('appends', rarely(listOf(fc.oneof(batch, expectingBatch), 3), jsonText)));
-
 const FRAGMENTS = [
   ...[
     '{',

@@ -2,9 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { patience, runs, seeded } from '../../contract/test/runs.ts';
 import { scanAppend } from '../ingest/scan/append.ts';
-import { scanBulk } from '../ingest/scan/bulk.ts';
-import { appendText, bulkText, mutate } from './scan-bodies.ts';
-import { agrees, MOST_BATCHES, referenceOfAppend, referenceOfBulk, verdictOf } from './scan-reference.ts';
+import { appendText, mutate } from './scan-bodies.ts';
+import { agrees, referenceOfAppend, verdictOf } from './scan-reference.ts';
 import { createRandom } from './seed.ts';
 
 const MUTATIONS_A_BODY = 99;
@@ -16,27 +15,12 @@ const BEHIND = Buffer.from('0"}]}  "');
 const within = (bytes: Buffer) =>
   Buffer.concat([BEFORE, bytes, BEHIND]).subarray(BEFORE.length, BEFORE.length + bytes.length);
 
-const SCANS = [
-  {
-    what: 'an append',
-    text: appendText,
-    scan: (bytes: Buffer) => verdictOf(() => scanAppend(bytes)),
-    refer: referenceOfAppend,
-  },
-  {
-    what: 'a bulk',
-    text: bulkText,
-    scan: (bytes: Buffer) => verdictOf(() => scanBulk(bytes, MOST_BATCHES)),
-    refer: referenceOfBulk,
-  },
-];
-
-describe.each(SCANS)('a scan of $what', ({ text, scan, refer }) => {
+describe('a scan of an append', () => {
   test(`judges and reads any body as JSON.parse and the contract do ${seeded}`, {
     timeout: patience(20_000),
   }, () => {
     const tally = { accepted: 0, malformed_json: 0, validation_failed: 0 };
-    const property = fc.property(text, fc.nat(), (body, seed) => {
+    const property = fc.property(appendText, fc.nat(), (body, seed) => {
       const random = createRandom(seed);
       const bytes = Buffer.from(body);
       expectSame(bytes);
@@ -44,8 +28,8 @@ describe.each(SCANS)('a scan of $what', ({ text, scan, refer }) => {
     });
 
     function expectSame(bytes: Buffer) {
-      const expected = refer(bytes);
-      const actual = scan(within(bytes));
+      const expected = referenceOfAppend(bytes);
+      const actual = verdictOf(() => scanAppend(within(bytes)));
       tally['found' in expected ? 'accepted' : (expected.code as 'malformed_json')]++;
       if (agrees(actual, expected)) return;
       expect(actual, bytes.toString('latin1')).toEqual(expected);

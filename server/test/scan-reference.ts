@@ -1,68 +1,31 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type TSchema, Type } from 'typebox';
+import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { ExpectedEvents } from '../../contract/capture.ts';
-import { Text } from '../../contract/common.ts';
 import { AppendBody, MAX_BATCH_EVENTS, MAX_PAYLOAD_BYTES, MAX_PAYLOAD_DEPTH } from '../../contract/event.ts';
 import { Problem, type ProblemCode } from '../../contract/problem.ts';
 import { parseJson } from '../http/body.ts';
 import type { ScannedAppend } from '../ingest/scan/append.ts';
-import type { ScannedBatch } from '../ingest/scan/bulk.ts';
 
 /** What the scans must say of a body, found slowly: `JSON.parse`, the schema of the contract, and the text as it stands. */
 
-export const MOST_BATCHES = 3;
-
 const validateAppend = Compile(AppendBody);
-const validateBulk = Compile(
-  Type.Object({
-    appends: Type.Array(
-      Type.Object({
-        sessionId: Text(255),
-        idempotencyKey: Type.String({ minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' }),
-        expectedEvents: Type.Optional(ExpectedEvents),
-        body: Type.Object({ events: AppendBody.properties.events }),
-      }),
-      { minItems: 1, maxItems: MOST_BATCHES },
-    ),
-  }),
-);
-
 /** What was found, in words that can be compared; or why nothing was, with the pointers that may be named. */
 export type Verdict = { found: unknown } | { code: ProblemCode; pointers: string[] };
 
 export function referenceOfAppend(bytes: Buffer): Verdict {
   return refer(bytes, validateAppend, (text) => {
-    const { events, tooMuch } = eventsOf(text, '');
+    const { events, tooMuch } = eventsOf(text);
     const key = lastMember(text, 'idempotencyKey');
     return { found: { events, idempotencyKey: key && JSON.parse(key) }, tooMuch };
   });
 }
 
-export function referenceOfBulk(bytes: Buffer): Verdict {
-  return refer(bytes, validateBulk, (text) => {
-    const batches = elementsOf(lastMember(text, 'appends') ?? '[]').map((batch, index) => {
-      const body = lastMember(batch, 'body') ?? '{}';
-      const { events, tooMuch } = eventsOf(body, `/appends/${index}/body`);
-      const read = (name: string) => JSON.parse(lastMember(batch, name) ?? 'null');
-      const expected = lastMember(batch, 'expectedEvents');
-      const names = { sessionId: read('sessionId'), idempotencyKey: read('idempotencyKey') };
-      const found = { ...names, expectedEvents: expected && JSON.parse(expected), bytes: body, events };
-      return { found, tooMuch };
-    });
-    const tooMany = batches.length > MOST_BATCHES ? ['/appends'] : [];
-    return {
-      found: batches.map(({ found }) => found),
-      tooMuch: [...tooMany, ...batches.flatMap(({ tooMuch }) => tooMuch)],
-    };
-  });
-}
-
 /** The verdict of a scan, in the same words. */
-export function verdictOf(scan: () => ScannedAppend | ScannedBatch[]): Verdict {
+export function verdictOf(scan: () => ScannedAppend): Verdict {
   try {
-    const scanned = scan();
-    return { found: Array.isArray(scanned) ? scanned.map(described) : described(scanned) };
+    const { events, ...rest } = scan();
+    const described = events.map(({ eventType, payload }) => ({ eventType, payload: payload.toString() }));
+    return { found: { ...rest, events: described } };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     return { code: error.code, pointers: /^\/\S*/.exec(error.message) ?? [] };
@@ -75,12 +38,6 @@ export function agrees(actual: Verdict, expected: Verdict): boolean {
   if (actual.code !== expected.code) return false;
   return expected.code === 'malformed_json' || expected.pointers.includes(actual.pointers[0] ?? '');
 }
-
-const described = ({ events, ...rest }: ScannedAppend & { bytes?: Buffer }) => ({
-  ...rest,
-  ...(rest.bytes && { bytes: rest.bytes.toString() }),
-  events: events.map(({ eventType, payload }) => ({ eventType, payload: payload.toString() })),
-});
 
 function refer(
   bytes: Buffer,
@@ -108,13 +65,13 @@ function pointersOf({ instancePath, params }: { instancePath: string; params: ob
   return [instancePath || '/'];
 }
 
-function eventsOf(text: string, pointer: string) {
+function eventsOf(text: string) {
   const texts = elementsOf(lastMember(text, 'events') ?? '[]');
-  const tooMuch = texts.length > MAX_BATCH_EVENTS ? [`${pointer}/events`] : [];
+  const tooMuch = texts.length > MAX_BATCH_EVENTS ? ['/events'] : [];
   const events = texts.map((event, index) => {
     const payload = lastMember(event, 'payload') ?? '{}';
     const isTooMuch = Buffer.byteLength(payload) > MAX_PAYLOAD_BYTES || depthOf(payload) > MAX_PAYLOAD_DEPTH;
-    if (isTooMuch) tooMuch.push(`${pointer}/events/${index}/payload`);
+    if (isTooMuch) tooMuch.push(`/events/${index}/payload`);
     return { eventType: JSON.parse(lastMember(event, 'eventType') ?? 'null'), payload };
   });
   return { events, tooMuch };

@@ -41,19 +41,14 @@ export interface ScannedAppend {
  * @throws Problem `malformed_json`, or `validation_failed` naming the field by its JSON pointer
  */
 export function scanAppend(body: Buffer): ScannedAppend {
-  expectUtf8(body);
-  walkText(body, walkAppend, OF_APPEND);
-  const events = readEvents(body, OF_APPEND, '');
-  const idempotencyKey = OF_APPEND.key === ABSENT ? undefined : readKey(body, OF_APPEND.key, '');
+  if (!isUtf8(body)) throw new Problem('malformed_json', 'The body is not UTF-8.');
+  walkText(body, walkAppend, PLACES);
+  const events = readEvents(body, PLACES);
+  const idempotencyKey = PLACES.key === ABSENT ? undefined : readKey(body, PLACES.key, '');
   return { events, idempotencyKey };
 }
 
-/** @throws Problem `malformed_json` */
-export function expectUtf8(body: Buffer): void {
-  if (!isUtf8(body)) throw new Problem('malformed_json', 'The body is not UTF-8.');
-}
-
-export const ABSENT = -1;
+const ABSENT = -1;
 
 /** Where an event and its parts begin. */
 interface EventPlaces {
@@ -64,8 +59,8 @@ interface EventPlaces {
   payloadDepth: number;
 }
 
-/** Where an append's body and its parts begin. Filled anew by each scan, so that a scan allocates nothing. */
-export interface AppendPlaces {
+/** Where an append's body and its parts begin. */
+interface AppendPlaces {
   start: number;
   events: number;
   count: number;
@@ -73,15 +68,8 @@ export interface AppendPlaces {
   of: EventPlaces[];
 }
 
-export const createAppendPlaces = (): AppendPlaces => ({
-  start: ABSENT,
-  events: ABSENT,
-  count: 0,
-  key: ABSENT,
-  of: [],
-});
-
-const OF_APPEND = createAppendPlaces();
+/** Filled anew by each scan, so that a scan allocates nothing. */
+const PLACES: AppendPlaces = { start: ABSENT, events: ABSENT, count: 0, key: ABSENT, of: [] };
 
 const EVENTS = nameOf('events');
 const KEY = nameOf('idempotencyKey');
@@ -89,7 +77,7 @@ const EVENT_TYPE = nameOf('eventType');
 const PAYLOAD = nameOf('payload');
 
 /** Finds the parts of the append at `start`, whose JSON is checked but not what it means; returns where it ends. */
-export function walkAppend(body: Buffer, start: number, places: AppendPlaces): number {
+function walkAppend(body: Buffer, start: number, places: AppendPlaces): number {
   places.start = start;
   places.events = ABSENT;
   places.key = ABSENT;
@@ -126,19 +114,15 @@ function visitEventField(body: Buffer, name: number, value: number, event: Event
   return end;
 }
 
-/**
- * The events of the append that was walked. `pointer` leads to it.
- * @throws Problem `validation_failed`
- */
-export function readEvents(body: Buffer, places: AppendPlaces, pointer: string): ScannedEvent[] {
-  if (!isObject(body, places.start)) throw wrong(pointer || '/', 'must be an object');
-  const { events, count, of } = places;
-  if (events === ABSENT) throw wrong(`${pointer}/events`, 'is missing');
+/** @throws Problem `validation_failed` */
+function readEvents(body: Buffer, { start, events, count, of }: AppendPlaces): ScannedEvent[] {
+  if (!isObject(body, start)) throw wrong('/', 'must be an object');
+  if (events === ABSENT) throw wrong('/events', 'is missing');
   if (!isArray(body, events) || count === 0 || count > MAX_BATCH_EVENTS) {
-    throw wrong(`${pointer}/events`, `must be a list of 1 to ${MAX_BATCH_EVENTS} events`);
+    throw wrong('/events', `must be a list of 1 to ${MAX_BATCH_EVENTS} events`);
   }
   const read: ScannedEvent[] = [];
-  for (let i = 0; i < count; i++) read.push(readEvent(body, of[i] as EventPlaces, `${pointer}/events/${i}`));
+  for (let i = 0; i < count; i++) read.push(readEvent(body, of[i] as EventPlaces, `/events/${i}`));
   return read;
 }
 
@@ -165,11 +149,10 @@ function readPayload(body: Buffer, { payload, payloadEnd, payloadDepth }: EventP
 }
 
 const readEventType = createTextReader('eventType', NewEvent.properties.eventType);
-/** An idempotency key by the rules of the contract. */
-export const readKey = createTextReader('idempotencyKey', AppendBody.properties.idempotencyKey);
+const readKey = createTextReader('idempotencyKey', AppendBody.properties.idempotencyKey);
 
 /** Reads a string, and checks it against its schema. `pointer` leads to the object around it. */
-export function createTextReader(name: string, schema: TSchema) {
+function createTextReader(name: string, schema: TSchema) {
   const validator = Compile(schema);
   return (body: Buffer, start: number, pointer: string): string => {
     if (start === ABSENT) throw wrong(`${pointer}/${name}`, 'is missing');
@@ -180,4 +163,4 @@ export function createTextReader(name: string, schema: TSchema) {
   };
 }
 
-export const wrong = (pointer: string, what: string) => new Problem('validation_failed', `${pointer} ${what}.`);
+const wrong = (pointer: string, what: string) => new Problem('validation_failed', `${pointer} ${what}.`);

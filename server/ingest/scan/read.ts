@@ -1,33 +1,34 @@
 import { hash } from 'node:crypto';
-import { MAX_BATCHES_AT_ONCE } from '../../../contract/capture.ts';
-import type { ProblemBody } from '../../../contract/problem.ts';
+import { Problem, type ProblemBody } from '../../../contract/problem.ts';
 import { type ScannedAppend, scanAppend } from './append.ts';
-import { type ScannedBatch, scanBulk } from './bulk.ts';
 
-/** What a body says, with views into it. */
+/** What the body of an append says, with views into it. */
 export interface ReadAppend extends ScannedAppend {
   body: Uint8Array;
   /** SHA-256 of the body in hexadecimal, by which a repeated request is known. */
   fingerprint: string;
 }
 
-export interface ReadBatch extends ScannedBatch {
-  /** Of the batch's own body: the one it would have if it were sent by itself. */
-  fingerprint: string;
+/** Why a body is refused, in a form that can be sent between threads. */
+export interface RefusedAppend {
+  problem: ProblemBody;
 }
 
-/** How each kind of body is read, on whichever thread. */
-export const READERS = {
-  append: (body: Buffer): ReadAppend => ({ ...scanAppend(body), body, fingerprint: hash('sha256', body) }),
-  bulk: (body: Buffer): ReadBatch[] =>
-    scanBulk(body, MAX_BATCHES_AT_ONCE).map((batch) => ({ ...batch, fingerprint: hash('sha256', batch.bytes) })),
-};
+/** Reads each body by itself: one that is refused leaves the others. */
+export const readAppends = (bodies: readonly Buffer[]): (ReadAppend | RefusedAppend)[] => bodies.map(readAppend);
 
-export type Readers = typeof READERS;
+function readAppend(body: Buffer): ReadAppend | RefusedAppend {
+  try {
+    return { ...scanAppend(body), body, fingerprint: hash('sha256', body) };
+  } catch (error) {
+    if (error instanceof Problem) return { problem: error.toBody() };
+    throw error;
+  }
+}
 
+/** Bodies for the thread that reads large ones. */
 export interface ScanJob {
-  kind: keyof Readers;
-  body: Uint8Array<ArrayBuffer>;
+  bodies: readonly Uint8Array<ArrayBuffer>[];
 }
 
-export type ScanReply = { answer: unknown } | { problem: ProblemBody } | { error: string };
+export type ScanReply = { answer: (ReadAppend | RefusedAppend)[] } | { error: string };

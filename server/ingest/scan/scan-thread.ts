@@ -1,15 +1,18 @@
 import { parentPort } from 'node:worker_threads';
-import { Problem } from '../../../contract/problem.ts';
-import { READERS, type ScanJob, type ScanReply } from './read.ts';
+import { readAppends, type ScanJob, type ScanReply } from './read.ts';
 
-/** Reads large bodies beside the thread that answers. A body's memory comes here, and goes back with what points into it. */
-parentPort?.on('message', ({ kind, body }: ScanJob) => {
-  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-  const post = (reply: ScanReply) => parentPort?.postMessage(reply, 'answer' in reply ? [body.buffer] : []);
+/** Reads large bodies beside the thread that answers. Their memory comes here, and goes back with what points into it. */
+parentPort?.on('message', ({ bodies }: ScanJob) => {
+  const post = (reply: ScanReply, memory: ArrayBuffer[] = []) => parentPort?.postMessage(reply, memory);
   try {
-    post({ answer: READERS[kind](bytes) });
+    const answer = readAppends(
+      bodies.map(({ buffer, byteOffset, byteLength }) => Buffer.from(buffer, byteOffset, byteLength)),
+    );
+    post(
+      { answer },
+      bodies.slice(0, 1).map(({ buffer }) => buffer),
+    );
   } catch (error) {
-    if (error instanceof Problem) post({ problem: error.toBody() });
-    else post({ error: (error as Error).message });
+    post({ error: (error as Error).message });
   }
 });

@@ -234,13 +234,20 @@ const APPENDS: readonly Scenario[] = [
   },
   {
     route: 'appendBatches',
-    name: 'a wrong event refuses the request, naming it',
-    ask: ({ ours }) => ({
-      body: { appends: [append(ours.sessionId, '1', 'x'), { ...append(ours.sessionId, '2'), body: { events: [{}] } }] },
+    name: 'a batch with a wrong event is refused, which names it, and the batches of other sessions are stored',
+    async ask(world) {
+      const [one, two] = [await captured(world, 'T'), await captured(world, 'U')];
+      const wrong = { ...append(one, '1'), body: { events: [{}] } };
+      return { body: { appends: [wrong, append(one, '2', 'later'), append(two, '1', 'fine')] } };
+    },
+    status: 200,
+    body: () => ({
+      results: [
+        { code: 'validation_failed', error: expect.stringMatching(/^\/events\/0\/eventType /) },
+        { code: 'service_unavailable' },
+        { firstSequence: 1 },
+      ],
     }),
-    status: 400,
-    code: 'validation_failed',
-    says: /^\/appends\/1\/body\/events\/0\/eventType /,
   },
   { route: 'appendBatches', name: 'nothing', ask: { body: { appends: [] } }, status: 400, says: /^\/appends / },
 ];

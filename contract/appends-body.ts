@@ -1,0 +1,22 @@
+import { zstdCompressSync } from 'node:zlib';
+
+/** One append of a request of many. */
+export interface FramedAppend {
+  sessionId: string;
+  idempotencyKey: string;
+  expectedEvents?: number | undefined;
+  /** `{"events":[…]}` as one zstd frame that declares its size. */
+  frame: Uint8Array;
+}
+
+/** The body of `POST /v1/appends`: a zstd frame with the index, then the frame of each append. */
+export function writeAppends(appends: readonly FramedAppend[]): Buffer<ArrayBuffer> {
+  const index = {
+    appends: appends.map(({ sessionId, idempotencyKey, expectedEvents }) => ({
+      sessionId,
+      idempotencyKey,
+      expectedEvents,
+    })),
+  };
+  return Buffer.concat([zstdCompressSync(JSON.stringify(index)), ...appends.map(({ frame }) => frame)]);
+}
