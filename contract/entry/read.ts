@@ -68,12 +68,11 @@ function readTyped(common: Common, payload: Loose): Entry {
 type Reader = (common: Common, payload: Loose) => Entry;
 
 const READERS: Record<string, Reader> = {
-  'user.message': (common, payload) => ({
-    ...common,
-    ...readText(payload.text),
-    kind: 'prompt',
-    images: asNumber(payload.images) ?? 0,
-  }),
+  'user.message': (common, payload) => readPrompt(common, payload.text, asNumber(payload.images) ?? 0),
+  'context.message': (common, payload) => {
+    const typed = typedCommand(asText(payload.text) ?? '');
+    return typed === undefined ? readQuiet(common, payload) : readPrompt(common, typed, 0);
+  },
   'assistant.message': readAnswer('answer'),
   'assistant.reasoning': readAnswer('reasoning'),
   'tool.call': (common, payload) => {
@@ -142,6 +141,29 @@ const READERS: Record<string, Reader> = {
       : readQuiet(common, payload),
   error: readNotice('error'),
 };
+
+const readPrompt = (common: Common, text: unknown, images: number): Entry => ({
+  ...common,
+  ...readText(text),
+  kind: 'prompt',
+  images,
+});
+
+/**
+ * A slash command or a `!` line as the person typed it. Claude Code keeps it in tags. A command that asks the model begins
+ * with its message; one that the program answers by itself, such as `/clear` or `/model`, begins with its name, and is no
+ * prompt. (Seen in versions 1.0 to 2.1.)
+ * @returns undefined where the text is neither
+ */
+function typedCommand(text: string): string | undefined {
+  const shell = /^\s*<bash-input>(.*?)<\/bash-input>/s.exec(text)?.[1];
+  if (shell !== undefined) return `! ${shell.trim()}`;
+  if (!/^\s*<command-message>/.test(text)) return undefined;
+  const name = /<command-name>(.*?)<\/command-name>/s.exec(text)?.[1]?.trim();
+  if (!name) return undefined;
+  const given = /<command-args>(.*?)<\/command-args>/s.exec(text)?.[1]?.trim() ?? '';
+  return `${name.startsWith('/') ? '' : '/'}${name} ${given}`.trim();
+}
 
 /** What comes again elsewhere: what was queued as a prompt, how far a tool was in its result; and hooks that went well. */
 const QUIET_NOTICES =
