@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import {
+  AckPolicy,
   type Consumer,
   type ConsumerMessages,
   DeliverPolicy,
@@ -83,6 +84,15 @@ export interface Bus {
 const ENTRY = 'Capture-Entry';
 /** Room for the entry, in which a key has up to 255 characters, and for the bus's own headers. */
 const HEADER_BYTES = 8 * 1024;
+/** The longest that one question to the bus waits: a cluster elects a leader in less. */
+const ANSWERED_WITHIN_MS = 3_000;
+/** Messages of a subject that are read in one go. */
+const READ_AT_ONCE = 500;
+/**
+ * How long one request for messages is open. A client that has lost its place in the stream, such as by a restart of the bus,
+ * notices it after one and a half of these, and waits for as long between two tries.
+ */
+export const PULL_MS = 1_000;
 /** What concerns revoked secrets and did not work is tried again after so long. */
 const AGAIN_MS = 1_000;
 
@@ -96,8 +106,8 @@ export async function openBus(
   copies: number,
   onMade: () => void = () => undefined,
 ): Promise<Bus> {
-  const client = jetstream(connection);
-  const manager = await jetstreamManager(connection);
+  const client = jetstream(connection, { timeout: ANSWERED_WITHIN_MS });
+  const manager = await jetstreamManager(connection, { timeout: ANSWERED_WITHIN_MS });
   const subjects = subjectsOf(name);
   const dead = deadLettersOf(name);
   const listeners: (() => void)[] = [];
@@ -203,7 +213,7 @@ export async function openBus(
         if (!last) return [];
         const logged = toLogged(last.seq, last.header);
         if (logged.entry.kind === 'opened') return [logged];
-        return readHeaders(client, name, `${subjects.log}.${place}`);
+        return readHeaders({ client, manager, name }, `${subjects.log}.${place}`);
       }),
 
     publishParts: (appendId, body) =>
@@ -290,7 +300,10 @@ export async function openBus(
       let isStopped = false;
       /** From the beginning each time: what was told while the connection was lost, or before a stream was made again. */
       async function hear(): Promise<void> {
-        messages = await (await client.consumers.get(name, options)).consume({ abort_on_missing_resource: true });
+        messages = await (await client.consumers.get(name, options)).consume({
+          abort_on_missing_resource: true,
+          expires: PULL_MS,
+        });
         for await (const { subject } of messages) listener(subject.split('.').at(-1) ?? '');
       }
       void (async () => {
@@ -341,21 +354,30 @@ function idOf(place: string, entry: Entry, behind: number): string {
   return `${place} ${behind} ${next}`;
 }
 
-/** A subject's messages without their bodies. */
-async function readHeaders(client: JetStreamClient, name: string, subject: string): Promise<Logged[]> {
-  const consumer = await client.consumers.get(name, {
-    filter_subjects: subject,
+/**
+ * A subject's messages without their bodies.
+ * @throws where they do not all come in time; then nothing is known of the subject
+ */
+async function readHeaders({ client, manager, name }: Pick<Bus, 'client' | 'manager' | 'name'>, subject: string) {
+  const made = await manager.consumers.add(name, {
+    filter_subject: subject,
     headers_only: true,
     deliver_policy: DeliverPolicy.All,
+    ack_policy: AckPolicy.None,
+    mem_storage: true,
     inactive_threshold: nanos(10_000),
   });
+  const consumer = client.consumers.getConsumerFromInfo(made);
   const logged: Logged[] = [];
-  const messages = await consumer.consume({ max_messages: 1_000 });
-  for await (const message of messages) {
-    logged.push(toLogged(message.seq, message.headers));
-    if (message.info.pending === 0) break;
+  while (logged.length < made.num_pending) {
+    const before = logged.length;
+    const wanted = Math.min(READ_AT_ONCE, made.num_pending - before);
+    const messages = await consumer.fetch({ max_messages: wanted, expires: PULL_MS });
+    for await (const message of messages) logged.push(toLogged(message.seq, message.headers));
+    if (logged.length === before) throw new Error(`the bus did not send all messages of ${subject} in time`);
   }
-  await messages.close();
+  // It goes by itself a little later where this fails.
+  void consumer.delete().catch(() => undefined);
   return logged;
 }
 

@@ -23,7 +23,14 @@ const COPIES = 3;
  * @throws with a sentence where the bus cannot be reached, or does not keep messages until they are removed
  */
 export async function connectBus({ url, db, log }: ConnectOptions): Promise<Bus> {
-  const waits = { maxReconnectAttempts: -1, reconnectTimeWait: 250, pingInterval: 10_000 };
+  // A bus that is gone without a word is noticed after two questions, and looked for again at once.
+  const waits = {
+    timeout: 2_000,
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: 250,
+    pingInterval: 1_500,
+    maxPingOut: 2,
+  };
   // The stack of every question, kept in case it fails, costs a twelfth of an append.
   const options = { name: 'session-capture', ...waits, noAsyncTraces: true };
   const connection = await connect({ ...serversOf(url), ...options }).catch((error: Error) => {

@@ -3,6 +3,7 @@ import { isUnavailable, storeUnavailable } from '../store/dialect.ts';
 import { findKeyedAppend, type KeyedAppend, readLogState } from '../store/log-state.ts';
 import type { Db } from '../store/open.ts';
 import type { Bus } from './bus.ts';
+import { within } from './deadline.ts';
 import { type Entry, type Logged, type SessionPlace, writePlace } from './entry.ts';
 import { type Known, take, unknown } from './head.ts';
 
@@ -13,6 +14,15 @@ export interface Proposal {
 }
 
 type Propose = (known: Known) => Proposal | undefined;
+
+interface Change {
+  place: string;
+  whose: SessionPlace;
+  propose: Propose;
+  key: string | null | undefined;
+  /** Not begun after this, as of `performance.now`. */
+  until: number;
+}
 
 /** The heads of sessions, as far as this replica knows them, and the one way to add to their subjects. */
 export interface Heads {
@@ -35,8 +45,12 @@ export interface Heads {
 /** Keys of appends that are kept in memory, about 300 bytes each; beyond, sessions are forgotten and asked for again. */
 const MOST_KEYS = 200_000;
 const MOST_SESSIONS = 20_000;
-/** Times that somebody else may be faster. */
+/** Times that another replica may be faster. */
 const MOST_ATTEMPTS = 20;
+/** How long a change may take with the others of its session in front of it. After that its caller is told to try again. */
+const LONGEST_CHANGE_MS = 8_000;
+/** How long the store may take to answer what a change asks of it. */
+const LONGEST_LOOKUP_MS = 4_000;
 
 type Asked = Pick<Bus, 'publish' | 'next' | 'nextDeadLetter' | 'history'>;
 
@@ -107,12 +121,13 @@ export function createHeads({ bus, db }: { bus: Asked; db: Db }): Heads {
     return known.sequence > before;
   }
 
-  async function changeNow(place: string, whose: SessionPlace, propose: Propose, key?: string | null): Promise<void> {
+  async function changeNow({ place, whose, propose, key, until }: Change): Promise<void> {
+    if (performance.now() > until) throw tooSlow();
     const asOf = era;
     let known = heads.get(place) ?? (await learn(place, whose));
     // Where something fails nobody knows what the bus has; the next one asks it.
     drop(place);
-    for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+    for (let attempt = 0; attempt < MOST_ATTEMPTS && performance.now() < until; attempt++) {
       if (key && !known.hasAllKeys && !known.keys.has(key)) {
         const row = await ofStore(findKeyedAppend(db, whose.organizationId, whose.sessionId, key));
         if (row) takeKey(known, row);
@@ -137,15 +152,16 @@ export function createHeads({ bus, db }: { bus: Asked; db: Db }): Heads {
         propose(unknown());
         return;
       }
+      const until = performance.now() + LONGEST_CHANGE_MS;
       const before = turns.get(place);
       const turn = (before ?? Promise.resolve())
         .catch(() => undefined)
-        .then(() => changeNow(place, whose, propose, key))
+        .then(() => changeNow({ place, whose, propose, key, until }))
         .finally(() => {
           if (turns.get(place) === turn) turns.delete(place);
         });
       turns.set(place, turn);
-      return turn;
+      return within(LONGEST_CHANGE_MS, turn, tooSlow);
     },
 
     async begin(whose, proposal) {
@@ -171,6 +187,16 @@ function takeKey(known: Known, row: KeyedAppend): void {
 }
 
 const ofStore = <Answer>(question: Promise<Answer>): Promise<Answer> =>
-  question.catch((error) => {
+  within(LONGEST_LOOKUP_MS, question, () => storeUnavailable('it did not answer in time')).catch((error) => {
     throw isUnavailable(error) ? storeUnavailable(error) : error;
   });
+
+/** The change may be made all the same: its caller sends it again under its key. */
+const tooSlow = () =>
+  new Problem(
+    'service_unavailable',
+    'The session could not be changed in time. Try again with the same idempotency key.',
+    {
+      retryAfter: 1,
+    },
+  );

@@ -10,7 +10,7 @@ import { nanos } from '@nats-io/transport-node';
 /** How long two messages of one id are one: longer than one is on its way between the servers of a cluster. */
 const DUPLICATES_MS = 120_000;
 /** A worker that has not told of a message for so long is taken to be gone; a batch takes a tenth of a second. */
-const SETTLED_WITHIN_MS = 10_000;
+const SETTLED_WITHIN_MS = 5_000;
 /** Messages that workers hold at a time, all together. */
 const MOST_HELD = 5_000;
 /** The workers' common place in the log. */

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ConsumerMessages, JsMsg } from '@nats-io/jetstream';
 import type { Committed } from '../ingest/session-log.ts';
 import { type Fate, type Persisted, persist } from '../store/persist.ts';
-import type { Bus } from './bus.ts';
+import { type Bus, PULL_MS } from './bus.ts';
 import { KEPT_MS, removeOld } from './retention.ts';
 import { isOwnFault, REASONS, readTask, type Task } from './task.ts';
 
@@ -29,10 +29,11 @@ export interface Worker {
 const LARGEST_BATCH = { messages: 500, bytes: 8 * 1024 * 1024 };
 /** A close that waits for the events before it is looked at again after so long, doubled each time it was delivered. */
 const AHEAD_MS = 50;
-const LONGEST_AHEAD_MS = 60_000;
+const LONGEST_AHEAD_MS = 1_000;
 const FIRST_PAUSE_MS = 100;
 const CLEAN_EVERY_MS = 10 * 60_000;
-const LONGEST_PAUSE_MS = 5_000;
+/** Between two tries: what was away is used again within this. */
+const LONGEST_PAUSE_MS = 1_000;
 
 interface Held extends Task {
   message: JsMsg;
@@ -55,6 +56,7 @@ export function createWorker(options: WorkerOptions): Worker {
       try {
         messages = await (await bus.consumer()).consume({
           max_bytes: LARGEST_BATCH.bytes + 2 * bus.largest(),
+          expires: PULL_MS,
           // Where it is gone it is made again, and found then.
           abort_on_missing_resource: true,
         });
@@ -137,10 +139,15 @@ export function createWorker(options: WorkerOptions): Worker {
       committed({ organizationId, sessionId, status, eventCount });
     }
     const fates: Record<'append' | 'close', Fate[]> = { append: [...appends], close: [...closes] };
+    let oldest: ReturnType<Bus['oldestWaiting']> | undefined;
+    const findOldest = () => {
+      oldest ??= bus.oldestWaiting();
+      return oldest;
+    };
     for (const task of tasks) {
       const fate = fates[task.append ? 'append' : 'close'].shift();
       const reason = fate && REASONS[fate];
-      if (fate === 'ahead') await wait(task);
+      if (fate === 'ahead') await wait(task, findOldest);
       else if (reason) await addDeadLetter(task.message, reason);
       else {
         task.message.ack();
@@ -150,9 +157,9 @@ export function createWorker(options: WorkerOptions): Worker {
   }
 
   /** Another worker may still have what is in front of a close. Once all of that is settled, nothing more will come. */
-  async function wait(task: Held): Promise<void> {
+  async function wait(task: Held, findOldest: Bus['oldestWaiting']): Promise<void> {
     const { message } = task;
-    const oldest = message.redelivered ? await bus.oldestWaiting() : undefined;
+    const oldest = message.redelivered ? await findOldest() : undefined;
     // What was written until then counts, not what was when it was looked at first.
     const done = oldest?.seq === message.seq ? await persistPatiently([task]) : undefined;
     if (done?.closes[0] === 'ahead') await addDeadLetter(message, String(REASONS.ahead));

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Problem } from '../../contract/problem.ts';
 import type { Limits } from '../limits.ts';
 import { hashSecret, isSecretValue } from '../secret-value.ts';
@@ -23,6 +24,10 @@ interface Known {
   usedAt: number;
 }
 
+type Found = Pick<Known, 'caller' | 'foundAt'> | Problem;
+
+/** A secret that was good is not kept waiting for longer by a store that does not answer. */
+const ANSWERED_WITHIN_MS = 500;
 /** Revocation is in force on every replica after this long at most. */
 const CACHE_MS = 4_000;
 /** For so long a secret that was good is believed while the store cannot be asked. */
@@ -45,10 +50,8 @@ export function createSecretLookup({ db, pepper, limits, now, onError }: SecretL
     if (!isSecretValue(value))
       throw new Problem('secret_invalid', 'This is no organization secret. Check it for typos.');
     if (!cached) limits.check('stray', address);
-    const found = await look(value).catch((error) => {
-      if (cached && isUnavailable(error) && now() < cached.foundAt + BELIEVED_MS) return cached;
-      throw error;
-    });
+    const isBelieved = cached !== undefined && now() < cached.foundAt + BELIEVED_MS;
+    const found = isBelieved ? await lookSoon(value, cached) : await look(value);
     if (found instanceof Problem) {
       known.delete(value);
       remember(refused, value, { problem: found, until: now() + CACHE_MS });
@@ -61,7 +64,19 @@ export function createSecretLookup({ db, pepper, limits, now, onError }: SecretL
     return use(entry);
   }
 
-  async function look(value: string): Promise<Pick<Known, 'caller' | 'foundAt'> | Problem> {
+  /** What the store says, or what it said before where it is away or slow; what it says later then counts as well. */
+  async function lookSoon(value: string, cached: Known): Promise<Found> {
+    const looked = look(value).catch((error) => {
+      if (isUnavailable(error)) return cached;
+      throw error;
+    });
+    const found = await Promise.race([looked, pause(ANSWERED_WITHIN_MS, undefined, { ref: false })]);
+    if (found) return found;
+    looked.then((late) => late instanceof Problem && known.delete(value), onError);
+    return cached;
+  }
+
+  async function look(value: string): Promise<Found> {
     const row = await findSecretByHash(db, hashSecret(pepper, value));
     if (!row) {
       return new Problem('secret_invalid', 'This organization secret is not known here. Issue one in the dashboard.');

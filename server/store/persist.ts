@@ -65,6 +65,9 @@ LEFT JOIN sessions s ON s.session_id = n.session_id AND s.organization_id = n.or
 LEFT JOIN deleted_sessions d ON d.session_id = n.session_id AND d.organization_id = n.organization_id
 LEFT JOIN appends a ON a.session_id = n.session_id AND a.first_sequence = n.first_sequence`;
 
+/** What is written in a tenth of a second has either failed or lost its connection after this. */
+const BOUNDED = { query_timeout: 8_000 } as const;
+
 /** In one order everywhere, so that two workers do not wait for each other. The later one sees what the other inserted. */
 const LOCK = 'SELECT FROM sessions WHERE session_id = ANY($1) ORDER BY session_id FOR NO KEY UPDATE';
 
@@ -123,9 +126,14 @@ async function write(
 ): Promise<Persisted> {
   const sessionIds = [...new Set([...appends, ...closes].map(({ sessionId }) => sessionId))].sort();
   // Before anything is inserted: a session that is deleted meanwhile is found deleted, or its sweep finds the appends.
-  await client.query({ name: 'lock_sessions', text: LOCK, values: [sessionIds] });
+  await client.query({ name: 'lock_sessions', text: LOCK, values: [sessionIds], ...BOUNDED });
   const fates = appends.length > 0 ? await insert(client, appends) : [];
-  const raised = await client.query<ChangedSession>({ name: 'raise_counts', text: RAISE, values: [sessionIds] });
+  const raised = await client.query<ChangedSession>({
+    name: 'raise_counts',
+    text: RAISE,
+    values: [sessionIds],
+    ...BOUNDED,
+  });
   const closed = closes.length > 0 ? await close(client, closes) : { fates: [], rows: [] };
   const changed = new Map([...raised.rows, ...closed.rows].map((row) => [row.session_id, row]));
   return { appends: fates, closes: closed.fates, changed: [...changed.values()] };
@@ -141,6 +149,7 @@ async function insert(client: pg.PoolClient, given: readonly NumberedAppend[]): 
   const { rows } = await client.query<{ session_id: string; first_sequence: number }>({
     name: 'persist_appends',
     text: INSERT,
+    ...BOUNDED,
     values: [
       column((one) => one.sessionId),
       column((one) => one.firstSequence),
@@ -179,7 +188,7 @@ async function find(client: pg.PoolClient, places: readonly Place[]): Promise<Ma
     places.map((one) => one.firstSequence),
     places.map((one) => one.appendId),
   ];
-  const { rows } = await client.query<Found>({ name: 'find_appends', text: FIND, values });
+  const { rows } = await client.query<Found>({ name: 'find_appends', text: FIND, values, ...BOUNDED });
   return new Map(rows.map((row) => [row.append_id, row]));
 }
 
@@ -192,7 +201,12 @@ async function close(client: pg.PoolClient, closes: readonly NumberedClose[]) {
     closes.map((one) => one.endedAt),
     closes.map((one) => one.at),
   ];
-  const { rows } = await client.query<ChangedSession>({ name: 'close_sessions', text: CLOSE, values });
+  const { rows } = await client.query<ChangedSession>({
+    name: 'close_sessions',
+    text: CLOSE,
+    values,
+    ...BOUNDED,
+  });
   const closed = new Set(rows.map((row) => row.session_id));
   const left = closes.filter((one) => !closed.has(one.sessionId));
   const found = await find(
