@@ -59,7 +59,14 @@ export type ResultEntry = Common &
     changes: readonly FileStat[];
   };
 export type UsageEntry = Common & { kind: 'usage'; usage: Usage };
-export type CompactionEntry = Common & WithText & { kind: 'compaction'; trigger?: string; tokensBefore?: number };
+export type CompactionEntry = Common &
+  WithText & {
+    kind: 'compaction';
+    trigger?: string;
+    tokensBefore?: number;
+    /** The event that holds the summary, where it came after the compaction itself. */
+    summary?: Pick<Common, 'sequence' | 'span'>;
+  };
 export type SubagentEntry = Common & {
   kind: 'subagent';
   phase: 'started' | 'finished';
@@ -72,8 +79,15 @@ export type TurnEntry = Common & { kind: 'turn'; reason?: string; durationMs?: n
 /** Something said by the agent's program; `error` where something went wrong. */
 export type NoticeEntry = Common & WithText & { kind: 'notice' | 'error'; about?: string };
 export type MetaEntry = Common & { kind: 'meta'; facts: Readonly<Record<string, string>> };
-/** All that a reader rarely asks for: context put before the model, records of unknown kinds, foreign events. */
-export type QuietEntry = Common & { kind: 'quiet'; about: string; preview: string; isDuplicate: boolean };
+/** Entries that a reader rarely needs: context put before the model, records of unknown kinds, foreign events. */
+export type QuietEntry = Common & {
+  kind: 'quiet';
+  about: string;
+  preview: string;
+  isDuplicate: boolean;
+  /** Characters of the summary that it holds, which belongs to the compaction before it. */
+  summaryLength?: number;
+};
 /** A slice of a large payload whose other slices are not here. */
 export type PartEntry = Common & { kind: 'part'; part: number; of: number; json: string; identity: string };
 

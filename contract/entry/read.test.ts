@@ -32,3 +32,10 @@ test.each([
 ])('the text %j is no prompt', (text) => {
   expect(read(text)).toMatchObject({ kind: 'quiet' });
 });
+
+test('the summary that follows a compaction says how long it is', () => {
+  expect(read('This session is being continued…', 'compact-summary')).toMatchObject({
+    kind: 'quiet',
+    summaryLength: 32,
+  });
+});

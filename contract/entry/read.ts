@@ -3,7 +3,7 @@ import { isPart, type Part } from '../parts.ts';
 import { writingOf } from '../revision.ts';
 import { changesOfCall, changesOfResult, statOf } from './changes.ts';
 import { commandOf, outcomeOf, purposesOf, subjectsOf } from './command.ts';
-import type { Entry } from './entry.ts';
+import type { Entry, QuietEntry } from './entry.ts';
 import { aboutCall, resultText } from './tool.ts';
 import { readUsage } from './usage.ts';
 import { asNumber, asObject, asText, clip, firstLine, type Loose } from './value.ts';
@@ -70,8 +70,11 @@ type Reader = (common: Common, payload: Loose) => Entry;
 const READERS: Record<string, Reader> = {
   'user.message': (common, payload) => readPrompt(common, payload.text, asNumber(payload.images) ?? 0),
   'context.message': (common, payload) => {
-    const typed = typedCommand(asText(payload.text) ?? '');
-    return typed === undefined ? readQuiet(common, payload) : readPrompt(common, typed, 0);
+    const text = asText(payload.text) ?? '';
+    const typed = typedCommand(text);
+    if (typed !== undefined) return readPrompt(common, typed, 0);
+    const quiet = readQuiet(common, payload);
+    return payload.kind === 'compact-summary' ? { ...quiet, summaryLength: text.length } : quiet;
   },
   'assistant.message': readAnswer('answer'),
   'assistant.reasoning': readAnswer('reasoning'),
@@ -201,7 +204,7 @@ const readFacts = (payload: Loose): Record<string, string> =>
   Object.fromEntries(FACTS.flatMap((name) => (asText(payload[name]) ? [[name, asText(payload[name]) as string]] : [])));
 
 /** What has no row of its own; `about` says of what kind it is. */
-function readQuiet(common: Common, payload: Loose): Entry {
+function readQuiet(common: Common, payload: Loose): QuietEntry {
   const kind = asText(payload.kind);
   const { source: _, occurredAt: __, kind: ___, text, raw, rest, ...others } = payload;
   const shown = Object.keys(others).length > 0 ? others : rest;

@@ -126,6 +126,25 @@ describe('pauses', () => {
   });
 });
 
+test('a compaction opens to the summary that came after it, and one without a summary takes none twice', () => {
+  const summary = (text: string): [string, object] => ['context.message', { kind: 'compact-summary', text }];
+  const { items } = buildTimeline(
+    entriesOf(
+      ['compaction', { trigger: 'manual', tokensBefore: 157_156 }],
+      summary('First words\nand the rest') as never,
+      summary('Another') as never,
+      ['compaction', { summary: 'Its own' }],
+      summary('Not its own') as never,
+    ),
+  );
+  expect(kinds(items)).toEqual(['message 1', 'quiet 3', 'message 4', 'quiet 5']);
+  expect(items[0]).toMatchObject({
+    entry: { kind: 'compaction', text: 'First words and the rest', length: 24, summary: { sequence: 2, span: 1 } },
+  });
+  expect(items[2]).toMatchObject({ entry: { text: 'Its own', length: 7 } });
+  expect(items[2]).not.toHaveProperty('entry.summary');
+});
+
 test('what is rarely asked for is folded into one line', () => {
   const { items } = buildTimeline(
     entriesOf(['context.message'], ['record'], ['vendor.thing', { a: 1 }], ['assistant.reasoning', { text: '' }]),

@@ -4,12 +4,13 @@ import {
   eachOf,
   type MetaEntry,
   type PromptEntry,
+  type QuietEntry,
   type SubagentEntry,
 } from '../../contract/entry/entry.ts';
 import { foldMeta, type Meta } from '../../contract/entry/meta.ts';
 import { orderOf, type Revisions, readRevisions } from '../../contract/entry/revisions.ts';
 import type { UsageTotals } from '../../contract/entry/usage.ts';
-import type { Item, LaneItem, ToolItem } from './items.ts';
+import type { Item, LaneItem, MessageItem, ToolItem } from './items.ts';
 import { createLaneBuilder, type Groups, type LaneBuilder } from './lane.ts';
 import { createSpending } from './spent.ts';
 import { sumUp } from './sums.ts';
@@ -73,6 +74,8 @@ export function createTimelineBuilder(starters = new Map<string, string>(), orde
   const holders = new Set<ToolItem>();
   const metas: MetaEntry[] = [];
   const prompts: PromptEntry[] = [];
+  /** The last compaction of each lane. */
+  const compactions = new Map<string | undefined, MessageItem>();
   const all: Entry[] = [];
   const spending = createSpending();
   let redactions = 0;
@@ -131,6 +134,9 @@ export function createTimelineBuilder(starters = new Map<string, string>(), orde
         builder.quiet(entry);
         return;
       case 'quiet':
+        if (entry.summaryLength !== undefined && addSummary(entry, entry.summaryLength)) return;
+        builder.quiet(entry);
+        return;
       case 'part':
         builder.quiet(entry);
         return;
@@ -159,7 +165,18 @@ export function createTimelineBuilder(starters = new Map<string, string>(), orde
     }
     builder.pause(entry);
     const order = orderOf(entry);
-    builder.add({ kind: 'message', key: `m${order}`, order, sequence: entry.sequence, time: entry.time, entry });
+    const { sequence, time } = entry;
+    const item: MessageItem = { kind: 'message', key: `m${order}`, order, sequence, time, entry };
+    if (entry.kind === 'compaction') compactions.set(entry.lane, item);
+    builder.add(item);
+  }
+
+  /** @returns false where there is no compaction, or one that has a summary of its own */
+  function addSummary({ lane, sequence, span, preview: text }: QuietEntry, length: number): boolean {
+    const item = compactions.get(lane);
+    if (item?.entry.kind !== 'compaction' || item.entry.length > 0) return false;
+    item.entry = { ...item.entry, text, length, summary: { sequence, span } };
+    return true;
   }
 
   return {

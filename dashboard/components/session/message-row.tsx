@@ -5,7 +5,7 @@ import { firstLine } from '../../../contract/entry/value.ts';
 import { showHidden } from '../../text/controls.ts';
 import type { MessageItem } from '../../timeline/items.ts';
 import { Button } from '../../ui/button.tsx';
-import { formatCount, formatDuration } from '../../ui/format.ts';
+import { formatCount, formatDuration, plural } from '../../ui/format.ts';
 import { Markdown } from '../../ui/markdown.tsx';
 import { textHeight } from './estimate.ts';
 import { Fold } from './fold.tsx';
@@ -85,7 +85,7 @@ interface CompactionProps extends Omit<Props, 'item'> {
 }
 
 function Compaction({ entry, isOpen, onToggle, sessionId }: CompactionProps) {
-  const { trigger, tokensBefore, length, text, sequence, span } = entry;
+  const { trigger, tokensBefore, length, text, summary = entry } = entry;
   return (
     <>
       <p className="timeline-rule">
@@ -96,13 +96,13 @@ function Compaction({ entry, isOpen, onToggle, sessionId }: CompactionProps) {
       </p>
       {length > 0 && (
         <Fold isOpen={isOpen} onToggle={onToggle} muted>
-          <span className="whitespace-nowrap">summary</span>
+          <span className="whitespace-nowrap">summary, {plural(length, 'character')}</span>
           {!isOpen && <span className="min-w-0 truncate">{plain(text)}</span>}
         </Fold>
       )}
       {isOpen && (
         <div className="message-body">
-          <WholeText sessionId={sessionId} sequence={sequence} span={span} />
+          <WholeText sessionId={sessionId} sequence={summary.sequence} span={summary.span} />
         </div>
       )}
     </>
