@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -49,11 +49,20 @@ interface Machine {
   capture(...args: string[]): ReturnType<typeof run>;
 }
 
+interface MachineOptions {
+  without?: string[];
+  /** Name of the home folder. */
+  user?: string;
+}
+
 /** A machine with a home of its own and only these programs. */
-function machine(node?: { path: string } | { says: string }, without: string[] = []): Machine {
-  const home = makeFolder();
-  const tools = join(home, 'tools');
-  mkdirSync(tools);
+function machine(
+  node?: { path: string } | { says: string },
+  { without = [], user = 'ann' }: MachineOptions = {},
+): Machine {
+  const home = join(makeFolder(), user);
+  const tools = join(home, '..', 'tools');
+  for (const folder of [home, tools]) mkdirSync(folder);
   for (const tool of TOOLS.filter((name) => !without.includes(name))) symlinkSync(which(tool), join(tools, tool));
   if (node && 'path' in node) symlinkSync(node.path, join(tools, 'node'));
   if (node && 'says' in node) writeScript(join(tools, 'node'), `echo '${node.says}'`);
@@ -91,7 +100,9 @@ describe('the line for Linux and macOS', () => {
     expect(stdout).toContain(
       `Next: ${home}/.local/bin/capture login --url ${url} && ${home}/.local/bin/capture init\n`,
     );
-    expect(stdout).toContain('To remove it: capture uninstall --purge && rm -r ');
+    expect(stdout).toContain(
+      `To remove it: ${home}/.local/bin/capture uninstall --purge && rm -r ${home}/.local/share/`,
+    );
     expect(await capture('--version')).toEqual(started);
     expect(existsSync(join(home, '.local/share/session-capture/node'))).toBe(false);
     expect(existsSync(join(home, '.capture'))).toBe(false);
@@ -128,7 +139,7 @@ describe('the line for Linux and macOS', () => {
   });
 
   test('fetches by wget where there is no curl', async () => {
-    const { tools, install, capture } = machine(HERE, ['curl']);
+    const { tools, install, capture } = machine(HERE, { without: ['curl'] });
     symlinkSync(which('wget'), join(tools, 'wget'));
     expect((await install(await scriptOf(url))).status).toBe(0);
     expect(await capture('--version')).toEqual(started);
@@ -162,6 +173,93 @@ describe('the line for Linux and macOS', () => {
     expect(existsSync(join(home, '.local/bin/capture'))).toBe(false);
     const place = join(home, '.local/share/session-capture');
     expect(existsSync(place) ? readdirSync(place) : []).toEqual([]);
+  });
+
+  describe.each(["o'neil and sons", 'ann lee', '$(touch pwned) "x"'])('in the home %s', (user) => {
+    /** What a shell makes of one printed command. */
+    const wordsOf = ({ tools }: Machine, command: string) =>
+      execFileSync(join(tools, 'sh'), ['-c', `printf '%s\\n' ${command}`], { encoding: 'utf8', cwd: tools })
+        .trim()
+        .split('\n');
+
+    test('prints commands that do what they say when they are pasted', async () => {
+      const here = machine(HERE, { user });
+      const { home, install } = here;
+      const { status, stdout } = await install();
+      expect(status).toBe(0);
+      const capture = join(home, '.local/bin/capture');
+      const next = /^Next: (.*)$/m.exec(stdout)?.[1]?.split(' && ') ?? [];
+      expect(next.map((command) => wordsOf(here, command))).toEqual([
+        [capture, 'login', '--url', url],
+        [capture, 'init'],
+      ]);
+      const removal = /^To remove it: (.*)$/m.exec(stdout)?.[1]?.split(' && ') ?? [];
+      expect(removal.map((command) => wordsOf(here, command))).toEqual([
+        [capture, 'uninstall', '--purge'],
+        ['rm', '-r', join(home, '.local/share/session-capture'), capture],
+      ]);
+    });
+
+    test('the printed removal removes the program and nothing beside it', async () => {
+      const { home, tools, install } = machine(HERE, { user });
+      const { stdout } = await install();
+      // The folders that the words would name without quotes.
+      const parent = join(home, '..');
+      const beside = user.split(' ').map((word) => join(parent, word));
+      for (const folder of beside) mkdirSync(folder, { recursive: true });
+      // Without a terminal there is nobody to confirm it.
+      const removal = (/^To remove it: (.*)$/m.exec(stdout)?.[1] ?? '').replace('--purge', '--purge --yes');
+      const { status, stderr } = await run([join(tools, 'sh'), '-c', removal], { HOME: home, PATH: tools });
+      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+      expect(readdirSync(join(home, '.local/bin'))).toEqual([]);
+      expect(existsSync(join(home, '.local/share/session-capture'))).toBe(false);
+      for (const folder of beside) expect(existsSync(folder)).toBe(true);
+    });
+
+    test('the printed line for the PATH has a new shell find the program', async () => {
+      const { home, tools, install } = machine(HERE, { user });
+      const { stdout } = await install();
+      const env = { HOME: home, PATH: tools };
+      const line = /^ {4}(echo .*)$/m.exec(stdout)?.[1] ?? '';
+      await run([join(tools, 'sh'), '-c', line], env);
+      const found = await run([join(tools, 'sh'), '-c', '. "$HOME/.profile" && command -v capture'], env);
+      expect(found.stdout).toBe(`${join(home, '.local/bin/capture')}\n`);
+    });
+  });
+
+  test.each([
+    ['http://capture.example.com', false],
+    ['http://localhost.example.com', false],
+    ['http://127.example.com', false],
+    ['http://192.0.2.7:4400', false],
+    ['http://127.0.0.1:1', true],
+    ['http://127.8.8.8:1/capture', true],
+    ['http://localhost:1', true],
+    ['http://[::1]:1', true],
+    ['https://127.0.0.1:1', true],
+  ])('from %s the program is fetched: %s', async (address, isFetched) => {
+    const { home, tools, install } = machine(HERE, { without: ['curl'] });
+    writeScript(join(tools, 'curl'), `echo "$@" >> '${home}/asked'; exit 7`);
+    const app = await createDownloads({ folder, publicUrl: address });
+    onTestFinished(() => app.close());
+    const { status, stderr } = await install((await app.inject('/install')).body);
+    expect(status).toBe(1);
+    expect(existsSync(join(home, 'asked'))).toBe(isFetched);
+    if (!isFetched) {
+      expect(stderr).toBe(
+        `error: ${address} is not encrypted: anybody on the way could put another program in the place of capture.\nhint: The operator of the service sets up HTTPS, and an address with https:// as PUBLIC_URL.\n`,
+      );
+      expect(existsSync(join(home, '.local'))).toBe(false);
+    }
+  });
+
+  test('over https no redirect leads to an address without encryption', async () => {
+    const { home, tools, install } = machine(HERE, { without: ['curl'] });
+    writeScript(join(tools, 'curl'), `echo "$@" >> '${home}/asked'; exit 7`);
+    const app = await createDownloads({ folder, publicUrl: 'https://capture.example.com' });
+    onTestFinished(() => app.close());
+    await install((await app.inject('/install')).body);
+    expect(readFileSync(join(home, 'asked'), 'utf8')).toContain('--proto =https --tlsv1.2 -fsSL https://');
   });
 
   test('runs nothing that stands in a configured address', async () => {

@@ -27,7 +27,8 @@ export async function run(
       written[name] += text;
     });
   }
-  child.stdin.end(input);
+  // A program may end before it has read all of its input.
+  child.stdin.on('error', () => undefined).end(input);
   const [status] = (await once(child, 'close')) as [number];
   return { status, ...written };
 }

@@ -1,6 +1,6 @@
-# Installs capture, the command line of Session Capture, for the person who runs this, without administrator's rights. Then
-# it has the machine signed in and set up, which asks before it changes anything; $env:CAPTURE_SETUP = 'no' leaves that out.
-# Run again, it upgrades.
+# Installs capture, the command line of Session Capture, for the person who runs this script; no administrator's rights are
+# needed. Then it signs the machine in and sets it up, and asks before it changes anything; $env:CAPTURE_SETUP = 'no' leaves
+# that out. Running it again upgrades.
 & {
   $ErrorActionPreference = 'Stop'
   # With a progress bar, Windows PowerShell fetches ten times slower.
@@ -12,10 +12,19 @@
   $nodeSum = @NODE_WINDOWS@
   $nodeFloor = @NODE_FLOOR@
 
+  # The checksums are part of this script, so they protect nobody where the script itself can be changed on its way.
+  $isLoopback = $url -match '^http://(localhost|127\.[0-9.]+|\[::1\])(:|/|$)'
+  if (-not $isLoopback -and -not $url.StartsWith('https://')) {
+    throw "$url is not encrypted: anybody on the way could put another program in the place of capture. The operator of the service sets up HTTPS, and an address with https:// as PUBLIC_URL."
+  }
+
   $place = Join-Path $env:LOCALAPPDATA 'session-capture'
   $bin = Join-Path $place 'bin'
   $staging = Join-Path $place ('new.' + [IO.Path]::GetRandomFileName())
   foreach ($folder in $place, $bin, $staging) { New-Item -ItemType Directory -Force $folder | Out-Null }
+
+  # The text as one word of a command that is printed for pasting. Typographic quotes are quotes, too.
+  function Format-Word($text) { "'" + ($text -replace '[''\u2018\u2019\u201a\u201b]', '$0$0') + "'" }
 
   function Test-Node($path) {
     if (-not $path -or -not (Test-Path $path)) { return $false }
@@ -23,7 +32,7 @@
     return [int]$major -ge $nodeFloor
   }
 
-  # A file of the service in the staging folder, held against its checksum.
+  # Downloads a file of the service into the staging folder and checks its SHA-256.
   function Get-File($path, $sum) {
     $file = Join-Path $staging (Split-Path $path -Leaf)
     Invoke-WebRequest -UseBasicParsing -Uri "$url/$path" -OutFile $file
@@ -57,16 +66,19 @@
     $package = Join-Path $staging 'package'
     Move-Item -Force (Join-Path $package 'capture.js'), (Join-Path $package 'LICENSES-OF-LIBRARIES.txt') -Destination $place
     $capture = Join-Path $bin 'capture.cmd'
-    Set-Content -Encoding Oem $capture "@echo off`r`n`"$node`" `"$place\capture.js`" %*"
+    # In a batch file a percent sign stands for itself when it is doubled.
+    $program = "`"$node`" `"$place\capture.js`"".Replace('%', '%%')
+    Set-Content -Encoding Oem -LiteralPath $capture "@echo off`r`n$program %*"
   }
   finally {
-    Remove-Item -Recurse -Force $staging
+    Remove-Item -Recurse -Force -LiteralPath $staging
   }
   Write-Host "Installed capture $version as $capture (SHA-256 of the package: $packageSum)."
-  Write-Host "To remove it: capture uninstall --purge; Remove-Item -Recurse '$place'"
+  $run = "& $(Format-Word $capture)"
+  Write-Host "To remove it: $run uninstall --purge; Remove-Item -Recurse -LiteralPath $(Format-Word $place)"
   if (($env:Path -split ';') -notcontains $bin) {
     Write-Host "$bin is not in your PATH yet. This line adds it, for terminals to come:"
-    Write-Host "    [Environment]::SetEnvironmentVariable('Path', [Environment]::GetEnvironmentVariable('Path', 'User') + ';$bin', 'User')"
+    Write-Host "    [Environment]::SetEnvironmentVariable('Path', [Environment]::GetEnvironmentVariable('Path', 'User') + ';' + $(Format-Word $bin), 'User')"
   }
 
   # Under 'Stop', Windows PowerShell would end at the first word that a program writes to standard error.
@@ -77,7 +89,7 @@
     if ((& $capture stop --json 2>$null) -match '"stopped": true') { & $capture restart }
   }
   elseif ($env:CAPTURE_SETUP -eq 'no' -or [Console]::IsInputRedirected) {
-    Write-Host "Next: & '$capture' login --url $url; & '$capture' init"
+    Write-Host "Next: $run login --url $(Format-Word $url); $run init"
   }
   else {
     & $capture login --url $url

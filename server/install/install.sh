@@ -1,17 +1,18 @@
 #!/bin/sh
-# Installs capture, the command line of Session Capture, for the person who runs this, without administrator's rights. Then
-# it has the machine signed in and set up, which asks before it changes anything; CAPTURE_SETUP=no leaves that out.
-# Run again, it upgrades.
+# Installs capture, the command line of Session Capture, for the person who runs this script; no administrator's rights are
+# needed. Then it signs the machine in and sets it up, and asks before it changes anything; CAPTURE_SETUP=no leaves that out.
+# Running it again upgrades.
 set -eu
 
 url=@URL@
 version=@VERSION@
 package_sum=@PACKAGE_SUM@
-# What comes along for machines without a Node.js that is new enough: PLATFORM=SUM …
+# For machines without a recent Node.js: PLATFORM=SUM …
 nodes=@NODES@
 node_floor=@NODE_FLOOR@
 
 main() {
+  refuse_plain_http
   place=${XDG_DATA_HOME:-$HOME/.local/share}/session-capture
   bin=$HOME/.local/bin
   mkdir -p "$place" "$bin"
@@ -26,8 +27,8 @@ main() {
   mv -f "$staging/package/capture.js" "$staging/package/LICENSES-OF-LIBRARIES.txt" "$place/"
   write_launcher
   say "Installed capture $version as $bin/capture (SHA-256 of the package: $package_sum)."
-  say "To remove it: capture uninstall --purge && rm -r $place $bin/capture"
   tell_path
+  say "To remove it: $capture uninstall --purge && rm -r $(word "$place") $(word "$bin/capture")"
   set_up
 }
 
@@ -39,11 +40,24 @@ fail() {
   exit 1
 }
 
-# Sets `node`: the one of the machine, the one that came along before, or one from the service.
+# The checksums are part of this script, so they protect nobody where the script itself can be changed on its way.
+refuse_plain_http() {
+  case $url in https://* | 'http://[::1]'*) return ;; esac
+  host=${url#http://}
+  host=${host%%[:/]*}
+  case $host in
+    127.*[!0-9.]*) ;;
+    localhost | 127.*) return ;;
+  esac
+  fail "$url is not encrypted: anybody on the way could put another program in the place of capture." \
+    'The operator of the service sets up HTTPS, and an address with https:// as PUBLIC_URL.'
+}
+
+# Sets `node`: that of the machine, the one from an earlier run, or one from the service.
 find_node() {
   own=$(command -v node || true)
   if is_new_enough "$own"; then
-    # What a version manager puts in its place depends on the folder one is in.
+    # A version manager's `node` depends on the current folder; this is the program behind it.
     node=$("$own" -p process.execPath)
     return
   fi
@@ -72,11 +86,12 @@ missing_node() {
   fail "capture needs Node.js $node_floor or newer${1:+. $1}." "Install it from https://nodejs.org, and run this line again."
 }
 
-# fetch PATH SUM: a file of the service into the staging folder, held against its checksum.
+# fetch PATH SUM: downloads a file of the service into the staging folder and checks its SHA-256.
 fetch() {
   file=$staging/${1##*/}
   if command -v curl >/dev/null; then
-    curl -fsSL "$url/$1" -o "$file" || unreachable "$1"
+    # No redirect may lead away from https.
+    curl --proto "=${url%%:*}" --tlsv1.2 -fsSL "$url/$1" -o "$file" || unreachable "$1"
   elif command -v wget >/dev/null; then
     wget -qO "$file" "$url/$1" || unreachable "$1"
   else
@@ -101,7 +116,7 @@ checksum() {
   fi | cut -d ' ' -f 1
 }
 
-# A version manager may take the machine's Node away; then whichever is there is asked, and says what it needs.
+# A version manager may remove the Node.js that is used now. Then the launcher takes the `node` of the PATH.
 write_launcher() {
   {
     say '#!/bin/sh'
@@ -115,6 +130,16 @@ write_launcher() {
 }
 
 quote() { printf "'%s'" "$(printf %s "$1" | sed "s/'/'\\\\''/g")"; }
+
+# The text as one word of a command that is printed for pasting.
+word() {
+  case $1 in
+    *[!A-Za-z0-9_./:@%+=,~-]* | '' | '~'*) quote "$1" ;;
+    *) printf %s "$1" ;;
+  esac
+}
+
+# Says what to do where the program is not found by its name. Sets `capture`: how a pasted command calls it.
 
 tell_path() {
   capture=capture
@@ -135,7 +160,7 @@ tell_path() {
       esac
       ;;
   esac
-  capture=$bin/capture
+  capture=$(word "$bin/capture")
 }
 
 # shellcheck disable=SC2016 # a line for a person to type
@@ -146,12 +171,12 @@ set_up() {
     say "This machine is signed in: $account"
     if "$bin/capture" stop --json 2>/dev/null | grep -q '"stopped": true'; then "$bin/capture" restart; fi
   elif [ "${CAPTURE_SETUP:-yes}" = no ] || ! (: </dev/tty) 2>/dev/null; then
-    say "Next: $capture login --url $url && $capture init"
+    say "Next: $capture login --url $(word "$url") && $capture init"
   else
-    # Standard input is this script; what asks, asks on the terminal.
+    # Standard input is this script, so questions go to the terminal.
     "$bin/capture" login --url "$url" </dev/tty && "$bin/capture" init </dev/tty
   fi
 }
 
-# At the end, so that half a script does nothing.
+# At the end, so that a script that was cut off does nothing.
 main
