@@ -15,7 +15,7 @@ export const DOWNLOADS = {
   '/install': { about: 'Script that installs the command line on Linux and macOS', contentType: TEXT },
   '/install.ps1': { about: 'Script that installs the command line on Windows', contentType: TEXT },
   '/capture.tgz': { about: 'The command line as an npm package without dependencies', contentType: ARCHIVE },
-  '/install/SHA256SUMS': { about: 'SHA-256 of each archive', contentType: TEXT },
+  '/install/SHA256SUMS': { about: 'SHA-256 of each archive and of both scripts', contentType: TEXT },
   '/install/node-{platform}.tgz': {
     about: 'Node.js for machines that have none that is new enough, as far as the service has one for their platform',
     contentType: ARCHIVE,

@@ -1,7 +1,11 @@
+import { powerShellWord, shellWord } from './quote.ts';
+
 /** The one line that connects a machine, by the systems it is for. */
 export interface OnboardingLine {
   systems: readonly ('Linux' | 'macOS' | 'Windows')[];
   command: string;
+  /** Name of the script in `SHA256SUMS`. */
+  file: 'install' | 'install.ps1';
 }
 
 /** What the line does, and what it does not. */
@@ -9,10 +13,17 @@ export const ONBOARDING =
   'It installs capture for you alone, shows where the machine is confirmed, then says what it would set up, and asks. ' +
   'Earlier sessions are sent only if you say so.';
 
+/** Over https curl follows no redirect to an address without encryption, and takes no TLS older than 1.2. */
+const fetchCommand = (address: string): string =>
+  address.startsWith('https:') ? "curl --proto '=https' --tlsv1.2 -fsSL" : 'curl -fsSL';
+
+const script = (address: string) => `${fetchCommand(address)} ${shellWord(`${address}/install`)}`;
+const windowsScript = (address: string) => `irm ${powerShellWord(`${address}/install.ps1`)}`;
+
 /** How a machine comes to capture, in the words of the dashboard, of the service's start and of the README. */
 export const onboarding = (address: string): readonly OnboardingLine[] => [
-  { systems: ['Linux', 'macOS'], command: `curl -fsSL ${address}/install | sh` },
-  { systems: ['Windows'], command: `irm ${address}/install.ps1 | iex` },
+  { systems: ['Linux', 'macOS'], command: `${script(address)} | sh`, file: 'install' },
+  { systems: ['Windows'], command: `${windowsScript(address)} | iex`, file: 'install.ps1' },
 ];
 
 /** The same for a machine that is given a secret, where no browser can confirm it: to install, and then to sign in. */
@@ -20,18 +31,18 @@ export const onboardingBySecret = (address: string) => [
   {
     systems: ['Linux', 'macOS'],
     commands: [
-      `curl -fsSL ${address}/install | CAPTURE_SETUP=no sh`,
-      `capture login --url ${address} --ask-secret && capture init`,
+      `${script(address)} | CAPTURE_SETUP=no sh`,
+      `capture login --url ${shellWord(address)} --ask-secret && capture init`,
     ],
   },
   {
     systems: ['Windows'],
     commands: [
-      `$env:CAPTURE_SETUP = 'no'; irm ${address}/install.ps1 | iex`,
-      `capture login --url ${address} --ask-secret; capture init`,
+      `$env:CAPTURE_SETUP = 'no'; ${windowsScript(address)} | iex`,
+      `capture login --url ${powerShellWord(address)} --ask-secret; capture init`,
     ],
   },
 ];
 
 /** The program without installing it, to see first what it would send. */
-export const rehearsal = (address: string): string => `npx ${address}/capture.tgz import --dry-run`;
+export const rehearsal = (address: string): string => `npx ${shellWord(`${address}/capture.tgz`)} import --dry-run`;

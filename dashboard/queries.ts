@@ -39,6 +39,7 @@ export const keys = {
   invitations: ['members', 'invitations'],
   secrets: ['secrets'],
   device: (userCode: string) => ['device', userCode],
+  scriptSums: ['script-sums'],
 } as const;
 
 const PAGE = '100';
@@ -251,3 +252,14 @@ export function useChange<Input, Output>(
     onSuccess: () => Promise.all(touches.map((queryKey) => client.invalidateQueries({ queryKey }))),
   });
 }
+
+/** SHA-256 of the scripts that install the command line, by file name; empty where the service has none. */
+export const useScriptSums = () =>
+  useQuery({
+    queryKey: keys.scriptSums,
+    queryFn: async ({ signal }) => {
+      const text = await (await fetch('/install/SHA256SUMS', { signal })).text();
+      return new Map([...text.matchAll(/^([0-9a-f]{64}) {2}(\S+)$/gm)].map(([, sum, file]) => [file, sum]));
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+  }).data;

@@ -35,7 +35,7 @@ function configuration(): string {
   );
   return `# Configuration
 
-The service is configured by environment variables. All that is wrong with them is said at once, before it starts.
+The service is configured by environment variables. It checks them all before it starts, and names every wrong one.
 
 For each \`NAME\` there is a \`NAME_FILE\`: a path to a file that holds the value, for secrets that should not stand in the
 environment. An empty variable counts as absent.

@@ -9,43 +9,61 @@ interface Option<Value> {
   parse: (text: string) => Value;
 }
 
+/** Parsers return the value as the service uses it, or throw what the value must be. */
 const text = (value: string) => value;
+
 const count = (value: string) => {
   if (!/^\d{1,9}$/.test(value)) throw new Error('must be a whole number, 0 or more');
   return Number(value);
 };
+
 const port = (value: string) => {
   if (count(value) > 65_535) throw new Error('must be a port, 65535 at most');
   return count(value);
 };
+
 const oneOf =
   <const Words extends readonly string[]>(words: Words) =>
   (value: string): Words[number] => {
     if (!words.includes(value)) throw new Error(`must be one of ${words.join(', ')}`);
     return value;
   };
+
 const address = (protocols: readonly string[]) => (value: string) => {
   const protocol = URL.canParse(value) ? new URL(value).protocol : '';
   if (!protocols.includes(protocol))
     throw new Error(`must be an address starting with ${protocols.map((name) => `${name}//`).join(' or ')}`);
   return value.replace(/\/$/, '');
 };
-const busAddress = (value: string) => {
-  const parse = address(['nats:', 'tls:']);
-  return value
-    .split(',')
-    .map((part) => parse(part.trim()))
-    .join(',');
+
+/** An address to which paths are added, and which is shown to everybody. */
+const publicAddress = (value: string) => {
+  if (/[\s\p{C}]/u.test(value)) throw new Error('must have no line breaks, blanks or control characters');
+  address(['http:', 'https:'])(value);
+  if (/[?#]/.test(value)) throw new Error('must have no query and no fragment: paths are added to it');
+  const { username, password, origin, pathname } = new URL(value);
+  if (username !== '' || password !== '') throw new Error('must name no user and no password: everybody sees it');
+  return `${origin}${pathname.replace(/\/+$/, '')}`;
 };
+
+const busAddresses = (value: string) => {
+  const parse = address(['nats:', 'tls:']);
+  return list(value).map(parse).join(',');
+};
+
 const mailbox = (value: string) => {
   if (!Value.Check(Email, value)) throw new Error('must be an e-mail address, such as capture@example.com');
   return value;
 };
+
 const userPool = (value: string) => {
   if (!/^[\w-]+_[0-9a-zA-Z]+$/.test(value))
     throw new Error('must be the id of a user pool, such as eu-central-1_Ab12Cd34E');
   return value;
 };
+
+const domain = (value: string) => address(['http:', 'https:'])(value.includes('://') ? value : `https://${value}`);
+
 const list = (value: string) =>
   value
     .split(',')
@@ -66,28 +84,34 @@ export const OPTIONS = {
   HOST: option('127.0.0.1', 'Address to listen on.', text),
   OPERATIONS_PORT: option<number | undefined>(
     undefined,
-    'Port for `/livez`, `/readyz` and `/metrics` (Prometheus); absent: there are none.',
+    'Port for `/livez`, `/readyz` and `/metrics` (Prometheus); absent: the service offers none of them.',
     port,
   ),
   DRAIN_SECONDS: option(
     0,
-    'How long the service goes on answering after it was asked to end and `/readyz` says so.',
+    'Seconds that the service still answers after it was told to stop, while `/readyz` already fails.',
     count,
   ),
-  PUBLIC_URL: optional('Address at which browsers and CLIs reach the service.', address(['http:', 'https:'])),
+  PUBLIC_URL: optional(
+    'Address at which browsers and machines reach the service; absent: `HOST` and `PORT`.',
+    publicAddress,
+  ),
   DATA_DIR: option('data', 'Folder for the embedded store, keys and the mail outbox.', text),
-  DATABASE_URL: optional('PostgreSQL to use instead of the embedded store.', address(['postgres:', 'postgresql:'])),
+  DATABASE_URL: optional(
+    'PostgreSQL database to use instead of the embedded store.',
+    address(['postgres:', 'postgresql:']),
+  ),
   DATABASE_LISTEN_URL: optional(
-    'The same PostgreSQL past any pooler, over which replicas tell each other of changes; absent: `DATABASE_URL`.',
+    'Address of the same PostgreSQL without a pooler, for `LISTEN` between replicas; absent: `DATABASE_URL`.',
     address(['postgres:', 'postgresql:']),
   ),
   BUS_URL: optional(
-    'NATS servers with JetStream, by commas, that keep appends until workers have written them to `DATABASE_URL`; absent: they are written at once.',
-    busAddress,
+    'NATS servers with JetStream, separated by commas. They store appends until workers have written them to `DATABASE_URL`; absent: appends are written at once.',
+    busAddresses,
   ),
   ROLE: option(
     'all',
-    'With `BUS_URL`: whether this process answers requests (`api`), writes to the store (`worker`), or does both (`all`).',
+    'With `BUS_URL`: what this process does: answer requests (`api`), write to the store (`worker`), or both (`all`).',
     oneOf(['all', 'api', 'worker']),
   ),
   IDENTITY_PROVIDER: option(
@@ -109,49 +133,59 @@ export const OPTIONS = {
   COGNITO_CLIENT_ID: optional('Client id of the dashboard in that user pool.', text),
   COGNITO_REGION: optional('Region of that user pool; absent: the one its id begins with.', text),
   COGNITO_DOMAIN: optional(
-    'Domain of the sign-in pages of that user pool, such as `name.auth.eu-central-1.amazoncognito.com`; absent: the pool is asked.',
-    (value) => address(['http:', 'https:'])(value.includes('://') ? value : `https://${value}`),
+    'Domain of the sign-in pages of that user pool, such as `name.auth.eu-central-1.amazoncognito.com`; absent: read from the discovery document of the pool.',
+    domain,
   ),
   COGNITO_ENDPOINT: optional(
-    "Address of Cognito's interface where it is not Amazon's own, such as an emulator's.",
+    "Address of Cognito's API where it is not Amazon's own, such as that of an emulator.",
     address(['http:', 'https:']),
   ),
   ADOPT_MEMBERS: option(
     'off',
-    'Whether a `verified-email` of the present identity provider takes over the membership it has from another one, or `off`.',
+    '`verified-email`: a person with a verified e-mail takes over the membership that the e-mail has from another identity provider; `off`: nobody does.',
     oneOf(['off', 'verified-email']),
   ),
   SMTP_URL: optional(
     'Mail server, `smtp://user:password@host:587` or `smtps://…`; absent: mails are files in `DATA_DIR/outbox`.',
     address(['smtp:', 'smtps:']),
   ),
-  MAIL_FROM: optional('Address that mails are sent from; absent: `no-reply@` and the host of `PUBLIC_URL`.', mailbox),
-  SECRET_PEPPER: optional('Key under which secrets are hashed; made once and kept in the store when absent.', text),
+  MAIL_FROM: optional('Sender of mails; absent: `no-reply@` and the host of `PUBLIC_URL`.', mailbox),
+  SECRET_PEPPER: optional(
+    'Key under which secrets are hashed; absent: the service creates one and keeps it in the store.',
+    text,
+  ),
   RATE_LIMIT_SECRET: option(600, 'Requests a minute for each organization secret; 0 turns the limit off.', count),
   RATE_LIMIT_USER: option(300, 'Requests a minute for each person; 0 turns the limit off.', count),
   RATE_LIMIT_ADDRESS: option(
     120,
-    'Requests a minute for each address (IPv6: each /64) on public routes, failed sign-ins, sign-ins of machines and unknown secrets; 0: off.',
+    'Requests a minute for each address (IPv6: each /64) on public routes and sign-in pages, and for failed authentication; 0 turns the limit off.',
     count,
   ),
   BODY_MEMORY_MB: option(
     256,
-    'Megabytes of request bodies in memory at a time, a quarter for each caller; beyond, 503. Large appends need 108.',
+    'Megabytes of request bodies held in memory at a time, at most a quarter of them for one caller; more are answered 503. The largest appends need 108.',
     count,
   ),
-  RETENTION_DAYS: option(
-    0,
-    'Days after its last event on which a session is deleted, as if a person had done it; 0: sessions are kept.',
-    count,
+  RETENTION_DAYS: option(0, 'Days after its last event on which a session is deleted; 0: sessions are kept.', count),
+  PRICES_FILE: optional(
+    'File with prices of models, in the form of `server/derive/prices.json`, to use instead of that one.',
+    text,
   ),
-  PRICES_FILE: optional('Prices of models in the form of `server/derive/prices.json`, used instead of them.', text),
   CORS_ORIGINS: option<string[]>(
     [],
-    'Origins beside its own that may call the service from a browser, by commas.',
+    'Origins beside its own that may call the service from a browser, separated by commas.',
     list,
   ),
-  TRUST_PROXY: option<string[]>([], 'Addresses of proxies whose `X-Forwarded-For` is believed, by commas.', list),
-  LOG_LEVEL: option('info', 'How much to log.', oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])),
+  TRUST_PROXY: option<string[]>(
+    [],
+    'Addresses of proxies whose `X-Forwarded-For` is believed, separated by commas.',
+    list,
+  ),
+  LOG_LEVEL: option(
+    'info',
+    'Least severe messages to log.',
+    oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
+  ),
 };
 
 export type Config = { [Name in keyof typeof OPTIONS]: (typeof OPTIONS)[Name]['default'] };
@@ -161,7 +195,7 @@ const NEEDED_BY: Record<string, readonly (keyof Config)[]> = {
   cognito: ['COGNITO_USER_POOL_ID', 'COGNITO_CLIENT_ID'],
 };
 
-/** All that is wrong with the configuration, at once. */
+/** Everything that is wrong with the configuration. */
 export class ConfigError extends Error {
   readonly problems: readonly string[];
 
@@ -192,10 +226,10 @@ export function readConfig(variables: Record<string, string | undefined>): Confi
     if (config[name] === undefined) problems.push(`${name} is needed by IDENTITY_PROVIDER=${config.IDENTITY_PROVIDER}`);
   }
   if (config.BUS_URL !== undefined && config.DATABASE_URL === undefined) {
-    problems.push('BUS_URL needs DATABASE_URL: the embedded store has one process, and needs no bus');
+    problems.push('BUS_URL needs DATABASE_URL: the embedded store belongs to one process and takes no bus');
   }
   if (config.ROLE !== 'all' && config.BUS_URL === undefined) {
-    problems.push('ROLE needs BUS_URL: without a bus there is nothing that a worker could do');
+    problems.push('ROLE needs BUS_URL: without a bus there is nothing for a worker to do');
   }
   if (problems.length > 0) throw new ConfigError(problems);
   return config;

@@ -98,8 +98,10 @@ async function serve(): Promise<void> {
   process.stdout.write(`Session Capture is ready at ${publicUrl}\n`);
   for (const line of (await identity.greeting?.()) ?? []) process.stdout.write(`${line}\n`);
   process.stdout.write(`\nTo capture on a machine, run this on it. ${ONBOARDING.replace('. ', '.\n')}\n\n`);
-  for (const { systems, command } of onboarding(publicUrl)) {
-    process.stdout.write(`    ${command.padEnd(56)}${systems.join(', ')}\n`);
+  const lines = onboarding(publicUrl);
+  const width = Math.max(56, ...lines.map(({ command }) => command.length + 4));
+  for (const { systems, command } of lines) {
+    process.stdout.write(`    ${command.padEnd(width)}${systems.join(', ')}\n`);
   }
 }
 

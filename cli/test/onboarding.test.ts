@@ -15,6 +15,26 @@ test('the README says the same as the dashboard and the start of the service', (
   expect(readme.replaceAll(/\s+/g, ' ')).toContain(ONBOARDING);
 });
 
+test.each([
+  ['http://127.0.0.1:4400', 'curl -fsSL http://127.0.0.1:4400/install | sh'],
+  ['https://capture.example.com', "curl --proto '=https' --tlsv1.2 -fsSL https://capture.example.com/install | sh"],
+  [
+    "https://example.com/it's&here",
+    "curl --proto '=https' --tlsv1.2 -fsSL 'https://example.com/it'\\''s&here/install' | sh",
+  ],
+])('the line for a service at %s is %s', (address, command) => {
+  expect(onboarding(address)[0]?.command).toBe(command);
+});
+
+test('an address with signs that shells know is quoted in every line', () => {
+  const address = "https://example.com/it's&here";
+  const lines = [...onboarding(address).map(({ command }) => command), rehearsal(address)];
+  lines.push(...onboardingBySecret(address).flatMap(({ commands }) => commands));
+  for (const line of lines.filter((each) => each.includes('example.com'))) {
+    expect(line).toMatch(/'https:\/\/example\.com\/it('\\''|'')s&here[\w/.]*'/);
+  }
+});
+
 test('every command that is told exists, with its options', () => {
   const lines = [...onboardingBySecret(ADDRESS).flatMap(({ commands }) => commands), rehearsal(ADDRESS)];
   const told = lines.flatMap((line) => [...line.matchAll(/(?:capture|capture\.tgz) (\w+)([^&;]*)/g)]);

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -63,7 +64,11 @@ describe('the first minute', () => {
   });
 
   test('the line of the page installs capture, and shows where the machine is confirmed', async () => {
-    terminal = openTerminal(await lineOf(page, 'Linux'), variables);
+    const line = await lineOf(page, 'Linux');
+    const script = await (await fetch(`${product.service.url}/install`)).text();
+    const sum = createHash('sha256').update(script).digest('hex');
+    await page.getByText(`SHA-256 of the script: ${sum}`).waitFor();
+    terminal = openTerminal(line, variables);
     await terminal.read(/Installed capture \S+ as \S+/);
     lap('installed');
     const [, address = ''] = await terminal.read(/\n +(http\S+\/device\?code=\S+)/);

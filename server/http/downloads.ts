@@ -1,13 +1,16 @@
+import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { DOWNLOADS, NODE_FLOOR } from '../../contract/download.ts';
-import { quotePowerShell, quoteShell } from '../install/quote.ts';
+import { quotePowerShell, quoteShell } from '../../contract/quote.ts';
 import { type Limits, RateLimited } from '../limits.ts';
 import { VERSION } from '../version.ts';
 
+/** Made with the archives; the sums of the scripts are added to it. */
+const SUMS = 'install/SHA256SUMS';
 const BUILT = fileURLToPath(new URL('../../dist/download', import.meta.url));
 const SHELL = readFileSync(new URL('../install/install.sh', import.meta.url), 'utf8');
 const POWERSHELL = readFileSync(new URL('../install/install.ps1', import.meta.url), 'utf8');
@@ -33,18 +36,26 @@ export async function serveDownloads(app: FastifyInstance, options: DownloadOpti
       return;
     }
     await downloads.register(fastifyStatic, {
-      ...{ root: folder, wildcard: false, index: false, cacheControl: false, decorateReply: false },
-      setHeaders(reply, path) {
-        const file = path.endsWith('.tgz') ? '/capture.tgz' : '/install/SHA256SUMS';
-        reply.type(DOWNLOADS[file].contentType).header('cache-control', 'no-cache');
+      root: folder,
+      wildcard: false,
+      index: false,
+      cacheControl: false,
+      decorateReply: false,
+      globIgnore: [SUMS],
+      setHeaders(reply) {
+        reply.type(DOWNLOADS['/capture.tgz'].contentType).header('cache-control', 'no-cache');
       },
     });
-    const send = (path: keyof typeof DOWNLOADS, script: string) =>
+    const send = (path: keyof typeof DOWNLOADS, text: string) =>
       downloads.get(path, (_request, reply) =>
-        reply.type(DOWNLOADS[path].contentType).header('cache-control', 'no-cache').send(script),
+        reply.type(DOWNLOADS[path].contentType).header('cache-control', 'no-cache').send(text),
       );
-    send('/install', shellScript(publicUrl, sums));
-    send('/install.ps1', powerShellScript(publicUrl, sums));
+    const scripts = { install: shellScript(publicUrl, sums), 'install.ps1': powerShellScript(publicUrl, sums) };
+    send('/install', scripts.install);
+    send('/install.ps1', scripts['install.ps1']);
+    const sumsOfScripts = Object.entries(scripts).map(([name, text]) => [name, sumOf(text)] as const);
+    const lines = [...sums, ...sumsOfScripts].map(([file, sum]) => `${sum}  ${file}\n`);
+    send('/install/SHA256SUMS', lines.join(''));
   });
 }
 
@@ -60,9 +71,11 @@ async function count(limits: Limits, address: string, reply: FastifyReply): Prom
 const notBuilt = (_request: unknown, reply: FastifyReply) =>
   reply.code(503).type('text/plain; charset=utf-8').send('The command line is not built. Run: npm run build\n');
 
+const sumOf = (text: string) => createHash('sha256').update(text).digest('hex');
+
 /** SHA-256 in hexadecimal by file name; undefined where nothing is built. */
 export function readSums(folder: string): Map<string, string> | undefined {
-  const path = join(folder, 'install/SHA256SUMS');
+  const path = join(folder, SUMS);
   if (!existsSync(path)) return undefined;
   const lines = readFileSync(path, 'utf8').trim().split('\n');
   return new Map(lines.map((line) => line.split('  ').reverse() as [string, string]));

@@ -22,6 +22,15 @@ const WRONG: [name: string, value: string, says: RegExp][] = [
   ['RATE_LIMIT_SECRET', '1.5', /^RATE_LIMIT_SECRET must be a whole number/],
   ['DATABASE_URL', 'mysql://x', /^DATABASE_URL must be an address starting with postgres:\/\//],
   ['PUBLIC_URL', 'capture.example.com', /^PUBLIC_URL must be an address starting with http:\/\//],
+  ['PUBLIC_URL', 'https://capture.example.com?a=b', /^PUBLIC_URL must have no query/],
+  ['PUBLIC_URL', 'https://capture.example.com/?', /^PUBLIC_URL must have no query/],
+  ['PUBLIC_URL', 'https://capture.example.com/#top', /^PUBLIC_URL must have no query and no fragment/],
+  ['PUBLIC_URL', 'https://user@capture.example.com', /^PUBLIC_URL must name no user and no password/],
+  ['PUBLIC_URL', 'https://:secret@capture.example.com', /^PUBLIC_URL must name no user and no password/],
+  ['PUBLIC_URL', 'https://capture\n.example.com', /^PUBLIC_URL must have no line breaks, blanks or control/],
+  ['PUBLIC_URL', 'https://capture.example.com/a b', /^PUBLIC_URL must have no line breaks, blanks or control/],
+  ['PUBLIC_URL', 'https://capture.example.com/\u202ea', /^PUBLIC_URL must have no line breaks, blanks or control/],
+  ['PUBLIC_URL', 'ftp://capture.example.com', /^PUBLIC_URL must be an address starting with http:\/\//],
   ['SMTP_URL', 'mail.example.com', /^SMTP_URL must be an address starting with smtp:\/\/ or smtps:\/\//],
   ['MAIL_FROM', 'Session Capture <capture@example.com>', /^MAIL_FROM must be an e-mail address/],
   ['ADOPT_MEMBERS', 'yes', /^ADOPT_MEMBERS must be one of off, verified-email/],
@@ -64,6 +73,15 @@ describe('the configuration', () => {
       CORS_ORIGINS: ['https://a.example.com', 'https://b.example.com'],
     });
     expect(config).not.toHaveProperty('UNKNOWN');
+  });
+
+  test.each([
+    ['https://capture.example.com/', 'https://capture.example.com'],
+    ['https://Capture.Example.com:443/tools/', 'https://capture.example.com/tools'],
+    ['http://127.0.0.1:4400', 'http://127.0.0.1:4400'],
+    ['http://[::1]:4400', 'http://[::1]:4400'],
+  ])('takes the public address %s as %s', (given, taken) => {
+    expect(readConfig({ PUBLIC_URL: given }).PUBLIC_URL).toBe(taken);
   });
 
   test('takes any value from a file, without the line end', () => {

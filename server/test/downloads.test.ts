@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,8 +7,8 @@ import fc from 'fast-check';
 import type { FastifyInstance } from 'fastify';
 import { afterEach, expect, test } from 'vitest';
 import { DOWNLOADS } from '../../contract/download.ts';
+import { quotePowerShell, quoteShell, shellWord } from '../../contract/quote.ts';
 import { runs } from '../../contract/test/runs.ts';
-import { quotePowerShell, quoteShell } from '../install/quote.ts';
 import { createDownloads } from './downloads.ts';
 
 const SUM = 'a'.repeat(64);
@@ -64,6 +65,17 @@ test.each(['/install', '/install.ps1'])(
   },
 );
 
+test('the sums name each archive and each script, so that a person can compare what a terminal fetched', async () => {
+  const app = await serve();
+  const lines = (await app.inject('/install/SHA256SUMS')).body.trim().split('\n');
+  const sums = new Map(lines.map((line) => line.split('  ').reverse() as [string, string]));
+  expect([...sums.keys()]).toEqual(['capture.tgz', 'node-linux-x64.tgz', 'install', 'install.ps1']);
+  for (const script of ['install', 'install.ps1']) {
+    const { body } = await app.inject(`/${script}`);
+    expect(sums.get(script)).toBe(createHash('sha256').update(body).digest('hex'));
+  }
+});
+
 test('what is not built is said so', async () => {
   const app = await serve({ isBuilt: false });
   for (const path of Object.keys(DOWNLOADS)) {
@@ -104,9 +116,10 @@ test('whatever a configured address holds, a shell takes it for one word', () =>
   );
   fc.assert(
     fc.property(texts, (words) => {
-      const script = words.map((word) => `printf '%s\\0' ${quoteShell(word)}`).join('\n');
+      const script = words.map((word) => `printf '%s\\0' ${quoteShell(word)} ${shellWord(word)}`).join('\n');
       const told = execFileSync('sh', ['-c', script], { encoding: 'utf8' });
-      expect(told.split('\0').slice(0, -1)).toEqual(words.map((word) => word.toWellFormed()));
+      const expected = words.map((word) => word.toWellFormed()).flatMap((word) => [word, word]);
+      expect(told.split('\0').slice(0, -1)).toEqual(expected);
     }),
     runs(20),
   );

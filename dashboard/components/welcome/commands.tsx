@@ -1,6 +1,7 @@
 import { Tabs } from 'radix-ui';
 import { useState } from 'react';
 import { ONBOARDING, onboarding, onboardingBySecret, rehearsal } from '../../../contract/onboarding.ts';
+import { useScriptSums } from '../../queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyLine } from '../../ui/copy.tsx';
 import { SYSTEM } from '../../ui/platform.ts';
@@ -17,7 +18,10 @@ const NEEDS = {
 export function Commands({ mayIssue }: { mayIssue: boolean }) {
   const { origin } = window.location;
   const [system, setSystem] = useState<string>(SYSTEM);
-  const lines = onboarding(origin).flatMap(({ systems, command }) => systems.map((name) => ({ name, command })));
+  const sums = useScriptSums();
+  const lines = onboarding(origin).flatMap(({ systems, command, file }) =>
+    systems.map((name) => ({ name, command, sum: sums?.get(file) })),
+  );
   return (
     <div className="flex flex-col gap-3">
       <Tabs.Root value={system} onValueChange={setSystem} className="flex flex-col gap-3">
@@ -28,12 +32,17 @@ export function Commands({ mayIssue }: { mayIssue: boolean }) {
             </Tabs.Trigger>
           ))}
         </Tabs.List>
-        {lines.map(({ name, command }) => (
+        {lines.map(({ name, command, sum }) => (
           <Tabs.Content key={name} value={name} className="flex flex-col gap-2">
             <CopyLine text={command} label={`Copy the line for ${name}`} />
             <p className="text-13 text-muted">
               {NEEDS[name]} {ONBOARDING}
             </p>
+            {sum !== undefined && (
+              <p className="text-13 text-muted">
+                SHA-256 of the script: <samp className="break-all">{sum}</samp>
+              </p>
+            )}
           </Tabs.Content>
         ))}
       </Tabs.Root>
