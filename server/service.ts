@@ -28,9 +28,11 @@ import { createLongReads } from './long-reads.ts';
 import type { Observer } from './operations/metrics.ts';
 import { createHandlers } from './routes/all.ts';
 import { sweepDeleted, sweepOrphans } from './store/deletions.ts';
+import { purgeDevices } from './store/devices.ts';
 import type { Store } from './store/open.ts';
 import { rememberSetting } from './store/settings.ts';
 import { LogTruncation } from './store/truncate-log.ts';
+import { purgeUnused } from './store/unused.ts';
 import { VERSION } from './version.ts';
 
 export interface ServiceOptions {
@@ -139,6 +141,8 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     if (retention.days > 0) await background.run('retention', () => deleteExpired(retention));
     await background.run('orphans', () => sweepOrphans(store.db, closing.signal));
   };
+  const purgeEnded = () => background.run('sign-ins', async () => void (await purgeDevices(store.db, now())));
+  const purge = () => background.run('unused', () => purgeUnused(store.db, now(), closing.signal));
   const worker =
     bus && store.pool && config.ROLE !== 'api'
       ? createWorker({
@@ -210,8 +214,11 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   void expire();
   void indexer.catchUp();
   void background.run('prices', () => reprice(store.db, deriveThread, prices, closing.signal));
+  void purge();
   const timers = [
     setInterval(sweep, SWEEP_EVERY_MS).unref(),
+    setInterval(() => void purgeEnded(), SWEEP_EVERY_MS).unref(),
+    setInterval(() => void purge(), EXPIRE_EVERY_MS).unref(),
     setInterval(resumeRevocations, RESUME_EVERY_MS).unref(),
     setInterval(expire, EXPIRE_EVERY_MS).unref(),
     setInterval(() => void indexer.catchUp(), CATCH_UP_EVERY_MS).unref(),

@@ -71,7 +71,8 @@ export const EXAMPLES: Record<string, unknown[][]> = {
 
   findEnvironment: [[ORGANIZATION, 'env_1']],
   holdEnvironment: [[ORGANIZATION, 'env_1']],
-  listEnvironments: [[ORGANIZATION]],
+  listEnvironmentIds: [[ORGANIZATION]],
+  readEnvironments: [[ORGANIZATION, ['env_1']]],
   registerEnvironment: [[ORGANIZATION, MACHINE, NOW]],
   revokeEnvironment: [[ORGANIZATION, 'env_1', NOW]],
   findRevokedWithOpen: [['env_1']],
@@ -90,12 +91,21 @@ export const EXAMPLES: Record<string, unknown[][]> = {
 
   findNamed: [[ORGANIZATION, MACHINE]],
   findInstallation: [[ORGANIZATION, 'ins_1']],
-  listInstallations: [[ORGANIZATION]],
+  listInstallationIds: [[ORGANIZATION]],
+  readInstallations: [[ORGANIZATION, ['ins_1']]],
   updateInstallation: [[ORGANIZATION, 'ins_1', { status: 'disabled' }, NOW]],
   updateInstalled: [[ORGANIZATION, { agentId: 'codex', environmentId: 'env_1', version: '1' }, NOW]],
   upsertInstallation: [[ORGANIZATION, { agentId: 'codex', environmentId: 'env_1', version: '1' }, NOW]],
 
-  assertRoom: [['secrets', ORGANIZATION]],
+  assertRoom: [
+    ['secrets', ORGANIZATION, NOW],
+    ['environments', ORGANIZATION, NOW],
+    ['installations', ORGANIZATION, NOW],
+    ['members', ORGANIZATION, NOW],
+  ],
+  assertConfigRoom: [[ORGANIZATION]],
+  purgeUnused: [[NOW]],
+  purgeDevices: [[NOW]],
 
   acceptInvitation: [['usr_1', { userId: 'usr_2', email: 'person@example.com' }, NOW]],
   declineInvitations: [['person@example.com']],
@@ -110,7 +120,8 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   removeMember: [[MEMBER]],
   removeUnmailed: [[MEMBER]],
   updateRole: [[MEMBER, 'admin', NOW]],
-  listMembers: [[ORGANIZATION]],
+  listMemberIds: [[ORGANIZATION], [ORGANIZATION, 'invited']],
+  readMembers: [[ORGANIZATION, ['usr_1']]],
 
   changeMembers: [[ORGANIZATION, () => undefined]],
   createOrganization: [['name', { userId: 'usr_1', email: 'person@example.com', emailVerified: true }, NOW]],

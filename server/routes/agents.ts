@@ -3,11 +3,13 @@ import { CATALOG, CATALOG_CREATED_AT } from '../../contract/catalog.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { Deps } from '../deps.ts';
 import type { Handlers } from '../http/handler.ts';
+import { streamList } from '../ingest/list.ts';
 import { environmentUnusable, findEnvironment } from '../store/environments.ts';
 import {
   type InstallationChange,
-  listInstallations,
+  listInstallationIds,
   type NewInstallation,
+  readInstallations,
   toInstallation,
   updateInstallation,
   updateInstalled,
@@ -49,8 +51,15 @@ export const agentHandlers = (
     },
 
     async listInstallations({ caller }) {
-      const rows = await listInstallations(db, caller.organizationId);
-      return { status: 200, body: { installations: rows.map(toInstallation) } };
+      const { organizationId } = caller;
+      const body = await streamList({
+        name: 'installations',
+        ids: await listInstallationIds(db, organizationId),
+        idOf: (row) => row.installation_id,
+        read: (ids) => readInstallations(db, organizationId, ids),
+        show: toInstallation,
+      });
+      return { status: 200, body };
     },
 
     async createInstallation({ caller, body }) {

@@ -1,9 +1,11 @@
 import { Problem } from '../../contract/problem.ts';
 import type { Deps } from '../deps.ts';
 import type { Handlers } from '../http/handler.ts';
+import { streamList } from '../ingest/list.ts';
 import {
   findEnvironment,
-  listEnvironments,
+  listEnvironmentIds,
+  readEnvironments,
   registerEnvironment,
   toEnvironment,
   touchEnvironment,
@@ -29,8 +31,15 @@ export const environmentHandlers = ({ store: { db }, revocation, now }: Deps) =>
     },
 
     async listEnvironments({ caller }) {
-      const rows = await listEnvironments(db, caller.organizationId);
-      return { status: 200, body: { environments: rows.map(toEnvironment) } };
+      const { organizationId } = caller;
+      const body = await streamList({
+        name: 'environments',
+        ids: await listEnvironmentIds(db, organizationId),
+        idOf: (row) => row.environment_id,
+        read: (ids) => readEnvironments(db, organizationId, ids),
+        show: toEnvironment,
+      });
+      return { status: 200, body };
     },
 
     async getEnvironment({ caller, params }) {

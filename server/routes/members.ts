@@ -3,13 +3,15 @@ import { Problem } from '../../contract/problem.ts';
 import type { Deps } from '../deps.ts';
 import type { MemberCaller } from '../http/caller.ts';
 import type { Handlers } from '../http/handler.ts';
+import { type List, streamList } from '../ingest/list.ts';
 import { uniqueViolation } from '../store/dialect.ts';
 import { isMemberAnywhere } from '../store/invitations.ts';
 import {
   findMember,
   insertInvited,
-  listMembers,
+  listMemberIds,
   markMailed,
+  readMembers,
   removeMember,
   removeUnmailed,
   toMember,
@@ -36,7 +38,9 @@ export const memberHandlers = ({ store: { db }, identity, memberLeft, now }: Dep
 
   return {
     async listMembers({ caller }) {
-      return { status: 200, body: { users: (await listMembers(db, caller.organizationId)).map(toMember) } };
+      const { organizationId } = caller;
+      const ids = await listMemberIds(db, organizationId);
+      return { status: 200, body: await streamMembers(db, organizationId, { name: 'users', ids, show: toMember }) };
     },
 
     async inviteMember({ caller, body }) {
@@ -54,9 +58,10 @@ export const memberHandlers = ({ store: { db }, identity, memberLeft, now }: Dep
     },
 
     async listInvitations({ caller }) {
-      const members = await listMembers(db, caller.organizationId);
-      const invitations = members.filter(({ status }) => status === 'invited').map(toWaitingInvitation);
-      return { status: 200, body: { invitations } };
+      const { organizationId } = caller;
+      const ids = await listMemberIds(db, organizationId, 'invited');
+      const list = { name: 'invitations', ids, show: toWaitingInvitation };
+      return { status: 200, body: await streamMembers(db, organizationId, list) };
     },
 
     async repeatInvitation({ caller, params }) {
@@ -96,6 +101,9 @@ export const memberHandlers = ({ store: { db }, identity, memberLeft, now }: Dep
     },
   } satisfies Partial<Handlers>;
 };
+
+const streamMembers = (db: Db, organizationId: string, list: Pick<List<MemberRow>, 'name' | 'ids' | 'show'>) =>
+  streamList({ ...list, idOf: (row) => row.user_id, read: (ids) => readMembers(db, organizationId, ids) });
 
 /**
  * Changes a member as they are once nobody else does, and lets an owner remain.

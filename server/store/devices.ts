@@ -5,14 +5,15 @@ import { addSecret, type NewSecret } from './secrets.ts';
 
 export type NewDevice = Omit<DeviceSignInRow, 'status' | 'organization_id' | 'decided_by' | 'plane' | 'polled_at'>;
 
-/** Begins a sign-in. What has ended is swept along, so that the table never holds more than what waits. */
-export async function insertDevice(db: Db, device: NewDevice): Promise<void> {
-  await db.deleteFrom('device_sign_ins').where('expires_at', '<=', device.created_at).execute();
-  await db
+export const insertDevice = (db: Db, device: NewDevice) =>
+  db
     .insertInto('device_sign_ins')
     .values({ ...device, status: 'pending', organization_id: null, decided_by: null, plane: null, polled_at: null })
     .execute();
-}
+
+/** Removes the sign-ins that have ended, with the addresses and host names in them. */
+export const purgeDevices = (db: Db, now: number) =>
+  db.deleteFrom('device_sign_ins').where('expires_at', '<=', now).execute();
 
 /** By the hash of its device code: nobody else has that, so no organization is asked for. */
 export const findDevice = (db: Db, deviceHash: string, now: number) =>

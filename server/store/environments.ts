@@ -29,7 +29,7 @@ export async function registerEnvironment(db: Db, organizationId: string, body: 
   if (known) return { row: known, created: false };
   const environmentId = newId('env', now);
   const row = await db.transaction().execute(async (transaction) => {
-    await assertRoom(transaction, 'environments', organizationId);
+    await assertRoom(transaction, 'environments', organizationId, now);
     return insertEnvironment(transaction, environmentId, organizationId, body, now);
   });
   return { row, created: row.environment_id === environmentId };
@@ -107,14 +107,25 @@ export const findEnvironment = (db: Db, organizationId: string, environmentId: s
     .where('environment_id', '=', environmentId)
     .executeTakeFirst();
 
-/** Newest first, revoked ones included. */
-export const listEnvironments = (db: Db, organizationId: string) =>
+/** Ids of the machines that were seen last, revoked ones included; the latest first, as many as may be in use. */
+export async function listEnvironmentIds(db: Db, organizationId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('environments')
+    .select('environment_id')
+    .where('organization_id', '=', organizationId)
+    .orderBy('last_seen_at', 'desc')
+    .orderBy('environment_id', 'desc')
+    .limit(QUOTAS.environments)
+    .execute();
+  return rows.map(({ environment_id }) => environment_id);
+}
+
+export const readEnvironments = (db: Db, organizationId: string, ids: readonly string[]) =>
   db
     .selectFrom('environments')
     .selectAll()
     .where('organization_id', '=', organizationId)
-    .orderBy('environment_id', 'desc')
-    .limit(QUOTAS.environments)
+    .where('environment_id', 'in', ids)
     .execute();
 
 /**

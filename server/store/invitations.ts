@@ -17,7 +17,10 @@ export async function isMemberAnywhere(db: Db, email: string): Promise<boolean> 
   return found.some(({ status }) => status === 'active');
 }
 
-/** The organizations that wait for an answer of this e-mail's holder. */
+/** Any organization may invite any e-mail, so a list of invitations is cut here. */
+const MOST_OFFERS = 100;
+
+/** The organizations that wait for an answer of this e-mail's holder, those that asked first. */
 export const listInvitationsOf = (db: Db, email: string) =>
   db
     .selectFrom('members')
@@ -27,6 +30,7 @@ export const listInvitationsOf = (db: Db, email: string) =>
     .where('members.status', '=', 'invited')
     .orderBy('members.created_at')
     .orderBy('members.user_id')
+    .limit(MOST_OFFERS)
     .execute();
 
 /**

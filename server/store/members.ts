@@ -26,14 +26,26 @@ export const toWaitingInvitation = (row: MemberRow) => ({
   ...optionalTimestamp('expiresAt', row.link_expires_at),
 });
 
-export const listMembers = (db: Db, organizationId: string): Promise<MemberRow[]> =>
+/** Ids of those who belong to the organization or are invited, the earliest first. */
+export async function listMemberIds(db: Db, organizationId: string, status?: MemberRow['status']): Promise<string[]> {
+  const rows = await db
+    .selectFrom('members')
+    .select('user_id')
+    .where('organization_id', '=', organizationId)
+    .$if(status !== undefined, (query) => query.where('status', '=', status as MemberRow['status']))
+    .orderBy('created_at')
+    .orderBy('user_id')
+    .limit(QUOTAS.members)
+    .execute();
+  return rows.map(({ user_id }) => user_id);
+}
+
+export const readMembers = (db: Db, organizationId: string, ids: readonly string[]) =>
   db
     .selectFrom('members')
     .selectAll()
     .where('organization_id', '=', organizationId)
-    .orderBy('created_at')
-    .orderBy('user_id')
-    .limit(QUOTAS.members)
+    .where('user_id', 'in', ids)
     .execute();
 
 export const findMember = (db: Db, organizationId: string, userId: string): Promise<MemberRow | undefined> =>
@@ -56,7 +68,7 @@ export const insertInvited = (
   now: number,
 ): Promise<MemberRow> =>
   db.transaction().execute(async (transaction) => {
-    await assertRoom(transaction, 'members', organizationId);
+    await assertRoom(transaction, 'members', organizationId, now);
     return transaction
       .insertInto('members')
       .values({

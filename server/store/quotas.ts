@@ -1,36 +1,101 @@
 import { Problem } from '../../contract/problem.ts';
 import type { Db } from './open.ts';
 
-/** The most an organization may have of each, revoked and disabled ones included; so many a list shows whole. */
+/** The most an organization may have in use of each. What is revoked, disabled or long unseen does not count. */
 export const QUOTAS = { environments: 10_000, installations: 20_000, secrets: 1_000, members: 10_000 } as const;
 export type Quota = keyof typeof QUOTAS;
 
+/** UTF-8 bytes of `config` that all installations of an organization may have together. */
+export const CONFIG_QUOTA = 8 * 1024 * 1024;
+
+/** A machine counts while it was seen within this time, so that CI runners with random host names make room by themselves. */
+export const SEEN_WITHIN_MS = 7 * 24 * 3_600_000;
+
 const ADVICE: Record<Quota, string> = {
-  environments: 'Give machines that come and go a host name that they share.',
-  installations: 'Change one of them instead of adding one.',
-  secrets: 'Use an active one on more machines.',
+  environments: 'Those not seen for a week do not count. Give machines that come and go a host name that they share.',
+  installations: 'Disable one that is not needed, or give machines that come and go a host name that they share.',
+  secrets: 'Revoke one that is not needed.',
   members: 'Remove one who has left first.',
+};
+
+const COUNTS: Record<Quota, (db: Db, organizationId: string, now: number) => Promise<{ count: number }>> = {
+  environments: (db, organizationId, now) =>
+    db
+      .selectFrom('environments')
+      .select((row) => row.fn.countAll<number>().as('count'))
+      .where('organization_id', '=', organizationId)
+      .where('status', '=', 'active')
+      .where('last_seen_at', '>', now - SEEN_WITHIN_MS)
+      .executeTakeFirstOrThrow(),
+  installations: (db, organizationId, now) =>
+    db
+      .selectFrom('installations')
+      .leftJoin('environments', 'environments.environment_id', 'installations.environment_id')
+      .select((row) => row.fn.countAll<number>().as('count'))
+      .where('installations.organization_id', '=', organizationId)
+      .where('installations.status', '=', 'active')
+      .where((row) =>
+        row.or([
+          row('environments.environment_id', 'is', null),
+          row.and([
+            row('environments.status', '=', 'active'),
+            row('environments.last_seen_at', '>', now - SEEN_WITHIN_MS),
+          ]),
+        ]),
+      )
+      .executeTakeFirstOrThrow(),
+  secrets: (db, organizationId) =>
+    db
+      .selectFrom('secrets')
+      .select((row) => row.fn.countAll<number>().as('count'))
+      .where('organization_id', '=', organizationId)
+      .where('status', '=', 'active')
+      .executeTakeFirstOrThrow(),
+  members: (db, organizationId) =>
+    db
+      .selectFrom('members')
+      .select((row) => row.fn.countAll<number>().as('count'))
+      .where('organization_id', '=', organizationId)
+      .executeTakeFirstOrThrow(),
 };
 
 /**
  * Makes sure that one more may be added in this transaction. Others that add to the organization wait until it ends.
  * @throws Problem `quota_reached`
  */
-export async function assertRoom(transaction: Db, noun: Quota, organizationId: string): Promise<void> {
-  // Changes nothing but locks the row, on both engines: of two that add at once, the second counts the first.
-  await transaction
+export async function assertRoom(transaction: Db, noun: Quota, organizationId: string, now: number): Promise<void> {
+  await lockOrganization(transaction, organizationId);
+  const { count } = await COUNTS[noun](transaction, organizationId, now);
+  if (Number(count) < QUOTAS[noun]) return;
+  throw new Problem(
+    'quota_reached',
+    `This organization has ${QUOTAS[noun]} ${noun} in use, as many as it may. ${ADVICE[noun]}`,
+  );
+}
+
+/**
+ * Makes sure that the organization's installations have no more bytes of `config` than they may, after this transaction
+ * changed one.
+ * @throws Problem `quota_reached`
+ */
+export async function assertConfigRoom(transaction: Db, organizationId: string): Promise<void> {
+  await lockOrganization(transaction, organizationId);
+  const { bytes } = await transaction
+    .selectFrom('installations')
+    .select((row) => row.fn.sum<number | null>(row.fn('octet_length', ['config'])).as('bytes'))
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirstOrThrow();
+  if (Number(bytes) <= CONFIG_QUOTA) return;
+  throw new Problem(
+    'quota_reached',
+    `The agent installations of this organization have ${CONFIG_QUOTA} bytes of /config together, as many as they may. Shorten that of another one first.`,
+  );
+}
+
+/** Changes nothing but locks the row, on both engines: of two that add at once, the second counts the first. */
+const lockOrganization = (transaction: Db, organizationId: string) =>
+  transaction
     .updateTable('organizations')
     .set((row) => ({ status: row.ref('status') }))
     .where('organization_id', '=', organizationId)
     .execute();
-  const { count } = await transaction
-    .selectFrom(noun)
-    .select((row) => row.fn.countAll<number>().as('count'))
-    .where('organization_id', '=', organizationId)
-    .executeTakeFirstOrThrow();
-  if (Number(count) < QUOTAS[noun]) return;
-  throw new Problem(
-    'quota_reached',
-    `This organization has ${QUOTAS[noun]} ${noun}, as many as it may, and those no longer in use count. ${ADVICE[noun]}`,
-  );
-}

@@ -41,7 +41,7 @@ export const insertSecret = (db: Db, secret: NewSecret, now: number) =>
  * @throws Problem `quota_reached`
  */
 export async function addSecret(transaction: Db, secret: NewSecret, now: number): Promise<SecretRow> {
-  await assertRoom(transaction, 'secrets', secret.organizationId);
+  await assertRoom(transaction, 'secrets', secret.organizationId, now);
   return transaction
     .insertInto('secrets')
     .values({
@@ -64,15 +64,23 @@ export async function addSecret(transaction: Db, secret: NewSecret, now: number)
     .executeTakeFirstOrThrow();
 }
 
-/** Newest first, revoked ones included. */
-export const listSecrets = (db: Db, organizationId: string) =>
-  db
-    .selectFrom('secrets')
-    .selectAll()
-    .where('organization_id', '=', organizationId)
-    .orderBy('secret_id', 'desc')
-    .limit(QUOTAS.secrets)
-    .execute();
+/** Revoked secrets that a list shows beside all active ones. */
+const MOST_REVOKED = 1_000;
+
+/** Newest first: all that are active, and the newest of those that were revoked. */
+export async function listSecrets(db: Db, organizationId: string): Promise<SecretRow[]> {
+  const newest = (status: SecretRow['status'], limit: number) =>
+    db
+      .selectFrom('secrets')
+      .selectAll()
+      .where('organization_id', '=', organizationId)
+      .where('status', '=', status)
+      .orderBy('secret_id', 'desc')
+      .limit(limit)
+      .execute();
+  const rows = [...(await newest('active', QUOTAS.secrets)), ...(await newest('revoked', MOST_REVOKED))];
+  return rows.sort((a, b) => (a.secret_id < b.secret_id ? 1 : -1));
+}
 
 /** The secret as revoked; undefined when the organization has no such secret. A revoked one stays as it is. */
 export async function revokeSecret(db: Db, organizationId: string, secretId: string, now: number) {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { runs } from '../../contract/test/runs.ts';
 import { newUserCode, plainUserCode } from '../device-codes.ts';
 import { ENGINES } from './engines.ts';
@@ -139,4 +139,22 @@ test('a code is the same however it is typed', () => {
     }),
     runs(100),
   );
+});
+
+test.each(ENGINES)('sign-ins that have ended are removed within a minute, on %s', async (engine) => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const service = await startTestService(engine);
+  await beginSignIn(service, 'laptop of kim');
+  const rows = async () => (await service.store.db.selectFrom('device_sign_ins').select('hostname').execute()).length;
+  service.clock.now += 599_999;
+  vi.advanceTimersByTime(60_000);
+  expect(await rows()).toBe(1);
+  service.clock.now += 1;
+  const aMinuteLater = () => {
+    vi.advanceTimersByTime(60_000);
+    return rows();
+  };
+  await expect.poll(aMinuteLater, { timeout: 10_000 }).toBe(0);
+  await service.close();
+  vi.useRealTimers();
 });

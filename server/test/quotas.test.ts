@@ -1,12 +1,15 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { QUOTAS, type Quota } from '../store/quotas.ts';
+import { CONFIG_QUOTA, QUOTAS, type Quota } from '../store/quotas.ts';
+import { purgeUnused } from '../store/unused.ts';
 import { ENGINES } from './engines.ts';
 import type { TestReply } from './harness.ts';
 import { expectProblem } from './shape.ts';
 import { startWorld, type World } from './world.ts';
 
 const AT_ONCE = 12;
+const DAY = 24 * 3_600_000;
+let counter = 0;
 
 describe.each(ENGINES)('the quota on %s', (engine) => {
   let world: World;
@@ -15,25 +18,26 @@ describe.each(ENGINES)('the quota on %s', (engine) => {
   });
   afterAll(() => world.service.close());
 
-  /** Repeats a row of ours, with a number where it must differ, until one more may be added. */
-  async function fillUp(noun: Quota, like: Record<string, string>, differing: string[]) {
+  /** Adds copies of a row of ours, with a number where they must differ and other values where some are given. */
+  async function addCopies(
+    noun: Quota,
+    copies: number,
+    like: Record<string, string>,
+    differing: string[],
+    other: Record<string, string | number> = {},
+  ) {
     const { db } = world.service.store;
-    const { organizationId } = world.ours;
-    const { count } = await db
-      .selectFrom(noun)
-      .select((row) => row.fn.countAll<number>().as('count'))
-      .where('organization_id', '=', organizationId)
-      .executeTakeFirstOrThrow();
-    const missing = QUOTAS[noun] - Number(count) - 1;
     const columns = (await db.introspection.getTables()).find(({ name }) => name === noun)?.columns ?? [];
-    const values = columns.map(({ name }) =>
-      differing.includes(name) ? sql`${sql.ref(name)} || '-' || i` : sql.ref(name),
-    );
+    const tag = String(counter++);
+    const values = columns.map(({ name }) => {
+      if (name in other) return sql.lit(other[name]);
+      return differing.includes(name) ? sql`${sql.ref(name)} || '-' || ${sql.lit(tag)} || '-' || i` : sql.ref(name);
+    });
     const numbers =
       engine === 'sqlite'
-        ? sql`(with recursive n(i) as (select 1 union all select i + 1 from n where i < ${sql.lit(missing)}) select i from n)`
-        : sql`(select i from generate_series(1, ${sql.lit(missing)}) as i)`;
-    const model = Object.entries({ organization_id: organizationId, ...like }).map(
+        ? sql`(with recursive n(i) as (select 1 union all select i + 1 from n where i < ${sql.lit(copies)}) select i from n)`
+        : sql`(select i from generate_series(1, ${sql.lit(copies)}) as i)`;
+    const model = Object.entries({ organization_id: world.ours.organizationId, ...like }).map(
       ([name, value]) => sql`${sql.ref(name)} = ${value}`,
     );
     await sql`
@@ -44,6 +48,17 @@ describe.each(ENGINES)('the quota on %s', (engine) => {
     );
   }
 
+  /** Until one more may be added. */
+  async function fillUp(noun: Quota, like: Record<string, string>, differing: string[], uncounted = 0) {
+    const { count } = await world.service.store.db
+      .selectFrom(noun)
+      .select((row) => row.fn.countAll<number>().as('count'))
+      .where('organization_id', '=', world.ours.organizationId)
+      .$if(noun !== 'members', (query) => query.where('status', '=', 'active'))
+      .executeTakeFirstOrThrow();
+    await addCopies(noun, QUOTAS[noun] - Number(count) + uncounted - 1, like, differing);
+  }
+
   const expectOneMore = (replies: readonly TestReply[]) => {
     expect(replies.filter(({ status }) => status === 201)).toHaveLength(1);
     for (const reply of replies.filter(({ status }) => status !== 201)) expectProblem(reply, 400, 'quota_reached');
@@ -51,17 +66,32 @@ describe.each(ENGINES)('the quota on %s', (engine) => {
   const atOnce = (send: (index: number) => Promise<TestReply>) =>
     Promise.all(Array.from({ length: AT_ONCE }, (_, index) => send(index)));
 
-  test('of secrets is not passed by requests that come at once, and the list shows them all', async () => {
+  test('of secrets is not passed by requests that come at once, and the list shows all active ones', async () => {
     const { service, ours } = world;
-    await fillUp('secrets', {}, ['secret_id', 'hash']);
+    const differing = ['secret_id', 'hash'];
+    await addCopies('secrets', 1_200, { status: 'active' }, differing, { status: 'revoked', revoked_at: 1 });
+    await fillUp('secrets', { status: 'active' }, differing);
     expectOneMore(await atOnce(() => service.call('POST', '/v1/organizations/me/secrets', { as: ours.admin })));
-    const { body } = await service.call('GET', '/v1/organizations/me/secrets', { as: ours.member });
-    expect(body.secrets).toHaveLength(QUOTAS.secrets);
+    const { secrets } = (await service.call('GET', '/v1/organizations/me/secrets', { as: ours.member })).body;
+    const active = secrets.filter(({ status }: { status: string }) => status === 'active');
+    expect([active.length, secrets.length - active.length]).toEqual([QUOTAS.secrets, 1_000]);
+    const ids = secrets.map(({ secretId }: { secretId: string }) => secretId);
+    expect(ids).toEqual([...ids].sort().reverse());
+  });
+
+  test('of secrets has room again once one is revoked, however many were', async () => {
+    const { service, ours } = world;
+    const issue = () => service.call('POST', '/v1/organizations/me/secrets', { as: ours.admin });
+    expectProblem(await issue(), 400, 'quota_reached');
+    const { secrets } = (await service.call('GET', '/v1/organizations/me/secrets', { as: ours.member })).body;
+    const spare = secrets.find(({ status, lastUsedAt }: Record<string, string>) => status === 'active' && !lastUsedAt);
+    await service.call('DELETE', `/v1/organizations/me/secrets/${spare.secretId}`, { as: ours.admin });
+    expect((await issue()).status).toBe(201);
   });
 
   test('of environments refuses new machines, not those that are known', async () => {
     const { service, ours } = world;
-    await fillUp('environments', {}, ['environment_id', 'hostname']);
+    await fillUp('environments', { status: 'active' }, ['environment_id', 'hostname']);
     const register = (hostname: string) =>
       service.call('POST', '/v1/environments', {
         as: ours.live,
@@ -75,11 +105,59 @@ describe.each(ENGINES)('the quota on %s', (engine) => {
     expect(body.environments).toHaveLength(QUOTAS.environments);
   });
 
+  test('of environments does not count machines that nobody saw for a week, and lists those seen last', async () => {
+    const { service, ours } = world;
+    service.clock.now += 7 * DAY;
+    const machine = { hostname: 'a-week-later', platform: 'linux', serviceCliVersion: '1.0.0' };
+    const registered = await service.call('POST', '/v1/environments', { as: ours.live, body: machine });
+    expect(registered.status, registered.text).toBe(201);
+    const { environments } = (await service.call('GET', '/v1/organizations/me/environments', { as: ours.member })).body;
+    expect(environments).toHaveLength(QUOTAS.environments);
+    expect(environments[0].hostname).toBe('a-week-later');
+  });
+
+  test('of machines and revoked secrets is freed of those that are out of use for 90 days and have no session', async () => {
+    const { service, ours } = world;
+    const { db } = service.store;
+    await service.call('POST', `/v1/environments/${ours.environmentId}/heartbeat`, { as: ours.live });
+    await purgeUnused(db, service.clock.now + 82 * DAY);
+    const countOf = async (noun: Quota) => {
+      const { count } = await db
+        .selectFrom(noun)
+        .select((row) => row.fn.countAll<number>().as('count'))
+        .where('organization_id', '=', ours.organizationId)
+        .executeTakeFirstOrThrow();
+      return Number(count);
+    };
+    expect(await countOf('environments')).toBeGreaterThan(QUOTAS.environments);
+    await purgeUnused(db, service.clock.now + 91 * DAY);
+    const left = await db
+      .selectFrom('environments')
+      .select(['hostname', 'status'])
+      .where('organization_id', '=', ours.organizationId)
+      .orderBy('hostname')
+      .execute();
+    // A revoked machine must not come back; ours has sessions.
+    expect(left).toEqual([
+      { hostname: 'ours-host', status: 'active' },
+      { hostname: 'ours-revoked-host', status: 'revoked' },
+    ]);
+    const secrets = await db
+      .selectFrom('secrets')
+      .select('secret_id')
+      .where('organization_id', '=', ours.organizationId)
+      .where('status', '=', 'revoked')
+      .execute();
+    expect(secrets).toEqual([]);
+    expect((await service.call('GET', '/v1/secret', { as: ours.live })).status).toBe(200);
+  });
+
   test('of installations refuses new ones, and those there are can be changed', async () => {
     const { service, ours } = world;
+    const ofRevokedMachine = 1;
     // Of one agent there may be many that are on no machine.
     await service.call('POST', '/v1/organizations/me/agents', { as: ours.admin, body: { agentId: 'pi' } });
-    await fillUp('installations', { agent_id: 'pi' }, ['installation_id']);
+    await fillUp('installations', { agent_id: 'pi', status: 'active' }, ['installation_id'], ofRevokedMachine);
     const create = () =>
       service.call('POST', '/v1/organizations/me/agents', { as: ours.admin, body: { agentId: 'pi' } });
     expectOneMore(await atOnce(create));
@@ -88,6 +166,43 @@ describe.each(ENGINES)('the quota on %s', (engine) => {
       body: { agentId: 'codex', version: '7' },
     });
     expect(again).toMatchObject({ status: 201, body: { installation: { version: '7' } } });
+    const [first] = (await service.call('GET', '/v1/organizations/me/agents', { as: ours.member })).body.installations;
+    const turn = (status: string) =>
+      service.call('PATCH', `/v1/organizations/me/agents/${first.installationId}`, {
+        as: ours.admin,
+        body: { status },
+      });
+    expect((await turn('disabled')).status).toBe(200);
+    expect((await create()).status).toBe(201);
+    expectProblem(await turn('active'), 400, 'quota_reached');
+  });
+
+  test('of the bytes of config bounds the list of all installations there may be', async () => {
+    const { service, ours } = world;
+    const config = { filler: 'ü'.repeat(30_000) };
+    const bytes = Buffer.byteLength(JSON.stringify(config));
+    const { db } = service.store;
+    const ids = await db
+      .selectFrom('installations')
+      .select('installation_id')
+      .where('organization_id', '=', ours.organizationId)
+      .where('agent_id', '=', 'pi')
+      .limit(Math.floor(CONFIG_QUOTA / bytes))
+      .execute();
+    for (const { installation_id } of ids.slice(1)) {
+      const changed = { config: JSON.stringify(config) };
+      await db.updateTable('installations').set(changed).where('installation_id', '=', installation_id).execute();
+    }
+    const put = (id: string) =>
+      service.call('PATCH', `/v1/organizations/me/agents/${id}`, { as: ours.admin, body: { config } });
+    expect((await put(String(ids[0]?.installation_id))).status).toBe(200);
+    expectProblem(await put(ours.installationId), 400, 'quota_reached');
+    const registered = { as: ours.live, body: { agentId: 'codex', config } };
+    const path = `/v1/environments/${ours.environmentId}/agents`;
+    expectProblem(await service.call('POST', path, registered), 400, 'quota_reached');
+    const { text, body } = await service.call('GET', '/v1/organizations/me/agents', { as: ours.member });
+    expect(body.installations).toHaveLength(QUOTAS.installations);
+    expect(Buffer.byteLength(text)).toBeLessThan(CONFIG_QUOTA + QUOTAS.installations * 500);
   });
 
   test('of members refuses further invitations', async () => {

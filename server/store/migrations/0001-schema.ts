@@ -125,7 +125,7 @@ create table secrets (
   created_at bigint not null,
   updated_at bigint not null
 );
-create index secrets_by_organization on secrets (organization_id, secret_id);
+create index secrets_by_status on secrets (organization_id, status, secret_id);
 
 -- Machines that wait for a person to confirm their sign-in.
 create table device_sign_ins (
@@ -177,6 +177,7 @@ create table environments (
   updated_at bigint not null,
   constraint environments_identity unique (organization_id, hostname, platform)
 );
+create index environments_by_last_seen on environments (organization_id, last_seen_at);
 
 create table installations (
   installation_id text primary key,

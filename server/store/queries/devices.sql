@@ -17,9 +17,6 @@ select *
   where "user_hash" = $1 and "expires_at" > $2 and ("organization_id" is null or "organization_id" = $3);
 
 -- insertDevice
-delete
-  from "device_sign_ins"
-  where "expires_at" <= $1;
 insert into "device_sign_ins" ("created_at", "status", "organization_id", "decided_by", "plane", "polled_at")
   values ($1, $2, $3, $4, $5, $6);
 
@@ -32,3 +29,8 @@ update "device_sign_ins"
 update "device_sign_ins"
   set "polled_at" = $1
   where "device_hash" = $2;
+
+-- purgeDevices
+delete
+  from "device_sign_ins"
+  where "expires_at" <= $1;

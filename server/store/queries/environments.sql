@@ -16,12 +16,17 @@ update "environments"
   where "organization_id" = $1 and "environment_id" = $2 and "status" = $3
   returning "environment_id";
 
--- listEnvironments
-select *
+-- listEnvironmentIds
+select "environment_id"
   from "environments"
   where "organization_id" = $1
-  order by "environment_id" desc
+  order by "last_seen_at" desc, "environment_id" desc
   limit $2;
+
+-- readEnvironments
+select *
+  from "environments"
+  where "organization_id" = $1 and "environment_id" in ($2);
 
 -- registerEnvironment
 update "environments"
@@ -36,7 +41,7 @@ update "organizations"
   where "organization_id" = $1;
 select count(*) as "count"
   from "environments"
-  where "organization_id" = $1;
+  where "organization_id" = $1 and "status" = $2 and "last_seen_at" > $3;
 insert into "environments" ("environment_id", "organization_id", "display_name", "hostname", "platform", "status", "repo_root", "repo_remote", "git_branch", "created_at", "cli_version", "last_seen_at", "updated_at")
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
   on conflict ("organization_id", "hostname", "platform") do update

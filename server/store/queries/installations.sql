@@ -5,12 +5,18 @@ select *
   from "installations"
   where "organization_id" = $1 and "installation_id" = $2;
 
--- listInstallations
+-- listInstallationIds
+select "installations"."installation_id"
+  from "installations"
+  left join "environments" on "environments"."environment_id" = "installations"."environment_id"
+  where "installations"."organization_id" = $1
+  order by coalesce("environments"."last_seen_at", "installations"."updated_at") desc, "installations"."installation_id" desc
+  limit $2;
+
+-- readInstallations
 select *
   from "installations"
-  where "organization_id" = $1
-  order by "installation_id" desc
-  limit $2;
+  where "organization_id" = $1 and "installation_id" in ($2);
 
 -- updateInstallation
 update "installations"
@@ -30,7 +36,8 @@ update "organizations"
   where "organization_id" = $1;
 select count(*) as "count"
   from "installations"
-  where "organization_id" = $1;
+  left join "environments" on "environments"."environment_id" = "installations"."environment_id"
+  where "installations"."organization_id" = $1 and "installations"."status" = $2 and ("environments"."environment_id" is null or ("environments"."status" = $3 and "environments"."last_seen_at" > $4));
 update "environments"
   set "status" = "status"
   where "organization_id" = $1 and "environment_id" = $2 and "status" = $3

@@ -24,7 +24,8 @@ select "members"."organization_id", "members"."user_id", "members"."role", "orga
   from "members"
   inner join "organizations" on "organizations"."organization_id" = "members"."organization_id"
   where "members"."email_key" = $1 and "members"."status" = $2
-  order by "members"."created_at", "members"."user_id";
+  order by "members"."created_at", "members"."user_id"
+  limit $3;
 
 -- lockPerson
 update "users"

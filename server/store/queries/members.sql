@@ -16,18 +16,28 @@ insert into "members" ("organization_id", "user_id", "email", "email_key", "role
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
   returning *;
 
--- listMembers
-select *
+-- listMemberIds
+select "user_id"
   from "members"
   where "organization_id" = $1
   order by "created_at", "user_id"
   limit $2;
+select "user_id"
+  from "members"
+  where "organization_id" = $1 and "status" = $2
+  order by "created_at", "user_id"
+  limit $3;
 
 -- markMailed
 update "members"
   set "mailed_at" = $1, "link_expires_at" = $2, "updated_at" = $3
   where "organization_id" = $4 and "user_id" = $5 and "status" = $6
   returning *;
+
+-- readMembers
+select *
+  from "members"
+  where "organization_id" = $1 and "user_id" in ($2);
 
 -- removeMember
 delete

@@ -16,7 +16,7 @@ update "organizations"
   where "organization_id" = $1;
 select count(*) as "count"
   from "secrets"
-  where "organization_id" = $1;
+  where "organization_id" = $1 and "status" = $2;
 insert into "secrets" ("secret_id", "organization_id", "name", "status", "environment_id", "last_used_at", "revoked_at", "created_at", "updated_at")
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
   returning *;
@@ -24,9 +24,9 @@ insert into "secrets" ("secret_id", "organization_id", "name", "status", "enviro
 -- listSecrets
 select *
   from "secrets"
-  where "organization_id" = $1
+  where "organization_id" = $1 and "status" = $2
   order by "secret_id" desc
-  limit $2;
+  limit $3;
 
 -- markSecretUsed
 update "secrets"

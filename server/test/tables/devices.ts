@@ -40,20 +40,6 @@ const BEGINNINGS: readonly Scenario[] = [
       }
     },
   },
-  {
-    route: 'startDeviceSignIn',
-    name: 'what has ended is swept',
-    ask({ service }) {
-      service.clock.now += LATER;
-      return {};
-    },
-    status: 201,
-    async after({ service, ours, theirs }) {
-      const rows = await service.store.db.selectFrom('device_sign_ins').select('created_at').execute();
-      expect(rows).toHaveLength(1);
-      for (const side of [ours, theirs]) side.userCode = (await beginSignIn(service, 'laptop')).userCode;
-    },
-  },
   ...Object.entries({
     hostname: '',
     platform: 'amiga',
@@ -98,7 +84,7 @@ const LOOKS: readonly Scenario[] = [
     route: 'getDeviceSignIn',
     name: 'which machine it is, and where from',
     status: 200,
-    body: () => ({ hostname: 'laptop', platform: 'linux', address: '127.0.0.1', status: 'pending' }),
+    body: () => ({ hostname: 'ours-laptop', platform: 'linux', address: '127.0.0.1', status: 'pending' }),
   },
   {
     route: 'getDeviceSignIn',

@@ -1,0 +1,73 @@
+import type { Db } from './open.ts';
+
+/** How long what is out of use stays in lists. */
+const KEPT_MS = 90 * 24 * 3_600_000;
+const AT_ONCE = 500;
+
+/**
+ * Removes, of all organizations, revoked secrets and machines that nobody saw for 90 days, where no session names them.
+ * A revoked machine stays, since it must never come back; one that was only away is registered anew.
+ */
+export async function purgeUnused(db: Db, now: number, signal?: AbortSignal): Promise<void> {
+  await repeat(() => purgeSecrets(db, now - KEPT_MS), signal);
+  await repeat(() => purgeMachines(db, now - KEPT_MS), signal);
+}
+
+async function repeat(purge: () => Promise<number>, signal?: AbortSignal): Promise<void> {
+  for (let gone = AT_ONCE; gone === AT_ONCE && !signal?.aborted; ) gone = await purge();
+}
+
+async function purgeSecrets(db: Db, before: number): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('secrets')
+    .where('secret_id', 'in', (query) =>
+      query
+        .selectFrom('secrets')
+        .select('secret_id')
+        .where('status', '=', 'revoked')
+        .where('revoked_at', '<', before)
+        .where((row) =>
+          row.not(
+            row.exists(
+              row
+                .selectFrom('sessions')
+                .select('session_id')
+                .whereRef('sessions.organization_id', '=', 'secrets.organization_id')
+                .whereRef('sessions.secret_id', '=', 'secrets.secret_id'),
+            ),
+          ),
+        )
+        .limit(AT_ONCE),
+    )
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}
+
+const purgeMachines = (db: Db, before: number): Promise<number> =>
+  db.transaction().execute(async (transaction) => {
+    const machines = await transaction
+      .selectFrom('environments')
+      .select('environment_id')
+      .where('status', '=', 'active')
+      .where('last_seen_at', '<', before)
+      .where((row) =>
+        row.not(
+          row.exists(
+            row
+              .selectFrom('sessions')
+              .select('session_id')
+              .whereRef('sessions.organization_id', '=', 'environments.organization_id')
+              .whereRef('sessions.environment_id', '=', 'environments.environment_id'),
+          ),
+        ),
+      )
+      .limit(AT_ONCE)
+      .execute();
+    const ids = machines.map(({ environment_id }) => environment_id);
+    if (ids.length === 0) return 0;
+    await transaction.deleteFrom('installations').where('environment_id', 'in', ids).execute();
+    // A secret belongs to the machine again once that is registered anew with it.
+    await transaction.updateTable('secrets').set({ environment_id: null }).where('environment_id', 'in', ids).execute();
+    await transaction.deleteFrom('environments').where('environment_id', 'in', ids).execute();
+    return ids.length;
+  });
