@@ -15,6 +15,12 @@ export interface Reply {
   body: any;
 }
 
+/** Which replica is asked, and how many milliseconds its answer is waited for; any, and not for long, unless it is said. */
+export interface Target {
+  url?: string | undefined;
+  patience?: number;
+}
+
 /** A client gives up on an answer after this. */
 const PATIENCE_MS = 1_500;
 /** Between two tries. */
@@ -26,11 +32,22 @@ const PAGE = 500;
 
 /** Asks any of the replicas, and reads sessions. */
 export function createClient({ urls, token, random }: ClientOptions) {
-  async function call(method: string, path: string, as: string, body?: object, key?: string): Promise<Reply> {
+  const anyUrl = () => {
     const all = urls();
-    const reply = await fetch(`${all[Math.floor(random() * all.length)]}${path}`, {
+    return all[Math.floor(random() * all.length)];
+  };
+
+  async function call(
+    method: string,
+    path: string,
+    as: string,
+    body?: object,
+    key?: string,
+    { url = anyUrl(), patience = PATIENCE_MS }: Target = {},
+  ): Promise<Reply> {
+    const reply = await fetch(`${url}${path}`, {
       method,
-      signal: AbortSignal.timeout(PATIENCE_MS),
+      signal: AbortSignal.timeout(patience),
       headers: {
         authorization: `Bearer ${as}`,
         ...(body && { 'content-type': 'application/json' }),
@@ -57,10 +74,19 @@ export function createClient({ urls, token, random }: ClientOptions) {
   const look = async (path: string) => (await insist([200], 'GET', path, await token())).body;
   const urlOf = (session: string) => `/v1/organizations/me/sessions/${session}`;
 
+  /** @returns how many events the session has once they are as many, or cannot be waited for any longer */
+  async function untilCounted(session: string, least: number): Promise<number> {
+    for (const end = performance.now() + RECOVERED_WITHIN_MS; ; await pause(PAUSE_MS)) {
+      const { eventCount } = (await look(urlOf(session))).session;
+      if (eventCount >= least || performance.now() > end) return eventCount;
+    }
+  }
+
   return {
     call,
     insist,
     urlOf,
+    untilCounted,
 
     /** Ids of all sessions of the organization, the latest first. */
     async listSessions(): Promise<string[]> {
@@ -83,11 +109,7 @@ export function createClient({ urls, token, random }: ClientOptions) {
      * @param least number of the last event that must be there
      */
     async readSession(session: string, least: number): Promise<Stored> {
-      let eventCount = 0;
-      for (const end = performance.now() + RECOVERED_WITHIN_MS; performance.now() < end; await pause(PAUSE_MS)) {
-        eventCount = (await look(urlOf(session))).session.eventCount;
-        if (eventCount >= least) break;
-      }
+      const eventCount = await untilCounted(session, least);
       const events: { sequence: number; text: string }[] = [];
       for (let cursor = ''; ; ) {
         const page = await look(`${urlOf(session)}/events?limit=${PAGE}${cursor}`);

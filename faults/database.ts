@@ -9,10 +9,15 @@ const DISK_MB = 4_000;
 /** Enough for what the services use, and soon used up. */
 const SETTINGS = ['max_connections=90', 'max_wal_size=128MB', 'shared_buffers=32MB'];
 
+const COUNT_ROWS = `
+SELECT (SELECT count(*) FROM sessions WHERE session_id = $1) + (SELECT count(*) FROM appends WHERE session_id = $1) AS count`;
+
 export interface FaultyDatabase {
   url: string;
   port: number;
   faults: Record<string, Fault>;
+  /** Rows that it has of a session, its events included. */
+  countRows(session: string): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -33,6 +38,16 @@ export async function startDatabase(): Promise<FaultyDatabase> {
       ...backendFaults(server.url, new URL(url).pathname.slice(1)),
       ...diskFaults(disk, start, server.kill, 'of PostgreSQL'),
       ...(disk && { 'sync of PostgreSQL failed': failSyncs(disk, server, start) }),
+    },
+    async countRows(session) {
+      const client = new pg.Client({ connectionString: url });
+      try {
+        await client.connect();
+        const { rows } = await client.query(COUNT_ROWS, [session]);
+        return Number(rows[0].count);
+      } finally {
+        await client.end();
+      }
     },
     async stop() {
       await server.stop();

@@ -8,6 +8,9 @@ export type Line = { at: number } & (
   /** The connection broke, or there was no answer in time: nobody knows whether it was taken. */
   | { unanswered: string }
   | { closed: string }
+  /** From here on the session is being deleted; from `deleted` on it is gone. */
+  | { deleting: string }
+  | { deleted: string }
   /** A reader saw so many events of the session, the last of them being this one. */
   | { read: string; count: number; text?: string }
 );

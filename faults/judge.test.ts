@@ -47,6 +47,17 @@ describe('the oracle', () => {
     expect(rulesOf(lines, storedOf(['a/0', 'a/1']))).toEqual([]);
   });
 
+  test('takes what is deleted as gone, and finds what is left of it or taken afterwards', () => {
+    const lines: Line[] = [...TRUE_LINES.slice(0, 11), { at: 12, deleting: 's' }, { at: 13, deleted: 's' }];
+    expect(rulesOf(lines, storedOf([]))).toEqual([]);
+    expect(rulesOf(lines, storedOf([], 2))).toEqual(['kept']);
+    const late: Line[] = [
+      { at: 14, send: 'c', session: 's', count: 1 },
+      { at: 15, answer: 'c', status: 200, first: 5, last: 5 },
+    ];
+    expect(rulesOf([...lines, ...late], storedOf([]))).toEqual(['late']);
+  });
+
   test.each<[Rule[], string, Line[], Stored]>([
     [['lost', 'unseen'], 'an acknowledged append is gone', TRUE_LINES, storedOf(['a/0', 'a/1'])],
     [['lost'], 'one event of it is gone', TRUE_LINES.slice(0, 8), storedOf(['a/0', 'a/1', 'b/0'])],

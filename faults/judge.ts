@@ -10,7 +10,8 @@ export const RULES = {
   foreign: 'there, and sent by nobody',
   changed: 'answered differently when it was sent again',
   disordered: 'in front of what was acknowledged before it was sent',
-  late: 'taken after the close of its session was acknowledged',
+  late: 'taken after the close or the deletion of its session was acknowledged',
+  kept: 'deleted, and still there in part',
   unseen: 'read by somebody, and not there afterwards, or read and then not read',
   status: 'an answer that is not documented',
 } as const;
@@ -45,6 +46,8 @@ interface Session {
   name: string;
   appends: Append[];
   closed?: number;
+  isDeleted?: true;
+  deleted?: number;
   reads: { count: number; text?: string }[];
 }
 
@@ -52,6 +55,7 @@ interface Session {
 const DOCUMENTED = new Set([
   '200',
   '202',
+  '404 session_deleted',
   '409 session_closed',
   '409 idempotency_in_progress',
   '503 service_unavailable',
@@ -65,7 +69,10 @@ export function judge(lines: Iterable<Line>, stored: ReadonlyMap<string, Stored>
   };
   const report = (rule: Rule, what: string) => void verdict.faults.push({ rule, what });
   const sessions = collect(lines, verdict, report);
-  for (const session of sessions.values()) judgeSession(session, stored.get(session.name) ?? EMPTY, report);
+  for (const session of sessions.values()) {
+    const judgeOne = session.isDeleted ? judgeDeleted : judgeSession;
+    judgeOne(session, stored.get(session.name) ?? EMPTY, report);
+  }
   for (const name of stored.keys()) if (!sessions.has(name)) report('foreign', name);
   return verdict;
 }
@@ -120,6 +127,8 @@ function collect(lines: Iterable<Line>, verdict: Verdict, report: Report): Map<s
     } else if ('answer' in line) answer(line);
     else if ('unanswered' in line) verdict.unanswered++;
     else if ('closed' in line) session(line.closed).closed ??= line.at;
+    else if ('deleting' in line) session(line.deleting).isDeleted = true;
+    else if ('deleted' in line) session(line.deleted).deleted ??= line.at;
     else session(line.read).reads.push(line);
   }
   return sessions;
@@ -147,6 +156,14 @@ function judgeSession({ name, appends, closed, reads }: Session, stored: Stored,
     const isThere = text === undefined || stored.events[count - 1]?.text === text;
     if (count < most || !isThere) report('unseen', `${name}: ${count} events, the last being ${text}`);
     most = Math.max(most, count);
+  }
+}
+
+/** Of a session that was deleted, `stored` counts the rows that are left. */
+function judgeDeleted({ name, appends, deleted }: Session, stored: Stored, report: Report): void {
+  if (stored.eventCount > 0) report('kept', `${name}: ${stored.eventCount} rows`);
+  for (const { name: late, sent, answered } of appends) {
+    if (deleted !== undefined && answered && sent > deleted) report('late', late);
   }
 }
 

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { writeSequence } from '../server/cursor.ts';
-import { type ClientOptions, createClient, PAUSE_MS, RECOVERED_WITHIN_MS } from './client.ts';
+import { type ClientOptions, createClient, PAUSE_MS, RECOVERED_WITHIN_MS, type Target } from './client.ts';
 import { type History, textOf } from './history.ts';
+import type { Stored } from './judge.ts';
 
 /** One append, which is sent until somebody has said what became of it. */
 interface Append {
@@ -18,22 +19,28 @@ export interface LoadOptions extends ClientOptions {
   secret: string;
   /** How a session is opened. */
   machine: { environmentId: string; agentInstallationId: string };
+  /** Rows that the store has of a session, its events included. */
+  countRows: (session: string) => Promise<number>;
   writers: number;
   sessions: number;
 }
 
 const MOST_EVENTS = 50;
+/** Longer than any request may take. */
+const ANSWER_PATIENCE_MS = 20_000;
 
 export type Load = ReturnType<typeof createLoad>;
 
 /** Writers that append to sessions, repeat what was not answered, and now and then what was; and a reader. */
 export function createLoad(options: LoadOptions) {
-  const { secret, machine, token, random, writers } = options;
-  const { call, insist, urlOf, readSession } = createClient(options);
+  const { secret, machine, token, random, writers, urls, countRows } = options;
+  const { call, insist, urlOf, readSession, untilCounted } = createClient(options);
   const counts = { requests: 0, acknowledged: 0, unavailable: 0 };
   /** The last number that was acknowledged in each session. */
   const highest = new Map<string, number>();
   let sessions: string[] = [];
+  /** Those that were ended before the chapter was. */
+  let extra: string[] = [];
   let appends: Append[] = [];
   let made = 0;
   let history: History;
@@ -42,11 +49,11 @@ export function createLoad(options: LoadOptions) {
   let isHeavy = false;
 
   const anyOf = <Item>(items: readonly Item[]) => items[Math.floor(random() * items.length)] as Item;
-  const open = async (): Promise<string> =>
-    (await insist([201], 'POST', '/v1/sessions', secret, machine)).body.sessionId;
+  const open = async (where = machine): Promise<string> =>
+    (await insist([201], 'POST', '/v1/sessions', secret, where)).body.sessionId;
 
   /** @returns whether somebody said what became of it */
-  async function send(append: Append): Promise<boolean> {
+  async function send(append: Append, target?: Target): Promise<boolean> {
     const { name, session, count, padding } = append;
     const events = Array.from({ length: count }, (_, index) => ({
       eventType: 'notice',
@@ -55,7 +62,8 @@ export function createLoad(options: LoadOptions) {
     history.write({ send: name, session, count });
     counts.requests++;
     try {
-      const { status, body } = await call('POST', `/v1/sessions/${session}/events`, secret, { events }, name);
+      const path = `/v1/sessions/${session}/events`;
+      const { status, body } = await call('POST', path, secret, { events }, name, target);
       const { firstSequence: first, lastSequence: last, code } = body;
       history.write({ answer: name, status, ...(code !== undefined ? { code } : { first, last }) });
       if (status === 503) counts.unavailable++;
@@ -63,7 +71,7 @@ export function createLoad(options: LoadOptions) {
         counts.acknowledged++;
         highest.set(session, Math.max(last, highest.get(session) ?? 0));
       }
-      const isSettled = status < 300 || code === 'session_closed';
+      const isSettled = status < 300 || code === 'session_closed' || code === 'session_deleted';
       append.isSettled ||= isSettled;
       return isSettled;
     } catch {
@@ -72,8 +80,8 @@ export function createLoad(options: LoadOptions) {
     }
   }
 
-  async function untilAnswered(append: Append): Promise<void> {
-    for (const end = performance.now() + 2 * RECOVERED_WITHIN_MS; !(await send(append)) && !stopped; ) {
+  async function untilAnswered(append: Append, target?: Target): Promise<void> {
+    for (const end = performance.now() + 2 * RECOVERED_WITHIN_MS; !(await send(append, target)) && !stopped; ) {
       if (performance.now() > end) throw new Error(`${append.name} is not answered any more`);
       await pause(PAUSE_MS);
     }
@@ -102,12 +110,56 @@ export function createLoad(options: LoadOptions) {
     history.write({ closed: session });
   }
 
+  /** Sessions of machines that are revoked, or that are deleted, in turn. */
+  const gone = new Set<string>();
+  let ended = 0;
+
+  /** Ends a session right after an append to it: it is deleted, or its machine is revoked. */
+  async function endOne(): Promise<void> {
+    const isDeleted = ended++ % 2 === 0;
+    const where = isDeleted ? machine : await newMachine();
+    const session = await open(where);
+    extra.push(session);
+    const last = make(session);
+    await send(last);
+    const asOwner = await token();
+    if (isDeleted) {
+      gone.add(session);
+      history.write({ deleting: session });
+      await insist([200], 'DELETE', urlOf(session), asOwner);
+      history.write({ deleted: session });
+    } else {
+      await insist([200], 'DELETE', `/v1/organizations/me/environments/${where.environmentId}`, asOwner);
+      history.write({ closed: session });
+    }
+    await untilAnswered(make(session));
+  }
+
+  /** Waits until nothing is left, for as long as anything may take to recover. */
+  async function readDeleted(session: string): Promise<Stored> {
+    await insist([404], 'GET', urlOf(session), await token());
+    for (const end = performance.now() + RECOVERED_WITHIN_MS; ; await pause(PAUSE_MS)) {
+      const eventCount = await countRows(session);
+      if (eventCount === 0 || performance.now() > end) return { eventCount, events: [] };
+    }
+  }
+
+  async function newMachine(): Promise<LoadOptions['machine']> {
+    const body = { hostname: `revoked-${made}-${ended}`, platform: 'linux', serviceCliVersion: '0.1.0' };
+    const { environmentId } = (await insist([200, 201], 'POST', '/v1/environments', secret, body)).body;
+    const agents = `/v1/environments/${environmentId}/agents`;
+    const { installationId } = (await insist([200, 201], 'POST', agents, secret, { agentId: 'codex' })).body;
+    return { environmentId, agentInstallationId: installationId };
+  }
+
   return {
     counts,
+    endOne,
     /** New sessions, and writers on them, who tell the history. */
     async start(given: History): Promise<void> {
       history = given;
-      sessions = await Promise.all(Array.from({ length: options.sessions }, open));
+      sessions = await Promise.all(Array.from({ length: options.sessions }, () => open()));
+      extra = [];
       stopped = false;
       running = Promise.all(Array.from({ length: writers }, write));
     },
@@ -138,8 +190,34 @@ export function createLoad(options: LoadOptions) {
       for (const session of sessions) await untilAnswered(make(session));
       for (const append of appends.filter((_, at) => at % 10 === 0)) await untilAnswered(append);
       appends = [];
-      return sessions;
+      return [...sessions, ...extra];
     },
-    read: (session: string) => readSession(session, highest.get(session) ?? 0),
+    read: (session: string): Promise<Stored> =>
+      gone.has(session) ? readDeleted(session) : readSession(session, highest.get(session) ?? 0),
+
+    /** Asks every replica for an append, and waits for the answer however long it takes: for the longest, in milliseconds. */
+    async longestAnswer(): Promise<number> {
+      const waits = urls().map(async (url) => {
+        const began = performance.now();
+        await send(make(anyOf(sessions)), { url, patience: ANSWER_PATIENCE_MS });
+        return performance.now() - began;
+      });
+      return Math.max(...(await Promise.all(waits)));
+    },
+
+    /** How many milliseconds it takes from now on until every replica takes an append. */
+    async untilTaken(): Promise<number> {
+      const began = performance.now();
+      await Promise.all(urls().map((url) => untilAnswered(make(anyOf(sessions)), { url })));
+      return performance.now() - began;
+    },
+
+    /** How many milliseconds it takes from now on until all that was acknowledged before can be read. */
+    async untilReadable(): Promise<number> {
+      const began = performance.now();
+      const wanted = sessions.map((session) => [session, highest.get(session) ?? 0] as const);
+      for (const [session, least] of wanted) await untilCounted(session, least);
+      return performance.now() - began;
+    },
   };
 }

@@ -7,7 +7,7 @@ import { installBus } from './modes/bus.ts';
 import { installPostgres } from './modes/postgres.ts';
 import { runSpool } from './modes/spool.ts';
 import { installSqlite } from './modes/sqlite.ts';
-import { type Installation, type RoundsOptions, runRounds } from './rounds.ts';
+import { type Installation, type Recovery, type RoundsOptions, runRounds } from './rounds.ts';
 
 // Services start in half the time with what an earlier one compiled.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../artefacts/compiled');
@@ -27,14 +27,24 @@ const MODES = {
   spool: runSpool,
 };
 
-const USAGE = `npm run faults -- MODE… [--rounds 500] [--minutes 600] [--only 'power'] [--folder artefacts/faults]
-MODE is one of ${Object.keys(MODES).join(', ')}; --only takes faults whose name holds its text.`;
+/** The worst times of each kind of fault, in milliseconds. */
+const worstOf = ({ appends, readable, longestAnswer }: Recovery) => ({
+  rounds: appends.length,
+  'appends taken': Math.round(Math.max(...appends)),
+  'all readable': Math.round(Math.max(...readable)),
+  'longest answer': Math.round(Math.max(...longestAnswer)),
+});
+
+const USAGE = `npm run faults -- MODE… [--rounds 500] [--minutes 600] [--only 'power'] [--hold 0] [--folder artefacts/faults]
+MODE is one of ${Object.keys(MODES).join(', ')}; --only takes faults whose name holds its text;
+--hold keeps each broken for so many milliseconds at least.`;
 
 const { values, positionals } = parseArgs({
   options: {
     rounds: { type: 'string', default: '500' },
     minutes: { type: 'string', default: '600' },
     only: { type: 'string', default: '' },
+    hold: { type: 'string', default: '0' },
     folder: { type: 'string' },
     help: { type: 'boolean', short: 'h', default: false },
   },
@@ -54,9 +64,12 @@ for (const mode of positionals as (keyof typeof MODES)[]) {
     until: performance.now() + Number(values.minutes) * 60_000,
     random,
     only: values.only,
+    hold: Number(values.hold),
     folder,
     tell: (text) => console.log(`${new Date().toISOString()} ${mode}: ${text}`),
   });
   writeFileSync(join(folder, 'outcome.json'), JSON.stringify(outcome, null, 2));
-  console.log({ ...outcome, faults: outcome.faults.length });
+  const { recovery = {}, ...rest } = outcome;
+  console.log({ ...rest, faults: outcome.faults.length });
+  console.table(Object.fromEntries(Object.entries(recovery).map(([kind, times]) => [kind, worstOf(times)])));
 }

@@ -29,6 +29,8 @@ export interface RoundsOptions {
   only?: string;
   /** For the histories. */
   folder: string;
+  /** How many milliseconds something stays broken at least. */
+  hold?: number;
   tell?: (text: string) => void;
 }
 
@@ -36,6 +38,18 @@ export interface Outcome extends Verdict {
   rounds: number;
   /** How often each was broken, and how many seconds its rounds took. */
   broken: Record<string, { times: number; seconds: number }>;
+  /** How it recovered from each. */
+  recovery?: Record<string, Recovery>;
+}
+
+/** Milliseconds of each round in which something was broken. */
+export interface Recovery {
+  /** Once it was mended, until every replica took an append. */
+  appends: number[];
+  /** Once it was mended, until all that was acknowledged before could be read. */
+  readable: number[];
+  /** Of the requests that were sent while it was broken, the longest until its answer. */
+  longestAnswer: number[];
 }
 
 /** Rounds after which all is read and held against the history, and other sessions are taken. */
@@ -96,12 +110,16 @@ export async function runRounds(installation: Installation, options: RoundsOptio
     for (const session of sessions) stored.set(session, await load.read(session));
     return judge(readHistory(path), stored);
   };
+  const recovery: Record<string, Recovery> = {};
   const played = await breakInTurn(installation.faults, options, {
     async begin(chapter) {
       history = createHistory(pathOf(chapter));
       await load.start(history);
     },
-    play: (kind, fault) => playRound(load, kind, fault),
+    async play(kind, fault) {
+      recovery[kind] ??= { appends: [], readable: [], longestAnswer: [] };
+      await playRound({ load, kind, fault, hold: options.hold ?? 0, recovery: recovery[kind] });
+    },
     async finish(chapter) {
       const one = { path: pathOf(chapter), sessions: await load.finish() };
       history.close();
@@ -112,10 +130,18 @@ export async function runRounds(installation: Installation, options: RoundsOptio
   // Again, all of it: what was right may have been lost later.
   let verdict = EMPTY;
   for (const one of done) verdict = add(verdict, await judgeChapter(one));
-  return { ...verdict, ...played };
+  return { ...verdict, ...played, recovery };
 }
 
-async function playRound(load: Load, kind: string, fault: Fault): Promise<void> {
+interface Round {
+  load: Load;
+  kind: string;
+  fault: Fault;
+  hold: number;
+  recovery: Recovery;
+}
+
+async function playRound({ load, kind, fault, hold, recovery }: Round): Promise<void> {
   const { counts } = load;
   const reached = async (what: keyof Load['counts'], more: number) => {
     const end = performance.now() + RECOVERED_WITHIN_MS;
@@ -124,11 +150,19 @@ async function playRound(load: Load, kind: string, fault: Fault): Promise<void> 
     }
   };
   await reached('acknowledged', WAITED.before);
+  const ending = load.endOne();
   await fault.break();
   load.setHeavy(fault.isShortage === true);
-  await Promise.all([reached(fault.isShortage ? 'unavailable' : 'requests', WAITED.during), load.peek()]);
+  const longestAnswer = load.longestAnswer();
+  const waited = reached(fault.isShortage ? 'unavailable' : 'requests', WAITED.during);
+  await Promise.all([waited, load.peek(), pause(hold)]);
   load.setHeavy(false);
   await fault.mend();
+  const [appends, readable] = await Promise.all([load.untilTaken(), load.untilReadable()]);
+  recovery.appends.push(appends);
+  recovery.readable.push(readable);
+  recovery.longestAnswer.push(await longestAnswer);
+  await ending;
   await reached('acknowledged', WAITED.after);
   await load.peek();
 }

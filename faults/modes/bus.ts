@@ -23,6 +23,7 @@ export async function installBus(random: () => number): Promise<Installation> {
   const replicas = [await start('api'), await start('api', clock?.variables)] as const;
   const workers = [await start('worker'), await start('worker', clock?.variables)] as const;
   return {
+    countRows: database.countRows,
     ...{ secret, machine, token, urls: () => replicas.map((replica) => replica.url()), writers: 12 },
     faults: {
       'replica killed': killed(replicas[0]),

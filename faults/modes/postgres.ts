@@ -23,6 +23,7 @@ export async function installPostgres(): Promise<Installation> {
     await supervise(dataDir, { ...given, ...clock?.variables }),
   ] as const;
   return {
+    countRows: database.countRows,
     ...{ secret, machine, token, urls: () => replicas.map((replica) => replica.url()), writers: 24 },
     faults: {
       'replica killed': killed(replicas[0]),

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { startWire } from '../../server/test/wire.ts';
 import { createClock, together } from '../clock.ts';
 import { createDisk, type Disk } from '../disk.ts';
@@ -8,6 +9,17 @@ import { clockFaults, diskFaults, killed, settleIn, supervise, wireFaults } from
 import type { Installation } from '../rounds.ts';
 
 const DISK_MB = 4_000;
+
+function countRows(path: string, session: string): number {
+  const file = new DatabaseSync(path, { readOnly: true });
+  try {
+    const count = (table: string) =>
+      Number(file.prepare(`SELECT count(*) AS count FROM ${table} WHERE session_id = ?`).get(session)?.count);
+    return count('sessions') + count('appends');
+  } finally {
+    file.close();
+  }
+}
 
 /** EX_SOFTWARE: the store can no longer be trusted. */
 const STORE_LOST = 70;
@@ -26,6 +38,7 @@ export async function installSqlite(alterAsked?: (asked: Buffer) => Buffer): Pro
   const wire = await startWire(() => Number(new URL(service.url()).port), undefined, alterAsked);
   const url = `http://127.0.0.1:${wire.port}`;
   return {
+    countRows: async (session) => countRows(join(dataDir, 'session-capture.sqlite'), session),
     ...{ secret, machine, token, urls: () => [url], writers: 8, ...(disk && { disk }) },
     faults: {
       'service killed': killed(service),
