@@ -35,19 +35,35 @@ install_program() {
   $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$2" >/dev/null
 }
 
-# unpack_program FOLDER COMMAND PACKAGE: a program from the Debian package, into a folder and without being root: installed,
-# it would start a service of its own.
+# unpack_program FOLDER COMMAND PACKAGE: a program from the Debian package, with what it depends on, into a folder and without
+# being root: installed, it would start a service of its own. Its libraries are then in FOLDER/usr/lib.
 unpack_program() {
   command -v "$2" >/dev/null && return
-  [ -z "$(find "$1" -name "$2" -type f 2>/dev/null)" ] || return 0
+  ! is_unpacked "$1" "$2" || return 0
   command -v apt-get >/dev/null || return 1
   echo "Unpacking the Debian package $3"
   mkdir -p "$1"
   (
     cd "$1"
-    apt-get download -qq "$3" >/dev/null 2>&1 || { apt-get update -qq >/dev/null && apt-get download -qq "$3" >/dev/null; }
-    dpkg -x "$3"_*.deb . && rm -f "$3"_*.deb
-  ) 2>/dev/null
+    download_packages "$3" || { apt-get update -qq && download_packages "$3"; }
+    for package in *.deb; do dpkg -x "$package" . && rm -f "$package"; done
+  ) >/dev/null 2>&1
+  is_unpacked "$1" "$2"
+}
+
+# is_unpacked FOLDER COMMAND: whether the program is there, and all libraries that it needs.
+is_unpacked() {
+  local program
+  program=$(find "$1"/usr/*bin "$1/usr/lib" -name "$2" -type f 2>/dev/null | head -n 1)
+  [ -n "$program" ] || return 1
+  ! LD_LIBRARY_PATH=$(echo "$1"/usr/lib/*-linux-gnu) ldd "$program" 2>/dev/null | grep -q 'not found'
+}
+
+# The package and those it depends on that this machine lacks.
+download_packages() {
+  local missing
+  missing=$(apt-get install --simulate --no-install-recommends "$1" | sed -n 's/^Inst \([^ ]*\).*/\1/p')
+  [ -n "$missing" ] && apt-get download -qq $missing
 }
 
 # install_agents FOLDER: the real agents that tests run, in the versions of cli/test/agents/agents.json; about 2 GB.

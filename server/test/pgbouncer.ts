@@ -1,19 +1,21 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { freePort } from '../public-url.ts';
 
-/** Where `script/test` unpacks Debian's. */
-const UNPACKED = join(import.meta.dirname, '../../artefacts/pgbouncer/usr/sbin');
+/** Where `script/setup.sh` unpacks Debian's, with the libraries that it needs. */
+const UNPACKED = join(import.meta.dirname, '../../artefacts/pgbouncer/usr');
+
+const env = { ...process.env, LD_LIBRARY_PATH: globSync(join(UNPACKED, 'lib/*-linux-gnu')).join(delimiter) };
 
 /** Undefined where this machine has none that runs. */
-export const PGBOUNCER = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', UNPACKED]
+export const PGBOUNCER = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', join(UNPACKED, 'sbin')]
   .map((folder) => join(folder, 'pgbouncer'))
-  .find((path) => existsSync(path) && spawnSync(path, ['--version']).status === 0);
+  .find((path) => existsSync(path) && spawnSync(path, ['--version'], { env }).status === 0);
 
 export interface PgBouncer {
   /** The database's address through it. */
@@ -52,7 +54,7 @@ max_client_conn = 200
   let running: ChildProcess;
 
   async function start(): Promise<void> {
-    running = spawn(program, ['-q', ...(isRoot ? ['-u', 'nobody'] : []), settings], { stdio: 'ignore' });
+    running = spawn(program, ['-q', ...(isRoot ? ['-u', 'nobody'] : []), settings], { stdio: 'ignore', env });
     while (!(await answers(url))) {
       if (running.exitCode !== null) throw new Error(`pgbouncer ended with ${running.exitCode} before it was ready`);
       await pause(20);

@@ -1,0 +1,39 @@
+/** Why tests of a file may be skipped. */
+export interface Skip {
+  files: RegExp;
+  cause: string;
+  /** Not a fault of a machine that may install packages: continuous integration accepts it. */
+  isAccepted?: true;
+}
+
+/** The known causes. Any other skipped test is a fault: it looks as if it were run. */
+export const SKIPS: readonly Skip[] = [
+  {
+    files:
+      /^cli\/(redact\/false-alarms|test\/series|test\/agents\/(corpus|corpus-claims|codex-usage))\.test\.ts$|^dashboard\/e2e\/real\.test\.ts$/,
+    cause: 'the collection of real transcripts is private and does not lie beside the repository',
+    isAccepted: true,
+  },
+  {
+    files: /^server\/test\/pooler\.test\.ts$/,
+    cause: 'no PgBouncer runs here (Debian: pgbouncer)',
+  },
+  {
+    files: /^server\/test\/(bus[\w-]*|numbering|dead-letters|deploy)\.test\.ts$|^faults\//,
+    cause: 'there is no nats-server (Debian: nats-server)',
+  },
+  {
+    files: /^server\/test\/lost-store\.test\.ts$/,
+    cause: 'there is neither strace nor a C compiler to make fsync fail (Debian: strace)',
+  },
+  {
+    files: /^cli\/test\/disk\.test\.ts$/,
+    cause: 'mounting a small disk takes root and, in a container, CAP_SYS_ADMIN',
+    isAccepted: true,
+  },
+  {
+    files: /^(cli\/daemon\/processes|script\/release\/install)\.test\.ts$/,
+    cause: 'it is about Linux',
+    isAccepted: true,
+  },
+];
