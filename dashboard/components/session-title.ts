@@ -20,6 +20,14 @@ export function startOf(session: Session, summary: SessionSummary | undefined): 
   return Math.min(Date.parse(session.startedAt), Number.isNaN(first) ? Number.POSITIVE_INFINITY : first);
 }
 
+/** Some agents write no times into their transcripts. Then only the time of capture is known, which says nothing. */
+export const hasTimes = (summary: SessionSummary | undefined): boolean =>
+  !summary || summary.summarizedThrough === 0 || summary.lastEventAt !== undefined;
+
+/** How long a session took so far, in milliseconds; undefined where nobody knows. */
+export const durationOf = (session: Session, summary: SessionSummary | undefined, now: number): number | undefined =>
+  hasTimes(summary) ? Math.max(0, endOf(session, summary, now) - startOf(session, summary)) : undefined;
+
 /** When it ended, as far as is known. */
 export function endOf(session: Session, summary: SessionSummary | undefined, now: number): number {
   if (session.endedAt) return Date.parse(session.endedAt);

@@ -5,6 +5,13 @@ import { stateOf } from './status-mark.tsx';
 
 const NOW = Date.parse('2026-11-22T10:00:00.000Z');
 
+test('a session whose events say no times is never live, since it may have been imported just now', () => {
+  const session = { status: 'active', updatedAt: '2026-11-22T09:59:59.000Z' } as Session;
+  const summary = { summarizedThrough: 12 } as SessionSummary;
+  expect(stateOf(session, summary, NOW)).toBe('quiet');
+  expect(stateOf(session, undefined, NOW)).toBe('live');
+});
+
 test.each([
   ['active', '2026-11-22T09:50:00.000Z', undefined, 'live'],
   ['active', '2026-11-22T09:40:00.000Z', undefined, 'quiet'],

@@ -2,11 +2,12 @@ import { Check, X } from 'lucide-react';
 import type { SessionSummary } from '../../contract/review.ts';
 import type { Session } from '../../contract/session.ts';
 import { useNow } from '../ui/time.tsx';
+import { hasTimes } from './session-title.ts';
 
 const WORDS = { live: 'Live', quiet: 'Quiet', silent: 'Ended', completed: 'Completed', failed: 'Failed' } as const;
 const MEANINGS = {
   ...WORDS,
-  quiet: 'Quiet: no events for more than 15 minutes, and no end reported',
+  quiet: 'Quiet: no end reported, and no event within 15 minutes that says when it happened',
   silent: 'Ended without a report: no events for more than a day',
 } as const;
 
@@ -23,7 +24,8 @@ export function stateOf(
 ): keyof typeof WORDS {
   if (status !== 'active') return status;
   const silence = now - Date.parse(summary?.lastEventAt ?? updatedAt);
-  if (silence < LIVE_MS) return 'live';
+  // Without times an old transcript that was just imported looks like one that is being written.
+  if (silence < LIVE_MS && hasTimes(summary)) return 'live';
   return silence < SILENT_MS ? 'quiet' : 'silent';
 }
 

@@ -11,7 +11,7 @@ import { costOf } from '../components/session-cost.ts';
 import { titleOf } from '../components/session-title.ts';
 import { useFacts, useSession } from '../queries.ts';
 import { showHidden } from '../text/controls.ts';
-import { formatCount, formatDuration, formatExact, formatShort, plural } from '../ui/format.ts';
+import { formatCount, formatDuration, formatExact, formatShort, formatTokens, plural } from '../ui/format.ts';
 
 /** Two sessions side by side: a fork and where it came from, or two agents at one task. */
 export function ComparePage() {
@@ -71,7 +71,7 @@ function Figures({ summary, contextWindow }: SessionFacts) {
   const { firstEventAt, lastEventAt } = summary;
   const took = firstEventAt && lastEventAt ? Date.parse(lastEventAt) - Date.parse(firstEventAt) : undefined;
   const rows: [name: string, value: ReactNode][] = [
-    ['from first to last event', took === undefined ? '–' : formatDuration(took)],
+    ['duration', took === undefined ? '–' : formatDuration(took)],
     ['prompts', formatCount(summary.prompts)],
     ['tool calls', formatCount(summary.toolCalls)],
     [
@@ -81,7 +81,7 @@ function Figures({ summary, contextWindow }: SessionFacts) {
       </span>,
     ],
     ['lines', `+${formatCount(summary.linesAdded)} −${formatCount(summary.linesRemoved)}`],
-    ['tokens read, written', `${formatShort(summary.inputTokens)}, ${formatShort(summary.outputTokens)}`],
+    ['tokens in / out', `${formatTokens(summary.inputTokens)} / ${formatTokens(summary.outputTokens)}`],
     [
       'cost',
       <span key="c" title={costOf(summary).explain}>

@@ -28,6 +28,8 @@ export interface Timeline {
   toolCalls: number;
   failures: number;
   redactions: number;
+  /** An event says when it happened. Some agents write no times; then those of the entries are of their capture. */
+  hasTimes: boolean;
   /** Where the events of records stand that were written again, by sequence. */
   orders: Revisions['orders'];
 }
@@ -79,6 +81,7 @@ export function createTimelineBuilder(starters = new Map<string, string>(), orde
   const all: Entry[] = [];
   const spending = createSpending();
   let redactions = 0;
+  let hasTimes = false;
   let isStale = false;
 
   function laneOf(entry: Entry, lane: string) {
@@ -185,6 +188,7 @@ export function createTimelineBuilder(starters = new Map<string, string>(), orde
       all.push(entry);
       spending.add(entry);
       redactions += entry.redactions ?? 0;
+      hasTimes ||= entry.timed;
       add(entry, entry.lane === undefined ? main : laneOf(entry, entry.lane).builder);
     },
     finish() {
@@ -213,6 +217,7 @@ export function createTimelineBuilder(starters = new Map<string, string>(), orde
         toolCalls: sumOf(turns, 'calls'),
         failures: sumOf(turns, 'failures'),
         redactions,
+        hasTimes,
         orders,
       };
     },

@@ -27,6 +27,9 @@ export function formatShort(count: number): string {
   return '>999T';
 }
 
+/** Tokens, in short. Every model reads and writes some, so none were recorded where the sum is 0. */
+export const formatTokens = (tokens: number): string => (tokens === 0 ? '–' : formatShort(tokens));
+
 /** US dollars: `<$0.01`, `$0.41`, `$1,204`, `$45.2k`. */
 export function formatCost(dollars: number): string {
   if (dollars > 0 && dollars < 0.01) return '<$0.01';

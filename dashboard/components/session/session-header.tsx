@@ -10,11 +10,11 @@ import type { Timeline } from '../../timeline/build.ts';
 import type { Head } from '../../timeline/markdown.ts';
 import { Button } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy.tsx';
-import { formatCount, formatDuration, formatExact, formatShort, plural } from '../../ui/format.ts';
+import { formatCount, formatDuration, formatExact, formatTokens, plural } from '../../ui/format.ts';
 import { AgentName, agentName } from '../agent-name.tsx';
 import { nameOfEnvironment } from '../environment-name.ts';
 import { costOf } from '../session-cost.ts';
-import { endOf, startOf, titleOf } from '../session-title.ts';
+import { durationOf, endOf, hasTimes, startOf, titleOf } from '../session-title.ts';
 import { StatusMark, stateOf } from '../status-mark.tsx';
 import { DeleteSession } from './delete-session.tsx';
 import { DownloadMenu } from './download-menu.tsx';
@@ -48,7 +48,12 @@ export function SessionHeader({ session, summary, facts, timeline, isInspecting,
       ['branch', branch],
       ['machine', machine],
       ['person', summary?.person],
-      ['time', `${new Date(startOf(session, summary)).toISOString()} to ${new Date(end).toISOString()}`],
+      [
+        'time',
+        hasTimes(summary)
+          ? `${new Date(startOf(session, summary)).toISOString()} to ${new Date(end).toISOString()}`
+          : undefined,
+      ],
       ['cost', summary && costOf(summary).text],
       ['link', window.location.origin + paths.session(session.sessionId)],
     ];
@@ -103,7 +108,7 @@ export function SessionHeader({ session, summary, facts, timeline, isInspecting,
         {failures > 0 && <span className="font-medium text-bad">{formatCount(failures)} failed</span>}
         {usage.total.input + usage.total.output > 0 && (
           <span title={`${formatCount(usage.total.cacheRead)} of them read from the cache`}>
-            {formatShort(usage.total.input)} tokens in, {formatShort(usage.total.output)} out
+            {formatTokens(usage.total.input)} tokens in, {formatTokens(usage.total.output)} out
           </span>
         )}
         {facts?.summary.cost !== undefined && (
@@ -134,6 +139,7 @@ function Elapsed({ session, summary }: { session: Session; summary: SessionSumma
     return () => clearInterval(timer);
   }, [isLive]);
   const start = startOf(session, summary);
-  const end = isLive ? now : endOf(session, summary, now);
-  return <span title={`since ${formatExact(start)}`}>{formatDuration(Math.max(1000, end - start))}</span>;
+  const duration = isLive ? now - start : durationOf(session, summary, now);
+  if (duration === undefined) return <span title="Its agent writes no times into its transcripts">times unknown</span>;
+  return <span title={`since ${formatExact(start)}`}>{formatDuration(Math.max(1000, duration))}</span>;
 }

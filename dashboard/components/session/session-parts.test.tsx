@@ -40,6 +40,18 @@ test.each(['[1]', '7', '{', '[["ses_1", true, [1]]]', '[["ses_1", 1, []]]'])(
   },
 );
 
+test('a session whose events say no times has no strip, no duration and numbers instead of times', async () => {
+  await open(
+    '',
+    {},
+    EVENTS.map(([type, payload]): Given => [type, { ...payload, occurredAt: undefined }]),
+  );
+  await expect.poll(() => drawnRows().length).toBe(3);
+  expect(page.getByRole('slider', { name: 'Position in the session' }).query()).toBeNull();
+  const isShown = (selector: string) => document.querySelector(selector)?.checkVisibility();
+  expect([isShown('.timeline-clock'), isShown('.timeline-number')]).toEqual([false, true]);
+});
+
 describe('what fails while it is drawn says so, and the session stays:', () => {
   beforeEach(() => void vi.spyOn(console, 'error').mockReturnValue());
   const told = (of: string) => expect.element(page.getByText(`${of} cannot be shown.`)).toBeVisible();

@@ -136,11 +136,12 @@ export function SessionView({ session }: { session: Session }) {
     },
   });
 
+  const isUntimed = isComplete && loaded > 0 && !timeline.hasTimes;
   const story = { turns: timeline.turns, milestones: facts?.milestones ?? NO_MILESTONES };
   return (
     <ReadingProvider value={reading}>
       <TextsProvider value={texts}>
-        <div className="session" data-complete={isComplete}>
+        <div className="session" data-complete={isComplete} data-untimed={isUntimed || undefined}>
           {!place && (
             <a href="#timeline" className="skip-link">
               Skip to the timeline
@@ -151,14 +152,16 @@ export function SessionView({ session }: { session: Session }) {
             onInspect={() => setInspecting((before) => !before)}
             onHelp={() => setPanel('help')}
           />
-          <Boundary of="The strip" resetKey={loaded}>
-            <StripView
-              {...{ timeline, range }}
-              contextWindow={facts?.contextWindow}
-              onJump={goTo}
-              onRange={chooseRange}
-            />
-          </Boundary>
+          {!isUntimed && (
+            <Boundary of="The strip" resetKey={loaded}>
+              <StripView
+                {...{ timeline, range }}
+                contextWindow={facts?.contextWindow}
+                onJump={goTo}
+                onRange={chooseRange}
+              />
+            </Boundary>
+          )}
           {error !== undefined && (
             <div className="p-3">
               <ErrorNote error={error} onRetry={retry} />

@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react';
 import type { SessionRow } from '../../queries.ts';
 import type { Order } from '../../search.ts';
-import { formatCount, formatDuration, formatExact, formatShort, plural } from '../../ui/format.ts';
+import { formatCount, formatDuration, formatExact, formatShort, formatTokens, plural } from '../../ui/format.ts';
 import { Ago, useNow } from '../../ui/time.tsx';
 import { costOf } from '../session-cost.ts';
-import { endOf, startOf } from '../session-title.ts';
+import { durationOf, endOf, hasTimes } from '../session-title.ts';
 import { ShapeStrip } from '../shape-strip.tsx';
 
 /** A figure of a session. */
@@ -28,7 +28,10 @@ export const COLUMNS: readonly Column[] = [
     from: 760,
     order: 'duration',
     Cell: Duration,
-    explain: ({ session, summary }) => `until ${formatExact(endOf(session, summary, Date.parse(session.updatedAt)))}`,
+    explain: ({ session, summary }) =>
+      hasTimes(summary)
+        ? `until ${formatExact(endOf(session, summary, Date.parse(session.updatedAt)))}`
+        : 'its agent writes no times',
   },
   {
     label: 'Events',
@@ -61,9 +64,9 @@ export const COLUMNS: readonly Column[] = [
     width: 52,
     from: 1000,
     order: 'tokens',
-    Cell: ({ summary }) => formatShort(summary.inputTokens + summary.outputTokens),
+    Cell: ({ summary }) => formatTokens(summary.inputTokens + summary.outputTokens),
     explain: ({ summary: { inputTokens, cachedTokens, outputTokens } }) =>
-      `${formatCount(inputTokens)} in (${formatCount(cachedTokens)} from a cache), ${formatCount(outputTokens)} out`,
+      `${formatTokens(inputTokens)} in (${formatCount(cachedTokens)} from a cache), ${formatTokens(outputTokens)} out`,
   },
   {
     label: 'Cost',
@@ -90,7 +93,8 @@ export const columnsFor = (width: number): readonly Column[] => COLUMNS.filter((
 
 function Duration({ session, summary }: SessionRow): ReactNode {
   const now = useNow();
-  return formatDuration(Math.max(0, endOf(session, summary, now) - startOf(session, summary)));
+  const duration = durationOf(session, summary, now);
+  return duration === undefined ? '–' : formatDuration(duration);
 }
 
 /** Lines added and removed; nothing where no file was changed. */
