@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import { Background } from './background.ts';
 import type { Bus } from './bus/bus.ts';
 import { createBusLog } from './bus/bus-log.ts';
 import { createWorker } from './bus/worker.ts';
@@ -16,7 +17,6 @@ import { createBudget } from './http/budget.ts';
 import { serveDownloads } from './http/downloads.ts';
 import { servePages } from './http/pages.ts';
 import type { Identity } from './identity/identity.ts';
-import { createBackground } from './ingest/background.ts';
 import { createLive } from './ingest/live.ts';
 import { createPeers } from './ingest/peers.ts';
 import { createReading } from './ingest/reading.ts';
@@ -66,6 +66,9 @@ const EXPIRE_EVERY_MS = 3_600_000;
 /** So long at most what another process has left underived waits, unless somebody asks for it. */
 const CATCH_UP_EVERY_MS = 300_000;
 
+/** How long it may take to apply new prices to all sessions. The next start goes on. */
+const REPRICE_MS = 6 * 3_600_000;
+
 /** The service around an open store and an identity provider, ready to listen; closing it leaves both open. */
 export async function createService(options: ServiceOptions): Promise<FastifyInstance> {
   const {
@@ -107,19 +110,19 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     thread: deriveThread,
     now,
     onError,
+    onGivenUp: () => observer?.onGivenUp('derive'),
     onDerived({ organization_id, session_id: sessionId, event_count: eventCount, status, updated_at: changedAt }) {
       observer?.onDerived(now() - changedAt);
       tell(organization_id, { sessionId, eventCount, status });
     },
   });
   observer?.onBehind(indexer.waiting);
-  const reading = createReading();
-  const background = createBackground({ atOnce: 2, onError });
-  const closing = new AbortController();
+  const reading = createReading(() => observer?.onGivenUp('body'));
+  const background = new Background({ atOnce: 2, onError, onGivenUp: () => observer?.onGivenUp('background') });
   const truncation = store.engine === 'sqlite' ? new LogTruncation(store.db, onError) : undefined;
   const sweep = () =>
-    background.run('sweep', () =>
-      sweepDeleted(store.db, now, figuresOfSession, closing.signal, () => truncation?.request()),
+    background.run('sweep', (signal) =>
+      sweepDeleted(store.db, now, figuresOfSession, signal, () => truncation?.request()),
     );
   const committed: Committed = (change) => {
     const { organizationId, sessionId, eventCount, status } = change;
@@ -133,16 +136,16 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     db: store.db,
     sessionLog,
     later: (name, work) => void background.run(name, work),
-    signal: closing.signal,
+    signal: background.signal,
   });
   const resumeRevocations = () => background.run('revocations', revocation.resume);
-  const retention = { db: store.db, sessionLog, days: config.RETENTION_DAYS, now, signal: closing.signal };
+  const retention = { db: store.db, sessionLog, days: config.RETENTION_DAYS, now };
   const expire = async () => {
-    if (retention.days > 0) await background.run('retention', () => deleteExpired(retention));
-    await background.run('orphans', () => sweepOrphans(store.db, closing.signal));
+    if (retention.days > 0) await background.run('retention', (signal) => deleteExpired({ ...retention, signal }));
+    await background.run('orphans', (signal) => sweepOrphans(store.db, signal));
   };
   const purgeEnded = () => background.run('sign-ins', async () => void (await purgeDevices(store.db, now())));
-  const purge = () => background.run('unused', () => purgeUnused(store.db, now(), closing.signal));
+  const purge = () => background.run('unused', (signal) => purgeUnused(store.db, now(), signal));
   const worker =
     bus && store.pool && config.ROLE !== 'api'
       ? createWorker({
@@ -198,14 +201,12 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     for (const timer of timers) clearInterval(timer);
     stopHearing?.();
     await worker?.close();
-    background.close();
     await peers?.close();
-    closing.abort();
-    await Promise.all([expire(), sweep()]);
+    await background.close();
     await truncation?.close();
     await reading.close();
-    await indexer.close();
-    await deriveThread.close();
+    // Its jobs wait for the thread.
+    await Promise.all([indexer.close(), deriveThread.close()]);
   });
   // Goes on where an earlier process stopped, or the store could not be asked.
   void sweep();
@@ -213,7 +214,9 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   void resumeRevocations();
   void expire();
   void indexer.catchUp();
-  void background.run('prices', () => reprice(store.db, deriveThread, prices, closing.signal));
+  void background.run('prices', (signal) => reprice(store.db, deriveThread, prices, signal), {
+    deadlineMs: REPRICE_MS,
+  });
   void purge();
   const timers = [
     setInterval(sweep, SWEEP_EVERY_MS).unref(),

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { createBackground } from '../ingest/background.ts';
+import { Background } from '../background.ts';
 import type { Change } from '../ingest/session-log.ts';
 import type { Db } from '../store/open.ts';
 import type { SessionFactsRow, SessionRow } from '../store/schema.ts';
@@ -39,6 +39,8 @@ export interface IndexerOptions {
   thread: Pick<DeriveThread, 'derive'>;
   now: () => number;
   onError: (error: unknown) => void;
+  /** Told of each session whose events took too long to derive. */
+  onGivenUp?: (() => void) | undefined;
   /** Whether what nobody waits for leaves half of the time to others; true unless told. */
   rests?: boolean;
   /** Told of a session that was derived. */
@@ -51,15 +53,16 @@ const GATHER_MS = 100;
 const AT_ONCE = 2;
 /** Beyond, sessions are left to `catchUp` and to who reads them. */
 const MOST_NOTED = 10_000;
+/** For how long a session whose events took too long to derive is left alone. */
+const REST_MS = 600_000;
 const PATIENCE_MS = 300;
 const LONGEST_REST_MS = 1_000;
 
 export function createIndexer(options: IndexerOptions): Indexer {
-  const { db, thread, now, onError, onDerived } = options;
+  const { db, thread, now, onError, onGivenUp, onDerived } = options;
   const { derive } = thread;
-  const background = createBackground({ atOnce: AT_ONCE, onError });
+  const background = new Background({ atOnce: AT_ONCE, onError, onGivenUp, restMs: REST_MS });
   const noted = new Map<string, Target>();
-  const closing = new AbortController();
   /** Sessions that are to be derived, and whether somebody waits for it. */
   const wanted = new Map<string, boolean>();
   const runs = new Set<Promise<void>>();
@@ -72,18 +75,18 @@ export function createIndexer(options: IndexerOptions): Indexer {
   async function run(session: Target, isAsked: boolean): Promise<void> {
     const { organizationId, sessionId } = session;
     wanted.set(sessionId, isAsked || (wanted.get(sessionId) ?? false));
-    const work = async () => {
-      for (let asked = take(sessionId); asked !== undefined && !closing.signal.aborted; asked = take(sessionId)) {
+    const work = async (signal: AbortSignal) => {
+      for (let asked = take(sessionId); asked !== undefined && !signal.aborted; asked = take(sessionId)) {
         const isUrgent = () => asked || wanted.get(sessionId) === true;
         const isQuick = () => options.rests === false || isUrgent();
-        const rest = createRest(isQuick, closing.signal);
-        const row = await deriveSession({ db, derive, now, rest, signal: closing.signal }, organizationId, sessionId);
+        const rest = createRest(isQuick, signal);
+        const row = await deriveSession({ db, derive, now, rest, signal }, organizationId, sessionId);
         if (row && isUrgent()) onDerived?.(row);
       }
     };
-    const running = background.run(sessionId, work, organizationId).then(() => {
+    const running = background.run(sessionId, work, { group: organizationId }).then(() => {
       // It was just over when this was asked for.
-      return wanted.has(sessionId) ? background.run(sessionId, work, organizationId) : undefined;
+      return wanted.has(sessionId) ? background.run(sessionId, work, { group: organizationId }) : undefined;
     });
     runs.add(running);
     await running.finally(() => runs.delete(running));
@@ -108,17 +111,17 @@ export function createIndexer(options: IndexerOptions): Indexer {
       const { behind, next } = await findBehind(db, VERSION, before);
       mayBeBehind ||= behind.length > 0;
       for (const session of behind) {
-        if (closing.signal.aborted) return;
+        if (background.signal.aborted) return;
         await run(session, false);
       }
       before = next;
-    } while (before !== undefined && !closing.signal.aborted);
+    } while (before !== undefined && !background.signal.aborted);
     mayBeBehind = false;
   }
 
   return {
     note(session) {
-      if (closing.signal.aborted || noted.size >= MOST_NOTED) return;
+      if (background.signal.aborted || noted.size >= MOST_NOTED) return;
       noted.set(session.sessionId, session);
       timer ??= setTimeout(() => void runNoted(), GATHER_MS).unref();
     },
@@ -139,7 +142,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
     catchUp() {
       caughtUp ??= catchUpNow()
         .catch((error) => {
-          if (!closing.signal.aborted) onError(error);
+          if (!background.signal.aborted) onError(error);
         })
         .finally(() => {
           caughtUp = undefined;
@@ -152,11 +155,8 @@ export function createIndexer(options: IndexerOptions): Indexer {
     waiting: () => noted.size + runs.size,
 
     async close() {
-      closing.abort();
       clearTimeout(timer);
-      background.close();
-      await caughtUp;
-      await Promise.allSettled(runs);
+      await background.close();
     },
   };
 }

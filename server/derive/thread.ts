@@ -1,4 +1,4 @@
-import { createOnDemand } from '../on-demand.ts';
+import { OnDemand } from '../on-demand.ts';
 import type { Job, Reply } from './derive-thread.ts';
 import type { Piece, PieceJob } from './piece.ts';
 
@@ -11,6 +11,9 @@ export interface DeriveThread {
   close(): Promise<void>;
 }
 
+/** A job takes 10 to 100 ms on an idle processor. One that takes this long is in a loop, or its thread is starved. */
+const DEADLINE_MS = 60_000;
+
 const PROGRAM = new URL('./derive-thread.ts', import.meta.url);
 
 /** What goes over to the thread, and cannot be used after that. */
@@ -19,7 +22,12 @@ export const memoryOf = ({ appends, earlier = [] }: PieceJob): ArrayBuffer[] =>
 
 /** @param pricesFile as for `readPrices` */
 export function createDeriveThread(pricesFile?: string): DeriveThread {
-  const thread = createOnDemand<Job, Reply>(PROGRAM, 'indexer', pricesFile);
+  const thread = new OnDemand<Job, Reply>({
+    program: PROGRAM,
+    name: 'indexer',
+    workerData: pricesFile,
+    deadlineMs: DEADLINE_MS,
+  });
 
   async function ask(job: Job, memory: readonly ArrayBuffer[] = []): Promise<never> {
     const reply = await thread.ask(job, memory);
@@ -30,6 +38,6 @@ export function createDeriveThread(pricesFile?: string): DeriveThread {
   return {
     derive: (job) => ask(job, memoryOf(job)),
     price: (priced) => ask({ priced }),
-    close: thread.close,
+    close: () => thread.close(),
   };
 }

@@ -1,6 +1,6 @@
 import { Problem } from '../../contract/problem.ts';
-import { createOnDemand } from '../on-demand.ts';
-import { HEAVY_BYTES } from '../turns.ts';
+import { OnDemand } from '../on-demand.ts';
+import { DeadlineExceeded, SLICE_BYTES } from '../work.ts';
 import { type ReadAppend, type RefusedAppend, readAppends, type ScanJob, type ScanReply } from './scan/read.ts';
 
 /** Reads the bodies of appends. */
@@ -19,11 +19,14 @@ export type ReadBodies = (ReadAppend | RefusedAppend)[];
 /** Bytes of bodies that wait for the thread, whether or not their senders still do. */
 const MOST_WAITING_BYTES = 128 * 1024 * 1024;
 
+/** The longest body takes 140 ms on an idle processor. */
+const DEADLINE_MS = 20_000;
+
 const PROGRAM = new URL('./scan/scan-thread.ts', import.meta.url);
 
 /** Small bodies are read at once. 13 MB take up to 140 ms, in which nobody else would be answered. */
-export function createReading(): Reading {
-  const scanner = createOnDemand<ScanJob, ScanReply>(PROGRAM, 'scanner');
+export function createReading(onGivenUp?: () => void): Reading {
+  const scanner = new OnDemand<ScanJob, ScanReply>({ program: PROGRAM, name: 'scanner', deadlineMs: DEADLINE_MS });
   let waitingBytes = 0;
 
   async function readAside(bodies: readonly Buffer[], bytes: number): Promise<ReadBodies> {
@@ -33,6 +36,7 @@ export function createReading(): Reading {
       const job = { bodies: bodies as readonly Buffer<ArrayBuffer>[] };
       const memory = job.bodies.slice(0, 1).map(({ buffer }) => buffer);
       const reply = await scanner.ask(job, memory).catch((error: Error) => {
+        if (error instanceof DeadlineExceeded) onGivenUp?.();
         throw notNow('The body could not be read', error);
       });
       if ('error' in reply) throw new Error(reply.error);
@@ -45,9 +49,9 @@ export function createReading(): Reading {
   return {
     read(bodies) {
       const bytes = bodies.reduce((sum, { byteLength }) => sum + byteLength, 0);
-      return bytes <= HEAVY_BYTES ? readAppends(bodies) : readAside(bodies, bytes);
+      return bytes <= SLICE_BYTES ? readAppends(bodies) : readAside(bodies, bytes);
     },
-    close: scanner.close,
+    close: () => scanner.close(),
   };
 }
 

@@ -10,6 +10,8 @@ export interface Observer {
   onWritten(events: number): void;
   /** A session was derived, so many milliseconds after its last change. */
   onDerived(lagMs: number): void;
+  /** Work took too long and was given up. */
+  onGivenUp(kind: 'background' | 'body' | 'derive'): void;
   /** Asked for the sessions that wait to be derived, each time the figures are read. */
   onBehind(count: () => number): void;
 }
@@ -88,6 +90,13 @@ export function createMetrics(): Metrics {
     registers,
   });
 
+  const givenUp = new Counter({
+    name: 'capture_work_given_up_total',
+    help: 'Work that took longer than its deadline: reading a large body, deriving a session, other work beside the answers',
+    labelNames: ['kind'] as const,
+    registers,
+  });
+
   async function watch<Outcome>(size: { events: number; bytes: number }, append: () => Promise<Outcome>) {
     const end = commits.startTimer();
     events.observe(size.events);
@@ -138,6 +147,7 @@ export function createMetrics(): Metrics {
 
   return {
     onWritten: (count) => written.observe(count),
+    onGivenUp: (kind) => givenUp.inc({ kind }),
     onDerived: (lagMs) => derived.observe(Math.max(0, lagMs) / 1000),
     onBehind(count) {
       new Gauge({

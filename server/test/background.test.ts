@@ -1,0 +1,90 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { Background } from '../background.ts';
+import { OnDemand } from '../on-demand.ts';
+import { DeadlineExceeded } from '../work.ts';
+
+describe('a job beside the answers', () => {
+  afterEach(() => void vi.restoreAllMocks());
+
+  test('of one group does not wait for the many of another, nor lose its room to them', async () => {
+    const background = new Background({ atOnce: 2, onError: (error) => expect.unreachable(String(error)) });
+    const done: string[] = [];
+    const run = (key: string, group: string) => background.run(key, async () => void done.push(group), { group });
+    const many = Array.from({ length: 2_000 }, (_, n) => run(`theirs ${n}`, 'theirs'));
+    await Promise.all([run('ours 1', 'ours'), run('ours 2', 'ours')]);
+    expect(done.filter((group) => group === 'ours')).toHaveLength(2);
+    expect(done.length).toBeLessThan(50);
+    await Promise.all(many);
+    expect(done).toHaveLength(2 + 1_000 + 2);
+  });
+
+  test('that hangs is given up at its deadline, reported and counted, and left alone for a while; others go on', async () => {
+    const errors: unknown[] = [];
+    let givenUp = 0;
+    let begun = 0;
+    const background = new Background({
+      ...{ atOnce: 1, deadlineMs: 30, restMs: 60_000 },
+      onError: (error) => errors.push(error),
+      onGivenUp: () => givenUp++,
+    });
+    let told: AbortSignal | undefined;
+    const hang = (signal: AbortSignal) => {
+      begun++;
+      told = signal;
+      return new Promise<void>(() => undefined);
+    };
+    const done: string[] = [];
+    await Promise.all([background.run('hangs', hang), background.run('next', async () => void done.push('next'))]);
+    expect(done).toEqual(['next']);
+    expect([told?.aborted, givenUp]).toEqual([true, 1]);
+    expect(errors).toMatchObject([{ message: 'the job "hangs" was given up', cause: expect.any(DeadlineExceeded) }]);
+    await background.run('hangs', hang);
+    expect(begun).toBe(1);
+    const later = performance.now() + 120_000;
+    vi.spyOn(performance, 'now').mockReturnValue(later);
+    await background.run('hangs', hang);
+    expect(begun).toBe(2);
+  });
+
+  test('is told to stop when the service closes, and is waited for', async () => {
+    const background = new Background({ atOnce: 1, onError: (error) => expect.unreachable(String(error)) });
+    let ended = false;
+    void background.run('stops', async (signal) => {
+      while (!signal.aborted) await pause(1);
+      await pause(20);
+      ended = true;
+    });
+    void background.run('never begins', async () => expect.unreachable());
+    await pause(5);
+    await background.close();
+    expect(ended).toBe(true);
+  });
+});
+
+describe('a thread on demand', () => {
+  const program = new URL('./stuck-thread.ts', import.meta.url);
+
+  test('that loops for ever in a job is ended at its deadline, and the jobs behind it are done by another', async () => {
+    const thread = new OnDemand<string, string>({ program, name: 'stuck', deadlineMs: 3_000 });
+    const asked = ['first', 'loop', 'behind it', 'throw', 'last'].map((job) => thread.ask(job));
+    const settled = await Promise.allSettled(asked);
+    expect(settled.map((one) => (one.status === 'fulfilled' ? one.value : String(one.reason)))).toEqual([
+      'first',
+      'DeadlineExceeded: it took longer than 3 s and was given up',
+      'behind it',
+      'Error: the thread "stuck" failed',
+      'last',
+    ]);
+    await thread.close();
+    await expect(thread.ask('late')).rejects.toThrow('the thread "stuck" is closed');
+  });
+
+  test('that is closed amid a job begins none of those that wait', async () => {
+    const thread = new OnDemand<string, string>({ program, name: 'stuck', deadlineMs: 60_000 });
+    const asked = Promise.allSettled([thread.ask('loop'), thread.ask('behind it')]);
+    await pause(50);
+    await thread.close();
+    expect((await asked).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  });
+});
