@@ -1,4 +1,5 @@
-import { dirname, sep } from 'node:path';
+import { realpathSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
 
 /** Whether a path is a folder, or lies anywhere below it. A slash behind the folder changes nothing. */
 export function isInside(path: string, folder: string): boolean {
@@ -17,4 +18,16 @@ export function ancestors(folder: string): string[] {
 export function tilde(path: string, home: string): string {
   const bare = home.replace(/[/\\]$/, '');
   return bare !== '' && isInside(path, bare) ? `~${path.slice(bare.length)}` : path;
+}
+
+/** Where links lead from a path, as far as it is there. */
+export function realPathOf(path: string): string {
+  for (const at of ancestors(path)) {
+    try {
+      return join(realpathSync.native(at), relative(at, path));
+    } catch {
+      // It is gone, or closed to this user: what it lies in may not be.
+    }
+  }
+  return path;
 }

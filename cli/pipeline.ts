@@ -1,15 +1,16 @@
 import { type Account, identifyAccount, openAccountSpool } from './account.ts';
 import { requireSettings, type Settings, stateFolder } from './config.ts';
 import { type Context, credentialsOf } from './context.ts';
-import { readPreferences } from './preferences.ts';
 import type { Consent } from './privacy/consent.ts';
-import { createPolicy } from './privacy/policy.ts';
+import { createPolicy, type Policy } from './privacy/policy.ts';
+import { readPreferences } from './privacy/preferences.ts';
 import type { Trouble } from './read/discover.ts';
 import { createIdentify } from './read/identity.ts';
 import { createReader } from './read/reader.ts';
 import { readKey } from './redact/key.ts';
 import { createRedactor, type Redactor } from './redact/redactor.ts';
-import type { Spool } from './spool/open.ts';
+import { findRepository, type Repository } from './repository.ts';
+import { openSpool, type Spool } from './spool/open.ts';
 import { createService } from './upload/service.ts';
 
 /** Whose captures go where, and the spool between reading and sending. */
@@ -28,7 +29,31 @@ export async function openPipeline(context: Context, { recalls = false } = {}): 
   const folder = stateFolder(context);
   const service = createService({ ...settings, fetch: context.fetch, timeoutMs: IDENTIFY_MS });
   const account = await identifyAccount(service, settings.secret, folder, recalls);
-  return { settings, folder, account, spool: openAccountSpool(folder, settings, account, context.now) };
+  const spool = openAccountSpool(folder, settings, account, context.now);
+  // Before anything is sent: what waits may be excluded by now.
+  const policy = openPolicy(context, spool);
+  policy.refresh();
+  policy.keep();
+  return { settings, folder, account, spool };
+}
+
+/** What a person wants captured, by the settings and by what was decided before. */
+export const openPolicy = (context: Context, { decisions, transact }: Pick<Spool, 'decisions' | 'transact'>): Policy =>
+  createPolicy({ ...context, decisions, transact });
+
+/** The repository that a command was started in, as far as its sessions may be captured: else nobody is told of it. */
+export function findOwnRepository(context: Context): Repository | undefined {
+  const spool = openSpool(':memory:');
+  try {
+    const policy = openPolicy(context, spool);
+    policy.refresh();
+    return policy.objectionToFolder(context.folder) === undefined ? findRepository(context.folder) : undefined;
+  } catch {
+    // While the settings cannot be read nobody knows what is excluded.
+    return undefined;
+  } finally {
+    spool.close();
+  }
 }
 
 export interface ReaderChoices {
@@ -47,7 +72,7 @@ export function openReader(
   const { now, newKey } = context;
   const redactor = openRedactor(context, { folder, settings });
   const identify = createIdentify(readKey(folder));
-  const policy = createPolicy(context);
+  const policy = openPolicy(context, spool);
   return createReader({ spool, redactor, identify, now, newKey, policy, state: folder, ...choices });
 }
 

@@ -3,10 +3,11 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readPlainFile } from './plain-file.ts';
-import { createPolicy, findObjection } from './privacy/policy.ts';
+import { findObjection } from './privacy/folder.ts';
 import { createKnownValues } from './redact/known/known-values.ts';
 import { findRepository } from './repository.ts';
 import { makeFolder, write } from './test/folder.ts';
+import { openTestPolicy } from './test/policy.ts';
 
 function learnFrom(folder: string): string[] {
   const values: string[] = [];
@@ -47,8 +48,7 @@ test.each([
   'a session in a folder that is %s is judged all the same, soon',
   (_, cwd, reason) => {
     const home = makeFolder();
-    const policy = createPolicy({ home, variables: {}, now: Date.now });
-    policy.refresh();
+    const policy = openTestPolicy(home);
     const objection = policy.objection('codex', { session: 's', cwd });
     if (reason) expect(objection).toMatch(reason);
     else expect(objection).toBeUndefined();

@@ -1,9 +1,9 @@
 import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { createPolicy } from './privacy/policy.ts';
 import { createReach } from './reach.ts';
 import { makeFolder, write } from './test/folder.ts';
+import { openTestPolicy } from './test/policy.ts';
 
 const HOME = '/home/ada';
 
@@ -35,8 +35,7 @@ test('a session in a folder of a server that does not answer waits until it does
   const home = makeFolder();
   mkdirSync(join(home, 'shop'));
   let isThere = false;
-  const policy = createPolicy({ home, variables: {}, now: Date.now }, () => isThere);
-  policy.refresh();
+  const policy = openTestPolicy(home, { isReachable: () => isThere });
   const objection = (cwd: string) => policy.objection('codex', { session: 's', cwd });
   expect(objection(join(home, 'shop'))).toBe('its folder is on a file server that does not answer');
   isThere = true;

@@ -5,7 +5,7 @@ import { readTextIfPlain } from './plain-file.ts';
 /** git's own files of which we read a line or two. */
 const MOST_BYTES = 1024 * 1024;
 
-interface Repository {
+export interface Repository {
   root: string;
   remote?: string;
   branch?: string;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from './context.ts';
 import { describe, Failure } from './failure.ts';
 import { type Lock, takeLock } from './lock.ts';
-import type { Pipeline } from './pipeline.ts';
+import { findOwnRepository, type Pipeline } from './pipeline.ts';
 import { createReach } from './reach.ts';
 import { findRoot } from './repository.ts';
 import { damageOf } from './spool/damage.ts';
@@ -34,7 +34,7 @@ export function startSending(context: Context, { settings, spool, folder }: Pipe
   const interrupt = () => connections.signal;
   const service = createService({ ...options, ...settings, fetch, interrupt });
   const retry = createRetry({ ...options, random });
-  const registration = createRegistration(service, retry, context);
+  const registration = createRegistration(service, retry, context, findOwnRepository(context));
   const isReachable = createReach({ home, now });
   const uploader = createUploader({
     ...options,

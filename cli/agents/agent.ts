@@ -77,6 +77,11 @@ export interface Agent {
   /** Whether the agent says with a record that the session is over. It may be resumed all the same. */
   endsSession?(record: JsonObject): boolean;
   /**
+   * Whether a record says again what earlier ones said, of its session or of the one that was forked: it is left out where
+   * those were kept back. Compactions and titles need not be told.
+   */
+  restates?(record: JsonObject, place: RecordPlace): boolean;
+  /**
    * What a file is. `first` is its first JSON record, or the first near its start that `namesSession`; absent in a file that
    * has none yet.
    */

@@ -33,19 +33,18 @@ async function runDelete(context: Context, asked: string, yes: boolean, output: 
       throw explainTrouble(service.url, error, 'Nothing was deleted.');
     });
     // Marked first, so that a daemon sends nothing more of it meanwhile.
-    spool.transact(() => {
-      spool.sessions.setDeleted(id);
-      spool.batches.removeSession(id);
-      spool.refused.removeSession(id);
-    });
+    const { forks } = spool.transact(() => spool.keepBack(id, 'deleted', context.now()));
     const keyOf = createKeyOf(context);
     let deleted = 0;
     // A spool that was made anew may not know how many the service has in a row.
     for (let of = 0; of <= generation || deleted === of; of++) {
       if (await deleteOnce(service, keyOf(agent, agentSession, of))) deleted++;
     }
-    output.answer({ agent, session: agentSession, deletedAtService: deleted }, [
+    output.answer({ agent, session: agentSession, forks, deletedAtService: deleted }, [
       `Deleted: ${name}`,
+      ...(forks.length > 0
+        ? [`Nothing more is captured of ${formatCount(forks.length, 'fork')} of it: ${forks.join(', ')}`]
+        : []),
       deleted > 0 ? 'Nothing more of it is captured.' : 'The service had nothing of it, and nothing more is captured.',
     ]);
   });

@@ -7,7 +7,6 @@ import { importAll } from '../import/capture.ts';
 import { leaveOutForeign } from '../import/foreign.ts';
 import { rehearse } from '../import/rehearse.ts';
 import { formatCount, type Output } from '../output.ts';
-import { readConsent } from '../privacy/consent.ts';
 import type { Place, Trouble } from '../read/discover.ts';
 import { ownPlaces, type PlaceOptions, placesOf } from '../read/places.ts';
 import { requireAgents } from '../sessions/choose.ts';
@@ -41,9 +40,9 @@ export const importCommand = defineCommand({
       if (!troubled.has(path)) output.warn(`${path} cannot be read: ${reason}`);
       troubled.add(path);
     };
-    const consent = paths.length === 0 ? readConsent(context) : undefined;
-    if (dryRun) await rehearse(context, { places, onTrouble, consent, show }, output);
-    else await importAll(context, { places, onTrouble, consent, patienceMs }, output);
+    const isNamed = paths.length > 0;
+    if (dryRun) await rehearse(context, { places, onTrouble, isNamed, show }, output);
+    else await importAll(context, { places, onTrouble, isNamed, patienceMs }, output);
     if (troubled.size > 0) {
       throw new Failure(EXIT.failure, `${formatCount(troubled.size, 'path')} could not be read.`, 'All others were.');
     }

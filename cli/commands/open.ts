@@ -20,11 +20,11 @@ export const openCommand = defineCommand({
     if (url === undefined) {
       throw new Failure(EXIT.signInRequired, 'It is not known where the service is.', 'Sign in with `capture login`.');
     }
-    const { agent, agentSession, state, serviceId } = await withSpool(context, (spool) => {
+    const { agent, agentSession, verdict, serviceId } = await withSpool(context, (spool) => {
       const chosen = chooseSession(context, spool, session);
       return { ...chosen, serviceId: spool.sessions.serviceIds(chosen.id).at(-1) };
     });
-    if (state === 'deleted') {
+    if (verdict === 'deleted') {
       throw new Failure(EXIT.usage, `${agent} ${agentSession} was deleted at the service.`, 'There is no page of it.');
     }
     if (serviceId === undefined) {

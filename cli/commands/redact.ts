@@ -9,7 +9,7 @@ import type { Context } from '../context.ts';
 import { codeOf, EXIT, Failure } from '../failure.ts';
 import { formatCount } from '../output.ts';
 import { openRedactor } from '../pipeline.ts';
-import { preferencesPath } from '../preferences.ts';
+import { preferencesPath } from '../privacy/preferences.ts';
 import { folderOf } from '../read/record.ts';
 import type { Redactor } from '../redact/redactor.ts';
 

@@ -40,7 +40,7 @@ export const sessionsCommand = defineCommand({
       return output.answer({ total: 0, sessions: [] }, [none]);
     }
     await withSpool(context, async (spool) => {
-      const reportOf = createReports(context, spool);
+      const reportOf = createReports(spool);
       if (session !== undefined) {
         const { url } = readSettings(context);
         const dashboard = url && (await findDashboard(context, url));

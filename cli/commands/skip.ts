@@ -1,14 +1,18 @@
 import { defineCommand, flag, text } from '../command.ts';
+import { stateFolder } from '../config.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { formatCount } from '../output.ts';
-import { nameSession, readSkipped, writeSkipped } from '../privacy/policy.ts';
-import { chooseSession, SESSION_NAMES, withSpool } from '../sessions/choose.ts';
+import { SESSION_NAMES, spoolOfUser } from '../sessions/choose.ts';
+import { chooseMet } from '../sessions/met.ts';
+import { openDecisions } from '../spool/decisions.ts';
+import { openSpool } from '../spool/open.ts';
 
 export const skipCommand = defineCommand({
   name: 'skip',
   summary: 'take one session out of capturing',
   description:
-    'Captures nothing more of a session, and throws away what of it was not sent yet. What was sent stays at the service.',
+    'Captures nothing more of a session, nor of its forks, and throws away what of it was not sent yet. What was sent stays ' +
+    'at the service. It need not be captured yet.',
   examples: [
     ['capture skip --last', 'what you just did in this folder'],
     ['capture skip 0199a213 --undo', 'capture it after all'],
@@ -18,25 +22,36 @@ export const skipCommand = defineCommand({
     last: flag('--last', 'the session of this folder that was active last'),
     undo: flag('--undo', 'capture it again, with all that was left out meanwhile'),
   },
-  run(context, { session: asked, last, undo }, output) {
+  async run(context, { session: asked, last, undo }, output) {
     if (asked === undefined && !last) {
       throw new Failure(EXIT.usage, 'Say which session, by its id or with --last.');
     }
-    return withSpool(context, (spool) => {
-      const session = chooseSession(context, spool, last ? undefined : asked);
-      const { id, agent, agentSession, sent } = session;
-      const skipped = readSkipped(context);
-      skipped[undo ? 'delete' : 'add'](nameSession(agent, agentSession));
-      writeSkipped(context, skipped);
-      const dropped = undo ? 0 : spool.transact(() => spool.batches.removeSession(id));
-      const name = `${agent} ${agentSession} ${session.title ?? session.prompt ?? ''}`;
-      output.answer({ agent, session: agentSession, skipped: !undo, droppedEvents: dropped, sent }, [
-        `${undo ? 'Captured again' : 'Skipped from now on'}: ${name}`,
+    const path = spoolOfUser(context);
+    const spool = openSpool(path ?? ':memory:');
+    // Where nothing was captured yet, there is no spool whose decisions these could be.
+    const alone = path === undefined ? openDecisions(stateFolder(context), { isMade: true }) : undefined;
+    try {
+      if (path === undefined) spool.copyDecisions(stateFolder(context));
+      const { id, agent, session, title = '', sent } = chooseMet(context, spool, last ? undefined : asked);
+      const decisions = alone ?? spool.decisions;
+      const say = () => {
+        const verdict = undo ? 'wanted' : 'skipped';
+        if (id !== undefined && !undo) return spool.keepBack(id, 'skipped', context.now());
+        const [, ...forks] = decisions.say(agent, session, verdict, context.now());
+        return { dropped: 0, forks: forks.map((fork) => fork.session) };
+      };
+      const { dropped, forks } = spool.transact(say);
+      output.answer({ agent, session, skipped: !undo, forks, droppedEvents: dropped, sent }, [
+        `${undo ? 'Captured again' : 'Skipped from now on'}: ${`${agent} ${session} ${title}`.trim()}`,
+        ...(forks.length > 0 ? [`With it ${formatCount(forks.length, 'fork')}: ${forks.join(', ')}`] : []),
         ...(dropped > 0 ? [`Thrown away: ${formatCount(dropped, 'event')} that had not been sent.`] : []),
         ...(sent > 0 && !undo
           ? [`${formatCount(sent, 'event')} sent before stay at the service: \`capture delete\` deletes them.`]
           : []),
       ]);
-    });
+    } finally {
+      alone?.close();
+      spool.close();
+    }
   },
 });

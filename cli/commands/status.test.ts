@@ -2,7 +2,8 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { SPOOL_VERSION } from '../spool/schema.ts';
+import { writeConsent } from '../privacy/consent.ts';
+import { READABLE_VERSION } from '../spool/schema.ts';
 import { write } from '../test/folder.ts';
 import { leave, type Machine, setUpMachine } from '../test/machine.ts';
 
@@ -52,7 +53,8 @@ const CASES: [name: string, (machine: Machine) => unknown, line: RegExp, exitCod
       'sessions from before capturing began',
       (machine) => {
         leave(machine, 2, 1000);
-        write(join(machine.state, 'history.json'), JSON.stringify({ since: Date.now(), history: 'none' }));
+        const place = { home: machine.home, variables: { CAPTURE_HOME: machine.state } };
+        writeConsent(place, { since: Date.now(), history: 'none' });
       },
       /^Earlier {7}1 transcript from before capturing began, not captured$/m,
       0,
@@ -111,7 +113,7 @@ test('a machine that has never captured is told so, and no folder is made', asyn
 test('of a spool that cannot be opened nothing is claimed, and its own mend is named', async () => {
   const machine = await setUpMachine();
   const db = new DatabaseSync(join(machine.state, 'spool.db'));
-  db.exec(`PRAGMA user_version = ${SPOOL_VERSION - 1}`);
+  db.exec(`PRAGMA user_version = ${READABLE_VERSION - 1}`);
   db.close();
   const { stdout, exitCode } = await machine.capture(['status']);
   expect(exitCode).toBe(1);

@@ -74,5 +74,5 @@ const CHANGES: { readonly [change in Edited['change']]?: string } = {
 };
 
 const KEPT =
-  'the sign-in, your preferences, what you decided about earlier sessions, what was not sent yet of each account, and what ' +
-  "Cursor's hooks told, with the secrets in it";
+  'the sign-in, your preferences, what you decided about sessions, what was not sent yet of each account, and what ' +
+  "Cursor's hooks told that was not captured yet, with the secrets in it";

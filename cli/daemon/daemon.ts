@@ -6,10 +6,11 @@ import type { Context } from '../context.ts';
 import { describe, EXIT, Failure } from '../failure.ts';
 import { formatCount, type Output } from '../output.ts';
 import { openPipeline, type Pipeline } from '../pipeline.ts';
-import { readPreferences } from '../preferences.ts';
 import { type Consent, ensureConsent } from '../privacy/consent.ts';
+import { readPreferences } from '../privacy/preferences.ts';
 import { findTranscripts, type Place } from '../read/discover.ts';
 import { damageOf } from '../spool/damage.ts';
+import type { Spool } from '../spool/open.ts';
 import { capture } from './capture.ts';
 import { becomeDaemon } from './control.ts';
 import { TIMING, type Timing } from './limits.ts';
@@ -38,6 +39,8 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
   const log = createLog(folder, context, output);
   const stampOf = (...names: string[]) =>
     names.map((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs).join();
+  /** What people say of what is to be captured. */
+  const wishesOf = ({ decisions }: Spool) => `${stampOf('preferences.json')} ${decisions.revision()}`;
   let signIn = '';
 
   async function open(): Promise<Opened> {
@@ -55,7 +58,7 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
 
   /** Where nobody was asked about the sessions that are there, they stay where they are. */
   function findConsent({ spool }: Pipeline): Consent {
-    const { isNew, ...consent } = ensureConsent(context, !spool.sessions.isEmpty());
+    const { isNew, ...consent } = ensureConsent(spool.decisions, context.now());
     const earlier = isNew && consent.history === 'none' ? findTranscripts(places, () => {}).length : 0;
     if (earlier > 0) {
       const are = `${formatCount(earlier, 'earlier transcript')} ${earlier === 1 ? 'is' : 'are'}`;
@@ -92,7 +95,7 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
   async function untilChange({ spool }: Pipeline, signal: AbortSignal): Promise<void> {
     const showSessions = createSessionLines(context, output, spool);
     const spoolFile = inodeOf(spool.path);
-    const wishes = stampOf(...WISHES);
+    const wishes = wishesOf(spool);
     for (let time = context.now(); ; time = context.now()) {
       const before = performance.eventLoopUtilization();
       await sleep(timing.careMs, undefined, { signal }).catch(() => {});
@@ -100,7 +103,7 @@ export async function runDaemon(context: Context, options: DaemonOptions, output
       if (lock.isLost()) throw deleted(folder);
       if (inodeOf(spool.path) !== spoolFile) return log.warn(`${spool.path} was deleted, and is made anew.`);
       if (stampOf('config.json') !== signIn) return log.info('There is a new sign-in.');
-      if (stampOf(...WISHES) !== wishes) return log.info('What is to be captured has changed.');
+      if (wishesOf(spool) !== wishes) return log.info('What is to be captured has changed.');
       // Looking at very many transcripts, or at some on a slow disk, is no sleep: begun anew, it would take as long again.
       const { active: busyMs } = performance.eventLoopUtilization(before);
       const isJump = Math.abs(context.now() - time - timing.careMs) > timing.jumpMs + busyMs;
@@ -136,9 +139,6 @@ const deleted = (folder: string): Failure =>
     `${folder} was deleted while \`capture run\` had its state in it.`,
     'Sign in again with `capture login`, and start it with `capture restart`.',
   );
-
-/** What people say of what is to be captured. */
-const WISHES = ['history.json', 'preferences.json', 'skipped.json'];
 
 const inodeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.ino;
 

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { collectGarbage } from '../memory.ts';
 import { formatBytes } from '../output.ts';
-import { readPreferences } from '../preferences.ts';
+import { readPreferences } from '../privacy/preferences.ts';
 import type { Spool } from '../spool/open.ts';
 import type { Log } from './log.ts';
 

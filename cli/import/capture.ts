@@ -4,7 +4,6 @@ import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { formatBytes, formatCount, type Output } from '../output.ts';
 import { openPipeline, openReader, type Pipeline } from '../pipeline.ts';
-import type { Consent } from '../privacy/consent.ts';
 import { createProgress } from '../progress.ts';
 import type { Found, Place, Trouble } from '../read/discover.ts';
 import { giveWay } from '../read/give-way.ts';
@@ -19,8 +18,8 @@ export interface CaptureOptions {
   onTrouble: (trouble: Trouble) => void;
   /** How long to wait for a service that answers nothing, or for another process that sends nothing. */
   patienceMs: number;
-  /** What a person let go of the time before; all of it where absent. */
-  consent?: Consent | undefined;
+  /** Whether a person named the very files and folders: they are captured whole. */
+  isNamed: boolean;
 }
 
 /** A request may take this long before it counts as not answered. */
@@ -40,7 +39,7 @@ export async function importAll(context: Context, options: CaptureOptions, outpu
 async function importWith(
   context: Context,
   pipeline: Pipeline,
-  { places, onTrouble, patienceMs, consent }: CaptureOptions,
+  { places, onTrouble, patienceMs, isNamed }: CaptureOptions,
   output: Output,
 ): Promise<void> {
   const { spool } = pipeline;
@@ -67,6 +66,8 @@ async function importWith(
   const isLost = () => context.stop.aborted || sending.failure() !== undefined || isImpatient();
 
   try {
+    // Where nobody was asked, this very command says that all of it may be sent.
+    const consent = isNamed ? undefined : spool.decisions.consent();
     const choices = { consent, patienceMs: 0, onTrouble };
     const reader = openReader(context, pipeline, choices);
     const reading: Progress = {

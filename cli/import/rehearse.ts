@@ -3,7 +3,6 @@ import { readSettings, stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { formatBytes, formatCount, type Output } from '../output.ts';
 import { openReader } from '../pipeline.ts';
-import type { Consent } from '../privacy/consent.ts';
 import type { Place, Trouble } from '../read/discover.ts';
 import { openSpool, type Spool } from '../spool/open.ts';
 import { readEvents } from '../upload/refusals.ts';
@@ -11,8 +10,8 @@ import { readEvents } from '../upload/refusals.ts';
 export interface RehearseOptions {
   places: readonly Place[];
   onTrouble: (trouble: Trouble) => void;
-  /** What a person let go of the time before; all of it where absent. */
-  consent?: Consent | undefined;
+  /** Whether a person named the very files and folders: they are captured whole. */
+  isNamed: boolean;
   /** Whether to show the events themselves, secrets masked, as they would be sent: one a line. */
   show: boolean;
 }
@@ -20,7 +19,7 @@ export interface RehearseOptions {
 /** Reads what an import would read, into a spool that is thrown away, and shows what would leave the machine. */
 export async function rehearse(
   context: Context,
-  { places, onTrouble, consent, show }: RehearseOptions,
+  { places, onTrouble, isNamed, show }: RehearseOptions,
   output: Output,
 ) {
   const folder = stateFolder(context);
@@ -28,6 +27,8 @@ export async function rehearse(
   const spool = openSpool(':memory:');
   const path = locateSpool(context);
   if (path !== undefined) spool.copyCursors(path);
+  spool.copyDecisions(folder);
+  const consent = isNamed ? undefined : spool.decisions.consent();
   const reader = openReader(context, { folder, settings, spool }, { consent, patienceMs: 0, onTrouble });
   const work = reader.findWork(places);
   const events = new Map<number, number>();

@@ -6,7 +6,7 @@ import type { Context } from '../context.ts';
 import { holderOf, isDaemonRunning } from '../daemon/control.ts';
 import { MAX_MEGABYTES, MEGABYTE } from '../daemon/limits.ts';
 import { describe, Failure } from '../failure.ts';
-import { type Preferences, readPreferences } from '../preferences.ts';
+import { type Preferences, readPreferences } from '../privacy/preferences.ts';
 import { readStarter } from '../setup/daemon.ts';
 import { damageOf } from '../spool/damage.ts';
 import { openSpool, type Spool } from '../spool/open.ts';
@@ -31,6 +31,7 @@ export async function inspect(context: Context, freeBytes = askFreeBytes) {
   const account = service.account ?? recalled.value;
   const opened = attempt(() => openLatest(state, settings, account), undefined);
   const spool = opened.value ?? openSpool(':memory:');
+  if (opened.value === undefined) attempt(() => spool.copyDecisions(state), undefined);
   try {
     return {
       ...{ now, state, settings, service, account },

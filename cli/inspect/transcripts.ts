@@ -1,7 +1,7 @@
 import type { Agent } from '../agents/agent.ts';
 import type { Context } from '../context.ts';
-import { readConsent, wantedFrom } from '../privacy/consent.ts';
-import { createPolicy } from '../privacy/policy.ts';
+import { openPolicy } from '../pipeline.ts';
+import { wantedFrom } from '../privacy/consent.ts';
 import type { Trouble } from '../read/discover.ts';
 import { findUnread } from '../read/unread.ts';
 import type { Spool } from '../spool/open.ts';
@@ -27,10 +27,10 @@ export interface AgentTranscripts {
  * left out is respected; false where that cannot be known.
  */
 export function inspectTranscripts(context: Context, spool: Spool, isAsked: boolean): AgentTranscripts[] {
-  const policy = createPolicy(context);
+  const policy = openPolicy(context, spool);
   // Before anybody was asked, nothing is wanted that is there already.
   const unasked = spool.sessions.isEmpty() ? ({ since: context.now(), history: 'none' } as const) : undefined;
-  const consent = readConsent(context) ?? unasked;
+  const consent = spool.decisions.consent() ?? unasked;
   if (isAsked) policy.refresh();
   return context.agents.map((agent) => {
     const counts = { files: 0, bytes: 0, untouched: 0, earlier: 0 };

@@ -1,33 +1,32 @@
-import { join } from 'node:path';
-import { readJson, type StatePlace, stateFolder, writeJson } from '../config.ts';
-import type { Context } from '../context.ts';
+import { type StatePlace, stateFolder } from '../config.ts';
 import { isInside } from '../paths.ts';
-import type { FileRow } from '../spool/files.ts';
+import { type Consent, type Decisions, openDecisions } from '../spool/decisions.ts';
 
-/** What a person has let go of the sessions that were there before. What came after is captured. */
-export interface Consent {
-  /** When capturing began, in milliseconds since 1970. */
-  since: number;
-  /** Which earlier sessions are captured as well: those of the folders, where there is a list. */
-  history: 'all' | 'none' | string[];
+export type { Consent } from '../spool/decisions.ts';
+
+/** What a person has let go of earlier sessions; undefined where nobody has been asked yet. */
+export function readConsent(context: StatePlace): Consent | undefined {
+  const decisions = openDecisions(stateFolder(context));
+  try {
+    return decisions?.consent();
+  } finally {
+    decisions?.close();
+  }
 }
 
-const consentPath = (context: StatePlace): string => join(stateFolder(context), 'history.json');
+/** Takes note of what a person said. */
+export function writeConsent(context: StatePlace, { since, history }: Pick<Consent, 'since' | 'history'>): void {
+  const decisions = openDecisions(stateFolder(context), { isMade: true });
+  decisions?.setConsent({ since, history, isSaid: true });
+  decisions?.close();
+}
 
-/** Undefined where nobody has been asked yet. */
-export const readConsent = (context: StatePlace): Consent | undefined => readJson<Consent>(consentPath(context));
-
-export const writeConsent = (context: StatePlace, consent: Consent): void => writeJson(consentPath(context), consent);
-
-/**
- * The consent there is, or that of somebody who was never asked: nothing from before now. A machine that captured before
- * anybody was asked goes on as it did. `isNew` when it was decided just now.
- */
-export function ensureConsent(context: StatePlace & Pick<Context, 'now'>, hasCaptured: boolean) {
-  const known = readConsent(context);
+/** The consent there is, or that of somebody who was never asked: nothing from before now. */
+export function ensureConsent(decisions: Decisions, now: number): Consent & { isNew: boolean } {
+  const known = decisions.consent();
   if (known) return { ...known, isNew: false };
-  const consent: Consent = { since: context.now(), history: hasCaptured ? 'all' : 'none' };
-  writeConsent(context, consent);
+  const consent: Consent = { since: now, history: 'none' };
+  decisions.setConsent(consent);
   return { ...consent, isNew: true };
 }
 
@@ -38,8 +37,44 @@ export function wantedFrom(consent: Consent | undefined, folder: string | undefi
   return consent.history.some((each) => isInside(folder, each)) ? 0 : consent.since;
 }
 
-/** Whether what was left out of a file before is wanted by now. */
-export const wantsMore = (
+/** What of a session may be captured. Times in milliseconds since 1970. */
+export interface Wanted {
+  /** Records from before it stay here. */
+  from: number;
+  /** Whether there are such records, in it or in a session that it comes from: then nothing that repeats them is captured. */
+  hasEarlier: boolean;
+}
+
+/** A session as far as its beginnings are known. */
+interface Beginning {
+  folder?: string | undefined;
+  startedAt?: number | undefined;
+  parent?: string | undefined;
+}
+
+const NEVER = Number.MAX_SAFE_INTEGER;
+
+/** A fork of a fork of a fork … */
+const MOST_FORKS = 100;
+
+/** What a person let go of a session and of those it comes from; `find` tells of one that was met. */
+export function wantedOf(
   consent: Consent | undefined,
-  { leftBefore = 0, origin }: Pick<FileRow, 'leftBefore' | 'origin'>,
-) => wantedFrom(consent, origin.cwd) < leftBefore;
+  session: Beginning,
+  find: (session: string) => Beginning | undefined,
+): Wanted {
+  if (consent === undefined || consent.history === 'all') return { from: 0, hasEarlier: false };
+  let from = 0;
+  let hasEarlier = false;
+  let one: Beginning | undefined = session;
+  for (let depth = 0; depth < MOST_FORKS; depth++) {
+    // Of one that was never met nobody knows when it began.
+    const { folder, startedAt = 0, parent }: Beginning = one ?? {};
+    const start = wantedFrom(consent, folder);
+    from = Math.max(from, start);
+    if (startedAt < start) hasEarlier = true;
+    if (parent === undefined) break;
+    one = find(parent);
+  }
+  return { from: consent.isLost && hasEarlier ? NEVER : from, hasEarlier };
+}

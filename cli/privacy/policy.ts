@@ -1,138 +1,266 @@
 import { statSync } from 'node:fs';
-import { isAbsolute, join, matchesGlob, resolve } from 'node:path';
 import type { Origin } from '../agents/agent.ts';
-import { readJson, type StatePlace, stateFolder, writeJson } from '../config.ts';
+import type { StatePlace } from '../config.ts';
 import type { Context } from '../context.ts';
-import { codeOf } from '../failure.ts';
-import { ancestors } from '../paths.ts';
-import { readPlainFile } from '../plain-file.ts';
-import { type Preferences, preferencesPath, readPreferences } from '../preferences.ts';
+import { ancestors, isInside } from '../paths.ts';
 import { createReach } from '../reach.ts';
-import { findRepository, LONGEST_PATH } from '../repository.ts';
+import { LONGEST_PATH } from '../repository.ts';
+import { type Decision, type Decisions, type FolderFacts, forkReason } from '../spool/decisions.ts';
+import { lookAbove, lookInto } from './folder.ts';
+import { type Preferences, preferencesPath, readPreferences } from './preferences.ts';
+import { type Rule, toRule } from './rules.ts';
 
 /** What a person, and the folders they work in, want captured. */
 export interface Policy {
-  /** Takes in changed settings; true where there were any. Call it before each look for transcripts. */
+  /**
+   * Takes in changed settings, and decides anew about every session that was ever met; true where anything changed. Call it
+   * before each look for transcripts.
+   */
   refresh(): boolean;
-  /** Why a session is left out; undefined where it is captured. */
-  objection(agent: string, origin: Pick<Origin, 'session' | 'cwd'>): string | undefined;
+  /** Why a session is kept back; undefined where it is captured. What was found out is kept once `keep` is called. */
+  objection(agent: string, origin: SessionOrigin, met?: Meeting): string | undefined;
+  /** Why sessions of a folder are kept back. */
+  objectionToFolder(folder: string): string | undefined;
+  /** What is known of a session that was met. */
+  find(agent: string, session: string): Decision | undefined;
+  /** Writes down what was decided since. */
+  keep(): void;
+}
+
+type SessionOrigin = Pick<Origin, 'session' | 'subagent' | 'cwd' | 'forkedFrom'>;
+
+/** What a transcript tells of its session when it is met. */
+export interface Meeting {
+  startedAt: number;
+  /** Hashes of its first records' keys, which are asked for where it was not met before. */
+  heads: () => readonly Uint8Array[];
+}
+
+export interface PolicyOptions extends StatePlace, Pick<Context, 'now' | 'platform'> {
+  decisions: Decisions;
+  /** Runs a unit of work in one commit. */
+  transact: <Result>(work: () => Result) => Result;
+  isReachable?: (folder: string) => boolean;
 }
 
 /** How long what a folder says is believed. */
 const BELIEVE_MS = 10_000;
+/** A fork of a fork of a fork … */
+const MOST_FORKS = 100;
 
-export function createPolicy(context: StatePlace & Pick<Context, 'now'>, isReachable = createReach(context)): Policy {
-  const { home, now } = context;
+const UNREACHABLE = 'its folder is on a file server that does not answer';
+
+/** What can be told of a folder now. `gone`: nothing but where it was. */
+type Look = { kind: 'there' | 'gone'; facts: FolderFacts } | { kind: 'unreachable' };
+
+export function createPolicy(options: PolicyOptions): Policy {
+  const { home, now, platform, decisions, transact } = options;
+  const isReachable = options.isReachable ?? createReach({ home, now });
   let stamp: string | undefined;
-  let rules = toRules({}, home);
-  let skipped: ReadonlySet<string> = new Set();
-  const folders = new Map<string, { reason: string | undefined; until: number }>();
+  let rules: { include?: Rule[]; exclude: Rule[] } = { exclude: [] };
+  const looks = new Map<string, { look: Look; until: number }>();
+  /** Decided since the last `keep`, by agent and session. */
+  const decided = new Map<string, { before: Decision | undefined; decision: Decision }>();
+  const heads = new Map<string, { agent: string; session: string; key: Uint8Array }>();
+  const folders = new Map<string, FolderFacts>();
+  const rulePaths = new Map<string, Set<string>>();
 
-  function objectionOfFolder(folder: string): string | undefined {
-    const known = folders.get(folder);
-    if (known && known.until > now()) return known.reason;
-    const reason = isReachable(folder)
-      ? findReason(rules, folder)
-      : 'its folder is on a file server that does not answer';
-    folders.set(folder, { reason, until: now() + BELIEVE_MS });
-    return reason;
+  const nameOf = (agent: string, session: string) => `${agent} ${session}`;
+  const find = (agent: string, session: string) =>
+    decided.get(nameOf(agent, session))?.decision ?? decisions.find(agent, session);
+
+  function remember(rule: string, path: string): string[] {
+    const known = rulePaths.get(rule) ?? new Set(decisions.rulePaths(rule));
+    rulePaths.set(rule, known.add(path));
+    return [...known];
+  }
+
+  const makeRule = (text: string) => toRule(text, { home, platform, remember });
+
+  function look(folder: string): Look {
+    const known = looks.get(folder);
+    if (known && known.until > now()) return known.look;
+    const found = lookAnew(folder);
+    looks.set(folder, { look: found, until: now() + BELIEVE_MS });
+    return found;
+  }
+
+  function lookAnew(folder: string): Look {
+    if (!isReachable(folder)) return { kind: 'unreachable' };
+    const facts = lookInto(folder);
+    if (facts === undefined) return { kind: 'gone', facts: lookAbove(folder) };
+    folders.set(folder, facts);
+    return { kind: 'there', facts };
+  }
+
+  /** What a folder that is gone was, or the repository that it was in. */
+  function recall(folder: string): FolderFacts | undefined {
+    for (const at of ancestors(folder)) {
+      const facts = folders.get(at) ?? decisions.folder(at);
+      if (facts && (at === folder || (facts.root !== undefined && isInside(folder, facts.root)))) return facts;
+    }
+    return undefined;
+  }
+
+  /** Everything that a session's folder has been since the session was met, and why it is against capturing. */
+  function judgeFolder(folder: string | undefined, known: FolderFacts[]): { facts: FolderFacts[]; reason?: string } {
+    if (folder === undefined) {
+      // Where a folder is asked for, a session without one is not the one that was meant.
+      if (rules.include) return { facts: known, reason: 'its folder is not known, and only some are included' };
+      if (rules.exclude.length === 0) return { facts: known };
+      return { facts: known, reason: 'its folder is not known, and some are excluded' };
+    }
+    if (folder.length > LONGEST_PATH) return { facts: known, reason: 'its folder is longer than folders can be' };
+    const seen = look(folder);
+    if (seen.kind === 'unreachable') return { facts: known, reason: UNREACHABLE };
+    if (seen.kind === 'there') {
+      const facts = addFacts(known, seen.facts);
+      return withReason(facts, objectionOf(facts));
+    }
+    const recalled = recall(folder);
+    const facts = known.length > 0 || recalled === undefined ? known : [recalled];
+    // Rules about paths are about where it was.
+    const isKnown = facts.length > 0;
+    const all = isKnown
+      ? facts.map((each) => ({ ...each, paths: [...each.paths, ...seen.facts.paths] }))
+      : [seen.facts];
+    const needsLook = [...(rules.include ?? []), ...rules.exclude].some(({ isRemote }) => isRemote);
+    const reason = objectionOf([...all, { ...seen.facts, remotes: all.flatMap(({ remotes }) => remotes) }]);
+    if (reason !== undefined || isKnown || !needsLook) return withReason(facts, reason);
+    return { facts, reason: 'its folder is gone, so it is not known which repository it was, and some are excluded' };
+  }
+
+  /** Each of what a folder has been counts. */
+  function objectionOf(all: readonly FolderFacts[]): string | undefined {
+    for (const facts of all) {
+      const excluded = rules.exclude.find((rule) => rule.matches(facts));
+      if (excluded) return `"${excluded.text}" is excluded`;
+      if (rules.include && !rules.include.some((rule) => rule.matches(facts))) return 'it is not in an included folder';
+      if (facts.objection !== undefined) return facts.objection;
+    }
+    return undefined;
+  }
+
+  /** Decides by what is known of a session, its folder and those it comes from. */
+  function decide(row: Decision, depth = 0): Decision {
+    const isSaidOut = row.isSaid && row.verdict !== 'wanted';
+    if (isSaidOut) return row;
+    const { facts, reason: own } = judgeFolder(row.folder, row.facts);
+    // A person who wants this very fork has seen what it comes from.
+    const parent = row.isSaid || row.parent === undefined ? undefined : find(row.agent, row.parent);
+    const kept = parent && depth < MOST_FORKS ? decide(parent, depth + 1) : undefined;
+    const inherited = kept && kept.verdict !== 'wanted' ? kept : undefined;
+    const reason = inherited ? forkReason(inherited.session) : own;
+    const verdict =
+      inherited && inherited.verdict !== 'excluded' ? 'skipped' : reason === undefined ? 'wanted' : 'excluded';
+    const isSame = verdict === row.verdict && reason === row.reason && isEqual(facts, row.facts);
+    return isSame ? row : { ...row, verdict, reason, facts, decidedAt: now() };
+  }
+
+  /** A session that begins with a record of another one was forked from it, if that one was there first. */
+  function findParent(
+    agent: string,
+    { session, forkedFrom }: SessionOrigin,
+    keys: readonly Uint8Array[],
+  ): string | undefined {
+    const owners = keys.map((key) => heads.get(toHex(key))?.session ?? decisions.findHead(agent, key));
+    return forkedFrom ?? owners.find((owner) => owner !== undefined && owner !== session);
+  }
+
+  function meet(agent: string, origin: SessionOrigin, met: Meeting): Decision {
+    const { session, cwd: folder } = origin;
+    const keys = met.heads();
+    const parent = findParent(agent, origin, keys);
+    for (const key of keys) {
+      const name = toHex(key);
+      if (!heads.has(name)) heads.set(name, { agent, session, key });
+    }
+    const { startedAt } = met;
+    return { agent, session, verdict: 'wanted', decidedAt: now(), isSaid: false, folder, facts: [], startedAt, parent };
+  }
+
+  function put(known: Decision | undefined, decision: Decision): void {
+    if (decision === known) return;
+    const name = nameOf(decision.agent, decision.session);
+    const pending = decided.get(name);
+    decided.set(name, { before: pending ? pending.before : known, decision });
+  }
+
+  function objection(agent: string, origin: SessionOrigin, met?: Meeting): string | undefined {
+    const { session, subagent, cwd } = origin;
+    const isMain = subagent === undefined;
+    const known = find(agent, session);
+    // Its own transcript tells more of a session than that of a sub-agent, or a name that a person gave.
+    const row =
+      known === undefined || (isMain && known.startedAt === undefined)
+        ? { ...meet(agent, origin, met ?? { startedAt: now(), heads: () => [] }), ...(known && saidOf(known)) }
+        : known;
+    const decision = decide(row);
+    const isKept = met !== undefined && isMain;
+    if (isKept) put(known, decision);
+    if (decision.verdict !== 'wanted') return decision.reason;
+    return isMain || cwd === undefined || cwd === decision.folder ? undefined : judgeFolder(cwd, []).reason;
+  }
+
+  /** Writes down in one commit what was decided, unless a person or another process did meanwhile. */
+  function keep(): void {
+    if (decided.size + heads.size + folders.size === 0 && ![...rulePaths.values()].some((paths) => paths.size > 0))
+      return;
+    transact(() => {
+      for (const { before, decision } of decided.values()) {
+        if (isEqual(decisions.find(decision.agent, decision.session), before)) decisions.store(decision);
+      }
+      for (const { agent, session, key } of heads.values()) decisions.addHead(agent, session, key);
+      for (const [path, facts] of folders)
+        if (!isEqual(decisions.folder(path), facts)) decisions.setFolder(path, facts);
+      for (const [rule, paths] of rulePaths) for (const path of paths) decisions.addRulePath(rule, path);
+    });
+    decided.clear();
+    heads.clear();
+    folders.clear();
+    rulePaths.clear();
   }
 
   return {
     refresh() {
-      const current = [preferencesPath(context), skippedPath(context)].map(stampOf).join();
+      const current = `${stampOf(preferencesPath(options))} ${decisions.revision()}`;
       if (current === stamp) return false;
-      rules = toRules(readPreferences(context), home);
-      skipped = readSkipped(context);
-      folders.clear();
+      const { include, exclude = [] }: Preferences = readPreferences(options);
+      rules = { ...(include && { include: include.map(makeRule) }), exclude: exclude.map(makeRule) };
+      looks.clear();
       stamp = current;
+      for (const row of [...decisions.all()]) put(row, decide(row));
       return true;
     },
-    objection(agent, { session, cwd }) {
-      if (skipped.has(nameSession(agent, session))) return 'taken out with `capture skip`';
-      if (cwd !== undefined && cwd.length > LONGEST_PATH) return 'its folder is longer than folders can be';
-      if (cwd !== undefined) return objectionOfFolder(cwd);
-      // Where a folder is asked for, a session without one is not the one that was meant.
-      if (rules.include) return 'its folder is not known, and only some are included';
-      return rules.exclude.length > 0 ? 'its folder is not known, and some are excluded' : undefined;
-    },
+    objection,
+    objectionToFolder: (folder) => judgeFolder(folder, []).reason,
+    find,
+    keep,
   };
 }
 
-const toRules = ({ include, exclude = [] }: Preferences, home: string) => ({
-  include: include?.map((text) => toPattern(text, home)),
-  exclude: exclude.map((text) => ({ text, matches: toPattern(text, home) })),
+/** What a person said of a session before its transcript was met. */
+const saidOf = ({ verdict, reason, isSaid, decidedAt }: Decision) => ({ verdict, reason, isSaid, decidedAt });
+
+const withReason = (facts: FolderFacts[], reason: string | undefined) => ({
+  facts,
+  ...(reason !== undefined && { reason }),
 });
 
-function findReason({ include, exclude }: ReturnType<typeof toRules>, folder: string): string | undefined {
-  const remote = findRepository(folder)?.remote;
-  const excluded = exclude.find(({ matches }) => matches(folder, remote));
-  if (excluded) return `"${excluded.text}" is excluded`;
-  if (include && !include.some((matches) => matches(folder, remote))) return 'it is not in an included folder';
-  return findObjection(folder);
+/** A folder that is another one, leads elsewhere, or has another repository than before: what it was counts as well. */
+function addFacts(known: readonly FolderFacts[], facts: FolderFacts): FolderFacts[] {
+  const isReplaced = ({ paths, remotes, id, objection }: FolderFacts) =>
+    isEqual(paths, facts.paths) &&
+    (remotes.length === 0 || isEqual(remotes, facts.remotes)) &&
+    (id === facts.id || objection === undefined || objection === facts.objection);
+  return [...known.filter((each) => !isReplaced(each)), facts];
 }
+
+const isEqual = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
+
+const toHex = (key: Uint8Array) => Buffer.from(key).toString('hex');
 
 function stampOf(path: string): string {
   const { size, mtimeMs } = statSync(path, { throwIfNoEntry: false }) ?? {};
   return `${size} ${mtimeMs}`;
-}
-
-/** Committed to a repository, or laid into any folder, it says for everybody whether sessions there are captured. */
-export const FOLDER_FILE = '.session-capture.json';
-
-/** It holds one setting. */
-const MOST_BYTES = 64 * 1024;
-
-/**
- * Why the nearest `.session-capture.json`, in the folder or above it, is against capturing; undefined where it is not.
- * One that cannot be understood is against it. A folder of another system, `C:\\work`, would count from where we are.
- */
-export function findObjection(folder: string): string | undefined {
-  for (const at of isAbsolute(folder) ? ancestors(folder) : []) {
-    const path = join(at, FOLDER_FILE);
-    try {
-      const wish = JSON.parse(readPlainFile(path, MOST_BYTES).toString('utf8')) as { capture?: unknown } | null;
-      if (wish?.capture === true) return undefined;
-      if (wish?.capture === false) return `${path} says so`;
-    } catch (error) {
-      if (['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '')) continue;
-    }
-    return `${path} is not {"capture": true} or {"capture": false}`;
-  }
-  return undefined;
-}
-
-/** How sessions are named that their person has taken out of capturing. */
-export const nameSession = (agent: string, session: string): string => `${agent} ${session}`;
-
-const skippedPath = (context: StatePlace) => join(stateFolder(context), 'skipped.json');
-
-export const readSkipped = (context: StatePlace): Set<string> => new Set(readJson<string[]>(skippedPath(context)));
-
-export const writeSkipped = (context: StatePlace, skipped: ReadonlySet<string>): void =>
-  writeJson(skippedPath(context), [...skipped]);
-
-/**
- * Makes what tells whether a session of a folder, in a repository with a remote, is meant. A path (`/srv/secret`,
- * `~/private/*`) means the folder and all below it, anything else a repository by its remote
- * (`github.com/acme/billing`, `github.com/acme/*`), however that is spelled.
- */
-export function toPattern(text: string, home: string): (folder: string, remote: string | undefined) => boolean {
-  if (!/^(?:[/~.\\]|[A-Za-z]:)/.test(text)) {
-    const wanted = toPlainRemote(text);
-    return (_, remote) => remote !== undefined && matchesGlob(toPlainRemote(remote), wanted);
-  }
-  const path = resolve(text.replace(/^~(?=$|[/\\])/, home));
-  return (folder) => ancestors(folder).some((at) => at === path || matchesGlob(at, path));
-}
-
-/** `git@github.com:acme/billing.git`, `https://me@github.com/acme/billing` → `github.com/acme/billing`. */
-export function toPlainRemote(remote: string): string {
-  return remote
-    .replace(/^\w+:\/\//, '')
-    .replace(/^[^@/]*@/, '')
-    .replace(/^([^/:]+):(?:\d+\/)?/, '$1/')
-    .replace(/\/+$/, '')
-    .replace(/\.git$/, '')
-    .toLowerCase();
 }

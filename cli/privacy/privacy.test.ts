@@ -4,11 +4,16 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runs } from '../../contract/test/runs.ts';
 import { makeFolder, write } from '../test/folder.ts';
+import { openTestPolicy } from '../test/policy.ts';
 import { run } from '../test/program.ts';
 import { startService } from '../test/service.ts';
-import { createPolicy, FOLDER_FILE, toPattern, toPlainRemote } from './policy.ts';
+import { FOLDER_FILE } from './folder.ts';
+import { comparable, findRuleProblem, toPlainRemote, toRule } from './rules.ts';
 
 const HOME = '/home/ada';
+
+const isMeant = (text: string, folder: string, remote?: string, platform = 'linux') =>
+  toRule(text, { home: HOME, platform }).matches({ paths: [folder], remotes: remote === undefined ? [] : [remote] });
 
 test.each([
   ['/srv/secret', '/srv/secret', true],
@@ -21,7 +26,7 @@ test.each([
   ['~/private/*', '/home/ada/private', false],
   ['~adam', '/home/ada', false],
 ])('the path %s means %s: %s', (text, folder, expected) => {
-  expect(toPattern(text, HOME)(folder, undefined)).toBe(expected);
+  expect(isMeant(text, folder)).toBe(expected);
 });
 
 const SPELLINGS = [
@@ -34,16 +39,47 @@ const SPELLINGS = [
 
 test.each(SPELLINGS)('%s is github.com/acme/billing', (remote) => {
   expect(toPlainRemote(remote)).toBe('github.com/acme/billing');
-  for (const pattern of ['github.com/acme/billing', 'github.com/acme/*', 'github.com/*/billing', ...SPELLINGS]) {
-    expect(toPattern(pattern, HOME)('/anywhere', remote)).toBe(true);
+  for (const text of [
+    'github.com/acme/billing',
+    'github.com/acme/*',
+    'github.com/*/billing',
+    'github.com/acme',
+    ...SPELLINGS,
+  ]) {
+    expect(isMeant(text, '/anywhere', remote)).toBe(true);
   }
-  expect(toPattern('github.com/acme/bill', HOME)('/anywhere', remote)).toBe(false);
+  expect(isMeant('github.com/acme/bill', '/anywhere', remote)).toBe(false);
 });
 
-test('no text makes a pattern that throws', () => {
+test.each([
+  ['darwin', '/Users/Ada/Secret', '/users/ada/secret/deep', true],
+  ['darwin', '/Users/Ada/Caf\u00e9', '/Users/Ada/Cafe\u0301', true],
+  ['linux', '/home/ada/Secret', '/home/ada/secret', false],
+])('on %s the folder %s means %s: %s', (platform, text, folder, expected) => {
+  expect(isMeant(text, folder, undefined, platform)).toBe(expected);
+});
+
+test.each([['c:\\Work\\secret'], ['C:/work/Secret'], ['/c/work/secret'], ['\\\\?\\C:\\Work\\Secret']])(
+  'on Windows %s is one folder',
+  (path) => expect(comparable(path, 'win32')).toBe('c:/work/secret'),
+);
+
+test.each([
+  '~/x',
+  '/x',
+  './x',
+  'C:\\x',
+  'github.com/acme',
+  'git@box:acme/x',
+  'ssh://box/acme/x',
+  '*/acme/x',
+  'localhost/x',
+])('%s is a path or an address', (text) => expect(findRuleProblem(text)).toBeUndefined());
+
+test('no text makes a rule that throws', () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), (text, remote) => {
-      expect(typeof toPattern(text, HOME)('/a/b', remote)).toBe('boolean');
+      expect(typeof isMeant(text, '/a/b', remote)).toBe('boolean');
     }),
     runs(100),
   );
@@ -53,10 +89,9 @@ describe('what a folder says', () => {
   const decide = (files: { [path: string]: string }, preferences?: object) => {
     const home = makeFolder();
     for (const [path, text] of Object.entries(files)) write(join(home, path), text);
-    mkdirSync(join(home, 'repo', 'deep'), { recursive: true });
+    for (const folder of ['repo/deep', 'elsewhere', 'work']) mkdirSync(join(home, folder), { recursive: true });
     if (preferences) write(join(home, '.capture', 'preferences.json'), JSON.stringify(preferences));
-    const policy = createPolicy({ variables: {}, home, now: Date.now });
-    policy.refresh();
+    const policy = openTestPolicy(home);
     return (cwd?: string) => policy.objection('codex', { session: 's', ...(cwd && { cwd: join(home, cwd) }) });
   };
 
@@ -159,7 +194,7 @@ describe('capturing', () => {
 
   test.each([
     [['skip'], /Say which session/],
-    [['skip', 'zzz'], /No captured session is called zzz/],
+    [['skip', 'zzz'], /There is no session zzz/],
     [['import', '--show'], /goes with --dry-run/],
   ])('%s is refused with what to do', async (args, message) => {
     const { options, add } = await prepare();

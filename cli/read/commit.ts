@@ -7,7 +7,7 @@ import type { FileBeingRead } from './identify.ts';
 import type { MaskedRecord } from './mask.ts';
 import type { CapturedRecord } from './record.ts';
 
-/** Another process has read the same file meanwhile: what this one knows of it is outdated. */
+/** Another process has read the same file, or a person has kept its session back: what is known here is outdated. */
 export class CursorMoved extends Error {}
 
 export interface CommitOptions {
@@ -32,8 +32,6 @@ interface Waiting {
 interface Opened {
   session: number;
   id: number;
-  /** Nothing more of it is wanted. */
-  isDeleted: boolean;
   /** The record that was read last. */
   last: Waiting['record'];
 }
@@ -67,6 +65,8 @@ export function createCommit({ spool, now, newKey }: CommitOptions) {
     function open(file: FileBeingRead, last: Waiting['record']): Opened {
       const { origin, startedAt, cursor, leftBefore } = file;
       const { agent, root, path } = file.found;
+      // A person has kept it back since it was asked for.
+      if (spool.decisions.isKeptBack(agent.id, origin.session)) throw new CursorMoved();
       const session = spool.sessions.ensure(agent.id, origin.session);
       const row = { agent: agent.id, root, path, origin, startedAt, cursor, leftBefore, session };
       const id = file.id ?? spool.files.insert(row);
@@ -77,7 +77,7 @@ export function createCommit({ spool, now, newKey }: CommitOptions) {
         if (position !== file.committed.position || pass !== file.committed.pass) throw new CursorMoved();
         spool.files.move(id, root, path);
       }
-      const opened = { session, id, isDeleted: spool.sessions.get(session).state === 'deleted', last };
+      const opened = { session, id, last };
       files.set(file, opened);
       ids.add(id);
       return opened;
@@ -94,7 +94,7 @@ export function createCommit({ spool, now, newKey }: CommitOptions) {
       const novelty = meet(file, opened, record);
       if (novelty !== 'new') count(novelty === 'repeated' ? 'recordsRepeated' : 'recordsReplayed');
       if (novelty === 'replayed') learnCopied(file, session, record.identity, masked.facts);
-      if (novelty !== 'new' || opened.isDeleted) return;
+      if (novelty !== 'new') return;
       count(record.tooLong ? 'linesTooLong' : record.unreadable ? 'recordsUnreadable' : 'recordsCaptured');
       count('secretsMasked', masked.masked);
       if (masked.isWithheld) count('recordsWithheld');

@@ -25,12 +25,16 @@ export interface Unread {
   isFollowed: boolean;
   /** Where it stands in its agent's store. */
   stored?: StoredPlace;
+  /** Keys of its first records, by which a fork of it is recognized. */
+  firstKeys: () => string[];
 }
 
 /** One that is open. `id` and `committed` change with each commit. */
 export interface FileBeingRead extends Unread {
   /** Records from before this time are left out, in milliseconds since 1970. */
   leftBefore: number | undefined;
+  /** Whether something of its session was left out, so that what repeats earlier records is left out as well. */
+  hasEarlier: boolean;
 }
 
 /** How far a file is looked into for its first record, and the first time and folder written in it. */
@@ -47,15 +51,16 @@ export function identify(spool: Spool, found: Found, isYoung: boolean, isWanted:
   const fd = openSync(join(root, path), 'r');
   try {
     const { size } = fstatSync(fd);
+    const firstKeys = () => readFirstKeys(found);
     const isContinued = ({ cursor }: FileRow) => cursor.kind === 'file' && continues(fd, size, cursor);
     const goOnWith = (row: FileRow): Unread | undefined => {
       const { id, origin, startedAt } = row;
       const { position, pass } = row.cursor;
       const goesOn = isContinued(row) && !isWanted(row);
-      if (goesOn && isBlank(fd, position, size)) return undefined;
+      if (size === 0 || (goesOn && isBlank(fd, position, size))) return undefined;
       const cursor = goesOn ? row.cursor : { ...FILE_START, pass: pass + 1 };
       const isFollowed = goesOn && spool.sessions.get(row.session).settled;
-      return { found, id, origin, startedAt, cursor, committed: { position, pass }, isFollowed };
+      return { found, id, origin, startedAt, cursor, committed: { position, pass }, isFollowed, firstKeys };
     };
     const known = spool.files.find(agent.id, root, path);
     if (known) return goOnWith(known);
@@ -75,7 +80,7 @@ export function identify(spool: Spool, found: Found, isYoung: boolean, isWanted:
     const [original] = same.map(({ cursor }) => cursor).sort((one, other) => other.position - one.position);
     if (original?.position === size) return undefined;
     const cursor = original ? { ...original, pass: 0 } : FILE_START;
-    return { found, id: undefined, origin, startedAt, cursor, committed, isFollowed: false };
+    return { found, id: undefined, origin, startedAt, cursor, committed, isFollowed: false, firstKeys };
   } finally {
     closeSync(fd);
   }
@@ -129,6 +134,36 @@ function readHead({ agent, root, path }: Found, fd: number): Head {
     if (isKnown) break;
   }
   return head;
+}
+
+/** A fork begins with its parent's records, perhaps after some of its own. */
+const FIRST_KEYS = 4;
+const FIRST_RECORDS = 12;
+
+/** Keys of the first of some records that have one. */
+export function keysOf(agent: Agent, path: string, records: Iterable<JsonObject>): string[] {
+  const keys: string[] = [];
+  let count = 0;
+  for (const record of records) {
+    const key = agent.recordKey(record, { origin: { session: '' }, file: path, position: 0 });
+    if (key !== undefined) keys.push(key);
+    if (keys.length === FIRST_KEYS || ++count === FIRST_RECORDS) break;
+  }
+  return keys;
+}
+
+function readFirstKeys({ agent, root, path }: Found): string[] {
+  const fd = openSync(join(root, path), 'r');
+  try {
+    const values = readFirstLines(fd).flatMap((line) => line.values);
+    return keysOf(
+      agent,
+      path,
+      values.flatMap(({ record }) => (record === undefined ? [] : [record])),
+    );
+  } finally {
+    closeSync(fd);
+  }
 }
 
 /** Lines from the beginning of a file, as far as it is looked into, each with what it holds. */

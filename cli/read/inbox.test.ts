@@ -156,20 +156,19 @@ describe('what hooks leave', () => {
 test('a crash at any moment loses nothing and captures nothing twice', async () => {
   await fc.assert(
     fc.asyncProperty(fc.nat(), fc.boolean(), async (cut, isRead) => {
-      const { leave, read, restart, said, log, logs } = prepare();
+      const { leave, read, sort, restart, said, logs } = prepare();
       const leaveBoth = () => {
         leave('1-0', event('beforeSubmitPrompt', { prompt: 'Twice' }), 1);
         leave('2-0', event('beforeSubmitPrompt', { prompt: 'Twice' }), 2);
       };
       leave('0-0', event('sessionStart'), 0);
-      await read();
-      const [before] = log();
-      leaveBoth();
       if (isRead) await read();
-      else leave('0-0', event('sessionStart'), 0);
-      // As if the machine had stopped while these were written, before their notes were deleted.
+      else sort();
       const path = join(logs, `${CONVERSATION}.jsonl`);
-      const start = Buffer.byteLength(before ?? '') + 1;
+      const { size: start } = statSync(path);
+      leaveBoth();
+      sort();
+      // As if the machine had stopped while these were written, before their notes were deleted.
       const { size } = statSync(path);
       truncateSync(path, start + (cut % (size - start + 1)));
       leaveBoth();

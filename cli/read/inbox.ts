@@ -10,7 +10,9 @@ import {
   readdirSync,
   readFileSync,
   statSync,
+  truncateSync,
   unlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -123,6 +125,24 @@ function sortNotes(notes: readonly Note[], state: string, agent: string, onTroub
       append(`${log}.jsonl`, told.map(({ line }) => line).join(''));
       for (const { path } of told) unlinkSync(path);
     });
+  }
+}
+
+/**
+ * Empties a conversation's file once it was read up to a position, or whatever it holds where that is left out: it is there
+ * unmasked. The file itself stays, since it says when the hooks told something last.
+ */
+export function emptyLog(state: string | undefined, { agent, root, path }: Found, readTo: number | undefined): void {
+  if (state === undefined || path.includes('/') || root !== join(state, 'sessions', agent.id)) return;
+  const lock = takeLock(state, 'inbox');
+  if (lock === undefined) return;
+  try {
+    const { size, atime, mtime } = statSync(join(root, path), { throwIfNoEntry: false }) ?? {};
+    if (!size || atime === undefined || mtime === undefined || (readTo !== undefined && readTo !== size)) return;
+    truncateSync(join(root, path), 0);
+    utimesSync(join(root, path), atime, mtime);
+  } finally {
+    lock.release();
   }
 }
 

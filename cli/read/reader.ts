@@ -2,7 +2,7 @@ import { openSync } from 'node:fs';
 import { join } from 'node:path';
 import { storeOf } from '../agents/store.ts';
 import { collectAfter } from '../memory.ts';
-import { type Consent, wantedFrom, wantsMore } from '../privacy/consent.ts';
+import { type Consent, type Wanted, wantedOf } from '../privacy/consent.ts';
 import type { Policy } from '../privacy/policy.ts';
 import type { Redactor } from '../redact/redactor.ts';
 import type { FileRow } from '../spool/files.ts';
@@ -10,7 +10,7 @@ import { type CommitOptions, CursorMoved, createCommit } from './commit.ts';
 import { attempt, type Found, findTranscripts, type Place, stampOf, type Trouble } from './discover.ts';
 import type { FileBeingRead, Unread } from './identify.ts';
 import type { Identify } from './identity.ts';
-import { findTold, markTold, sortInboxes } from './inbox.ts';
+import { emptyLog, findTold, markTold, sortInboxes } from './inbox.ts';
 import { createMask } from './mask.ts';
 import type { CapturedRecord, RecordStream } from './record.ts';
 import { createStoredStream } from './stored/stream.ts';
@@ -80,7 +80,7 @@ export function createReader(options: ReaderOptions) {
   const { spool, now, patienceMs, onTrouble, maxLineBytes, policy, consent, state } = options;
   const mask = createMask(options.redactor);
   const commits = createCommit(options);
-  const isWanted = (row: FileRow) => wantsMore(consent, row);
+  const isWanted = (row: FileRow) => wantedOfFile(row.agent, row).from < (row.leftBefore ?? 0);
   // Size and time of files that were read to their end, so that a file at rest costs one `stat`.
   const atRest = new Map<string, string>();
 
@@ -92,8 +92,10 @@ export function createReader(options: ReaderOptions) {
     const earlier: Found[] = [];
     if (policy?.refresh()) atRest.clear();
     if (state !== undefined) sortInboxes(state, places, onTrouble);
-    const all = findTranscripts(places, onTrouble);
-    for (const found of all) {
+    const met: { key: string; isYoung: boolean; found: Found; told: ReturnType<typeof findTold>; files: Unread[] }[] =
+      [];
+    const there = findTranscripts(places, onTrouble);
+    for (const found of there) {
       const key = keyOf(found);
       if (consent?.history === 'none' && found.modifiedAt < consent.since) {
         earlier.push(found);
@@ -104,20 +106,36 @@ export function createReader(options: ReaderOptions) {
       if (told === 'all' || told === 'unclear') continue;
       attempt(key, onTrouble, () => {
         const isYoung = now() - found.modifiedAt < patienceMs;
-        const identified = identifyAll(spool, found, { now: now(), isYoung, isWanted });
-        const allowed = identified.filter((file) => isAllowed(file, leftOut)).map((file) => markTold(file, told));
-        const files = allowed.filter((file) => startOf(file) <= file.found.modifiedAt);
-        earlier.push(...allowed.filter((file) => !files.includes(file)).map((file) => file.found));
-        unread.push(...files.filter((file) => isFirst(file, known)));
-        if (files.length === 0 && !isYoung) atRest.set(key, stampOf(found));
+        const files = identifyAll(spool, found, { now: now(), isYoung, isWanted });
+        met.push({ key, isYoung, found, told, files });
       });
     }
+    // Sessions are judged before their forks, and before their sub-agents.
+    const all = met.flatMap(({ files }) => files).sort((one, other) => byRank(one, other) || byAge([one], [other]));
+    const objections = new Map(all.map((file) => [file, objectionTo(file)]));
+    policy?.keep();
+    for (const { key, isYoung, found, told, files } of met) {
+      const isLeftOut = (file: Unread) => objections.get(file) !== undefined;
+      for (const file of files.filter(isLeftOut)) {
+        leftOut.push(toLeftOut(file, objections.get(file)));
+        emptyLog(state, file.found, undefined);
+      }
+      const allowed = files.filter((file) => !isLeftOut(file)).map((file) => markTold(file, told));
+      const wanted = allowed.filter((file) => wantedOfFile(file.found.agent.id, file).from <= file.found.modifiedAt);
+      earlier.push(...allowed.filter((file) => !wanted.includes(file)).map((file) => file.found));
+      unread.push(...wanted.filter((file) => isFirst(file, known)));
+      if (wanted.length === 0 && !isYoung) atRest.set(key, stampOf(found));
+    }
     const bytes = unread.reduce((sum, file) => sum + bytesOf(file), 0);
-    return { sessions: groupBySession(unread), bytes, files: all.length, leftOut, earlier };
+    return { sessions: groupBySession(unread), bytes, files: there.length, leftOut, earlier };
   }
 
-  /** From when on records of a file are wanted, in milliseconds since 1970; 0 for all of them. */
-  const startOf = ({ origin }: Unread): number => wantedFrom(consent, origin.cwd);
+  /** What a person let go of a file's session. */
+  function wantedOfFile(agent: string, { origin, startedAt }: Pick<FileRow, 'origin' | 'startedAt'>): Wanted {
+    const { startedAt: begun = startedAt, parent = origin.forkedFrom } = policy?.find(agent, origin.session) ?? {};
+    const session = { folder: origin.cwd, startedAt: Math.min(begun, startedAt), parent };
+    return wantedOf(consent, session, (name) => policy?.find(agent, name));
+  }
 
   /** A file that was moved to two places is read at one of them; after that the other is known for a copy. */
   function isFirst({ id }: Unread, known: Set<number>): boolean {
@@ -127,11 +145,10 @@ export function createReader(options: ReaderOptions) {
     return isNew;
   }
 
-  function isAllowed({ found, origin }: Unread, leftOut: LeftOut[]): boolean {
-    const reason = policy?.objection(found.agent.id, origin);
-    if (reason === undefined) return true;
-    leftOut.push({ agent: found.agent.id, session: origin.session, path: keyOf(found), reason });
-    return false;
+  function objectionTo({ found, origin, startedAt, firstKeys }: Unread): string | undefined {
+    const agent = found.agent.id;
+    const heads = () => firstKeys().map((key) => options.identify(`${agent} ${key}`));
+    return policy?.objection(agent, origin, { startedAt, heads });
   }
 
   /** Reads all of it. False when another process got in between: then look again. */
@@ -172,6 +189,10 @@ export function createReader(options: ReaderOptions) {
         await readSession(files);
       }
       await commit();
+      for (const { found } of sessions.flat()) {
+        const row = spool.files.find(found.agent.id, found.root, found.path);
+        if (row) emptyLog(state, found, row.cursor.position);
+      }
       return true;
     } catch (error) {
       commits.clear();
@@ -186,14 +207,17 @@ export function createReader(options: ReaderOptions) {
     for (const unread of files) {
       attempt(keyOf(unread.found), onTrouble, () => {
         const stream = openStream(unread, share);
-        opened.push({ file: { ...unread, leftBefore: startOf(unread) || undefined }, stream, record: undefined });
+        const { from, hasEarlier } = wantedOfFile(unread.found.agent.id, unread);
+        opened.push({ file: { ...unread, leftBefore: from || undefined, hasEarlier }, stream, record: undefined });
       });
     }
     return opened;
   }
 
   /** Whether it is from before what a person let go of. */
-  function isBefore({ leftBefore, isFollowed, found, startedAt }: FileBeingRead, { writtenAt }: CapturedRecord) {
+  function isBefore(file: FileBeingRead, { writtenAt, restates }: CapturedRecord) {
+    const { leftBefore, hasEarlier, isFollowed, found, startedAt } = file;
+    if (hasEarlier && restates) return true;
     // Of what was there when the file was first read, nobody knows how old it is: as old as its beginning.
     const untoldTime = isFollowed ? found.modifiedAt : startedAt;
     return leftBefore !== undefined && (writtenAt || untoldTime) < leftBefore;
@@ -231,6 +255,13 @@ function earliestOf(streams: readonly Opened[]): Opened | undefined {
 }
 
 const keyOf = ({ root, path }: Found) => join(root, path);
+
+const toLeftOut = ({ found, origin }: Unread, reason = ''): LeftOut => ({
+  agent: found.agent.id,
+  session: origin.session,
+  path: keyOf(found),
+  reason,
+});
 
 function groupBySession(files: Unread[]): Unread[][] {
   const groups = Map.groupBy(files, ({ found, origin }) => `${found.agent.id} ${origin.session}`);

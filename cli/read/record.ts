@@ -12,6 +12,8 @@ export interface CapturedRecord {
   folder: string | undefined;
   /** Whether the agent says with it that the session is over. */
   ended: boolean;
+  /** Whether it says again what earlier records have said. */
+  restates: boolean;
   /** Whether it is no record at all, and whether nothing of it was kept. */
   unreadable: boolean;
   tooLong: boolean;
@@ -41,9 +43,14 @@ export function interpret(agent: Agent, record: JsonObject | undefined, place: R
   const key = record && agent.recordKey(record, place);
   const folder = record && folderOf(record, agent);
   const ended = (record && agent.endsSession?.(record)) ?? false;
+  const isCopy = (record && agent.restates?.(record, place)) ?? false;
   const events = (record && parseRecord(agent, record, place)) ?? [unreadableEvent(agent, kept, place)];
-  return { key, folder, ended, events, ownTime: timeOf(events) };
+  return { key, folder, ended, restates: isCopy || events.some(sumsUp), events, ownTime: timeOf(events) };
 }
+
+/** Compactions and titles are made of what was said before. */
+const sumsUp = ({ eventType, payload }: CapturedEvent): boolean =>
+  eventType === 'compaction' || (eventType === 'session.meta' && payload.title !== undefined);
 
 /** A parser never throws; should one, its record is kept as it is. */
 export function parseRecord(agent: Agent, record: JsonObject, place: RecordPlace): CapturedEvent[] | undefined {

@@ -45,7 +45,7 @@ export function createRecordStream(options: StreamOptions): RecordStream {
     const place: RecordPlace = { origin, file: path, position: value.start };
     const { record } = value;
     collectAfter(value.bytes.length);
-    const { key, folder, ended, events, ownTime } = interpret(agent, record, place, value);
+    const { key, folder, ended, restates, events, ownTime } = interpret(agent, record, place, value);
     lastTime = Math.max(lastTime, ownTime ?? 0);
     return {
       events,
@@ -53,6 +53,7 @@ export function createRecordStream(options: StreamOptions): RecordStream {
       keyed: key !== undefined,
       folder,
       ended,
+      restates,
       unreadable: record === undefined,
       tooLong: record === undefined && value.bytes.length === 0,
       time: lastTime,

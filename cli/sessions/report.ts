@@ -3,14 +3,14 @@ import type { Context } from '../context.ts';
 import { sessionPage } from '../dashboard.ts';
 import { formatAge, formatBytes } from '../output.ts';
 import { tilde } from '../paths.ts';
-import { nameSession, readSkipped } from '../privacy/policy.ts';
 import type { Spool } from '../spool/open.ts';
 import type { SessionRow } from '../spool/sessions.ts';
 
 /** What `state` is, in words. */
 const STATES = {
   waiting: 'some of it waits to be sent',
-  skipped: 'taken out with `capture skip`',
+  skipped: 'taken out with `capture skip`, or forked from a session that is kept back',
+  excluded: 'excluded; nothing more of it is captured',
   sent: 'all that was captured is sent',
   deleted: 'deleted at the service; nothing more of it is captured',
   closed: 'closed at the service; what comes after opens another one there',
@@ -34,15 +34,13 @@ export interface SessionReport {
 }
 
 /** Reports on sessions as they are now. */
-export function createReports(context: Context, spool: Spool): (row: SessionRow) => SessionReport {
+export function createReports(spool: Spool): (row: SessionRow) => SessionReport {
   const waiting = new Map(spool.batches.perSession().map(({ session, events }) => [session, events]));
   const refused = Map.groupBy(spool.refused.list(), ({ session }) => session);
-  const skipped = readSkipped(context);
-  return ({ id, agent, agentSession, title, prompt, cwd, branch, lastAt, sent, state }) => {
+  return ({ id, agent, agentSession, title, prompt, cwd, branch, lastAt, sent, state, verdict }) => {
     const files = spool.files.ofSession(agent, agentSession);
     const eventsWaiting = waiting.get(id) ?? 0;
-    const ended = state === 'closed' || state === 'deleted' ? state : 'sent';
-    const isSkipped = skipped.has(nameSession(agent, agentSession));
+    const ended = state === 'closed' ? state : 'sent';
     return {
       agent,
       session: agentSession,
@@ -50,7 +48,7 @@ export function createReports(context: Context, spool: Spool): (row: SessionRow)
       folder: cwd ?? files.find(({ origin }) => origin.cwd)?.origin.cwd,
       branch,
       lastActiveAt: lastAt === undefined ? undefined : new Date(lastAt).toISOString(),
-      state: isSkipped ? 'skipped' : eventsWaiting > 0 ? 'waiting' : ended,
+      state: verdict !== 'wanted' ? verdict : eventsWaiting > 0 ? 'waiting' : ended,
       eventsSent: sent,
       eventsWaiting,
       eventsRefused: refused.get(id)?.length ?? 0,

@@ -6,6 +6,7 @@ import { hookScript, startScript, writeScript } from '../hooks/script.ts';
 import { importAll } from '../import/capture.ts';
 import { formatCount, type Output } from '../output.ts';
 import { tilde } from '../paths.ts';
+import { findOwnRepository } from '../pipeline.ts';
 import { readConsent, writeConsent } from '../privacy/consent.ts';
 import { ownPlaces } from '../read/places.ts';
 import { explainRefusal, isTemporary } from '../upload/problem.ts';
@@ -60,7 +61,12 @@ async function register(context: Context, settings: Settings, agents: Plan['agen
   const { fetch, random, stop } = context;
   const signal = AbortSignal.any([stop, AbortSignal.timeout(REGISTER_MS)]);
   const service = createService({ ...settings, fetch, timeoutMs: REGISTER_MS });
-  const registration = createRegistration(service, createRetry({ random, signal }), context);
+  const registration = createRegistration(
+    service,
+    createRetry({ random, signal }),
+    context,
+    findOwnRepository(context),
+  );
   try {
     const environmentId = await registration.environment();
     // An agent that may not capture is told of when it has something to send.
@@ -80,7 +86,11 @@ async function captureBefore(context: Context, { hooks }: Plan, output: Output):
   const places = ownPlaces({ ...context, agents: hooks.map(({ wanted }) => wanted.agent) });
   try {
     // Its answer is not that of `capture init`.
-    await importAll(context, { places, onTrouble: () => {}, patienceMs: IMPORT_MS }, { ...output, answer() {} });
+    await importAll(
+      context,
+      { places, isNamed: true, onTrouble: () => {}, patienceMs: IMPORT_MS },
+      { ...output, answer() {} },
+    );
   } catch (error) {
     if (context.stop.aborted) throw error;
     output.warn(`What Cursor wrote before was not captured; \`capture import\` may still do it: ${describe(error)}`);

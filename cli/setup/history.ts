@@ -1,10 +1,11 @@
 import { resolve } from 'node:path';
+import { stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { formatBytes, formatCount } from '../output.ts';
 import { tilde } from '../paths.ts';
+import { openPolicy } from '../pipeline.ts';
 import { type Consent, wantedFrom } from '../privacy/consent.ts';
-import { createPolicy } from '../privacy/policy.ts';
 import type { Asker } from '../prompt.ts';
 import { findUnread } from '../read/unread.ts';
 import { openSpool } from '../spool/open.ts';
@@ -27,10 +28,11 @@ interface EarlierSession {
 /** Looks into the beginning of every transcript; writes nothing. What cannot be read is not counted. */
 export function findHistory(context: Context): History {
   const sessions = new Map<string, EarlierSession>();
-  const policy = createPolicy(context);
-  policy.refresh();
-  // None of it is known there, so that all counts as new.
+  // No transcript is known there, so that all counts as new.
   const spool = openSpool(':memory:');
+  spool.copyDecisions(stateFolder(context));
+  const policy = openPolicy(context, spool);
+  policy.refresh();
   let bytes = 0;
   for (const { agent, size, sessions: all } of findUnread(context, spool, () => {})) {
     const wanted = all.filter(({ origin }) => policy.objection(agent.id, origin) === undefined);

@@ -111,7 +111,7 @@ test('what was decided is not asked again, and may be decided anew', async () =>
   expect(stderr).not.toContain('earlier session');
   expect(consent()).toBe('all');
   await init(['--yes', '--history', 'none']);
-  expect(readConsent({ variables: { CAPTURE_HOME: state }, home })).toEqual({ since, history: 'none' });
+  expect(readConsent({ variables: { CAPTURE_HOME: state }, home })).toEqual({ since, history: 'none', isSaid: true });
 });
 
 test('an import keeps to what was let go, and says what stays; what is named is captured whole', async () => {

@@ -49,7 +49,7 @@ export function planSetup(context: Context, options: PlanOptions): Plan {
     ...{ agents, daemon: options.daemon, supervisor },
     hooks: findHooks(here, 'hook').map((wanted) => ({ wanted, edited: installHooks(context, wanted, false) })),
     startHook: isAlone && context.platform !== 'win32' ? findHooks(here, 'start')[0] : undefined,
-    history: readConsent(context) && !options.isHistoryAsked ? undefined : findHistory(context),
+    history: readConsent(context)?.isSaid && !options.isHistoryAsked ? undefined : findHistory(context),
   };
 }
 

@@ -26,6 +26,7 @@ export function refuseOpenFolder(context: Pick<Context, 'variables' | 'home' | '
 /** What is in the state folder and nobody else's: somebody may have set CAPTURE_HOME to a folder with other things. */
 const OWN = [
   /^(?:accounts|config|history|preferences|setup|skipped)\.json(?:\.new)?$/,
+  /^decisions\.db(?:-wal|-shm|\.corrupt-.*)?$/,
   /^spool(?:-[0-9a-f]{16})?\.[\w.:-]+$/,
   /^(?:redaction|daemon)\.[\w.:-]+$/,
   /^(?:inbox|run|daemon|setup|upload)\.lock(?:-journal)?$/,

@@ -30,7 +30,7 @@ test('uninstall keeps what is not only its own, says so, and how to be rid of it
   const { stdout } = await capture(['uninstall']);
   expect(stdout).toContain(`Kept in ${state}: the sign-in, `);
   expect(stdout).toContain(
-    "what Cursor's hooks told, with the secrets in it. `capture uninstall --purge` deletes it.\n",
+    "what Cursor's hooks told that was not captured yet, with the secrets in it. `capture uninstall --purge` deletes it.\n",
   );
   expect([before.length, kept()]).toEqual([5, before]);
 });

@@ -38,9 +38,13 @@ export interface Waiting extends Depth {
 /** Which sessions are sent first: those that wait longest, or those that were captured last. */
 export type SendingOrder = 'oldest' | 'newest';
 
+/** What waits of a session that is excluded by now stays here, in case it is not any more. */
+const SENT = 'session NOT IN (SELECT session FROM kept_back)';
+
 const SELECT_WAITING = `
   SELECT session, min(batches.id) AS first, max(batches.id) AS last FROM batches JOIN sessions ON sessions.id = session
   WHERE coalesce(changed_at, 0) >= ? AND session NOT IN (SELECT value FROM json_each(?))
+    AND ${SENT}
   GROUP BY session ORDER BY`;
 
 export function createBatches(db: DatabaseSync, path: string) {
@@ -52,16 +56,16 @@ export function createBatches(db: DatabaseSync, path: string) {
     oldest: db.prepare(`${SELECT_WAITING} first LIMIT ?`),
     newest: db.prepare(`${SELECT_WAITING} last DESC LIMIT ?`),
   };
-  const has = db.prepare('SELECT 1 FROM batches WHERE id = ?');
+  const has = db.prepare(`SELECT 1 FROM batches WHERE id = ? AND ${SENT}`);
   const remove = db.prepare('DELETE FROM batches WHERE id = ?');
   const removeSession = db.prepare('DELETE FROM batches WHERE session = ? RETURNING events');
   const last = db.prepare('SELECT max(id) AS id FROM batches');
-  const upTo = db.prepare('SELECT coalesce(sum(events), 0) AS events FROM batches WHERE id <= ?');
+  const upTo = db.prepare(`SELECT coalesce(sum(events), 0) AS events FROM batches WHERE id <= ? AND ${SENT}`);
   const bytes = db.prepare('SELECT coalesce(sum(size), 0) AS bytes FROM batches INDEXED BY batches_session');
   const SUMS = `count(*) AS batches, coalesce(sum(events), 0) AS events, coalesce(sum(size), 0) AS bytes,
     min(made_at) AS oldest`;
-  const depth = db.prepare(`SELECT ${SUMS} FROM batches`);
-  const perSession = db.prepare(`SELECT session, ${SUMS} FROM batches GROUP BY session ORDER BY oldest`);
+  const depth = db.prepare(`SELECT ${SUMS} FROM batches WHERE ${SENT}`);
+  const perSession = db.prepare(`SELECT session, ${SUMS} FROM batches WHERE ${SENT} GROUP BY session ORDER BY oldest`);
   const all = db.prepare('SELECT * FROM batches');
 
   /** Sent as it is, the service would refuse it for good. */
@@ -89,7 +93,7 @@ export function createBatches(db: DatabaseSync, path: string) {
     /** Sessions that have something to send, but for some, and that were written to since (in milliseconds since 1970). */
     waiting: (order: SendingOrder, limit: number, changedSince: number, without: readonly number[]): number[] =>
       waiting[order].all(changedSince, JSON.stringify(without), limit).map(({ session }) => Number(session)),
-    /** False once it was acknowledged, or thrown away by a person. */
+    /** False once it was acknowledged, or kept back or thrown away by a person. */
     has: (id: number): boolean => has.get(id) !== undefined,
     remove: (id: number) => remove.run(id),
     /** Throws away what of a session is not sent; returns the number of events. */

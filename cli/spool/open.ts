@@ -1,14 +1,16 @@
-import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs';
-import { basename, dirname } from 'node:path';
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { EXIT, Failure } from '../failure.ts';
 import { type Lock, takeLock, takeShare } from '../lock.ts';
 import { createBatches } from './batches.ts';
 import { damageOf, SpoolDamaged } from './damage.ts';
+import { attachDecisions, createDecisions, DECISIONS_FILE, type Decisions, openDecisions } from './decisions.ts';
 import { createFiles } from './files.ts';
 import { createMeta } from './meta.ts';
+import { makePrivate } from './private.ts';
 import { createRefused } from './refused.ts';
-import { SCHEMA, SPOOL_VERSION } from './schema.ts';
+import { KEPT_BACK, READABLE_VERSION, SCHEMA, SPOOL_VERSION } from './schema.ts';
 import { createSeen } from './seen.ts';
 import { createSessions } from './sessions.ts';
 
@@ -51,8 +53,14 @@ function openFile(path: string, share?: Lock) {
   // FULL: what was taken over from a transcript is on the disk before its cursor moves past it.
   db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON');
   db.exec('PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -4096');
-  createTables(db, path);
+  // Before the tables: those of a version before hold some of what was decided.
+  attachDecisions(db, path === ':memory:' ? undefined : dirname(path));
+  const decisions = createDecisions(db);
+  createTables(db, path, decisions);
+  db.exec(KEPT_BACK);
   const batches = createBatches(db, path);
+  const meta = createMeta(db);
+  noticeLoss(decisions, meta);
 
   /** Runs a unit of work in one commit. */
   function transact<Result>(work: () => Result): Result {
@@ -82,8 +90,28 @@ function openFile(path: string, share?: Lock) {
     return spare > SPARE_PAGES + SHRINK_PAGES;
   }
 
+  const sessions = createSessions(db);
+  const refused = createRefused(db);
+
+  /**
+   * Nothing more of a session, nor of its forks, leaves this machine: what waits of them is thrown away. Returns how many
+   * events those were, and the forks. It takes a unit of work.
+   */
+  function keepBack(id: number, verdict: 'skipped' | 'deleted', at: number): { dropped: number; forks: string[] } {
+    const { agent, agentSession } = sessions.get(id);
+    const [, ...forks] = decisions.say(agent, agentSession, verdict, at);
+    const ids = [id, ...forks.flatMap((fork) => sessions.find(agent, fork.session)?.id ?? [])];
+    if (verdict === 'deleted') {
+      sessions.setDeleted(id);
+      refused.removeSession(id);
+    }
+    const dropped = ids.reduce((sum, each) => sum + batches.removeSession(each), 0);
+    return { dropped, forks: forks.map(({ session }) => session) };
+  }
+
   return {
     path,
+    keepBack,
     /** Gives memory back that reading ahead will not need soon. */
     releaseMemory: () => db.exec('PRAGMA shrink_memory'),
     examine,
@@ -100,6 +128,17 @@ function openFile(path: string, share?: Lock) {
       db.exec('INSERT INTO sessions SELECT * FROM other.sessions; INSERT INTO files SELECT * FROM other.files');
       db.exec('DETACH other');
     },
+    /** Takes over what was decided in a state folder. */
+    copyDecisions(folder: string): void {
+      const known = openDecisions(folder);
+      if (known === undefined) return;
+      known.close();
+      db.prepare('ATTACH ? AS other').run(join(folder, DECISIONS_FILE));
+      for (const table of ['meta', 'verdicts', 'heads', 'folders', 'rule_paths']) {
+        db.exec(`INSERT OR REPLACE INTO decided.${table} SELECT * FROM other.${table}`);
+      }
+      db.exec('DETACH other');
+    },
     close(): void {
       try {
         db.close();
@@ -108,18 +147,22 @@ function openFile(path: string, share?: Lock) {
       }
     },
     files: createFiles(db),
-    sessions: createSessions(db),
+    sessions,
     seen: createSeen(db),
     batches,
-    refused: createRefused(db),
-    ...createMeta(db),
+    refused,
+    decisions,
+    ...meta,
   };
 }
 
-/** Transcripts are nobody else's business. */
-function makePrivate(path: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  closeSync(openSync(path, 'a', 0o600));
+/** Decisions that are not those which this spool was filled by took the place of lost ones. */
+function noticeLoss(decisions: Decisions, { getMeta, setMeta }: ReturnType<typeof createMeta>): void {
+  const known = getMeta('decisions');
+  const id = decisions.id();
+  if (known === id) return;
+  if (known !== undefined && decisions.consent()?.isSaid !== true) decisions.lose();
+  setMeta('decisions', id);
 }
 
 /**
@@ -167,12 +210,13 @@ function putAside(path: string, now: number): string {
   }
 }
 
-function createTables(db: DatabaseSync, path: string): void {
-  const version = () => Number(db.prepare('PRAGMA user_version').get()?.user_version);
-  if (version() === 0) {
+function createTables(db: DatabaseSync, path: string, decisions: Decisions): void {
+  const version = () => Number(db.prepare('PRAGMA main.user_version').get()?.user_version);
+  if (version() < SPOOL_VERSION && (version() === 0 || version() >= READABLE_VERSION)) {
     db.exec('BEGIN IMMEDIATE');
-    if (version() === 0) db.exec(`${SCHEMA} PRAGMA user_version = ${SPOOL_VERSION}`);
-    db.exec('COMMIT');
+    if (version() === 0) db.exec(SCHEMA);
+    else if (version() < SPOOL_VERSION) takeOver(db, decisions);
+    db.exec(`PRAGMA main.user_version = ${SPOOL_VERSION}; COMMIT`);
   }
   if (version() > SPOOL_VERSION) {
     throw new Failure(EXIT.failure, `${path} was written by a newer version of capture.`, 'Update capture.');
@@ -183,4 +227,15 @@ function createTables(db: DatabaseSync, path: string): void {
       'Keep it: what was not sent yet, and whose transcript is gone by now, lies only in that file.';
     throw new Failure(EXIT.failure, `${path} was written by a version of capture before its first release.`, hint);
   }
+}
+
+/** Version 5 said in the spool that a session was deleted, and in files beside it what else was decided. */
+function takeOver(db: DatabaseSync, decisions: Decisions): void {
+  for (const { agent, agent_session: session } of db.prepare('SELECT * FROM sessions WHERE deleted = 1').all()) {
+    decisions.say(String(agent), String(session), 'deleted', Date.now());
+  }
+  db.exec('ALTER TABLE sessions DROP COLUMN deleted');
+  // A daemon of that version always left a file that said what was decided about earlier sessions.
+  const hadDaemon = db.prepare("SELECT 1 FROM meta WHERE name = 'daemon'").get() !== undefined;
+  if (hadDaemon && decisions.consent() === undefined) decisions.lose();
 }

@@ -1,5 +1,14 @@
-/** Counted up when the tables change. There is no way from a version before the first release. */
-export const SPOOL_VERSION = 5;
+/** Counted up when the tables change. */
+export const SPOOL_VERSION = 6;
+
+/** The oldest version whose spool is taken over. */
+export const READABLE_VERSION = 5;
+
+/** Sessions of this spool that do not leave this machine, by what was decided about them. */
+export const KEPT_BACK = `
+  CREATE TEMP VIEW kept_back AS SELECT sessions.id AS session, verdicts.verdict
+    FROM decided.verdicts JOIN main.sessions ON sessions.agent = verdicts.agent AND agent_session = verdicts.session
+    WHERE verdicts.verdict <> 'wanted'`;
 
 /** What an empty spool begins with. A copy of one is made column by column: their order stays. */
 export const SCHEMA = `
@@ -32,8 +41,6 @@ export const SCHEMA = `
     ended INTEGER NOT NULL DEFAULT 0,
     -- Whether the service held some of it before this spool sent anything: then each event is looked for there first.
     held_elsewhere INTEGER NOT NULL DEFAULT 0,
-    -- Whether it was deleted at the service: nothing more of it is captured.
-    deleted INTEGER NOT NULL DEFAULT 0,
     -- How many events the service's session had, by its last answer. More later are of another machine.
     service_events INTEGER,
     UNIQUE (agent, agent_session)

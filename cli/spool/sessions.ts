@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { Verdict } from './decisions.ts';
 
 /** What records tell of their session. What came first stays; times widen. */
 export interface SessionFacts {
@@ -20,16 +21,18 @@ export interface SessionFacts {
 
 /**
  * An agent's session. `new`: the service has not been asked for it; `open`: its next events go to `serviceId`; `closed`:
- * that one is completed, and what comes next continues it in another; `deleted`: nothing of it is wanted there any more.
+ * that one is completed, and what comes next continues it in another.
  */
 export interface SessionRow extends SessionFacts {
   id: number;
   agent: string;
   agentSession: string;
-  state: 'new' | 'open' | 'closed' | 'deleted';
+  state: 'new' | 'open' | 'closed';
   serviceId: string | undefined;
   /** How many of the service's sessions were completed before the present one. */
   generation: number;
+  /** What was decided about it. */
+  verdict: Verdict;
   /** Whether every file of it was read to its end. */
   settled: boolean;
   /** Whether the service held some of it before this spool sent anything. */
@@ -53,7 +56,9 @@ export function createSessions(db: DatabaseSync) {
   const ensure = db.prepare(`
     INSERT INTO sessions (agent, agent_session) VALUES (?, ?)
     ON CONFLICT (agent, agent_session) DO UPDATE SET agent = excluded.agent RETURNING id`);
-  const get = db.prepare('SELECT * FROM sessions WHERE id = ?');
+  const ROW =
+    'SELECT sessions.*, (SELECT verdict FROM kept_back WHERE kept_back.session = sessions.id) AS verdict FROM sessions';
+  const get = db.prepare(`${ROW} WHERE id = ?`);
   // One of which all was left out so far has a file that says what it was forked from.
   const find = db.prepare(`
     SELECT id, coalesce(forked_from, (SELECT min(origin ->> 'forkedFrom') FROM files
@@ -73,12 +78,12 @@ export function createSessions(db: DatabaseSync) {
   const settle = db.prepare('UPDATE sessions SET settled = 1 WHERE id = ? AND settled = 0');
   const setState = db.prepare('UPDATE sessions SET state = ?, service_id = ? WHERE id = ?');
   const close = db.prepare("UPDATE sessions SET state = 'closed', generation = generation + 1 WHERE id = ?");
-  const setDeleted = db.prepare("UPDATE sessions SET state = 'closed', service_id = NULL, deleted = 1 WHERE id = ?");
+  const setDeleted = db.prepare("UPDATE sessions SET state = 'closed', service_id = NULL WHERE id = ?");
   const setHeld = db.prepare('UPDATE sessions SET held_elsewhere = ? WHERE id = ?');
   const open = db.prepare('INSERT INTO opened (session, service_id) VALUES (?, ?) ON CONFLICT DO NOTHING');
   const opened = db.prepare('SELECT service_id FROM opened WHERE session = ? ORDER BY id');
   const openedAs = db.prepare('SELECT session FROM opened WHERE service_id = ?');
-  const all = db.prepare('SELECT * FROM sessions ORDER BY coalesce(first_at, 0), id');
+  const all = db.prepare(`${ROW} ORDER BY coalesce(first_at, 0), id`);
   const any = db.prepare('SELECT 1 FROM sessions LIMIT 1');
   const setServiceEvents = db.prepare('UPDATE sessions SET service_events = ? WHERE id = ?');
   const addSent = db.prepare('UPDATE sessions SET sent = sent + ? WHERE id = ?');
@@ -117,6 +122,7 @@ export function createSessions(db: DatabaseSync) {
     close: (id: number) => close.run(id),
     /** The service is asked for it anew. */
     reset: (id: number) => setState.run('new', null, id),
+    /** The service has nothing of it any more. */
     setDeleted: (id: number) => setDeleted.run(id),
     setHeldElsewhere: (id: number, held: boolean) => setHeld.run(held ? 1 : 0, id),
     /** The service's sessions that its events went to, in order: more than one where the first was closed. */
@@ -157,7 +163,8 @@ function toRow(row: Record<string, unknown>): SessionRow {
     agent: String(row.agent),
     agentSession: String(row.agent_session),
     agentVersion: text(row.agent_version),
-    state: row.deleted === 1 ? 'deleted' : (row.state as SessionRow['state']),
+    state: row.state as SessionRow['state'],
+    verdict: (text(row.verdict) ?? 'wanted') as Verdict,
     serviceId: text(row.service_id),
     generation: Number(row.generation),
     forkedFrom: text(row.forked_from),

@@ -1,13 +1,15 @@
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { makeFolder } from '../test/folder.ts';
+import { makeFolder, write } from '../test/folder.ts';
+import { openDecisions } from './decisions.ts';
 import { openSpool } from './open.ts';
-import { SPOOL_VERSION } from './schema.ts';
+import { READABLE_VERSION, SPOOL_VERSION } from './schema.ts';
 
 test.each([
   [SPOOL_VERSION + 1, 'by a newer version of capture'],
-  [SPOOL_VERSION - 1, 'before its first release'],
+  [READABLE_VERSION - 1, 'before its first release'],
 ])('a spool of version %i is left as it is, and the person told', (version, told) => {
   const path = join(makeFolder(), 'spool.db');
   openSpool(path).close();
@@ -16,4 +18,45 @@ test.each([
   expect(() => openSpool(path)).toThrow(told);
   expect(other.prepare('PRAGMA user_version').get()).toEqual({ user_version: version });
   other.close();
+});
+
+/** A spool as version 5 left it, with one session that was captured and one that was deleted. */
+function leaveVersion5(state: string): string {
+  const path = join(state, 'spool.db');
+  const spool = openSpool(path);
+  spool.sessions.ensure('codex', 'captured');
+  spool.sessions.ensure('codex', 'deleted');
+  spool.setMeta('daemon', '{}');
+  spool.close();
+  const db = new DatabaseSync(path);
+  db.exec(`ALTER TABLE sessions ADD COLUMN deleted INTEGER NOT NULL DEFAULT 0;
+    UPDATE sessions SET deleted = 1 WHERE agent_session = 'deleted';
+    DELETE FROM meta WHERE name = 'decisions';
+    PRAGMA user_version = 5`);
+  db.close();
+  for (const end of ['', '-wal', '-shm']) rmSync(join(state, `decisions.db${end}`), { force: true });
+  return path;
+}
+
+test('of a spool of version 5 the sessions are kept, and what was decided in files beside it', () => {
+  const state = makeFolder();
+  const path = leaveVersion5(state);
+  write(join(state, 'history.json'), '{"since":5,"history":["/work"]}');
+  write(join(state, 'skipped.json'), '["codex captured"]');
+  const spool = openSpool(path);
+  expect(spool.sessions.list().map(({ agentSession, verdict }) => [agentSession, verdict])).toEqual([
+    ['captured', 'skipped'],
+    ['deleted', 'deleted'],
+  ]);
+  expect(spool.decisions.consent()).toEqual({ since: 5, history: ['/work'], isSaid: true });
+  spool.close();
+  expect(readdirSync(state).filter((name) => name.endsWith('.json'))).toEqual([]);
+  expect(openDecisions(state)?.consent()?.since).toBe(5);
+});
+
+test('of a spool of version 5 without what was decided, nothing from before is wanted', () => {
+  const path = leaveVersion5(makeFolder());
+  const spool = openSpool(path);
+  expect(spool.decisions.consent()).toMatchObject({ history: 'none', isLost: true });
+  spool.close();
 });

@@ -2,7 +2,7 @@ import type { AgentId } from '../../contract/agent.ts';
 import type { Platform } from '../../contract/environment.ts';
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
-import { findRepository } from '../repository.ts';
+import type { Repository } from '../repository.ts';
 import { VERSION } from '../version.ts';
 import { hasCode, hasStatus } from './problem.ts';
 import type { Retry } from './retry.ts';
@@ -33,13 +33,15 @@ export type Registration = ReturnType<typeof createRegistration>;
 export function createRegistration(
   service: Service,
   retry: Retry,
-  { hostname, platform, folder }: Pick<Context, 'hostname' | 'platform' | 'folder'>,
+  { hostname, platform }: Pick<Context, 'hostname' | 'platform'>,
+  /** The one that the command was started in; undefined where there is none, or nothing may be said of it. */
+  repository?: Repository | undefined,
 ) {
   let environment: Promise<string> | undefined;
   const installations = new Map<AgentId, Registered>();
 
   async function registerEnvironment(): Promise<string> {
-    const { root, remote, branch } = findRepository(folder) ?? {};
+    const { root, remote, branch } = repository ?? {};
     const body = {
       hostname: hostname.slice(0, 255) || 'unknown',
       platform: toPlatform(platform),

@@ -77,8 +77,7 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
   /** Notes what the service has. */
   function takeOutcome({ id, generation }: SessionRow, { outcome, session }: CaptureResult): void {
     if (outcome === 'deleted' || session === undefined) {
-      spool.batches.removeSession(id);
-      spool.sessions.setDeleted(id);
+      spool.keepBack(id, 'deleted', now());
       return;
     }
     // What it has of others, this spool included before it was lost, may be any of what the transcripts say.
@@ -118,7 +117,11 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
     const bodies: CapturedSession[] = [];
     for (const session of sessions) bodies.push({ ...(await toBody(session)), ...describe(session) });
     try {
-      const ask = () => service.client.captureSessions({ body: { sessions: bodies } });
+      const ask = async () => {
+        // A person may have kept one of them back while the service was waited for.
+        if (sessions.some(({ id }) => spool.sessions.get(id).verdict !== 'wanted')) throw new ThrownAway();
+        return service.client.captureSessions({ body: { sessions: bodies } });
+      };
       // What is not described is only refused on the way where everything is.
       const askDescribed = () => ask().catch((error) => Promise.reject(tellBlocked(error)));
       return (await retry.attempt(describe === undescribed ? ask : askDescribed)).body.results;
@@ -181,6 +184,9 @@ export function createServiceSessions(options: SessionsOptions, isAllHeld: IsAll
 
   return { open, complete };
 }
+
+/** Of what is about to be sent, a person has thrown something away. */
+export class ThrownAway extends Error {}
 
 /** What of a session goes along that its events tell as well. */
 type Describe = (session: SessionRow) => object;

@@ -8,7 +8,7 @@ import { createElsewhere } from './elsewhere.ts';
 import { explainRefusal, notYet, tellBlocked } from './problem.ts';
 import { createAppender, type Outcome, type RefusedEvent } from './refusals.ts';
 import type { Append } from './service.ts';
-import { createServiceSessions, type SessionsOptions } from './sessions.ts';
+import { createServiceSessions, type SessionsOptions, ThrownAway } from './sessions.ts';
 
 export interface UploaderOptions extends SessionsOptions {
   signal: AbortSignal;
@@ -170,8 +170,7 @@ export function createUploader(options: UploaderOptions) {
 
   function takeAnswer(session: number, { code, problem, eventCount }: Extract<Outcome, { kind: 'answered' }>): void {
     if (code === 'session_deleted') {
-      spool.batches.removeSession(session);
-      spool.sessions.setDeleted(session);
+      spool.keepBack(session, 'deleted', now());
       return;
     }
     if (code === 'quota_reached') refusedSessions.set(session, new Failure(EXIT.failure, problem));
@@ -290,9 +289,6 @@ export function createUploader(options: UploaderOptions) {
     isIdle: () => busy.size === 0 && findWaiting('oldest').length === 0 && findOver().length === 0,
   };
 }
-
-/** Of what is about to be sent, a person has thrown something away. */
-class ThrownAway extends Error {}
 
 /** Whether the events are wrong or the service is, is not known while nothing else was sent. */
 const refusedAlone = ({ agent, agentSession }: SessionRow, [first]: readonly RefusedEvent[]) =>

@@ -76,7 +76,7 @@ export async function verifySession(verifier: Verifier, session: SessionRow): Pr
   for (const [place, sessionId] of serviceIds.entries()) await verifier.addHeld(held, place, sessionId);
   const files = rows.map((row): KnownFile => {
     const digest = held.digestName('file', session.agentSession, row.path);
-    const isLeftOut = session.state === 'deleted' || policy.objection(session.agent, row.origin) !== undefined;
+    const isLeftOut = session.verdict !== 'wanted' || policy.objection(session.agent, row.origin) !== undefined;
     return { row, path: join(row.root, row.path), digest, isLeftOut };
   });
 

@@ -2,8 +2,7 @@ import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { inspectTranscripts } from '../inspect/transcripts.ts';
 import { formatCount, type Output } from '../output.ts';
-import { openPipeline, openRedactor } from '../pipeline.ts';
-import { createPolicy } from '../privacy/policy.ts';
+import { openPipeline, openPolicy, openRedactor } from '../pipeline.ts';
 import { createProgress } from '../progress.ts';
 import { createIdentify } from '../read/identity.ts';
 import { createMask } from '../read/mask.ts';
@@ -29,7 +28,7 @@ export async function verify(context: Context, options: VerifyOptions, output: O
   const service = createService({ ...settings, fetch: context.fetch });
   const findings = createFindings();
   const progress = createProgress(output.progress, context.now);
-  const policy = createPolicy(context);
+  const policy = openPolicy(context, spool);
   policy.refresh();
   try {
     // Sessions that records of the chosen ones turn out to be in are added on the way.

@@ -44,6 +44,7 @@ export const claudeCode: Agent = {
   endsSession,
   identify,
   recordKey,
+  restates: ({ isCompactSummary, type }) => isCompactSummary === true || type === 'summary' || type === 'last-prompt',
   parse,
 };
 

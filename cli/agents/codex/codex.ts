@@ -35,6 +35,7 @@ export const codex: Agent = {
   endsSession: ({ type, payload }) => type === 'event_msg' && isObject(payload) && payload.type === 'shutdown_complete',
   identify,
   recordKey,
+  restates,
   parse,
 };
 
@@ -86,6 +87,11 @@ function recordKey(record: JsonObject, place: RecordPlace): string | undefined {
   const mayBeCopied = place.origin.forkedFrom !== undefined || place.origin.subagent !== undefined;
   if (mayBeCopied || !TOLD_BY_TIME.has(kind) || !isTime(timestamp)) return undefined;
   return keyWithContent(`${threadOf(place.origin)} ${kind} ${timestamp}`, record.payload);
+}
+
+/** Until 0.149 copies bear the time of copying, so of a fork's records nothing tells which are copies. */
+function restates({ ordinal }: JsonObject, { origin }: RecordPlace): boolean {
+  return typeof ordinal !== 'number' && (origin.forkedFrom ?? origin.subagent) !== undefined;
 }
 
 /** What is never written twice in a millisecond; thoughts and counts of tokens are. */

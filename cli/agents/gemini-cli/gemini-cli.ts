@@ -67,6 +67,7 @@ export const geminiCli: Agent = {
   identify,
   folderOf,
   recordKey,
+  restates: ({ $set }) => isObject($set) && Array.isArray($set.messages),
   parse,
 };
 

@@ -4,7 +4,7 @@ import type { Store } from '../../agents/store.ts';
 import type { Spool } from '../../spool/open.ts';
 import { fingerprint, STORE_START } from '../cursor.ts';
 import { type Found, stampOf } from '../discover.ts';
-import { type IsWanted, timeOfRecord, type Unread, withFolder } from '../identify.ts';
+import { type IsWanted, keysOf, timeOfRecord, type Unread, withFolder } from '../identify.ts';
 import { folderOf } from '../record.ts';
 import { type ListedSession, listSessions } from './records.ts';
 
@@ -26,6 +26,7 @@ function identifySession(
   const file = found.path;
   const path = name === '' ? file : `${file}#${name}`;
   const stored = { file, name, stamp };
+  const firstKeys = () => keysOf(agent, path, readHead());
   const known = spool.files.find(agent.id, root, path);
   if (known) {
     const { id, origin, startedAt, cursor } = known;
@@ -35,7 +36,7 @@ function identifySession(
     // Counted up, so that another process which reads the same is noticed.
     const from = isWanted(known) || cursor.kind !== 'store' ? STORE_START : cursor;
     return {
-      ...{ found: { ...found, path }, id, origin, startedAt, stored },
+      ...{ found: { ...found, path }, id, origin, startedAt, stored, firstKeys },
       cursor: { ...from, pass: pass + 1 },
       committed: { position, pass },
       isFollowed: false,
@@ -51,7 +52,7 @@ function identifySession(
   const startedAt = times.find((time) => time !== undefined) ?? birthOf(found, origin);
   const committed = { position: 0, pass: 0 };
   const place = { found: { ...found, path }, id: undefined, origin, startedAt, cursor: STORE_START, committed, stored };
-  return { ...place, isFollowed: false };
+  return { ...place, isFollowed: false, firstKeys };
 }
 
 /** A document may be another file each time it is written; a session that is called after its time tells it anyway. */

@@ -49,7 +49,8 @@ export function createStoredStream(options: StoredStreamOptions): RecordStream {
     const place = { origin, file: path, position };
     const json = JSON.stringify(record);
     const bytes = Buffer.from(json);
-    const { key = nameOf(json), folder, ended, events, ownTime } = interpret(agent, record, place, { bytes });
+    const interpreted = interpret(agent, record, place, { bytes });
+    const { key = nameOf(json), folder, ended, restates, events, ownTime } = interpreted;
     lastTime = Math.max(lastTime, ownTime ?? 0);
     return {
       events,
@@ -57,6 +58,7 @@ export function createStoredStream(options: StoredStreamOptions): RecordStream {
       keyed: true,
       folder,
       ended,
+      restates,
       unreadable: false,
       tooLong: false,
       time: lastTime,

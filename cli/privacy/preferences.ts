@@ -1,6 +1,7 @@
 import { join } from 'node:path';
-import { readJson, type StatePlace, stateFolder } from './config.ts';
-import { EXIT, Failure } from './failure.ts';
+import { readJson, type StatePlace, stateFolder } from '../config.ts';
+import { EXIT, Failure } from '../failure.ts';
+import { findRuleProblem } from './rules.ts';
 
 /** What a person may set in `preferences.json` in the state folder; every part may be absent. */
 export interface Preferences {
@@ -29,22 +30,26 @@ export function readPreferences(context: StatePlace): Preferences {
   throw new Failure(EXIT.usage, `${path}: ${problem}`, 'Correct the file; nothing is captured until then.');
 }
 
-const areTexts = (value: unknown) => Array.isArray(value) && value.every((item) => typeof item === 'string');
+const areTexts = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string');
 const isPositive = (value: unknown) => typeof value === 'number' && Number.isFinite(value) && value > 0;
 
-type Check = readonly [isFine: (value: unknown) => boolean, problem: string] | { readonly [name: string]: Check };
+/** The problem of a value, if it has one. */
+type Find = (value: unknown) => string | undefined;
+type Check = Find | { readonly [name: string]: Check };
 
-const TEXTS: Check = [areTexts, 'must be a list of texts'];
-const POSITIVE: Check = [isPositive, 'must be a number above 0'];
+const findTextsProblem: Find = (value) => (areTexts(value) ? undefined : 'must be a list of texts');
+const findRulesProblem: Find = (value) =>
+  areTexts(value) ? value.map(findRuleProblem).find((problem) => problem !== undefined) : findTextsProblem(value);
 const CHECKS: Check = {
-  include: TEXTS,
-  exclude: TEXTS,
-  redaction: { allow: TEXTS },
-  spool: { maxMegabytes: POSITIVE },
+  include: findRulesProblem,
+  exclude: findRulesProblem,
+  redaction: { allow: findTextsProblem },
+  spool: { maxMegabytes: (value) => (isPositive(value) ? undefined : 'must be a number above 0') },
 };
 
 function findProblem(value: unknown, check: Check): string | undefined {
-  if (Array.isArray(check)) return check[0](value) ? undefined : check[1];
+  if (typeof check === 'function') return check(value);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'must be an object';
   for (const [name, inner] of Object.entries(value)) {
     const known = new Map(Object.entries(check)).get(name);

@@ -1,0 +1,343 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { setUpDaemon } from '../test/daemon.ts';
+import { makeFolder, write } from '../test/folder.ts';
+import { run } from '../test/program.ts';
+import { startService } from '../test/service.ts';
+import { prompt, uuid } from '../test/transcripts.ts';
+
+const DAY = 86_400_000;
+const LAST_WEEK = Date.now() - 7 * DAY;
+
+/** A home, a recording service, and transcripts of Claude Code. */
+async function prepare() {
+  const home = makeFolder();
+  const service = await startService();
+  onTestFinished(service.stop);
+  const options = { home, url: service.url, secret: 'sk_live_test' };
+  const record = (session: string, id: number, folder: string, text: string, time = Date.now()) => ({
+    type: 'user',
+    uuid: uuid(1, id, Number.parseInt(session, 16)),
+    sessionId: session,
+    cwd: join(home, folder),
+    timestamp: new Date(time).toISOString(),
+    message: { role: 'user', content: text },
+  });
+  const transcript = (session: string) => join(home, '.claude/projects/p', `${session}.jsonl`);
+  return {
+    home,
+    service,
+    options,
+    record,
+    transcript,
+    append: (path: string, ...records: object[]) => {
+      mkdirSync(join(path, '..'), { recursive: true });
+      for (const one of records) writeFileSync(path, `${JSON.stringify(one)}\n`, { flag: 'a' });
+    },
+    preferences: (value: object) => write(join(home, 'state/preferences.json'), JSON.stringify(value)),
+    capture: (...args: string[]) => run(args, options),
+    /** Everything that arrived, as text. */
+    arrived: () => JSON.stringify([...service.state.sessions.values(), ...service.state.environments.values()]),
+    clone(folder: string, remote: string) {
+      write(join(home, folder, '.git/config'), `[remote "origin"]\n\turl = ${remote}\n`);
+      write(join(home, folder, '.git/HEAD'), 'ref: refs/heads/main\n');
+    },
+  };
+}
+
+/** A prompt of now, where those that a daemon's test says by itself are of some day. */
+const sayNow = (file: string, session: number, text: string) =>
+  write(file, `${prompt(session, 0, text, { timestamp: new Date().toISOString() })}\n`);
+
+const forget = (state: string, pattern: RegExp) => {
+  for (const name of readdirSync(state)) if (pattern.test(name)) rmSync(join(state, name));
+};
+
+test('what was decided about earlier sessions and is lost counts as none', async () => {
+  const { start, state, say, file, age, texts, waitForTexts } = await setUpDaemon({
+    consent: { since: Date.now() - DAY, history: 'none' },
+  });
+  const first = await start();
+  sayNow(file(1), 1, 'one');
+  await waitForTexts(1, ['one']);
+  await first.end();
+  say(2, 0, 'earlier');
+  age(file(2));
+  forget(state, /^(history\.json|decisions\.db)/);
+  const second = await start();
+  sayNow(file(3), 3, 'later');
+  await waitForTexts(3, ['later']);
+  expect(texts(2)).toEqual([]);
+  await second.end();
+});
+
+test('damaged decisions count as none, and the daemon goes on', async () => {
+  const { start, state, say, file, age, texts, waitForTexts } = await setUpDaemon();
+  const first = await start();
+  sayNow(file(1), 1, 'one');
+  await waitForTexts(1, ['one']);
+  await first.end();
+  say(2, 0, 'earlier');
+  age(file(2));
+  for (const name of readdirSync(state)) {
+    if (/^decisions\.db-/.test(name)) rmSync(join(state, name));
+    if (/^(history\.json|decisions\.db)$/.test(name)) writeFileSync(join(state, name), 'x'.repeat(8192));
+  }
+  await start();
+  sayNow(file(3), 3, 'later');
+  await waitForTexts(3, ['later']);
+  expect(texts(2)).toEqual([]);
+});
+
+test('who imported one folder and was never asked has no earlier session sent by the daemon', async () => {
+  const { start, home, service, say, file, age, texts, waitForTexts, state } = await setUpDaemon({
+    consent: 'unasked',
+  });
+  say(1, 0, 'named');
+  say(2, 0, 'earlier');
+  age(file(2));
+  const options = { home, url: service.url, secret: 'sk_live_test', variables: { CAPTURE_HOME: state } };
+  expect(await run(['import', '--agent', 'claude-code', file(1)], options)).toMatchObject({ exitCode: 0 });
+  await start();
+  sayNow(file(3), 3, 'later');
+  await waitForTexts(3, ['later']);
+  expect(texts(2)).toEqual([]);
+});
+
+test.each([
+  [
+    'a remote',
+    (world: Awaited<ReturnType<typeof prepare>>) => world.preferences({ exclude: ['git.example.com/me/*'] }),
+  ],
+  [
+    'a file in the repository',
+    ({ home }: Awaited<ReturnType<typeof prepare>>) =>
+      write(join(home, 'secret/.session-capture.json'), '{"capture": false}'),
+  ],
+])('a session excluded by %s stays here when its clone is deleted', async (_, exclude) => {
+  const world = await prepare();
+  const { home, record, append, transcript, capture, arrived } = world;
+  world.clone('secret', 'https://git.example.com/me/diary.git');
+  exclude(world);
+  append(transcript('aaaa'), record('aaaa', 0, 'secret', 'kept-back one'));
+  await capture('import');
+  rmSync(join(home, 'secret'), { recursive: true });
+  append(transcript('aaaa'), record('aaaa', 1, 'secret', 'kept-back two'));
+  await capture('import');
+  expect(arrived()).not.toContain('kept-back');
+});
+
+test('a session of a clone that was gone before it was met stays here where repositories are excluded', async () => {
+  const { preferences, record, append, transcript, capture, arrived } = await prepare();
+  preferences({ exclude: ['git.example.com/me/*'] });
+  append(transcript('aaaa'), record('aaaa', 0, 'gone', 'kept-back'));
+  await capture('import');
+  expect(arrived()).not.toContain('kept-back');
+});
+
+test('a sub-folder that is gone is judged by what its repository was known for', async () => {
+  const { home, clone, preferences, record, append, transcript, capture, arrived } = await prepare();
+  clone('shop', 'https://github.com/acme/shop.git');
+  preferences({ exclude: ['git.example.com/me/*'] });
+  append(transcript('aaaa'), record('aaaa', 0, 'shop', 'one'));
+  await capture('import');
+  rmSync(join(home, 'shop'), { recursive: true });
+  append(transcript('bbbb'), record('bbbb', 0, 'shop/src', 'two'));
+  await capture('import');
+  expect(arrived()).toContain('two');
+});
+
+test.each([['link'], ['real']])('an excluded folder is left out by its %s path', async (named) => {
+  const { home, preferences, record, append, transcript, capture, arrived } = await prepare();
+  mkdirSync(join(home, 'real/deep'), { recursive: true });
+  symlinkSync(join(home, 'real'), join(home, 'link'));
+  preferences({ exclude: [`~/${named}`] });
+  append(transcript('aaaa'), record('aaaa', 0, 'real/deep', 'kept-back one'));
+  append(transcript('bbbb'), record('bbbb', 0, 'link/deep', 'kept-back two'));
+  append(transcript('cccc'), record('cccc', 0, 'other', 'wanted'));
+  await capture('import');
+  expect(arrived()).toContain('wanted');
+  expect(arrived()).not.toContain('kept-back');
+});
+
+test('a link into a repository that says no is left out', async () => {
+  const { home, record, append, transcript, capture, arrived } = await prepare();
+  write(join(home, 'repo/.session-capture.json'), '{"capture": false}');
+  mkdirSync(join(home, 'repo/deep'));
+  symlinkSync(join(home, 'repo/deep'), join(home, 'link'));
+  append(transcript('aaaa'), record('aaaa', 0, 'link', 'kept-back'));
+  await capture('import');
+  expect(arrived()).not.toContain('kept-back');
+});
+
+test.each(['work/secret', 'secret', 'work/secret/deep'])(
+  'exclude %s, neither path nor address, is refused',
+  async (text) => {
+    const { preferences, record, append, transcript, capture, arrived } = await prepare();
+    preferences({ exclude: [text] });
+    append(transcript('aaaa'), record('aaaa', 0, 'work/secret', 'kept-back'));
+    const { exitCode, stderr } = await capture('import');
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining(`~/${text}`)]);
+    expect(arrived()).not.toContain('kept-back');
+  },
+);
+
+test('a history that Gemini writes again does not bring back what was said before capturing began', async () => {
+  const { home, capture, arrived, append } = await prepare();
+  const file = join(home, '.gemini/tmp/hash/chats/session-2026-01-01T00-00-abcdef12.jsonl');
+  const at = (time: number) => new Date(time).toISOString();
+  const message = (id: string, text: string, time: number) => ({
+    id,
+    timestamp: at(time),
+    type: 'user',
+    content: text,
+  });
+  append(
+    file,
+    {
+      sessionId: 'abcdef12-0000-4000-8000-000000000000',
+      projectHash: 'hash',
+      startTime: at(LAST_WEEK),
+      lastUpdated: at(LAST_WEEK),
+    },
+    message('m1', 'kept-back', LAST_WEEK),
+  );
+  utimesSync(file, LAST_WEEK / 1000, LAST_WEEK / 1000);
+  await decide(home, 'none');
+  await capture('import');
+  append(
+    file,
+    { $set: { messages: [message('m1', 'kept-back', LAST_WEEK)], lastUpdated: at(Date.now()) } },
+    message('m2', 'wanted', Date.now()),
+  );
+  await capture('import');
+  expect(arrived()).toContain('wanted');
+  expect(arrived()).not.toContain('kept-back');
+});
+
+test('a fork of an older Codex does not bring back what was said before capturing began', async () => {
+  const { home, capture, arrived, append } = await prepare();
+  const parent = '01900000-0000-7000-8000-000000000001';
+  const fork = '01900000-0000-7000-8000-000000000002';
+  const path = (id: string) => join(home, `.codex/sessions/2026/01/01/rollout-2026-01-01T00-00-00-${id}.jsonl`);
+  const said = (text: string, time: number) => ({
+    timestamp: new Date(time).toISOString(),
+    type: 'event_msg',
+    payload: { type: 'user_message', message: text },
+  });
+  const meta = (id: string, time: number, more = {}) => ({
+    timestamp: new Date(time).toISOString(),
+    type: 'session_meta',
+    payload: { id, timestamp: new Date(time).toISOString(), cwd: home, cli_version: '0.120.0', ...more },
+  });
+  append(path(parent), meta(parent, LAST_WEEK), said('kept-back', LAST_WEEK));
+  utimesSync(path(parent), LAST_WEEK / 1000, LAST_WEEK / 1000);
+  await decide(home, 'none');
+  const now = Date.now();
+  append(
+    path(fork),
+    meta(fork, now, { forked_from_id: parent }),
+    meta(parent, now),
+    said('kept-back', now),
+    said('on', now + 5),
+  );
+  await capture('import');
+  expect(arrived()).not.toContain('kept-back');
+});
+
+test('a summary of Qwen Code does not bring back what was said before capturing began', async () => {
+  const { home, capture, arrived, append } = await prepare();
+  const session = '01900000-0000-4000-8000-000000000003';
+  const file = join(home, `.qwen/projects/p/chats/${session}.jsonl`);
+  const entry = (uuid: string, time: number, more: object) => ({
+    ...{ uuid, sessionId: session, cwd: home, timestamp: new Date(time).toISOString() },
+    ...more,
+  });
+  const user = (text: string) => ({ type: 'user', message: { role: 'user', parts: [{ text }] } });
+  append(file, entry('a', LAST_WEEK, user('kept-back')));
+  utimesSync(file, LAST_WEEK / 1000, LAST_WEEK / 1000);
+  await decide(home, 'none');
+  await capture('import');
+  const history = [{ role: 'user', parts: [{ text: 'kept-back' }] }];
+  append(
+    file,
+    entry('b', Date.now(), {
+      type: 'system',
+      subtype: 'chat_compression',
+      systemPayload: { info: { originalTokenCount: 9 }, compressedHistory: history },
+    }),
+    entry('c', Date.now(), user('wanted')),
+  );
+  await capture('import');
+  expect(arrived()).toContain('wanted');
+  expect(arrived()).not.toContain('kept-back');
+});
+
+test.each([['skip'], ['delete']])('a fork of a session that %s took out is not captured', async (command) => {
+  const { record, append, transcript, capture, arrived } = await prepare();
+  append(transcript('aaaa'), record('aaaa', 0, 'work', 'one'));
+  await capture('import');
+  await capture(command, 'aaaa', ...(command === 'delete' ? ['--yes'] : []));
+  append(transcript('aaaa'), record('aaaa', 1, 'work', 'kept-back one'));
+  const shared = readFileSync(transcript('aaaa'), 'utf8').trim().split('\n');
+  const copies = shared.map((line) => ({ ...(JSON.parse(line) as object), sessionId: 'bbbb' }));
+  append(transcript('bbbb'), ...copies, record('bbbb', 2, 'work', 'kept-back two'));
+  append(transcript('cccc'), record('cccc', 0, 'work', 'wanted'));
+  await capture('import');
+  expect(arrived()).toContain('wanted');
+  expect(arrived()).not.toContain('kept-back');
+});
+
+test('a session is skipped before anything was captured', async () => {
+  const { record, append, transcript, capture, arrived } = await prepare();
+  append(transcript('aaaa'), record('aaaa', 0, 'work', 'kept-back'));
+  append(transcript('bbbb'), record('bbbb', 0, 'work', 'wanted'));
+  expect(await capture('skip', 'aaaa')).toMatchObject({ exitCode: 0 });
+  await capture('import');
+  expect(arrived()).toContain('wanted');
+  expect(arrived()).not.toContain('kept-back');
+});
+
+test('the last session of a folder is skipped before anything was captured', async () => {
+  const { home, options, record, append, transcript, capture, arrived } = await prepare();
+  append(transcript('aaaa'), record('aaaa', 0, 'work', 'wanted', LAST_WEEK));
+  utimesSync(transcript('aaaa'), LAST_WEEK / 1000, LAST_WEEK / 1000);
+  append(transcript('bbbb'), record('bbbb', 0, 'work', 'kept-back'));
+  const skipped = await run(['skip', '--last', '--json'], { ...options, context: { folder: join(home, 'work') } });
+  expect(JSON.parse(skipped.stdout)).toMatchObject({ session: 'bbbb', skipped: true });
+  await capture('import');
+  expect(arrived()).toContain('wanted');
+  expect(arrived()).not.toContain('kept-back');
+});
+
+test('setting a machine up in an excluded repository says nothing of the repository', async () => {
+  const { home, options, clone, preferences, service } = await prepare();
+  clone('private/diary', 'https://git.example.com/robin/diary.git');
+  preferences({ exclude: ['~/private'] });
+  const context = { folder: join(home, 'private/diary') };
+  await run(['init', '--yes', '--no-daemon', '--no-hooks'], { ...options, context });
+  expect(JSON.stringify([...service.state.environments.values()])).toMatch(/box/);
+  expect(JSON.stringify([...service.state.environments.values()])).not.toMatch(/diary|main/);
+});
+
+test('what Cursor’s hooks told is kept no longer than capturing it takes', async () => {
+  const { home, capture, arrived } = await prepare();
+  const note = { hook_event_name: 'beforeSubmitPrompt', conversation_id: 'conv', prompt: 'plain text' };
+  write(join(home, 'state/inbox/cursor/1.json'), JSON.stringify(note));
+  await capture('import');
+  expect(arrived()).toContain('plain text');
+  const left = readdirSync(join(home, 'state'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.jsonl?$/.test(name))
+    .filter((name) => readFileSync(join(home, 'state', name), 'utf8').includes('plain text'));
+  expect(left).toEqual([]);
+});
+
+/** What the person answers `capture init`. */
+async function decide(home: string, history: string): Promise<void> {
+  const service = await startService();
+  const options = { home, url: service.url, secret: 'sk_live_test' };
+  const args = ['init', '--yes', '--no-daemon', '--no-hooks', '--history', history];
+  expect(await run(args, options)).toMatchObject({ exitCode: 0 });
+  await service.stop();
+}

@@ -1,0 +1,94 @@
+import { isAbsolute, matchesGlob, posix, resolve } from 'node:path';
+import { ancestors, realPathOf } from '../paths.ts';
+import type { FolderFacts } from '../spool/decisions.ts';
+
+/** One line of `include` or `exclude`: a folder and all below it, or repositories by their address. */
+export interface Rule {
+  text: string;
+  /** Whether it is about repositories, so that only a folder that is there tells whether it is meant. */
+  isRemote: boolean;
+  matches(facts: FolderFacts): boolean;
+}
+
+export interface RuleOptions {
+  home: string;
+  platform: string;
+  /** Takes note of where a rule's path leads, and returns wherever it has led. */
+  remember?: (rule: string, path: string) => readonly string[];
+}
+
+/**
+ * Makes what tells whether a folder, in a repository with a remote, is meant. A path (`/srv/secret`, `~/private/*`) means the
+ * folder and all below it, whichever links lead there. Anything else means repositories by their remote
+ * (`github.com/acme/billing`, `github.com/acme/*`, `github.com/acme`), however that is spelled.
+ */
+export function toRule(text: string, { home, platform, remember = (_, path) => [path] }: RuleOptions): Rule {
+  if (!isPath(text)) {
+    const wanted = toPlainRemote(text);
+    const isMeant = (remote: string) => parentsOf(toPlainRemote(remote)).some((at) => matchesGlob(at, wanted));
+    return { text, isRemote: true, matches: ({ remotes }) => remotes.some(isMeant) };
+  }
+  const path = resolve(text.replace(/^~(?=$|[/\\])/, home));
+  const wanted = () => [path, ...remember(text, realOfPattern(path))].map((each) => comparable(each, platform));
+  return {
+    text,
+    isRemote: false,
+    matches({ paths }) {
+      const patterns = wanted();
+      return paths
+        .flatMap((each) => parentsOf(comparable(isAbsolute(each) ? resolve(each) : each, platform)))
+        .some((at) => patterns.some((pattern) => at === pattern || matchesGlob(at, pattern)));
+    },
+  };
+}
+
+const isPath = (text: string) => /^(?:[/~.\\]|[A-Za-z]:(?:[/\\]|$))/.test(text);
+
+/** The folder and all above it, with `/` between them. */
+const parentsOf = (path: string): string[] => {
+  const all: string[] = [];
+  for (let at = path; at !== all.at(-1); at = posix.dirname(at)) all.push(at);
+  return all;
+};
+
+/** Where links lead from the part of a pattern that names one folder. */
+function realOfPattern(pattern: string): string {
+  const plain = ancestors(pattern).find((at) => !/[*?[\]{}!]/.test(at)) ?? pattern;
+  return realPathOf(plain) + pattern.slice(plain.length);
+}
+
+/**
+ * A path as it is compared: on macOS and Windows letter case says nothing, and Windows has several ways to write one
+ * (`C:\\Work`, `c:/work`, `/c/work`, `\\\\?\\C:\\Work`).
+ */
+export function comparable(path: string, platform: string): string {
+  if (platform === 'darwin') return path.normalize('NFC').toLowerCase();
+  if (platform !== 'win32') return path;
+  const plain = path.replace(/^\\\\\?\\/, '').replaceAll('\\', '/');
+  return plain.replace(/^\/([A-Za-z])(?=\/|$)/, '$1:').toLowerCase();
+}
+
+/**
+ * Why a line can be neither a path nor the address of a repository, such as `work/secret`: the host of an address has a dot,
+ * or the address is written as git has it. Undefined where it can.
+ */
+export function findRuleProblem(text: string): string | undefined {
+  const isAddress =
+    /^[\w+-]+:\/\/./.test(text) || /^[^/\s]+@?[^/\s]*:./.test(text) || /^[^/\s]*[.*][^/\s]*(?:\/|$)/.test(text);
+  if (isPath(text) || isAddress || text.startsWith('localhost/')) return undefined;
+  return (
+    `holds "${text}", which is neither a path nor the address of a repository. ` +
+    `Write ~/${text} or /${text} for a folder, or github.com/${text} for a repository`
+  );
+}
+
+/** `git@github.com:acme/billing.git`, `https://me@github.com/acme/billing` → `github.com/acme/billing`. */
+export function toPlainRemote(remote: string): string {
+  return remote
+    .replace(/^\w+:\/\//, '')
+    .replace(/^[^@/]*@/, '')
+    .replace(/^([^/:]+):(?:\d+\/)?/, '$1/')
+    .replace(/\/+$/, '')
+    .replace(/\.git$/, '')
+    .toLowerCase();
+}

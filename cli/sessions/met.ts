@@ -1,0 +1,74 @@
+import type { Context } from '../context.ts';
+import { EXIT, Failure } from '../failure.ts';
+import { ancestors } from '../paths.ts';
+import { findUnread } from '../read/unread.ts';
+import type { Spool } from '../spool/open.ts';
+import { SESSION_NAMES } from './choose.ts';
+
+/** A session that was captured, or that a transcript tells of. */
+export interface MetSession {
+  agent: string;
+  /** The agent's own id. */
+  session: string;
+  /** Its row in the spool, if anything of it was captured. */
+  id?: number;
+  title?: string | undefined;
+  folders: string[];
+  /** When it was active last, in milliseconds since 1970. */
+  activeAt: number;
+  /** How many events of it were sent. */
+  sent: number;
+}
+
+/** The one session that is meant, captured or not; where none is named, the one that was active last in this folder. */
+export function chooseMet(context: Context, spool: Spool, name: string | undefined): MetSession {
+  const all = listMet(context, spool);
+  if (name === undefined) {
+    const around = new Set(ancestors(context.folder));
+    const here = all.filter(({ folders }) => folders.some((folder) => around.has(folder)));
+    const latest = here.sort((one, other) => one.activeAt - other.activeAt).at(-1);
+    if (latest !== undefined) return latest;
+    throw new Failure(EXIT.usage, 'There is no session of this folder.', 'Name the session by its id.');
+  }
+  const known = spool.sessions.findByServiceId(name);
+  const same = all.filter(({ id, session }) => session === name || (id !== undefined && id === known));
+  const meant = same.length > 0 || name === '' ? same : all.filter(({ session }) => session.startsWith(name));
+  const [only, ...others] = meant;
+  if (only === undefined) throw new Failure(EXIT.usage, `There is no session ${name}.`, `Give ${SESSION_NAMES}.`);
+  if (others.length === 0) return only;
+  throw new Failure(EXIT.usage, `${meant.length} sessions begin with ${name}.`, 'Give more of its id.');
+}
+
+function listMet(context: Context, spool: Spool): MetSession[] {
+  const met = new Map<string, MetSession>();
+  for (const {
+    id,
+    agent,
+    agentSession: session,
+    title,
+    prompt,
+    cwd,
+    lastAt,
+    changedAt,
+    sent,
+  } of spool.sessions.list()) {
+    const files = spool.files.ofSession(agent, session);
+    const folders = [cwd, ...files.map(({ origin }) => origin.cwd)].filter((folder) => folder !== undefined);
+    const activeAt = Math.max(lastAt ?? 0, changedAt ?? 0);
+    met.set(`${agent} ${session}`, { agent, session, id, title: title ?? prompt, folders, activeAt, sent });
+  }
+  for (const { agent, session, folder } of spool.decisions.all()) {
+    const name = `${agent} ${session}`;
+    if (!met.has(name))
+      met.set(name, { agent, session, folders: folder === undefined ? [] : [folder], activeAt: 0, sent: 0 });
+  }
+  for (const { agent, modifiedAt, sessions } of findUnread(context, spool, () => {})) {
+    for (const { origin } of sessions) {
+      const name = `${agent.id} ${origin.session}`;
+      const known = met.get(name) ?? { agent: agent.id, session: origin.session, folders: [], activeAt: 0, sent: 0 };
+      if (origin.cwd !== undefined) known.folders.push(origin.cwd);
+      met.set(name, { ...known, activeAt: Math.max(known.activeAt, modifiedAt) });
+    }
+  }
+  return [...met.values()];
+}

@@ -1,0 +1,320 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { readJson } from '../config.ts';
+import { EXIT, Failure } from '../failure.ts';
+import { damageOf } from './damage.ts';
+import { makePrivate } from './private.ts';
+
+/** What becomes of a session: everything but `wanted` keeps it on this machine. */
+export type Verdict = 'wanted' | 'excluded' | 'skipped' | 'deleted';
+
+/** What a folder was when it was last looked into: it may be gone by the time a rule is asked about it. */
+export interface FolderFacts {
+  /** As the agent writes it, and where its links lead. */
+  paths: string[];
+  /** The root of its repository, and the addresses of that. */
+  root?: string;
+  remotes: string[];
+  /** Tells the folder from another one that is later called the same. */
+  id?: string;
+  /** Why the folder itself is against capturing, if it is. */
+  objection?: string;
+}
+
+/** What was decided about a session, and what that was decided by. */
+export interface Decision {
+  agent: string;
+  session: string;
+  verdict: Verdict;
+  /** For people; absent where it is wanted. */
+  reason?: string | undefined;
+  /** Milliseconds since 1970. */
+  decidedAt: number;
+  /** Whether a person said so of this very session. */
+  isSaid: boolean;
+  folder?: string | undefined;
+  facts: FolderFacts[];
+  /** When the session began, in milliseconds since 1970. */
+  startedAt?: number | undefined;
+  /** The agent's own id of the session that it was forked from. */
+  parent?: string | undefined;
+}
+
+/** What a person has let go of the sessions that were there before. What came after is captured. */
+export interface Consent {
+  /** When capturing began, in milliseconds since 1970. */
+  since: number;
+  /** Which earlier sessions are captured as well: those of the folders, where there is a list. */
+  history: 'all' | 'none' | string[];
+  /** Whether a person said so; otherwise nobody was asked, and it is `none`. */
+  isSaid?: boolean;
+  /** What was decided before `since` is lost: nothing is captured of a session that began before it. */
+  isLost?: boolean;
+}
+
+const VERSION = 1;
+
+const SCHEMA = `
+  CREATE TABLE decided.meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+
+  -- Every session that was ever met, and whether it may leave this machine.
+  CREATE TABLE decided.verdicts (
+    agent TEXT NOT NULL,
+    session TEXT NOT NULL,
+    verdict TEXT NOT NULL CHECK (verdict IN ('wanted', 'excluded', 'skipped', 'deleted')),
+    reason TEXT,
+    decided_at INTEGER NOT NULL,
+    -- Whether a person said so of this very session.
+    said INTEGER NOT NULL,
+    folder TEXT,
+    -- JSON, a list of FolderFacts: all that its folder has been since the session was met.
+    facts TEXT NOT NULL,
+    started_at INTEGER,
+    -- The agent's own id of the session that it was forked from.
+    parent TEXT,
+    PRIMARY KEY (agent, session)
+  ) WITHOUT ROWID;
+  CREATE INDEX decided.verdicts_kept ON verdicts (agent, session) WHERE verdict <> 'wanted';
+  CREATE INDEX decided.verdicts_parent ON verdicts (agent, parent) WHERE parent IS NOT NULL;
+
+  -- Hashes of a session's first records. A session that begins with one of another's was forked from it.
+  CREATE TABLE decided.heads (key BLOB PRIMARY KEY, agent TEXT NOT NULL, session TEXT NOT NULL) WITHOUT ROWID;
+
+  -- What each folder was when it was last looked into, JSON.
+  CREATE TABLE decided.folders (path TEXT PRIMARY KEY, facts TEXT NOT NULL) WITHOUT ROWID;
+
+  -- Where the links of a rule have led. They may be removed before the folder is.
+  CREATE TABLE decided.rule_paths (rule TEXT NOT NULL, path TEXT NOT NULL, PRIMARY KEY (rule, path)) WITHOUT ROWID;
+`;
+
+export const DECISIONS_FILE = 'decisions.db';
+
+/** What is decided on this machine, for whatever account is signed in. */
+export type Decisions = ReturnType<typeof createDecisions>;
+
+/**
+ * Attaches what was decided to a connection. It has a file of its own: a damaged spool is made anew from the transcripts, and
+ * a spool belongs to one account, but what a person keeps back is kept back whatever becomes of either.
+ */
+export function attachDecisions(db: DatabaseSync, folder: string | undefined): void {
+  const path = folder === undefined ? ':memory:' : join(folder, DECISIONS_FILE);
+  if (folder !== undefined) replaceDamaged(folder, path);
+  db.prepare('ATTACH ? AS decided').run(path);
+  db.exec('PRAGMA decided.journal_mode = WAL; PRAGMA decided.synchronous = FULL');
+  const version = () => Number(db.prepare('PRAGMA decided.user_version').get()?.user_version);
+  if (version() === 0) {
+    db.exec('BEGIN IMMEDIATE');
+    if (version() === 0) {
+      db.exec(`${SCHEMA} PRAGMA decided.user_version = ${VERSION}`);
+      begin(db, folder);
+    }
+    db.exec('COMMIT');
+  }
+  if (version() > VERSION) {
+    throw new Failure(EXIT.failure, `${path} was written by a newer version of capture.`, 'Update capture.');
+  }
+}
+
+/** Opens what was decided by itself; undefined where nothing was yet. */
+export function openDecisions(folder: string, { isMade = false } = {}): (Decisions & { close(): void }) | undefined {
+  if (!isMade && ![DECISIONS_FILE, LEGACY.consent, LEGACY.skipped].some((name) => existsSync(join(folder, name))))
+    return undefined;
+  const db = new DatabaseSync(':memory:', { timeout: 10_000 });
+  attachDecisions(db, folder);
+  return { ...createDecisions(db), close: () => db.close() };
+}
+
+/** Files in which a version before kept what was decided. They are read once. */
+const LEGACY = { consent: 'history.json', skipped: 'skipped.json' };
+
+function begin(db: DatabaseSync, folder: string | undefined): void {
+  const decisions = createDecisions(db);
+  decisions.setMeta('id', randomUUID());
+  if (folder === undefined) return;
+  const legacy = (name: string) => join(folder, name);
+  try {
+    const consent = readJson<Consent>(legacy(LEGACY.consent));
+    if (consent) decisions.setConsent({ ...consent, isSaid: true });
+    // A machine that was set up was asked.
+    else if (existsSync(join(folder, 'setup.json'))) decisions.lose();
+    for (const name of readJson<string[]>(legacy(LEGACY.skipped)) ?? []) {
+      const [agent = '', ...session] = name.split(' ');
+      decisions.say(agent, session.join(' '), 'skipped', Date.now());
+    }
+  } catch {
+    decisions.lose();
+  }
+  for (const name of Object.values(LEGACY)) rmSync(legacy(name), { force: true });
+}
+
+/** What was decided is lost then; see `lose`. */
+function replaceDamaged(folder: string, path: string): void {
+  makePrivate(path);
+  const db = new DatabaseSync(path, { timeout: 10_000 });
+  try {
+    const found = db.prepare('PRAGMA integrity_check(1)').get()?.integrity_check;
+    if (found === 'ok') return;
+  } catch (error) {
+    if (damageOf(error) !== 'damaged') throw error;
+  } finally {
+    db.close();
+  }
+  const kept = `${path}.corrupt-${new Date().toISOString().replaceAll(':', '-')}`;
+  for (const end of ['-wal', '']) if (existsSync(path + end)) renameSync(path + end, kept + end);
+  rmSync(`${path}-shm`, { force: true });
+  const decisions = openDecisions(folder, { isMade: true });
+  decisions?.lose();
+  decisions?.close();
+}
+
+const SELECT = 'SELECT * FROM decided.verdicts';
+
+export function createDecisions(db: DatabaseSync) {
+  const getMeta = db.prepare('SELECT value FROM decided.meta WHERE name = ?');
+  const setMeta = db.prepare('INSERT OR REPLACE INTO decided.meta (name, value) VALUES (?, ?)');
+  const find = db.prepare(`${SELECT} WHERE agent = ? AND session = ?`);
+  const ofParent = db.prepare(`${SELECT} WHERE agent = ? AND parent = ?`);
+  const all = db.prepare(SELECT);
+  const keep = db.prepare(`
+    INSERT INTO decided.verdicts
+      (agent, session, verdict, reason, decided_at, said, folder, facts, started_at, parent)
+    VALUES (:agent, :session, :verdict, :reason, :decidedAt, :said, :folder, :facts, :startedAt, :parent)
+    ON CONFLICT DO UPDATE SET verdict = excluded.verdict, reason = excluded.reason, decided_at = excluded.decided_at,
+      said = excluded.said, folder = excluded.folder, facts = excluded.facts, started_at = excluded.started_at,
+      parent = excluded.parent`);
+  const addHead = db.prepare('INSERT INTO decided.heads (key, agent, session) VALUES (?, ?, ?) ON CONFLICT DO NOTHING');
+  const findHead = db.prepare('SELECT session FROM decided.heads WHERE key = ? AND agent = ?');
+  const setFolder = db.prepare('INSERT OR REPLACE INTO decided.folders (path, facts) VALUES (?, ?)');
+  const findFolder = db.prepare('SELECT facts FROM decided.folders WHERE path = ?');
+  const addRulePath = db.prepare('INSERT INTO decided.rule_paths (rule, path) VALUES (?, ?) ON CONFLICT DO NOTHING');
+  const rulePaths = db.prepare('SELECT path FROM decided.rule_paths WHERE rule = ?');
+  const keptBack = db.prepare("SELECT 1 FROM decided.verdicts WHERE agent = ? AND session = ? AND verdict <> 'wanted'");
+
+  const meta = (name: string) => getMeta.get(name)?.value as string | undefined;
+  const revision = () => Number(meta('revision') ?? 0);
+  const revise = () => setMeta.run('revision', String(revision() + 1));
+
+  const consent = (): Consent | undefined => {
+    const value = meta('consent');
+    return value === undefined ? undefined : (JSON.parse(value) as Consent);
+  };
+
+  const store = (decision: Decision): void => {
+    const {
+      verdict,
+      reason = null,
+      folder = null,
+      startedAt = null,
+      parent = null,
+      isSaid,
+      facts,
+      ...plain
+    } = decision;
+    keep.run({
+      ...plain,
+      verdict,
+      reason,
+      folder,
+      startedAt,
+      parent,
+      said: isSaid ? 1 : 0,
+      facts: JSON.stringify(facts),
+    });
+  };
+
+  /** Forks that were made of a session, and forks of those, but for those a person has decided about. */
+  function forksOf(agent: string, session: string, known = new Set<string>()): Decision[] {
+    return ofParent.all(agent, session).flatMap((row) => {
+      const fork = toDecision(row);
+      if (fork.isSaid || known.has(fork.session)) return [];
+      known.add(fork.session);
+      return [fork, ...forksOf(agent, fork.session, known)];
+    });
+  }
+
+  return {
+    /** Tells these decisions from those that would take their place if the file were lost. */
+    id: () => meta('id') ?? '',
+    setMeta: (name: string, value: string) => void setMeta.run(name, value),
+    /** Counted up whenever a person decides something. */
+    revision,
+    consent,
+    setConsent(value: Consent): void {
+      setMeta.run('consent', JSON.stringify(value));
+      revise();
+    },
+    /** What was decided is lost: nothing from before is wanted until somebody says so. */
+    lose(now = Date.now()): void {
+      setMeta.run('consent', JSON.stringify({ since: now, history: 'none', isLost: true } satisfies Consent));
+      revise();
+    },
+    find(agent: string, session: string): Decision | undefined {
+      const row = find.get(agent, session);
+      return row && toDecision(row);
+    },
+    /** Every session that was ever met. */
+    *all(): Generator<Decision> {
+      for (const row of all.iterate()) yield toDecision(row);
+    },
+    store,
+    /** Takes note of what a person says of a session; returns it, and the forks of it that this is about as well. */
+    say(agent: string, session: string, verdict: Verdict, decidedAt: number): Decision[] {
+      const row = find.get(agent, session);
+      const known = row ? toDecision(row) : { agent, session, facts: [] };
+      const forks = forksOf(agent, session);
+      const decided = [
+        { ...known, verdict, reason: REASONS[verdict], decidedAt, isSaid: true },
+        ...forks.map((fork): Decision => {
+          const isKept = verdict !== 'wanted';
+          return {
+            ...fork,
+            verdict: isKept ? 'skipped' : 'wanted',
+            reason: isKept ? forkReason(session) : undefined,
+            decidedAt,
+          };
+        }),
+      ];
+      for (const decision of decided) store(decision);
+      revise();
+      return decided;
+    },
+    isKeptBack: (agent: string, session: string): boolean => keptBack.get(agent, session) !== undefined,
+    /** Whose record is known by a hash of its key. */
+    findHead: (agent: string, key: Uint8Array): string | undefined =>
+      findHead.get(key, agent)?.session as string | undefined,
+    addHead: (agent: string, session: string, key: Uint8Array) => void addHead.run(key, agent, session),
+    folder(path: string): FolderFacts | undefined {
+      const facts = findFolder.get(path)?.facts;
+      return facts === undefined ? undefined : (JSON.parse(String(facts)) as FolderFacts);
+    },
+    setFolder: (path: string, facts: FolderFacts) => void setFolder.run(path, JSON.stringify(facts)),
+    rulePaths: (rule: string): string[] => rulePaths.all(rule).map(({ path }) => String(path)),
+    addRulePath: (rule: string, path: string) => void addRulePath.run(rule, path),
+  };
+}
+
+/** Why a session is kept back that a person decided about. */
+export const REASONS: { readonly [verdict in Verdict]?: string } = {
+  skipped: 'taken out with `capture skip`',
+  deleted: 'deleted at the service',
+};
+
+export const forkReason = (parent: string): string => `it was forked from ${parent}, which is kept back`;
+
+function toDecision(row: Record<string, unknown>): Decision {
+  const text = (value: unknown) => (value === null ? undefined : String(value));
+  return {
+    agent: String(row.agent),
+    session: String(row.session),
+    verdict: row.verdict as Verdict,
+    reason: text(row.reason),
+    decidedAt: Number(row.decided_at),
+    isSaid: row.said === 1,
+    folder: text(row.folder),
+    facts: JSON.parse(String(row.facts)) as FolderFacts[],
+    startedAt: row.started_at === null ? undefined : Number(row.started_at),
+    parent: text(row.parent),
+  };
+}
