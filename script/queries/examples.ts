@@ -51,7 +51,9 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   migrate: [],
   assertOwner: [],
   grantTenant: [],
-  lockMigrations: [],
+  holdSchema: [],
+  isValidIndex: [],
+  setBoundsOfChange: [],
   isPostgres: [],
   forShare: [],
 

@@ -1,47 +1,135 @@
-import type { Kysely } from 'kysely';
-import { type Migration, Migrator } from 'kysely/migration';
+import { setTimeout } from 'node:timers/promises';
+import { type Kysely, sql } from 'kysely';
 import type { Engine } from './dialect.ts';
-import { schema } from './migrations/0001-schema.ts';
-import { lockMigrations } from './postgres.ts';
+import { statementsOfSchema } from './migrations/0001-schema.ts';
+import { holdSchema, isLockTimeout, isValidIndex, setBoundsOfChange } from './postgres.ts';
 import { grantTenant } from './tenant.ts';
 
-/**
- * Applied in this order, and never edited once released. While replicas are replaced one after the other, the version
- * before runs on the new schema, so a migration only adds.
- */
-export const migrations = (engine: Engine): Record<string, Migration> => ({
-  '0001-schema': schema(engine),
-});
+/** A step from one schema to the next. A released change is never edited, renamed or reordered. */
+export type Change = {
+  name: string;
+  /** The version before works with the changed schema: columns that may be empty, tables and indexes were added. */
+  isAdditive: boolean;
+} & (
+  | {
+      /** Run in one transaction. On PostgreSQL they hold locks until its end, so what takes long is a change of its own. */
+      statements: readonly string[];
+    }
+  | {
+      /** An index, built on PostgreSQL while the table is read and written. `on` begins with the table. */
+      index: string;
+      on: string;
+      isUnique?: boolean;
+    }
+);
+
+export const changesOf = (engine: Engine): readonly Change[] => [
+  { name: '0001-schema', isAdditive: true, statements: statementsOfSchema(engine) },
+];
 
 /**
- * Brings the schema up to date, wholly or not at all. Replicas that start together wait for each other.
- * @throws when the schema is newer than this program, or older than the first release
+ * Brings the schema up to date, one change after the other; each is made wholly or not at all. Replicas that start
+ * together wait for each other. A store that a newer version changed is accepted while its changes only added.
+ * @throws when the store is too new or too old for this program, or a change fails
  */
-export const migrate = <Schema>(db: Kysely<Schema>, engine: Engine): Promise<void> =>
-  db.transaction().execute(async (transaction) => {
-    if (engine === 'postgres') await lockMigrations(transaction);
-    await migrateToLatest(transaction, engine);
-    if (engine === 'postgres') await grantTenant(transaction);
-  });
-
-async function migrateToLatest<Schema>(db: Kysely<Schema>, engine: Engine): Promise<void> {
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations(engine) } });
-  const { error, results } = await migrator.migrateToLatest();
-  if (error === undefined) return;
-  const failed = results?.find((result) => result.status === 'Error');
-  if (failed)
-    throw new Error(`the schema change ${failed.migrationName} failed; nothing of it was kept`, { cause: error });
-  if (!isUnknown(error)) throw error;
-  throw new Error(error.message.includes(BEFORE_RELEASE) ? TOO_OLD : TOO_NEW, { cause: error });
+export async function migrate<Schema>(
+  db: Kysely<Schema>,
+  engine: Engine,
+  changes: readonly Change[] = changesOf(engine),
+): Promise<void> {
+  const release = engine === 'postgres' ? await holdSchema(db) : undefined;
+  try {
+    const made = await readMade(db, engine);
+    const known = new Set(changes.map(({ name }) => name));
+    if (made.some(({ name, additive }) => !known.has(name) && additive === 0)) throw new Error(TOO_NEW);
+    const missing = changes.filter(({ name }) => !made.some((one) => one.name === name));
+    for (const change of missing) await make(db, engine, change);
+    if (engine === 'postgres') await db.transaction().execute(grantTenant);
+  } finally {
+    await release?.();
+  }
 }
 
 const TOO_NEW = 'the store was written by a newer version of the service; start that version or a later one';
 const TOO_OLD =
   'the store was written before the first release and cannot be upgraded; start with an empty DATA_DIR or DATABASE_URL, and send the sessions again with `capture import` on each machine';
 
-/** The first migration of every store from before the first release. */
-const BEFORE_RELEASE = '0001-initial';
+/** The table in which versions before the first release kept what had been changed. */
+const BEFORE_RELEASE = 'kysely_migration';
 
-/** Kysely's words for a store with a migration that this program does not have. */
-const isUnknown = (error: unknown): error is Error =>
-  error instanceof Error && /^corrupted migrations/.test(error.message);
+interface Made {
+  name: string;
+  additive: 0 | 1;
+}
+
+async function readMade<Schema>(db: Kysely<Schema>, engine: Engine): Promise<Made[]> {
+  if (await hasTable(db, engine, BEFORE_RELEASE)) throw new Error(TOO_OLD);
+  if (await hasTable(db, engine, 'schema_changes')) {
+    return (await sql<Made>`select name, additive from schema_changes`.execute(db)).rows;
+  }
+  await sql`
+    create table schema_changes (name text primary key, additive integer not null, made_at bigint not null)`.execute(
+    db,
+  );
+  return [];
+}
+
+async function hasTable<Schema>(db: Kysely<Schema>, engine: Engine, name: string): Promise<boolean> {
+  const find =
+    engine === 'postgres'
+      ? sql`select 1 where to_regclass(${name}) is not null`
+      : sql`select 1 from sqlite_master where name = ${name}`;
+  return (await find.execute(db)).rows.length > 0;
+}
+
+const note = <Schema>(db: Kysely<Schema>, { name, isAdditive }: Change) =>
+  sql`insert into schema_changes (name, additive, made_at) values (${name}, ${Number(isAdditive)}, ${Date.now()})`.execute(
+    db,
+  );
+
+async function make<Schema>(db: Kysely<Schema>, engine: Engine, change: Change): Promise<void> {
+  try {
+    if ('index' in change && engine === 'postgres') await buildIndex(db, change);
+    else await patiently(() => runChange(db, engine, change));
+  } catch (cause) {
+    throw new Error(`the schema change ${change.name} failed; nothing of it was kept`, { cause });
+  }
+}
+
+const runChange = <Schema>(db: Kysely<Schema>, engine: Engine, change: Change) =>
+  db.transaction().execute(async (transaction) => {
+    if (engine === 'postgres') await setBoundsOfChange(transaction);
+    const statements = 'index' in change ? [createIndex(change)] : change.statements;
+    for (const statement of statements) await sql.raw(statement).execute(transaction);
+    await note(transaction, change);
+  });
+
+type IndexChange = Extract<Change, { index: string }>;
+
+const createIndex = ({ index, on, isUnique = false }: IndexChange, how = '') =>
+  `create ${isUnique ? 'unique ' : ''}index ${how} if not exists ${index} on ${on}`;
+
+/** What is left of an attempt that was interrupted is an index that takes time at each write and answers nothing. */
+async function buildIndex<Schema>(db: Kysely<Schema>, change: IndexChange): Promise<void> {
+  if ((await isValidIndex(db, change.index)) === false) {
+    await sql`drop index concurrently ${sql.ref(change.index)}`.execute(db);
+  }
+  await sql.raw(createIndex(change, 'concurrently')).execute(db);
+  await note(db, change);
+}
+
+/** A change waits this long between attempts to lock its tables, and others work meanwhile. */
+const PAUSE_MS = 1_000;
+const MOST_ATTEMPTS = 300;
+
+/** Repeats a change that could not lock its tables at once: while it waits for a lock, everybody else waits behind it. */
+async function patiently(work: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isLockTimeout(error) || attempt === MOST_ATTEMPTS) throw error;
+      await setTimeout(PAUSE_MS);
+    }
+  }
+}

@@ -7,7 +7,7 @@ import { type Engine, isStoreLost, storeUnavailable } from './dialect.ts';
 import { lockFolder } from './lock.ts';
 import { migrate } from './migrate.ts';
 import { createNotices, type Notices } from './notices.ts';
-import { limitedPool, openPostgres, postgresDialect } from './postgres.ts';
+import { limitedPool, openPostgres, postgresDialect, SCHEMA_SETTINGS } from './postgres.ts';
 import { createPostgresAppend } from './postgres-append.ts';
 import type { Database } from './schema.ts';
 import { sqliteDialect } from './sqlite/driver.ts';
@@ -51,16 +51,17 @@ export interface StoreOptions {
 export async function openStore(options: StoreOptions): Promise<Store> {
   try {
     if (options.databaseUrl === undefined) return await sqliteStore(options);
-    await migratePostgres(options.databaseUrl, options.onError);
+    await migratePostgres(options.listenUrl ?? options.databaseUrl, options.onError);
     return await postgresStore(options, options.databaseUrl);
   } catch (error) {
     throw storeUnusable(error, options);
   }
 }
 
-/** Over a connection of its own, which may wait for hours: for another replica that migrates, and for large tables. */
+/** Over connections of its own, which may wait for hours, and past any pooler, which would bound them. */
 async function migratePostgres(url: string, onError: (error: Error) => void): Promise<void> {
-  const db = new Kysely<Database>({ dialect: postgresDialect(openPostgres(url, onError, 0)) });
+  const pool = openPostgres(url, onError, { silentMs: 0, settings: SCHEMA_SETTINGS });
+  const db = new Kysely<Database>({ dialect: postgresDialect(pool) });
   try {
     await assertOwner(db);
     await migrate(db, 'postgres');
@@ -105,7 +106,7 @@ async function sqliteStore({ dataDir, onLost }: StoreOptions): Promise<Store> {
 }
 
 async function postgresStore({ listenUrl, silentMs, onError }: StoreOptions, url: string): Promise<Store> {
-  const pool = openPostgres(url, onError, silentMs);
+  const pool = openPostgres(url, onError, { silentMs });
   const tenant = await findTenant(pool).catch(async (error) => {
     await pool.end();
     throw error;

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { type Kysely, PostgresAdapter, PostgresDialect, type PostgresPool, type PostgresPoolClient, sql } from 'kysely';
 import pg from 'pg';
 import { Queue } from '../work.ts';
@@ -10,13 +11,22 @@ const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: 'tex
 /** Longer than the server's own bound, which ends a statement with a reason and keeps its connection. */
 const SILENT_MS = 20_000;
 
+export interface PoolOptions {
+  /** Milliseconds that a server may leave a statement without an answer before its connection is given up; 0: no limit. */
+  silentMs?: number | undefined;
+  /** Absent: those of requests. */
+  settings?: Settings;
+}
+
 /**
- * A pool of connections that are each asked, before they are used, whether what they commit is durable.
+ * A pool of connections. Each is asked before it is used whether what it commits is durable.
  * @param onError told of errors of idle connections
- * @param silentMs how long a server may leave a statement without an answer until its connection is given up, in
- *   milliseconds; 0: for ever
  */
-export function openPostgres(url: string, onError: (error: Error) => void, silentMs = SILENT_MS): pg.Pool {
+export function openPostgres(
+  url: string,
+  onError: (error: Error) => void,
+  { silentMs = SILENT_MS, settings = SETTINGS }: PoolOptions = {},
+): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     max: 20,
@@ -29,7 +39,7 @@ export function openPostgres(url: string, onError: (error: Error) => void, silen
     // Only so does that time-out end the connection, which else goes to the next request with the answer still to come.
     pipeline: true,
     types: { getTypeParser },
-    onConnect: prepareConnection,
+    onConnect: (client) => prepareConnection(client, settings),
   });
   pool.on('error', onError);
   // A backend that ends while its client is checked out emits on the client, not on the pool.
@@ -74,6 +84,15 @@ const SETTINGS = {
   synchronous_commit: 'on',
 } as const;
 type Setting = keyof typeof SETTINGS;
+type Settings = Readonly<Record<Setting, string>>;
+
+/** For changes of the schema, which may wait for other replicas and for large tables. */
+export const SCHEMA_SETTINGS: Settings = {
+  ...SETTINGS,
+  statement_timeout: '0',
+  lock_timeout: '0',
+  idle_in_transaction_session_timeout: '0',
+};
 
 /** Only the server itself can have these otherwise. */
 const SERVER_SETTINGS = ['fsync', 'full_page_writes'] as const;
@@ -84,17 +103,17 @@ const SERVER_SETTINGS = ['fsync', 'full_page_writes'] as const;
  * next. There the role must have the settings.
  * @throws StoreUnsuitable
  */
-async function prepareConnection(client: pg.ClientBase): Promise<void> {
+async function prepareConnection(client: pg.ClientBase, settings: Settings): Promise<void> {
   const { processID } = client as pg.ClientBase & { processID: number };
-  const settings = (Object.keys(SETTINGS) as Setting[]).map((name) => {
-    const wanted = name === 'synchronous_commit' ? stricterCommit : `'${SETTINGS[name]}'`;
+  const set = (Object.keys(settings) as Setting[]).map((name) => {
+    const wanted = name === 'synchronous_commit' ? stricterCommit : `'${settings[name]}'`;
     return `case when pg_backend_pid() = $1 then set_config('${name}', ${wanted}, false) else current_setting('${name}') end as ${name}`;
   });
   const fixed = SERVER_SETTINGS.map((name) => `current_setting('${name}') as ${name}`);
-  const columns = [...settings, ...fixed, 'current_user as role', 'pg_backend_pid() as pid'];
+  const columns = [...set, ...fixed, 'current_user as role', 'pg_backend_pid() as pid'];
   const { rows } = await client.query(`select ${columns.join(', ')}`, [processID]);
   const state = rows[0] as State & { pid: number };
-  assertSuitable(state);
+  assertSuitable(state, settings);
   if (state.pid !== processID) forgetNames(client);
 }
 
@@ -120,7 +139,7 @@ export class StoreUnsuitable extends Error {
 }
 
 /** @throws StoreUnsuitable */
-export function assertSuitable(state: State): void {
+export function assertSuitable(state: State, settings: Settings = SETTINGS): void {
   const off = SERVER_SETTINGS.filter((name) => state[name] !== 'on');
   if (off.length > 0) {
     const lines = off.map((name) => `${name} = on`).join(' and ');
@@ -128,7 +147,9 @@ export function assertSuitable(state: State): void {
       `PostgreSQL may lose what it has acknowledged when its machine stops. Set ${lines} in postgresql.conf and start it again.`,
     );
   }
-  const missing = (Object.keys(SETTINGS) as Setting[]).filter((name) => UNBOUNDED.has(state[name]));
+  const missing = (Object.keys(SETTINGS) as Setting[]).filter(
+    (name) => UNBOUNDED.has(state[name]) && !UNBOUNDED.has(settings[name]),
+  );
   if (missing.length === 0) return;
   const role = `"${state.role.replaceAll('"', '""')}"`;
   const commands = missing.map((name) => `ALTER ROLE ${role} SET ${name} = '${SETTINGS[name]}';`).join(' ');
@@ -139,23 +160,45 @@ export function assertSuitable(state: State): void {
 
 const UNBOUNDED = new Set(['0', 'off', 'local']);
 
-export const postgresDialect = (pool: pg.Pool | PostgresPool) => {
-  const dialect = new PostgresDialect({ pool });
-  // Kysely's own lock belongs to a connection, and stays behind on a pooler's; `lockMigrations` is the transaction's.
-  const withoutLock = { acquireMigrationLock: async () => undefined, releaseMigrationLock: async () => undefined };
-  dialect.createAdapter = () => Object.assign(new PostgresAdapter(), withoutLock);
-  return dialect;
-};
+export const postgresDialect = (pool: pg.Pool | PostgresPool) => new PostgresDialect({ pool });
 
 export const isPostgres = <Schema>(db: Kysely<Schema>): boolean => db.getExecutor().adapter instanceof PostgresAdapter;
 
 /** Any number, the same in all versions. */
-const MIGRATION_LOCK = 3853314791062309107n;
+const SCHEMA_LOCK = '3853314791062309107';
+const ASK_AGAIN_MS = 200;
 
-/** Keeps other replicas from changing the schema until the transaction ends, and lifts the time-outs: tables may be large. */
-export async function lockMigrations<Schema>(transaction: Kysely<Schema>): Promise<void> {
+/**
+ * Keeps other replicas from changing the schema until the returned function is called. The lock belongs to a transaction of
+ * its own, because that of a connection would stay behind on a pooler's. It is asked for again and again: a statement that
+ * waits for it would keep `create index concurrently`, which waits for all running statements, from ever ending.
+ */
+export async function holdSchema<Schema>(db: Kysely<Schema>): Promise<() => Promise<void>> {
+  for (;;) {
+    const transaction = await db.startTransaction().execute();
+    await sql`select set_config('idle_in_transaction_session_timeout', '0', true)`.execute(transaction);
+    // Without a parameter: a portal of the extended protocol would keep its snapshot, for which an index waits as well.
+    const { rows } = await sql<{ held: boolean }>`
+      select pg_try_advisory_xact_lock(${sql.raw(SCHEMA_LOCK)}) as held`.execute(transaction);
+    if (rows[0]?.held === true) return () => transaction.commit().execute();
+    await transaction.rollback().execute();
+    await setTimeout(ASK_AGAIN_MS);
+  }
+}
+
+/** Bounds how long a change of the schema has appends wait for its locks; the change itself may take long. */
+export async function setBoundsOfChange<Schema>(transaction: Kysely<Schema>): Promise<void> {
   await sql`
-    select set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true),
+    select set_config('statement_timeout', '0', true), set_config('lock_timeout', '500ms', true),
       set_config('idle_in_transaction_session_timeout', '0', true)`.execute(transaction);
-  await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`.execute(transaction);
+}
+
+/** Whether the error says that a lock could not be had in time. */
+export const isLockTimeout = (error: unknown): boolean => (error as { code?: unknown }).code === '55P03';
+
+/** Whether the index is whole; undefined where there is none. */
+export async function isValidIndex<Schema>(db: Kysely<Schema>, name: string): Promise<boolean | undefined> {
+  const { rows } = await sql<{ valid: boolean }>`
+    select indisvalid as valid from pg_index where indexrelid = to_regclass(${name})`.execute(db);
+  return rows[0]?.valid;
 }

@@ -52,7 +52,7 @@ describe('the embedded store', () => {
 
   test('is not opened by a program older than what wrote it', async () => {
     const store = await openStore(options('newer'));
-    await sql`INSERT INTO kysely_migration VALUES ('9999-later', '2030-01-01T00:00:00.000Z')`.execute(store.db);
+    await sql`INSERT INTO schema_changes VALUES ('9999-later', 0, 0)`.execute(store.db);
     await store.close();
     await expect(openStore(options('newer'))).rejects.toThrow('written by a newer version');
     const again = await openStore(options('full'));

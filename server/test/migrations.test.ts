@@ -1,5 +1,8 @@
+import { setTimeout } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterEach, describe, expect, test } from 'vitest';
+import { changesOf, migrate } from '../store/migrate.ts';
+import { isValidIndex } from '../store/postgres.ts';
 import { attach, ENGINES, emptyStore, openTestStore, type TestStore } from './engines.ts';
 
 describe.each(ENGINES)('the schema on %s', (engine) => {
@@ -25,16 +28,26 @@ describe.each(ENGINES)('the schema on %s', (engine) => {
 
   test('a store of a newer version is refused, and the error says what to do', async () => {
     const store = await open();
-    await sql`insert into kysely_migration (name, timestamp) values ('9999-later', '2030-01-01T00:00:00.000Z')`.execute(
-      store.db,
-    );
+    await sql`insert into schema_changes values ('9998-additive', 1, 0), ('9999-later', 0, 0)`.execute(store.db);
     await store.close();
     await expect(attach(store.dataDir, store.databaseUrl)).rejects.toThrow(/written by a newer version/);
   });
 
+  test('a store to which a newer version only added is opened, so that a release can be taken back', async () => {
+    const store = await open();
+    await sql`insert into settings (name, value) values ('kept', 'yes')`.execute(store.db);
+    await sql`insert into schema_changes values ('9998-additive', 1, 0)`.execute(store.db);
+    await sql`alter table settings add column later integer`.execute(store.db);
+    await store.close();
+    const again = await attach(store.dataDir, store.databaseUrl);
+    expect(await again.db.selectFrom('settings').select('value').where('name', '=', 'kept').execute()).toHaveLength(1);
+    await again.close();
+  });
+
   test('a store from before the first release is refused, and the error says what to do', async () => {
     const store = await open();
-    await sql`update kysely_migration set name = '0001-initial'`.execute(store.db);
+    await sql`drop table schema_changes`.execute(store.db);
+    await sql`create table kysely_migration (name text)`.execute(store.db);
     await store.close();
     await expect(attach(store.dataDir, store.databaseUrl)).rejects.toThrow(
       /before the first release and cannot be upgraded; start with an empty DATA_DIR or DATABASE_URL/,
@@ -54,14 +67,88 @@ describe.each(ENGINES)('the schema on %s', (engine) => {
     }
   });
 
+  /** Two changes, as a later version would bring them. */
+  const COLUMN = { name: '0002-column', isAdditive: true, statements: ['alter table settings add column later text'] };
+  const INDEX = { name: '0003-index', isAdditive: true, index: 'settings_later', on: 'settings (later, name)' };
+  const withTwo = [...changesOf(engine), COLUMN, INDEX];
+  const madeIn = async ({ db }: TestStore) =>
+    (await sql<{ name: string }>`select name from schema_changes order by name`.execute(db)).rows.map(
+      ({ name }) => name,
+    );
+
+  test('a store is brought up to date by changes that each end before the next begins, and once', async () => {
+    const store = await open();
+    const failing = [...changesOf(engine), COLUMN, { ...INDEX, on: 'settings (no_such_column)' }];
+    await expect(migrate(store.db, engine, failing)).rejects.toThrow('the schema change 0003-index failed');
+    expect(await madeIn(store)).toEqual(['0001-schema', '0002-column']);
+    await migrate(store.db, engine, withTwo);
+    await migrate(store.db, engine, withTwo);
+    expect(await madeIn(store)).toEqual(['0001-schema', '0002-column', '0003-index']);
+    await sql`insert into settings (name, value, later) values ('a', 'b', 'c')`.execute(store.db);
+  });
+
   if (engine === 'postgres') {
+    test('appends go on while an index is built, and wait for no lock longer than a second', async () => {
+      const store = await open();
+      await sql`insert into settings (name, value) select 'name ' || n, 'x' from generate_series(1, 60) n`.execute(
+        store.db,
+      );
+      // Three seconds for 60 rows: as long as an index over many millions.
+      await sql`create function slowly(text) returns text immutable language sql as
+        $$ select $1 from (select pg_sleep(0.05)) as waited $$`.execute(store.db);
+      const slow = { ...INDEX, index: 'settings_slow', on: 'settings (slowly(value))' };
+      let ended = false;
+      const upgrade = migrate(store.db, engine, [...changesOf(engine), COLUMN, slow]).finally(() => {
+        ended = true;
+      });
+      // A reader who holds a lock on the table for a while, as a backup does.
+      const reader = await store.db.startTransaction().execute();
+      await sql`select from settings`.execute(reader);
+      const reading = setTimeout(1_500).then(() => reader.commit().execute());
+      const waits: number[] = [];
+      while (!ended) {
+        const started = performance.now();
+        await sql`update settings set value = value where name = 'name 1'`.execute(store.db);
+        waits.push(performance.now() - started);
+        await setTimeout(10);
+      }
+      await Promise.all([upgrade, reading]);
+      expect(await madeIn(store)).toContain('0003-index');
+      expect(waits.length).toBeGreaterThan(20);
+      expect(Math.max(...waits)).toBeLessThan(1_000);
+    });
+
+    test('an index whose building was interrupted is built again', async () => {
+      const store = await open();
+      await migrate(store.db, engine, [...changesOf(engine), COLUMN]);
+      await sql`insert into settings (name, value, later) values ('a', 'x', 'same'), ('b', 'x', 'same')`.execute(
+        store.db,
+      );
+      const unique = { ...INDEX, isUnique: true, on: 'settings (later)' };
+      await expect(migrate(store.db, engine, [...changesOf(engine), COLUMN, unique])).rejects.toThrow(
+        '0003-index failed',
+      );
+      expect(await isValidIndex(store.db, INDEX.index)).toBe(false);
+      await sql`delete from settings where name = 'b'`.execute(store.db);
+      await migrate(store.db, engine, [...changesOf(engine), COLUMN, unique]);
+      expect(await isValidIndex(store.db, INDEX.index)).toBe(true);
+    });
+
+    test('many replicas that start at once build an index once, and none waits for ever', async () => {
+      const store = await open();
+      const replicas = await Promise.all(Array.from({ length: 6 }, () => attach(store.dataDir, store.databaseUrl)));
+      await Promise.all(replicas.map(({ db }) => migrate(db, engine, withTwo)));
+      expect(await madeIn(store)).toEqual(['0001-schema', '0002-column', '0003-index']);
+      for (const replica of replicas) await replica.close();
+    });
+
     test('many replicas that start at once on an empty database create the schema once', async () => {
       const first = await open();
       await emptyStore(first, engine);
       const replicas = await Promise.all(Array.from({ length: 8 }, () => attach(first.dataDir, first.databaseUrl)));
       for (const replica of replicas) await replica.ping();
-      const { rows } = await sql`select name from kysely_migration`.execute(first.db);
-      expect(rows).toEqual([{ name: '0001-schema' }]);
+      const { rows } = await sql`select name, additive from schema_changes`.execute(first.db);
+      expect(rows).toEqual([{ name: '0001-schema', additive: 1 }]);
       for (const replica of replicas) await replica.close();
     });
 

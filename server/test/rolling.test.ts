@@ -1,6 +1,6 @@
-import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql } from 'kysely';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { migrations } from '../store/migrate.ts';
+import { changesOf } from '../store/migrate.ts';
 import { LOGS } from './engines.ts';
 import { settled } from './harness.ts';
 import { RIGHT, RIGHT_CALLER, ROUTE_NAMES, request, TABLE } from './requests.ts';
@@ -43,15 +43,13 @@ describe.each(LOGS.filter((log) => log !== 'sqlite'))(
 
 describe('a schema change', () => {
   test.each(['sqlite', 'postgres'] as const)(
-    'on %s removes nothing that the version before still asks for',
-    async (engine) => {
-      for (const [name, migration] of Object.entries(migrations(engine))) {
-        const statements: string[] = [];
-        await migration.up(onPaper((text) => statements.push(text)));
-        expect(statements.length, name).toBeGreaterThan(0);
+    'that is called additive on %s removes nothing that the version before still asks for',
+    (engine) => {
+      for (const change of changesOf(engine).filter(({ isAdditive }) => isAdditive)) {
+        const statements = 'index' in change ? [] : change.statements;
         expect(
           statements.filter((text) => TAKES_AWAY.test(text)),
-          name,
+          change.name,
         ).toEqual([]);
       }
     },
@@ -67,15 +65,3 @@ describe('a schema change', () => {
     expect(statement).toMatch(TAKES_AWAY);
   });
 });
-
-/** A PostgreSQL that only hears what it is asked. */
-const onPaper = (hear: (text: string) => void) =>
-  new Kysely<unknown>({
-    dialect: {
-      createAdapter: () => new PostgresAdapter(),
-      createDriver: () => new DummyDriver(),
-      createIntrospector: (db) => new PostgresIntrospector(db),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
-    },
-    log: ({ query }) => hear(query.sql),
-  });

@@ -1,5 +1,3 @@
-import { sql } from 'kysely';
-import type { Migration } from 'kysely/migration';
 import type { Engine } from '../dialect.ts';
 
 /**
@@ -23,13 +21,8 @@ export const TENANT_TABLES = [
 ] as const;
 
 /** The whole schema of the first release. Times are milliseconds since the epoch; booleans are 0 or 1. */
-export const schema = (engine: Engine): Migration => ({
-  async up(db) {
-    for (const part of [PEOPLE, CAPTURE, DERIVED, IDENTITY]) {
-      for (const statement of statementsOf(part[engine])) await sql.raw(statement).execute(db);
-    }
-  },
-});
+export const statementsOfSchema = (engine: Engine): string[] =>
+  [PEOPLE, CAPTURE, DERIVED, IDENTITY].flatMap((part) => statementsOf(part[engine]));
 
 /** A semicolon at the end of a line ends a statement. */
 const statementsOf = (text: string): string[] =>
