@@ -56,8 +56,8 @@ export function wordError(error: unknown): WordedError {
   }
   if (error instanceof MissingCode) {
     return {
-      title: 'Its code is not here',
-      advice: 'The service does not answer, or has become another version. It is tried again as soon as it answers.',
+      title: 'This page could not be loaded',
+      advice: 'The service is unreachable or was just upgraded. Retrying…',
     };
   }
   if (error instanceof ProviderAway) {
@@ -78,7 +78,7 @@ export function wordError(error: unknown): WordedError {
 function wordServiceError({ status, code, message }: ServiceError): WordedError {
   if (code === 'last_owner') return { title: 'The last owner cannot go', advice: message };
   if (status === 403) return { title: 'Not allowed', advice: message };
-  if (status === 404) return { title: 'Not found', advice: 'It may belong to another organization.' };
+  if (status === 404) return { title: 'Not found', advice: 'It was deleted, or belongs to another organization.' };
   if (status === 409) return { title: 'Already done', advice: message };
   if (status === 429) return { title: 'Too many requests', advice: 'It is tried again in a moment.' };
   if (status === 502) return { title: 'The identity provider did not answer', advice: message };

@@ -6,20 +6,20 @@ import { showHidden } from '../text/controls.ts';
 import { useDensity, useTheme, useTimeMode } from '../ui/appearance.ts';
 
 const THEMES = [
-  { value: 'system', label: 'As the system', icon: Monitor },
+  { value: 'system', label: 'System', icon: Monitor },
   { value: 'light', label: 'Light', icon: Sun },
   { value: 'dark', label: 'Dark', icon: Moon },
 ] as const;
 
 const DENSITIES = [
-  { value: 'roomy', label: 'Roomy rows', icon: Rows3 },
+  { value: 'roomy', label: 'Comfortable rows', icon: Rows3 },
   { value: 'compact', label: 'Compact rows', icon: Rows4 },
 ] as const;
 
 const TIMES = [
-  { value: 'clock', label: 'Times by the clock', icon: Clock },
-  { value: 'since start', label: 'Times since the start', icon: Timer },
-  { value: 'UTC', label: 'Times in UTC', icon: Globe },
+  { value: 'clock', label: 'Local time', icon: Clock },
+  { value: 'since start', label: 'Time since start', icon: Timer },
+  { value: 'UTC', label: 'UTC', icon: Globe },
 ] as const;
 
 /** Open from the start. Not modal: a modal menu would write a style element, which the page's policy forbids. */

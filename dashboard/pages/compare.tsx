@@ -13,11 +13,11 @@ import { useFacts, useSession } from '../queries.ts';
 import { showHidden } from '../text/controls.ts';
 import { formatCount, formatDuration, formatExact, formatShort, formatTokens, plural } from '../ui/format.ts';
 
-/** Two sessions side by side: a fork and where it came from, or two agents at one task. */
+/** Compare sessions: a fork and where it came from, or two agents at one task. */
 export function ComparePage() {
   const { one, other } = useSearch({ from: '/compare' });
   return (
-    <Page title="Two sessions side by side">
+    <Page title="Compare sessions">
       <div className="compare">
         <Place name="First" sessionId={one} beside={other} />
         <Place name="Second" sessionId={other} beside={one} />

@@ -33,11 +33,7 @@ export function OverviewPage() {
   const isEmpty = data && data.total.sessions === 0 && data.running.length === 0 && !search.from;
 
   return (
-    <Page
-      title="Overview"
-      context="What agents do now, and what it adds up to."
-      actions={<RangeChoice search={search} range={{ from, to }} onChange={change} />}
-    >
+    <Page title="Overview" actions={<RangeChoice search={search} range={{ from, to }} onChange={change} />}>
       {usage.isPending && <Waiting label="Loading figures" />}
       {usage.isError && <ErrorNote error={usage.error} onRetry={() => void usage.refetch()} />}
       {isEmpty && <NoSessions plane={plane} />}

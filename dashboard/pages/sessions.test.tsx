@@ -32,7 +32,7 @@ test('two sessions are chosen in the menus of their rows, to lie side by side', 
   };
   await choose(0, /^Compare with…/);
   await expect.poll(() => wordsOf(document.querySelector('.list-state') ?? undefined)).toContain('Comparing');
-  await choose(1, /^Lay beside/);
+  await choose(1, /^Compare with “/);
   await expect.poll(address).toBe('/compare?one=ses_1&other=ses_2');
 });
 

@@ -101,7 +101,7 @@ export function SessionsPage() {
       <div className="list-state" role="status">
         {sessions.isSuccess && rows.length > 0 && (
           <span className="num">
-            {hasNextPage ? `the first ${formatCount(rows.length)} sessions` : plural(rows.length, 'session')}
+            {hasNextPage ? `${formatCount(rows.length)}+ sessions` : plural(rows.length, 'session')}
           </span>
         )}
         {sessions.data?.pages.some(({ catchingUp }) => catchingUp) && (

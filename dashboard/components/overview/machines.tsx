@@ -33,7 +33,7 @@ export function Machines({ usage, plane }: Props) {
             <tr>
               <th>Machine</th>
               <th>Last seen</th>
-              <th>Behind by</th>
+              <th>Upload delay</th>
               <th>Version</th>
               <th>System</th>
             </tr>

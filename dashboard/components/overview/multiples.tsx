@@ -76,7 +76,7 @@ export function Multiples({ usage, plane, dimension, onDimension }: Props) {
         </h2>
         <div className="flex flex-wrap gap-2">
           <Choice
-            label="Told apart by"
+            label="Group by"
             options={DIMENSIONS.map((value) => ({ value, label: LABELS[value] }))}
             value={dimension}
             onChange={onDimension}
@@ -112,7 +112,7 @@ export function Multiples({ usage, plane, dimension, onDimension }: Props) {
       <p className="mt-3 text-12 text-muted">
         Prices of {usage.pricesOf}, in US dollars.
         {usage.unpricedTokens > 0 &&
-          ` ${formatShort(usage.unpricedTokens)} tokens of models without a known price are not in it.`}
+          ` ${formatShort(usage.unpricedTokens)} tokens of models without a known price are excluded.`}
       </p>
     </section>
   );

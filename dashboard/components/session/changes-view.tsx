@@ -54,13 +54,11 @@ export function ChangesView({ timeline, sessionId, folder, onSelect }: Props) {
           isOpenAtFirst={index < 3}
         />
       ))}
-      {files.length === 0 && <p className="text-muted">No edit tool changed a file.</p>}
+      {files.length === 0 && <p className="text-muted">No file was changed by an edit tool.</p>}
       {commands.length > 0 && (
         <section className="mt-6">
-          <h2 className="text-13">{plural(commands.length, 'command')} may have changed more</h2>
-          <p className="mb-2 text-muted">
-            What commands do to files is not recorded: it is not part of what stands above.
-          </p>
+          <h2 className="text-13">{plural(commands.length, 'command')} may have changed files</h2>
+          <p className="mb-2 text-muted">Changes made by shell commands are not recorded, so they are missing above.</p>
           <ul className="flex flex-col">
             {commands.slice(0, MOST_COMMANDS).map(({ key, sequence, call }) => (
               <li key={key} className="flex items-baseline gap-3">
@@ -153,7 +151,7 @@ function Total({ file, turns, sessionId, onSelect }: Pick<FileProps, 'file' | 't
       </>
     );
   }
-  if (hunks.length === 0) return <p className="px-3 py-2 text-muted">In the end it is as it was.</p>;
+  if (hunks.length === 0) return <p className="px-3 py-2 text-muted">No net change.</p>;
   return hunks.map((hunk) => (
     <div key={hunk.newStart} className="px-3 pb-3">
       <p className="flex gap-3 py-1">

@@ -22,7 +22,7 @@ export function Group({ item, isOpen, onToggle }: Props<GroupItem>) {
       <Failures count={item.failures} />
       <span className="min-w-0 grow truncate text-muted">
         {namesIn(item)}
-        {!isOpen && shown > 0 && ` · ${shown} of them below`}
+        {!isOpen && shown > 0 && ` · ${shown} shown below`}
       </span>
       <Took durationMs={item.durationMs} />
     </Fold>

@@ -48,7 +48,7 @@ export function HelpSheet({ onClose }: { onClose: () => void }) {
           </div>
         ))}
       </dl>
-      <h3 className="mt-5 mb-2 text-13">Colours of the strip, where a column is as high as much happened</h3>
+      <h3 className="mt-5 mb-2 text-13">Strip colours; taller means more events</h3>
       <ul className="grid grid-cols-2 gap-x-4 gap-y-1 text-13">
         {COLOURS.map(([token, means]) => (
           <li key={token} className="flex items-baseline gap-2">

@@ -46,7 +46,7 @@ export function Inspector({ view, sessionId, timeline, facts, linkOf, onClose }:
       <Resizer width={width} onResize={setWidth} />
       <header className="flex items-center gap-1 border-line border-b py-1.5 pr-2 pl-4">
         <h2 className="min-w-0 grow truncate text-13">
-          {item ? `event ${item.sequence}` : 'Nothing chosen'}
+          {item ? `event ${item.sequence}` : 'Summary'}
           {item && <span className="font-normal text-muted"> · {showHidden(titleOf(item, entries))}</span>}
         </h2>
         {item && <CopyButton text={() => toMarkdown([item])} label="Copy as Markdown" />}
@@ -61,7 +61,7 @@ export function Inspector({ view, sessionId, timeline, facts, linkOf, onClose }:
             aria-label="session"
             className="flex min-h-0 grow flex-col gap-4 overflow-y-auto bg-surface p-4 text-13"
           >
-            <p className="text-muted">Choose a row, or walk with j and k.</p>
+            <p className="text-muted">Select a row (j / k) for details.</p>
             {facts && <FactLists facts={facts} sessionId={sessionId} />}
           </Scroll>
         )}

@@ -168,7 +168,7 @@ function MilestoneLine({ milestone: { kind, text, hash, passed, durationMs = 0 }
     pull_request: text,
     tests: passed ? 'tests turned green' : 'tests turned red',
     compaction: `compaction${text === '' ? '' : ` (${text})`}`,
-    wait: `${formatDuration(durationMs)} until the person came back`,
+    wait: `${formatDuration(durationMs)} waiting for a reply`,
   }[kind];
   return (
     <>

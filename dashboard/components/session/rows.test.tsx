@@ -75,7 +75,7 @@ test('a closed run of calls has a tick for each, red where it failed', async () 
     'read',
     'read',
   ]);
-  expect(wordsOf(container)).toContain('4 tool calls 1 failed Read 3 · Bash · 1 of them below');
+  expect(wordsOf(container)).toContain('4 tool calls 1 failed Read 3 · Bash · 1 shown below');
 });
 
 test('a turn tells its figures', async () => {

@@ -91,7 +91,7 @@ describe('what fails while it is drawn says so, and the session stays:', () => {
 describe('a link says so', () => {
   test('where it leads past the end, until one goes on', async () => {
     await open('?e=999');
-    await expect.poll(status).toBe('This link leads past the end: the session has 4 events.');
+    await expect.poll(status).toBe('That event does not exist: this session has 4 events.');
     await expectAt(4);
     await press('k');
     await expectAt(2);
@@ -100,7 +100,7 @@ describe('a link says so', () => {
 
   test('where its range is past the end, and the strip shows the whole', async () => {
     await open('?from=900&to=950');
-    await expect.poll(status).toContain('past the end');
+    await expect.poll(status).toContain('does not exist');
     expect(page.getByRole('button', { name: /^Events 900/ }).query()).toBeNull();
   });
 
@@ -166,8 +166,8 @@ test('times are told as chosen in the menu of the person', async () => {
   await open();
   const clock = () => rowOf(2)?.querySelector('time')?.textContent;
   for (const [choice, told] of [
-    ['Times in UTC', '09:00:01Z'],
-    ['Times since the start', '+1.0 s'],
+    ['UTC', '09:00:01Z'],
+    ['Time since start', '+1.0 s'],
   ] as const) {
     await page.getByRole('button', { name: /theme, density, times/ }).click();
     await page.getByRole('menuitemradio', { name: choice }).click();
@@ -183,7 +183,7 @@ test('rows are lower once compact ones are chosen, and each begins where the one
   await open('', {}, [...EVENTS.slice(0, 3), list, ...EVENTS.slice(3)]);
   for (const [choice, height] of [
     ['Compact rows', 24],
-    ['Roomy rows', 30],
+    ['Comfortable rows', 30],
   ] as const) {
     await page.getByRole('button', { name: /theme, density, times/ }).click();
     await page.getByRole('menuitemradio', { name: choice }).click();

@@ -72,7 +72,7 @@ export function SessionView({ session }: { session: Session }) {
 
   const isBeyond = isComplete && loaded > 0 && Math.max(opened ?? 0, from ?? 0) > loaded;
   useEffect(() => {
-    if (isBeyond) tell(`This link leads past the end: the session has ${plural(loaded, 'event')}.`);
+    if (isBeyond) tell(`That event does not exist: this session has ${plural(loaded, 'event')}.`);
   }, [isBeyond, loaded, tell]);
 
   const range = isComplete && from !== undefined && from > loaded ? undefined : search.range;

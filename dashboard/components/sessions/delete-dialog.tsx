@@ -19,7 +19,7 @@ export const DeleteDialog = ({ session: { sessionId, eventCount, status }, onDel
     onDone={onDeleted}
     onClose={onClose}
   >
-    {`Its ${plural(eventCount, 'event')} will be gone for good.`}
-    {status === 'active' && ' The agent may still be at work; nothing more is added to this session.'}
+    {`Its ${plural(eventCount, 'event')} will be deleted permanently. The transcript on the machine stays.`}
+    {status === 'active' && ' If the agent is still running, its next events are not recorded.'}
   </Confirm>
 );

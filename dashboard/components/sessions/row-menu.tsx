@@ -46,7 +46,7 @@ function Menu({
     [
       ['Open', () => navigate({ to: '/sessions/$sessionId', params: { sessionId } })],
       ['Preview', onPreview],
-      [besides === undefined ? 'Compare with…' : `Lay beside “${besides}”`, onCompare],
+      [besides === undefined ? 'Compare with…' : `Compare with “${besides}”`, onCompare],
     ],
     [
       ['Only of this agent', () => onNarrow('agent', agentId)],

@@ -31,9 +31,9 @@ const HINTS: Record<Field, string> = {
   machine: 'where it ran',
   secret: 'with which it was sent',
   commit: 'commit it made, by the first digits',
-  before: 'started before a day, or so long ago',
-  after: 'started since a day, or within so long',
-  hour: 'at work in an hour of the week, UTC, such as wed-14',
+  before: 'started before a day, or e.g. 7d ago',
+  after: 'started on or after a day, or e.g. 7d',
+  hour: 'active in an hour of the week, UTC, such as wed-14',
   failed: 'something failed: yes or no',
   status: 'active, completed or failed',
 };

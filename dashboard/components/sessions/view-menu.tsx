@@ -32,9 +32,7 @@ export function ViewMenu({ search }: { search: SessionSearch }) {
         </DropdownMenu.Trigger>
         <DropdownMenu.Portal>
           <DropdownMenu.Content className="menu max-h-[60vh] max-w-80 overflow-y-auto" align="end" sideOffset={4}>
-            {views.length === 0 && (
-              <p className="px-2 py-1 text-12 text-muted">No view is saved in this browser yet.</p>
-            )}
+            {views.length === 0 && <p className="px-2 py-1 text-12 text-muted">No views saved in this browser yet.</p>}
             {views.map((view) => (
               <DropdownMenu.Item
                 key={view.name}
