@@ -59,9 +59,9 @@ test.each([
   expect(isMeant(text, folder, undefined, platform)).toBe(expected);
 });
 
-test.each([['c:\\Work\\secret'], ['C:/work/Secret'], ['/c/work/secret'], ['\\\\?\\C:\\Work\\Secret']])(
+test.each([['c:\\Files\\secret'], ['C:/files/Secret'], ['/c/Files/secret'], ['\\\\?\\C:\\Files\\Secret']])(
   'on Windows %s is one folder',
-  (path) => expect(comparable(path, 'win32')).toBe('c:/work/secret'),
+  (path) => expect(comparable(path, 'win32')).toBe('c:/files/secret'),
 );
 
 test.each([
