@@ -8,7 +8,7 @@ import { exitOf, run, start } from '../test/program.ts';
 import { startService } from '../test/service.ts';
 import { holderOf, isDaemonRunning, pidPath } from './control.ts';
 
-const until = (check: () => unknown) => vi.waitFor(check, { timeout: 20_000, interval: 20 });
+const until = (check: () => unknown) => vi.waitFor(check, { timeout: 60_000, interval: 20 });
 
 async function setUp() {
   const service = await startService();
@@ -48,7 +48,7 @@ test('a process id that another program has got since keeps no daemon from start
   const next = daemon();
   await until(() => expect(holderOf(state)?.pid).toBe(next.pid));
   expect(other.signalCode).toBeNull();
-}, 60_000);
+});
 
 test('a second daemon says which one runs, and ends; `stop` ends the first', async () => {
   const { home, state, daemon } = await setUp();
@@ -62,7 +62,7 @@ test('a second daemon says which one runs, and ends; `stop` ends the first', asy
   expect(await exitOf(first)).toEqual({ code: 0, signal: null });
   expect(existsSync(pidPath(state))).toBe(false);
   expect(await run(['stop'], { home })).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('did not run') });
-}, 60_000);
+});
 
 test('`restart` puts another daemon in the place of one that runs, also of none', async () => {
   const { home, state, daemon } = await setUp();
@@ -78,7 +78,7 @@ test('`restart` puts another daemon in the place of one that runs, also of none'
   await run(['stop'], { home });
   expect(await restart()).toMatchObject({ stopped: false, running: true });
   expect(readFileSync(join(state, 'daemon.log'), 'utf8').match(/Stopped/g)).toHaveLength(2);
-}, 60_000);
+});
 
 test('a lock can be read by its owner alone, and is lost with its file', () => {
   const folder = makeFolder();

@@ -5,7 +5,7 @@ import { expect, test, vi } from 'vitest';
 import { AGENTS } from '../agents/all.ts';
 import { setUpDaemon } from '../test/daemon.ts';
 
-const until = (check: () => void | Promise<void>) => vi.waitFor(check, { timeout: 10_000, interval: 10 });
+const until = (check: () => void | Promise<void>) => vi.waitFor(check, { timeout: 60_000, interval: 10 });
 
 test('a revoked machine sends nothing, keeps all, says so, and goes on when it is allowed again', async () => {
   const { start, say, service, status, texts, waitForTexts } = await setUpDaemon();

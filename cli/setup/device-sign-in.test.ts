@@ -22,7 +22,7 @@ async function begin(args: string[] = [], options: Partial<RunOptions> = {}) {
   const home = makeFolder();
   const { context, written } = createContext({ home, ...options });
   const ended = runProgram(context, ['login', '--url', url, ...args]);
-  await expect.poll(() => written.stderr, { timeout: 10_000 }).toContain('Waiting');
+  await expect.poll(() => written.stderr, { timeout: 60_000 }).toContain('Waiting');
   const stored = () => {
     const path = join(home, 'state/config.json');
     return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined;

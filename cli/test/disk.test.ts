@@ -43,7 +43,7 @@ test('a full disk makes capture wait and say so; with room it goes on, and nothi
     (_, n) => `${n} ${Array.from({ length: 3000 }, (_, i) => Math.sin(i * n + 1).toString(36)).join('')}`,
   );
   words.forEach((text, n) => void set.say(2, n, text));
-  await vi.waitFor(() => expect(daemon.warnings()).toMatch(/full/), { timeout: 10_000 });
+  await vi.waitFor(() => expect(daemon.warnings()).toMatch(/full/), { timeout: 60_000 });
   for (const file of execFileSync('ls', [disk], { encoding: 'utf8' }).split('\n')) {
     if (file.startsWith('ballast')) rmSync(join(disk, file));
   }

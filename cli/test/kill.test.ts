@@ -129,7 +129,12 @@ async function importUninterrupted(home: string) {
   const service = await startService();
   onTestFinished(service.stop);
   const variables = { CAPTURE_HOME: `${home}/undisturbed` };
-  const { exitCode, stderr } = await run(['import'], { home, url: service.url, secret: 'sk_live_test', variables });
+  const { exitCode, stderr } = await run(['import', '--quiet'], {
+    home,
+    url: service.url,
+    secret: 'sk_live_test',
+    variables,
+  });
   expect(stderr).toBe('');
   expect(exitCode).toBe(0);
   const sessions = service.eventsBySession();

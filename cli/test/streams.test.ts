@@ -9,7 +9,7 @@ import { startService } from './service.ts';
 import { prompt, sessionId } from './transcripts.ts';
 
 const MAIN = join(import.meta.dirname, '..', 'main.ts');
-const until = (check: () => unknown) => vi.waitFor(check, { timeout: 20_000, interval: 20 });
+const until = (check: () => unknown) => vi.waitFor(check, { timeout: 60_000, interval: 20 });
 
 async function startDaemon() {
   const service = await startService();

@@ -80,7 +80,7 @@ test(
         written.set(sessionId(session), 2 * (turn + 1));
       }
       const hasArrived = async () => expect((await held.events()).length).toBeGreaterThanOrEqual(6 * (turn + 1));
-      await vi.waitFor(hasArrived, { timeout: 30_000, interval: 20 });
+      await vi.waitFor(hasArrived, { timeout: 60_000, interval: 20 });
     }
     // Whatever one of them has not come to yet.
     await end();

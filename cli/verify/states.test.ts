@@ -124,10 +124,10 @@ test('what is from before capturing began, and was not let go, is left out', asy
   write(pathOf(home, 1), lines(one));
   write(join(home, 'state/history.json'), JSON.stringify({ since: Date.now() - 1000, history: 'none' }));
   const child = start(['run'], options);
-  await vi.waitFor(() => expect(child.output()).toMatch(/aptur/), { timeout: 10_000 });
+  await vi.waitFor(() => expect(child.output()).toMatch(/aptur/), { timeout: 60_000 });
   appendFileSync(pathOf(home, 1), lines(prompt(1, 2, 'two', { timestamp: new Date().toISOString() })));
   const count = () => service.store.db.selectFrom('sessions').select('event_count').execute();
-  await vi.waitFor(async () => expect((await count())[0]?.event_count).toBeGreaterThan(0), { timeout: 10_000 });
+  await vi.waitFor(async () => expect((await count())[0]?.event_count).toBeGreaterThan(0), { timeout: 60_000 });
   child.kill('SIGTERM');
   await exitOf(child);
   expect(await verify()).toMatchObject({ ...clean, records: 1, leftOut: 1 });

@@ -1,5 +1,5 @@
 import { readlinkSync } from 'node:fs';
-import { constants, setPriority } from 'node:os';
+import { constants, getPriority, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { readFacts } from './facts.ts';
 import { derivePiece, type PieceJob } from './piece.ts';
@@ -32,7 +32,8 @@ function yieldToOthers(): void {
   if (process.platform !== 'linux') return;
   try {
     const thread = readlinkSync('/proc/thread-self').split('/').at(-1);
-    setPriority(Number(thread), constants.priority.PRIORITY_BELOW_NORMAL);
+    // Below the rest of the process, which may run under nice itself. 19 is the lowest priority there is.
+    setPriority(Number(thread), Math.min(19, getPriority() + constants.priority.PRIORITY_BELOW_NORMAL));
   } catch {
     // Without /proc it is derived at the priority of all.
   }

@@ -48,7 +48,7 @@ describe('memory for bodies', () => {
     const credential = as === undefined ? '' : `Authorization: Bearer ${as}\r\n`;
     socket.write(`POST ${path()} HTTP/1.1\r\nHost: x\r\n${credential}Content-Length: ${length}\r\n\r\n`);
     socket.write(Buffer.alloc(sent, ' '));
-    await expect.poll(() => ends.get(socket.localPort)?.bytesRead, { timeout: 10_000 }).toBeGreaterThan(sent);
+    await expect.poll(() => ends.get(socket.localPort)?.bytesRead, { timeout: 60_000 }).toBeGreaterThan(sent);
     return { socket, answer: () => text };
   }
 
@@ -57,13 +57,13 @@ describe('memory for bodies', () => {
 
   /** Bytes arrive when they arrive: until then the answer is another. */
   const eventually = (as: string, bytes: number, status: number) =>
-    expect.poll(async () => (await append(as, bytes)).status, { timeout: 10_000 }).toBe(status);
+    expect.poll(async () => (await append(as, bytes)).status, { timeout: 60_000 }).toBe(status);
 
   test('who has no credential is answered before the body ended, and nothing of it is kept', async () => {
     const requests = await Promise.all(
       Array.from({ length: 20 }, () => begin(undefined, 4 * 1024 * KB, 2 * 1024 * KB)),
     );
-    for (const { answer } of requests) await expect.poll(answer, { timeout: 10_000 }).toMatch(/^HTTP\/1\.1 401 /);
+    for (const { answer } of requests) await expect.poll(answer, { timeout: 60_000 }).toMatch(/^HTTP\/1\.1 401 /);
     for (const secret of [world.ours.live, world.theirs.live]) {
       expect([200, 404]).toContain((await append(secret, 250 * KB)).status);
     }
@@ -98,12 +98,12 @@ describe('memory for bodies', () => {
         as: stranger,
         body: JSON.stringify({ x: 'x'.repeat(100 * KB) }),
       });
-    await expect.poll(async () => (await create()).status, { timeout: 10_000 }).toBe(503);
+    await expect.poll(async () => (await create()).status, { timeout: 60_000 }).toBe(503);
     for (const { socket } of held) {
       socket.destroy();
       await once(socket, 'close');
     }
-    await expect.poll(async () => (await create()).status, { timeout: 10_000 }).toBe(400);
+    await expect.poll(async () => (await create()).status, { timeout: 60_000 }).toBe(400);
   });
 
   test('decoded bytes count, and are returned with the answer', async () => {

@@ -175,7 +175,7 @@ describe.runIf(inject('natsUrl'))('while the bus is away, a service on it', () =
     expect(listed.statusCode).toBe(200);
     await server.start();
     await expect
-      .poll(async () => (await append(service, ours.live, sessionId, 'two', 'second')).status, { timeout: 10_000 })
+      .poll(async () => (await append(service, ours.live, sessionId, 'two', 'second')).status, { timeout: 60_000 })
       .toBe(202);
     expect((await append(service, ours.live, later, 'opened meanwhile')).body).toMatchObject({ firstSequence: 1 });
     expect(await read(world, sessionId)).toEqual([
@@ -201,7 +201,7 @@ describe.runIf(inject('natsUrl'))('while the bus is away, a service on it', () =
     server.wipe();
     await server.start();
     await expect
-      .poll(async () => (await append(service, ours.live, sessionId, 'three', 'third')).status, { timeout: 30_000 })
+      .poll(async () => (await append(service, ours.live, sessionId, 'three', 'third')).status, { timeout: 60_000 })
       .toBe(202);
     await expect
       .poll(async () => (await append(other, ours.live, sessionId, 'four', 'fourth')).body.firstSequence)

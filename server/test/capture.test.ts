@@ -118,7 +118,7 @@ describe.each(LOGS)('capturing at the same time on %s', (engine) => {
       const path = `/v1/organizations/me/sessions/${sessionId}/events?limit=1000`;
       const read = async () => (await service.call('GET', path, { as: ours.member })).text;
       const expected = texts[session] ?? [];
-      await expect.poll(async () => (await read()).includes(expected.at(-1) ?? ''), { timeout: 20_000 }).toBe(true);
+      await expect.poll(async () => (await read()).includes(expected.at(-1) ?? ''), { timeout: 60_000 }).toBe(true);
       const text = await read();
       for (const payload of expected) expect(text).toContain(`"payload":${payload}`);
     }

@@ -88,7 +88,7 @@ describe.each(LOGS)('a deleted session on %s', (engine) => {
       return heldOf(service.store, sessionId);
     };
     // The sweep of the start may be under way still, and then this minute's is left out.
-    await expect.poll(aMinuteLater, { timeout: 20_000 }).toEqual(NOTHING);
+    await expect.poll(aMinuteLater, { timeout: 60_000 }).toEqual(NOTHING);
     await next.close();
     expect(vi.getTimerCount()).toBe(0);
   });
@@ -202,7 +202,7 @@ describe('the embedded store', () => {
 
   test('has none of a deleted session in its file and its log soon afterwards', async () => {
     await deleteMarked();
-    await expect.poll(() => filesWithMarker(world.service.store), { timeout: 30_000 }).toEqual([]);
+    await expect.poll(() => filesWithMarker(world.service.store), { timeout: 60_000 }).toEqual([]);
   });
 
   test('waits with removing a deleted session from its log for a reader, and removes it after it', async () => {
@@ -217,7 +217,7 @@ describe('the embedded store', () => {
     // The writer is not held up meanwhile.
     await append(sessionId, 'meanwhile');
     reader.exec('commit');
-    await expect.poll(() => filesWithMarker(world.service.store), { timeout: 30_000 }).toEqual([]);
+    await expect.poll(() => filesWithMarker(world.service.store), { timeout: 60_000 }).toEqual([]);
     reader.close();
   });
 
@@ -232,7 +232,7 @@ describe('the embedded store', () => {
     const store = await attach(dataDir, undefined);
     expect(filesWithMarker(store)).toEqual(['session-capture.sqlite-wal']);
     const next = await startTestService('sqlite', {}, store);
-    await expect.poll(() => filesWithMarker(store), { timeout: 30_000 }).toEqual([]);
+    await expect.poll(() => filesWithMarker(store), { timeout: 60_000 }).toEqual([]);
     await next.close();
   });
 

@@ -16,11 +16,14 @@ import { createTenant, openSession, registerMachine } from './factories.ts';
 import { startTestService, testConfig } from './harness.ts';
 
 const SESSIONS = 8;
-const LONG_MS = 15_000;
+const LONG_MS = 60_000;
 const prices = readPrices();
 
-/** As the system has it (proc(5)): the higher, the more it gives way. */
-function priorityOfThread(name?: string): number {
+/** The highest that the system knows. */
+const MOST_NICE = 19;
+
+/** As the system has it (proc(5)): the higher, the more the thread gives way. */
+function nicenessOf(name?: string): number {
   const threads = readdirSync('/proc/self/task');
   const named = (thread: string) => readFileSync(`/proc/self/task/${thread}/comm`, 'utf8').trim() === name;
   const thread = name === undefined ? String(process.pid) : threads.find(named);
@@ -244,7 +247,9 @@ describe.each(ENGINES)('the indexer on %s', (engine) => {
     const aside = start({ thread });
     await aside.indexer.catchUp();
     expect(await readDerived(store)).toEqual(here);
-    if (process.platform === 'linux') expect(priorityOfThread('indexer')).toBe(priorityOfThread() + 10);
+    if (process.platform === 'linux') {
+      expect(nicenessOf('indexer')).toBe(Math.min(MOST_NICE, nicenessOf() + 10));
+    }
     await aside.indexer.close();
     await thread.close();
   });

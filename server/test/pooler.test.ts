@@ -88,9 +88,9 @@ describe.skipIf(!ENGINES.includes('postgres') || !PGBOUNCER)(
       reply.setEncoding('utf8').on('data', (chunk: string) => {
         text += chunk;
       });
-      await expect.poll(() => text, { timeout: 20_000 }).toContain(': connected');
+      await expect.poll(() => text, { timeout: 60_000 }).toContain(': connected');
       const sessionId = await openSession(here, world.ours.live, world.ours);
-      await expect.poll(() => text, { timeout: 20_000 }).toContain(sessionId);
+      await expect.poll(() => text, { timeout: 60_000 }).toContain(sessionId);
       asked.destroy();
     });
 
@@ -121,7 +121,7 @@ describe.skipIf(!ENGINES.includes('postgres') || !PGBOUNCER)(
       await pooler.restart();
       for (const service of replicas) {
         await expect
-          .poll(async () => (await append(service, sessionId, live, 'again')).status, { timeout: 20_000 })
+          .poll(async () => (await append(service, sessionId, live, 'again')).status, { timeout: 60_000 })
           .toBe(200);
       }
     });

@@ -60,7 +60,7 @@ describe.each(LOGS)('revoking a machine with many open sessions on %s', (engine)
     const append = { as: ours.live, body: { events: [{ eventType: 'notice' }] } };
     const refused = await service.call('POST', `/v1/sessions/${sessionId}/events`, append);
     expect(refused).toMatchObject({ status: 409, body: { code: 'session_closed' } });
-    await expect.poll(() => countOpen(machine), { timeout: 20_000 }).toBe(0);
+    await expect.poll(() => countOpen(machine), { timeout: 60_000 }).toBe(0);
     const ended = await db
       .selectFrom('sessions')
       .select(['status', 'ended_at'])

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { patience, runs, seeded } from '../../contract/test/runs.ts';
+import { runs, seeded } from '../../contract/test/runs.ts';
 import { scanAppend } from '../ingest/scan/append.ts';
 import { appendText, mutate } from './scan-bodies.ts';
 import { agrees, referenceOfAppend, verdictOf } from './scan-reference.ts';
@@ -16,9 +16,7 @@ const within = (bytes: Buffer) =>
   Buffer.concat([BEFORE, bytes, BEHIND]).subarray(BEFORE.length, BEFORE.length + bytes.length);
 
 describe('a scan of an append', () => {
-  test(`judges and reads any body as JSON.parse and the contract do ${seeded}`, {
-    timeout: patience(20_000),
-  }, () => {
+  test(`judges and reads any body as JSON.parse and the contract do ${seeded}`, () => {
     const tally = { accepted: 0, malformed_json: 0, validation_failed: 0 };
     const property = fc.property(appendText, fc.nat(), (body, seed) => {
       const random = createRandom(seed);

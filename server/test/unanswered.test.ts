@@ -57,7 +57,7 @@ describe.skipIf(!ENGINES.includes('postgres'))('a PostgreSQL that does not answe
           where datname = current_database() and wait_event_type = 'Lock'`.execute(own.db);
           return rows;
         },
-        { timeout: 20_000 },
+        { timeout: 60_000 },
       )
       .toEqual([{ done: true }]);
   }
@@ -99,7 +99,7 @@ describe.skipIf(!ENGINES.includes('postgres'))('a PostgreSQL that does not answe
         sql`select from pg_stat_activity where pid = ${rows[0]?.pid}`
           .execute(own.db)
           .then((found) => found.rows.length);
-      await expect.poll(isThere, { timeout: 20_000 }).toBe(0);
+      await expect.poll(isThere, { timeout: 60_000 }).toBe(0);
       await sql`select 1`.execute(transaction);
     });
     const error: unknown = await left.catch((reason) => reason);
@@ -120,7 +120,7 @@ describe.skipIf(!ENGINES.includes('postgres'))('a PostgreSQL that does not answe
     for (const reply of await Promise.all([append(), append('silent'), issue()])) expectLater(reply);
     wire.trouble('none');
     // The first request may be the one that finds its connection given up.
-    await expect.poll(async () => (await append('silent')).status, { timeout: 20_000 }).toBe(200);
-    await expect.poll(async () => (await issue()).status, { timeout: 20_000 }).toBe(201);
+    await expect.poll(async () => (await append('silent')).status, { timeout: 60_000 }).toBe(200);
+    await expect.poll(async () => (await issue()).status, { timeout: 60_000 }).toBe(201);
   });
 });

@@ -49,7 +49,7 @@ describe.each(ENGINES)('usage on %s', (engine) => {
         const { body } = await get(`/v1/organizations/me/sessions/${id}/facts`);
         if (body.summary.summarizedThrough < 6) throw new Error('not derived yet');
       }
-    }, 20_000);
+    }, 60_000);
   const get = (url: string, as = tenant.member) => service.call('GET', url, { as });
   const usage = async (query = 'from=2026-11-01&to=2026-11-30') =>
     (await get(`/v1/organizations/me/usage?${query}`)).body;
@@ -208,7 +208,7 @@ describe.each(ENGINES)('usage on %s', (engine) => {
       await vi.waitFor(async () => {
         const { body } = await get(`/v1/organizations/me/sessions/${id}/facts`, other.member);
         if (body.summary.summarizedThrough < 1) throw new Error('not derived yet');
-      }, 20_000);
+      }, 60_000);
     }
     const { groups } = (await get('/v1/organizations/me/usage?from=2026-11-01&to=2026-11-30', other.member)).body;
     const ofModels = groups.filter(({ dimension }: { dimension: string }) => dimension === 'model');

@@ -163,7 +163,7 @@ describe.each(ENGINES)('on %s', (engine) => {
         const opened = await browser.open(service.mails()[0]?.link ?? '');
         expect(opened.status).toBe(200);
         return opened;
-      }, 10_000);
+      }, 60_000);
       expect(await browser.submit(page, { password: OTHER })).toMatchObject({ location: `${service.publicUrl}/` });
       await tokensOf(service, browser);
       const form = { grant_type: 'refresh_token', refresh_token: before.refresh_token };
