@@ -71,5 +71,5 @@ async function migrateToPostgres(config: Config, write: Write): Promise<void> {
   } finally {
     await from.close();
   }
-  write('Everything is there, row by row. Start the service with DATABASE_URL; keep DATA_DIR until you trust it.');
+  write('Everything is there, and compared. Start the service with DATABASE_URL; keep DATA_DIR until you trust it.');
 }
