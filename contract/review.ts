@@ -216,7 +216,7 @@ export const Usage = Type.Object({
       dimension: OneOf(DIMENSIONS),
       value: Type.String(),
       ...figures,
-      days: Type.Array(DayFigures),
+      days: Type.Array(DayFigures, { description: 'by week from Monday on where more than 120 days are asked for' }),
     }),
   ),
   tools: Type.Array(Type.Object({ name: Type.String(), calls: count(), failed: count() })),

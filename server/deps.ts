@@ -1,3 +1,4 @@
+import type { DaySums } from './derive/day-sums.ts';
 import type { Indexer } from './derive/indexer.ts';
 import type { Prices } from './derive/prices.ts';
 import type { DeriveThread } from './derive/thread.ts';
@@ -21,6 +22,7 @@ export interface Deps {
   sessionLog: SessionLog;
   revocation: Revocation;
   indexer: Indexer;
+  daySums: DaySums;
   deriveThread: DeriveThread;
   prices: Prices;
   live: Live;

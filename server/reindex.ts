@@ -1,4 +1,5 @@
 import type { Config } from './config.ts';
+import { DaySums } from './derive/day-sums.ts';
 import { createIndexer } from './derive/indexer.ts';
 import { createDeriveThread } from './derive/thread.ts';
 import { removeAllDerived } from './store/derived-removal.ts';
@@ -18,10 +19,12 @@ export async function reindex(config: Config, write: (line: string) => void): Pr
   const store = await openStore({ dataDir, databaseUrl, onError });
   const thread = createDeriveThread(PRICES_FILE);
   const indexer = createIndexer({ db: store.db, thread, now: Date.now, onError, rests: false });
+  const daySums = new DaySums(store, onError);
   try {
     await removeAllDerived(store.db);
     write('What was derived is gone. Deriving it anew; the service does the rest when this is stopped.');
     await indexer.catchUp();
+    await daySums.catchUp();
     const { sessions } = await store.db
       .selectFrom('session_facts')
       .select(({ fn }) => fn.countAll<number>().as('sessions'))
@@ -29,6 +32,7 @@ export async function reindex(config: Config, write: (line: string) => void): Pr
     write(`${sessions} sessions were derived${failed > 0 ? `; ${failed} times something failed` : ''}.`);
   } finally {
     await indexer.close();
+    await daySums.close();
     await thread.close();
     await store.close();
   }

@@ -6,7 +6,7 @@ import { createBusLog } from './bus/bus-log.ts';
 import { createWorker } from './bus/worker.ts';
 import type { Config } from './config.ts';
 import type { Deps } from './deps.ts';
-import { figuresOfSession } from './derive/figures.ts';
+import { DaySums } from './derive/day-sums.ts';
 import { createIndexer } from './derive/indexer.ts';
 import { readPrices } from './derive/prices.ts';
 import { reprice } from './derive/reprice.ts';
@@ -63,6 +63,8 @@ const SWEEP_EVERY_MS = 15_000;
 const RESUME_EVERY_MS = 60_000;
 /** So much later than its time at most a session goes that is not to be kept for longer. */
 const EXPIRE_EVERY_MS = 3_600_000;
+/** How often the sums of days are brought up to date without anybody asking for them. */
+const SUM_EVERY_MS = 60_000;
 /** So long at most what another process has left underived waits, unless somebody asks for it. */
 const CATCH_UP_EVERY_MS = 300_000;
 
@@ -116,14 +118,13 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
       tell(organization_id, { sessionId, eventCount, status });
     },
   });
+  const daySums = new DaySums(store, onError);
   observer?.onBehind(indexer.waiting);
   const reading = createReading(() => observer?.onGivenUp('body'));
   const background = new Background({ atOnce: 2, onError, onGivenUp: () => observer?.onGivenUp('background') });
   const truncation = store.engine === 'sqlite' ? new LogTruncation(store.db, onError) : undefined;
   const sweep = () =>
-    background.run('sweep', (signal) =>
-      sweepDeleted(store.db, now, figuresOfSession, signal, () => truncation?.request()),
-    );
+    background.run('sweep', (signal) => sweepDeleted(store.db, now, signal, () => truncation?.request()));
   const committed: Committed = (change) => {
     const { organizationId, sessionId, eventCount, status } = change;
     tell(organizationId, { sessionId, eventCount, status });
@@ -173,6 +174,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     sessionLog,
     revocation,
     indexer,
+    daySums,
     deriveThread,
     prices,
     live,
@@ -206,7 +208,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     await truncation?.close();
     await reading.close();
     // Its jobs wait for the thread.
-    await Promise.all([indexer.close(), deriveThread.close()]);
+    await Promise.all([indexer.close(), deriveThread.close(), daySums.close()]);
   });
   // Goes on where an earlier process stopped, or the store could not be asked.
   void sweep();
@@ -214,9 +216,8 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   void resumeRevocations();
   void expire();
   void indexer.catchUp();
-  void background.run('prices', (signal) => reprice(store.db, deriveThread, prices, signal), {
-    deadlineMs: REPRICE_MS,
-  });
+  void daySums.catchUp();
+  void background.run('prices', (signal) => reprice(store.db, prices, signal), { deadlineMs: REPRICE_MS });
   void purge();
   const timers = [
     setInterval(sweep, SWEEP_EVERY_MS).unref(),
@@ -225,6 +226,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     setInterval(resumeRevocations, RESUME_EVERY_MS).unref(),
     setInterval(expire, EXPIRE_EVERY_MS).unref(),
     setInterval(() => void indexer.catchUp(), CATCH_UP_EVERY_MS).unref(),
+    setInterval(() => void daySums.catchUp(), SUM_EVERY_MS).unref(),
   ];
   return app;
 }

@@ -1,1 +1,1 @@
-export { SLICE_BYTES as HEAVY_BYTES, slice as heavy, sliceOf as inTurn } from './work.ts';
+export { SLICE_BYTES as HEAVY_BYTES, sliceOf as inTurn } from './work.ts';

@@ -17,7 +17,8 @@ const SESSION = {
   ...{ session_id: 'ses_1', organization_id: ORGANIZATION, plane: 'live', started_at: NOW, environment_id: 'env_1' },
   ...{ client_key: 'key', continues_key: 'key', forked_from_key: 'key' },
 };
-const FIGURES = { day: '2026-11-22', dimension: 'agent', value: 'codex', model: '', prompts: 1, failures: -1 };
+const DAY = { organization_id: ORGANIZATION, plane: 'live', day: '2026-11-22' };
+const SESSION_DAY = { day: '2026-11-22', kind: 'tool', name: 'shell', tool_calls: 1 };
 const USAGE = { organizationId: ORGANIZATION, planes: ['live'], from: '2026-11-01', to: '2026-11-30' };
 const VALUE = { field: 'file', name: 'name', value: 'path/name' };
 const WORDS = [
@@ -158,7 +159,7 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   ],
   expireSession: [[{ organizationId: ORGANIZATION, sessionId: 'ses_1', eventCount: 1 }, NOW]],
   listUnchanged: [[NOW, 'ses_1', 100]],
-  sweepDeleted: [[() => NOW, () => []]],
+  sweepDeleted: [[() => NOW]],
   sweepOrphans: [[]],
   wasDeleted: [[ORGANIZATION, 'live', 'ses_1']],
 
@@ -198,19 +199,19 @@ export const EXAMPLES: Record<string, unknown[][]> = {
 
   rememberSetting: [['name', () => 'value']],
   writeSetting: [['name', 'value']],
-  readPriced: [['ses_1']],
-  writeCosts: [[[{ ...SESSION, derived_through: 1, cost: 1 }]]],
+  listPriced: [['ses_1']],
+  writeCosts: [[SESSION, [{ day: '2026-11-22', name: 'model', cost: 1, unpriced_tokens: 0 }], 1]],
 
   findSummaries: [[ORGANIZATION, ['ses_1']]],
   findRelated: [[SESSION]],
-  findFacts: [[ORGANIZATION, 'ses_1']],
+  findFacts: [[ORGANIZATION, 'ses_1', 1]],
   findSource: [[ORGANIZATION, 'ses_1']],
   findBehind: [
     [1, undefined],
     [1, 'ses_1'],
   ],
   claimSession: [[SESSION, NOW, NOW]],
-  releaseSession: [[SESSION]],
+  releaseSession: [[SESSION, true]],
   readWords: [[ORGANIZATION, 'ses_1', 1]],
   readChunks: [[ORGANIZATION, 'ses_1', 1, 1]],
   writePiece: [
@@ -221,24 +222,31 @@ export const EXAMPLES: Record<string, unknown[][]> = {
         after: { version: 1, derived_through: 1 },
         columns: { event_count: 1 },
         chunks: [{ first: 1, last: 1, entries: Buffer.of(), words: ['word'], packedWords: Buffer.of(), added: 'word' }],
-        figures: [FIGURES],
+        days: [SESSION_DAY],
         values: { added: [VALUE], removed: [VALUE] },
+        isAnew: true,
       },
     ],
   ],
-  readFigures: [
-    [USAGE, 'total'],
-    [USAGE, 'agent', ['codex']],
+  removeValues: [[SESSION]],
+  replaceSessionDays: [[SESSION, [SESSION_DAY]]],
+  noteChanged: [],
+  readModelTokens: [[['ses_1']]],
+  listDaysBehind: [
+    [USAGE, 100],
+    [undefined, 100],
   ],
+  sumDay: [[{ ...DAY, changes: 1 }]],
+  readTotals: [[USAGE]],
+  readValues: [[USAGE, 'agent', ['codex'], 'week']],
   findLargest: [[USAGE, 'agent', 20]],
-  readTools: [[USAGE, 20]],
+  readCalls: [[USAGE, 'tool', 20]],
   findConspicuous: [
     [USAGE, 'failures', true, 5],
     [USAGE, 'failures', false, 5],
     [USAGE, 'started_at', false, 5],
   ],
   findLatest: [[USAGE, 20]],
-  addFigures: [],
   removeAllDerived: [[]],
-  removeDerived: [[SESSION, () => [FIGURES]]],
+  removeDerived: [[SESSION]],
 };

@@ -30,11 +30,18 @@ export async function* indexLines(
   for (const { first, last, entries } of piece?.chunks ?? []) yield line(first, last, entries);
 }
 
-/** Only its chunks are used. */
+/** A job of which only the chunks are used. */
 const lastPiece = (row: SessionRow, from: number, appends: PieceJob['appends'], isEnd: boolean): PieceJob => ({
   place: { agentId: row.agent_id, environmentId: row.environment_id, repoRoot: null, remote: null, gitBranch: null },
-  ...{ facts: '', counted: '', from, through: from - 1, appends, isEnd, words: [], earlier: [] },
-  ...{ isClosed: row.status !== 'active', eventCount: row.event_count },
+  facts: '',
+  from,
+  through: from - 1,
+  appends,
+  isEnd,
+  isClosed: row.status !== 'active',
+  eventCount: row.event_count,
+  words: [],
+  earlier: [],
 });
 
 const line = (first: number, last: number, entries: Uint8Array) =>

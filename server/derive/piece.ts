@@ -2,12 +2,13 @@ import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { Entry } from '../../contract/entry/entry.ts';
 import { readRevisions } from '../../contract/entry/revisions.ts';
 import type { Columns, DerivedChunk } from '../store/derived.ts';
-import type { FigureChange } from '../store/figures.ts';
+import type { SessionDay } from '../store/session-days.ts';
 import { type Chunk, cutChunks, type Source } from './chunks.ts';
+import { type CostOf, dayRowsOf, type Place } from './day-rows.ts';
 import { type Facts, noFacts, readFacts, writeFacts } from './facts.ts';
-import { changeOf, figuresOf, type Place } from './figures.ts';
 import { fold } from './fold.ts';
 import { addressOf, noteBranch } from './fold-meta.ts';
+import { costOfFacts } from './prices.ts';
 import { writeShown } from './summary.ts';
 import { compareValues, type Value, valuesOf } from './values.ts';
 
@@ -17,10 +18,8 @@ export const VERSION = 3;
 /** A stretch of a session that is to be derived. */
 export interface PieceJob {
   place: Place & { repoRoot: string | null; remote: string | null; gitBranch: string | null };
-  /** JSON to go on from; empty where nothing was derived. */
+  /** JSON of this version to go on from; empty where nothing was derived by it. */
   facts: string;
-  /** JSON that is in the sums and among the values: another where all is derived anew. */
-  counted: string;
   /** Where the first chunk begins, and the sequence of the last event that is derived already. */
   from: number;
   through: number;
@@ -42,7 +41,8 @@ export interface Piece {
   chunks: DerivedChunk[];
   facts: string;
   columns: Columns;
-  figures: FigureChange[];
+  isRewritten: boolean;
+  days: SessionDay[];
   values: { added: Value[]; removed: Value[] };
 }
 
@@ -50,10 +50,11 @@ export interface Piece {
 const MOST_REWRITTEN = 100_000;
 
 /** @returns undefined where the earlier entries are needed, which were not given */
-export function derivePiece(job: PieceJob, costOf: (facts: Facts) => number | null): Piece | undefined {
+export function derivePiece(job: PieceJob, costOf: CostOf): Piece | undefined {
   const { chunks, through, next } = cutChunks(job.appends, job.from, job.isClosed);
   const entries = chunks.flatMap((chunk) => chunk.entries);
   const before = readFacts(job.facts);
+  const stored = valuesOf(before);
   const isRewritten = before.isRewritten || entries.some(({ writing }) => writing !== undefined);
   const isAnew = isRewritten && job.eventCount <= MOST_REWRITTEN;
   if (isAnew && job.isEnd && job.earlier === undefined) return undefined;
@@ -63,15 +64,15 @@ export function derivePiece(job: PieceJob, costOf: (facts: Facts) => number | nu
   facts.isRewritten = isRewritten;
   facts.repository = repositoryOf(facts, job.place);
   noteLag(facts, job, entries);
-  const counted = readFacts(job.counted);
-  const figures = (of: Facts) => figuresOf(of, job.place);
   return {
-    ...{ through, next },
+    through,
+    next,
     chunks: chunks.map((chunk) => writeChunk(chunk, job.words)),
     facts: writeFacts(facts),
-    columns: columnsOf(facts, through, costOf(facts)),
-    figures: changeOf(figures(counted), figures(facts)),
-    values: compareValues(valuesOf(counted), valuesOf(facts)),
+    columns: columnsOf(facts, through, costOfFacts(facts, costOf)),
+    isRewritten,
+    days: dayRowsOf(facts, job.place, costOf),
+    values: compareValues(stored, valuesOf(facts)),
   };
 }
 
@@ -126,7 +127,8 @@ function writeChunk({ first, last, entries, words }: Chunk, stored: PieceJob['wo
   const added = [...words].filter((word) => word !== '' && !before.has(word));
   const all = [...before, ...added].filter((word) => word !== '');
   return {
-    ...{ first, last },
+    first,
+    last,
     entries: packed(JSON.stringify(entries)),
     words: all,
     packedWords: packed(all.join(' ')),
@@ -150,7 +152,9 @@ function columnsOf(facts: Facts, through: number, cost: number | null): Columns 
     lines_added: facts.linesAdded,
     lines_removed: facts.linesRemoved,
     lines_changed: Math.min(2_147_483_647, facts.linesAdded + facts.linesRemoved),
-    ...{ input_tokens, cached_tokens, output_tokens },
+    input_tokens,
+    cached_tokens,
+    output_tokens,
     tokens: input_tokens + output_tokens,
     duration_ms: (facts.last ?? 0) - (facts.first ?? 0),
     first_event_at: facts.first ?? null,

@@ -111,9 +111,12 @@ const nameOf = (model: string) =>
     .replace(/^(?:(?:us|eu|apac|global)\.)?(?:anthropic|openai|google|qwen|deepseek|moonshotai|moonshot|xai)\./, '');
 
 /** What a session cost; null where no price is known for any of it. */
-export function costOfFacts(facts: Facts, prices: Prices): number | null {
+export function costOfFacts(facts: Facts, costOf: Prices['costOf']): number | null {
+  // Nothing spent on a known model is no cost of zero: it would hide that the rest has no known price.
   const costs = [...facts.days].flatMap(([day, { models }]) =>
-    [...models].map(([model, tokens]) => prices.costOf(model, day, tokens)),
+    [...models]
+      .filter(([, [input, , , output]]) => input + output > 0)
+      .map(([model, tokens]) => costOf(model, day, tokens)),
   );
   const known = costs.filter((cost) => cost !== undefined);
   return known.length === 0 ? null : known.reduce((sum, cost) => sum + cost, 0);

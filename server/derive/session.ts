@@ -49,7 +49,8 @@ export async function deriveSession(
     wrote ||= after.derived_through > 0;
     await rest();
   }
-  if (isPostgres(db)) await releaseSession(db, row);
+  const isFinal = before.version === VERSION && isFinalAt(row, before.derived_through);
+  if (isPostgres(db) || isFinal !== (before.is_final === 1)) await releaseSession(db, row, isFinal);
   return wrote ? row : undefined;
 }
 
@@ -62,20 +63,32 @@ async function derivePieceOf(
   const { row } = source;
   const isKnown = stored.version === VERSION;
   if (isKnown && stored.derived_through >= row.event_count) return 'done';
-  const before = isKnown ? stored : { ...stored, derived_through: 0, next_chunk: 1, facts: '' };
-  const piece = await makePiece(options, source, before, stored.facts);
+  // What another version derived is never read: it is replaced by what is derived from the first event on.
+  const before = isKnown ? stored : { ...stored, derived_through: 0, next_chunk: 1, is_rewritten: 0, facts: '' };
+  const piece = await makePiece(options, source, before);
   if (!piece || (isKnown && piece.through <= before.derived_through)) return 'done';
-  const { through, next, facts, ...rest } = piece;
-  const after: Derived = { version: VERSION, derived_through: through, next_chunk: next, facts };
+  const { through, next, facts, isRewritten, ...rest } = piece;
+  const after: Derived = {
+    version: VERSION,
+    derived_through: through,
+    next_chunk: next,
+    is_rewritten: isRewritten ? 1 : 0,
+    is_final: isFinalAt(row, through) ? 1 : 0,
+    facts,
+  };
   const claimed = { ...after, claimed_until: until };
-  return (await writePiece(options.db, { row, before: stored, after: claimed, ...rest })) ? after : 'lost';
+  const isWritten = await writePiece(options.db, { row, before: stored, after: claimed, isAnew: !isKnown, ...rest });
+  return isWritten ? after : 'lost';
 }
+
+/** Whether a session that is derived so far gets no more events. */
+const isFinalAt = ({ status, event_count: eventCount }: SessionRow, through: number) =>
+  status !== 'active' && through >= eventCount;
 
 async function makePiece(
   { db, derive }: SessionOptions,
   { row, remote }: SessionSource,
   before: Derived,
-  counted: string,
 ): Promise<Piece | undefined> {
   const { organization_id: organizationId, session_id: sessionId } = row;
   const from = before.next_chunk;
@@ -86,27 +99,30 @@ async function makePiece(
       place: {
         agentId: row.agent_id,
         environmentId: row.environment_id,
-        ...{ remote, repoRoot: row.repo_root, gitBranch: row.git_branch },
+        remote,
+        repoRoot: row.repo_root,
+        gitBranch: row.git_branch,
       },
       facts: before.facts,
-      counted,
-      ...{ from, through: before.derived_through, appends, words, isEnd },
+      from,
+      through: before.derived_through,
+      appends,
+      words,
+      isEnd,
       isClosed: row.status !== 'active',
       eventCount: row.event_count,
     };
     // Where they were sent, the thread has taken their memory.
     const again = async () => ({ appends: (await readSome(db, row, from, share)).appends });
     const earlier = () => readAll(readChunks(db, organizationId, sessionId, 1, from - 1));
-    // Without them it says whether they are needed, after it has done much of the work.
-    const piece = IS_REWRITTEN.test(before.facts) && isEnd ? undefined : await derive(job);
+    // A first try without the earlier entries says whether they are needed, after it has done much of the work.
+    const piece = before.is_rewritten === 1 && isEnd ? undefined : await derive(job);
     const made = piece ?? (await derive({ ...job, ...(await again()), earlier: await earlier() }));
     if (!made) throw new Error('a piece was not made of all there is');
     // A run of parts may be longer than the stretch.
     if (isEnd || made.through > before.derived_through) return made;
   }
 }
-
-const IS_REWRITTEN = /^\{"folded":\d+,"isRewritten":true/;
 
 /** Appends from the one that holds `from` on, and whether they are all there are. */
 export async function readSome(db: Db, row: SessionRow, from: number, share: number) {

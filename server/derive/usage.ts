@@ -1,28 +1,35 @@
+import { hourOfWeek } from '../../contract/query.ts';
 import { type DayFigures, DIMENSIONS, type Figures, type SessionSummary, type Usage } from '../../contract/review.ts';
-import { FIGURES, type FigureChange } from '../store/figures.ts';
 import type { Db } from '../store/open.ts';
 import { toSession } from '../store/sessions.ts';
 import { findSummaries } from '../store/summaries.ts';
+import { FIGURES, weekOf } from '../store/summed-days.ts';
 import {
   findConspicuous,
   findLargest,
   findLatest,
   type Order,
-  readFigures,
-  readTools,
-  TooManyModels,
+  readCalls,
+  readTotals,
+  readValues,
   type UsageFilter,
+  type UsageSum,
 } from '../store/usage.ts';
-import { heavy } from '../turns.ts';
 import type { Prices } from './prices.ts';
 import { toSummary } from './summary.ts';
 
-type Row = Omit<FigureChange, 'dimension'>;
+/** Figures of the sums, without what they are of. */
+type Sums = Pick<UsageSum, (typeof FIGURES)[number]>;
+type DaySums = Omit<UsageSum, 'value'>;
 
 const MOST = { values: 20, tools: 50, attention: 5, running: 20, latest: 500 };
-/** Beyond this, those of which there is most are looked for among those of all days. */
+const HOURS_OF_WEEK = 168;
+/** Beyond this many days groups are told by week, so that a question never answers more than 2,400 rows. */
+const MOST_BY_DAY = 120;
+const DAY_MS = 86_400_000;
+/** Beyond this, the most conspicuous sessions are looked for among those of all days. */
 const FEW_SESSIONS = 5_000;
-/** Heard of within this time, an open session is running. */
+/** An open session that was heard of within this time is running. */
 const RUNNING_MS = 15 * 60_000;
 
 const ATTENTION: [Usage['attention'][number]['reason'], Order][] = [
@@ -32,28 +39,22 @@ const ATTENTION: [Usage['attention'][number]['reason'], Order][] = [
   ['interrupted', 'started_at'],
 ];
 
-/**
- * Figures over all sessions of some days: from sums by day, however many sessions there are. Where more models are named
- * than one answer may read, all are counted as one that has no price.
- */
-export async function readUsage(db: Db, filter: UsageFilter, prices: Prices, now: number): Promise<Usage> {
-  try {
-    return await readAll(db, filter, prices, now);
-  } catch (error) {
-    if (!(error instanceof TooManyModels)) throw error;
-    return readAll(db, { ...filter, byModel: false }, prices, now);
-  }
-}
-
-async function readAll(db: Db, filter: UsageFilter, prices: Prices, now: number): Promise<Usage> {
+/** Figures over all sessions of some days, from sums by day: what it costs does not depend on how many sessions there are. */
+export async function readUsage(
+  db: Db,
+  filter: UsageFilter,
+  prices: Pick<Prices, 'date'>,
+  now: number,
+): Promise<Usage> {
   const [all, hours, tools, latest] = await Promise.all([
-    readFigures(db, filter, 'total'),
-    readFigures(db, filter, 'hour'),
-    readTools(db, filter, MOST.tools),
+    readTotals(db, filter),
+    readCalls(db, filter, 'hour', HOURS_OF_WEEK),
+    readCalls(db, filter, 'tool', MOST.tools),
     findLatest(db, filter, MOST.latest),
   ]);
-  const total = sum(all, prices);
-  const groups = await Promise.all(DIMENSIONS.map((dimension) => readGroups(db, filter, dimension, all, prices)));
+  const total = add(all);
+  const by = (Date.parse(filter.to) - Date.parse(filter.from)) / DAY_MS >= MOST_BY_DAY ? 'week' : 'day';
+  const groups = await Promise.all(DIMENSIONS.map((dimension) => readGroups(db, filter, dimension, all, by)));
   const few = total.sessions <= FEW_SESSIONS;
   const found = await Promise.all(
     ATTENTION.map(async ([reason, order]) => {
@@ -70,8 +71,10 @@ async function readAll(db: Db, filter: UsageFilter, prices: Prices, now: number)
     ...running.map(({ session_id }) => session_id),
   ]);
   return {
-    ...{ from: filter.from, to: filter.to, total },
-    days: byDay(all, prices),
+    from: filter.from,
+    to: filter.to,
+    total: toFigures(total),
+    days: all.map(toDay),
     groups: groups.flat(),
     tools: tools.map(({ value, calls, failed }) => ({ name: value, calls, failed })),
     hours: byHour(hours),
@@ -82,102 +85,92 @@ async function readAll(db: Db, filter: UsageFilter, prices: Prices, now: number)
     running: running.flatMap(({ session_id }) => shown.get(session_id) ?? []),
     machines: machinesOf(latest),
     pricesOf: prices.date,
-    unpricedTokens: unpriced(all, prices),
+    unpricedTokens: total.unpriced_tokens,
   };
 }
 
-/** The largest values, and the rest of all as the value "". */
+/** The largest values, and the rest of all sessions as the value "". */
 async function readGroups(
   db: Db,
   filter: UsageFilter,
   dimension: (typeof DIMENSIONS)[number],
-  all: readonly Row[],
-  prices: Prices,
+  all: readonly DaySums[],
+  by: 'day' | 'week',
 ): Promise<Usage['groups']> {
   const values = await findLargest(db, filter, dimension, MOST.values);
-  const rows = values.length === 0 ? [] : await readFigures(db, filter, dimension, values);
-  const group = (value: string, own: readonly Row[]) => ({
-    ...{ dimension, value },
-    ...sum(own, prices),
-    days: byDay(own, prices),
+  const rows = values.length === 0 ? [] : await readValues(db, filter, dimension, values, by);
+  const group = (value: string, own: readonly DaySums[]) => ({
+    dimension,
+    value,
+    ...toFigures(add(own)),
+    days: own.map(toDay),
   });
-  // Of a year they are some 100,000 rows together.
-  const byValue = await heavy(() => Map.groupBy(rows, ({ value }) => value));
-  const groups: Usage['groups'] = [];
-  for (const value of values) groups.push(await heavy(() => group(value, byValue.get(value) ?? [])));
-  const rest = await heavy(() => group('', without(all, rows)));
-  const isThere = rest.sessions > 0 || rest.prompts > 0 || rest.inputTokens + rest.outputTokens > 0;
-  return isThere ? [...groups, rest] : groups;
+  const byValue = Map.groupBy(rows, ({ value }) => value);
+  const rest = restOf(all, rows, by);
+  const isThere = rest.some(({ sessions, prompts, input_tokens, output_tokens }) => {
+    return sessions > 0 || prompts > 0 || input_tokens + output_tokens > 0;
+  });
+  return [...values.map((value) => group(value, byValue.get(value) ?? [])), ...(isThere ? [group('', rest)] : [])];
 }
 
-/** What is left of `all` without `rows`, by day and model: a price is paid for what is left as a whole. */
-function without(all: readonly Row[], rows: readonly Row[]): Row[] {
-  const left = new Map(all.map((row) => [keyOf(row), { ...row }]));
-  for (const row of rows) {
-    const rest = left.get(keyOf(row));
-    if (rest) for (const name of FIGURES) rest[name] = Math.max(0, rest[name] - row[name]);
-  }
-  return [...left.values()];
+/** What is left of all sessions without those of the rows, by day or week. */
+function restOf(all: readonly DaySums[], rows: readonly UsageSum[], by: 'day' | 'week'): DaySums[] {
+  const slotOf = ({ day }: DaySums) => (by === 'week' ? weekOf(day) : day);
+  const shown = Map.groupBy(rows, slotOf);
+  return [...Map.groupBy(all, slotOf)].map(([slot, days]) => ({
+    day: days[0]?.day ?? slot,
+    ...subtract(add(days), add(shown.get(slot) ?? [])),
+  }));
 }
 
-const keyOf = ({ day, model }: Row) => `${day} ${model}`;
+const NOTHING: Sums = {
+  sessions: 0,
+  prompts: 0,
+  tool_calls: 0,
+  failures: 0,
+  input_tokens: 0,
+  cached_tokens: 0,
+  output_tokens: 0,
+  unpriced_tokens: 0,
+  cost: 0,
+};
 
-function sum(rows: readonly Row[], prices: Prices): Figures {
-  const total = (name: keyof Row) => rows.reduce((sum, row) => sum + Number(row[name]), 0);
-  const costs = rows.flatMap((row) => costOf(row, prices) ?? []);
-  return {
-    sessions: total('sessions'),
-    prompts: total('prompts'),
-    toolCalls: total('tool_calls'),
-    failures: total('failures'),
-    inputTokens: total('input_tokens'),
-    cachedTokens: total('cached_tokens'),
-    outputTokens: total('output_tokens'),
-    ...(costs.length > 0 && {
-      cost: Math.max(
-        0,
-        costs.reduce((one, other) => one + other, 0),
-      ),
-    }),
-  };
+function add(rows: readonly Sums[]): Sums {
+  const sum = { ...NOTHING };
+  for (const row of rows) for (const name of FIGURES) sum[name] += row[name];
+  return sum;
 }
 
-const tokensOf = (row: Row) => row.input_tokens + row.output_tokens;
+function subtract(all: Sums, some: Sums): Sums {
+  const rest = { ...NOTHING };
+  for (const name of FIGURES) rest[name] = Math.max(0, all[name] - some[name]);
+  return rest;
+}
 
-/** What is paid for nothing is no cost of zero: it would hide that the rest has no known price. */
-const costOf = (row: Row, prices: Prices): number | undefined =>
-  row.model === '' || tokensOf(row) === 0
-    ? undefined
-    : prices.costOf(row.model, row.day, [
-        row.input_tokens,
-        row.cached_tokens,
-        row.cache_write_tokens,
-        row.output_tokens,
-      ]);
+/** There is a cost where some tokens have a price. A cost of zero would hide that the rest has none. */
+const toFigures = (sums: Sums): Figures => ({
+  sessions: sums.sessions,
+  prompts: sums.prompts,
+  toolCalls: sums.tool_calls,
+  failures: sums.failures,
+  inputTokens: sums.input_tokens,
+  cachedTokens: sums.cached_tokens,
+  outputTokens: sums.output_tokens,
+  ...(sums.input_tokens + sums.output_tokens > sums.unpriced_tokens && { cost: Math.round(sums.cost * 1e9) / 1e9 }),
+});
 
-const unpriced = (rows: readonly Row[], prices: Prices): number =>
-  rows.filter((row) => costOf(row, prices) === undefined).reduce((total, row) => total + tokensOf(row), 0);
-
-const byDay = (rows: readonly Row[], prices: Prices): DayFigures[] =>
-  [...Map.groupBy(rows, ({ day }) => day)]
-    .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([day, own]) => ({ day, ...sum(own, prices) }));
+const toDay = (sums: DaySums): DayFigures => ({ day: sums.day, ...toFigures(sums) });
 
 /** Hours of the week, Monday 00:00 UTC first. */
-function byHour(rows: readonly Row[]): number[] {
-  const hours = Array.from({ length: 168 }, () => 0);
-  for (const { day, value, tool_calls: count } of rows) {
-    const weekday = (new Date(`${day}T00:00:00Z`).getUTCDay() + 6) % 7;
-    const at = weekday * 24 + Number(value);
-    hours[at] = (hours[at] ?? 0) + count;
-  }
-  return hours;
+function byHour(rows: readonly { value: string; calls: number }[]): number[] {
+  const calls = new Map(rows.map((row) => [row.value, row.calls]));
+  return Array.from({ length: HOURS_OF_WEEK }, (_, hour) => calls.get(hourOfWeek(hour)) ?? 0);
 }
 
 function machinesOf(latest: Awaited<ReturnType<typeof findLatest>>): Usage['machines'] {
   const machines = new Map<string, Usage['machines'][number]>();
   for (const { environment_id: environmentId, lag_ms: lagMs, created_at: createdAt, ended_at: endedAt } of latest) {
-    // What had ended before it was sent was imported: nobody waited for it.
+    // A session that had ended before it was sent was imported: nobody waited for it.
     if (endedAt !== null && endedAt < createdAt) continue;
     if (!machines.has(environmentId)) machines.set(environmentId, { environmentId, ...(lagMs !== null && { lagMs }) });
   }

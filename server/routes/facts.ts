@@ -1,6 +1,7 @@
 import { Problem } from '../../contract/problem.ts';
 import type { Deps } from '../deps.ts';
 import { indexLines } from '../derive/index-lines.ts';
+import { VERSION } from '../derive/piece.ts';
 import { toSessionFacts } from '../derive/session-facts.ts';
 import { toSummary } from '../derive/summary.ts';
 import type { Handlers } from '../http/handler.ts';
@@ -22,7 +23,7 @@ export const factsHandlers = ({ store: { db }, indexer, deriveThread, prices }: 
     async getSessionFacts({ caller, params }) {
       const found = await find(caller.organizationId, params.sessionId);
       const [facts, related] = await Promise.all([
-        findFacts(db, caller.organizationId, params.sessionId),
+        findFacts(db, caller.organizationId, params.sessionId, VERSION),
         findRelated(db, found.session),
       ]);
       const body = {

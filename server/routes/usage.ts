@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 30;
 const MOST_DAYS = 366;
 
-export const usageHandlers = ({ longReads, prices, now }: Deps) =>
+export const usageHandlers = ({ longReads, daySums, prices, now }: Deps) =>
   ({
     async getUsage({ caller, query, signal }) {
       const to = query.to ?? dayOf(now());
@@ -23,6 +23,7 @@ export const usageHandlers = ({ longReads, prices, now }: Deps) =>
       const plane = query.secretEnvironment ?? 'live';
       const planes = plane === 'all' ? PLANES : [plane];
       const filter = { organizationId: caller.organizationId, planes, from, to };
+      await daySums.reach(filter);
       const body = await longReads.run(caller, signal, (db) => readUsage(db, filter, prices, now()));
       return { status: 200, body };
     },

@@ -1,31 +1,58 @@
 import type { Db } from './open.ts';
-import type { SessionFactsRow } from './schema.ts';
+import type { SessionDayRow, SessionRow } from './schema.ts';
+import { noteChanged } from './session-days.ts';
 
-type Priced = Pick<SessionFactsRow, 'session_id' | 'organization_id' | 'derived_through' | 'cost' | 'facts'>;
+/** What the tokens of a model cost on a day of a session. */
+export type PricedDay = Pick<SessionDayRow, 'day' | 'name' | 'cost' | 'unpriced_tokens'>;
 
-/** Each has 256 KiB of facts at most. */
-const ROWS_AT_ONCE = 50;
+const SESSIONS_AT_ONCE = 50;
 
-/** The next sessions of all organizations, by their ids, with what is known of them. */
-export const readPriced = (db: Db, after: string): Promise<Priced[]> =>
-  db
+/** Ids of the next sessions of all organizations that have been derived, in order. */
+export async function listPriced(db: Db, after: string): Promise<string[]> {
+  const rows = await db
     .selectFrom('session_facts')
-    .select(['session_id', 'organization_id', 'derived_through', 'cost', 'facts'])
+    .select('session_id')
     .where('session_id', '>', after)
-    .where('derived_through', '>', 0)
     .orderBy('session_id')
-    .limit(ROWS_AT_ONCE)
+    .limit(SESSIONS_AT_ONCE)
     .execute();
+  return rows.map(({ session_id }) => session_id);
+}
 
-/** Of those to which nothing was added meanwhile: whoever adds prices anew. */
-export async function writeCosts(db: Db, rows: readonly Priced[]): Promise<void> {
-  for (const { session_id, organization_id, derived_through, cost } of rows) {
-    await db
+/**
+ * Writes what all models of a session cost on each day, and what the session costs; null without a known price. A session that is derived meanwhile gets
+ * the same: whoever derives it uses these prices too.
+ */
+export function writeCosts(
+  db: Db,
+  session: Pick<SessionRow, 'session_id' | 'organization_id' | 'plane'>,
+  priced: readonly PricedDay[],
+  cost: number | null,
+): Promise<void> {
+  const { session_id, organization_id } = session;
+  return db.transaction().execute(async (transaction) => {
+    const write = (kind: SessionDayRow['kind'], { day, name, cost, unpriced_tokens }: PricedDay) =>
+      transaction
+        .updateTable('session_days')
+        .set({ cost, unpriced_tokens })
+        .where('session_id', '=', session_id)
+        .where('organization_id', '=', organization_id)
+        .where('day', '=', day)
+        .where('kind', '=', kind)
+        .where('name', '=', name)
+        .execute();
+    const byDay = Map.groupBy(priced, ({ day }) => day);
+    for (const [day, models] of byDay) {
+      for (const model of models) await write('model', model);
+      const sum = (of: 'cost' | 'unpriced_tokens') => models.reduce((total, model) => total + model[of], 0);
+      await write('session', { day, name: '', cost: sum('cost'), unpriced_tokens: sum('unpriced_tokens') });
+    }
+    await transaction
       .updateTable('session_facts')
       .set({ cost })
       .where('session_id', '=', session_id)
       .where('organization_id', '=', organization_id)
-      .where('derived_through', '=', derived_through)
       .execute();
-  }
+    await noteChanged(transaction, session, new Set(byDay.keys()));
+  });
 }

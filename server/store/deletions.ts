@@ -1,6 +1,6 @@
 import { Problem } from '../../contract/problem.ts';
 import type { Plane } from '../../contract/secret.ts';
-import { type FiguresOf, removeDerived } from './derived-removal.ts';
+import { removeDerived } from './derived-removal.ts';
 import type { Db } from './open.ts';
 import type { Unchanged } from './retention.ts';
 import type { DeletedSessionRow, SessionRow } from './schema.ts';
@@ -98,14 +98,13 @@ const TOMBSTONES_AT_ONCE = 500;
 export async function sweepDeleted(
   db: Db,
   now: () => number,
-  figuresOf: FiguresOf,
   signal?: AbortSignal,
   onRemoved?: () => void,
 ): Promise<void> {
   let failure: { error: unknown } | undefined;
   for (let row = await findUnswept(db, ''); row && !signal?.aborted; row = await findUnswept(db, row.session_id)) {
     try {
-      await sweep(db, row, now(), figuresOf, signal);
+      await sweep(db, row, now(), signal);
       onRemoved?.();
     } catch (error) {
       failure ??= { error };
@@ -154,19 +153,13 @@ export async function sweepOrphans(db: Db, signal?: AbortSignal): Promise<void> 
   }
 }
 
-async function sweep(
-  db: Db,
-  row: DeletedSessionRow,
-  now: number,
-  figuresOf: FiguresOf,
-  signal?: AbortSignal,
-): Promise<void> {
+async function sweep(db: Db, row: DeletedSessionRow, now: number, signal?: AbortSignal): Promise<void> {
   const { organization_id: organizationId, session_id: sessionId } = row;
   await removeAppends(db, organizationId, sessionId, signal);
   if (signal?.aborted) return;
   const mine = db.selectFrom('sessions').selectAll().where('organization_id', '=', organizationId);
   const session = await mine.where('session_id', '=', sessionId).executeTakeFirst();
-  if (session) await removeDerived(db, session, figuresOf);
+  if (session) await removeDerived(db, session);
   await db
     .deleteFrom('sessions')
     .where('organization_id', '=', organizationId)

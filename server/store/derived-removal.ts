@@ -1,32 +1,24 @@
 import { zstdDecompressSync } from 'node:zlib';
 import { sql } from 'kysely';
-import { addFigures, type FigureChange } from './figures.ts';
+import { removeValues } from './derived.ts';
 import type { Db } from './open.ts';
 import { isPostgres } from './postgres.ts';
 import type { SessionRow } from './schema.ts';
+import { replaceSessionDays } from './session-days.ts';
 
-/** What a session has added to the sums by day, of which its facts tell. */
-export type FiguresOf = (facts: string, session: Pick<SessionRow, 'agent_id' | 'environment_id'>) => FigureChange[];
-
-/** Removes what was derived of a session, and its share of the sums. */
-export async function removeDerived(db: Db, session: SessionRow, figuresOf: FiguresOf): Promise<void> {
-  const { organization_id: organizationId, session_id: sessionId, plane } = session;
-  // The row first: without it nobody derives the session any more.
+/** Removes all that was derived of a session. Nothing of it is parsed but the words in SQLite's index. */
+export async function removeDerived(db: Db, session: SessionRow): Promise<void> {
+  const { organization_id: organizationId, session_id: sessionId } = session;
   await db.transaction().execute(async (transaction) => {
-    const row = await transaction
+    // Without this row nobody derives the session again.
+    await transaction
       .deleteFrom('session_facts')
       .where('organization_id', '=', organizationId)
       .where('session_id', '=', sessionId)
-      .returning('facts')
-      .executeTakeFirst();
-    const share = row ? figuresOf(row.facts, session) : [];
-    await addFigures(transaction, organizationId, plane, share.map(negative));
+      .execute();
+    await removeValues(transaction, session);
+    await replaceSessionDays(transaction, session, []);
   });
-  await db
-    .deleteFrom('session_values')
-    .where('organization_id', '=', organizationId)
-    .where('session_id', '=', sessionId)
-    .execute();
   if (!isPostgres(db)) while (await removeFromIndex(db, organizationId, sessionId));
   await db
     .deleteFrom('session_chunks')
@@ -35,12 +27,7 @@ export async function removeDerived(db: Db, session: SessionRow, figuresOf: Figu
     .execute();
 }
 
-const negative = (row: FigureChange): FigureChange =>
-  Object.fromEntries(
-    Object.entries(row).map(([name, value]) => [name, typeof value === 'number' ? 0 - value : value]),
-  ) as unknown as FigureChange;
-
-/** One chunk: to take its 2,000 words out of the index takes 50 ms, in which nothing else is written. */
+/** Removes one chunk: removing its 2,000 words from the index takes 50 ms, and nothing else is written meanwhile. */
 function removeFromIndex(db: Db, organizationId: string, sessionId: string): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
     const chunk = await transaction
@@ -60,13 +47,20 @@ function removeFromIndex(db: Db, organizationId: string, sessionId: string): Pro
   });
 }
 
-/** Removes all that was derived, of all sessions: it is derived anew. On SQLite while no service runs. */
+/** The facts come first: without them nothing is written to the others. */
+const TABLES = [
+  'session_facts',
+  'session_values',
+  'session_chunks',
+  'session_days',
+  'summed_days',
+  'usage_days',
+] as const;
+
+/** Removes all that was derived of all sessions, so that it is derived again. On SQLite while no service runs. */
 export const removeAllDerived = (db: Db): Promise<void> =>
   db.transaction().execute(async (transaction) => {
     if (isPostgres(db)) await sql`set local statement_timeout = 0`.execute(transaction);
-    // The facts first: without them nothing is written to the others.
-    for (const table of ['session_facts', 'session_values', 'session_chunks', 'figures'] as const) {
-      await transaction.deleteFrom(table).execute();
-    }
+    for (const table of TABLES) await transaction.deleteFrom(table).execute();
     if (!isPostgres(db)) await sql`insert into chunk_words (chunk_words) values ('delete-all')`.execute(transaction);
   });

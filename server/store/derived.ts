@@ -1,9 +1,8 @@
 import { type Insertable, sql } from 'kysely';
-import type { FigureChange } from './figures.ts';
-import { addFigures } from './figures.ts';
 import type { Db } from './open.ts';
 import { isPostgres } from './postgres.ts';
 import type { SessionFactsRow, SessionRow, SessionValueRow } from './schema.ts';
+import { replaceSessionDays, type SessionDay } from './session-days.ts';
 
 /** What lists are ordered by, and shown of a session. */
 export type Columns = Omit<
@@ -16,6 +15,8 @@ export type Columns = Omit<
   | 'derived_through'
   | 'next_chunk'
   | 'claimed_until'
+  | 'is_rewritten'
+  | 'is_final'
   | 'facts'
 >;
 
@@ -32,17 +33,36 @@ export interface DerivedChunk {
 }
 
 /** How far a session is derived. */
-export type Derived = Pick<SessionFactsRow, 'version' | 'derived_through' | 'next_chunk' | 'facts'>;
+export type Derived = Pick<
+  SessionFactsRow,
+  'version' | 'derived_through' | 'next_chunk' | 'is_rewritten' | 'is_final' | 'facts'
+>;
 
-const DERIVED = ['version', 'derived_through', 'next_chunk', 'facts'] as const;
+const DERIVED = ['version', 'derived_through', 'next_chunk', 'is_rewritten', 'is_final', 'facts'] as const;
 
 type Target = Pick<SessionRow, 'session_id' | 'organization_id'>;
 
 const NOTHING: Columns = {
-  ...{ event_count: 0, prompts: 0, tool_calls: 0, failures: 0, redactions: 0 },
-  ...{ files_changed: 0, lines_added: 0, lines_removed: 0, lines_changed: 0 },
-  ...{ input_tokens: 0, cached_tokens: 0, output_tokens: 0, tokens: 0, duration_ms: 0 },
-  ...{ first_event_at: null, last_event_at: null, lag_ms: null, interrupted: 0, cost: null, summary: '{}' },
+  event_count: 0,
+  prompts: 0,
+  tool_calls: 0,
+  failures: 0,
+  redactions: 0,
+  files_changed: 0,
+  lines_added: 0,
+  lines_removed: 0,
+  lines_changed: 0,
+  input_tokens: 0,
+  cached_tokens: 0,
+  output_tokens: 0,
+  tokens: 0,
+  duration_ms: 0,
+  first_event_at: null,
+  last_event_at: null,
+  lag_ms: null,
+  interrupted: 0,
+  cost: null,
+  summary: '{}',
 };
 
 /**
@@ -62,8 +82,18 @@ export async function claimSession(db: Db, row: SessionRow, now: number, until: 
     .executeTakeFirst();
   if (taken) return taken;
   const fresh: Insertable<SessionFactsRow> = {
-    ...{ session_id, organization_id, plane, started_at, ...NOTHING },
-    ...{ version: 0, derived_through: 0, next_chunk: 1, claimed_until: until, facts: '' },
+    ...NOTHING,
+    session_id,
+    organization_id,
+    plane,
+    started_at,
+    version: 0,
+    derived_through: 0,
+    next_chunk: 1,
+    claimed_until: until,
+    is_rewritten: 0,
+    is_final: 0,
+    facts: '',
   };
   // Whoever deletes the session waits for this, and then finds the row.
   const alive = sql`select 1 from sessions where session_id = ${session_id} and organization_id = ${organization_id}
@@ -80,11 +110,11 @@ export async function claimSession(db: Db, row: SessionRow, now: number, until: 
 const TEXTS = new Set(['session_id', 'organization_id', 'plane', 'facts', 'summary']);
 const typeOf = (name: string) => (TEXTS.has(name) ? 'text' : name === 'cost' ? 'double precision' : 'bigint');
 
-/** Lets go of a session of which nothing was to be derived. */
-export const releaseSession = (db: Db, { session_id, organization_id }: Target) =>
+/** Releases the claim on a session, and says whether it may still get events. */
+export const releaseSession = (db: Db, { session_id, organization_id }: Target, isFinal: boolean) =>
   db
     .updateTable('session_facts')
-    .set({ claimed_until: 0 })
+    .set({ claimed_until: 0, is_final: isFinal ? 1 : 0 })
     .where('session_id', '=', session_id)
     .where('organization_id', '=', organization_id)
     .execute();
@@ -95,8 +125,10 @@ export interface NewPiece {
   after: Derived & { claimed_until: number };
   columns: Columns;
   chunks: readonly DerivedChunk[];
-  figures: readonly FigureChange[];
+  days: readonly SessionDay[];
   values: Record<'added' | 'removed', readonly Pick<SessionValueRow, 'field' | 'name' | 'value'>[]>;
+  /** Whether nothing that an earlier version derived is gone on from. */
+  isAnew: boolean;
 }
 
 /**
@@ -104,8 +136,8 @@ export interface NewPiece {
  * @returns false where the session is gone, or somebody else was faster; then nothing was written
  */
 export function writePiece(db: Db, piece: NewPiece): Promise<boolean> {
-  const { row, before, after, columns, chunks, values, figures } = piece;
-  const { session_id, organization_id, plane } = row;
+  const { row, before, after, columns, chunks, values, days, isAnew } = piece;
+  const { session_id, organization_id } = row;
   return db.transaction().execute(async (transaction) => {
     const { numUpdatedRows } = await transaction
       .updateTable('session_facts')
@@ -117,9 +149,9 @@ export function writePiece(db: Db, piece: NewPiece): Promise<boolean> {
       .executeTakeFirst();
     if (numUpdatedRows === 0n) return false;
     await writeChunks(transaction, row, chunks);
+    if (isAnew) await removeValues(transaction, row);
     await writeValues(transaction, row, values);
-    // Last, since all sessions of a day add to the same rows.
-    await addFigures(transaction, organization_id, plane, figures);
+    await replaceSessionDays(transaction, row, days);
     return true;
   });
 }
@@ -132,7 +164,11 @@ async function writeChunks(db: Db, row: Target, chunks: readonly DerivedChunk[])
     .insertInto('session_chunks')
     .values(
       chunks.map(({ first, last, entries, words, packedWords }) => ({
-        ...{ session_id, organization_id, first_sequence: first, last_sequence: last, entries },
+        session_id,
+        organization_id,
+        first_sequence: first,
+        last_sequence: last,
+        entries,
         words: inIndex ? sql<string>`array_to_tsvector(${words}::text[])` : packedWords,
       })),
     )
@@ -152,6 +188,14 @@ async function writeChunks(db: Db, row: Target, chunks: readonly DerivedChunk[])
   const rows = added.map(({ first, added: words }) => sql`(${ids.get(first)}, ${words})`);
   await sql`insert into chunk_words (rowid, words) values ${sql.join(rows)}`.execute(db);
 }
+
+/** Removes what the session is found by. */
+export const removeValues = (db: Db, { session_id, organization_id }: Target) =>
+  db
+    .deleteFrom('session_values')
+    .where('session_id', '=', session_id)
+    .where('organization_id', '=', organization_id)
+    .execute();
 
 const VALUES_AT_ONCE = 500;
 

@@ -26,7 +26,9 @@ export const LEFT_BEHIND = [
   'session_facts',
   'session_values',
   'session_chunks',
-  'figures',
+  'session_days',
+  'summed_days',
+  'usage_days',
 ] satisfies (keyof Database)[];
 
 type Table = keyof typeof TABLES;

@@ -33,13 +33,19 @@ export async function findRelated(db: Db, session: SessionRow): Promise<{ relati
   return (await Promise.all(found)).flat();
 }
 
-/** All that is known of a session, as JSON text; empty where nothing is. */
-export const findFacts = async (db: Db, organizationId: string, sessionId: string): Promise<string> => {
+/** What a version of the rules derived of a session, as JSON text; empty where it derived nothing. */
+export const findFacts = async (
+  db: Db,
+  organizationId: string,
+  sessionId: string,
+  version: number,
+): Promise<string> => {
   const row = await db
     .selectFrom('session_facts')
     .select('facts')
     .where('organization_id', '=', organizationId)
     .where('session_id', '=', sessionId)
+    .where('version', '=', version)
     .executeTakeFirst();
   return row?.facts ?? '';
 };

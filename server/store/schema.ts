@@ -174,6 +174,10 @@ export interface SessionFactsRow {
   next_chunk: number;
   /** Until when one of several processes derives it alone. */
   claimed_until: Time;
+  /** Whether its agent writes records again: the facts are then made from all its entries. */
+  is_rewritten: number;
+  /** Whether the session is closed and derived through its last event. */
+  is_final: number;
   event_count: number;
   prompts: number;
   tool_calls: number;
@@ -225,23 +229,62 @@ export interface SessionChunkRow {
   words: Uint8Array | string;
 }
 
-/** Sums over sessions; derived. */
-export interface FiguresRow {
-  organization_id: string;
-  plane: Plane;
-  /** YYYY-MM-DD, UTC. */
-  day: string;
-  dimension: string;
-  value: string;
-  model: string;
+/** Figures as both the rows of a session and the sums over sessions have them. */
+interface FigureColumns {
+  /** Of a session 1 on the day on which it began, else 0. */
   sessions: number;
   prompts: number;
   tool_calls: number;
   failures: number;
+  /** Cached ones included. */
   input_tokens: number;
   cached_tokens: number;
-  cache_write_tokens: number;
   output_tokens: number;
+  /** Input and output of models without a known price. */
+  unpriced_tokens: number;
+  /** US dollars for all other tokens. */
+  cost: number;
+}
+
+/** The figures of one session on one day; derived. */
+export interface SessionDayRow extends FigureColumns {
+  session_id: string;
+  organization_id: string;
+  plane: Plane;
+  /** YYYY-MM-DD, UTC. */
+  day: string;
+  /** The day itself, or a part of it. */
+  kind: 'session' | 'model' | 'tool' | 'hour';
+  /** Of the model or tool, or the hour of the week; empty for the day itself. */
+  name: string;
+  /** Where the session belongs, in the row of the day itself; null in the others. */
+  agent_id: string | null;
+  environment_id: string | null;
+  repository: string | null;
+  person: string | null;
+  cache_write_tokens: number;
+}
+
+/** Whether the sums of a day hold all changes of its sessions; derived. */
+export interface SummedDayRow {
+  organization_id: string;
+  plane: Plane;
+  day: string;
+  changes: number;
+  /** The value of `changes` when the sums were last made. */
+  summed: number;
+}
+
+/** The sums of a day over all sessions for one value of a dimension; derived. */
+export interface UsageDayRow extends FigureColumns {
+  organization_id: string;
+  plane: Plane;
+  dimension: 'total' | 'agent' | 'environment' | 'repository' | 'person' | 'model' | 'tool' | 'hour';
+  day: string;
+  /** Empty for the total. */
+  value: string;
+  /** The Monday on or before the day. */
+  week: string;
 }
 
 /** What the service must remember of itself: pepper, signing keys. */
@@ -304,7 +347,9 @@ export interface Database {
   session_facts: SessionFactsRow;
   session_values: SessionValueRow;
   session_chunks: SessionChunkRow;
-  figures: FiguresRow;
+  session_days: SessionDayRow;
+  summed_days: SummedDayRow;
+  usage_days: UsageDayRow;
   accounts: AccountRow;
   links: LinkRow;
   provider_records: ProviderRecordRow;

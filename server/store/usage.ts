@@ -1,71 +1,59 @@
 import { sql } from 'kysely';
-import type { Plane } from '../../contract/secret.ts';
-import { FIGURES, type FigureChange } from './figures.ts';
 import type { Db } from './open.ts';
+import { isPostgres } from './postgres.ts';
+import type { UsageDayRow } from './schema.ts';
+import { type Days, FIGURES, sumOf } from './summed-days.ts';
 
-/** Whose sums of which days. */
-export interface UsageFilter {
-  organizationId: string;
-  planes: readonly Plane[];
-  /** YYYY-MM-DD, both included. */
-  from: string;
-  to: string;
-  /** Whether each model has rows of its own; absent: they have. */
-  byModel?: boolean;
-  /** Rows of models that one question may lead to. */
-  mostRows?: number;
-}
+export type UsageFilter = Days;
 
-/** Models are named by whoever sends events, in any number: there are more rows with them than one answer may read. */
-export class TooManyModels extends Error {
-  override name = 'TooManyModels';
-}
+type Dimension = UsageDayRow['dimension'];
 
-/** Some 20 values with 6 models each, on every day of a year; so many rows are 50 MB. */
-const MOST_ROWS = 50_000;
+/** Figures of a day, or of the days of a week that were asked for; `day` is the first of them with any. */
+export type UsageSum = Pick<UsageDayRow, 'day' | 'value' | (typeof FIGURES)[number]>;
 
-const inDays = (db: Db, { organizationId, planes, from, to }: UsageFilter, dimension: string) =>
+const inDays = (db: Db, { organizationId, planes, from, to }: UsageFilter, dimension: Dimension) =>
   db
-    .selectFrom('figures')
+    .selectFrom('usage_days')
     .where('organization_id', '=', organizationId)
     .where('plane', 'in', [...planes])
     .where('dimension', '=', dimension)
-    .where('day', '>=', from)
-    .where('day', '<=', to);
+    .where(dayOf(db), '>=', from)
+    .where(dayOf(db), '<=', to);
 
-/** PostgreSQL would make a numeric of it, which comes as text. */
-const total = (name: string) => sql<number>`cast(sum(${sql.ref(name)}) as bigint)`;
+/** SQLite would look the days up by their index and then sort. The plus has it walk the key, which is in order. */
+const dayOf = (db: Db) => (isPostgres(db) ? sql.ref<string>('day') : sql<string>`+day`);
 
-/**
- * The sums of a dimension by day, value and model; of some values alone, or of all.
- * @throws TooManyModels
- */
-export async function readFigures(
+/** The figures of all sessions by day. */
+export const readTotals = (db: Db, filter: UsageFilter) =>
+  inDays(db, filter, 'total')
+    .select(['day', 'week'])
+    .select(FIGURES.map((name) => sumOf(name).as(name)))
+    .groupBy(['day', 'week'])
+    .orderBy('day')
+    .execute();
+
+/** The figures of some values of a dimension, by day or by week. */
+export const readValues = (
   db: Db,
   filter: UsageFilter,
-  dimension: string,
-  values?: readonly string[],
-): Promise<Omit<FigureChange, 'dimension'>[]> {
-  const { byModel = true, mostRows = MOST_ROWS } = filter;
-  const rows = await inDays(db, filter, dimension)
-    .$if(values !== undefined, (query) => query.where('value', 'in', [...(values ?? [])]))
-    .select(['day', 'value', byModel ? 'model' : sql<string>`''`.as('model')])
-    .select(FIGURES.map((name) => total(name).as(name)))
-    .groupBy(byModel ? ['day', 'value', 'model'] : ['day', 'value'])
-    .orderBy('day')
-    .$if(byModel, (query) => query.limit(mostRows + 1))
-    .execute();
-  if (byModel && rows.length > mostRows) throw new TooManyModels();
-  return rows as Omit<FigureChange, 'dimension'>[];
-}
+  dimension: Dimension,
+  values: readonly string[],
+  by: 'day' | 'week',
+): Promise<UsageSum[]> =>
+  inDays(db, filter, dimension)
+    .where('value', 'in', [...values])
+    .select(['value', ({ fn }) => fn.min<string>('day').as('day')])
+    .select(FIGURES.map((name) => sumOf(name).as(name)))
+    .groupBy(['value', by])
+    .orderBy(by)
+    .execute() as Promise<UsageSum[]>;
 
 /** The largest values of a dimension: by sessions, then by tokens. */
-export async function findLargest(db: Db, filter: UsageFilter, dimension: string, limit: number): Promise<string[]> {
+export async function findLargest(db: Db, filter: UsageFilter, dimension: Dimension, limit: number): Promise<string[]> {
   const rows = await inDays(db, filter, dimension)
     .select('value')
-    .where('value', '!=', '')
     .groupBy('value')
-    .orderBy(total('sessions'), 'desc')
+    .orderBy(sumOf('sessions'), 'desc')
     .orderBy(sql`sum(input_tokens + output_tokens)`, 'desc')
     .orderBy('value')
     .limit(limit)
@@ -73,28 +61,28 @@ export async function findLargest(db: Db, filter: UsageFilter, dimension: string
   return rows.map(({ value }) => value);
 }
 
-/** Tools by how often they were called. */
-export const readTools = (db: Db, filter: UsageFilter, limit: number) =>
-  inDays(db, filter, 'tool')
-    .select(['value', total('tool_calls').as('calls'), total('failures').as('failed')])
+/** Tools, or hours of the week, by how often something was called in them. */
+export const readCalls = (db: Db, filter: UsageFilter, dimension: 'tool' | 'hour', limit: number) =>
+  inDays(db, filter, dimension)
+    .select(['value', sumOf('tool_calls').as('calls'), sumOf('failures').as('failed')])
     .groupBy('value')
-    .orderBy(total('tool_calls'), 'desc')
+    .orderBy(sumOf('tool_calls'), 'desc')
     .orderBy('value')
     .limit(limit)
     .execute();
 
-/** By which column a session is conspicuous. */
+/** The column that makes a session conspicuous. */
 export type Order = 'failures' | 'duration_ms' | 'cost' | 'started_at';
 
-/** Rows among those that have most of something of all times, that are looked at first. */
+/** Sessions that are looked at first: those with most of something, of any time. */
 const LOOKED_AT = 2_000;
-/** Rows of the days that are compared; with a limit, their order decides which index is read. */
+/** Sessions of the period that are compared. The limit makes their order decide which index is read. */
 const MOST_COMPARED = 1_000_000;
 
 /**
- * Sessions that began within the days, those first that have most of something, or that were interrupted last. Where many
- * began, they are most likely among the first of all times; else those of the days are all compared.
- * @param few whether at most some thousand began
+ * The sessions of a period with most of something, or the ones interrupted last. With many sessions in the period they
+ * are most likely among the first of all times; otherwise all sessions of the period are compared.
+ * @param few whether the period has a few thousand sessions at most
  */
 export async function findConspicuous(
   db: Db,
@@ -137,7 +125,7 @@ export async function findConspicuous(
   return rows.sort((one, other) => other.figure - one.figure).slice(0, limit);
 }
 
-/** Sessions of which something was heard last, the latest first. */
+/** The sessions with the latest events, the latest first. */
 export async function findLatest(db: Db, { organizationId, planes }: UsageFilter, limit: number) {
   const found = planes.map((plane) =>
     db

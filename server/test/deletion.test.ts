@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { figuresOfSession } from '../derive/figures.ts';
 import { sweepDeleted } from '../store/deletions.ts';
 import { attach, LOGS, reopen, type TestStore } from './engines.ts';
 import { openSession } from './factories.ts';
@@ -13,7 +12,7 @@ import { startWorld, type World } from './world.ts';
 
 /** What the store holds of the session, by table. */
 async function heldOf({ db }: TestStore, sessionId: string): Promise<Record<string, number>> {
-  const tables = ['sessions', 'appends', 'session_facts', 'session_values', 'session_chunks'] as const;
+  const tables = ['sessions', 'appends', 'session_facts', 'session_values', 'session_chunks', 'session_days'] as const;
   const counts = tables.map(async (table) => {
     const rows = await db.selectFrom(table).select('session_id').where('session_id', '=', sessionId).execute();
     return [table, rows.length] as const;
@@ -32,7 +31,7 @@ async function markDeleted({ db }: TestStore, organizationId: string, sessionId:
     .execute();
 }
 
-const NOTHING = { sessions: 0, appends: 0, session_facts: 0, session_values: 0, session_chunks: 0 };
+const NOTHING = { sessions: 0, appends: 0, session_facts: 0, session_values: 0, session_chunks: 0, session_days: 0 };
 
 describe.each(LOGS)('a deleted session on %s', (engine) => {
   let world: World;
@@ -64,6 +63,16 @@ describe.each(LOGS)('a deleted session on %s', (engine) => {
     await expect.poll(() => heldOf(service.store, sessionId)).toEqual(NOTHING);
   });
 
+  test('leaves nothing in the store when its facts cannot be read', async () => {
+    const { service, ours } = world;
+    const sessionId = await fill(2);
+    await service.call('GET', `/v1/organizations/me/session-summaries?sessionIds=${sessionId}`, { as: ours.member });
+    const { db } = service.store;
+    await db.updateTable('session_facts').set({ facts: 'no JSON' }).where('session_id', '=', sessionId).execute();
+    expect((await remove(sessionId)).status).toBe(200);
+    await expect.poll(() => heldOf(service.store, sessionId)).toEqual(NOTHING);
+  });
+
   test('is swept by the next process, where the one that was asked was stopped', async () => {
     const { service, ours } = world;
     const sessionId = await fill(3);
@@ -71,7 +80,7 @@ describe.each(LOGS)('a deleted session on %s', (engine) => {
     const next = await startTestService(engine, {}, service.store);
     await expect.poll(() => heldOf(service.store, sessionId)).toEqual(NOTHING);
     await next.close();
-    await sweepDeleted(service.store.db, () => 2, figuresOfSession);
+    await sweepDeleted(service.store.db, () => 2);
     const { rows } = await sql<{ swept: number }>`SELECT count(*) AS swept FROM deleted_sessions
       WHERE swept_at IS NOT NULL`.execute(service.store.db);
     expect(Number(rows[0]?.swept)).toBe(1);

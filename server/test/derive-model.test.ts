@@ -3,7 +3,6 @@ import type { KyselyPlugin } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { splitPayload } from '../../contract/parts.ts';
 import { patience, runs } from '../../contract/test/runs.ts';
-import { figuresOfSession } from '../derive/figures.ts';
 import { createSessionLog, type SessionLog } from '../ingest/session-log.ts';
 import { sweepDeleted } from '../store/deletions.ts';
 import { removeAllDerived } from '../store/derived-removal.ts';
@@ -225,7 +224,7 @@ describe.each(ENGINES)('what is derived on %s', (engine) => {
       await log.close({ ...place, status: 'completed', endedAt: undefined }).catch(() => undefined);
     } else if (one.kind === 'delete') {
       await log.delete(place).catch(() => undefined);
-      await sweepDeleted(store.db, () => 1, figuresOfSession);
+      await sweepDeleted(store.db, () => 1);
     } else if (one.kind === 'derive') {
       await derive(one.by === 0 ? store.db : other.db, organizationId, sessionId);
     } else if (one.kind === 'derive at once') {
@@ -249,7 +248,7 @@ describe.each(ENGINES)('what is derived on %s', (engine) => {
           expect(row).toMatchObject(count(sent.get(session_id) ?? []));
         }
         await removeAllDerived(store.db);
-        expect((await readDerived(store)).figures).toEqual([]);
+        expect((await readDerived(store)).sums).toEqual([]);
         for (const id of ids) await derive(other.db, tenant.organizationId, id);
         expect(grown).toEqual(await readDerived(store));
         for (const chunk of grown.chunks) {
@@ -259,7 +258,7 @@ describe.each(ENGINES)('what is derived on %s', (engine) => {
           }
         }
         for (const id of ids) await take({ kind: 'delete', session: 0 }, id);
-        expect(await readDerived(store)).toEqual({ facts: [], values: [], chunks: [], figures: [] });
+        expect(await readDerived(store)).toEqual({ facts: [], values: [], chunks: [], days: [], sums: [] });
       });
       await fc.assert(property, { ...runs(12), endOnFailure: true });
     },

@@ -1,17 +1,18 @@
 import { zstdDecompressSync } from 'node:zlib';
 import { sql } from 'kysely';
 import { derivePiece, type PieceJob } from '../derive/piece.ts';
-import { costOfFacts, readPrices } from '../derive/prices.ts';
+import { readPrices } from '../derive/prices.ts';
 import { deriveSession } from '../derive/session.ts';
 import { memoryOf } from '../derive/thread.ts';
 import type { Db } from '../store/open.ts';
+import { listDaysBehind, sumDay } from '../store/summed-days.ts';
 import type { TestStore } from './engines.ts';
 
 const prices = readPrices();
 
 /** On this thread, which takes the memory as another would. */
 export const deriveHere = (job: PieceJob) =>
-  derivePiece(structuredClone(job, { transfer: memoryOf(job) }), (facts) => costOfFacts(facts, prices));
+  derivePiece(structuredClone(job, { transfer: memoryOf(job) }), prices.costOf);
 
 /** Derives a session through its last event, on this thread. */
 export const derive = (db: Db, organizationId: string, sessionId: string, onPiece: () => void = () => undefined) =>
@@ -43,7 +44,9 @@ export async function readDerived({ db, engine }: TestStore) {
     .orderBy('session_id')
     .orderBy('first_sequence')
     .execute();
-  const figures = await db.selectFrom('figures').selectAll().execute();
+  const days = await db.selectFrom('session_days').selectAll().execute();
+  for (const day of await listDaysBehind(db, undefined, 1_000)) await sumDay(db, day);
+  const sums = await db.selectFrom('usage_days').selectAll().execute();
   const asText = (rows: readonly object[]) => rows.map((row) => JSON.stringify(row, Object.keys(row).sort())).sort();
   return {
     facts: facts.map(({ claimed_until: _, facts: known, ...row }) => ({ ...row, facts: JSON.parse(known || 'null') })),
@@ -53,7 +56,9 @@ export async function readDerived({ db, engine }: TestStore) {
       entries: JSON.parse(unpack(entries)),
       words: (words instanceof Uint8Array ? unpack(words).split(' ') : [...words]).sort(),
     })),
-    figures: asText(figures),
+    days: asText(days),
+    // Costs are added up in any order.
+    sums: asText(sums.map(({ cost, ...row }) => ({ ...row, cost: cost.toFixed(9) }))),
   };
 }
 

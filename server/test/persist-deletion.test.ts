@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { figuresOfSession } from '../derive/figures.ts';
 import { newUuid } from '../ids.ts';
 import { deleteSession, sweepDeleted, sweepOrphans } from '../store/deletions.ts';
 import { encodeFrame } from '../store/frame.ts';
@@ -59,7 +58,7 @@ describe.runIf(process.env.ENGINE !== 'sqlite')('an append that a worker writes'
     const begin = () => {
       deletion = (async () => {
         await deleteSession(db, { organizationId: ours.organizationId, sessionId }, 1);
-        await sweepDeleted(db, () => 1, figuresOfSession);
+        await sweepDeleted(db, () => 1);
       })();
     };
     await persist(interrupted(pool as pg.Pool, begin), [appendTo(sessionId)], []);
@@ -73,7 +72,7 @@ describe.runIf(process.env.ENGINE !== 'sqlite')('an append that a worker writes'
     const sessionId = await openSession(service, ours.live, ours);
     const { firstSequence, lastSequence, appendId, codec, body } = appendTo(sessionId);
     await deleteSession(db, { organizationId: ours.organizationId, sessionId }, 1);
-    await sweepDeleted(db, () => 1, figuresOfSession);
+    await sweepDeleted(db, () => 1);
     await db
       .insertInto('appends')
       .values({

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { insertDevice } from '../store/devices.ts';
 import { TENANT_TABLES } from '../store/migrations/0001-schema.ts';
 import { postgresDialect } from '../store/postgres.ts';
+import { listDaysBehind, sumDay } from '../store/summed-days.ts';
 import { asOrganization, asService, poolOfTenants } from '../store/tenant.ts';
 import { attach, ENGINES, openTestStore, type TestStore } from './engines.ts';
 import { startTestService } from './harness.ts';
@@ -51,6 +52,10 @@ describe.skipIf(!ENGINES.includes('postgres'))('the wall between organizations o
     }
   });
   afterAll(() => world.service.close());
+  beforeAll(async () => {
+    const { db } = world.service.store;
+    for (const day of await listDaysBehind(db, undefined, 10)) await sumDay(db, day);
+  });
 
   const ours = <Result>(work: () => Promise<Result>) => asOrganization(world.ours.organizationId, work);
   /** Machines that wait to be signed in belong to no organization yet. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { readPrices } from '../derive/prices.ts';
-import { readUsage } from '../derive/usage.ts';
+import { reprice } from '../derive/reprice.ts';
 import { findConspicuous } from '../store/usage.ts';
 import { ENGINES } from './engines.ts';
 import { createTenant, openSession, registerMachine, type Tenant, whenDerived } from './factories.ts';
@@ -54,50 +54,6 @@ describe.each(ENGINES)('usage on %s', (engine) => {
   const usage = async (query = 'from=2026-11-01&to=2026-11-30') =>
     (await get(`/v1/organizations/me/usage?${query}`)).body;
 
-  test('reads no more rows than it may, however many models are named: then all are one without a price', async () => {
-    const { store, clock } = service;
-    const days = { from: '2026-11-01', to: '2026-11-30' };
-    const filter = { organizationId: tenant.organizationId, planes: ['live'] as const, ...days };
-    const read = (mostRows: number) => readUsage(store.db, { ...filter, mostRows }, readPrices(), clock.now);
-    const [whole, bounded] = [await read(1_000), await read(3)];
-    expect(whole.total.cost).toBeGreaterThan(7);
-    const { cost, ...counted } = whole.total;
-    expect(bounded.total).toEqual(counted);
-    expect(bounded.unpricedTokens).toBe(3_021_500);
-    const names = ({ groups }: typeof whole) =>
-      groups.map(({ dimension, value, sessions }) => [dimension, value, sessions]);
-    expect(names(bounded)).toEqual(names(whole));
-  });
-
-  test('is added up value by value, between which others have their turn', async () => {
-    const prices = readPrices();
-    let turn = 0;
-    let isOver = false;
-    const count = () => {
-      turn++;
-      if (!isOver) setImmediate(count);
-    };
-    const turns = new Set<number>();
-    const filter = {
-      organizationId: tenant.organizationId,
-      planes: ['live'] as const,
-      from: '2026-11-01',
-      to: '2026-11-30',
-    };
-    const watched: typeof prices = {
-      ...prices,
-      costOf(...given) {
-        turns.add(turn);
-        return prices.costOf(...given);
-      },
-    };
-    count();
-    await readUsage(service.store.db, filter, watched, service.clock.now);
-    isOver = true;
-    // Of the repositories alone 20 are shown.
-    expect(turns.size).toBeGreaterThan(20);
-  });
-
   test('adds up all sessions, by day, model and repository, with what they cost', async () => {
     const { total, days, groups, unpricedTokens } = await usage();
     expect(total).toMatchObject({ sessions: 24, prompts: 24, toolCalls: 24, failures: 24, inputTokens: 3_021_500 });
@@ -119,6 +75,46 @@ describe.each(ENGINES)('usage on %s', (engine) => {
     // Twenty of the 23 have a row of their own, those with the most tokens where sessions are as many.
     expect(of('repository', '')).toMatchObject({ sessions: 3, inputTokens: 2_500 });
     expect(of('repository', '').cost).toBeCloseTo(0.002);
+  });
+
+  test('tells groups by week where more than 120 days are asked for, with the same sums', async () => {
+    const [month, year] = [await usage(), await usage('from=2025-12-01&to=2026-11-30')];
+    expect(year.total).toEqual(month.total);
+    expect(year.days).toEqual(month.days);
+    const withoutDays = ({ groups }: typeof month) => groups.map(({ days: _, ...group }: { days: unknown }) => group);
+    expect(withoutDays(year)).toEqual(withoutDays(month));
+    const ofPerson = year.groups.find(({ dimension }: { dimension: string }) => dimension === 'person');
+    expect(ofPerson.days).toMatchObject([{ day: '2026-11-18', sessions: 24, inputTokens: 3_021_500 }]);
+    const others = year.groups.find((group: { dimension: string; value: string }) => {
+      return group.dimension === 'repository' && group.value === '';
+    });
+    expect(others.days).toMatchObject([{ day: '2026-11-18', sessions: 3, inputTokens: 2_500 }]);
+  });
+
+  test('follows a change of the prices, for days, groups and single sessions', async () => {
+    const { db } = service.store;
+    const { signal } = new AbortController();
+    const prices = readPrices();
+    const doubled: typeof prices = {
+      ...prices,
+      fingerprint: 'doubled',
+      costOf(...given) {
+        const cost = prices.costOf(...given);
+        return cost && cost * 2;
+      },
+    };
+    const before = await usage();
+    await reprice(db, prices, signal);
+    expect((await usage()).groups).toEqual(before.groups);
+    await reprice(db, doubled, signal);
+    const after = await usage();
+    expect(after.total.cost).toBeCloseTo(before.total.cost * 2);
+    expect(after.days.at(-1).cost).toBeCloseTo(before.days.at(-1).cost * 2);
+    expect(after.unpricedTokens).toBe(before.unpricedTokens);
+    const dearest = after.attention.find(({ reason }: { reason: string }) => reason === 'expensive');
+    expect(dearest.summary.cost).toBeCloseTo(10);
+    await reprice(db, prices, signal);
+    expect((await usage()).groups).toEqual(before.groups);
   });
 
   test('tells tools, hours of the week, and what deserves a look', async () => {
@@ -177,23 +173,6 @@ describe.each(ENGINES)('usage on %s', (engine) => {
     await service.call('DELETE', `/v1/organizations/me/sessions/${gone}`, { as: tenant.admin });
     await expect.poll(async () => (await usage()).total.sessions).toBe(23);
     expect((await usage()).total.cost).toBeCloseTo(2.021);
-  });
-
-  test('is kept in a row for each day and model, however many sessions there are', async () => {
-    const rows = await service.store.db
-      .selectFrom('figures')
-      .select(['day', 'model', 'sessions'])
-      .where('dimension', '=', 'total')
-      .orderBy('day')
-      .orderBy('model')
-      .execute();
-    expect(rows.map(({ day, model, sessions }) => [day, model, sessions])).toEqual([
-      ['2026-11-18', '', 21],
-      ['2026-11-18', 'claude-haiku-4-5', 0],
-      ['2026-11-20', '', 2],
-      ['2026-11-20', 'claude-haiku-4-5', 0],
-      ['2026-11-20', 'nobody-knows', 0],
-    ]);
   });
 
   test('says no cost of what has no price, beside what has one', async () => {

@@ -17,7 +17,9 @@ export const TENANT_TABLES = [
   'session_facts',
   'session_values',
   'session_chunks',
-  'figures',
+  'session_days',
+  'summed_days',
+  'usage_days',
 ] as const;
 
 /** The whole schema of the first release. Times are milliseconds since the epoch; booleans are 0 or 1. */
@@ -39,11 +41,13 @@ interface Dialect {
    * memory.
    */
   sessionOfAppend: string;
+  /** Keeps the rows of a table in its primary key. PostgreSQL has no such tables. */
+  clustered: string;
 }
 
 const DIALECTS: Record<Engine, Dialect> = {
-  sqlite: { bytes: 'blob', sessionOfAppend: 'references sessions (session_id)' },
-  postgres: { bytes: 'bytea', sessionOfAppend: '' },
+  sqlite: { bytes: 'blob', sessionOfAppend: 'references sessions (session_id)', clustered: ' without rowid' },
+  postgres: { bytes: 'bytea', sessionOfAppend: '', clustered: '' },
 };
 
 /** @returns the tables as each engine words them, with the statements that only one of them needs */
@@ -229,6 +233,8 @@ create index sessions_by_continues_key on sessions (organization_id, plane, cont
 create index sessions_by_forked_from_key on sessions (organization_id, plane, forked_from_key)
   where forked_from_key is not null;
 
+create index sessions_by_creation on sessions (created_at, session_id);
+
 create table deleted_sessions (
   session_id text primary key,
   organization_id text not null references organizations (organization_id),
@@ -268,7 +274,7 @@ alter table sessions set (fillfactor = 70);
 
 /** Rows derived from the events of a session. They may be emptied at any time and are derived again. */
 const DERIVED = forEngines(
-  () => `
+  ({ clustered }) => `
 create table session_facts (
   session_id text primary key,
   organization_id text not null,
@@ -278,6 +284,8 @@ create table session_facts (
   derived_through integer not null,
   next_chunk integer not null,
   claimed_until bigint default 0 not null,
+  is_rewritten integer not null,
+  is_final integer not null,
   event_count integer not null,
   prompts integer not null,
   tool_calls integer not null,
@@ -311,16 +319,23 @@ create index session_facts_by_redactions on session_facts (organization_id, plan
 -- A session without a known price sorts as if it cost nothing: an order has no place for the unknown.
 create index session_facts_by_cost on session_facts (organization_id, plane, coalesce(cost, 0) desc, session_id desc);
 create index session_facts_by_last_event on session_facts (organization_id, plane, last_event_at desc);
+-- Sessions that may still get events: the ones the service looks through for what is not derived yet.
+create index session_facts_open on session_facts (session_id) where is_final = 0;
 create index session_facts_interrupted on session_facts (organization_id, plane, started_at desc) where interrupted = 1;
 
--- Sums over sessions by day, so that an overview reads few rows however many sessions there are.
-create table figures (
+-- The figures of one session on one day: a row for the day itself, and one for each model, tool and hour. The rows of a
+-- session are replaced together.
+create table session_days (
+  session_id text not null,
   organization_id text not null,
   plane text not null,
-  dimension text not null,
   day text not null,
-  value text not null,
-  model text not null,
+  kind text not null,
+  name text not null,
+  agent_id text,
+  environment_id text,
+  repository text,
+  person text,
   sessions integer not null,
   prompts integer not null,
   tool_calls integer not null,
@@ -329,8 +344,45 @@ create table figures (
   cached_tokens bigint not null,
   cache_write_tokens bigint not null,
   output_tokens bigint not null,
-  primary key (organization_id, plane, dimension, day, value, model)
+  unpriced_tokens bigint not null,
+  cost double precision not null,
+  constraint session_days_pkey primary key (session_id, day, kind, name)
 );
+create index session_days_by_day on session_days (organization_id, plane, day, kind);
+
+-- How often the rows of a day changed, and which of these changes its sums hold.
+create table summed_days (
+  organization_id text not null,
+  plane text not null,
+  day text not null,
+  changes bigint not null,
+  summed bigint not null,
+  constraint summed_days_pkey primary key (organization_id, plane, day)
+);
+create index summed_days_behind on summed_days (organization_id, plane, day) where summed < changes;
+
+-- The sums of a day over all sessions, for each value of each dimension. An overview reads these, so its cost does not
+-- depend on how many sessions there are. The sums of a day are replaced together. The key has the days of a value side by
+-- side: SQLite then adds up the values of a year without sorting, 255,000 rows in 30 ms instead of 75.
+create table usage_days (
+  organization_id text not null,
+  plane text not null,
+  dimension text not null,
+  day text not null,
+  value text not null,
+  week text not null,
+  sessions integer not null,
+  prompts integer not null,
+  tool_calls integer not null,
+  failures integer not null,
+  input_tokens bigint not null,
+  cached_tokens bigint not null,
+  output_tokens bigint not null,
+  unpriced_tokens bigint not null,
+  cost double precision not null,
+  constraint usage_days_pkey primary key (organization_id, plane, dimension, value, day)
+)${clustered};
+create index usage_days_by_day on usage_days (organization_id, plane, day);
 `,
   {
     sqlite: `

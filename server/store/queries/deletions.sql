@@ -50,11 +50,18 @@ select *
   where "organization_id" = $1 and "session_id" = $2;
 delete
   from "session_facts"
-  where "organization_id" = $1 and "session_id" = $2
-  returning "facts";
+  where "organization_id" = $1 and "session_id" = $2;
 delete
   from "session_values"
-  where "organization_id" = $1 and "session_id" = $2;
+  where "session_id" = $1 and "organization_id" = $2;
+delete
+  from "session_days"
+  where "session_id" = $1 and "organization_id" = $2
+  returning "day";
+insert into "summed_days" ("organization_id", "changes", "summed")
+  values ($1, $2, $3)
+  on conflict ("organization_id", "plane", "day") do update
+  set "changes" = "summed_days"."changes" + 1;
 delete
   from "session_chunks"
   where "organization_id" = $1 and "session_id" = $2;
@@ -82,11 +89,18 @@ select *
   where "organization_id" = ? and "session_id" = ?;
 delete
   from "session_facts"
-  where "organization_id" = ? and "session_id" = ?
-  returning "facts";
+  where "organization_id" = ? and "session_id" = ?;
 delete
   from "session_values"
-  where "organization_id" = ? and "session_id" = ?;
+  where "session_id" = ? and "organization_id" = ?;
+delete
+  from "session_days"
+  where "session_id" = ? and "organization_id" = ?
+  returning "day";
+insert into "summed_days" ("organization_id", "changes", "summed")
+  values (?, ?, ?)
+  on conflict ("organization_id", "plane", "day") do update
+  set "changes" = "summed_days"."changes" + 1;
 delete
   from "session_chunks"
   where "organization_id" = ? and "chunk_id" = (select "chunk_id"

@@ -9,7 +9,11 @@ delete
 delete
   from "session_chunks";
 delete
-  from "figures";
+  from "session_days";
+delete
+  from "summed_days";
+delete
+  from "usage_days";
 -- on SQLite
 delete
   from "session_facts";
@@ -18,36 +22,43 @@ delete
 delete
   from "session_chunks";
 delete
-  from "figures";
+  from "session_days";
+delete
+  from "summed_days";
+delete
+  from "usage_days";
 insert into chunk_words (chunk_words)
   values ('delete-all');
 
 -- removeDerived
 delete
   from "session_facts"
-  where "organization_id" = $1 and "session_id" = $2
-  returning "facts";
+  where "organization_id" = $1 and "session_id" = $2;
 delete
   from "session_values"
-  where "organization_id" = $1 and "session_id" = $2;
+  where "session_id" = $1 and "organization_id" = $2;
+delete
+  from "session_days"
+  where "session_id" = $1 and "organization_id" = $2
+  returning "day";
 delete
   from "session_chunks"
   where "organization_id" = $1 and "session_id" = $2;
-insert into "figures" ("organization_id", "plane", "day", "dimension", "value", "model", "prompts", "failures")
-  values ($1, $2, $3, $4, $5, $6, $7, $8)
-  on conflict ("organization_id", "plane", "dimension", "day", "value", "model") do update
-  set "sessions" = "figures"."sessions" + "excluded"."sessions", "prompts" = "figures"."prompts" + "excluded"."prompts", "tool_calls" = "figures"."tool_calls" + "excluded"."tool_calls", "failures" = "figures"."failures" + "excluded"."failures", "input_tokens" = "figures"."input_tokens" + "excluded"."input_tokens", "cached_tokens" = "figures"."cached_tokens" + "excluded"."cached_tokens", "cache_write_tokens" = "figures"."cache_write_tokens" + "excluded"."cache_write_tokens", "output_tokens" = "figures"."output_tokens" + "excluded"."output_tokens";
-delete
-  from "figures"
-  where "organization_id" = $1 and "plane" = $2 and (dimension, day, value, model) in (values ($3, $4, $5, $6)) and ("sessions" = $7 and "prompts" = $8 and "tool_calls" = $9 and "failures" = $10 and "input_tokens" = $11 and "cached_tokens" = $12 and "cache_write_tokens" = $13 and "output_tokens" = $14);
+insert into "summed_days" ("organization_id", "plane", "changes", "summed")
+  values ($1, $2, $3, $4)
+  on conflict ("organization_id", "plane", "day") do update
+  set "changes" = "summed_days"."changes" + 1;
 -- on SQLite
 delete
   from "session_facts"
-  where "organization_id" = ? and "session_id" = ?
-  returning "facts";
+  where "organization_id" = ? and "session_id" = ?;
 delete
   from "session_values"
-  where "organization_id" = ? and "session_id" = ?;
+  where "session_id" = ? and "organization_id" = ?;
+delete
+  from "session_days"
+  where "session_id" = ? and "organization_id" = ?
+  returning "day";
 delete
   from "session_chunks"
   where "organization_id" = ? and "chunk_id" = (select "chunk_id"
@@ -58,10 +69,7 @@ delete
 delete
   from "session_chunks"
   where "organization_id" = ? and "session_id" = ?;
-insert into "figures" ("organization_id", "plane", "day", "dimension", "value", "model", "prompts", "failures")
-  values (?, ?, ?, ?, ?, ?, ?, ?)
-  on conflict ("organization_id", "plane", "dimension", "day", "value", "model") do update
-  set "sessions" = "figures"."sessions" + "excluded"."sessions", "prompts" = "figures"."prompts" + "excluded"."prompts", "tool_calls" = "figures"."tool_calls" + "excluded"."tool_calls", "failures" = "figures"."failures" + "excluded"."failures", "input_tokens" = "figures"."input_tokens" + "excluded"."input_tokens", "cached_tokens" = "figures"."cached_tokens" + "excluded"."cached_tokens", "cache_write_tokens" = "figures"."cache_write_tokens" + "excluded"."cache_write_tokens", "output_tokens" = "figures"."output_tokens" + "excluded"."output_tokens";
-delete
-  from "figures"
-  where "organization_id" = ? and "plane" = ? and (dimension, day, value, model) in (values (?, ?, ?, ?)) and ("sessions" = ? and "prompts" = ? and "tool_calls" = ? and "failures" = ? and "input_tokens" = ? and "cached_tokens" = ? and "cache_write_tokens" = ? and "output_tokens" = ?);
+insert into "summed_days" ("organization_id", "plane", "changes", "summed")
+  values (?, ?, ?, ?)
+  on conflict ("organization_id", "plane", "day") do update
+  set "changes" = "summed_days"."changes" + 1;

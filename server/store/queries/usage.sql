@@ -33,10 +33,16 @@ select "session_id", "started_at", "started_at" as "figure"
 
 -- findLargest
 select "value"
-  from "figures"
-  where "organization_id" = $1 and "plane" in ($2) and "dimension" = $3 and "day" >= $4 and "day" <= $5 and "value" != $6 group by "value"
+  from "usage_days"
+  where "organization_id" = $1 and "plane" in ($2) and "dimension" = $3 and "day" >= $4 and "day" <= $5 group by "value"
   order by cast(sum("sessions") as bigint) desc, sum(input_tokens + output_tokens) desc, "value"
-  limit $7;
+  limit $6;
+-- on SQLite
+select "value"
+  from "usage_days"
+  where "organization_id" = ? and "plane" in (?) and "dimension" = ? and +day >= ? and +day <= ? group by "value"
+  order by cast(sum("sessions") as bigint) desc, sum(input_tokens + output_tokens) desc, "value"
+  limit ?;
 
 -- findLatest
 select "facts"."session_id", "facts"."last_event_at", "facts"."lag_ms", "sessions"."environment_id", "sessions"."status", "sessions"."created_at", "sessions"."ended_at"
@@ -46,21 +52,37 @@ select "facts"."session_id", "facts"."last_event_at", "facts"."lag_ms", "session
   order by "facts"."last_event_at" desc
   limit $3;
 
--- readFigures
-select "day", "value", "model", cast(sum("sessions") as bigint) as "sessions", cast(sum("prompts") as bigint) as "prompts", cast(sum("tool_calls") as bigint) as "tool_calls", cast(sum("failures") as bigint) as "failures", cast(sum("input_tokens") as bigint) as "input_tokens", cast(sum("cached_tokens") as bigint) as "cached_tokens", cast(sum("cache_write_tokens") as bigint) as "cache_write_tokens", cast(sum("output_tokens") as bigint) as "output_tokens"
-  from "figures"
-  where "organization_id" = $1 and "plane" in ($2) and "dimension" = $3 and "day" >= $4 and "day" <= $5 group by "day", "value", "model"
-  order by "day"
-  limit $6;
-select "day", "value", "model", cast(sum("sessions") as bigint) as "sessions", cast(sum("prompts") as bigint) as "prompts", cast(sum("tool_calls") as bigint) as "tool_calls", cast(sum("failures") as bigint) as "failures", cast(sum("input_tokens") as bigint) as "input_tokens", cast(sum("cached_tokens") as bigint) as "cached_tokens", cast(sum("cache_write_tokens") as bigint) as "cache_write_tokens", cast(sum("output_tokens") as bigint) as "output_tokens"
-  from "figures"
-  where "organization_id" = $1 and "plane" in ($2) and "dimension" = $3 and "day" >= $4 and "day" <= $5 and "value" in ($6) group by "day", "value", "model"
-  order by "day"
-  limit $7;
-
--- readTools
+-- readCalls
 select "value", cast(sum("tool_calls") as bigint) as "calls", cast(sum("failures") as bigint) as "failed"
-  from "figures"
+  from "usage_days"
   where "organization_id" = $1 and "plane" in ($2) and "dimension" = $3 and "day" >= $4 and "day" <= $5 group by "value"
   order by cast(sum("tool_calls") as bigint) desc, "value"
   limit $6;
+-- on SQLite
+select "value", cast(sum("tool_calls") as bigint) as "calls", cast(sum("failures") as bigint) as "failed"
+  from "usage_days"
+  where "organization_id" = ? and "plane" in (?) and "dimension" = ? and +day >= ? and +day <= ? group by "value"
+  order by cast(sum("tool_calls") as bigint) desc, "value"
+  limit ?;
+
+-- readTotals
+select "day", "week", cast(sum("sessions") as bigint) as "sessions", cast(sum("prompts") as bigint) as "prompts", cast(sum("tool_calls") as bigint) as "tool_calls", cast(sum("failures") as bigint) as "failures", cast(sum("input_tokens") as bigint) as "input_tokens", cast(sum("cached_tokens") as bigint) as "cached_tokens", cast(sum("output_tokens") as bigint) as "output_tokens", cast(sum("unpriced_tokens") as bigint) as "unpriced_tokens", cast(sum("cost") as double precision) as "cost"
+  from "usage_days"
+  where "organization_id" = $1 and "plane" in ($2) and "dimension" = $3 and "day" >= $4 and "day" <= $5 group by "day", "week"
+  order by "day";
+-- on SQLite
+select "day", "week", cast(sum("sessions") as bigint) as "sessions", cast(sum("prompts") as bigint) as "prompts", cast(sum("tool_calls") as bigint) as "tool_calls", cast(sum("failures") as bigint) as "failures", cast(sum("input_tokens") as bigint) as "input_tokens", cast(sum("cached_tokens") as bigint) as "cached_tokens", cast(sum("output_tokens") as bigint) as "output_tokens", cast(sum("unpriced_tokens") as bigint) as "unpriced_tokens", cast(sum("cost") as double precision) as "cost"
+  from "usage_days"
+  where "organization_id" = ? and "plane" in (?) and "dimension" = ? and +day >= ? and +day <= ? group by "day", "week"
+  order by "day";
+
+-- readValues
+select "value", min("day") as "day", cast(sum("sessions") as bigint) as "sessions", cast(sum("prompts") as bigint) as "prompts", cast(sum("tool_calls") as bigint) as "tool_calls", cast(sum("failures") as bigint) as "failures", cast(sum("input_tokens") as bigint) as "input_tokens", cast(sum("cached_tokens") as bigint) as "cached_tokens", cast(sum("output_tokens") as bigint) as "output_tokens", cast(sum("unpriced_tokens") as bigint) as "unpriced_tokens", cast(sum("cost") as double precision) as "cost"
+  from "usage_days"
+  where "organization_id" = $1 and "plane" in ($2) and "dimension" = $3 and "day" >= $4 and "day" <= $5 and "value" in ($6) group by "value", "week"
+  order by "week";
+-- on SQLite
+select "value", min("day") as "day", cast(sum("sessions") as bigint) as "sessions", cast(sum("prompts") as bigint) as "prompts", cast(sum("tool_calls") as bigint) as "tool_calls", cast(sum("failures") as bigint) as "failures", cast(sum("input_tokens") as bigint) as "input_tokens", cast(sum("cached_tokens") as bigint) as "cached_tokens", cast(sum("output_tokens") as bigint) as "output_tokens", cast(sum("unpriced_tokens") as bigint) as "unpriced_tokens", cast(sum("cost") as double precision) as "cost"
+  from "usage_days"
+  where "organization_id" = ? and "plane" in (?) and "dimension" = ? and +day >= ? and +day <= ? and "value" in (?) group by "value", "week"
+  order by "week";

@@ -1,0 +1,115 @@
+import { hourOfWeek } from '../../contract/query.ts';
+import { storable } from '../store/dialect.ts';
+import type { SessionDay } from '../store/session-days.ts';
+import type { Day, Facts, Tokens } from './facts.ts';
+import type { Prices } from './prices.ts';
+
+/** What the session itself says of where it belongs. */
+export interface Place {
+  agentId: string;
+  environmentId: string;
+}
+
+export type CostOf = Prices['costOf'];
+
+type Figures = Omit<SessionDay, 'day' | 'kind' | 'name' | 'agent_id' | 'environment_id' | 'repository' | 'person'>;
+
+const NOTHING: Figures = {
+  sessions: 0,
+  prompts: 0,
+  tool_calls: 0,
+  failures: 0,
+  input_tokens: 0,
+  cached_tokens: 0,
+  cache_write_tokens: 0,
+  output_tokens: 0,
+  unpriced_tokens: 0,
+  cost: 0,
+};
+
+const NOWHERE = { agent_id: null, environment_id: null, repository: null, person: null };
+
+/** The rows of a session: for each day one of its own, and one for each model, tool and hour of the week. */
+export function dayRowsOf(facts: Facts, { agentId, environmentId }: Place, costOf: CostOf): SessionDay[] {
+  const began = [...facts.days.keys()].sort()[0];
+  const where = {
+    agent_id: agentId,
+    environment_id: environmentId,
+    repository: facts.repository === undefined ? null : storable(facts.repository),
+    person: facts.person === undefined ? null : storable(facts.person),
+  };
+  return [...facts.days].flatMap(([day, of]) => {
+    const counts = {
+      sessions: day === began ? 1 : 0,
+      prompts: of.prompts,
+      tool_calls: of.calls,
+      failures: of.failures,
+    };
+    const models = modelsOf(of, facts.model, day, counts, costOf);
+    const tokens = [...models.values()].reduce(addTokens, NOTHING);
+    const row = (kind: SessionDay['kind'], name: string, figures: Figures): SessionDay => {
+      return { day, kind, name, ...NOWHERE, ...figures };
+    };
+    return [
+      { ...row('session', '', { ...tokens, ...counts }), ...where },
+      ...[...models].map(([model, figures]) => row('model', model, figures)),
+      ...[...toolsOf(of)].map(([tool, figures]) => row('tool', tool, figures)),
+      ...[...of.hours].map(([hour, count]) => row('hour', hourName(day, hour), { ...NOTHING, tool_calls: count })),
+    ];
+  });
+}
+
+/** The counts of a day belong to the model that was used last; tokens belong to their own. */
+function modelsOf(
+  { models }: Day,
+  main: string | undefined,
+  day: string,
+  counts: Partial<Figures>,
+  costOf: CostOf,
+): Map<string, Figures> {
+  const found = new Map<string, Figures>();
+  for (const [model, tokens] of models) add(found, model, figuresOfTokens(tokens, costOf(model, day, tokens)));
+  if (main !== undefined) add(found, main, { ...NOTHING, ...counts });
+  return found;
+}
+
+function toolsOf({ tools }: Day): Map<string, Figures> {
+  const found = new Map<string, Figures>();
+  for (const [tool, [calls, failed]] of tools) add(found, tool, { ...NOTHING, tool_calls: calls, failures: failed });
+  return found;
+}
+
+/** Different names may be the same as a store keeps them. */
+function add(rows: Map<string, Figures>, name: string, figures: Figures): void {
+  const key = storable(name);
+  const known = rows.get(key) ?? NOTHING;
+  const sum = addTokens(known, figures);
+  for (const figure of ['sessions', 'prompts', 'tool_calls', 'failures'] as const) sum[figure] += figures[figure];
+  rows.set(key, sum);
+}
+
+function addTokens(one: Figures, other: Figures): Figures {
+  return {
+    ...one,
+    input_tokens: one.input_tokens + other.input_tokens,
+    cached_tokens: one.cached_tokens + other.cached_tokens,
+    cache_write_tokens: one.cache_write_tokens + other.cache_write_tokens,
+    output_tokens: one.output_tokens + other.output_tokens,
+    unpriced_tokens: one.unpriced_tokens + other.unpriced_tokens,
+    cost: one.cost + other.cost,
+  };
+}
+
+function figuresOfTokens([input, cached, cacheWrite, output]: Tokens, cost: number | undefined): Figures {
+  return {
+    ...NOTHING,
+    input_tokens: input,
+    cached_tokens: cached,
+    cache_write_tokens: cacheWrite,
+    output_tokens: output,
+    unpriced_tokens: cost === undefined ? input + output : 0,
+    cost: cost ?? 0,
+  };
+}
+
+const hourName = (day: string, hour: string) => hourOfWeek(((new Date(day).getUTCDay() + 6) % 7) * 24 + Number(hour));

@@ -1,0 +1,60 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { Background } from '../background.ts';
+import type { Store } from '../store/open.ts';
+import { type Days, listDaysBehind, sumDay } from '../store/summed-days.ts';
+
+/** Days of both planes of a year. */
+const MOST_DAYS = 2 * 366;
+/** Days of all organizations that one look brings up to date. */
+const DAYS_AT_ONCE = 1_000;
+const PATIENCE_MS = 300;
+/** Work that nobody waits for rests between two days, in milliseconds. */
+const REST_MS = 20;
+
+/**
+ * Keeps the sums of days up to date with the rows of sessions.
+ *
+ * | a day      | when                         | becomes                               |
+ * | ---------- | ---------------------------- | ------------------------------------- |
+ * | up to date | rows of a session are written | behind                               |
+ * | behind     | all its rows are added up    | up to date, if none came meanwhile    |
+ * | any        | all derived rows are removed | unknown, until a session of it is written |
+ */
+export class DaySums {
+  readonly #store: Pick<Store, 'db' | 'longReads'>;
+  readonly #background: Background;
+
+  constructor(store: Pick<Store, 'db' | 'longReads'>, onError: (error: unknown) => void) {
+    this.#store = store;
+    // One for whoever asks, beside one that catches up.
+    this.#background = new Background({ atOnce: 2, onError });
+  }
+
+  /** Brings the days up to date, the latest first. Settles when that is done, or when the patience is over. */
+  async reach(days: Days, patienceMs = PATIENCE_MS): Promise<void> {
+    const { organizationId, planes, from, to } = days;
+    const key = [organizationId, ...planes, from, to].join(' ');
+    const work = this.#background.run(key, (signal) => this.#sum(days, MOST_DAYS, signal), { group: organizationId });
+    const over = new AbortController();
+    await Promise.race([work, wait(patienceMs, undefined, { signal: over.signal }).catch(() => undefined)]);
+    over.abort();
+  }
+
+  /** Brings the days of all organizations up to date. Days that change meanwhile wait for the next time. */
+  catchUp(): Promise<void> {
+    return this.#background.run('', (signal) => this.#sum(undefined, DAYS_AT_ONCE, signal, REST_MS));
+  }
+
+  close(): Promise<void> {
+    return this.#background.close();
+  }
+
+  async #sum(days: Days | undefined, limit: number, signal: AbortSignal, restMs?: number): Promise<void> {
+    const { db, longReads } = this.#store;
+    for (const day of await listDaysBehind(db, days, limit)) {
+      if (signal.aborted) return;
+      await sumDay(db, day, longReads.db);
+      if (restMs !== undefined) await wait(restMs, undefined, { signal }).catch(() => undefined);
+    }
+  }
+}

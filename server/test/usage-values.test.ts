@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest';
+import { sweepDeleted } from '../store/deletions.ts';
+import type { Db } from '../store/open.ts';
+import { replaceSessionDays, type SessionDay } from '../store/session-days.ts';
+import { listDaysBehind, sumDay } from '../store/summed-days.ts';
+import { ENGINES, openTestStore } from './engines.ts';
+import { createTenant, registerMachine } from './factories.ts';
+import { startTestService } from './harness.ts';
+import { called, sessionWith } from './searched.ts';
+
+const DAY = '2026-11-20';
+
+const toolRow = (name: string, calls: number): SessionDay => ({
+  day: DAY,
+  kind: 'tool',
+  name,
+  agent_id: null,
+  environment_id: null,
+  repository: null,
+  person: null,
+  sessions: 0,
+  prompts: 0,
+  tool_calls: calls,
+  failures: 0,
+  input_tokens: 0,
+  cached_tokens: 0,
+  cache_write_tokens: 0,
+  output_tokens: 0,
+  unpriced_tokens: 0,
+  cost: 0,
+});
+
+const replace = (db: Db, sessionId: string, rows: SessionDay[]) =>
+  db.transaction().execute((transaction) => {
+    const session = { session_id: sessionId, organization_id: 'org_1', plane: 'live' } as const;
+    return replaceSessionDays(transaction, session, rows);
+  });
+
+const readTools = async (db: Db) => {
+  const rows = await db
+    .selectFrom('usage_days')
+    .select(['value', 'tool_calls'])
+    .where('dimension', '=', 'tool')
+    .execute();
+  return rows.map(({ value, tool_calls }) => [value, tool_calls]).sort();
+};
+
+describe.each(ENGINES)('the sums of a day on %s', (engine) => {
+  test('keep the 2,000 largest values of a dimension, however many tools events name', async () => {
+    const store = await openTestStore(engine);
+    const many = Array.from({ length: 2_100 }, (_, n) => toolRow(`tool${n}`, 1 + n));
+    await replace(store.db, 'ses_1', many);
+    for (const day of await listDaysBehind(store.db, undefined, 10)) await sumDay(store.db, day);
+    const tools = await readTools(store.db);
+    expect(tools).toHaveLength(2_000);
+    expect(tools).toContainEqual(['tool2099', 2_100]);
+    expect(tools).not.toContainEqual(['tool99', 100]);
+    await store.dispose();
+  });
+
+  test('that were made of older rows never replace sums of newer rows, and the day stays behind', async () => {
+    const store = await openTestStore(engine);
+    const { db } = store;
+    await replace(db, 'ses_1', [toolRow('shell', 1)]);
+    const [older] = await listDaysBehind(db, undefined, 10);
+    await replace(db, 'ses_2', [toolRow('shell', 2)]);
+    const [newer] = await listDaysBehind(db, undefined, 10);
+    if (!older || !newer) throw new Error('no day is behind');
+    expect(await sumDay(db, newer)).toBe(true);
+    expect(await listDaysBehind(db, undefined, 10)).toEqual([]);
+    expect(await sumDay(db, older)).toBe(false);
+    expect(await readTools(db)).toEqual([['shell', 3]]);
+    // Sums that miss a change leave the day behind, and the next ones have it.
+    await replace(db, 'ses_1', []);
+    const [behind] = await listDaysBehind(db, undefined, 10);
+    await replace(db, 'ses_2', [toolRow('shell', 7)]);
+    if (behind) await sumDay(db, behind);
+    expect(await listDaysBehind(db, undefined, 10)).toHaveLength(1);
+    await store.dispose();
+  });
+
+  test('take names that a store cannot keep, and lose them with their session', async () => {
+    const service = await startTestService(engine);
+    const tenant = await createTenant(service);
+    const machine = await registerMachine(service, tenant.live);
+    const names = ['nul\0', 'half\ud800', 'half\udfff'];
+    const spent = names.map((model) => ({ eventType: 'usage', payload: { model, inputTokens: 1, outputTokens: 1 } }));
+    const sessionId = await sessionWith(service, tenant, machine, [...names.map((name) => called(name, {})), ...spent]);
+    const read = async () => (await service.call('GET', '/v1/organizations/me/usage', { as: tenant.member })).body;
+    const tools = (await read()).tools.map(({ name, calls }: { name: string; calls: number }) => [name, calls]);
+    expect(tools).toEqual([
+      ['half\ufffd', 2],
+      ['nul\ufffd', 1],
+    ]);
+    await service.call('DELETE', `/v1/organizations/me/sessions/${sessionId}`, { as: tenant.owner });
+    await sweepDeleted(service.store.db, () => service.clock.now);
+    await expect.poll(async () => (await read()).total.sessions).toBe(0);
+    expect(await service.store.db.selectFrom('session_days').selectAll().execute()).toEqual([]);
+    expect(await service.store.db.selectFrom('usage_days').selectAll().execute()).toEqual([]);
+    await service.close();
+  });
+});
