@@ -1,4 +1,5 @@
 import { createNameReader, type NameStrength } from './names.ts';
+import { findColumn, findInserted } from './tables.ts';
 import { isSecretInText, isSurelyRandom, type Shape } from './values.ts';
 
 /** What a name of a secret has in it. `assignments.ts` looks at what stands around each of them. */
@@ -47,14 +48,14 @@ const FORMS: readonly Form[] = [
   { separator: /:[ \t]{0,3}[|>][+-]?[ \t]{0,3}(?:\r?\n|\\{1,7}n)[ \t]{1,24}/y, shape: 'bare' },
   {
     separator: new RegExp(
-      String.raw`${QUOTED_NAME}[\])}]{0,2}[ \t]{0,4}(?::{2,3}=|:-|[:?+.!|]?[=＝]{1,3}>?|[:：](?!:)|->|<-|\|\||(?:\?[?:]|or)(?=\x20["']))[ \t]{0,4}(?:[\[(][\s]{0,8}(?=\\{0,7}["'\x60]))?(?:[@$A-Za-z]{1,2}(?=["']))?`,
+      String.raw`${QUOTED_NAME}[\])}]{0,2}[ \t]{0,40}(?::{2,3}=|:-|[:?+.!|]?[=＝]{1,3}>?|[:：](?!:)|->|<-|\|\||(?:\?[?:]|or)(?=\x20["']))[ \t]{0,40}(?:[\[(][\s]{0,8}(?=\\{0,7}["'\x60]))?(?:[@$A-Za-z]{1,2}(?=["']))?`,
       'y',
     ),
   },
   // `name: API_KEY`, on the next line `value: …`: how containers list their environment; and `key="…" value="…"`.
   {
     separator:
-      /<\/key>\s{0,24}<(?:value|string)>|(?:\\{0,7}["'])?,?(?:\r?\n|\\{1,7}n|[ \t]){1,40}(?:\\{0,7}["'])?value(?:\\{0,7}["'])?[ \t]?[:=][ \t]{0,4}/iy,
+      /<\/key>\s{0,24}<(?:value|string)>|(?:\\{0,7}["'],?(?:\r?\n|\\{1,7}n|[ \t]){0,40}|,?(?:\r?\n|\\{1,7}n|[ \t]){1,40})(?:\\{0,7}["'])?value(?:\\{0,7}["'])?[ \t]?[:=][ \t]{0,4}/iy,
   },
   // `variable "name" { … default = "…"`.
   { separator: /\\{0,7}"[ \t]{0,2}\{[^{}]{0,160}?default[ \t]{0,20}=[ \t]{0,4}/y },
@@ -69,6 +70,13 @@ const FORMS: readonly Form[] = [
     shape: 'quoted',
   },
   { separator: /[ \t]{1,4}/y, fits: isFlag },
+  // `vault read`, `column -t`, `psql -x`: names and values in columns.
+  {
+    separator:
+      /(?:[ \t]{2,60}|\t)(?:(?:string|text|password|secret|sensitive)[ \t]{1,40})?|[ \t]{0,40}[|│][ \t]{1,40}/y,
+    fits: (_text, { strength }) => strength === 'password' || strength === 'strong',
+    shape: 'column',
+  },
   // `PASSWORD '…'`, as SQL has it.
   { separator: /[ \t]{1,4}(?=["'])/y, fits: isPassword },
   // `password for ada: …`, `the password is …`; and `user ada and password …`, where the value has to have a digit.
@@ -77,6 +85,13 @@ const FORMS: readonly Form[] = [
       /(?:(?: is generated)?(?: (?:for|of|to|für|von|pour|de|para|для|от) [^\s:=]{1,40}| [([][a-z ]{2,20}[)\]])?(?: ?: {1,3}| ?(?:是|为|為|は|：) {0,3}(?=[!-~「“])| (?:is|was|ist|lautet|est|es|é|è|er|är|это|set to|to|geändert auf|auf|→|->|–|—|-)(?: now)?:? {1,3}|(?<=[\u0370-\u1fff]) )|(?<=(?:\b(?:and|with|und|mit|et|y)(?: the| dem)?|,) [A-Za-z]{4,12}) (?=["'`]?[^\s/]{0,64}[A-Z\d][^\s/]{0,64}\d[^\s/]{0,64}(?:\s|$)))["'`「“«]?/y,
     fits: isPassword,
     read: readProse,
+  },
+  // `the password of the new server is …`: the further away, the surer has the value to be one.
+  {
+    separator:
+      /(?: (?:for|of|to|on|für|von|pour|de|du|del|da|do|para|для|от)(?: [^\s:=]{1,40}){1,4})(?: ?: {1,3}| (?:is|was|ist|lautet|est|es|é|è|er|är|это|set to)(?: now)?:? {1,3})["'`「“«]?/y,
+    fits: isPassword,
+    read: (text, start) => judge(text, start, trimSentence(text, start), 'password', 'column'),
   },
   // `token - '…'`, `secret …`, and a value on the next line or as the next part of an address.
   {
@@ -111,19 +126,24 @@ export function createAssignmentReader() {
   let last = { text: '', keyword: 0, end: 0 };
 
   /** `keywordEnd` is given where the keyword is a name already. */
-  return (text: string, keywordStart: number, keywordEnd?: number): Assignment | undefined => {
+  return (text: string, keywordStart: number, keywordEnd?: number): readonly Assignment[] => {
     // A name has several keywords in it, and so may a value that is masked as a whole: `client_secret_key=…`.
-    if (keywordStart > last.keyword && keywordStart < last.end && text === last.text) return undefined;
+    if (keywordStart > last.keyword && keywordStart < last.end && text === last.text) return NONE;
     const end = keywordEnd ?? keywordStart + (matchAt(NAME, text, keywordStart)?.length ?? 0);
-    const value = BEFORE_VALUES.has(text.charCodeAt(end)) ? readAround(text, keywordStart, end, readName) : undefined;
-    last = { text, keyword: keywordStart, end: value?.end ?? end };
-    return value;
+    const mayHaveValue =
+      BEFORE_VALUES.has(text.charCodeAt(end)) ||
+      text.slice(Math.max(0, keywordStart - 48), keywordStart).includes(' as ');
+    const values = mayHaveValue ? readAround(text, keywordStart, end, readName) : NONE;
+    last = { text, keyword: keywordStart, end: values[0]?.end ?? end };
+    return values;
   };
 }
 
+const NONE: readonly Assignment[] = [];
+
 /** Quotes, blanks, signs: anything that a separator may begin with. Most names in a text are followed by something else. */
 const BEFORE_VALUES = new Set(
-  [...' \t\r\n"\'`\\:=?+.!|<>-)]}(~/–—,：＝是为為は'].map((letter) => letter.charCodeAt(0)),
+  [...' \t\r\n"\'`\\:;│=?+.!|<>-)]}(~/–—,：＝是为為は'].map((letter) => letter.charCodeAt(0)),
 );
 
 function readAround(
@@ -131,14 +151,14 @@ function readAround(
   keyword: number,
   end: number,
   readName: ReturnType<typeof createNameReader>,
-): Assignment | undefined {
+): readonly Assignment[] {
   BEFORE_NAME.lastIndex = keyword;
   const start = keyword - (BEFORE_NAME.exec(text)?.[1]?.length ?? 0);
-  if (text[end - 1] === '-') return undefined;
+  if (text[end - 1] === '-') return NONE;
   // `AWS::KMS::Key`, `arn:aws:secretsmanager:…:secret:…`: a part of a longer name.
   const isPart = text[start - 1] === ':' && !isAssigned(text, end) && /[\w*:;]/.test(text[start - 2] ?? '');
   const strength = isPart ? undefined : readName(text.slice(start, end));
-  if (strength === undefined) return undefined;
+  if (strength === undefined) return NONE;
   const name = { start, end, strength };
   for (const { separator, fits, shape, read } of FORMS) {
     if (fits !== undefined && !fits(text, name)) continue;
@@ -146,10 +166,42 @@ function readAround(
     if (found === undefined) continue;
     const from = end + found.length;
     const value = read === undefined ? readValue(text, from, name, shape) : read(text, from, name);
-    if (value !== undefined) return value;
+    const changed = readChanged(text, value?.end ?? from, value !== undefined, name);
+    if (value !== undefined || changed !== undefined) return [value, changed].filter((each) => each !== undefined);
   }
-  return undefined;
+  return [...readCells(text, name), ...readBefore(text, name)];
 }
+
+/** `"old" -> "new"`: what a plan of Terraform says a value will be. */
+function readChanged(text: string, from: number, isBehindValue: boolean, name: Name): Assignment | undefined {
+  const arrow = matchAt(isBehindValue ? ARROW : UNTIL_ARROW, text, from);
+  return arrow === undefined ? undefined : readValue(text, from + arrow.length, name, undefined);
+}
+const ARROW = /\\{0,7}["'`]?[ \t]{0,4}(?:->|=>|→)[ \t]{0,4}(?=\\{0,7}["'`])/y;
+const UNTIL_ARROW =
+  /(?:null|\(sensitive value\)|\\{0,7}"[^"\\\n]{0,80}\\{0,7}")[ \t]{0,4}->[ \t]{0,4}(?=\\{0,7}["'`])/y;
+
+/** The values of a column that is called so. */
+function readCells(text: string, { start, end, strength }: Name): readonly Assignment[] {
+  if ((strength !== 'password' && strength !== 'strong') || matchAt(END_OF_CELL, text, end) === undefined) return NONE;
+  return [...findColumn(text, start, end), ...findInserted(text, start, end)].flatMap((cell) => {
+    const value = text.slice(cell.start, cell.end);
+    return judge(text, cell.start, value, strength, cell.isQuoted ? 'quoted' : 'column') ?? [];
+  });
+}
+
+const END_OF_CELL = /["'`\]]?[ \t]{0,60}(?:[|│\t,;)]|\r?\n)/y;
+
+/** `use … as the password`. */
+function readBefore(text: string, { start, strength }: Name): readonly Assignment[] {
+  if (strength !== 'password') return NONE;
+  const found = USED_AS.exec(text.slice(Math.max(0, start - 120), start));
+  const [before = '', value = ''] = found?.slice(1) ?? [];
+  const at = Math.max(0, start - 120) + (found?.index ?? 0) + before.length;
+  return judge(text, at, value, strength, 'column') === undefined ? NONE : [{ start: at, end: at + value.length }];
+}
+const USED_AS =
+  /(\b(?:use|set|try|enter|type) ["'`]?)([^\s"'`]{6,64})["'`]? as (?:(?:the|your|my|our|its|a) )?(?:[\w-]{1,20} ){0,2}$/i;
 
 /** `$env:NAME = …`, `${env:NAME} = …`, as PowerShell has it. */
 const isAssigned = (text: string, end: number) => matchAt(ASSIGNED, text, end) !== undefined;
@@ -180,7 +232,7 @@ const ADDRESS = 80;
 
 /** A sentence ends in punctuation that is none of the password's. */
 function readProse(text: string, start: number): Assignment | undefined {
-  const value = matchAt(SAID, text, start)?.replace(/[.,;:)\]]{1,3}$/, '');
+  const value = trimSentence(text, start);
   const quote = text[start - 1] ?? '';
   const isQuoted = value !== undefined && /["'`]/.test(quote) && quote === text[start + value.length];
   return (
@@ -188,6 +240,7 @@ function readProse(text: string, start: number): Assignment | undefined {
     (isQuoted ? judge(text, start, value, 'password', 'account') : undefined)
   );
 }
+const trimSentence = (text: string, start: number) => matchAt(SAID, text, start)?.replace(/[.,;:)\]]{1,3}$/, '');
 const SAID = /[^\s"'`<>\\，。；、（）「」”»]{6,64}/y;
 
 function readValue(text: string, from: number, name: Name, given: Shape | undefined): Assignment | undefined {

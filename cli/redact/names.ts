@@ -28,13 +28,13 @@ const STRENGTHS: readonly (readonly [NameStrength, RegExp])[] = [
   [
     'password',
     new RegExp(
-      `(?:password|passwd|pwd|(?:^|_)(?:pswd|psw|psk|pass_?word|pass_?code|pw|mysql_pwd|${PASSWORD_WORDS}|(?:db|user|smtp|mail|email|ftp|ssh|root|admin|redis|sudo|http|store|key|login|my|server)_?pass))${SUFFIX}|(?:${PASSWORD_ELSEWHERE.source.toLowerCase()})$|(?:^|_)password_`,
+      `(?:password|passwd|pwd|(?:^|_)(?:psw|psk|pa?s{1,2}w?o?rd|pa?s{1,2}wd|pass_?word|pass_?code|pw|mysql_pwd|${PASSWORD_WORDS}|(?:db|user|smtp|imap|mail|email|ftp|sftp|ssh|root|admin|redis|sudo|become|http|proxy|store|key|login|my|mysql|pg|postgres|mongo|amqp|rabbitmq|ldap|bind|vpn|wifi|vault|server|service|app)_?pass))${SUFFIX}|(?:${PASSWORD_ELSEWHERE.source.toLowerCase()})$|(?:^|_)password_`,
     ),
   ],
   [
     'strong',
     new RegExp(
-      `(?:^|_)(?:(?:\\w*_)?x?_?api_?keys?|[a-z]*secrete?|[a-z]*secret_?(?:key|token)|[a-z]*client_?secret|[a-z]*private_?key|[a-z]*access_?key|[a-z]*(?:access|refresh|id|auth|bearer|api|bot|session|security|deploy|oauth|identity)_?tokens?|personal_access_token|bearer|authorization|credentials?|connection_?string|conn_?str|signing_?(?:key|secret)|encryption_?key|master_?key|account_?key|shared_?key|subscription_?key|webhook_?secret|service_role_?key|licen[cs]e_?key|ssh_?key|client_key|app_?key|application_?key|admin_?key|auth_?key|consumer_?key|security_?key|otp|totp|two_?factor|mfa_?code)${SUFFIX}`,
+      `(?:^|_)(?:(?:\\w*_)?x?_?api_?keys?|[a-z]*secrete?|[a-z]*secret_?(?:key|token)|secret_key_base|docker_?config_?json|dockercfg|[a-z]*client_?secret|[a-z]*private_?key|[a-z]*access_?key|[a-z]*(?:access|refresh|id|auth|bearer|api|bot|session|security|deploy|oauth|identity)_?tokens?|personal_access_token|bearer|authorization|credentials?|connection_?string|conn_?str|signing_?(?:key|secret)|encryption_?key|master_?key|account_?key|shared_?key|subscription_?key|webhook_?secret|service_role_?key|licen[cs]e_?key|ssh_?key|client_key|app_?key|application_?key|admin_?key|auth_?key|consumer_?key|security_?key|otp|totp|two_?factor|mfa_?code)${SUFFIX}`,
     ),
   ],
   [

@@ -57,12 +57,25 @@ export function createPayloadRedactor(text: TextRedactor) {
     let values: unknown[] | undefined = names === keys ? undefined : [];
     for (const [index, key] of keys.entries()) {
       const before = from[key];
-      const after = redactItem(before, pairName(from, key, pass) ?? names[index], pass);
+      const isSecret = from.kind === 'Secret' && (key === 'data' || key === 'stringData');
+      const after = isSecret
+        ? redactSecrets(before, pass)
+        : redactItem(before, pairName(from, key, pass) ?? names[index], pass);
       if (after !== before) values ??= keys.slice(0, index).map((earlier) => from[earlier]);
       values?.push(after);
     }
     // Not by assignment: `__proto__` is a key like any other in JSON.
     return values === undefined ? from : Object.fromEntries(names.map((name, index) => [name, values[index]]));
+  }
+
+  /** What Kubernetes keeps in a secret, under any name. */
+  function redactSecrets(data: unknown, pass: Pass): unknown {
+    if (typeof data !== 'object' || data === null) return data;
+    const masked = Object.entries(data as Json).map(([key, value]) => {
+      const isText = typeof value === 'string' && value.length > 2 && !isMasked(value, pass.session.isOwn);
+      return [key, isText ? text.redactValue(value, pass) : redactItem(value, key, pass)] as const;
+    });
+    return masked.every(([key, value]) => value === (data as Json)[key]) ? data : Object.fromEntries(masked);
   }
 
   function redactKeys(keys: string[], pass: Pass): string[] {

@@ -1,7 +1,7 @@
 import { KEY_NAME } from './assignments.ts';
 import type { Scopes, ValueIndex } from './known/value-index.ts';
 import { createMarker, type Marker } from './mark.ts';
-import { isHashOrId, looksRandom } from './values.ts';
+import { isHashOrId, isPlaceholder, looksRandom } from './values.ts';
 
 /** What is known of a session while its records are masked. */
 export interface Session {
@@ -79,7 +79,9 @@ export function createSessions(key: Uint8Array, index: ValueIndex): (name: strin
 }
 
 /** No name, address or call of code has one of these in it. */
-const SYMBOL = /^(?=.*\d)(?=.*[A-Za-z])(?=.*[!#%&*+^~?])[!-~]{10,39}$/;
+const SYMBOL = /^(?=.*\d)(?=.*[A-Za-z])(?=.*[!#%&*+^~?@])[!-~]{8,39}$/;
+/** A password that a command, an address or a file of passwords has proved to be one. */
+const PROVED = /^(?:(?=.*\d)(?=.*[A-Za-z])|(?=.*[a-z][A-Z]))[!-~]{10,100}$/;
 
 /** `XmlStringMaxLen256`, which all fields of a file may have as their type, and one of them is called a password. */
 const CAMEL_CASE = /^[A-Za-z][a-z]*(?:[A-Z][a-z]+)+\d*$/;
@@ -88,9 +90,10 @@ const LONGEST_RUNS = 2.7;
 
 /** Words are not looked for: masking each `opensesame` of a session would tell more than it hides, and lose more. */
 function isSure(rule: string, secret: string): boolean {
-  if (secret.startsWith('-----BEGIN')) return true;
-  if (rule !== KEY_NAME) return looksRandom(secret);
-  if (SYMBOL.test(secret)) return true;
+  if (secret.startsWith('-----BEGIN') || SYMBOL.test(secret)) return true;
+  if (rule !== KEY_NAME) {
+    return looksRandom(secret) || (PROVED.test(secret) && !isPlaceholder(secret));
+  }
   const runs = secret.match(/[a-z]+|[A-Z]+|\d+/g) ?? [];
   const isName = CAMEL_CASE.test(secret) || isHashOrId(secret);
   return !isName && looksRandom(secret) && runs.join('').length < LONGEST_RUNS * runs.length;

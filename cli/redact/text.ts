@@ -2,12 +2,14 @@ import { createAssignmentReader, KEY_NAME, NAME_KEYWORDS } from './assignments.t
 import { createCleanTexts } from './clean.ts';
 import { createKeywordScanner } from './keywords.ts';
 import type { Scopes, ValueIndex } from './known/value-index.ts';
+import { findKubernetesSecrets, KUBERNETES_KEYWORDS } from './kubernetes.ts';
 import { findMarks, hideForeignMarks, type Span } from './mark.ts';
 import { PASSWORD_ELSEWHERE } from './names.ts';
 import { groupByKeyword, matchRule } from './rules/match.ts';
 import { beforeKey } from './rules/private-key.ts';
 import type { Rule } from './rules/rule.ts';
 import type { Session } from './sessions.ts';
+import { viewPlain } from './views.ts';
 
 /** The rule that the machine's own secrets are masked by. */
 export const KNOWN_VALUE = 'known-value';
@@ -35,17 +37,29 @@ const CUT_WITHIN = 65_536;
 export function createTextRedactor(rules: readonly Rule[], index: ValueIndex, allow: ReadonlySet<string>) {
   const { keywords, byKeyword } = groupByKeyword(rules);
   const readAssignment = createAssignmentReader();
-  const scan = createKeywordScanner([...NAME_KEYWORDS, ...keywords]);
+  const scan = createKeywordScanner([...NAME_KEYWORDS, ...keywords, ...KUBERNETES_KEYWORDS]);
+  const firstOfKubernetes = NAME_KEYWORDS.length + keywords.length;
   const clean = createCleanTexts(index);
   const withoutKnown = createCleanTexts(index);
 
   function findSpans(text: string, scopes: Scopes, knownOnly: boolean): Span[] {
+    const { spans, hasKeyword } = findSpansIn(text, scopes, knownOnly);
+    const view = hasKeyword ? viewPlain(text) : undefined;
+    if (view === undefined) return spans;
+    return [...spans, ...findSpansIn(view.text, scopes, knownOnly).spans.map(view.locate)];
+  }
+
+  function findSpansIn(text: string, scopes: Scopes, knownOnly: boolean) {
     const spans: Span[] = [];
+    let hasKeyword = false;
+    let isKubernetes = false;
     // What a rule has matched need not be matched again from within: a text of nothing but its keyword stays cheap.
     const matchedTo = new Map<Rule, number>();
 
     function visitKeyword(keyword: number, start: number): void {
       if (knownOnly) return;
+      if (keyword >= NAME_KEYWORDS.length) hasKeyword = true;
+      if (keyword >= firstOfKubernetes) isKubernetes = true;
       if (keyword < NAME_KEYWORDS.length) visitName(start);
       for (const rule of byKeyword[keyword - NAME_KEYWORDS.length] ?? []) {
         if (start < (matchedTo.get(rule) ?? 0)) continue;
@@ -57,8 +71,9 @@ export function createTextRedactor(rules: readonly Rule[], index: ValueIndex, al
     }
 
     function visitName(start: number, end?: number): void {
-      const value = readAssignment(text, start, end);
-      if (value !== undefined) spans.push({ ...value, rule: KEY_NAME, secret: text.slice(value.start, value.end) });
+      for (const value of readAssignment(text, start, end)) {
+        spans.push({ ...value, rule: KEY_NAME, secret: text.slice(value.start, value.end) });
+      }
     }
 
     scan(text, visitKeyword, index.filter(), (hash, end) => {
@@ -68,7 +83,8 @@ export function createTextRedactor(rules: readonly Rule[], index: ValueIndex, al
     if (!knownOnly) {
       for (const { index, 0: name } of text.matchAll(PASSWORD_ELSEWHERE)) visitName(index, index + name.length);
     }
-    return spans;
+    if (isKubernetes) spans.push(...findKubernetesSecrets(text));
+    return { spans, hasKeyword: hasKeyword || spans.length > 0 };
   }
 
   function redactUnlessClean(text: string, pass: Pass, scopes: Scopes, knownOnly: boolean): string {

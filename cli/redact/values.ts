@@ -12,7 +12,7 @@ export function measureEntropy(text: string): number {
 
 /** Fills the place of a secret in documentation. */
 const FILLER =
-  /^\[[^\]]*\]$|^[<{(%$].*[>})%]$|^\$\{?[A-Za-z_]|\$\{|\{\{|<[^<>]*>|^%[A-Z_]+%$|^\*+|x{4,}|\.{3}|…|your|example|placeholder|change.?me|dummy|^\W*(?:[a-z]{2,12}\W)?redacted(?:\W[a-z]{2,12}){0,3}\W*$|insert[-_]|process\.env|%\(|%[sd]|\{[A-Za-z_]\w*\}|^aws4-hmac|import\.meta|os\.environ|getenv|secrets\.|0{6,}|^[a-z_.:/-]*(?:\{\}[a-z_.:/-]*)+$/i;
+  /^<[a-z][\w-]*$|^\[[^\]]*\]$|^[<{(%$].*[>})%]$|^\$\{?[A-Za-z_]|\$\{|\{\{|<[^<>]*>|^%[A-Z_]+%$|^\*+|x{4,}|\.{3}|…|your|example|placeholder|change.?me|dummy|^\W*(?:[a-z]{2,12}\W)?redacted(?:\W[a-z]{2,12}){0,3}\W*$|insert[-_]|process\.env|%\(|%[sd]|\{[A-Za-z_]\w*\}|^aws4-hmac|import\.meta|os\.environ|getenv|secrets\.|0{6,}|^[a-z_.:/-]*(?:\{\}[a-z_.:/-]*)+$/i;
 
 /** Words that a real secret in running text hardly has in it; `XmlStringMaxLen256` is the type of a field. */
 const MADE_UP =
@@ -28,8 +28,9 @@ const HARMLESS = new Set(
   ),
 );
 
-/** `^2.14.1`: what a package with the name of a secret depends on; and when a password was changed. */
-const VERSION = /^[~^<>=v]{0,2}\d{1,4}(?:\.\d{1,6}){1,3}(?:[-+][\w.-]{1,40})?$|^\d{4}-\d\d-\d\d/;
+/** `^2.14.1`, `name@2.14.1`: what a package with the name of a secret depends on; and when a password was changed. */
+const VERSION =
+  /^[~^<>=v]{0,2}\d{1,4}(?:\.\d{1,6}){1,3}(?:[-+][\w.-]{1,40})?$|^\d{4}-\d\d-\d\d|^[\w@/.-]{1,100}@\d+\.\d+\.\d+|^sha\d{3}-/;
 
 /**
  * No secret, whatever it is called: types and algorithms that carry a number (`Uint8Array`, `ed25519Seed`,
@@ -101,9 +102,9 @@ const countVowels = (value: string) => value.match(/[aeiou]/gi)?.length ?? 0;
 
 /**
  * How a value stands in a text: in quotes, bare, behind `NAME=`, in a sentence, as the argument after the name, in quotes
- * beside the user it is of or what is said to be the password, or beside its name only.
+ * beside the user it is of or what is said to be the password, in the next column, or beside its name only.
  */
-export type Shape = 'quoted' | 'bare' | 'variable' | 'prose' | 'argument' | 'account' | 'loose';
+export type Shape = 'quoted' | 'bare' | 'variable' | 'prose' | 'argument' | 'account' | 'column' | 'loose';
 
 /** Whether the value of a name found in running text is a secret: code and prose name passwords all the time. */
 export function isSecretInText(value: string, strength: NameStrength, shape: Shape): boolean {
@@ -127,15 +128,20 @@ const FITS: { [shape in Exclude<Shape, 'loose'>]: (value: string, strength: Name
   variable: () => true,
   prose: hasDigitsAndLetters,
   argument: hasDigitsAndLetters,
+  column: (value) =>
+    value.length >= 6 && hasDigitsAndLetters(value) && (SYMBOLS.test(value) || countChanges(value) > 2),
   bare: (value, strength) => fits(value, strength, false),
   quoted: (value, strength) => fits(value, strength, true),
 };
 
+const SYMBOLS = /[!#$%&*+^~?@]/;
+
 function fits(value: string, strength: NameStrength, isQuoted: boolean): boolean {
-  const isMixed = hasDigitsAndLetters(value);
+  const isMixed = hasDigitsAndLetters(value) || PADDED.test(value);
   const isPunctuated = isQuoted && value.length >= 10 && /[^\w.-]/.test(value) && !isWords(value);
   if (isPasswordLabel(value)) return false;
-  if (strength === 'password') return isMixed || isPunctuated || (isQuoted && /[!@#$%^&*+~]/.test(value));
+  if (strength === 'password')
+    return isMixed || isPunctuated || isMixedCase(value, 10) || (isQuoted && /[!@#$%^&*+~]/.test(value));
   if (WITHOUT_BLANKS.test(value)) return false;
   if (isMixedCase(value)) return true;
   if (!isMixed || isWords(value)) return isMixed ? value.length >= 12 : isPunctuated;
@@ -169,8 +175,8 @@ const isRandom = (value: string) =>
   isMixedCase(value);
 
 /** Letters alone, small and capital as they come, and with fewer vowels than words have. */
-function isMixedCase(value: string): boolean {
-  if (!/^[A-Za-z_-]{20,200}$/.test(value) || countWords(value) > 0) return false;
+function isMixedCase(value: string, shortest = 20): boolean {
+  if (!/^[A-Za-z_-]{10,200}$/.test(value) || value.length < shortest || countWords(value) > 0) return false;
   return countVowels(value) < value.length * 0.33 && countChanges(value) >= value.length * 0.15;
 }
 
@@ -205,6 +211,9 @@ export function isSecretInField(value: string, strength: NameStrength, name = ''
 export function isUserAndPassword(value: string): boolean {
   return /^[!-9;-~][ -9;-~]*:[ -~]+$|^:[!-~]{8,}$/.test(Buffer.from(value, 'base64').toString('latin1'));
 }
+
+/** Base64 that is filled up: nothing else ends so. */
+const PADDED = /^[A-Za-z0-9+/]{5,}={1,2}$/;
 
 function hasDigitsAndLetters(value: string): boolean {
   return /\d/.test(value) && /[A-Za-z]/.test(value);

@@ -58,6 +58,12 @@ account-password  auth=(,credential(,credentials(,basicauth(,basic_auth(,.login(
 account-password  mysql_connect(,mysqli_connect(,new\x20mysqli(,new\x20pdo(,ldap_bind(,imap_open(,getconnection(  (?:mysqli?_connect|new\x20mysqli|new\x20pdo|ldap_bind|imap_open|getconnection)\([^,()]{1,120},\x20{0,2}[^,()]{1,80},\x20{0,2}\\{0,7}["']([^"'\s\\]{4,100})\\{0,7}["']  i inside e2.3
 account-password  credentials,creds,zugangsdaten,log\x20in\x20,login\x20  (?:credentials|creds|zugangsdaten|log\x20?in)(?:\x20(?:as|with|is|are|sind))?:?\x20{1,2}[\w.@-]{2,40}\x20?[/:]\x20?(?=[^\s/]{0,63}\d)(?=[^\s/]{0,63}[a-z])(?=[^\s/]{0,63}[A-Z])([^\s/:"'\x60,;<>()\\]{8,64})(?![^\s.,;!?)"'\x60\\])  inside e3
 netrc-password  login\x20  login\x20[^\s"']{1,40}[\s\\n]{1,6}password\s\s{0,2}(?=[a-z]{0,20}[^a-z\s.,;:)'"])([^\s"'\\$<]{6,200})  e2
+aws-login  asia,akia  A[SK]IA[A-Z2-7]{16}[\s"',]{1,8}(?:\d{4}-[\dT:.+Z-]{10,30}[\s"',]{1,8})?((?=[A-Za-z+/]{0,39}\d)[A-Za-z0-9+/]{40}(?:[\s"',]{1,8}(?:IQoJ|FwoG|FQoG)[A-Za-z0-9+/]{100,2000})?)  e4
+docker-login  eyjhdxrocyi6  eyJhdXRocyI6[A-Za-z0-9+/]{20,8000}={0,2}
+json-web-key  "kty"  "kty"\x20?:[^{}]{1,1500}?"[dk]"\x20?:\x20?"([\w-]{22,1500})  inside e3
+json-web-key  "d":,"k":,"d"\x20:,"k"\x20:  "[dk]"\x20?:\x20?"([\w-]{22,1500})"(?=[^{}]{1,1500}"kty")  inside e3
+generated-password  random_password  random_password[^\0]{0,1200}?"result":\x20?"([^"\\]{6,200})  inside
+cookie  "sessionid","session_id","session","sid","xsrf-token","csrf-token","_session"  "[\w-]{3,12}"\s{0,8},\s{0,24}"value"\s{0,4}:\s{0,4}"((?=[^"]{0,60}\d)[\w%.~+/=-]{16,4096})"  i inside e3
 signed-address  x-amz-signature=,x-goog-signature=  X-(?:Amz|Goog)-Signature=([0-9a-f]{64,512})  i
 cut-token  gh[pousr]_,github_pat_,glpat-,gldt-,glrt-,glptt-,gloas-,glsoat-,sk-ant-,sk-proj-,sk-svcacct-,sk-admin-,sk-or-v1-,[sr]k_live_,[sr]k_test_,xox[abcdeprs]-,hf_,npm_,pypi-,dckr_[op]at_,do[opr]_v1_,shp[acps][ats]_,sntry[su]_,gsk_,xai-,lin_api_,ntn_,figd_,dapi,hvs.,sg.,aiza,ya29.,gocspx-,glsa_,pscale_tkn_,pscale_pw_  (?:gh[pousr]_|github_pat_|gl(?:pat|dt|rt|ptt|oas|soat)-|sk-(?:ant|proj|svcacct|admin|or-v1)-|[sr]k_(?:live|test)_|xox[abcdeprs]-|hf_|npm_|pypi-|dckr_[op]at_|do[opr]_v1_|shp(?:at|ca|pa|ss)_|sntry[su]_|gsk_|xai-|lin_api_|ntn_|figd_|dapi|hvs\.|SG\.|AIza|ya29\.|GOCSPX-|glsa_|pscale_(?:tkn|pw)_)[\w.-]{10,100}$(?<=\d[\w.-]{0,99})  e3.2
 `;

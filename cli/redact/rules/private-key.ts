@@ -1,3 +1,5 @@
+import { COLOUR } from '../views.ts';
+
 /** Letters of the longest key that is looked for, with what a program wrote before its lines. */
 const LONGEST_KEY = 20_000;
 
@@ -5,8 +7,6 @@ const BEGIN = '-----BEGIN';
 const END = '-----END';
 const KEY_END = /-----END[A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----/y;
 
-/** Colours as they are, and as JSON, C and shells write them. */
-const COLOUR = String.raw`(?:\u001b|\\{1,3}(?:u001b|x1b|e|033))\[[\d;]{0,16}[mK]`;
 /** What stands between two lines of a key: `cat -n`, a diff, a quotation, a list of strings and colours write it. */
 const GAP = String.raw`(?:${COLOUR}|\\{1,7}[nrt]?|[\s"'+>|:→#,;.()[\]*-]|(?<![A-Za-z+/])\d{1,6}(?=[\s:|→.)-])){0,60}`;
 /** `grep -n` and `grep -A` say which file and which line. */

@@ -5,6 +5,19 @@ const hash = (before: string, length: number) => `${before}${made('alnum', lengt
 
 /** Of providers and forms that came later. */
 export const NEWER_EXAMPLES: RuleExamples = {
+  'aws-login': {
+    hit: [`ASIA${made('base32', 16)}\t2026-11-23T01:00:00+00:00\tk7${made('base64', 38)}`],
+    miss: [`ASIA${made('base32', 16)} of ${made('letters', 40)}`],
+  },
+  'docker-login': { hit: [`eyJhdXRocyI6${made('alnum', 60)}=`], miss: ['eyJhdXRocyI6e30='] },
+  'json-web-key': {
+    hit: [`{"kty": "EC", "crv": "P-256", "d": "${made('url', 43)}"}`, `{"d":"${made('url', 43)}","x":"a","kty":"EC"}`],
+    miss: [`{"kty": "EC", "x": "${made('url', 43)}"}`, `{"d":"${made('url', 43)}"}`],
+  },
+  'generated-password': {
+    hit: [`"type": "random_password", "attributes": {"result": "${made('alnum', 16)}"}`],
+    miss: [`"type": "random_id", "attributes": {"result": "${made('alnum', 16)}"}`],
+  },
   'aws-service-key': { hit: [`amzn.mws.${madeUuid()}`, `da2-${made('lower', 26)}`], miss: ['da2-bit'] },
   'gemini-key': { hit: [`AQ.Ab8R${made('url', 46)}`], miss: ['AQ.About'] },
   'azure-storage-key': {
