@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { siteOf } from '../../network.ts';
 import type { Db } from '../../store/open.ts';
 import type { LinkRow } from '../../store/schema.ts';
 import {
@@ -115,8 +114,7 @@ export function linkRoutes(app: FastifyInstance, pages: Pages): void {
       if (wait > 0) return show(tooMany(reply, wait), 429);
       const refusal = refuseEmail(email) ?? refusePassword(password, email);
       if (refusal !== undefined) return show(refusal, 422);
-      const asker = { network: siteOf(request.ip), isKnown: true };
-      const form = { email, password: await passwords.hash(password, asker) };
+      const form = { email, password: await passwords.hash(password, { address: request.ip, isKnown: true }) };
       const accountId = await db.transaction().execute(async (transaction) => {
         await kind.begin?.(transaction);
         if (!(await spendLink(transaction, link, now()))) return undefined;

@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { siteOf } from '../../network.ts';
 import { verificationLetter } from '../letters.ts';
 import { findAccountByEmail, hasAccounts, insertAccount } from './accounts.ts';
 import { fromAddress, takeGuess } from './attempts.ts';
@@ -74,8 +73,8 @@ export function signInRoutes(app: FastifyInstance, pages: Pages): void {
     const browser = account && browsers.recognize(request, account);
     const { wait, succeed } = await takeGuess(attempts, email, { address: request.ip, browser });
     if (wait > 0) return showSignIn(request, reply, email, tooMany(reply, wait), 429);
-    const asker = { network: siteOf(request.ip), isKnown: browser !== undefined };
-    const matches = await passwords.matches(password, account?.password, asker);
+    const requester = { address: request.ip, isKnown: browser !== undefined };
+    const matches = await passwords.matches(password, account?.password, requester);
     if (!account || !matches) {
       log.info({ address: request.ip }, 'a sign-in was refused');
       return showSignIn(request, reply, email, 'E-mail and password do not match.', 422);
@@ -98,7 +97,7 @@ export function signInRoutes(app: FastifyInstance, pages: Pages): void {
     if (wait > 0) return showSignUp(request, reply, email, tooMany(reply, wait), 429);
     const refusal = refuseEmail(email) ?? refusePassword(password, email);
     if (refusal !== undefined) return showSignUp(request, reply, email, refusal, 422);
-    const hash = await passwords.hash(password, { network: siteOf(request.ip), isKnown: false });
+    const hash = await passwords.hash(password, { address: request.ip, isKnown: false });
     const accountId = await insertAccount(db, { email, emailVerified: false, password: hash }, now());
     if (accountId === undefined) {
       const taken = 'No account can be created with this e-mail. Sign in instead, or set a new password.';
