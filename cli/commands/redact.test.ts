@@ -38,6 +38,21 @@ test('reads a transcript record by record: with its field names, and with the se
   );
 });
 
+test('a long text and a long transcript are masked as they are, line by line', async () => {
+  const line = `${'x'.repeat(99)}\n`;
+  const filler = line.repeat(60_000);
+  const record = `${JSON.stringify({ type: 'a', text: 'y'.repeat(900) })}\n`.repeat(6000);
+  const { test: redact } = setUp({
+    'long.txt': `${filler}TOKEN=${token}\n${filler}\n\n${token}`,
+    'long.jsonl': `${record}${JSON.stringify({ text: token })}\n${record}`,
+  });
+  const mark = /\[REDACTED:github-token:[0-9a-f]{4}\]/;
+  const long = await redact('long.txt');
+  expect(long.stdout.replaceAll(new RegExp(mark, 'g'), 'MARK')).toBe(`${filler}TOKEN=MARK\n${filler}\n\nMARK\n`);
+  const records = await redact('long.jsonl');
+  expect(records.stdout.replace(mark, 'MARK')).toBe(`${record}{"text":"MARK"}\n${record}`);
+});
+
 test('what a person has allowed is let through, by mark or by rule', async () => {
   const { home, test: redact } = setUp({ 'a.txt': `x ${token}` });
   const mark = /\[REDACTED:[^\]]+\]/.exec((await redact('a.txt')).stdout)?.[0];

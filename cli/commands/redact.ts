@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
-import { text as readAll } from 'node:stream/consumers';
 import type { CapturedEvent } from '../../contract/transcript.ts';
 import type { JsonObject } from '../agents/agent.ts';
 import { defineCommand, flag, text } from '../command.ts';
@@ -11,6 +10,7 @@ import { formatCount } from '../output.ts';
 import { openRedactor } from '../pipeline.ts';
 import { preferencesPath } from '../privacy/preferences.ts';
 import { folderOf } from '../read/record.ts';
+import { cutUp } from '../redact/pieces.ts';
 import type { Redactor } from '../redact/redactor.ts';
 
 export const redactCommand = defineCommand({
@@ -31,9 +31,17 @@ export const redactCommand = defineCommand({
       throw new Failure(EXIT.usage, 'There is nothing to test.', hint);
     }
     const redactor = openRedactor(context, { folder: stateFolder(context), settings: readSettings(context) });
-    const { masked, totals } = maskText(redactor, context.folder, await readText(context, test));
+    const mask = createMask(redactor, context.folder);
+    // Programs get one object with all of the text in it, people each piece as soon as it is masked.
+    const pieces: string[] = [];
+    for await (const piece of readPieces(openText(context, test))) {
+      const masked = mask.maskPiece(piece);
+      if (output.json) pieces.push(masked);
+      else output.answer({}, [masked.replace(/\n$/, '')]);
+    }
+    const { totals } = mask;
     const secrets = Object.values(totals).reduce((sum, count) => sum + count, 0);
-    output.answer({ rules: redactor.rules, secrets, totals, text: masked }, [masked.replace(/\n$/, '')]);
+    if (output.json) output.answer({ rules: redactor.rules, secrets, totals, text: pieces.join('') }, []);
     const parts = Object.entries(totals).map(([rule, count]) => `${rule} ${count}`);
     output.say(`${formatCount(secrets, 'secret')} masked${secrets === 0 ? '' : `: ${parts.join(', ')}`}.`);
     if (secrets === 0) return;
@@ -42,33 +50,82 @@ export const redactCommand = defineCommand({
   },
 });
 
-async function readText(context: Context, file: string): Promise<string> {
-  if (file === '-') return readAll(context.stdin);
+async function* openText(context: Context, file: string): AsyncGenerator<string> {
+  const input = file === '-' ? context.stdin : createReadStream(resolve(context.folder, file));
+  const decoder = new TextDecoder();
   try {
-    return readFileSync(resolve(context.folder, file), 'utf8');
+    for await (const chunk of input) yield typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true });
   } catch (error) {
     throw new Failure(EXIT.usage, `${file} cannot be read (${codeOf(error) ?? error}).`, 'Check the path.', error);
   }
+  yield decoder.decode();
 }
 
-/** As captured: a transcript line by line, any other text as if a tool had printed it. Secrets are counted by rule. */
-function maskText(redactor: Redactor, folder: string, given: string) {
+/** Of a text that is no transcript so many letters are read before a piece of them is masked. */
+const READ_AHEAD = 4 * 1024 * 1024;
+
+/** The lines of a transcript; of any other text pieces of whole lines, as if a tool had printed them. */
+async function* readPieces(chunks: AsyncIterable<string>): AsyncGenerator<string> {
+  let unread: string[] = [];
+  let length = 0;
+  let isTranscript: boolean | undefined;
+  for await (const chunk of chunks) {
+    unread.push(chunk);
+    length += chunk.length;
+    const isEnough = isTranscript === false ? length > READ_AHEAD : chunk.includes('\n');
+    if (!isEnough) continue;
+    const text = unread.join('');
+    isTranscript ??= readRecord(text.slice(0, text.indexOf('\n'))) !== undefined;
+    const pieces = isTranscript ? splitLines(text) : length > READ_AHEAD ? joinLines(cutUp(text)) : [text];
+    const rest = pieces.pop() ?? '';
+    yield* pieces;
+    unread = [rest];
+    length = rest.length;
+  }
+  const text = unread.join('');
+  if (text !== '') yield* isTranscript === false ? joinLines(cutUp(text)) : splitLines(text).filter(Boolean);
+}
+
+/** Each with its line feed; the last has none. */
+function splitLines(text: string): string[] {
+  const lines: string[] = [];
+  let from = 0;
+  for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', from)) {
+    lines.push(text.slice(from, end + 1));
+    from = end + 1;
+  }
+  return [...lines, text.slice(from)];
+}
+
+/** Pieces that end within a line are joined with the next: each is printed as lines of its own. */
+function joinLines(pieces: readonly string[]): string[] {
+  const joined: string[] = [];
+  for (const piece of pieces) {
+    const last = joined.at(-1);
+    if (last === undefined || last.endsWith('\n')) joined.push(piece);
+    else joined[joined.length - 1] = last + piece;
+  }
+  return joined;
+}
+
+/** Masks as capture does, and counts secrets by rule. */
+function createMask(redactor: Redactor, folder: string) {
   const source = { agent: '', session: '', file: '', position: 0 };
   const totals: { [rule: string]: number } = {};
   // The secrets of the folder that we are in count, and then those of the folder of each record.
   redactor.redact([], { session: '', folder });
-  const lines = given.split(/(?<=\n)/);
-  const isTranscript = readRecord(lines[0] ?? '') !== undefined;
-  const masked = (isTranscript ? lines : [given]).map((piece) => {
-    const record = readRecord(piece);
-    const event: CapturedEvent = { eventType: 'record', payload: { source, rest: piece } };
-    const [after = event] = redactor.redact([event], { session: '', folder: record && folderOf(record) });
-    for (const [rule, count] of Object.entries(after.payload.redactions ?? {})) {
-      totals[rule] = (totals[rule] ?? 0) + count;
-    }
-    return after.eventType === 'record' ? String(after.payload.rest) : '';
-  });
-  return { masked: masked.join(''), totals };
+  return {
+    totals,
+    maskPiece(piece: string): string {
+      const record = readRecord(piece);
+      const event: CapturedEvent = { eventType: 'record', payload: { source, rest: piece } };
+      const [after = event] = redactor.redact([event], { session: '', folder: record && folderOf(record) });
+      for (const [rule, count] of Object.entries(after.payload.redactions ?? {})) {
+        totals[rule] = (totals[rule] ?? 0) + count;
+      }
+      return after.eventType === 'record' ? String(after.payload.rest) : '';
+    },
+  };
 }
 
 function readRecord(line: string): JsonObject | undefined {

@@ -5,8 +5,8 @@ import type { Scopes, ValueIndex } from './known/value-index.ts';
 import { findKubernetesSecrets, KUBERNETES_KEYWORDS } from './kubernetes.ts';
 import { findMarks, hideForeignMarks, type Span } from './mark.ts';
 import { PASSWORD_ELSEWHERE } from './names.ts';
+import { cutUp, LONGEST_PIECE } from './pieces.ts';
 import { groupByKeyword, matchRule } from './rules/match.ts';
-import { beforeKey } from './rules/private-key.ts';
 import type { Rule } from './rules/rule.ts';
 import type { Session } from './sessions.ts';
 import { viewPlain } from './views.ts';
@@ -27,12 +27,6 @@ export type TextRedactor = ReturnType<typeof createTextRedactor>;
 const SHORTEST = 8;
 /** Masking one secret may bring a neighbour to light. Two rounds are the rule; each masks at least one more letter. */
 const ROUNDS = 8;
-/** Letters. Of a longer text one piece after the other is masked: every ninth letter of a hostile one begins a secret. */
-const LONGEST = 1024 * 1024;
-/** Where a long text is cut, the best first: behind the last of these within so many letters before its limit. */
-const CUTS = ['\n\n', '\n', ' ', ',', ';'];
-const CUT_WITHIN = 65_536;
-
 /** `allow` are rule ids and whole marks that are let through. */
 export function createTextRedactor(rules: readonly Rule[], index: ValueIndex, allow: ReadonlySet<string>) {
   const { keywords, byKeyword } = groupByKeyword(rules);
@@ -98,7 +92,7 @@ export function createTextRedactor(rules: readonly Rule[], index: ValueIndex, al
   }
 
   function redact(text: string, pass: Pass, scopes: Scopes, knownOnly: boolean): string {
-    if (text.length > LONGEST) return redactPieces(text, pass, scopes, knownOnly);
+    if (text.length > LONGEST_PIECE) return redactPieces(text, pass, scopes, knownOnly);
     let current = text;
     for (let round = 0; round < ROUNDS; round++) {
       const next = maskSpans(current, findSpans(current, scopes, knownOnly), pass);
@@ -149,22 +143,6 @@ export function createTextRedactor(rules: readonly Rule[], index: ValueIndex, al
     /** Masks a whole value because of the name it stands under. */
     redactValue: (value: string, pass: Pass) => maskValue(KEY_NAME, value, pass) ?? value,
   };
-}
-
-/** A secret that is cut in two nevertheless is found as what a chunk cuts in two is. */
-function cutUp(text: string): string[] {
-  const pieces: string[] = [];
-  let from = 0;
-  while (text.length - from > LONGEST) {
-    const limit = from + LONGEST;
-    const window = text.slice(limit - CUT_WITHIN, limit);
-    const cut = CUTS.find((each) => window.includes(each));
-    const at = cut === undefined ? limit : limit - CUT_WITHIN + window.lastIndexOf(cut) + cut.length;
-    const to = beforeKey(text, from, at);
-    pieces.push(text.slice(from, to));
-    from = to;
-  }
-  return [...pieces, text.slice(from)];
 }
 
 /** Marks are joined with what overlaps them, so that none is cut; a mark by itself is no secret. */

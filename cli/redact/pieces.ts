@@ -1,0 +1,23 @@
+import { beforeKey } from './rules/private-key.ts';
+
+/** Letters. Of a longer text one piece after the other is masked: every ninth letter of a hostile one begins a secret. */
+export const LONGEST_PIECE = 1024 * 1024;
+/** Where a long text is cut, the best first: behind the last of these within so many letters before its limit. */
+const CUTS = ['\n\n', '\n', ' ', ',', ';'];
+const CUT_WITHIN = 65_536;
+
+/** A secret that is cut in two nevertheless is found as what a chunk cuts in two is. */
+export function cutUp(text: string): string[] {
+  const pieces: string[] = [];
+  let from = 0;
+  while (text.length - from > LONGEST_PIECE) {
+    const limit = from + LONGEST_PIECE;
+    const window = text.slice(limit - CUT_WITHIN, limit);
+    const cut = CUTS.find((each) => window.includes(each));
+    const at = cut === undefined ? limit : limit - CUT_WITHIN + window.lastIndexOf(cut) + cut.length;
+    const to = beforeKey(text, from, at);
+    pieces.push(text.slice(from, to));
+    from = to;
+  }
+  return [...pieces, text.slice(from)];
+}
