@@ -26,6 +26,10 @@ export const Text = (maxLength: number) => Type.String({ minLength: 1, maxLength
 export const VisibleText = (maxLength: number) =>
   Type.String({ minLength: 1, maxLength, pattern: '^(?=.*\\S)[^\\p{C}\\p{Zl}\\p{Zp}]*$' });
 
+/** A required name in one line: not blank, and without control characters, line separators and lone surrogates. */
+export const OneLine = (maxLength: number) =>
+  Type.String({ minLength: 1, maxLength, pattern: '^(?=.*\\S)[^\\p{Cc}\\p{Cs}\\p{Zl}\\p{Zp}]*$' });
+
 /** One of the given words. */
 export const OneOf = <const Words extends readonly string[]>(words: Words) =>
   Type.Unsafe<Words[number]>(Type.Enum([...words]));

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Body, Id, OneOf, Text, Timestamp, VisibleText } from './common.ts';
+import { Body, Id, OneLine, OneOf, Text, Timestamp } from './common.ts';
 
 export const PLATFORMS = ['darwin', 'linux', 'win32'] as const;
 export type Platform = (typeof PLATFORMS)[number];
@@ -24,7 +24,7 @@ const ABSOLUTE_PATH = '^(/|[A-Za-z]:[\\\\/]|\\\\\\\\)[^\\u0000]*$';
 
 export const RegisterEnvironmentBody = Body({
   displayName: Type.Optional(Text(200)),
-  hostname: VisibleText(255),
+  hostname: OneLine(255),
   platform: OneOf(PLATFORMS),
   repoRoot: Type.Optional(Type.String({ minLength: 1, maxLength: 4096, pattern: ABSOLUTE_PATH })),
   repoRemote: Type.Optional(Text(4096)),
