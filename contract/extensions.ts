@@ -23,6 +23,7 @@ import {
 import { DigestPage, DigestQuery } from './digest.ts';
 import { EventPage } from './event.ts';
 import {
+  DeleteOrganizationBody,
   Member,
   MembershipBody,
   OfferedInvitation,
@@ -30,6 +31,7 @@ import {
   OwnerBody,
   ROLES,
   RoleBody,
+  SecretsQuery,
   WaitingInvitation,
 } from './organization.ts';
 import {
@@ -90,6 +92,15 @@ export const EXTENSIONS = {
     replies: { 200: Person },
     errors: [401, 429, 503],
   }),
+  deleteAccount: route({
+    method: 'DELETE',
+    path: '/v1/me',
+    auth: 'user',
+    summary: 'Delete what the service knows of the signed-in person; what was captured stays with the organization',
+    query: SecretsQuery,
+    replies: { 200: Type.Object({ userId: Id('usr') }) },
+    errors: [400, 401, 409, 429, 503],
+  }),
   acceptInvitation: route({
     method: 'POST',
     path: '/v1/me/membership',
@@ -106,6 +117,16 @@ export const EXTENSIONS = {
     summary: 'Leave the organization; what was captured stays',
     replies: { 200: Person },
     errors: [401, 403, 409, 429, 503],
+  }),
+  deleteOrganization: route({
+    method: 'POST',
+    path: '/v1/organizations/me/deletion',
+    auth: 'admin',
+    summary:
+      'Delete the organization with all that it has, as an owner; its members and secrets are locked out at once',
+    body: DeleteOrganizationBody,
+    replies: { 200: Type.Object({ organizationId: Id('org') }) },
+    errors: [400, 401, 403, 429, 503],
   }),
   listInvitations: route({
     method: 'GET',
@@ -136,9 +157,10 @@ export const EXTENSIONS = {
     method: 'DELETE',
     path: '/v1/organizations/me/members/{userId}',
     auth: 'admin',
-    summary: 'Remove a member, or withdraw an invitation; what was captured stays',
+    summary: 'Remove a member with the secrets they issued, or withdraw an invitation; what was captured stays',
+    query: SecretsQuery,
     replies: { 200: Envelope('user', Member) },
-    errors: [401, 403, 404, 409, 429, 503],
+    errors: [400, 401, 403, 404, 409, 429, 503],
   }),
   passOwnership: route({
     method: 'POST',

@@ -74,6 +74,18 @@ export const OfferedInvitation = Type.Object({
 });
 export type OfferedInvitation = Static<typeof OfferedInvitation>;
 
+/** What becomes of the active secrets that a person issued when they go. */
+export const SecretsQuery = Type.Object({
+  secrets: Type.Optional(
+    Type.Enum(['revoke', 'keep'], {
+      description: 'whether the active secrets that the person issued are revoked; default `revoke`',
+    }),
+  ),
+});
+
+/** Repeats the name, so that no other organization is deleted by mistake. */
+export const DeleteOrganizationBody = Body({ name: Text(MAX_NAME_LENGTH) });
+
 export const RoleBody = Body({ role: OneOf(ROLES) });
 export const OwnerBody = Body({ userId: Text(64) });
 export const MembershipBody = Body({ organizationId: Text(64) });

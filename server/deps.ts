@@ -15,8 +15,10 @@ export interface Deps {
   store: Store;
   longReads: LongReads;
   identity: Identity;
-  /** Puts the revocation of a secret in force. */
-  secretRevoked: (secretId: string) => Promise<void>;
+  /** Puts the revocation of secrets in force. */
+  secretsRevoked: (secretIds: readonly string[]) => Promise<void>;
+  /** Removes what deleted organizations have left, beside the answers. */
+  removeOrganizations: () => void;
   /** Ends the live streams of a person who left the organization, or without one of all its members, on every replica. */
   memberLeft: (organizationId: string, userId?: string) => Promise<void>;
   sessionLog: SessionLog;

@@ -18,6 +18,7 @@ import { serveDownloads } from './http/downloads.ts';
 import { servePages } from './http/pages.ts';
 import type { Identity } from './identity/identity.ts';
 import { createLive } from './ingest/live.ts';
+import { removeDeletedOrganizations } from './ingest/organizations.ts';
 import { createPeers } from './ingest/peers.ts';
 import { createReading } from './ingest/reading.ts';
 import { deleteExpired } from './ingest/retention.ts';
@@ -145,6 +146,10 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     if (retention.days > 0) await background.run('retention', (signal) => deleteExpired({ ...retention, signal }));
     await background.run('orphans', (signal) => sweepOrphans(store.db, signal));
   };
+  const removeOrganizations = () =>
+    background.run('organizations', (signal) =>
+      removeDeletedOrganizations({ db: store.db, sessionLog, sweep, signal }),
+    );
   const purgeEnded = () => background.run('sign-ins', async () => void (await purgeDevices(store.db, now())));
   const purge = () => background.run('unused', (signal) => purgeUnused(store.db, now(), signal));
   const worker =
@@ -162,11 +167,14 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     store,
     longReads: createLongReads(store),
     identity,
-    async secretRevoked(secretId) {
-      authenticator.forgetSecret(secretId);
-      // Replicas that can reach the store see it within 4 s; the others hear it from the bus, and take nothing while it is away.
-      await bus?.tellRevoked(secretId);
+    async secretsRevoked(secretIds) {
+      for (const secretId of secretIds) {
+        authenticator.forgetSecret(secretId);
+        // Replicas that can reach the store see it within 4 s; the others hear it from the bus, and take nothing while it is away.
+        await bus?.tellRevoked(secretId);
+      }
     },
+    removeOrganizations: () => void removeOrganizations(),
     async memberLeft(organizationId, userId) {
       live.end(organizationId, userId);
       await peers?.tellLeft(organizationId, userId);
@@ -219,9 +227,11 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   void daySums.catchUp();
   void background.run('prices', (signal) => reprice(store.db, prices, signal), { deadlineMs: REPRICE_MS });
   void purge();
+  void removeOrganizations();
   const timers = [
     setInterval(sweep, SWEEP_EVERY_MS).unref(),
     setInterval(() => void purgeEnded(), SWEEP_EVERY_MS).unref(),
+    setInterval(() => void removeOrganizations(), SWEEP_EVERY_MS).unref(),
     setInterval(() => void purge(), EXPIRE_EVERY_MS).unref(),
     setInterval(resumeRevocations, RESUME_EVERY_MS).unref(),
     setInterval(expire, EXPIRE_EVERY_MS).unref(),

@@ -1,15 +1,18 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useIsAdmin, usePerson } from '../app.ts';
+import { DeleteAccount, DeleteOrganization } from '../components/members/leave.tsx';
 import { OrganizationName } from '../components/organization-name.tsx';
 import { Page } from '../components/page.tsx';
 import { keys, useChange } from '../queries.ts';
 import { showHidden } from '../text/controls.ts';
+import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy.tsx';
 import { Ago } from '../ui/time.tsx';
 
 export function OrganizationPage() {
   const { organization, role } = usePerson();
   const isAdmin = useIsAdmin();
+  const [deleting, setDeleting] = useState<'account' | 'organization'>();
   return (
     <Page title="Organization" context="Who owns what is captured.">
       {isAdmin && <Rename />}
@@ -24,6 +27,16 @@ export function OrganizationPage() {
           <Ago time={organization.createdAt} />
         </Fact>
       </dl>
+      <div className="mt-6 flex gap-2">
+        <Button onClick={() => setDeleting('account')}>Delete your account</Button>
+        {role === 'owner' && (
+          <Button tone="danger" onClick={() => setDeleting('organization')}>
+            Delete the organization
+          </Button>
+        )}
+      </div>
+      {deleting === 'account' && <DeleteAccount onClose={() => setDeleting(undefined)} />}
+      {deleting === 'organization' && <DeleteOrganization onClose={() => setDeleting(undefined)} />}
     </Page>
   );
 }

@@ -86,6 +86,15 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   closeAsFailed: [[{ organization_id: ORGANIZATION, environment_id: 'env_1' }, [{ session_id: 'ses_1' }], NOW]],
   touchEnvironment: [[ORGANIZATION, 'env_1', '1', NOW]],
 
+  revokeSecrets: [
+    [ORGANIZATION, NOW],
+    [ORGANIZATION, NOW, 'usr_1'],
+  ],
+  deletePerson: [['usr_1', 'person@example.com']],
+  endOrganization: [[ORGANIZATION, NOW]],
+  listDeletedOrganizations: [[]],
+  listRemainingSessions: [[ORGANIZATION]],
+  removeOrganization: [[ORGANIZATION]],
   findIssued: [[ORGANIZATION, 'hash', NOW]],
   findSender: [[HOLDER]],
   bindSecret: [[HOLDER, 'env_1']],

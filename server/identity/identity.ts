@@ -25,6 +25,8 @@ export interface Identity {
    * @returns when the link of its mail stops working, in milliseconds since the epoch, if it does
    */
   invite(mail: InviteMail): Promise<{ linkExpiresAt?: number }>;
+  /** Removes the person's account, where accounts are the service's own. */
+  deleteAccount?(claims: Claims): Promise<void>;
   /** Origins, beside the service's own, from which a browser fetches tokens while it signs in. */
   origins(): Promise<readonly string[]>;
   /** Adds the provider's own pages and endpoints, where it lives inside the service. */

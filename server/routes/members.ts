@@ -21,8 +21,9 @@ import {
 import type { Db } from '../store/open.ts';
 import { changeMembers, findOrganization, nameOwner, settleOwner, toOrganization } from '../store/organizations.ts';
 import type { MemberRow } from '../store/schema.ts';
+import { revokeSecrets } from '../store/secrets.ts';
 
-export const memberHandlers = ({ store: { db }, identity, memberLeft, now }: Deps) => {
+export const memberHandlers = ({ store: { db }, identity, memberLeft, secretsRevoked, now }: Deps) => {
   /** Hands the invitation to the identity provider, and notes that it did. */
   async function mail(row: MemberRow): Promise<MemberRow> {
     const { name: organizationName } = await findOrganization(db, row.organization_id);
@@ -79,13 +80,17 @@ export const memberHandlers = ({ store: { db }, identity, memberLeft, now }: Dep
       return { status: 200, body: { user: toMember(row) } };
     },
 
-    async removeMember({ caller, params }) {
-      const row = await changeMember(db, caller, params.userId, now(), async (members, { actor, target }) => {
-        mayTouchOwners(actor.role, target.role);
-        await removeMember(members, target);
-        return target;
+    async removeMember({ caller, params, query }) {
+      const { organizationId } = caller;
+      const { row, secretIds } = await changeMember(db, caller, params.userId, now(), async (members, who) => {
+        mayTouchOwners(who.actor.role, who.target.role);
+        await removeMember(members, who.target);
+        const isKept = query.secrets === 'keep';
+        const revoked = isKept ? [] : await revokeSecrets(members, organizationId, now(), who.target.user_id);
+        return { row: who.target, secretIds: revoked };
       });
-      await memberLeft(caller.organizationId, row.user_id);
+      await memberLeft(organizationId, row.user_id);
+      await secretsRevoked(secretIds);
       return { status: 200, body: { user: toMember(row) } };
     },
 
@@ -135,7 +140,10 @@ function mayTouchOwners(own: Role, ...roles: readonly Role[]): void {
 }
 
 export const lastOwner = () =>
-  new Problem('last_owner', 'An organization needs an owner. Make another member an owner first.');
+  new Problem(
+    'last_owner',
+    'An organization needs an owner. Make another member an owner first, or delete the organization.',
+  );
 
 const ownersOnly = () =>
   new Problem('insufficient_role', 'Only an owner may name, invite, change or remove an owner. Ask one.');

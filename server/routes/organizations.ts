@@ -5,6 +5,8 @@ import type { UserCaller } from '../http/caller.ts';
 import type { Handlers } from '../http/handler.ts';
 import { uniqueViolation } from '../store/dialect.ts';
 import { isMemberAnywhere } from '../store/invitations.ts';
+import { findMember } from '../store/members.ts';
+import { endOrganization } from '../store/organization-end.ts';
 import {
   createOrganization,
   findOrganization,
@@ -14,7 +16,7 @@ import {
 } from '../store/organizations.ts';
 
 export const organizationHandlers = (deps: Deps) => {
-  const { store, now } = deps;
+  const { store, memberLeft, secretsRevoked, removeOrganizations, now } = deps;
   const { db } = store;
   return {
     async createOrganization({ caller, body }) {
@@ -37,6 +39,19 @@ export const organizationHandlers = (deps: Deps) => {
 
     async getOrganization({ caller }) {
       return { status: 200, body: toOrganization(await findOrganization(db, caller.organizationId)) };
+    },
+
+    async deleteOrganization({ caller, body }) {
+      const { organizationId, userId } = caller;
+      const member = await findMember(db, organizationId, userId);
+      if (member?.role !== 'owner') throw ownersOnly();
+      const { name } = await findOrganization(db, organizationId);
+      if (body.name.trim() !== name) throw otherName();
+      const secretIds = await endOrganization(db, organizationId, now());
+      await memberLeft(organizationId);
+      await secretsRevoked(secretIds);
+      removeOrganizations();
+      return { status: 200, body: { organizationId } };
     },
 
     async renameOrganization({ caller, body }) {
@@ -68,6 +83,10 @@ export async function tellTenant(
 
 export const alreadyMember = () =>
   new Problem('organization_exists', 'You already belong to an organization; a person belongs to one.');
+
+const ownersOnly = () => new Problem('insufficient_role', 'Only an owner may delete the organization. Ask one.');
+
+const otherName = () => new Problem('validation_failed', '/name is not the name of this organization.');
 
 const emailTaken = () =>
   new Problem(

@@ -6,14 +6,16 @@ import type { Handlers } from '../http/handler.ts';
 import { uniqueViolation } from '../store/dialect.ts';
 import { acceptInvitation, isMemberAnywhere, listInvitationsOf } from '../store/invitations.ts';
 import { findMember, removeMember } from '../store/members.ts';
+import type { Db } from '../store/open.ts';
 import { changeMembers, findOrganization, settleOwner, toOrganization } from '../store/organizations.ts';
-import { resolveCaller } from '../store/people.ts';
+import { deletePerson, resolveCaller } from '../store/people.ts';
+import { revokeSecrets } from '../store/secrets.ts';
 import { asService } from '../store/tenant.ts';
 import { lastOwner } from './members.ts';
 import { alreadyMember, tellTenant } from './organizations.ts';
 
 export const personHandlers = (deps: Deps) => {
-  const { store, memberLeft, now } = deps;
+  const { store, identity, memberLeft, secretsRevoked, now } = deps;
   const { db } = store;
 
   async function describe(caller: UserCaller): Promise<Person> {
@@ -40,6 +42,13 @@ export const personHandlers = (deps: Deps) => {
     };
   }
 
+  /** @throws Problem `last_owner` */
+  async function leave(members: Db, organizationId: string, userId: string): Promise<void> {
+    const own = await findMember(members, organizationId, userId);
+    if (own) await removeMember(members, own);
+    if (!(await settleOwner(members, organizationId, now()))) throw lastOwner();
+  }
+
   /** Looks at all organizations: who has left one may be invited by another. */
   const describeAnew = ({ claims }: UserCaller) =>
     asService(async () => describe({ claims, ...(await resolveCaller(db, claims, now())) }));
@@ -47,6 +56,23 @@ export const personHandlers = (deps: Deps) => {
   return {
     async getPerson({ caller }) {
       return { status: 200, body: await describe(caller) };
+    },
+
+    async deleteAccount({ caller, query }) {
+      const { claims, email, emailVerified, membership, userId } = caller;
+      const proven = emailVerified ? email : undefined;
+      if (membership) {
+        const { organizationId } = membership;
+        const secretIds = await changeMembers(db, organizationId, async (members) => {
+          await leave(members, organizationId, userId);
+          await deletePerson(members, userId, proven);
+          return query.secrets === 'keep' ? [] : await revokeSecrets(members, organizationId, now(), userId);
+        });
+        await memberLeft(organizationId, userId);
+        await secretsRevoked(secretIds);
+      } else await db.transaction().execute((transaction) => deletePerson(transaction, userId, proven));
+      await identity.deleteAccount?.(claims);
+      return { status: 200, body: { userId } };
     },
 
     async acceptInvitation({ caller, body }) {
@@ -67,11 +93,7 @@ export const personHandlers = (deps: Deps) => {
 
     async leaveOrganization({ caller }) {
       const { organizationId, userId } = caller;
-      await changeMembers(db, organizationId, async (members) => {
-        const own = await findMember(members, organizationId, userId);
-        if (own) await removeMember(members, own);
-        if (!(await settleOwner(members, organizationId, now()))) throw lastOwner();
-      });
+      await changeMembers(db, organizationId, (members) => leave(members, organizationId, userId));
       await memberLeft(organizationId, userId);
       return { status: 200, body: await describeAnew(caller) };
     },

@@ -5,7 +5,7 @@ import { hashSecret, newSecretValue } from '../secret-value.ts';
 import { findOrganization } from '../store/organizations.ts';
 import { insertSecret, listSecrets, type NewSecret, revokeSecret, toSecret } from '../store/secrets.ts';
 
-export const secretHandlers = ({ store: { db }, secretRevoked, pepper, now }: Deps) =>
+export const secretHandlers = ({ store: { db }, secretsRevoked, pepper, now }: Deps) =>
   ({
     async issueSecret({ caller, body }) {
       const { organizationId, userId: createdBy } = caller;
@@ -23,7 +23,7 @@ export const secretHandlers = ({ store: { db }, secretRevoked, pepper, now }: De
     async revokeSecret({ caller, params }) {
       const row = await revokeSecret(db, caller.organizationId, params.secretId, now());
       if (!row) throw new Problem('not_found', 'No such secret in this organization.');
-      await secretRevoked(row.secret_id);
+      await secretsRevoked([row.secret_id]);
       return { status: 200, body: { secret: toSecret(row) } };
     },
 

@@ -10,7 +10,7 @@ import { toTimestamp } from './time.ts';
 export const toOrganization = (row: OrganizationRow): Organization => ({
   organizationId: row.organization_id,
   name: row.name,
-  status: row.status,
+  status: 'active',
   ownerUserId: row.owner_user_id,
   createdAt: toTimestamp(row.created_at),
   updatedAt: toTimestamp(row.updated_at),

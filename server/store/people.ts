@@ -93,6 +93,12 @@ async function takeOver(db: Db, claims: Claims, member: Offer, now: number): Pro
   return true;
 }
 
+/** Forgets a person, and the invitations of an e-mail that they have proven. Those who belong to an organization leave it first. */
+export async function deletePerson(db: Db, userId: string, provenEmail: string | undefined): Promise<void> {
+  if (provenEmail !== undefined) await declineInvitations(db, provenEmail);
+  await db.deleteFrom('users').where('user_id', '=', userId).execute();
+}
+
 type Person = NonNullable<Awaited<ReturnType<typeof findPerson>>>;
 
 const findPerson = (db: Db, claims: Claims) =>

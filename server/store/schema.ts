@@ -16,7 +16,8 @@ export interface OrganizationRow extends Dated {
   organization_id: string;
   name: string;
   slug: string;
-  status: 'active';
+  /** `deleted` until all that it had is gone. */
+  status: 'active' | 'deleted';
   owner_user_id: string;
   /** 0 until the identity provider has been told whom the owner belongs to. */
   tenant_assigned: number;

@@ -99,6 +99,22 @@ export async function revokeSecret(db: Db, organizationId: string, secretId: str
     .executeTakeFirst();
 }
 
+/**
+ * Revokes the active secrets of the organization that a person issued, or without a person all.
+ * @returns their ids
+ */
+export async function revokeSecrets(db: Db, organizationId: string, now: number, issuedBy?: string): Promise<string[]> {
+  const rows = await db
+    .updateTable('secrets')
+    .set({ status: 'revoked', revoked_at: now, updated_at: now })
+    .where('organization_id', '=', organizationId)
+    .where('status', '=', 'active')
+    .$if(issuedBy !== undefined, (query) => query.where('created_by', '=', issuedBy as string))
+    .returning('secret_id')
+    .execute();
+  return rows.map(({ secret_id }) => secret_id);
+}
+
 /** By hash over all organizations: the one query that comes before an organization is known. */
 export const findSecretByHash = (db: Db, hash: string) =>
   db

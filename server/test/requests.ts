@@ -52,6 +52,8 @@ export const RIGHT: Record<AnyRouteName, (world: World) => Ask> = {
   getPerson: () => ({}),
   acceptInvitation: ({ ours }) => ({ body: { organizationId: ours.organizationId } }),
   leaveOrganization: () => ({}),
+  deleteAccount: () => ({}),
+  deleteOrganization: () => ({ body: { name: 'another name' } }),
   listInvitations: () => ({}),
   repeatInvitation: ({ ours }) => ({ params: { userId: ours.userId } }),
   changeRole: ({ ours }) => ({ params: { userId: ours.memberId }, body: { role: 'member' } }),

@@ -2,6 +2,7 @@ import { newUuid } from '../../ids.ts';
 import { emailKey } from '../../store/email.ts';
 import type { Db } from '../../store/open.ts';
 import type { AccountRow } from '../../store/schema.ts';
+import { revokeAccount } from './records.ts';
 
 export interface NewAccount {
   email: string;
@@ -15,6 +16,16 @@ export const findAccount = (db: Db, accountId: string): Promise<AccountRow | und
 
 export const findAccountByEmail = (db: Db, email: string): Promise<AccountRow | undefined> =>
   db.selectFrom('accounts').selectAll().where('email_key', '=', emailKey(email)).executeTakeFirst();
+
+/** Removes the account, its sign-ins and the links that were mailed to it. */
+export const deleteAccount = (db: Db, accountId: string): Promise<void> =>
+  db.transaction().execute(async (transaction) => {
+    const account = await findAccount(transaction, accountId);
+    if (!account) return;
+    await revokeAccount(transaction, accountId);
+    await transaction.deleteFrom('links').where('email', '=', account.email_key).execute();
+    await transaction.deleteFrom('accounts').where('account_id', '=', accountId).execute();
+  });
 
 export async function hasAccounts(db: Db): Promise<boolean> {
   return (await db.selectFrom('accounts').select('account_id').limit(1).executeTakeFirst()) !== undefined;

@@ -11,7 +11,7 @@ import type { Identity } from '../identity.ts';
 import { invitationLetter } from '../letters.ts';
 import type { SendMail } from '../mail.ts';
 import { createVerifier, isForClient } from '../verifier.ts';
-import { findAccount, hasAccounts } from './accounts.ts';
+import { deleteAccount, findAccount, hasAccounts } from './accounts.ts';
 import { addressesOf } from './addresses.ts';
 import { Attempts } from './attempts.ts';
 import { CLIENT_ID, PASSWORD_VERSION } from './client.ts';
@@ -85,6 +85,7 @@ export async function createEmbeddedIdentity(options: EmbeddedOptions): Promise<
       await asService(() => mailLink(db, 'invitation', mail.email, issuedAt, send));
       return { linkExpiresAt: issuedAt + LINK_LIFE_MS.invitation };
     },
+    deleteAccount: ({ subject }) => deleteAccount(db, subject),
     origins: async () => [addresses.publicUrl.origin],
     mount: (app) => mountProvider(app, pages),
     async greeting() {

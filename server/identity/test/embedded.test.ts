@@ -120,6 +120,21 @@ describe.each(ENGINES)('the embedded provider on %s', (engine) => {
     }
   });
 
+  test('forgets a person who deletes their account: their sign-ins, links and tokens', async () => {
+    const other = await startService(engine, {}, createPasswords());
+    const tokens = await tokensOf(other, await createFirstAccount(other, 'gone@example.com'));
+    const request = { method: 'DELETE', headers: { authorization: `Bearer ${tokens.id_token}` } };
+    expect((await fetch(`${other.origin}/v1/me`, request)).status).toBe(200);
+    expect((await fetch(`${other.origin}/v1/me`, request)).status).toBe(401);
+    const { db } = other.store;
+    for (const table of ['accounts', 'links', 'provider_records', 'users', 'members'] as const) {
+      const rows = JSON.stringify(await db.selectFrom(table).selectAll().execute());
+      expect(rows, table).not.toContain('gone@example.com');
+      expect(rows, table).not.toContain(String(decodeJwt(tokens.id_token).sub));
+    }
+    await other.dispose();
+  });
+
   test('asks nobody for consent, even when told to', async () => {
     const browser = service.browser();
     await signIn(service, browser, 'ada@example.com');

@@ -40,3 +40,13 @@ update "secrets"
 select *
   from "secrets"
   where "organization_id" = $1 and "secret_id" = $2;
+
+-- revokeSecrets
+update "secrets"
+  set "status" = $1, "revoked_at" = $2, "updated_at" = $3
+  where "organization_id" = $4 and "status" = $5
+  returning "secret_id";
+update "secrets"
+  set "status" = $1, "revoked_at" = $2, "updated_at" = $3
+  where "organization_id" = $4 and "status" = $5 and "created_by" = $6
+  returning "secret_id";

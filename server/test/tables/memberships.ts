@@ -14,6 +14,75 @@ async function join(world: World, name: string, role = 'member') {
 
 export const MEMBERSHIPS: readonly Scenario[] = [
   {
+    route: 'deleteAccount',
+    name: 'a person without an organization',
+    as: ({ service }) => signIn(service, 'passing-by'),
+    status: 200,
+  },
+  {
+    route: 'deleteAccount',
+    name: 'a member, who belongs to nothing afterwards',
+    as: async (world) => (await join(world, 'going')).token,
+    status: 200,
+    async after({ service, ours }, { body }) {
+      const list = await service.call('GET', '/v1/organizations/me/members', { as: ours.owner });
+      expect(list.text).not.toContain(body.userId);
+    },
+  },
+  {
+    route: 'deleteAccount',
+    name: 'the last owner',
+    as: ({ ours }) => ours.owner,
+    status: 409,
+    code: 'last_owner',
+    says: /delete the organization/,
+  },
+  {
+    route: 'deleteAccount',
+    name: 'an unknown answer about secrets',
+    ask: { query: { secrets: 'sell' } },
+    status: 400,
+    says: /^\/secrets /,
+  },
+  {
+    route: 'deleteOrganization',
+    name: 'under another name',
+    as: ({ ours }) => ours.owner,
+    ask: { body: { name: 'theirs' } },
+    status: 400,
+    code: 'validation_failed',
+    says: /^\/name /,
+  },
+  {
+    route: 'deleteOrganization',
+    name: 'by an admin',
+    as: ({ ours }) => ours.admin,
+    ask: { body: { name: 'ours' } },
+    status: 403,
+    code: 'insufficient_role',
+  },
+  {
+    route: 'deleteOrganization',
+    name: 'by its owner, and no other',
+    async as({ service }) {
+      const owner = await signIn(service, 'short-lived');
+      await service.call('POST', '/v1/organizations', { as: owner, body: { name: 'Short-lived' } });
+      return owner;
+    },
+    ask: { body: { name: 'Short-lived' } },
+    status: 200,
+    async after({ service, ours }) {
+      expect((await service.call('GET', '/v1/organizations/me', { as: ours.owner })).status).toBe(200);
+    },
+  },
+  {
+    route: 'removeMember',
+    name: 'an unknown answer about secrets',
+    ask: { query: { secrets: 'sell' } },
+    status: 400,
+    says: /^\/secrets /,
+  },
+  {
     route: 'changeRole',
     name: 'an admin makes a member an admin, who may at once',
     ask: async (world) => named((await join(world, 'rising')).userId, { role: 'admin' }),
@@ -135,11 +204,11 @@ export const MEMBERSHIPS: readonly Scenario[] = [
   },
   {
     route: 'removeMember',
-    name: 'what the member captured stays, and so do the secrets',
+    name: 'what the member captured stays, and so do the secrets where that is asked for',
     ask: async (world) => {
       const { userId, token } = await join(world, 'capturer', 'admin');
       const issued = await world.service.call('POST', '/v1/organizations/me/secrets', { as: token });
-      return { ...named(userId), headers: {}, query: { secret: issued.body.value } };
+      return { ...named(userId), headers: {}, query: { secrets: 'keep', secret: issued.body.value } };
     },
     status: 200,
     async after({ service, ours }, _reply, ask) {

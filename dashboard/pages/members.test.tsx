@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import { page } from 'vitest/browser';
+import { createService } from '../test/service.ts';
+import { show } from '../test/show.tsx';
+
+const NOW = '2026-11-22T12:00:00.000Z';
+const dated = { createdAt: NOW, updatedAt: NOW };
+
+function serviceWithSecrets(issuedByBen: number) {
+  const service = createService();
+  const asked: string[] = [];
+  const member = (userId: string, role: 'owner' | 'admin') => ({
+    organizationId: 'org_1',
+    userId,
+    email: `${userId}@example.com`,
+    role,
+    status: 'active' as const,
+    ...dated,
+  });
+  const secret = (index: number, createdBy: string) => ({
+    secretId: `sec_${createdBy}_${index}`,
+    organizationId: 'org_1',
+    secretEnvironment: 'live' as const,
+    prefix: 'sk_live_abcd',
+    lastFour: 'wxyz',
+    status: 'active' as const,
+    createdBy,
+    ...dated,
+  });
+  service.answers.listMembers = () => ({ users: [member('usr_1', 'owner'), member('usr_2', 'admin')] });
+  service.answers.listSecrets = () => ({
+    secrets: [
+      secret(0, 'usr_1'),
+      { ...secret(1, 'usr_2'), status: 'revoked' as const },
+      ...Array.from({ length: issuedByBen }, (_, index) => secret(index + 2, 'usr_2')),
+    ],
+  });
+  service.answers.removeMember = ({ secrets = '' }) => {
+    asked.push(secrets);
+    return { user: member('usr_2', 'admin') };
+  };
+  return { service, asked };
+}
+
+async function openDialog(issuedByBen: number) {
+  const { service, asked } = serviceWithSecrets(issuedByBen);
+  await show('/members', service);
+  await page.getByRole('button', { name: 'Remove usr_2@example.com' }).click();
+  const remove = () => page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click();
+  return { asked, remove };
+}
+
+test('removing a member revokes the secrets they issued unless the checked box is cleared', async () => {
+  const { asked, remove } = await openDialog(3);
+  const box = page.getByRole('checkbox', { name: /Revoke the 3 active secrets they issued/ });
+  await expect.element(box).toBeChecked();
+  await box.click();
+  await remove();
+  await expect.poll(() => asked).toEqual(['keep']);
+});
+
+test('removing a member who issued one secret asks for it to be revoked', async () => {
+  const { asked, remove } = await openDialog(1);
+  await expect.element(page.getByRole('checkbox', { name: /Revoke the active secret they issued/ })).toBeChecked();
+  await remove();
+  await expect.poll(() => asked).toEqual(['revoke']);
+});

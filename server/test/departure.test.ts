@@ -1,0 +1,105 @@
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { ENGINES, LOGS } from './engines.ts';
+import { issueSecret, whenDerived } from './factories.ts';
+import type { TestService } from './harness.ts';
+import { startWorld, type World } from './world.ts';
+
+/** The tables in which any row has one of the texts. */
+async function tablesWith({ store: { db } }: TestService, texts: readonly string[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const { name } of await db.introspection.getTables()) {
+    // SQLite's index of words cannot be read row by row; deletion.test.ts looks into its file.
+    if (name === 'chunk_words') continue;
+    const { rows } = await sql<Record<string, unknown>>`select * from ${sql.table(name)}`.execute(db);
+    const isText = (value: unknown) => texts.some((text) => written(value).includes(text));
+    if (rows.some((row) => Object.values(row).some(isText))) found.push(name);
+  }
+  return found.sort();
+}
+
+const written = (value: unknown) =>
+  value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : String(value);
+
+describe.each(ENGINES)('a person who goes, on %s', (engine) => {
+  let world: World;
+  beforeEach(async () => {
+    world = await startWorld(engine);
+  });
+  afterEach(() => world.service.close());
+
+  const idOf = async (as: string) => (await world.service.call('GET', '/v1/me', { as })).body.userId as string;
+  const statusOf = async (secret: string) => (await world.service.call('GET', '/v1/secret', { as: secret })).status;
+
+  test.each([
+    ['', 401],
+    ['?secrets=revoke', 401],
+    ['?secrets=keep', 200],
+  ])('removed with "%s": the secrets they issued answer %i, and those of others go on', async (query, status) => {
+    const { service, ours } = world;
+    const secret = await issueSecret(service, ours.admin, 'live');
+    expect([await statusOf(secret), await statusOf(ours.live)]).toEqual([200, 200]);
+    const path = `/v1/organizations/me/members/${await idOf(ours.admin)}${query}`;
+    expect((await service.call('DELETE', path, { as: ours.owner })).status).toBe(200);
+    expect([await statusOf(secret), await statusOf(ours.live)]).toEqual([status, 200]);
+  });
+
+  test('takes their account with them: no table knows their e-mail or how they signed in', async () => {
+    const { service, ours } = world;
+    const secret = await issueSecret(service, ours.admin, 'live');
+    const userId = await idOf(ours.admin);
+    expect(await tablesWith(service, ['ours-admin'])).toEqual(['members', 'users']);
+    expect((await service.call('DELETE', '/v1/me', { as: ours.admin })).body).toEqual({ userId });
+    expect(await tablesWith(service, ['ours-admin'])).toEqual([]);
+    // Who issued a secret is kept as an id that names nobody any more.
+    expect(await tablesWith(service, [userId])).toEqual(['secrets']);
+    expect(await statusOf(secret)).toBe(401);
+    const { users } = (await service.call('GET', '/v1/organizations/me/members', { as: ours.owner })).body;
+    expect(users.map((user: { userId: string }) => user.userId)).not.toContain(userId);
+  });
+
+  test('without an organization takes the account and the invitations with them', async () => {
+    const { service, ours } = world;
+    const as = await service.identity.token({ subject: 'ours-invited', email: 'ours-invited@example.com' });
+    await service.call('DELETE', '/v1/me', { as });
+    expect(await tablesWith(service, ['ours-invited'])).toEqual([]);
+    expect((await service.call('GET', '/v1/me', { as: ours.owner })).status).toBe(200);
+  });
+});
+
+describe.each(LOGS)('a deleted organization on %s', (engine) => {
+  let world: World;
+  beforeEach(async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    world = await startWorld(engine);
+  });
+  afterEach(async () => {
+    await world.service.close();
+    vi.useRealTimers();
+  });
+
+  test('locks out its members and secrets at once, and leaves nothing in any table', async () => {
+    const { service, ours, theirs } = world;
+    for (const text of ['planted one', 'planted two']) {
+      const body = { events: [{ eventType: 'user.message', payload: { text } }] };
+      await service.call('POST', `/v1/sessions/${ours.sessionId}/events`, { as: ours.live, body });
+    }
+    await whenDerived(service, ours.member, ours.sessionId, 4);
+    const { organizationId } = ours;
+    const request = { as: ours.owner, body: { name: 'ours' } };
+    const deleted = await service.call('POST', '/v1/organizations/me/deletion', request);
+    expect(deleted, deleted.text).toMatchObject({ status: 200, body: { organizationId } });
+    expect((await service.call('GET', '/v1/secret', { as: ours.live })).status).toBe(401);
+    expect((await service.call('GET', '/v1/organizations/me', { as: ours.owner })).status).toBe(403);
+    const aMinuteLater = () => {
+      vi.advanceTimersByTime(60_000);
+      return tablesWith(service, [organizationId, ours.sessionId, ours.environmentId, ours.secretId]);
+    };
+    await expect.poll(aMinuteLater, { timeout: 30_000 }).toEqual([]);
+    const theirSession = `/v1/organizations/me/sessions/${theirs.sessionId}/events`;
+    expect((await service.call('GET', theirSession, { as: theirs.member })).body.events).toHaveLength(2);
+    expect((await service.call('GET', '/v1/secret', { as: theirs.live })).status).toBe(200);
+    const founded = await service.call('POST', '/v1/organizations', { as: ours.owner, body: { name: 'ours' } });
+    expect(founded.body).toMatchObject({ slug: 'ours' });
+  }, 60_000);
+});
