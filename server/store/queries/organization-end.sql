@@ -38,6 +38,13 @@ delete
   where "organization_id" = $2
   limit $3);
 delete
+  from "summed_days"
+  where "organization_id" = $1;
+select "plane", "day"
+  from "usage_days"
+  where "organization_id" = $1
+  limit $2;
+delete
   from "installations"
   where "organization_id" = $1;
 delete
@@ -55,3 +62,6 @@ delete
 delete
   from "organizations"
   where "organization_id" = $1;
+delete
+  from "usage_days"
+  where "organization_id" = $1 and "plane" = $2 and "day" = $3;
