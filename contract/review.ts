@@ -105,7 +105,10 @@ export const SessionFacts = Type.Object({
     }),
   ),
   milestones: Type.Array(Milestone),
-  contextWindow: Type.Optional(Type.Integer({ description: "tokens that the model's context holds, where known" })),
+  contextWindow: Type.Optional(Type.Integer({ description: "tokens that the model's context can hold, where known" })),
+  usualWindow: Type.Optional(
+    Type.Integer({ description: 'tokens it holds unless the session asked for more; a session that used more did' }),
+  ),
   related: Type.Array(
     Type.Object({
       relation: OneOf(['continues', 'continuedBy', 'forkedFrom', 'forkedBy']),

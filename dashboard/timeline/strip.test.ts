@@ -4,7 +4,7 @@ import { settleTimes } from '../../contract/entry/times.ts';
 import { runs } from '../../contract/test/runs.ts';
 import { createAxis } from './axis.ts';
 import { buildTimeline } from './build.ts';
-import { buildStrip, countKinds } from './strip.ts';
+import { buildStrip, countKinds, windowInUse } from './strip.ts';
 import { call, entriesOf, result } from './test/events.ts';
 
 const stripOf = (...events: Parameters<typeof entriesOf>) => buildStrip(buildTimeline(entriesOf(...events)));
@@ -122,4 +122,15 @@ test('an entry without a time of its own has that of the one before in its lane'
     entriesOf(['record', untimed], ['user.message', {}, 5], result('a'), ['record', untimed]),
   );
   expect(entries.map((entry) => new Date(entry?.time ?? 0).getUTCSeconds())).toEqual([5, 5, 2, 2]);
+});
+
+test.each([
+  [150_000, 200_000],
+  [199_999, 200_000],
+  [350_000, 1_000_000],
+])('a session that had up to %i tokens in its context had a window of %i', (used, expected) => {
+  const { entries } = buildTimeline(entriesOf(['usage', { inputTokens: used - 1, outputTokens: 1, model: 'm' }]));
+  expect(windowInUse({ entries }, { usualWindow: 200_000, contextWindow: 1_000_000 })).toBe(expected);
+  expect(windowInUse({ entries }, { contextWindow: 272_000 })).toBe(272_000);
+  expect(windowInUse({ entries }, {})).toBeUndefined();
 });

@@ -1,5 +1,6 @@
 import type { Entry } from '../../contract/entry/entry.ts';
 import { orderOf } from '../../contract/entry/revisions.ts';
+import type { SessionFacts } from '../../contract/review.ts';
 import { type Axis, createAxis } from './axis.ts';
 import type { Timeline } from './build.ts';
 import type { LaneItem } from './items.ts';
@@ -26,6 +27,28 @@ export interface Strip {
   timeOf(order: number): number;
 }
 
+/**
+ * Tokens in the context of the conversation after a response; undefined for entries that are no response of it. A response
+ * that an agent made up to tell of an interruption has sent nothing to a model.
+ */
+const contextAfter = (entry: Entry): number | undefined =>
+  entry.kind === 'usage' && entry.lane === undefined && entry.usage.input > 0
+    ? entry.usage.input + entry.usage.output
+    : undefined;
+
+/**
+ * The context window that a session had, in tokens: the usual one of its model, unless more was ever in use. Undefined
+ * where the model's window is unknown.
+ */
+export function windowInUse(
+  { entries }: Pick<Timeline, 'entries'>,
+  { usualWindow, contextWindow }: Pick<SessionFacts, 'usualWindow' | 'contextWindow'>,
+): number | undefined {
+  if (usualWindow === undefined) return contextWindow;
+  const isLarger = entries.some((entry) => (contextAfter(entry) ?? 0) > usualWindow);
+  return isLarger ? contextWindow : usualWindow;
+}
+
 /** Rows of sub-agents that ran at the same time. */
 export const LANE_ROWS = 4;
 
@@ -43,10 +66,8 @@ export function buildStrip({ entries, lanes }: Timeline, range?: { from: number;
     const time = isTimed ? entry.time : index * 1000;
     const kind = kindOfEntry(entry);
     if (kind) marks.push({ entry, kind, time });
-    // A response that an agent made up itself, to tell of an interruption, has sent nothing to a model.
-    if (entry.kind === 'usage' && entry.lane === undefined && entry.usage.input > 0) {
-      context.push({ time, tokens: entry.usage.input + entry.usage.output });
-    }
+    const tokens = contextAfter(entry);
+    if (tokens !== undefined) context.push({ time, tokens });
     if (entry.lane === undefined) {
       orders.push(orderOf(entry));
       times.push(time);

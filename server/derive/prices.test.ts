@@ -51,7 +51,10 @@ describe('prices', () => {
 
   test('tell how much a context holds, where that is known', () => {
     const prices = readPrices(file);
-    expect([prices.contextWindowOf('swift-1'), prices.contextWindowOf('swift-mini')]).toEqual([1_000, undefined]);
+    expect([prices.contextWindowOf('swift-1'), prices.contextWindowOf('swift-mini')]).toEqual([
+      { most: 1_000, usual: 1_000 },
+      undefined,
+    ]);
   });
 
   test('of the product are as expected, and each name stands once', () => {

@@ -23,6 +23,8 @@ const PriceTable = Type.Object({
       /** Beginning of the model's name, without what a gateway puts before it. The longest that fits counts. */
       model: Type.String(),
       contextWindow: Type.Optional(Type.Integer({ minimum: 1 })),
+      /** The window of sessions that did not ask for the larger one. */
+      usualWindow: Type.Optional(Type.Integer({ minimum: 1 })),
       prices: Type.Array(Price),
     }),
   ),
@@ -38,8 +40,8 @@ export interface Prices {
   priceOf(model: string, day: string): TokenPrice | undefined;
   /** US dollars; undefined where no price is known. */
   costOf(model: string, day: string, tokens: Tokens): number | undefined;
-  /** Tokens; undefined where it is not known. */
-  contextWindowOf(model: string): number | undefined;
+  /** Tokens that the model's context holds; `usual` where a session has to ask for so many. Undefined where unknown. */
+  contextWindowOf(model: string): { most: number; usual: number } | undefined;
 }
 
 const OWN = new URL('./prices.json', import.meta.url);
@@ -81,7 +83,10 @@ export function readPrices(file?: string): Prices {
       const price = priceOf(model, day);
       return price && costAt(price, { input, cacheRead, cacheWrite, output });
     },
-    contextWindowOf: (model) => find(model)?.contextWindow,
+    contextWindowOf(model) {
+      const { contextWindow: most, usualWindow: usual = most } = find(model) ?? {};
+      return most === undefined || usual === undefined ? undefined : { most, usual };
+    },
   };
 }
 

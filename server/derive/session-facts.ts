@@ -18,7 +18,7 @@ export function toSessionFacts(text: string, prices: Prices): Omit<SessionFacts,
     }),
     usage: usageOf(facts, prices),
     milestones: facts.milestones,
-    ...(window !== undefined && { contextWindow: window }),
+    ...(window && { contextWindow: window.most, usualWindow: window.usual }),
   };
 }
 

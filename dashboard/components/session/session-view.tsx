@@ -5,6 +5,7 @@ import { useApp } from '../../app.ts';
 import { paths } from '../../paths.ts';
 import { useFacts, useSummary } from '../../queries.ts';
 import type { Place, Row } from '../../timeline/rows.ts';
+import { windowInUse } from '../../timeline/strip.ts';
 import { describe } from '../../timeline/subagents.ts';
 import { createTexts } from '../../timeline/texts.ts';
 import { Boundary } from '../../ui/boundary.tsx';
@@ -136,6 +137,7 @@ export function SessionView({ session }: { session: Session }) {
     },
   });
 
+  const contextWindow = useMemo(() => facts && windowInUse(timeline, facts), [timeline, facts]);
   const isUntimed = isComplete && loaded > 0 && !timeline.hasTimes;
   const story = { turns: timeline.turns, milestones: facts?.milestones ?? NO_MILESTONES };
   return (
@@ -154,12 +156,7 @@ export function SessionView({ session }: { session: Session }) {
           />
           {!isUntimed && (
             <Boundary of="The strip" resetKey={loaded}>
-              <StripView
-                {...{ timeline, range }}
-                contextWindow={facts?.contextWindow}
-                onJump={goTo}
-                onRange={chooseRange}
-              />
+              <StripView {...{ timeline, range }} contextWindow={contextWindow} onJump={goTo} onRange={chooseRange} />
             </Boundary>
           )}
           {error !== undefined && (

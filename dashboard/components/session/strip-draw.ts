@@ -120,10 +120,10 @@ function drawBreaks(context: CanvasRenderingContext2D, { axis }: Strip, width: n
 
 const shortDuration = (milliseconds: number) => formatDuration(milliseconds).replace(/ \d+ (?:min|s)$/, '');
 
-/** Where the context was never that full, its own maximum is the scale: else the line would lie on the ground. */
-const ROOMY = 0.4;
-
-/** How full the model's context was: it rises with what is said, and drops at a compaction. */
+/**
+ * How full the model's context was, with a hairline at its limit: it rises with each response and drops at a compaction.
+ * Where the limit is unknown, the fullest moment is the scale, and there is no hairline.
+ */
 function drawContext(
   context: CanvasRenderingContext2D,
   strip: Strip,
@@ -132,8 +132,13 @@ function drawContext(
   color: Colors,
 ): void {
   const fullest = strip.context.reduce((max, { tokens }) => Math.max(max, tokens), 1);
-  const most = contextWindow !== undefined && fullest > contextWindow * ROOMY ? contextWindow : fullest;
+  const most = contextWindow ?? fullest;
   context.strokeStyle = color('--context');
+  if (contextWindow !== undefined && strip.context.length > 0) {
+    context.globalAlpha = 0.4;
+    line(context, 0, TOP + 0.5, x(strip.axis.end), TOP + 0.5);
+    context.globalAlpha = 1;
+  }
   context.lineWidth = 1.5;
   context.beginPath();
   let last = Number.NEGATIVE_INFINITY;

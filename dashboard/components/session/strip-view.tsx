@@ -5,7 +5,7 @@ import type { Timeline } from '../../timeline/build.ts';
 import { buildStrip, type Mark, type Strip } from '../../timeline/strip.ts';
 import { turnAt, turnNumber } from '../../timeline/turns.ts';
 import { useTheme } from '../../ui/appearance.ts';
-import { formatExact, formatShort } from '../../ui/format.ts';
+import { formatExact, formatPart, formatShort } from '../../ui/format.ts';
 import { useWidth } from '../../ui/use-width.ts';
 import { useReading } from './reading.ts';
 import { drawStrip, heightOf, INSET_PX } from './strip-draw.ts';
@@ -180,7 +180,9 @@ function Hint({ mark: { entry, time }, place, strip, timeline: { turns }, contex
       <p className="text-muted">
         {time > 1e11 && formatExact(time)} · turn {turnNumber(turns, turn)}
         {context && ` · context ${formatShort(context.tokens)}`}
-        {context && contextWindow && ` of ${formatShort(contextWindow)}`}
+        {context &&
+          contextWindow &&
+          ` of ${formatShort(contextWindow)} (${formatPart(Math.min(1, context.tokens / contextWindow))} full)`}
       </p>
       <p className="truncate">{showHidden(firstLine(words)) || entry.eventType}</p>
     </div>
