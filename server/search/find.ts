@@ -2,9 +2,8 @@ import type { FoundEvents } from '../../contract/review.ts';
 import type { Db } from '../store/open.ts';
 import type { SessionRow } from '../store/schema.ts';
 import { byIndex, lastIndexed, type Stretch } from '../store/words.ts';
-import type { Budget } from './candidate.ts';
 import type { Matcher } from './matcher.ts';
-import { type Look, readStretches } from './read.ts';
+import { type Budget, type RangeRead, readRanges } from './read.ts';
 import { markStretches } from './verify.ts';
 
 /** Bytes of events read for one answer, at most, unless a single stretch has more: the first marks are not long in coming. */
@@ -34,22 +33,19 @@ export async function findInSession(
   for (let at = 0, count = AT_ONCE.first; at < stretches.length; ) {
     const some = stretches.slice(at, at + count);
     if (budget.left <= 0 || hits.length >= MOST_HITS) return { hits, next: (some[0] as Stretch).first };
-    const looks = some.map((stretch): Look & Pick<FoundEvents, 'hits'> => {
+    const reads = some.map((range): RangeRead & Pick<FoundEvents, 'hits'> => {
       const hits: FoundEvents['hits'] = [];
       return {
-        ...{ stretch, hits },
-        *take(candidates) {
-          // One that is excluded may only seem to be there.
-          for (const candidate of candidates.filter(({ terms }) => all.every((one) => terms.has(one)))) {
-            const found = yield* candidate.read();
-            if (found?.terms.size === all.length && all.every((one) => found.terms.has(one))) hits.push(found.show());
-          }
+        range,
+        hits,
+        take(event) {
+          if (event.terms.size === all.length && all.every((one) => event.terms.has(one))) hits.push(event.show());
           return true;
         },
       };
     });
-    const read = await readStretches(db, session.organization_id, looks, { matcher, budget, signal });
-    hits.push(...looks.slice(0, read).flatMap(({ hits }) => hits));
+    const read = await readRanges(db, session.organization_id, reads, { matcher, budget, signal });
+    hits.push(...reads.slice(0, read).flatMap(({ hits }) => hits));
     if (read < some.length) return { hits, next: (some[read] as Stretch).first };
     at += read;
     count = Math.max(1, Math.min(AT_ONCE.most, Math.ceil(((MOST_HITS - hits.length) * at) / hits.length)));

@@ -1,18 +1,19 @@
-import { joinParts, type Part } from '../../contract/parts.ts';
+import { isPart, joinParts, type Part } from '../../contract/parts.ts';
 
-/** An event as it is stored, without its payload. */
-export interface RawEvent {
+/** An event with its parsed payload. */
+export interface ReadEvent {
   sequence: number;
   eventType: string;
   /** Epoch milliseconds. */
   createdAt: number;
+  /** What its payload takes as JSON. */
+  bytes: number;
+  payload: unknown;
 }
 
-/** An event with its whole payload, which is parsed when it is asked for. */
-export interface WholeEvent extends RawEvent {
-  /** The terms that may stand in it; absent: any. */
-  places?: readonly number[];
-  payload(): unknown;
+interface EventPart {
+  event: ReadEvent;
+  part: Part;
 }
 
 /** As many as those who derive join. */
@@ -22,33 +23,36 @@ const MOST_JOINED = 64;
  * Joins payloads that came in parts, and stand where the first one does. Parts that do not follow each other are events
  * of their own.
  */
-export function createJoiner() {
-  let run: { event: RawEvent; part: Part }[] = [];
+export class Joiner {
+  #parts: EventPart[] = [];
 
-  /** The parts of a run that goes on no further. */
-  function end(): WholeEvent[] {
-    const parts = run;
-    run = [];
-    return parts.map(({ event, part }) => ({ ...event, payload: () => part }));
+  /** @returns the events that are whole by now */
+  add(event: ReadEvent): ReadEvent[] {
+    const { payload } = event;
+    if (!isPart(payload)) return [...this.end(), event];
+    const before = payload.part === this.#parts.length + 1 ? [] : this.end();
+    this.#parts.push({ event, part: payload });
+    if (payload.part !== this.#parts.length || payload.of > MOST_JOINED) return [...before, ...this.end()];
+    if (payload.of !== this.#parts.length) return before;
+    const parts = this.#parts;
+    this.#parts = [];
+    const joined = {
+      ...(parts[0] as EventPart).event,
+      bytes: parts.reduce((sum, { event }) => sum + event.bytes, 0),
+      payload: join(parts.map(({ part }) => part)),
+    };
+    return [...before, joined];
   }
 
-  return {
-    end,
-    /** @returns what is whole by now */
-    add(event: RawEvent, part: Part): WholeEvent[] {
-      const before = part.part === run.length + 1 ? [] : end();
-      run.push({ event, part });
-      if (part.part !== run.length || part.of > MOST_JOINED) return [...before, ...end()];
-      if (part.of !== run.length) return before;
-      const parts = run.map(({ part }) => part);
-      const [{ event: first }] = run as [(typeof run)[number]];
-      run = [];
-      return [...before, { ...first, payload: () => join(parts) }];
-    },
-  };
+  /** The parts of a payload that goes on no further. */
+  end(): ReadEvent[] {
+    const events = this.#parts.map(({ event }) => event);
+    this.#parts = [];
+    return events;
+  }
 }
 
-/** What the parts make; where that is no JSON, what they are. */
+/** What the parts make; where that is no JSON, their text. */
 function join(parts: readonly Part[]): unknown {
   try {
     return joinParts(parts);

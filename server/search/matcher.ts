@@ -1,8 +1,8 @@
 import type { Term } from '../../contract/query.ts';
 import type { Hit } from '../../contract/review.ts';
-import type { Steps as Work } from '../work.ts';
+import type { Steps } from '../work.ts';
 import { outsidePair } from './cut.ts';
-import { type Effort, findTerm, MOST_TRACED, prepareTerm, type Wanted } from './term.ts';
+import { type Effort, findTerm, prepareTerm, type Wanted } from './term.ts';
 import { textsOf } from './texts.ts';
 
 /** What was found in an event. */
@@ -13,21 +13,10 @@ export interface Found {
   show(): Pick<Hit, 'text' | 'marks'>;
 }
 
-/** Where an event's payload begins and ends. */
-interface Place {
-  start: number;
-  end: number;
-}
-
 export interface Matcher {
   terms: readonly Wanted[];
-  /**
-   * Which of the terms each of some events might hold, by a glance at the JSON text of their payloads, which begins where
-   * the first of them does. Hands out after each term how much it has looked over.
-   */
-  glance(json: string, events: readonly Place[]): Work<readonly (readonly number[])[]>;
   /** Hands out, now and then, how many words it has compared. Undefined where none of the terms occurs. */
-  match(eventType: string, payload: unknown, places?: readonly number[]): Work<Found | undefined>;
+  match(eventType: string, payload: unknown): Steps<Found | undefined>;
 }
 
 /** Words that are compared in one go, which takes 30 ms. */
@@ -38,27 +27,15 @@ const NORMALIZED_FOR_A_WORD = 256;
 /** Reads events exactly: the index only knows which words occur in some events together. */
 export function createMatcher(given: readonly Term[]): Matcher {
   const terms = given.map(prepareTerm).filter((term) => term !== undefined);
-  const all = [...terms.keys()];
-  const glances = terms.map(glanceFor);
   return {
     terms,
-    *glance(json, events) {
-      const found = events.map((): number[] => []);
-      for (const [place, glance] of glances.entries()) {
-        for (const n of glance ? eventsWith(glance, json, events) : events.keys()) found[n]?.push(place);
-        yield json.length;
-      }
-      if (json.includes('\\u00')) for (const n of eventsWith(UNREADABLE, json, events)) found[n] = all;
-      return found;
-    },
-    *match(eventType, payload, places = all) {
+    *match(eventType, payload) {
       const texts = textsOf(eventType, payload);
       const length = texts.reduce((sum, text) => sum + text.length, 0);
       let effort: Effort = { left: COMPARED_AT_ONCE - length / NORMALIZED_FOR_A_WORD };
       const found = new Set<number>();
       let first: { text: string; at: number } | undefined;
-      for (const place of places) {
-        const term = terms[place] as Wanted;
+      for (const [place, term] of terms.entries()) {
         for (const text of texts) {
           let range = findTerm(text, term, 0, text.length, effort);
           while (typeof range === 'number') {
@@ -77,40 +54,6 @@ export function createMatcher(given: readonly Term[]): Matcher {
       return { terms: found, show: () => (first ? excerpt(first.text, first.at, terms) : { text: '', marks: [] }) };
     },
   };
-}
-
-/** In which of the events the expression, which has the flag `g`, finds something; maybe in more. */
-function eventsWith(expression: RegExp, json: string, events: readonly Place[]): number[] {
-  const begin = events[0]?.start ?? 0;
-  const found: number[] = [];
-  expression.lastIndex = 0;
-  for (let n = 0; n < events.length && expression.test(json); ) {
-    const last = begin + expression.lastIndex - 1;
-    while ((events[n]?.end ?? Number.POSITIVE_INFINITY) <= last) n++;
-    const event = events[n];
-    if (!event) break;
-    // What stands between two events is nobody's.
-    const isInside = event.start <= last;
-    if (isInside) found.push(n++);
-    expression.lastIndex = (isInside ? event.end : event.start) - begin;
-  }
-  return found;
-}
-
-/**
- * What may stand between two words of a term, as JSON writes it. Text that is JSON itself was escaped again, so that any
- * number of backslashes stands before a letter that belongs to them, or before the first letter of a word.
- */
-const BETWEEN = '(?:\\\\(?:u[0-9a-f]{4}|[a-z])?|[^a-z0-9\\\\])*';
-
-/** Letters may be escaped, and colours stand amid words. */
-const UNREADABLE = /\\u00(?:[3-7]|1b)/gi;
-
-/** A term's words, as they stand in JSON. Beyond ASCII there are several ways to write the same letter. */
-function glanceFor({ units }: Wanted): RegExp | undefined {
-  const words = units.flatMap(({ parts }) => parts);
-  if (words.some((word) => /[^a-z0-9]/.test(word))) return undefined;
-  return new RegExp(words.slice(0, MOST_TRACED).join(BETWEEN), 'gi');
 }
 
 const BEFORE = 60;

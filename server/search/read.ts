@@ -1,57 +1,19 @@
+import type { Hit } from '../../contract/review.ts';
 import { type OpenFrame, openFrame } from '../store/frame.ts';
 import type { Db } from '../store/open.ts';
 import { type AppendOf, readAppendsOf } from '../store/stretches.ts';
+import { toTimestamp } from '../store/time.ts';
 import type { Stretch } from '../store/words.ts';
-import { inSlices as inTurns, type Steps as Work } from '../work.ts';
-import { type Budget, type Candidate, createCandidate } from './candidate.ts';
-import { glanceAt, groupsOf } from './glance.ts';
-import { createJoiner, type WholeEvent } from './join.ts';
+import { inSlices, type Steps } from '../work.ts';
+import { Joiner, type ReadEvent } from './join.ts';
 import type { Matcher } from './matcher.ts';
 
-/** A stretch that is to be read. */
-export interface Look {
-  stretch: Stretch;
-  /**
-   * Told of the events in which terms may stand, some at a time, in order.
-   * @returns false where no more of them are needed
-   */
-  take(candidates: readonly Candidate[]): Work<boolean>;
-  /** Told when that were all of them. */
-  end?(): Work<void>;
+/** How many bytes of events may still be read for one request. */
+export interface Budget {
+  left: number;
 }
 
-/**
- * Reads the events of stretches, one after the other.
- * @returns how many of them were read: one at least; none is begun once the budget is spent
- */
-export async function readStretches(
-  db: Db,
-  organizationId: string,
-  looks: readonly Look[],
-  reader: Reader,
-): Promise<number> {
-  const readings = looks.map(({ stretch, ...look }) => ({
-    ...stretch,
-    look,
-    state: 'waiting' as const,
-    joiner: createJoiner(),
-  }));
-  const stretches = looks.map(({ stretch }) => stretch);
-  for await (const appends of readAppendsOf(db, organizationId, stretches)) {
-    const unread = await inTurns(readAppends(appends, readings, reader), reader.signal);
-    if (unread !== undefined) return unread;
-  }
-  return looks.length;
-}
-
-/** How far a stretch is read, whose events may lie in several appends. */
-interface Reading extends Stretch {
-  look: Omit<Look, 'stretch'>;
-  state: 'waiting' | 'begun' | 'over';
-  joiner: ReturnType<typeof createJoiner>;
-}
-
-/** With what is read, and how much. */
+/** With what events are read, and how much. */
 export interface Reader {
   matcher: Matcher;
   budget: Budget;
@@ -59,45 +21,141 @@ export interface Reader {
   signal?: AbortSignal | undefined;
 }
 
-/** @returns the place of the stretch that is not begun, since nothing more may be read */
+/** An event in which some of the terms stand. */
+export interface FoundEvent {
+  sequence: number;
+  eventType: string;
+  /** The terms, by their places in the query. */
+  terms: ReadonlySet<number>;
+  show(): Hit;
+}
+
+/** A range of events that is to be read. */
+export interface RangeRead {
+  range: Stretch;
+  /**
+   * Told of the events in which some of the terms stand, in order.
+   * @returns false where no more of the range is needed
+   */
+  take(event: FoundEvent): boolean;
+}
+
+/**
+ * Reads ranges of events, one after the other.
+ * @returns how many of them were read: one at least; none is begun once the budget is spent
+ */
+export async function readRanges(
+  db: Db,
+  organizationId: string,
+  reads: readonly RangeRead[],
+  reader: Reader,
+): Promise<number> {
+  const progress = reads.map(({ range, take }): Progress => ({ range, take, state: 'waiting', joiner: new Joiner() }));
+  const ranges = reads.map(({ range }) => range);
+  for await (const appends of readAppendsOf(db, organizationId, ranges)) {
+    const unread = await inSlices(readAppends(appends, progress, reader), reader.signal);
+    if (unread !== undefined) return unread;
+  }
+  return reads.length;
+}
+
+/** How far a range is read, whose events may lie in several appends. */
+interface Progress extends RangeRead {
+  state: 'waiting' | 'begun' | 'over';
+  joiner: Joiner;
+}
+
+/** @returns the place of the range that is not begun, since nothing more may be read */
 function* readAppends(
   appends: readonly AppendOf[],
-  readings: readonly Reading[],
+  progress: readonly Progress[],
   reader: Reader,
-): Work<number | undefined> {
+): Steps<number | undefined> {
   const { budget } = reader;
   for (const append of appends) {
     let frame: OpenFrame | undefined;
     for (const at of append.at) {
-      const reading = readings[at] as Reading;
-      if (reading.state === 'over') continue;
-      if (reading.state === 'waiting' && at > 0 && budget.left <= 0) return at;
-      frame ??= openWithin(budget, append);
-      yield* readAppend(reading, append, frame, reader);
+      const one = progress[at] as Progress;
+      if (one.state === 'over') continue;
+      if (one.state === 'waiting' && at > 0 && budget.left <= 0) return at;
+      if (!frame) {
+        frame = openFrame(append);
+        budget.left -= frame.plain.byteLength;
+      }
+      if (!(yield* readAppend(one, append, frame, reader))) one.state = 'over';
     }
   }
   return undefined;
 }
 
-function openWithin(budget: Budget, append: AppendOf): OpenFrame {
-  const frame = openFrame(append);
-  budget.left -= frame.plain.byteLength;
-  return frame;
+/** @returns false where no more of the range is needed, or the append holds its end */
+function* readAppend(one: Progress, append: AppendOf, frame: OpenFrame, reader: Reader): Steps<boolean> {
+  const { range, joiner, take } = one;
+  one.state = 'begun';
+  for (const event of eventsOf(append, frame, range)) {
+    for (const whole of joiner.add(event)) {
+      const found = yield* match(whole, reader);
+      if (found && !take(found)) return false;
+    }
+  }
+  if (append.last_sequence < range.last) return true;
+  for (const part of joiner.end()) {
+    const found = yield* match(part, reader);
+    if (found && !take(found)) return false;
+  }
+  return false;
 }
 
-/** Hands to the look what the append has of its stretch. */
-function* readAppend(reading: Reading, append: AppendOf, frame: OpenFrame, reader: Reader): Work<void> {
-  const { look, joiner } = reading;
-  const toCandidate = (event: WholeEvent) => createCandidate(event, reader.matcher, reader.budget);
-  reading.state = 'begun';
-  for (const group of groupsOf(append, frame, reading)) {
-    const events = yield* glanceAt(group, frame, reader.matcher, joiner);
-    if (yield* look.take(events.map(toCandidate))) continue;
-    reading.state = 'over';
-    return;
+/** The events of a range that an append holds. */
+function* eventsOf(append: AppendOf, { plain, events }: OpenFrame, { first, last }: Stretch): Generator<ReadEvent> {
+  const { first_sequence: begin, created_at: createdAt } = append;
+  const from = Math.max(first, begin);
+  const ours = events.slice(from - begin, last - begin + 1);
+  for (const [n, { eventType, start, end }] of ours.entries()) {
+    const payload = start < 0 ? {} : parse(plain, start, end);
+    yield { sequence: from + n, eventType, createdAt, bytes: end - start, payload };
   }
-  if (append.last_sequence < reading.last) return;
-  reading.state = 'over';
-  const goesOn = yield* look.take(joiner.end().map(toCandidate));
-  if (goesOn && look.end) yield* look.end();
 }
+
+function parse(plain: Buffer, start: number, end: number): unknown {
+  try {
+    return JSON.parse(plain.toString('utf8', start, end));
+  } catch {
+    return undefined;
+  }
+}
+
+/** What to compare a word costs, next to reading. */
+const BYTES_FOR_A_WORD = 32;
+
+function* match(event: ReadEvent, { matcher, budget }: Reader): Steps<FoundEvent | undefined> {
+  const { sequence, eventType, createdAt, bytes: length, payload } = event;
+  yield length;
+  // Where few words are compared, that was paid for with the bytes that were read.
+  let paid = length;
+  const work = matcher.match(eventType, payload);
+  let step = work.next();
+  for (; !step.done; step = work.next()) {
+    const bytes = step.value * BYTES_FOR_A_WORD;
+    budget.left -= Math.max(0, bytes - paid);
+    paid = Math.max(0, paid - bytes);
+    yield bytes;
+  }
+  if (!step.value) return undefined;
+  const { terms, show } = step.value;
+  return {
+    sequence,
+    eventType,
+    terms,
+    show: () => ({ sequence, time: timeOf(payload, createdAt), eventType, ...show() }),
+  };
+}
+
+/** When it happened, or else when it was stored. */
+function timeOf(payload: unknown, createdAt: number): string {
+  const occurred = Date.parse(String((payload as { occurredAt?: unknown } | undefined)?.occurredAt ?? ''));
+  return toTimestamp(occurred > 0 && occurred < YEAR_10000 ? occurred : createdAt);
+}
+
+/** Times are written with four digits of a year. */
+const YEAR_10000 = Date.UTC(10_000);

@@ -4,11 +4,10 @@ import type { Plane } from '../../contract/secret.ts';
 import type { Db } from '../store/open.ts';
 import type { Place } from '../store/search.ts';
 import { byIndex, type WordsWanted } from '../store/words.ts';
-import type { Budget } from './candidate.ts';
 import { type Batch, gather, nextBatch, type Wanted } from './candidates.ts';
 import { readFilters } from './filters.ts';
 import { createMatcher } from './matcher.ts';
-import { type Look, type Reader, readStretches } from './read.ts';
+import { type Budget, type RangeRead, type Reader, readRanges } from './read.ts';
 import { type Decision, type Marked, markStretches, type Unfinished, verify } from './verify.ts';
 import { AND_MORE } from './words.ts';
 
@@ -130,8 +129,8 @@ async function* decide(
       if (!step.done) open--;
     }
     for (let open = some.filter(isOpen); open.length > 0; open = open.filter(isOpen)) {
-      const looks = open.flatMap(({ step }) => (step.done ? [] : [step.value]));
-      const count = await readStretches(db, organizationId, looks, reader);
+      const reads = open.flatMap(({ step }) => (step.done ? [] : [step.value]));
+      const count = await readRanges(db, organizationId, reads, reader);
       for (const [n, one] of open.entries()) one.step = one.work.next(n < count);
     }
     yield* some.map(({ place, step }) => ({ place, decision: step.value as Decision }));
@@ -141,7 +140,7 @@ async function* decide(
 interface Step {
   place: Place;
   work: ReturnType<typeof verify>;
-  step: IteratorResult<Look, Decision>;
+  step: IteratorResult<RangeRead, Decision>;
 }
 
 const isOpen = ({ step }: Step) => step.done !== true;

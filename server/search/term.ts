@@ -82,7 +82,7 @@ const BEGINNING = '(?-i:(?<!\\p{Ll})|(?=\\p{Lu}))';
 const END = '(?-i:(?!\\p{Ll}))';
 
 /** Words by which a place is found; those behind them are compared there. Each may be looked for at each place. */
-export const MOST_TRACED = 8;
+const MOST_TRACED = 8;
 /** A wider gap ends a trace, so that it is known how far that may reach. */
 const WIDEST_GAP = 64;
 

@@ -1,10 +1,8 @@
 import type { Hit } from '../../contract/review.ts';
 import type { Db } from '../store/open.ts';
 import { findChunks, type Stretch } from '../store/words.ts';
-import type { Steps as Work } from '../work.ts';
-import type { Budget, Candidate, FoundEvent, Glanced } from './candidate.ts';
 import type { Matcher } from './matcher.ts';
-import type { Look } from './read.ts';
+import type { Budget, FoundEvent, RangeRead } from './read.ts';
 import { AND_MORE } from './words.ts';
 
 /** Where reading a session goes on in the next answer, and the terms that it was seen to have. */
@@ -66,7 +64,7 @@ export function* verify(
   { terms }: Matcher,
   budget: Budget,
   earlier?: Unfinished,
-): Generator<Look, Decision, boolean> {
+): Generator<RangeRead, Decision, boolean> {
   const isExcluded = (place: number) => terms[place]?.not === true;
   const wanted = [...terms.keys()].filter((place) => !isExcluded(place));
   const sure = new Set(stretches.flatMap((stretch) => [...stretch.sure]));
@@ -75,49 +73,26 @@ export function* verify(
 
   const proven = new Set([...sure, ...(earlier?.proven ?? [])]);
   const open = new Set([...terms.keys()].filter((place) => !proven.has(place)));
-  const isOfUse = ({ terms }: Pick<Glanced, 'terms'>) => [...terms].some((place) => open.has(place));
+  const isOfUse = ({ terms }: Marked) => [...terms].some((place) => open.has(place));
   const most = (terms: ReadonlySet<number>) => wanted.filter((place) => terms.has(place)).length;
-  const order = (one: Glanced, other: Glanced) =>
+  const order = (one: FoundEvent, other: FoundEvent) =>
     most(other.terms) - most(one.terms) || rank(one) - rank(other) || one.sequence - other.sequence;
   const found: FoundEvent[] = [];
-  const isNew = (place: number) => !found.some(({ terms }) => terms.has(place));
   const read = new Set<Marked>();
-  const isHopeless = () =>
-    wanted.some((place) => open.has(place) && !stretches.some((one) => !read.has(one) && one.terms.has(place)));
   let hasExcluded = false;
   let best = 0;
 
-  /** What decides, and what is best to show, is read at once; of the rest, in the end, what is better than that. */
-  function look(stretch: Marked): Look {
-    const rest: Candidate[] = [];
+  /** Read until nothing more is decided by it, and there are enough hits that have everything. */
+  function readOf(stretch: Marked): RangeRead {
     read.add(stretch);
-
-    function* note(candidate: Candidate): Work<void> {
-      const event = yield* candidate.read();
-      if (!event) return;
-      found.push(event);
-      hasExcluded ||= [...event.terms].some(isExcluded);
-      for (const place of event.terms) if (!isExcluded(place)) open.delete(place);
-      if (most(event.terms) === wanted.length && rank(event) === 0) best++;
-    }
-
-    const isEnough = () => hasExcluded || (best >= MOST_HITS && !isOfUse(stretch));
-    const isBest = (event: Glanced) => found.filter((one) => order(one, event) < 0).length < MOST_HITS;
     return {
-      stretch,
-      *take(candidates) {
-        for (const candidate of candidates) {
-          if (!isOfUse(candidate) && most(candidate.terms) < wanted.length) rest.push(candidate);
-          else yield* note(candidate);
-          if (isEnough()) return false;
-        }
-        return true;
-      },
-      *end() {
-        for (const candidate of rest) {
-          if (isEnough() || isHopeless()) return;
-          if ([...candidate.terms].some(isNew) || isBest(candidate)) yield* note(candidate);
-        }
+      range: stretch,
+      take(event) {
+        found.push(event);
+        hasExcluded ||= [...event.terms].some(isExcluded);
+        for (const place of event.terms) if (!isExcluded(place)) open.delete(place);
+        if (most(event.terms) === wanted.length && rank(event) === 0) best++;
+        return !hasExcluded && (best < MOST_HITS || isOfUse(stretch));
       },
     };
   }
@@ -126,17 +101,18 @@ export function* verify(
   const unfinished = (from: number) => ({ sessionId, from, proven: wanted.filter((place) => !open.has(place)) });
   for (const stretch of stretches) {
     if (stretch.first < (earlier?.from ?? 0) || !isOfUse(stretch)) continue;
-    if (budget.left <= 0 || !(yield look(stretch))) return unfinished(stretch.first);
+    if (budget.left <= 0 || !(yield readOf(stretch))) return unfinished(stretch.first);
     if (hasExcluded) return 'no match';
   }
   if ([...open].some((place) => !isExcluded(place))) return 'no match';
 
+  const isNew = (place: number) => !found.some(({ terms }) => terms.has(place));
   const ranked = stretches.filter((stretch) => !read.has(stretch) && most(stretch.terms) > 0);
   ranked.sort((one, other) => most(other.terms) - most(one.terms) || one.first - other.first);
   for (const stretch of ranked.slice(0, Math.max(0, MOST_READ - read.size))) {
     if (found.some(({ terms }) => most(terms) === wanted.length)) break;
     if (most(stretch.terms) < wanted.length && !wanted.some((place) => stretch.terms.has(place) && isNew(place))) break;
-    if (budget.left > 0 && (yield look(stretch))) continue;
+    if (budget.left > 0 && (yield readOf(stretch))) continue;
     // Shown without an event it would look as if nothing had been found in it.
     if (found.length === 0) return unfinished(1);
     break;
@@ -147,4 +123,4 @@ export function* verify(
 
 /** What an agent's program says repeats what people and models said, or comes again in every session. */
 const QUIET = new Set(['context.message', 'session.meta', 'record', 'notice']);
-const rank = ({ eventType }: Glanced) => (QUIET.has(eventType) ? 1 : 0);
+const rank = ({ eventType }: FoundEvent) => (QUIET.has(eventType) ? 1 : 0);

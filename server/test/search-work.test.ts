@@ -55,22 +55,6 @@ describe.each(ENGINES)('a search on %s', (engine) => {
     expect(await ask(q, limit)).toMatchObject({ found: limit, appends: limit + 1 });
   });
 
-  test('parses of much that has a common word only what decides, or is shown', async () => {
-    const machine = await registerMachine(service, ours.live);
-    const parts = ['open', 'cursor', 'for', 'nufa'].map((part) => said(`${part} error`));
-    await sessionWith(service, ours, machine, [...parts, ...Array.from({ length: 40 }, (_, n) => said(`error ${n}`))]);
-    const parse = vi.spyOn(JSON, 'parse');
-    try {
-      expect(await ask('openCursorForNufa error', 5)).toMatchObject({ found: 0, appends: 1 });
-      expect(parse.mock.calls.filter(([json]) => String(json).includes('"text"'))).toHaveLength(0);
-      expect(await ask('"nufa error" error', 5)).toMatchObject({ found: 1, appends: 1 });
-      // The one with both, and two of those with one.
-      expect(parse.mock.calls.filter(([json]) => String(json).includes('"text"'))).toHaveLength(3);
-    } finally {
-      parse.mockRestore();
-    }
-  });
-
   test('has no more than two appends in memory, however many it reads', async () => {
     setFlagsFromString('--expose-gc');
     const collectGarbage = runInNewContext('gc') as () => void;
