@@ -41,6 +41,7 @@ const lastPiece = (row: SessionRow, from: number, appends: PieceJob['appends'], 
   isClosed: row.status !== 'active',
   eventCount: row.event_count,
   words: [],
+  wordPrefix: '',
   earlier: [],
 });
 

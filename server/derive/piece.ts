@@ -29,6 +29,8 @@ export interface PieceJob {
   isClosed: boolean;
   /** Events that the session has. */
   eventCount: number;
+  /** What each word begins with in the index. */
+  wordPrefix: string;
   /** Words of chunks that are made anew, where the index can only be added to. */
   words: { first: number; words: Uint8Array }[];
   /** Entries of all chunks before `from`, where the facts are made anew. */
@@ -67,7 +69,7 @@ export function derivePiece(job: PieceJob, costOf: CostOf): Piece | undefined {
   return {
     through,
     next,
-    chunks: chunks.map((chunk) => writeChunk(chunk, job.words)),
+    chunks: chunks.map((chunk) => writeChunk(chunk, job)),
     facts: writeFacts(facts),
     columns: columnsOf(facts, through, costOfFacts(facts, costOf)),
     isRewritten,
@@ -121,10 +123,10 @@ const packed = (text: string): Uint8Array => zstdCompressSync(text);
 
 export const readEntries = (bytes: Uint8Array): Entry[] => JSON.parse(zstdDecompressSync(bytes).toString('utf8'));
 
-function writeChunk({ first, last, entries, words }: Chunk, stored: PieceJob['words']): DerivedChunk {
-  const earlier = stored.find((chunk) => chunk.first === first);
+function writeChunk({ first, last, entries, words }: Chunk, job: PieceJob): DerivedChunk {
+  const earlier = job.words.find((chunk) => chunk.first === first);
   const before = new Set(earlier ? zstdDecompressSync(earlier.words).toString('utf8').split(' ') : []);
-  const added = [...words].filter((word) => word !== '' && !before.has(word));
+  const added = [...words].map((word) => job.wordPrefix + word).filter((word) => !before.has(word));
   const all = [...before, ...added].filter((word) => word !== '');
   return {
     first,

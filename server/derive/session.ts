@@ -4,6 +4,7 @@ import type { Db } from '../store/open.ts';
 import { isPostgres } from '../store/postgres.ts';
 import type { SessionRow } from '../store/schema.ts';
 import { findSource, type SessionSource } from '../store/sources.ts';
+import { wordPrefix } from '../store/word-prefix.ts';
 import { type Piece, type PieceJob, VERSION } from './piece.ts';
 import type { DeriveThread } from './thread.ts';
 
@@ -109,6 +110,7 @@ async function makePiece(
       appends,
       words,
       isEnd,
+      wordPrefix: wordPrefix(organizationId),
       isClosed: row.status !== 'active',
       eventCount: row.event_count,
     };

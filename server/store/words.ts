@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db } from './open.ts';
 import { isPostgres } from './postgres.ts';
 import { asService } from './tenant.ts';
+import { wordPrefix } from './word-prefix.ts';
 
 /** A word of a chunk; `open` where it may go on. */
 export interface IndexedWord {
@@ -20,16 +21,17 @@ export interface Stretch {
 }
 
 /** Words consist of letters, digits and marks: neither engine's language has a sign among them. */
-function expressionOf(db: Db, wanted: WordsWanted): string {
+function expressionOf(db: Db, organizationId: string, wanted: WordsWanted): string {
+  const prefix = wordPrefix(organizationId);
   const [quote, open, and, or] = isPostgres(db) ? ["'", ':*', ' & ', ' | '] : ['"', ' *', ' AND ', ' OR '];
   const written = (all: readonly IndexedWord[]) =>
-    all.map((one) => `${quote}${one.word}${quote}${one.open ? open : ''}`).join(and);
+    all.map((one) => `${quote}${prefix}${one.word}${quote}${one.open ? open : ''}`).join(and);
   return wanted.map((alternatives) => `(${alternatives.map((all) => `(${written(all)})`).join(or)})`).join(and);
 }
 
 /** The organization's chunks that have the words. */
 function chunksWith(db: Db, organizationId: string, wanted: WordsWanted, ofFew = false): RawBuilder<unknown> {
-  const expression = expressionOf(db, wanted);
+  const expression = expressionOf(db, organizationId, wanted);
   if (!isPostgres(db)) return sql`chunk_id in (select rowid from chunk_words where chunk_words match ${expression})`;
   // Not to be taken apart: what else is asked would lead to chunks whose words are then unpacked, each by itself.
   return sql`(select session_id, first_sequence, last_sequence from session_chunks

@@ -6,6 +6,7 @@ import { deriveSession } from '../derive/session.ts';
 import { memoryOf } from '../derive/thread.ts';
 import type { Db } from '../store/open.ts';
 import { listDaysBehind, sumDay } from '../store/summed-days.ts';
+import { wordPrefix } from '../store/word-prefix.ts';
 import type { TestStore } from './engines.ts';
 
 const prices = readPrices();
@@ -54,7 +55,8 @@ export async function readDerived({ db, engine }: TestStore) {
     chunks: chunks.map(({ chunk_id: _, entries, words, ...row }) => ({
       ...row,
       entries: JSON.parse(unpack(entries)),
-      words: (words instanceof Uint8Array ? unpack(words).split(' ') : [...words]).sort(),
+      // What they begin with is the organization's, which differs from one run to the next.
+      words: (words instanceof Uint8Array ? unpack(words).split(' ') : [...words]).map(withoutPrefix).sort(),
     })),
     days: asText(days),
     // Costs are added up in any order.
@@ -62,13 +64,29 @@ export async function readDerived({ db, engine }: TestStore) {
   };
 }
 
+const withoutPrefix = (word: string) => word.slice(wordPrefix('').length);
+
 /** First sequences of the session's chunks that have the word, as the index tells. */
 export async function chunksWith({ db, engine }: TestStore, sessionId: string, word: string): Promise<number[]> {
-  const found =
-    engine === 'postgres'
-      ? sql`words @@ ${word}::tsquery`
-      : sql`chunk_id in (select rowid from chunk_words where chunk_words match ${word})`;
+  const session = await db
+    .selectFrom('sessions')
+    .select('organization_id')
+    .where('session_id', '=', sessionId)
+    .executeTakeFirstOrThrow();
+  const indexed = wordPrefix(session.organization_id) + word;
   const { rows } = await sql<{ first_sequence: number }>`select first_sequence from session_chunks
-    where session_id = ${sessionId} and ${found} order by first_sequence`.execute(db);
+    where session_id = ${sessionId} and ${isIndexed(engine, indexed)} order by first_sequence`.execute(db);
   return rows.map((row) => row.first_sequence);
 }
+
+/** Chunks of all organizations to which a query of one leads. */
+export async function countChunksWith({ db, engine }: TestStore, organizationId: string, word: string) {
+  const { rows } = await sql<{ count: number }>`select count(*) as count from session_chunks
+    where ${isIndexed(engine, wordPrefix(organizationId) + word)}`.execute(db);
+  return Number(rows[0]?.count);
+}
+
+const isIndexed = (engine: TestStore['engine'], word: string) =>
+  engine === 'postgres'
+    ? sql`words @@ ${word}::tsquery`
+    : sql`chunk_id in (select rowid from chunk_words where chunk_words match ${word})`;

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseQuery } from '../../contract/query.ts';
 import { readPosition, writePosition } from '../search/position.ts';
 import { type Page, type Position, type Search, search } from '../search/search.ts';
+import { countChunksWith } from './derived.ts';
 import { ENGINES } from './engines.ts';
 import { createTenant, type Machine, registerMachine, signIn, type Tenant } from './factories.ts';
 import { startTestService, type TestService } from './harness.ts';
@@ -10,6 +11,7 @@ import { answered, asked, called, find, findIn, idsOf, said, sessionWith } from 
 describe.each(ENGINES)('search on %s', (engine) => {
   let service: TestService;
   let ours: Tenant;
+  let theirs: Tenant;
   let machine: Machine;
   const ids: Record<string, string> = {};
   const ask = (q: string, more: Record<string, string | number> = {}) => find(service, ours.member, { q, ...more });
@@ -23,7 +25,7 @@ describe.each(ENGINES)('search on %s', (engine) => {
     service = await startTestService(engine);
     ours = await createTenant(service, 'ours');
     machine = await registerMachine(service, ours.live, 'build-7');
-    const theirs = await createTenant(service);
+    theirs = await createTenant(service);
     await sessionWith(service, theirs, await registerMachine(service, theirs.live), [
       asked('connection reset in queue.ts'),
     ]);
@@ -89,6 +91,12 @@ describe.each(ENGINES)('search on %s', (engine) => {
     ['nowhere', []],
   ])('%j', async (q, found) => {
     expect(await names(q)).toEqual(found);
+  });
+
+  test('of a word goes over no chunk of another organization that has it', async () => {
+    expect(await countChunksWith(service.store, ours.organizationId, 'connection')).toBe(3);
+    expect(await countChunksWith(service.store, theirs.organizationId, 'connection')).toBe(1);
+    expect(await countChunksWith(service.store, theirs.organizationId, 'drainqueue')).toBe(0);
   });
 
   test('of the one machine whose id is given', async () => {
