@@ -4,6 +4,7 @@ import { writingOf } from '../revision.ts';
 import { changesOfCall, changesOfResult, statOf } from './changes.ts';
 import { commandOf, outcomeOf, purposesOf, subjectsOf } from './command.ts';
 import type { Entry, QuietEntry } from './entry.ts';
+import { outcomeOfScript } from './script.ts';
 import { aboutCall, resultText } from './tool.ts';
 import { readUsage } from './usage.ts';
 import { asNumber, asObject, asText, clip, firstLine, type Loose } from './value.ts';
@@ -96,9 +97,12 @@ const READERS: Record<string, Reader> = {
     };
   },
   'tool.result': (common, payload) => {
-    const exitCode = asNumber(payload.exitCode);
     const durationMs = asNumber(payload.durationMs);
     const output = resultText(payload);
+    const script = outcomeOfScript(output);
+    const exitCode = asNumber(payload.exitCode) ?? script.exitCode;
+    const { success, changes } = asObject(payload.detail);
+    const isRefused = script.failed === true || (success === false && changes !== undefined);
     return {
       ...common,
       ...given('callId', payload.callId),
@@ -106,7 +110,7 @@ const READERS: Record<string, Reader> = {
       ...(exitCode !== undefined && { exitCode }),
       ...(durationMs !== undefined && { durationMs }),
       kind: 'result',
-      failed: payload.isError === true || (exitCode !== undefined && exitCode !== 0),
+      failed: payload.isError === true || isRefused || (exitCode !== undefined && exitCode !== 0),
       preview: clip(output, LONGEST_PREVIEW),
       ...outcomeOf(output),
       changes: changesOfResult(payload.detail).map(statOf),

@@ -1,3 +1,4 @@
+import { editsAfter } from '../../contract/entry/edits.ts';
 import type { CallEntry, Entry, ResultEntry } from '../../contract/entry/entry.ts';
 import { orderOf } from '../../contract/entry/revisions.ts';
 import { type GroupItem, type Item, isTelling, type QuietItem, type ToolItem } from './items.ts';
@@ -137,17 +138,10 @@ const newTool = (name: string, entry: Entry): ToolItem => ({
 });
 
 function addResult(tool: ToolItem, entry: ResultEntry): void {
+  const isTold = tool.results.some(({ changes, failed }) => changes.length > 0 && !failed);
+  tool.changes = editsAfter({ changes: tool.changes, isTold }, entry).changes;
   tool.results.push(entry);
   tool.failed ||= entry.failed;
-  // What was changed is truer than what was going to be; several results may each have changed something.
-  if (entry.changes.length > 0) {
-    const others = tool.results.length > 1 ? tool.changes : [];
-    tool.changes = tool.results.slice(0, -1).some(({ changes }) => changes.length > 0)
-      ? [...others, ...entry.changes]
-      : entry.changes;
-  }
-  // An edit that was refused changed nothing.
-  if (tool.failed && tool.results.every(({ changes }) => changes.length === 0)) tool.changes = [];
   // A record that holds both has one time for them.
   const isApart = entry.writing === undefined || tool.call?.writing?.key !== entry.writing.key;
   const took = tool.call?.timed && entry.timed && isApart ? entry.time - tool.call.time : undefined;

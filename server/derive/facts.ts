@@ -1,5 +1,5 @@
-import type { FileStat } from '../../contract/entry/changes.ts';
 import type { Purpose } from '../../contract/entry/command.ts';
+import type { Edits } from '../../contract/entry/edits.ts';
 import type { Milestone } from '../../contract/review.ts';
 
 /** Tokens, those of a cache included in `input`. */
@@ -20,15 +20,22 @@ export interface Day {
   models: Map<string, Tokens>;
 }
 
-/** A call whose result is still to come. */
-export interface OpenCall {
+/** A call that may still get a result: one without any, or one of the last that have some. */
+export interface OpenCall extends Edits {
   name: string;
+  lane?: string;
+  /** The day to whose tools it was added. */
+  day?: string;
   command?: string;
   purposes: readonly Purpose[];
   subjects?: readonly string[];
-  changes: readonly FileStat[];
+  isAnswered: boolean;
+  /** Whether its changes are in the sums. */
+  isCounted: boolean;
   /** Whether a result has told how a run of tests ended. */
   isJudged?: boolean;
+  /** Bytes of `Facts.room` that it holds. */
+  room: number;
 }
 
 /**

@@ -106,6 +106,20 @@ describe('milestones', () => {
   });
 });
 
+describe('compactions', () => {
+  test('that overlapping files of a session tell again are one', () => {
+    const compaction: Event = ['compaction', { trigger: 'auto' }, 5];
+    const facts = factsOf(compaction, ['user.message', { text: 'on' }, 6], compaction, [
+      'compaction',
+      { trigger: 'auto' },
+      9,
+    ]);
+    expect(facts.milestones.filter(({ kind }) => kind === 'compaction').map(({ sequence }) => sequence)).toEqual([
+      1, 4,
+    ]);
+  });
+});
+
 describe('files', () => {
   const edit = (callId: string): Event => [
     'tool.call',
@@ -129,7 +143,99 @@ describe('files', () => {
   });
 });
 
+describe('edits that a call and its results tell', () => {
+  const PATCH = '*** Begin Patch\n*** Update File: /a.go\n@@\n-old\n+new\n+more\n*** End Patch';
+  const script = (callId: string): Event => [
+    'tool.call',
+    { callId, name: 'exec', input: `const patch = ${JSON.stringify(PATCH)};` },
+  ];
+  const applied = (callId: string, path = '/a.go', more: object = {}): Event =>
+    result(callId, '', {
+      detail: { changes: { [path]: { type: 'update', unified_diff: '@@ -1 +1,2 @@\n-old\n+new\n+more' } }, ...more },
+    });
+  const completed = (callId: string): Event => result(callId, 'Script completed\nWall time 0.4 seconds\nOutput:\n\n{}');
+
+  test('count once where a script applies a patch, which is told under an id of its own', () => {
+    const facts = factsOf(script('s'), applied('exec-1'), completed('s'));
+    expect([...facts.files]).toEqual([['/a.go', [1, 2, 1, 2]]]);
+    expect([facts.linesAdded, facts.linesRemoved]).toEqual([2, 1]);
+  });
+
+  test('count each patch that one script applies', () => {
+    const facts = factsOf(script('s'), applied('exec-1'), applied('exec-2', '/b.go'), completed('s'));
+    expect([...facts.files.keys()]).toEqual(['/a.go', '/b.go']);
+    expect([facts.linesAdded, facts.linesRemoved]).toEqual([4, 2]);
+  });
+
+  test('count nothing where the script or the patch was refused, and are failures', () => {
+    const facts = factsOf(
+      script('s'),
+      result('s', 'Script failed\nWall time 0.0 seconds\nOutput:\n\nScript error:\napply_patch verification failed'),
+      ['tool.call', { callId: 'p', name: 'apply_patch', input: PATCH }],
+      result('p', 'apply_patch verification failed: Failed to find expected lines in /a.go'),
+      script('t'),
+      applied('exec-3', '/a.go', { success: false }),
+    );
+    expect([facts.linesAdded, facts.linesRemoved, facts.files.size, facts.failures]).toEqual([0, 0, 0, 3]);
+  });
+
+  test('count once where the result that tells them comes after another one', () => {
+    const facts = factsOf(
+      ['tool.call', { callId: 'p', name: 'apply_patch', input: PATCH }],
+      result('p', 'Done!'),
+      applied('p'),
+    );
+    expect([...facts.files]).toEqual([['/a.go', [1, 2, 1, 3]]]);
+    expect([facts.linesAdded, facts.linesRemoved]).toEqual([2, 1]);
+  });
+
+  test('count under the sub-agent whose call is open, not under another one', () => {
+    const ofSubagent = ([type, payload]: Event): Event => [type, { ...payload, source: { subagent: 'child' } }];
+    const facts = factsOf(
+      script('s'),
+      ofSubagent(script('c')),
+      applied('exec-1'),
+      completed('s'),
+      ofSubagent(completed('c')),
+    );
+    expect([facts.linesAdded, facts.linesRemoved]).toEqual([4, 2]);
+  });
+});
+
 describe('commands', () => {
+  test('of a script fail by the exit code that the script printed', () => {
+    const printed = JSON.stringify({ chunk_id: 'a', exit_code: 128, output: 'fatal' });
+    const facts = factsOf(
+      call('s', 'git log'),
+      result('s', `Script completed\nWall time 0.2 seconds\nOutput:\n\n${printed}`),
+    );
+    expect([...facts.commands]).toEqual([['git log', [1, 1, 128, 2]]]);
+    expect(facts.failures).toBe(1);
+  });
+
+  test('of more than 40 calls at the same time count their failures, under the command and the tool', () => {
+    const ids = Array.from({ length: 60 }, (_, n) => `c${n}`);
+    const facts = factsOf(
+      ...ids.map((id) => call(id, `run ${id}`)),
+      ...ids.map((id) => result(id, 'no', { exitCode: 1 })),
+    );
+    expect(facts.failures).toBe(60);
+    expect([...facts.commands.values()].reduce((sum, [, failed]) => sum + failed, 0)).toBe(60);
+    expect([...facts.days.values()].map(({ tools }) => tools.get('Bash'))).toEqual([[60, 60]]);
+  });
+
+  test('that fail after midnight count under the tool on the day of the call', () => {
+    const facts = factsOf(
+      ['tool.call', { callId: 'a', name: 'Bash', input: { command: 'sleep' } }, 1_439],
+      ['tool.result', { callId: 'a', isError: true }, 1_441],
+    );
+    const tools = [...facts.days].map(([day, { tools, failures }]) => [day, tools.get('Bash'), failures]);
+    expect(tools).toEqual([
+      ['2026-11-20', [1, 1], 0],
+      ['2026-11-21', undefined, 1],
+    ]);
+  });
+
   test('are counted by their line, with how the last run ended', () => {
     const facts = factsOf(
       call('a', 'npm  test'),

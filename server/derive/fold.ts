@@ -1,30 +1,24 @@
 import { hash } from 'node:crypto';
-import type { FileStat } from '../../contract/entry/changes.ts';
 import type { Entry } from '../../contract/entry/entry.ts';
 import { promptLine } from '../../contract/entry/value.ts';
-import { type Command, type Day, type Facts, type File, keep, type Tokens, type Tool } from './facts.ts';
+import { add } from './counts.ts';
+import { type Day, type Facts, keep, type Tokens, type Tool } from './facts.ts';
+import { closeCall, openCall } from './fold-calls.ts';
 import { noteMeta, noteModel } from './fold-meta.ts';
 import { noteMilestones, noteWait } from './milestones.ts';
 import { addToShape } from './shape.ts';
 
 /** What one session may make others keep. */
 const MOST = {
-  files: 2_000,
-  commands: 500,
-  openCalls: 40,
   responses: 100,
   counted: 2_000,
   days: 200,
   tools: 200,
   models: 50,
 };
-/** Characters of the changes of a call whose result is still to come, as JSON. */
-const LONGEST_KEPT = 1_500;
 const FIRST_PROMPT_LENGTH = 300;
-/** Of one event; sums of them stay whole numbers, and those of counts in 32 bits. */
+/** Of one event: sums of them stay whole numbers. */
 const MOST_TOKENS = 1_000_000_000;
-const MOST_COUNTED = 1_000_000;
-const LARGEST = 2_147_483_647;
 const WORK: ReadonlySet<Entry['kind']> = new Set(['prompt', 'answer', 'reasoning', 'call', 'result', 'subagent']);
 
 /** Adds entries in the order in which they stand. Whatever is in them, it neither throws nor grows without bound. */
@@ -35,9 +29,9 @@ export function fold(facts: Facts, entries: Iterable<Entry>): void {
 function addEntry(facts: Facts, entry: Entry): void {
   const begins = entry.timed && facts.first === undefined;
   noteTime(facts, entry);
-  facts.redactions = sum(facts.redactions, entry.redactions ?? 0);
+  facts.redactions = add(facts.redactions, entry.redactions ?? 0);
   const { kind, lane } = entry;
-  // What stands before the first time was put on the day on which it came.
+  // Entries before the first time were put on the day on which they came.
   if (begins && facts.days.values().every(isEmpty)) facts.days.clear();
   if (facts.days.size === 0 && (begins || kind !== 'quiet')) dayAt(facts, entry);
   const failed = kind === 'error' || (kind === 'result' && entry.failed);
@@ -45,7 +39,7 @@ function addEntry(facts: Facts, entry: Entry): void {
   if (WORK.has(kind)) addToShape(facts.shape, offset, 'work');
   if (failed) {
     addToShape(facts.shape, offset, 'failures');
-    facts.failures = sum(facts.failures, 1);
+    facts.failures = add(facts.failures, 1);
     note(dayAt(facts, entry), 'failures');
   }
   if (kind === 'prompt' && lane === undefined) addPrompt(facts, entry);
@@ -60,9 +54,6 @@ function addEntry(facts: Facts, entry: Entry): void {
   if (works && entry.timed && lane === undefined) facts.workedAt = entry.time;
   if (works && kind !== 'turn') facts.interrupted = false;
 }
-
-const sum = (one: number, other: number) =>
-  Math.min(LARGEST, one + Math.min(MOST_COUNTED, Math.max(0, Math.trunc(other))));
 
 /** The years that days are written for. */
 const LATEST = Date.parse('9999-12-31T00:00:00Z');
@@ -79,10 +70,16 @@ function noteTime(facts: Facts, { timed, time: told }: Entry): void {
 /** What does not tell its time happened when what stands before it did. */
 const timeOf = (facts: Facts, { timed, time }: Entry) => settle(timed ? time : (facts.clock ?? time));
 
+const dayOf = (facts: Facts, entry: Entry): string => new Date(timeOf(facts, entry)).toISOString().slice(0, 10);
+
 function dayAt(facts: Facts, entry: Entry): Day | undefined {
-  return keep(facts, facts.days, new Date(timeOf(facts, entry)).toISOString().slice(0, 10), MOST.days, () => ({
-    ...{ prompts: 0, calls: 0, failures: 0 },
-    ...{ hours: new Map(), tools: new Map(), models: new Map() },
+  return keep(facts, facts.days, dayOf(facts, entry), MOST.days, () => ({
+    prompts: 0,
+    calls: 0,
+    failures: 0,
+    hours: new Map(),
+    tools: new Map(),
+    models: new Map(),
   }));
 }
 
@@ -90,7 +87,7 @@ const isEmpty = ({ prompts, calls, failures, hours, models }: Day) =>
   prompts + calls + failures + hours.size + models.size === 0;
 
 function note(day: Day | undefined, figure: 'prompts' | 'calls' | 'failures'): void {
-  if (day) day[figure] = sum(day[figure], 1);
+  if (day) day[figure] = add(day[figure], 1);
 }
 
 function noteHour(facts: Facts, entry: Entry, day: Day | undefined): void {
@@ -100,7 +97,7 @@ function noteHour(facts: Facts, entry: Entry, day: Day | undefined): void {
 }
 
 function addPrompt(facts: Facts, entry: Extract<Entry, { kind: 'prompt' }>): void {
-  facts.prompts = sum(facts.prompts, 1);
+  facts.prompts = add(facts.prompts, 1);
   facts.interrupted = false;
   const day = dayAt(facts, entry);
   note(day, 'prompts');
@@ -111,66 +108,23 @@ function addPrompt(facts: Facts, entry: Extract<Entry, { kind: 'prompt' }>): voi
 }
 
 function addCall(facts: Facts, entry: Extract<Entry, { kind: 'call' }>): void {
-  const { name, command, callId, changes, purposes = [], subjects, sequence } = entry;
-  facts.calls = sum(facts.calls, 1);
+  facts.calls = add(facts.calls, 1);
   const day = dayAt(facts, entry);
   note(day, 'calls');
   noteHour(facts, entry, day);
-  const tool = day && keep(facts, day.tools, name, MOST.tools, (): Tool => [0, 0]);
+  const tool = day && keep(facts, day.tools, entry.name, MOST.tools, (): Tool => [0, 0]);
   if (tool) tool[0]++;
-  if (command) {
-    const known = keep(facts, facts.commands, command, MOST.commands, (): Command => [0, 0, null, sequence]);
-    if (known) facts.commands.set(command, [known[0] + 1, known[1], null, sequence]);
-  }
-  // What cannot be kept until the result comes counts at once, as if that said nothing else.
-  const isKept = callId !== undefined && JSON.stringify(changes).length <= LONGEST_KEPT;
-  if (!isKept) addChanges(facts, changes, sequence);
-  if (callId === undefined) return;
-  facts.openCalls.set(callId, {
-    name,
-    ...(command && { command }),
-    purposes,
-    ...(subjects && { subjects }),
-    changes: isKept ? changes : [],
-  });
-  forgetOldest(facts.openCalls, MOST.openCalls);
+  openCall(facts, entry, day && dayOf(facts, entry));
 }
 
-function forgetOldest(map: Map<string, unknown>, most: number): void {
-  for (const oldest of map.keys()) {
-    if (map.size <= most) return;
-    map.delete(oldest);
-  }
-}
-
-/** Several results may follow a call: what it set out to change counts with the first. */
+/** A failure counts under the tool on the day of the call, which may have been before midnight. */
 function addResult(facts: Facts, entry: Extract<Entry, { kind: 'result' }>): void {
-  const { callId, failed, exitCode, changes, sequence } = entry;
-  const call = callId === undefined ? undefined : facts.openCalls.get(callId);
+  const call = closeCall(facts, entry);
   const name = call?.name ?? entry.name;
-  const tool = failed && name !== undefined ? dayAt(facts, entry)?.tools.get(name) : undefined;
+  if (!entry.failed || name === undefined) return;
+  const day = call?.day === undefined ? dayAt(facts, entry) : facts.days.get(call.day);
+  const tool = day?.tools.get(name);
   if (tool) tool[1]++;
-  const command = call?.command === undefined ? undefined : facts.commands.get(call.command);
-  if (command) {
-    if (failed) command[1]++;
-    command[2] = Number.isSafeInteger(exitCode) ? (exitCode as number) : command[2];
-    command[3] = sequence;
-  }
-  if (changes.length > 0) addChanges(facts, changes, sequence);
-  else if (!failed) addChanges(facts, call?.changes ?? [], sequence);
-  if (call) call.changes = [];
-}
-
-function addChanges(facts: Facts, changes: readonly FileStat[], sequence: number): void {
-  for (const { path, added, removed } of changes) {
-    facts.linesAdded = sum(facts.linesAdded, added);
-    facts.linesRemoved = sum(facts.linesRemoved, removed);
-    const file = keep(facts, facts.files, path, MOST.files, (): File => [0, 0, 0, sequence]);
-    if (!file) continue;
-    file[0]++;
-    file[1] = sum(file[1], added);
-    file[2] = sum(file[2], removed);
-  }
 }
 
 /** Agents report a response several times, now and then with another in between: its largest figures count. */
@@ -183,7 +137,7 @@ function addUsage(facts: Facts, entry: Extract<Entry, { kind: 'usage' }>): void 
   const key = responseId === undefined ? undefined : hash('sha256', responseId, 'base64url').slice(0, 12);
   const known = key === undefined ? undefined : facts.responses.get(key);
   if (key !== undefined && !known && isCounted(facts, key)) return;
-  const day = known?.[0] ?? new Date(timeOf(facts, entry)).toISOString().slice(0, 10);
+  const day = known?.[0] ?? dayOf(facts, entry);
   const of = known?.[1] ?? model ?? facts.model ?? '';
   const before = (known?.slice(2) ?? [0, 0, 0, 0]) as Tokens;
   const largest = told.map((count, at) => Math.max(count, before[at] ?? 0)) as Tokens;

@@ -12,10 +12,18 @@ function add(facts: Facts, { sequence, timed, time }: Entry, milestone: Omit<Mil
 }
 
 export function noteMilestones(facts: Facts, entry: Entry): void {
-  if (entry.kind === 'compaction') add(facts, entry, { kind: 'compaction', text: entry.trigger ?? '' });
+  if (entry.kind === 'compaction' && !isRepeated(facts, entry)) {
+    add(facts, entry, { kind: 'compaction', text: entry.trigger ?? '' });
+  }
   if (entry.kind !== 'result' || entry.callId === undefined) return;
   const call = facts.openCalls.get(entry.callId);
   if (call) noteCommand(facts, entry, call);
+}
+
+/** Files of one session may overlap: then a compaction comes from each of them, at the same instant. */
+function isRepeated({ milestones }: Facts, { timed, time }: Entry): boolean {
+  const at = new Date(time).toISOString();
+  return timed && milestones.some((known) => known.kind === 'compaction' && known.time === at);
 }
 
 function noteCommand(facts: Facts, entry: ResultEntry, call: OpenCall): void {

@@ -7,7 +7,7 @@ import { usePayload } from './use-payload.ts';
 
 /** The lines a tool call changed: what its results tell, or else what its input asked for. */
 export function Changes({ item, sessionId }: { item: ToolItem; sessionId: string }) {
-  const telling = item.results.filter(({ changes }) => changes.length > 0);
+  const telling = item.results.filter(({ changes, failed }) => changes.length > 0 && !failed);
   if (telling.length === 0 && item.call) {
     const { sequence, span } = item.call;
     return <ChangesOf sessionId={sessionId} sequence={sequence} span={span} from="call" name={item.name} />;

@@ -1,0 +1,20 @@
+import { asNumber, asParsedObject } from './value.ts';
+
+/*
+ * Codex 0.145 and later run tools from a script, the tool `exec`. Its output begins with how the script ended; the exit
+ * code of a command stands in the JSON that the script printed.
+ */
+
+const HEADER = /^Script (completed|failed)\b[^\n]*\n(?:Wall time [^\n]*\n)?(?:Output:\n+)?/;
+/** How `apply_patch` says that it changed nothing. */
+const REFUSED = /^(?:apply_patch verification failed:|patch rejected:?)/;
+
+/** How a script or patch ended, as its output tells; empty where the output is neither. */
+export function outcomeOfScript(output: string): { failed?: true; exitCode?: number } {
+  if (REFUSED.test(output)) return { failed: true };
+  const [header, end] = HEADER.exec(output) ?? [];
+  if (header === undefined) return {};
+  if (end === 'failed') return { failed: true };
+  const exitCode = asNumber(asParsedObject(output.slice(header.length)).exit_code);
+  return exitCode === undefined ? {} : { exitCode };
+}

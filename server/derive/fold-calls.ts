@@ -1,0 +1,151 @@
+import type { FileStat } from '../../contract/entry/changes.ts';
+import { editsAfter } from '../../contract/entry/edits.ts';
+import type { CallEntry, ResultEntry } from '../../contract/entry/entry.ts';
+import { add, subtract } from './counts.ts';
+import { type Command, type Facts, type File, keep, type OpenCall } from './facts.ts';
+
+const MOST = { files: 2_000, commands: 500, unanswered: 200, answered: 40 };
+/** Characters of one call that waits for its result, as JSON. */
+const LONGEST_KEPT = 20_000;
+
+/**
+ * Keeps a call until its results come.
+ *
+ * | a call     | when                           | becomes    | its changes                                   |
+ * | ---------- | ------------------------------ | ---------- | --------------------------------------------- |
+ * | unanswered | a result names it              | answered   | count, as the call or its results tell them   |
+ * | unanswered | a result without a call comes  | unanswered | count as that result tells them               |
+ * | answered   | another result names it        | answered   | count anew, if that result tells of others    |
+ * | any        | too many others are kept       | forgotten  | stay as they are                              |
+ *
+ * @param day the day to whose tools the call was added
+ */
+export function openCall(facts: Facts, entry: CallEntry, day: string | undefined): void {
+  const { name, lane, command, callId, changes, purposes = [], subjects, sequence } = entry;
+  if (command) {
+    const known = keep(facts, facts.commands, command, MOST.commands, (): Command => [0, 0, null, sequence]);
+    if (known) facts.commands.set(command, [known[0] + 1, known[1], null, sequence]);
+  }
+  if (callId === undefined) {
+    addChanges(facts, changes, sequence);
+    return;
+  }
+  forget(facts, callId);
+  const call: OpenCall = {
+    name,
+    ...(lane !== undefined && { lane }),
+    ...(day !== undefined && { day }),
+    ...(command && { command }),
+    purposes,
+    ...(subjects && { subjects }),
+    changes,
+    isTold: false,
+    isAnswered: false,
+    isCounted: false,
+    room: 0,
+  };
+  forgetOldest(facts);
+  const room = roomOf(callId, call);
+  if (room <= LONGEST_KEPT && hasRoom(facts, room)) {
+    facts.openCalls.set(callId, { ...call, room });
+    facts.room -= room;
+    return;
+  }
+  // Changes that are too long to wait for the result count at once.
+  addChanges(facts, changes, sequence);
+  const short = { ...call, changes: [] };
+  const rest = roomOf(callId, short);
+  if (!hasRoom(facts, rest)) return;
+  facts.openCalls.set(callId, { ...short, room: rest });
+  facts.room -= rest;
+}
+
+const roomOf = (callId: string, call: OpenCall): number =>
+  Buffer.byteLength(callId) + Buffer.byteLength(JSON.stringify(call));
+
+/** Answered calls give way to calls that wait for their first result. */
+function hasRoom(facts: Facts, room: number): boolean {
+  for (const [callId, { isAnswered }] of facts.openCalls) {
+    if (facts.room >= room) break;
+    if (isAnswered) forget(facts, callId);
+  }
+  return facts.room >= room;
+}
+
+function forget(facts: Facts, callId: string): void {
+  facts.room += facts.openCalls.get(callId)?.room ?? 0;
+  facts.openCalls.delete(callId);
+}
+
+function forgetOldest(facts: Facts): void {
+  const { openCalls } = facts;
+  if (openCalls.size < MOST.answered) return;
+  const answered = [...openCalls].filter(([, call]) => call.isAnswered).map(([callId]) => callId);
+  for (const callId of answered.slice(0, Math.max(0, answered.length - MOST.answered))) forget(facts, callId);
+  const [oldest] = openCalls.keys();
+  if (openCalls.size >= MOST.unanswered + MOST.answered && oldest !== undefined) forget(facts, oldest);
+}
+
+/** @returns the call that the result belongs to, where it is known */
+export function closeCall(facts: Facts, entry: ResultEntry): OpenCall | undefined {
+  const { callId, failed, exitCode, changes, sequence } = entry;
+  const call = callId === undefined ? undefined : facts.openCalls.get(callId);
+  const command = call?.command === undefined ? undefined : facts.commands.get(call.command);
+  if (command) {
+    if (failed) command[1]++;
+    command[2] = Number.isSafeInteger(exitCode) ? (exitCode as number) : command[2];
+    command[3] = sequence;
+  }
+  // Codex reports what a script's commands did under ids of their own, while the script runs.
+  const editor = call ?? (changes.length > 0 ? newestUnanswered(facts, entry.lane) : undefined);
+  if (!editor) {
+    if (!failed) addChanges(facts, changes, sequence);
+    return undefined;
+  }
+  countEdits(facts, editor, entry);
+  if (call) call.isAnswered = true;
+  return call;
+}
+
+const newestUnanswered = ({ openCalls }: Facts, lane: string | undefined): OpenCall | undefined =>
+  [...openCalls.values()].findLast((call) => !call.isAnswered && call.lane === lane);
+
+function countEdits(facts: Facts, call: OpenCall, entry: ResultEntry): void {
+  const { changes, isTold } = editsAfter(call, entry);
+  if (changes !== call.changes && call.isCounted) removeChanges(facts, call.changes);
+  if (changes !== call.changes || !call.isCounted) addChanges(facts, changes, entry.sequence);
+  const room = Buffer.byteLength(JSON.stringify(changes)) - Buffer.byteLength(JSON.stringify(call.changes));
+  call.isTold = isTold;
+  call.isCounted = true;
+  // Where there is no room to remember them, a result that tells of the same again counts again.
+  const isKept = room <= Math.min(facts.room, LONGEST_KEPT - call.room);
+  call.changes = isKept ? changes : [];
+  const change = isKept ? room : 0;
+  call.room += change;
+  facts.room -= change;
+}
+
+function addChanges(facts: Facts, changes: readonly FileStat[], sequence: number): void {
+  for (const { path, added, removed } of changes) {
+    facts.linesAdded = add(facts.linesAdded, added);
+    facts.linesRemoved = add(facts.linesRemoved, removed);
+    const file = keep(facts, facts.files, path, MOST.files, (): File => [0, 0, 0, sequence]);
+    if (!file) continue;
+    file[0]++;
+    file[1] = add(file[1], added);
+    file[2] = add(file[2], removed);
+  }
+}
+
+function removeChanges(facts: Facts, changes: readonly FileStat[]): void {
+  for (const { path, added, removed } of changes) {
+    facts.linesAdded = subtract(facts.linesAdded, added);
+    facts.linesRemoved = subtract(facts.linesRemoved, removed);
+    const file = facts.files.get(path);
+    if (!file) continue;
+    file[0] = Math.max(0, file[0] - 1);
+    file[1] = subtract(file[1], added);
+    file[2] = subtract(file[2], removed);
+    if (file[0] === 0) facts.files.delete(path);
+  }
+}
