@@ -14,54 +14,55 @@ export interface Rule {
   named: boolean;
   /** What else is the secret: what the lines after it hold, or only what decodes to `user:password`. */
   extent: Extent | undefined;
+  /** Texts in which it finds a secret, and texts in which it finds none; see `Options`. */
+  yes: readonly string[];
+  no: readonly string[];
 }
-
-/** `lines`: the key that begins here. `lines-before`: the key that ends here. `basic`: decodes to `user:password`.
- * `cookie`: stands in a header of cookies. */
-type Extent = 'lines' | 'lines-before' | 'basic' | 'cookie';
-
-/** Between a name and its value: closing quote, `=` or `:`, opening quote. */
-const ASSIGNMENT =
-  '[\\w.\\x20-]{0,24}(?:\\\\{0,3}["\'`])?[\\x20\\t]{0,4}[:=,(]{1,2}>?[\\x20\\t]{0,4}(?:\\\\{0,3}["\'`])?';
-
-const MACROS: { [macro: string]: string } = {
-  '{=}': ASSIGNMENT,
-  '{uuid}': '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}',
-  '{!}': '(?![A-Za-z0-9])',
-  '{!-}': '(?![\\w+/-])',
-};
 
 /**
- * Reads a table with a rule a line: `id  keywords  pattern  options`, two blanks between. A keyword `gh[op]_` stands for
- * `gho_` and `ghp_`. In a pattern `{=}` is what stands between a name and its value, `{uuid}` a UUID, `{!}` and `{!-}` the
- * end of a word. Options: `e3.5` (entropy), `lead32`, `i` (capitals or not), `inside`, `lines`, `basic`
- * and `cookie`.
+ * `lines`: the key that begins here. `lines-before`: the key that ends here. `basic`: decodes to `user:password`.
+ * `cookie`: stands in a header of cookies.
  */
-export function readRules(table: string): Rule[] {
-  return table.split('\n').filter(Boolean).map(readRule);
+type Extent = 'lines' | 'lines-before' | 'basic' | 'cookie';
+
+interface Options {
+  entropy?: number;
+  lead?: number;
+  inside?: true;
+  extent?: Extent;
+  /**
+   * Examples, which the tests check. `<alnum 40>` stands for forty random letters (`<alnum 40 2>` for others), `<uuid>` for
+   * a UUID, `<encode …>` for the base64 of a text: no token stands in this repository, not even a made-up one.
+   */
+  yes: string | readonly string[];
+  no: string | readonly string[];
 }
 
-function readRule(line: string): Rule {
-  const [id = '', keywords = '', source = '', options = ''] = line.split(/ {2,}/);
-  const named = source.includes('{=}');
-  const pattern =
-    source.replace(/\{(?:=|uuid|!-?)\}/g, (macro) => MACROS[macro] ?? macro) + (named ? MACROS['{!-}'] : '');
-  const words = options.split(' ');
-  const readNumber = (name: string) =>
-    Number(words.find((word) => /^\d/.test(word.slice(name.length)) && word.startsWith(name))?.slice(name.length) ?? 0);
+/** A keyword `gh[op]_` stands for `gho_` and `ghp_`. The flag `i` of the pattern counts, others are set here. */
+export function rule(id: string, keywords: readonly string[], pattern: RegExp, options: Options): Rule {
+  const { entropy = 0, lead = 0, inside = false, extent, yes, no } = options;
   return {
     id,
-    keywords: keywords
-      .split(',')
-      .flatMap(expand)
-      .map((keyword) => keyword.replaceAll('\\x20', ' ')),
-    pattern: new RegExp(pattern, named || words.includes('i') ? 'dyi' : 'dy'),
-    lead: readNumber('lead'),
-    entropy: readNumber('e'),
-    named,
-    inside: named || words.includes('inside'),
-    extent: (['lines', 'lines-before', 'basic', 'cookie'] as const).find((extent) => words.includes(extent)),
+    keywords: keywords.flatMap(expand),
+    pattern: new RegExp(pattern.source, pattern.ignoreCase ? 'dyi' : 'dy'),
+    lead,
+    entropy,
+    inside,
+    named: false,
+    extent,
+    yes: [yes].flat(),
+    no: [no].flat(),
   };
+}
+
+/** Between a name and its value: closing quote, `=` or `:`, opening quote. */
+const ASSIGNMENT = /[\w. -]{0,24}(?:\\{0,3}["'`])?[ \t]{0,4}[:=,(]{1,2}>?[ \t]{0,4}(?:\\{0,3}["'`])?/;
+const END = /(?![\w+/-])/;
+
+/** A shapeless secret behind the name of its vendor: `name` and `secret` with an assignment between them. */
+export function named(id: string, keywords: readonly string[], name: RegExp, secret: RegExp, options: Options): Rule {
+  const pattern = new RegExp([name, ASSIGNMENT, secret, END].map(({ source }) => source).join(''), 'i');
+  return { ...rule(id, keywords, pattern, { ...options, inside: true }), named: true };
 }
 
 /** `a[bc]d` → `abd`, `acd`. */

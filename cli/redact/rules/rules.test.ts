@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { RULE_EXAMPLES } from '../../test/redaction/rule-examples.ts';
+import { makeExample } from '../../test/redaction/made.ts';
 import { createKeywordScanner } from '../keywords.ts';
 import { RULES } from './all.ts';
 import { groupByKeyword, matchRule } from './match.ts';
@@ -17,26 +17,24 @@ function matches(rules: readonly Rule[], text: string): string[] {
   return found;
 }
 
-const ids = [...new Set(RULES.map((rule) => rule.id))];
-
 test('rule ids fit into a mark, and keywords are in lower case', () => {
-  for (const id of ids) expect(id).toMatch(/^[a-z0-9-]{2,40}$/);
+  for (const { id } of RULES) expect(id).toMatch(/^[a-z0-9-]{2,40}$/);
   expect(RULES.filter(({ keywords }) => keywords.some((word) => word === '' || word !== word.toLowerCase()))).toEqual(
     [],
   );
-  expect(Object.keys(RULE_EXAMPLES).filter((id) => !ids.includes(id))).toEqual([]);
 });
 
-test.each(ids)('%s finds its examples and nothing else', (id) => {
-  const { hit, miss } = RULE_EXAMPLES[id] ?? { hit: [], miss: [] };
-  const rules = RULES.filter((rule) => rule.id === id);
-  expect(hit.length).toBeGreaterThan(0);
-  expect(miss.length).toBeGreaterThan(0);
-  expect(hit.filter((text) => matches(rules, text).length === 0)).toEqual([]);
+const ROWS = RULES.map((rule, row) => [rule.id, row, rule] as const);
+
+test.each(ROWS)('%s in row %i finds its examples and nothing else', (id, _row, rule) => {
+  const [yes, no] = [rule.yes, rule.no].map((each) => each.map(makeExample));
+  expect(rule.yes.length).toBeGreaterThan(0);
+  expect(rule.no.length).toBeGreaterThan(0);
+  expect(yes?.filter((text) => matches([rule], text).length === 0)).toEqual([]);
   // In the middle of a line, of escaped text and of an address.
   const after = id === 'cut-token' ? '' : ' there';
-  expect(hit.filter((text) => matches(rules, `see\\n${text}${after}`).length === 0)).toEqual([]);
-  expect(miss.filter((text) => matches(rules, text).length > 0)).toEqual([]);
+  expect(yes?.filter((text) => matches([rule], `see\\n${text}${after}`).length === 0)).toEqual([]);
+  expect(no?.filter((text) => matches([rule], text).length > 0)).toEqual([]);
 });
 
 test('more keywords than the scanner can tell apart are refused, instead of being missed', () => {

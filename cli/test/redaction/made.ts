@@ -28,3 +28,13 @@ export function made(alphabet: keyof typeof ALPHABETS, length: number, seed = 1)
 export function madeUuid(seed = 1): string {
   return [8, 4, 4, 4, 12].map((length) => made('hex', length, seed + length)).join('-');
 }
+
+const RANDOM = new RegExp(String.raw`<(${Object.keys(ALPHABETS).join('|')}) (\d+)(?: (\d+))?>`, 'g');
+
+/** The text of an example: `<alnum 40>`, `<alnum 40 2>`, `<uuid>` and `<encode …>` stand for what is made. */
+export function makeExample(template: string): string {
+  return template
+    .replace(RANDOM, (_, alphabet, length, seed) => made(alphabet, Number(length), Number(seed ?? 1)))
+    .replace(/<uuid(?: (\d+))?>/g, (_, seed) => madeUuid(Number(seed ?? 1)))
+    .replace(/<encode ([^<>]*)>/g, (_, text) => Buffer.from(text).toString('base64'));
+}

@@ -1,10 +1,18 @@
-import { NEWER_EXAMPLES } from './newer-examples.ts';
-import { PLATFORM_EXAMPLES } from './platform-examples.ts';
-import { SERVICE_EXAMPLES } from './service-examples.ts';
+import { RULES } from '../../redact/rules/all.ts';
+import { makeExample } from './made.ts';
 
 /** What a rule finds, and what it leaves. */
 export interface RuleExamples {
   [rule: string]: { hit: readonly string[]; miss: readonly string[] };
 }
 
-export const RULE_EXAMPLES: RuleExamples = { ...PLATFORM_EXAMPLES, ...SERVICE_EXAMPLES, ...NEWER_EXAMPLES };
+/** What the rules find and what they leave, by their ids. */
+export const RULE_EXAMPLES: RuleExamples = Object.fromEntries(
+  [...Map.groupBy(RULES, ({ id }) => id)].map(([id, rules]) => [
+    id,
+    {
+      hit: [...new Set(rules.flatMap(({ yes }) => yes.map(makeExample)))],
+      miss: [...new Set(rules.flatMap(({ no }) => no.map(makeExample)))],
+    },
+  ]),
+);

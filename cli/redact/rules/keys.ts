@@ -1,0 +1,92 @@
+import { type Rule, rule } from './rule.ts';
+
+/**
+ * Private keys and signed tokens. The body of a key may be wrapped, numbered (`cat -n`), indented, quoted with `>` or
+ * `+`, or written as JSON with `\n`, once or twice escaped; it may also have been cut off before its last line.
+ */
+export const KEYS: readonly Rule[] = [
+  rule(
+    'private-key',
+    ['-----begin'],
+    /-----BEGIN[A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----(?=(?:[^-]|-(?!-)){0,240}[A-Za-z0-9+/=]{32})/,
+    {
+      inside: true,
+      extent: 'lines',
+      yes: [
+        '-----BEGIN RSA PRIVATE KEY-----\n<base64 64 0>\n<base64 64>\n<base64 64 2>\n<base64 64 3>\n-----END RSA PRIVATE KEY-----',
+        '-----BEGIN OPENSSH PRIVATE KEY-----\\n<base64 64 0>\\n<base64 64>\\n<base64 64 2>\\n<base64 64 3>\\n-----END OPENSSH PRIVATE KEY-----',
+        '-----BEGIN PRIVATE KEY-----\\\\n<base64 64 0>\\\\n<base64 64>\\\\n<base64 64 2>\\\\n<base64 64 3>\\\\n-----END PRIVATE KEY-----',
+        '-----BEGIN PGP PRIVATE KEY BLOCK-----\nVersion: GnuPG v2\n\n<base64 64 0>\n<base64 64>\n<base64 64 2>\n<base64 64 3>\n=abCD\n-----END PGP PRIVATE KEY BLOCK-----',
+        '-----BEGIN EC PRIVATE KEY-----\n<base64 64 0>\n<base64 64 1>\n<base64 64 2>\n<base64 64 3>',
+      ],
+      no: [
+        '-----BEGIN PUBLIC KEY-----\n<base64 64 0>\n<base64 64>\n<base64 64 2>\n<base64 64 3>\n-----END PUBLIC KEY-----',
+        '-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----',
+        'starts with -----BEGIN PRIVATE KEY-----',
+      ],
+    },
+  ),
+  rule('private-key-end', ['-----end'], /-----END[A-Z0-9 ]{0,30}PRIVATE KEY/, {
+    inside: true,
+    extent: 'lines-before',
+    yes: [
+      '<base64 64 0>\n<base64 64 1>\n<base64 64 2>\n<base64 64 3>\n<base64 20>=\n-----END RSA PRIVATE KEY-----',
+      '<base64 20>\\n<base64 64>\\n-----END PRIVATE KEY-----',
+    ],
+    no: [
+      '-----END PRIVATE KEY-----',
+      '-----BEGIN PUBLIC KEY-----\n<base64 64 0>\n<base64 64>\n<base64 64 2>\n<base64 64 3>\n-----END PUBLIC KEY-----',
+    ],
+  }),
+  rule(
+    'encoded-private-key',
+    ['ls0tls1crudjti'],
+    /LS0tLS1CRUdJTi(?:BQUklW|BSU0Eg|BFQyBQ|BPUEVO|BEU0Eg|BFTkNS)[A-Za-z0-9+/]{24,20000}={0,2}/,
+    {
+      extent: 'lines',
+      yes: [
+        '<encode -----BEGIN PRIVATE KEY-----\n<base64 64 0>\n<base64 64 1>\n<base64 64 2>\n<base64 64 3>>',
+        '<encode -----BEGIN RSA PRIVATE KEY-----\n<base64 64 0>\n<base64 64 1>\n<base64 64 2>\n<base64 64 3>>',
+      ],
+      no: '<encode -----BEGIN CERTIFICATE-----\n<base64 64>\n-----END CERTIFICATE----->',
+    },
+  ),
+  rule('putty-key', ['private-lines:'], /Private-Lines: \d{1,4}((?:[A-Za-z0-9+/=\r\n]|\\[nr]){40,16000})/i, {
+    yes: 'Private-Lines: 4\n<base64 64 0>\n<base64 64>\n<base64 64 2>\n<base64 64 3>\nPrivate-MAC: 1',
+    no: 'Private-Lines: 4',
+  }),
+  rule('json-web-token', ['eyj'], /eyJ[\w-]{12,600}\.[\w-]{12,8000}(?:\.[\w-]{0,1500})?/, {
+    entropy: 3.8,
+    yes: 'eyJ<url 33>.eyJ<url 80>.<url 43>',
+    no: 'eyJ<url 33>',
+  }),
+  rule(
+    'encrypted-web-token',
+    ['eyj'],
+    /eyJ[\w-]{30,600}\.[\w-]{0,1000}\.[\w-]{16}\.[\w-]{20,8000}\.[\w-]{22}(?![\w-])/,
+    { entropy: 4, yes: 'eyJ<url 60>.<url 342>.<url 16>.<url 120>.<url 22>', no: 'eyJ.a.b' },
+  ),
+  rule(
+    'password-hash',
+    ['$2[abxy]$', '$1$', '$5$', '$6$', '$y$', '$argon2', '$apr1$'],
+    /\$(?:2[abxy]\$\d\d\$[./A-Za-z0-9]{53}|(?:[156]|apr1)\$(?:rounds=\d{1,9}\$)?[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{22,86}|y\$[./A-Za-z0-9]{1,20}\$[./A-Za-z0-9]{1,90}\$[./A-Za-z0-9]{43}|argon2(?:id?|d)\$v=\d{1,3}\$[a-z0-9=,]{5,60}\$[A-Za-z0-9+/]{8,90}\$[A-Za-z0-9+/]{16,120})(?![./A-Za-z0-9])/,
+    {
+      inside: true,
+      yes: ['ada:$2b$12$<alnum 53>', 'root:$6$<alnum 16>$<alnum 86>:19000:0', '$1$abcdefgh$<alnum 22>'],
+      no: ['replace("$1$2")', '$2b$12$salt'],
+    },
+  ),
+  rule(
+    'seed-phrase',
+    ['mnemonic', 'seed phrase', 'seed_phrase', 'seedphrase', 'recovery phrase', 'recovery_phrase'],
+    /(?:mnemonic|(?:seed|recovery)[ _]?phrase)\\?["']? ?[:=] ?\\?["']?(?![a-z ]{0,220}(?: [a-z]{1,2} |[a-z]{9}))([a-z]{3,8} [a-z ]{50,220}[a-z])/i,
+    {
+      inside: true,
+      yes: 'MNEMONIC="orbit canyon velvet ladder puzzle tiger frost anchor meadow silver copper lunar"',
+      no: [
+        'mnemonic: every good boy does fine',
+        'seed phrase = twelve words that nobody but you may ever see or read at all',
+      ],
+    },
+  ),
+];
