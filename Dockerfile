@@ -24,6 +24,8 @@ RUN mkdir /data && chown node:node /data
 USER node
 VOLUME /data
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=4400 OPERATIONS_PORT=4401 DATA_DIR=/data
+# Less memory for a tenth more processor time: a small young generation, and two memory pools for all threads.
+ENV NODE_OPTIONS=--max-semi-space-size=4 MALLOC_ARENA_MAX=2
 EXPOSE 4400 4401
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:4401/readyz').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]

@@ -1,4 +1,5 @@
-import { readdirSync, rmSync } from 'node:fs';
+import { isAscii } from 'node:buffer';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createClient } from '../../contract/client.ts';
@@ -33,6 +34,13 @@ test('the built service takes a person from the first account to an invitation b
   expect(readdirSync(join(store.dataDir, 'outbox'))).toEqual([expect.stringMatching(/\.eml$/)]);
   expect(await service.end('SIGTERM')).toBe(0);
   await store.dispose();
+});
+
+test('the built service is ASCII, which V8 keeps at one byte for each character', () => {
+  const beyond = readdirSync(folder)
+    .filter((name) => name.endsWith('.cjs'))
+    .filter((name) => !isAscii(readFileSync(join(folder, name))));
+  expect(beyond).toEqual([]);
 });
 
 test('the built service runs on PostgreSQL', async () => {

@@ -34,15 +34,27 @@ export async function makeService(folder: string): Promise<number> {
     dir: folder,
     format: 'cjs',
     comments: false,
+    // Names stay, so that a stack trace can be read.
+    minify: { mangle: false, compress: false, codegen: { removeWhitespace: true } },
     entryFileNames: '[name].cjs',
     chunkFileNames: '[name]-[hash].cjs',
   });
   await build.close();
-  const chunks = output.filter((file) => file.type === 'chunk');
+  const chunks = output
+    .filter((file) => file.type === 'chunk')
+    .map(({ fileName, code }) => ({ fileName, code: toAscii(code) }));
+  for (const { fileName, code } of chunks) writeFileSync(join(folder, fileName), code);
   // Last, since whoever looks whether there is a build looks for this file.
   writeFileSync(join(folder, 'main.cjs'), MAIN);
-  return chunks.reduce((bytes, { code }) => bytes + Buffer.byteLength(code), 0);
+  return chunks.reduce((bytes, { code }) => bytes + code.length, 0);
 }
+
+/**
+ * Escapes what is beyond ASCII: V8 keeps a file with a single such character at two bytes for each character, which is 3 MB for
+ * the service.
+ */
+const toAscii = (code: string) =>
+  code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 /**
  * `new URL('./x', import.meta.url)` is how the sources name what lies beside them. A file goes along with the build, as a
