@@ -14,10 +14,10 @@ export interface CognitoOptions extends Omit<OidcOptions, 'issuer' | 'discovery'
   endpoint?: string | undefined;
 }
 
-/** The pool must have this attribute, changeable, and the service's client id must not be allowed to write it. */
+/** The pool must have this attribute as a mutable one, and the dashboard's client must not be allowed to write it. */
 const TENANT = 'custom:organizationId';
 
-/** A user pool of Amazon Cognito: an OpenID provider that is told where people belong, and mails invitations itself. */
+/** A user pool of Amazon Cognito: an OpenID provider that learns who founded which organization, and mails invitations itself. */
 export function createCognitoIdentity(options: CognitoOptions): Identity {
   const { userPoolId, region, domain, endpoint, clientId, publicUrl, sendMail, fetch, now } = options;
   const issuer = `${endpoint ?? `https://cognito-idp.${region}.amazonaws.com`}/${userPoolId}`;
@@ -45,7 +45,7 @@ export function createCognitoIdentity(options: CognitoOptions): Identity {
   };
 }
 
-/** What Amazon documents of every pool with a domain, so that nothing of it has to be asked. */
+/** The metadata that Amazon documents for every pool with a domain, so the pool need not be asked. */
 function known(issuer: string, domain: string): Discovery {
   const metadata: Metadata = {
     issuer,
@@ -62,7 +62,7 @@ const isForUs =
   ({ token_use, aud, client_id }: JWTPayload): boolean =>
     token_use === 'id' ? aud === clientId : token_use === 'access' && aud === undefined && client_id === clientId;
 
-/** Who signs in by another provider behind the pool is known to its API by this name alone. */
+/** The API of the pool knows people who signed in through another provider behind it by this name alone. */
 function usernameOf(payload: JWTPayload): string | undefined {
   const username = payload['cognito:username'] ?? payload.username;
   return typeof username === 'string' && username !== '' ? username : undefined;

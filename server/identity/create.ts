@@ -16,7 +16,7 @@ export interface IdentityOptions {
   /** Address at which browsers reach the service, without a slash at the end. */
   publicUrl: string;
   log: FastifyBaseLogger;
-  /** Those of the service, where they are to count together. */
+  /** Those of the service; absent: limits of its own. */
   limits?: Limits;
   fetch?: Fetch;
   now?: () => number;

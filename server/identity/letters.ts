@@ -1,9 +1,9 @@
 import type { InviteMail } from './identity.ts';
 import type { Mail } from './mail.ts';
 
-/** What the service writes to people. Each text says who is asked to do what, and what happens if they do not. */
+/** Mails of the service. Each says what the person is asked to do, and what happens otherwise. */
 
-/** An organization's name is anybody's text: it must not pass for a paragraph of the letter. */
+/** Anybody may name an organization, so its name must not look like a paragraph of the mail. */
 const oneLine = (name: string) => name.replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ').trim();
 
 export const invitationLetter = ({ email, organizationName, role }: InviteMail, link: string): Mail => ({
@@ -17,7 +17,7 @@ export const invitationLetter = ({ email, organizationName, role }: InviteMail, 
   ].join('\n\n'),
 });
 
-/** Where another provider keeps the accounts, there is nothing to create here. */
+/** An invitation where another provider keeps the accounts. */
 export const signInLetter = ({ email, organizationName, role }: InviteMail, link: string): Mail => ({
   to: email,
   subject: `You are invited to ${oneLine(organizationName)}`,

@@ -10,7 +10,7 @@ export interface Mail {
   text: string;
 }
 
-/** Hands a mail on. Rejects when it could not. */
+/** Sends a mail, or rejects. */
 export type SendMail = (mail: Mail) => Promise<void>;
 
 export interface OutboxOptions {
@@ -22,8 +22,8 @@ export interface OutboxOptions {
 }
 
 /**
- * Writes each mail as a file into `<dataDir>/outbox`, readable by the service's user alone since it may carry a link
- * that signs somebody in. The log names the file and nothing of what is in it.
+ * Writes each mail as a file into `<dataDir>/outbox`. Only the service's user may read it, because its link may sign
+ * somebody in. The log names the file and none of its content.
  */
 export function createOutbox({ dataDir, from, log, now }: OutboxOptions): SendMail {
   const folder = join(dataDir, 'outbox');
@@ -33,7 +33,7 @@ export function createOutbox({ dataDir, from, log, now }: OutboxOptions): SendMa
     const { message: content } = await transport.sendMail(toMessage(from, mail, now));
     const file = `${new Date(now()).toISOString().replaceAll(':', '-')}-${randomBytes(4).toString('hex')}.eml`;
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    // Written aside and renamed, so that whoever watches the folder never meets half a mail.
+    // Renamed once it is complete, so that a program that watches the folder never reads half a mail.
     const draft = join(folder, `.${file}`);
     await writeFile(draft, content as Buffer, { mode: 0o600, flag: 'wx' });
     await rename(draft, join(folder, file));
@@ -47,13 +47,13 @@ export interface SmtpOptions {
   /** The sender's address. */
   from: string;
   now: () => number;
-  /** For all of one mail: somebody waits for the answer. */
+  /** Limit for one mail as a whole: somebody waits for the answer. */
   timeoutMs?: number;
 }
 
 const SMTP_TIMEOUT_MS = 10_000;
 
-/** Hands each mail to a mail server. Encrypts where the server can, and gives a password to no server that cannot. */
+/** Sends each mail through a mail server. Encrypts where the server can, and sends a password only encrypted. */
 export function createSmtp({ url, from, now, timeoutMs = SMTP_TIMEOUT_MS }: SmtpOptions): SendMail {
   const { username, searchParams } = new URL(url);
   const times = { connectionTimeout: timeoutMs, greetingTimeout: timeoutMs, socketTimeout: timeoutMs };
@@ -65,7 +65,7 @@ export function createSmtp({ url, from, now, timeoutMs = SMTP_TIMEOUT_MS }: Smtp
   };
 }
 
-/** Loaded with the first mail: it is as much code as the rest of the service. */
+/** Loaded with the first mail: it has as much code as the rest of the service. */
 const nodemailer = () => import('nodemailer');
 
 const toMessage = (from: string, { to, subject, text }: Mail, now: () => number) =>
@@ -78,7 +78,7 @@ const toMessage = (from: string, { to, subject, text }: Mail, now: () => number)
     textEncoding: 'quoted-printable',
   }) as const;
 
-/** Where no other sender is named, mails come from the host of the service. */
+/** The sender where none is configured: `no-reply@` and the host of the service. */
 export function senderOf(publicUrl: string): string {
   const { hostname } = new URL(publicUrl);
   return `no-reply@${isIP(hostname.replace(/^\[|\]$/g, '')) ? 'localhost' : hostname}`;

@@ -16,17 +16,17 @@ export interface OidcOptions {
   sendMail: SendMail;
   fetch: Fetch;
   now: () => number;
-  /** Told of what the provider did wrong; the service goes on. */
+  /** Told of errors of the provider that the service survives. */
   onError: (error: unknown) => void;
   /** Whether a token was made for this client; absent: as OpenID Connect has it. */
   isForUs?: (payload: JWTPayload) => boolean;
-  /** What the provider says of itself; absent: it is asked. */
+  /** The provider's metadata; absent: read from its discovery document. */
   discovery?: Discovery;
 }
 
 /**
- * Any OpenID provider, found by discovery. The provider is first asked when the first token arrives, so that the service
- * starts without it.
+ * Any OpenID provider, found by discovery. It is asked when the first token arrives, so the service starts while it is
+ * down.
  */
 export function createOidcIdentity(options: OidcOptions): Identity {
   const { issuer, clientId, publicUrl, sendMail, fetch, now, onError } = options;
@@ -43,7 +43,7 @@ export function createOidcIdentity(options: OidcOptions): Identity {
       findProfile: createUserinfo({ endpoint: () => discovery.known()?.userinfoEndpoint, fetch, now, onError }),
       now,
     }),
-    // The service's own store says who belongs where; the provider need not know.
+    // Memberships are in the service's own store; the provider need not know them.
     assignTenant: async () => undefined,
     async invite(mail) {
       await sendMail(signInLetter(mail, `${publicUrl}/`));

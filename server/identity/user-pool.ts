@@ -10,7 +10,7 @@ export interface UserPoolOptions {
   endpoint?: string | undefined;
 }
 
-/** What is asked of a user pool of Amazon Cognito beyond signing in. Each takes five seconds at most. */
+/** The API calls to a user pool of Amazon Cognito. Each takes five seconds at most. */
 export interface UserPool {
   /**
    * Sets one attribute of a person.
@@ -18,27 +18,27 @@ export interface UserPool {
    */
   setAttribute(username: string, name: string, value: string): Promise<void>;
   /**
-   * Creates an account with the e-mail, to which the pool mails a first password; repeats the mail to whoever has not
+   * Creates an account with the e-mail, to which the pool mails a first password. Mails it again if the person has not
    * used it yet.
-   * @returns false when the person has an account in use, and was sent nothing
+   * @returns false when the person uses an account already; then nothing was mailed
    * @throws Error when the pool refuses, or does not answer in time
    */
   createAccount(email: string): Promise<boolean>;
 }
 
-/** For all requests of a call with their repetitions, and for finding the credentials: somebody waits for the answer. */
+/** Limit for one call with all its retries and for finding credentials: somebody waits for the answer. */
 const TIMEOUT_MS = 5_000;
-/** Half of it, so that a connection on which nothing comes back leaves time for another. */
+/** Limit for one attempt, so that a silent connection leaves time for a second one. */
 const ATTEMPT_MS = 2_000;
 
-/** A user pool, asked with Amazon's own client, which finds the credentials wherever its users keep them. */
+/** A user pool, called with Amazon's client, which finds credentials in all the usual places. */
 export function createUserPool({ id: UserPoolId, region, endpoint }: UserPoolOptions): UserPool {
   const settings: CognitoIdentityProviderClientConfig = {
     region,
     maxAttempts: 2,
     requestHandler: { connectionTimeout: ATTEMPT_MS, requestTimeout: ATTEMPT_MS, throwOnRequestTimeout: true },
     ...(endpoint !== undefined && { endpoint }),
-    // Amazon is never asked without encryption; an emulator asks for no credentials.
+    // Amazon is only called over https; an emulator accepts any credentials.
     ...(endpoint?.startsWith('http:') && { credentials: { accessKeyId: 'emulator', secretAccessKey: 'emulator' } }),
   };
   let connecting: ReturnType<typeof connect> | undefined;
@@ -56,7 +56,7 @@ export function createUserPool({ id: UserPoolId, region, endpoint }: UserPoolOpt
 
     async createAccount(email) {
       const { client, AdminCreateUserCommand } = await connected();
-      // The first password goes to this e-mail alone, so whoever signs in with it has proven it.
+      // The first password is mailed to this address alone, so signing in with it proves the e-mail.
       const attributes = { email, email_verified: 'true' };
       const UserAttributes = Object.entries(attributes).map(([Name, Value]) => ({ Name, Value }));
       const create = (rest: Partial<AdminCreateUserCommandInput>, abortSignal: AbortSignal) => {
@@ -79,7 +79,7 @@ export function createUserPool({ id: UserPoolId, region, endpoint }: UserPoolOpt
   };
 }
 
-/** Loaded with the first request: the client is as much memory as the rest of the service's start. */
+/** Loaded with the first call: the client takes as much memory as the rest of the service at its start. */
 async function connect(settings: CognitoIdentityProviderClientConfig) {
   const { CognitoIdentityProviderClient, AdminCreateUserCommand, AdminUpdateUserAttributesCommand } = await import(
     '@aws-sdk/client-cognito-identity-provider'
@@ -88,7 +88,7 @@ async function connect(settings: CognitoIdentityProviderClientConfig) {
   return { client, AdminCreateUserCommand, AdminUpdateUserAttributesCommand };
 }
 
-/** The client's own limits do not cover the search for credentials. */
+/** The limits of Amazon's client do not cover the search for credentials. */
 async function inTime<Result>(ask: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   const late = new Promise<never>((_, reject) => {

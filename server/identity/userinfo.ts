@@ -2,7 +2,7 @@ import { type Fetch, fetchJson } from './fetch-json.ts';
 import { type Profile, readProfile } from './verifier.ts';
 
 export interface UserinfoOptions {
-  /** Undefined while the provider has not said where it is, or has none. */
+  /** Undefined while it is not known, or where the provider has none. */
   endpoint: () => string | undefined;
   fetch: Fetch;
   now: () => number;
@@ -20,7 +20,7 @@ interface Known {
 
 /**
  * Asks the userinfo endpoint (OpenID Connect Core §5.3) who the bearer is, at most once in ten minutes for each person.
- * Never throws: while it fails, what was last known of the person goes on being answered.
+ * Never throws: while the endpoint fails, the last answer about the person stays in use.
  */
 export function createUserinfo(options: UserinfoOptions) {
   const { endpoint, fetch, now, onError = () => undefined } = options;
@@ -32,7 +32,7 @@ export function createUserinfo(options: UserinfoOptions) {
     if (!url) return { profile: undefined, until: now() + FAILURE_KEEP_MS };
     try {
       const answer = await fetchJson(url, { fetch, headers: { authorization: `Bearer ${token}` } });
-      // §5.3.2: an answer about somebody else must not be used.
+      // §5.3.2: an answer about another subject must not be used.
       if (answer.sub !== subject) throw new Error(`${url} answered for another person`);
       return { profile: readProfile(answer), until: now() + KEEP_MS };
     } catch (error) {

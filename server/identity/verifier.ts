@@ -3,7 +3,7 @@ import { Problem } from '../../contract/problem.ts';
 import type { Claims } from '../claims.ts';
 import { KeysUnavailable } from './keys.ts';
 
-/** What a provider says of a person beside the token. */
+/** What the userinfo endpoint of a provider says of a person. */
 export interface Profile {
   email?: string;
   emailVerified: boolean;
@@ -11,7 +11,7 @@ export interface Profile {
 
 export interface VerifierOptions {
   keys: JWTVerifyGetKey;
-  /** The exact issuer. Called after `keys`, which is when a provider that is discovered knows its name. */
+  /** The exact issuer. Called after `keys`, because the name of a discovered provider is known only then. */
   issuer: () => string;
   /** Whether the token was made for this service. */
   isForUs: (payload: JWTPayload) => boolean;
@@ -20,15 +20,15 @@ export interface VerifierOptions {
   now: () => number;
 }
 
-/** RFC 8725 §3.1: the algorithms are the service's choice, never the token's; all of them asymmetric. */
+/** RFC 8725 §3.1: the service chooses the algorithms, never the token. All of them are asymmetric. */
 const ALGORITHMS = ['RS256', 'ES256', 'EdDSA', 'Ed25519'];
 /** Seconds that clocks may differ. */
 const LEEWAY = 60;
 
 /**
  * Checks JWTs of one issuer: signature, algorithm, `iss`, audience, `exp` and `nbf` (RFC 7519, RFC 8725).
- * @throws Problem `token_invalid`, `token_expired`, or `service_unavailable` when no key could ever be had. None repeats
- *   anything of the token or of what the provider said.
+ * @throws Problem `token_invalid`, `token_expired`, or `service_unavailable` when the provider never gave its keys. Their
+ *   sentences repeat nothing of the token or of the provider's answers.
  */
 export function createVerifier(options: VerifierOptions): (token: string) => Promise<Claims> {
   const { keys, issuer, isForUs, findProfile, now } = options;
@@ -71,7 +71,7 @@ function toProblem(error: unknown): Problem {
 const invalid = (cause?: unknown) =>
   new Problem('token_invalid', 'This is no token of a signed-in person. Sign in again.', { cause });
 
-/** OpenID Connect Back-Channel Logout §2.4: same issuer, same audience, and yet no sign-in. */
+/** OpenID Connect Back-Channel Logout §2.4: it has the same issuer and audience, but is not a sign-in. */
 const isLogoutToken = (payload: JWTPayload, type: string | undefined) =>
   payload.events !== undefined || type?.toLowerCase() === 'logout+jwt';
 
@@ -79,15 +79,15 @@ const isLogoutToken = (payload: JWTPayload, type: string | undefined) =>
 const isAccessToken = (payload: JWTPayload, type: string | undefined) =>
   type?.toLowerCase().endsWith('at+jwt') || payload.token_use === 'access' || typeof payload.scope === 'string';
 
-/** E-mail as OpenID Connect Core §5.1 has it; some providers write the flag as text. */
+/** The e-mail claims of OpenID Connect Core §5.1. Some providers write the flag as text. */
 export function readProfile({ email, email_verified: verified }: Record<string, unknown>): Profile {
   if (typeof email !== 'string' || email === '') return { emailVerified: false };
   return { email, emailVerified: verified === true || verified === 'true' };
 }
 
 /**
- * Made for the client: named in `aud`, and if others are as well, also the authorized party (OpenID Connect Core
- * §3.1.3.7). Access tokens of Amazon Cognito have no `aud` but a `client_id`.
+ * Whether a token was made for the client: `aud` names it, and `azp` as well where `aud` names others too (OpenID Connect
+ * Core §3.1.3.7). Access tokens of Amazon Cognito have a `client_id` instead of `aud`.
  */
 export const isForClient =
   (clientId: string) =>

@@ -51,7 +51,7 @@ export async function insertAccount(db: Db, account: NewAccount, now: number): P
   return numInsertedOrUpdatedRows === 1n ? account_id : undefined;
 }
 
-/** Sets the password of an account whose holder has just proven the e-mail; tokens of the one before are no longer good. */
+/** Sets the password of an account whose holder has just proven the e-mail. Tokens of the earlier password stop working. */
 export async function resetPassword(db: Db, accountId: string, password: string, now: number): Promise<void> {
   await db
     .updateTable('accounts')
@@ -66,8 +66,8 @@ export async function resetPassword(db: Db, accountId: string, password: string,
 }
 
 /**
- * Until the transaction ends nobody else creates a first account, on whatever replica and by whatever link. An update
- * locks the row on either engine.
+ * Keeps all others, on every replica, from creating a first account until the transaction ends. An update locks the row on
+ * both engines.
  */
 export async function lockFirstAccount(db: Db): Promise<void> {
   const name = 'oidc_cookie_keys';

@@ -1,8 +1,8 @@
-/** Where the embedded provider's pages and endpoints are, as a browser sees them. */
+/** Addresses of the embedded provider's pages and endpoints, as a browser sees them. */
 export interface Addresses {
-  /** `<public url>/oidc`, the issuer's name and the prefix of all below. */
+  /** `<public url>/oidc`: the name of the issuer, and the prefix of its pages and endpoints. */
   issuer: string;
-  /** Path of the issuer; longer than `/oidc` where a proxy serves the product under a path. */
+  /** Path of the issuer: `/oidc`, or longer where a proxy serves the product under a path. */
   path: string;
   publicUrl: URL;
   /** The dashboard's start page. */
@@ -32,7 +32,7 @@ export function addressesOf(publicUrl: string): Addresses {
   };
 }
 
-/** On one machine people type `localhost` and `127.0.0.1` alike; browsers take them for two origins. */
+/** People type `localhost` or `127.0.0.1` for their own machine; to a browser these are two origins. */
 function twinOf(base: string): string[] {
   const url = new URL(base);
   const twin = LOOPBACK[url.hostname];

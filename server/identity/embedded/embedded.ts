@@ -14,15 +14,14 @@ import { createVerifier, isForClient } from '../verifier.ts';
 import { deleteAccount, findAccount, hasAccounts } from './accounts.ts';
 import { addressesOf } from './addresses.ts';
 import { Attempts } from './attempts.ts';
-import { CLIENT_ID, PASSWORD_VERSION } from './client.ts';
-import { publicPart, readKeptKeys } from './kept.ts';
 import { createKnownBrowsers } from './known-browser.ts';
 import { issueLink, LINK_LIFE_MS, mailLink, purgeLinks } from './links.ts';
 import { mountProvider } from './mount.ts';
-import type { Pages } from './pages.ts';
 import type { Passwords } from './passwords.ts';
 
 import { purgeRecords } from './records.ts';
+import type { PageContext } from './sign-in.ts';
+import { CLIENT_ID, PASSWORD_VERSION, publicPart, readKeptKeys } from './tokens.ts';
 
 export interface EmbeddedOptions {
   store: Store;
@@ -36,7 +35,7 @@ export interface EmbeddedOptions {
   passwords: Passwords;
 }
 
-/** People are known by issuer and subject. The accounts stay when the service's address, and so the token's `iss`, changes. */
+/** The issuer under which people are stored. The `iss` of tokens contains PUBLIC_URL, which may change. */
 const EMBEDDED = 'embedded';
 
 const PURGE_EVERY_MS = 3_600_000;
@@ -57,7 +56,19 @@ export async function createEmbeddedIdentity(options: EmbeddedOptions): Promise<
   };
   const attempts = new Attempts(store);
   const browsers = createKnownBrowsers(String(keys.cookies[0]), addresses);
-  const pages: Pages = { db, provider, addresses, passwords, attempts, browsers, signUp, requests, sendMail, log, now };
+  const context: PageContext = {
+    db,
+    provider,
+    addresses,
+    passwords,
+    attempts,
+    browsers,
+    signUp,
+    requests,
+    sendMail,
+    log,
+    now,
+  };
 
   const purge = () => Promise.all([purgeRecords(db, now()), purgeLinks(db, now())]).catch(onError);
   await purge();
@@ -87,7 +98,7 @@ export async function createEmbeddedIdentity(options: EmbeddedOptions): Promise<
     },
     deleteAccount: ({ subject }) => deleteAccount(db, subject),
     origins: async () => [addresses.publicUrl.origin],
-    mount: (app) => mountProvider(app, pages),
+    mount: (app) => mountProvider(app, context),
     async greeting() {
       if (await hasAccounts(db)) return [];
       const token = await issueLink(db, 'first_account', null, now());

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Value } from 'typebox/value';
 import { Email } from '../../../contract/organization.ts';
 import { Problem } from '../../../contract/problem.ts';
@@ -7,7 +7,7 @@ import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from './passwords.ts';
 
 const LARGEST_FORM = 16 * 1024;
 
-/** Makes the routes of `app` read forms, and refuse those that another site's page sent. */
+/** Has the routes of `app` read forms, and refuse forms that a page of another site sent (CSRF). */
 export function readForms(app: FastifyInstance, addresses: Addresses): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
@@ -26,7 +26,7 @@ export function readForms(app: FastifyInstance, addresses: Addresses): void {
   });
 }
 
-/** A browser says where a form came from: by Sec-Fetch-Site on secure origins, by Origin on all. Neither is no browser. */
+/** Browsers say where a form came from: in Sec-Fetch-Site on secure origins, in Origin on all. What sends neither is no browser. */
 function isOwnForm({ headers }: FastifyRequest, origins: ReadonlySet<string>): boolean {
   const site = headers['sec-fetch-site'];
   if (site !== undefined) return site === 'same-origin';
@@ -37,12 +37,12 @@ function isOwnForm({ headers }: FastifyRequest, origins: ReadonlySet<string>): b
 export const fieldOf = (request: FastifyRequest, name: string): string =>
   request.body instanceof URLSearchParams ? (request.body.get(name) ?? '') : '';
 
-/** What is wrong with the e-mail, if anything. Whether it is somebody's only a mail can tell. */
+/** What is wrong with the e-mail, if anything. Only a mail can tell whether somebody has it. */
 export function refuseEmail(email: string): string | undefined {
   return Value.Check(Email, email) ? undefined : 'Enter an e-mail address, such as ada@example.com.';
 }
 
-/** What is wrong with a new password, if anything (NIST SP 800-63B: length, and not what everybody would try first). */
+/** What is wrong with a new password, if anything (NIST SP 800-63B: too short, or among the first that are tried). */
 export function refusePassword(password: string, email: string): string | undefined {
   const length = [...password].length;
   if (length < SHORTEST_PASSWORD) return `The password needs at least ${SHORTEST_PASSWORD} characters.`;
@@ -51,4 +51,11 @@ export function refusePassword(password: string, email: string): string | undefi
   const isEasy =
     plain === email.toLowerCase() || new Set(plain).size < 3 || /^(password|12345678|qwertyui)/.test(plain);
   return isEasy ? 'This password is among the first that anybody would try. Choose another.' : undefined;
+}
+
+/** The sentence for somebody who must wait; sets `Retry-After` as well. */
+export function tooMany(reply: FastifyReply, seconds: number): string {
+  reply.header('retry-after', String(seconds));
+  const minutes = Math.ceil(seconds / 60);
+  return `Too many attempts. Try again in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`;
 }

@@ -3,16 +3,16 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AccountRow } from '../../store/schema.ts';
 import type { Addresses } from './addresses.ts';
 
-/** Browsers in which somebody signed in to an account before: a stranger's guesses elsewhere must not lock them out. */
+/** Browsers in which somebody signed in to an account before. Guesses of strangers elsewhere do not lock them out. */
 export interface KnownBrowsers {
-  /** The browser's name, if it is known to this account with its present password. */
+  /** The browser's random name, if somebody signed in to the account there with its present password. */
   recognize(request: FastifyRequest, account: AccountRow): string | undefined;
   remember(reply: FastifyReply, account: AccountRow): void;
 }
 
 const LIFE_S = 180 * 86_400;
 
-/** Remembers by a cookie that nobody else can make; nothing is stored. */
+/** Remembers in a signed cookie; the service stores nothing. */
 export function createKnownBrowsers(key: string, { path, publicUrl }: Addresses): KnownBrowsers {
   const isSecure = publicUrl.protocol === 'https:';
   const cookie = `${isSecure ? '__Secure-' : ''}capture-browser`;
@@ -30,7 +30,7 @@ export function createKnownBrowsers(key: string, { path, publicUrl }: Addresses)
     },
     remember(reply, account) {
       const name = randomBytes(16).toString('base64url');
-      // The provider writes its own cookies there, and those of Fastify's would replace them.
+      // On the raw response, where the provider writes its cookies: those of Fastify would replace them.
       reply.raw.appendHeader('set-cookie', `${cookie}=${name}.${sign(name, account)}; ${attributes}`);
     },
   };

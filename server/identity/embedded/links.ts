@@ -12,7 +12,7 @@ export const LINK_LIFE_MS: Record<Purpose, number> = {
   password_reset: 3_600_000,
 };
 
-/** Used and expired links are kept this long, for whoever asks what happened. */
+/** How long used and expired links are kept, for an operator who looks into what happened. */
 const KEEP_MS = 30 * 24 * 3_600_000;
 
 const hashOf = (token: string) => createHash('sha256').update(token).digest('hex');
@@ -35,8 +35,8 @@ export async function issueLink(db: Db, purpose: Purpose, email: string | null, 
 }
 
 /**
- * Makes a link and mails it. Once it is on its way it takes the place of those that the same e-mail was sent before; one
- * that could not be mailed leaves them in force.
+ * Makes a link and mails it. Once it is mailed, earlier links of the same purpose and e-mail stop working. If it could not
+ * be mailed, they stay in force.
  */
 export async function mailLink(
   db: Db,
@@ -70,7 +70,7 @@ export const findLink = (db: Db, purpose: Purpose, token: string, now: number): 
     .where('expires_at', '>', now)
     .executeTakeFirst();
 
-/** Takes the link out of use. Of several that try at once, exactly one is told `true`. */
+/** Takes the link out of use. Of several callers at once, exactly one is told `true`. */
 export async function spendLink(db: Db, link: LinkRow, now: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('links')

@@ -4,44 +4,42 @@ import type { Provider } from 'oidc-provider';
 import { type Limits, RateLimited } from '../../limits.ts';
 import { toProblem } from '../../to-problem.ts';
 import type { Addresses } from './addresses.ts';
-import { forgotRoutes } from './forgot.ts';
 import { readForms } from './form.ts';
-import { linkRoutes } from './link-routes.ts';
-import { pageHeaders, STYLE, sendPage } from './page.ts';
-import type { Pages } from './pages.ts';
-import { signInRoutes } from './sign-in.ts';
+import { pageHeaders, STYLE, sendPage } from './html.ts';
+import { linkRoutes } from './link-pages.ts';
+import { forgotRoutes, type PageContext, signInRoutes } from './sign-in.ts';
 import { messagePage } from './views.ts';
 
 const PREFIX = '/oidc';
 
 /** Adds the provider's endpoints and the pages around them to the service. */
-export async function mountProvider(app: FastifyInstance, pages: Pages): Promise<void> {
+export async function mountProvider(app: FastifyInstance, context: PageContext): Promise<void> {
   await app.register(
     async (scope) => {
       scope.addHook('onRequest', async (request, reply) => {
-        presentAs(request.raw, pages.addresses);
-        await limitRequests(pages.requests, request, reply);
+        presentAs(request.raw, context.addresses);
+        await limitRequests(context.requests, request, reply);
       });
-      await scope.register(async (forms) => mountPages(forms, pages));
-      await scope.register(async (endpoints) => mountEndpoints(endpoints, pages));
+      await scope.register(async (forms) => mountPages(forms, context));
+      await scope.register(async (endpoints) => mountEndpoints(endpoints, context));
     },
     { prefix: PREFIX },
   );
 }
 
-async function mountPages(app: FastifyInstance, pages: Pages): Promise<void> {
-  readForms(app, pages.addresses);
-  app.setErrorHandler((error, request, reply) => sendErrorPage(error, request, reply, pages.addresses));
+async function mountPages(app: FastifyInstance, context: PageContext): Promise<void> {
+  readForms(app, context.addresses);
+  app.setErrorHandler((error, request, reply) => sendErrorPage(error, request, reply, context.addresses));
   app.get('/style.css', async (_request, reply) =>
     reply.type('text/css; charset=utf-8').header('cache-control', 'public, max-age=86400').send(STYLE),
   );
-  signInRoutes(app, pages);
-  linkRoutes(app, pages);
-  forgotRoutes(app, pages);
+  signInRoutes(app, context);
+  linkRoutes(app, context);
+  forgotRoutes(app, context);
 }
 
-/** Everything else under the prefix is the provider's, who reads bodies and writes answers itself. */
-async function mountEndpoints(app: FastifyInstance, { provider, addresses }: Pages): Promise<void> {
+/** All other addresses under the prefix belong to `oidc-provider`, which reads bodies and writes answers itself. */
+async function mountEndpoints(app: FastifyInstance, { provider, addresses }: PageContext): Promise<void> {
   let answer: ReturnType<Provider['callback']> | undefined;
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _body, done) => done(null));
@@ -54,10 +52,10 @@ async function mountEndpoints(app: FastifyInstance, { provider, addresses }: Pag
       const headers = { ...reply.getHeaders(), ...pageHeaders(addresses) };
       reply.hijack();
       for (const [name, value] of Object.entries(headers)) {
-        // Which origins may read an answer is the provider's to say; seeing such a header, it would say nothing.
+        // The provider decides which origins may read an answer; where such a header is there already, it sets none.
         if (value !== undefined && !name.startsWith('access-control-')) reply.raw.setHeader(name, value);
       }
-      // Koa's way of telling an application that it is mounted: what it sees is `url`, what it writes has the prefix.
+      // How Koa is told that it is mounted: it routes by `url`, and adds the prefix of `originalUrl` to what it writes.
       const path = (raw.url ?? '/').slice(PREFIX.length);
       Object.assign(raw, { originalUrl: `${addresses.path}${path}`, url: path });
       void answer(raw, reply.raw);
@@ -66,8 +64,8 @@ async function mountEndpoints(app: FastifyInstance, { provider, addresses }: Pag
 }
 
 /**
- * Shows the provider the address that the operator configured, whatever the request claims: the addresses it writes are
- * then always under the public one, behind any proxy, and a forged `Host` changes nothing.
+ * Shows the provider the address that the operator configured, whatever the request claims. So the addresses that it
+ * writes are always under the public one, and a forged `Host` changes nothing.
  */
 function presentAs(request: IncomingMessage, { publicUrl }: Addresses): void {
   request.headers.host = publicUrl.host;
@@ -75,7 +73,7 @@ function presentAs(request: IncomingMessage, { publicUrl }: Addresses): void {
   delete request.headers['x-forwarded-host'];
 }
 
-/** Whoever asks to be signed in leaves a record in the store; nobody may leave many. */
+/** Each request to be signed in leaves a record in the store, so their number is limited. */
 async function limitRequests(limits: Limits, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   try {
     await limits.count('address', request.ip);

@@ -3,11 +3,10 @@ import { isUnavailable } from '../../store/dialect.ts';
 import type { Db } from '../../store/open.ts';
 import { findAccount } from './accounts.ts';
 import type { Addresses } from './addresses.ts';
-import { CLIENT_ID, PASSWORD_VERSION, SESSION_LIFE } from './client.ts';
-import type { KeptKeys } from './kept.ts';
-import { renderPage } from './page.ts';
+import { signOut } from './browser-session.ts';
+import { renderPage } from './html.ts';
 import { createRecords } from './records.ts';
-import { signOut } from './sign-out.ts';
+import { CLIENT_ID, type KeptKeys, PASSWORD_VERSION, SESSION_LIFE } from './tokens.ts';
 import { messagePage } from './views.ts';
 
 const SCOPE = 'openid email profile offline_access';
@@ -22,7 +21,7 @@ export interface ProviderOptions {
   onError: (error: unknown) => void;
 }
 
-/** The OpenID provider with its one client, the dashboard. All that it remembers is in the store. */
+/** The OpenID provider with its one client, the dashboard. It keeps its state in the store. */
 export function createProvider({ db, addresses, keys, now, onError }: ProviderOptions): Provider {
   const isSecure = addresses.publicUrl.protocol === 'https:';
   const cookie = { signed: true, httpOnly: true, sameSite: 'lax', overwrite: true } as const;
@@ -52,7 +51,7 @@ export function createProvider({ db, addresses, keys, now, onError }: ProviderOp
     },
     claims: { openid: ['sub', PASSWORD_VERSION], email: ['email', 'email_verified'], profile: ['preferred_username'] },
     scopes: SCOPE.split(' '),
-    // The ID token is what the dashboard sends to the service, so the e-mail is in it.
+    // The dashboard sends the ID token to the service, so the e-mail must be in it.
     conformIdTokenClaims: false,
     responseTypes: ['code'],
     pkce: { required: () => true },
@@ -86,7 +85,7 @@ export function createProvider({ db, addresses, keys, now, onError }: ProviderOp
     },
     interactions: { url: (_context, { uid }) => addresses.signIn(uid) },
     loadExistingGrant: grantToDashboard,
-    // A sign-out ends whatever was issued under the session, so a refresh token comes with every sign-in.
+    // Every sign-in gets a refresh token: a sign-out ends all tokens of the session.
     issueRefreshToken: async (_context, client) => client.grantTypeAllowed('refresh_token'),
     expiresWithSession: async () => true,
     rotateRefreshToken: true,
@@ -129,12 +128,12 @@ export function createProvider({ db, addresses, keys, now, onError }: ProviderOp
     );
     context.status = 404;
   });
-  // What Koa would write to the console.
+  // Koa would write it to the console.
   provider.onerror = onError;
   return provider;
 }
 
-/** The dashboard is the product's own: nobody is asked whether it may know who they are. */
+/** Grants the dashboard everything it asks for: it is part of the product, so nobody is asked for consent. */
 async function grantToDashboard({ oidc }: KoaContextWithOIDC) {
   const { session, client, provider, result } = oidc;
   if (!session?.accountId || !client) return undefined;

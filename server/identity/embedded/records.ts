@@ -1,19 +1,19 @@
 import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider';
 import type { Db } from '../../store/open.ts';
 
-/** The provider asks for sessions by their uid, for tokens by the grant they came from. */
+/** Columns by which `oidc-provider` looks records up. */
 type Column = 'record_id' | 'uid' | 'user_code';
 
 /**
- * Keeps the provider's records in the store, so that they outlive a restart and every replica sees them.
- * A record that has expired is not found, whether or not it has been purged.
+ * Keeps the provider's records in the store: they outlive a restart, and every replica sees them. A record that has expired
+ * is not found, whether or not it was purged.
  */
 export function createRecords(db: Db, now: () => number): AdapterFactory {
   return (model): Adapter => {
     const keyOf = (id: string) => `${model}:${id}`;
 
     async function findBy(column: Column, value: string): Promise<AdapterPayload | undefined> {
-      // The value is the visitor's; PostgreSQL has no text with this character.
+      // The value comes from a visitor, and PostgreSQL refuses this character.
       if (value.includes('\0')) return undefined;
       const row = await db
         .selectFrom('provider_records')
@@ -45,7 +45,7 @@ export function createRecords(db: Db, now: () => number): AdapterFactory {
       find: (id) => findBy('record_id', keyOf(id)),
       findByUid: (uid) => findBy('uid', uid),
       findByUserCode: (userCode) => findBy('user_code', userCode),
-      /** @throws InvalidGrant when another request, here or on another replica, was faster */
+      /** @throws InvalidGrant when another request, here or on another replica, was first */
       async consume(id) {
         const { numUpdatedRows } = await db
           .updateTable('provider_records')
@@ -78,8 +78,8 @@ export async function revokeGrants(db: Db, grantIds: readonly string[]): Promise
 }
 
 /**
- * Ends every sign-in of an account. Records are not indexed by account: this reads them all, which a rare change of a
- * password can afford.
+ * Ends every sign-in of an account. There is no index by account, so this reads all records; passwords are replaced
+ * rarely enough.
  */
 export async function revokeAccount(db: Db, accountId: string): Promise<void> {
   await db.deleteFrom('provider_records').where('payload', 'like', `%"accountId":"${accountId}"%`).execute();

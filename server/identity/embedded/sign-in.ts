@@ -1,21 +1,45 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { verificationLetter } from '../letters.ts';
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Provider } from 'oidc-provider';
+import type { Limits } from '../../limits.ts';
+import type { Db } from '../../store/open.ts';
+import { resetLetter, verificationLetter } from '../letters.ts';
+import type { SendMail } from '../mail.ts';
 import { findAccountByEmail, hasAccounts, insertAccount } from './accounts.ts';
-import { fromAddress, takeGuess } from './attempts.ts';
-import { fieldOf, refuseEmail, refusePassword } from './form.ts';
+import type { Addresses } from './addresses.ts';
+import { type Attempts, fromAddress, mayMail, takeGuess } from './attempts.ts';
+import { fieldOf, refuseEmail, refusePassword, tooMany } from './form.ts';
+import { sendPage } from './html.ts';
+import type { KnownBrowsers } from './known-browser.ts';
 import { mailLink } from './links.ts';
-import { sendPage } from './page.ts';
-import { type Pages, tooMany } from './pages.ts';
-import { messagePage, noAccountPage, signInPage, signUpPage } from './views.ts';
+import type { Passwords } from './passwords.ts';
+import { forgotPage, forgotSentPage, messagePage, noAccountPage, signInPage, signUpPage } from './views.ts';
 
-interface Place {
+/** What the pages of the provider work with. */
+export interface PageContext {
+  db: Db;
+  /** Loaded when it is first asked for: most processes sign nobody in for a while. */
+  provider: () => Promise<Provider>;
+  addresses: Addresses;
+  passwords: Passwords;
+  /** Counts passwords and mails. */
+  attempts: Attempts;
+  browsers: KnownBrowsers;
+  signUp: 'invited' | 'open';
+  /** Counts requests of any kind. */
+  requests: Limits;
+  sendMail: SendMail;
+  log: FastifyBaseLogger;
+  now: () => number;
+}
+
+interface Route {
   Params: { uid: string };
 }
-type Request = FastifyRequest<Place>;
+type Request = FastifyRequest<Route>;
 
-/** The page to which the provider sends whoever is to be signed in, and the one for a new account beside it. */
-export function signInRoutes(app: FastifyInstance, pages: Pages): void {
-  const { db, provider, addresses, passwords, attempts, browsers, signUp, sendMail, log, now } = pages;
+/** The page to which the provider sends people to sign in, and the one beside it for a new account. */
+export function signInRoutes(app: FastifyInstance, context: PageContext): void {
+  const { db, provider, addresses, passwords, attempts, browsers, signUp, sendMail, log, now } = context;
   const signUpUrl = (uid: string) => `${addresses.signIn(uid)}/sign-up`;
   const forgotUrl = `${addresses.path}/forgot`;
 
@@ -52,11 +76,11 @@ export function signInRoutes(app: FastifyInstance, pages: Pages): void {
     return reply.redirect(await (await provider()).interactionResult(request.raw, reply.raw, result, options), 303);
   }
 
-  app.get<Place>('/sign-in/:uid', async (request, reply) => {
+  app.get<Route>('/sign-in/:uid', async (request, reply) => {
     const interaction = await findInteraction(request, reply);
     if (!interaction) return sendExpired(reply);
     if (interaction.prompt.name === 'consent') {
-      // A client may ask for the question to be asked; there is none to ask.
+      // A client may want the person to be asked for consent. The dashboard is our own, so there is nothing to ask.
       const returnTo = await (await provider()).interactionResult(request.raw, reply.raw, { consent: {} });
       return reply.redirect(returnTo, 303);
     }
@@ -66,9 +90,10 @@ export function signInRoutes(app: FastifyInstance, pages: Pages): void {
     return showSignIn(request, reply, typeof hint === 'string' ? hint : undefined);
   });
 
-  app.post<Place>('/sign-in/:uid', async (request, reply) => {
+  app.post<Route>('/sign-in/:uid', async (request, reply) => {
     if (!(await findInteraction(request, reply))) return sendExpired(reply);
-    const [email, password] = [fieldOf(request, 'email').trim(), fieldOf(request, 'password')];
+    const email = fieldOf(request, 'email').trim();
+    const password = fieldOf(request, 'password');
     const account = refuseEmail(email) === undefined ? await findAccountByEmail(db, email) : undefined;
     const browser = account && browsers.recognize(request, account);
     const { wait, succeed } = await takeGuess(attempts, email, { address: request.ip, browser });
@@ -86,13 +111,14 @@ export function signInRoutes(app: FastifyInstance, pages: Pages): void {
 
   if (signUp !== 'open') return;
 
-  app.get<Place>('/sign-in/:uid/sign-up', async (request, reply) =>
+  app.get<Route>('/sign-in/:uid/sign-up', async (request, reply) =>
     (await findInteraction(request, reply)) ? showSignUp(request, reply) : sendExpired(reply),
   );
 
-  app.post<Place>('/sign-in/:uid/sign-up', async (request, reply) => {
+  app.post<Route>('/sign-in/:uid/sign-up', async (request, reply) => {
     if (!(await findInteraction(request, reply))) return sendExpired(reply);
-    const [email, password] = [fieldOf(request, 'email').trim(), fieldOf(request, 'password')];
+    const email = fieldOf(request, 'email').trim();
+    const password = fieldOf(request, 'password');
     const wait = await attempts.take(...fromAddress(request.ip));
     if (wait > 0) return showSignUp(request, reply, email, tooMany(reply, wait), 429);
     const refusal = refuseEmail(email) ?? refusePassword(password, email);
@@ -107,5 +133,36 @@ export function signInRoutes(app: FastifyInstance, pages: Pages): void {
       sendMail(verificationLetter(email, addresses.link('join', token))),
     ).catch((error: unknown) => log.error({ err: error }, 'a mail could not be sent'));
     return finish(request, reply, accountId);
+  });
+}
+
+/** The page that asks for a link to set a new password. The answer is the same whether or not there is such an account. */
+export function forgotRoutes(app: FastifyInstance, context: PageContext): void {
+  const { db, addresses, attempts, browsers, sendMail, log, now } = context;
+
+  async function sendLink(request: FastifyRequest, email: string): Promise<void> {
+    const account = await findAccountByEmail(db, email);
+    if (!account) return;
+    const visitor = { address: request.ip, browser: browsers.recognize(request, account) };
+    if (!(await mayMail(attempts, account.email, visitor))) return;
+    await mailLink(db, 'password_reset', account.email, now(), (token) =>
+      sendMail(resetLetter(account.email, addresses.link('reset', token))),
+    );
+  }
+
+  const show = (reply: FastifyReply, email?: string, error?: string, status?: number) =>
+    sendPage(reply, addresses, forgotPage(email, error), status);
+
+  app.get('/forgot', async (_request, reply) => show(reply));
+
+  app.post('/forgot', async (request, reply) => {
+    const email = fieldOf(request, 'email').trim();
+    const wait = await attempts.take(...fromAddress(request.ip));
+    if (wait > 0) return show(reply, email, tooMany(reply, wait), 429);
+    const refusal = refuseEmail(email);
+    if (refusal !== undefined) return show(reply, email, refusal, 422);
+    // Not awaited: the time to send a mail would tell that there is an account.
+    sendLink(request, email).catch((error: unknown) => log.error({ err: error }, 'a mail could not be sent'));
+    return sendPage(reply, addresses, forgotSentPage(email));
   });
 }

@@ -1,8 +1,7 @@
-import { type Html, html } from './html.ts';
-import type { Page } from './page.ts';
+import { type Html, html, type Page } from './html.ts';
 import { SHORTEST_PASSWORD } from './passwords.ts';
 
-/** The pages a person meets on the way in. Every value that is not written here is escaped by `html`. */
+/** The pages of signing in. `html` escapes every value that is not written here. */
 
 interface Field {
   name: string;
@@ -104,7 +103,7 @@ export interface LinkView {
 
 const tokenInput = (token: string) => html`<input type="hidden" name="token" value="${token}">`;
 
-/** The form's address carries no token, so that it is in the browser's history once and not twice. */
+/** The address of the form has no token, so that the browser's history has it once and not twice. */
 export const welcomePage = ({ token, email, error }: LinkView, action: string): Page => ({
   title: 'Create the first account',
   error,
@@ -154,7 +153,7 @@ export const forgotSentPage = (email: string): Page => ({
 <p>Nothing arrives? Without a mail server, the operator finds the mail in the outbox of the service's data folder.</p>`,
 });
 
-/** In place of the sign-in page while nobody could sign in. */
+/** Shown instead of the sign-in page while there is no account. */
 export const noAccountPage = (home: string): Page => ({
   title: 'There is no account yet',
   body: html`<p>The service printed the link that creates the first one when it started, below “Session Capture is ready”:

@@ -11,20 +11,20 @@ import {
 } from './accounts.ts';
 import type { LinkPage } from './addresses.ts';
 import { fromAddress } from './attempts.ts';
-import { fieldOf, refuseEmail, refusePassword } from './form.ts';
+import { startSession } from './browser-session.ts';
+import { fieldOf, refuseEmail, refusePassword, tooMany } from './form.ts';
+import { type Page, sendPage } from './html.ts';
 import { dropFirstAccountLinks, findLink, type Purpose, spendLink } from './links.ts';
-import { type Page, sendPage } from './page.ts';
-import { type Pages, tooMany } from './pages.ts';
 import { revokeAccount } from './records.ts';
-import { startSession } from './session.ts';
+import type { PageContext } from './sign-in.ts';
 import { joinPage, type LinkView, messagePage, resetPage, welcomePage } from './views.ts';
 
 interface LinkKind {
   purpose: Purpose;
   view: (view: LinkView, action: string) => Page;
-  /** Why the link is of no use to this account, if it is not. */
+  /** Why the link is of no use any more, if so. */
   pointless: (db: Db, link: LinkRow) => Promise<string | undefined>;
-  /** What must come before the link is spent, in the same transaction. */
+  /** Called before the link is spent, in the same transaction. */
   begin?: (db: Db) => Promise<void>;
   /** @returns the account that is now signed in, or undefined when the e-mail is another's */
   use: (db: Db, form: { email: string; password: string }, now: number) => Promise<string | undefined>;
@@ -51,8 +51,8 @@ const KINDS: Record<LinkPage, LinkKind> = {
       return account?.email_verified === 1 ? `You have an account for ${email}. Sign in to join.` : undefined;
     },
     /**
-     * An account whose e-mail nobody proved may be a stranger's, who waits for its owner to be invited. Whoever holds
-     * the link is the owner: the password becomes theirs, and the stranger is signed out.
+     * A stranger may have made an account with this e-mail, to wait until its owner is invited. The holder of the link is
+     * the owner: the password becomes theirs, and the stranger is signed out.
      */
     async use(db, form, now) {
       const account = await findAccountByEmail(db, form.email);
@@ -79,8 +79,8 @@ async function setPassword(db: Db, accountId: string, password: string, now: num
 }
 
 /** The pages behind links: first account, invitation, new password. Each ends signed in, on the way to the dashboard. */
-export function linkRoutes(app: FastifyInstance, pages: Pages): void {
-  const { db, provider, addresses, passwords, attempts, browsers, now } = pages;
+export function linkRoutes(app: FastifyInstance, context: PageContext): void {
+  const { db, provider, addresses, passwords, attempts, browsers, now } = context;
   for (const [name, kind] of Object.entries(KINDS)) {
     const action = `${addresses.path}/${name}`;
 

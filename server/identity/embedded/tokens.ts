@@ -3,11 +3,20 @@ import type { JWK } from 'jose';
 import type { Db } from '../../store/open.ts';
 import { rememberSetting } from '../../store/settings.ts';
 
-/** What the provider must remember over restarts and share between replicas, or everybody is signed out. */
+/** Client id of the dashboard, the only client of the embedded provider. */
+export const CLIENT_ID = 'dashboard';
+
+/** Claim that says for which of the account's passwords a token was issued. */
+export const PASSWORD_VERSION = 'password_version';
+
+/** Seconds that a browser stays signed in without being used. */
+export const SESSION_LIFE = 14 * 24 * 3600;
+
+/** Keys that outlive a restart and are shared by all replicas; without them everybody would be signed out. */
 export interface KeptKeys {
-  /** Private signing keys. */
+  /** Private keys that sign tokens. */
   signing: JWK[];
-  /** Cookies are signed with the first. */
+  /** Keys that sign cookies; new cookies are signed with the first. */
   cookies: string[];
 }
 
@@ -25,5 +34,5 @@ function makeSigningKey(): JWK {
   return { ...jwk, kid: randomBytes(12).toString('base64url'), alg: 'ES256', use: 'sig' };
 }
 
-/** The part of an elliptic-curve key that everybody may know. */
+/** The public part of an elliptic-curve key. */
 export const publicPart = ({ kty, crv, x, y, kid, alg, use }: JWK): JWK => ({ kty, crv, x, y, kid, alg, use }) as JWK;

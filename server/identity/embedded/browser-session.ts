@@ -1,0 +1,59 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
+import type { Db } from '../../store/open.ts';
+import type { Addresses } from './addresses.ts';
+import { renderPage, trusted } from './html.ts';
+import { revokeGrants } from './records.ts';
+import { SESSION_LIFE } from './tokens.ts';
+import { signOutPage } from './views.ts';
+
+/**
+ * Signs an account in at the provider without an authorization request, for somebody who came by a link. The dashboard's
+ * next authorization request is then answered at once. The session is always a new one, so nobody can have planted its id
+ * in the browser before (session fixation).
+ */
+export async function startSession(
+  provider: Provider,
+  addresses: Addresses,
+  request: IncomingMessage,
+  response: ServerResponse,
+  accountId: string,
+): Promise<void> {
+  const context = provider.createContext(request, response);
+  const previous = await provider.Session.get(context);
+  if (previous.accountId !== undefined) await previous.destroy();
+  const session = new provider.Session();
+  session.loginAccount({ accountId });
+  await session.save(SESSION_LIFE);
+  context.cookies.set(provider.cookieName('session'), session.jti, {
+    path: addresses.path,
+    signed: true,
+    httpOnly: true,
+    sameSite: 'lax',
+    overwrite: true,
+    expires: new Date(session.exp * 1000),
+  });
+}
+
+/**
+ * Ends the browser's session and all tokens of it (OpenID Connect RP-Initiated Logout 1.0 §2). An ID token of the signed-in
+ * person proves that the dashboard asks. Without one, another site may have sent the browser here, so the person confirms.
+ * @param form the provider's own form for the confirmation
+ */
+export async function signOut(db: Db, addresses: Addresses, context: KoaContextWithOIDC, form: string): Promise<void> {
+  const { session, provider, entities } = context.oidc;
+  const hint = (entities.IdTokenHint as { payload?: { sub?: string } } | undefined)?.payload?.sub;
+  if (!session?.accountId || hint !== session.accountId) {
+    context.body = renderPage(addresses, signOutPage(trusted(form), addresses.home), context.headers.cookie);
+    return;
+  }
+  const { postLogoutRedirectUri, state } = session.state as { postLogoutRedirectUri?: string; state?: string };
+  const grants = Object.values(session.authorizations ?? {}).flatMap(({ grantId }) => grantId ?? []);
+  await revokeGrants(db, grants);
+  await session.destroy();
+  context.cookies.set(provider.cookieName('session'), null, { path: addresses.path, signed: true, httpOnly: true });
+  const target = new URL(postLogoutRedirectUri ?? context.oidc.urlFor('end_session_success'));
+  if (state !== undefined && postLogoutRedirectUri !== undefined) target.searchParams.set('state', state);
+  context.status = 303;
+  context.redirect(target.href);
+}
