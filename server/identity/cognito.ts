@@ -1,5 +1,5 @@
 import { decodeJwt, type JWTPayload } from 'jose';
-import { createDiscovery, type Discovery, type Metadata } from './discovery.ts';
+import { type Discovery, type Metadata, RemoteDiscovery } from './discovery.ts';
 import type { Identity } from './identity.ts';
 import { signInLetter } from './letters.ts';
 import { createOidcIdentity, type OidcOptions } from './oidc.ts';
@@ -22,7 +22,7 @@ export function createCognitoIdentity(options: CognitoOptions): Identity {
   const { userPoolId, region, domain, endpoint, clientId, publicUrl, sendMail, fetch, now } = options;
   const issuer = `${endpoint ?? `https://cognito-idp.${region}.amazonaws.com`}/${userPoolId}`;
   const pool = createUserPool({ id: userPoolId, region, endpoint });
-  const discovery = domain === undefined ? createDiscovery(issuer, fetch, now) : known(issuer, domain);
+  const discovery = domain === undefined ? new RemoteDiscovery(issuer, fetch, now) : known(issuer, domain);
   const oidc = createOidcIdentity({ ...options, issuer, discovery, isForUs: isForUs(clientId) });
   return {
     ...oidc,

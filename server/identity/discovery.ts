@@ -1,11 +1,11 @@
 import { type Fetch, fetchJson } from './fetch-json.ts';
 
-/** What is used of a provider's metadata (OpenID Connect Discovery 1.0 §3). */
+/** The part of a provider's metadata that the service uses (OpenID Connect Discovery 1.0 §3). */
 export interface Metadata {
   issuer: string;
   jwksUri: string;
   userinfoEndpoint?: string;
-  /** Where a browser fetches tokens, and has them withdrawn; all else it visits as a page. */
+  /** Addresses that a browser calls in the background: for tokens, userinfo and revocation. It visits all others as pages. */
   browserEndpoints: readonly string[];
 }
 
@@ -13,7 +13,7 @@ const withoutSlash = (url: string) => url.replace(/\/$/, '');
 
 /**
  * Reads the provider's metadata.
- * @throws Error when it cannot be had, or is another issuer's (§4.3); a trailing slash makes no other issuer
+ * @throws Error when it cannot be read, or is that of another issuer (§4.3); a trailing slash makes no difference
  */
 export async function discover(issuer: string, fetch: Fetch): Promise<Metadata> {
   const url = `${withoutSlash(issuer)}/.well-known/openid-configuration`;
@@ -28,54 +28,63 @@ export async function discover(issuer: string, fetch: Fetch): Promise<Metadata> 
   return isHttp(userinfo_endpoint) ? { ...metadata, userinfoEndpoint: userinfo_endpoint } : metadata;
 }
 
-/** What is known of the provider is asked for again after this long, but once it is known it stays. */
-const METADATA_MS = 3_600_000;
-/** Between two attempts that failed, for those who could do without. */
+/** Age at which metadata is read again. Metadata that was read once is never forgotten. */
+const REFRESH_MS = 3_600_000;
+/** How long `tryRead` does not ask again after a failure. */
 const COOL_DOWN_MS = 5_000;
 
 export interface Discovery {
-  /** What was last known. */
+  /** The metadata that was read last. */
   known(): Metadata | undefined;
   /** @throws Error when the provider must be asked, and fails */
   read(): Promise<Metadata>;
-  /** What is known; asks first where nothing is, unless that failed a moment ago. Takes one time-out at most. */
+  /** The known metadata. If there is none, asks first, unless that failed a moment ago. Takes one time-out at most. */
   tryRead(): Promise<Metadata | undefined>;
 }
 
-/** The provider's metadata, kept. Requests that need it at the same time ask once. */
-export function createDiscovery(issuer: string, fetch: Fetch, now: () => number): Discovery {
-  let metadata: Metadata | undefined;
-  let readAt = Number.NEGATIVE_INFINITY;
-  let failedAt = Number.NEGATIVE_INFINITY;
-  let reading: Promise<Metadata> | undefined;
+/** Reads the provider's metadata and keeps it. Requests that need it at the same time ask once. */
+export class RemoteDiscovery implements Discovery {
+  readonly #issuer: string;
+  readonly #fetch: Fetch;
+  readonly #now: () => number;
+  #metadata: Metadata | undefined;
+  #readAt = Number.NEGATIVE_INFINITY;
+  #failedAt = Number.NEGATIVE_INFINITY;
+  #reading: Promise<Metadata> | undefined;
 
-  async function ask(): Promise<Metadata> {
+  constructor(issuer: string, fetch: Fetch, now: () => number) {
+    this.#issuer = issuer;
+    this.#fetch = fetch;
+    this.#now = now;
+  }
+
+  known(): Metadata | undefined {
+    return this.#metadata;
+  }
+
+  async read(): Promise<Metadata> {
+    if (this.#metadata && this.#now() - this.#readAt <= REFRESH_MS) return this.#metadata;
+    this.#reading ??= this.#ask().finally(() => {
+      this.#reading = undefined;
+    });
+    return this.#reading;
+  }
+
+  async tryRead(): Promise<Metadata | undefined> {
+    if (this.#metadata || this.#now() - this.#failedAt < COOL_DOWN_MS) return this.#metadata;
+    return this.read().catch(() => undefined);
+  }
+
+  async #ask(): Promise<Metadata> {
     try {
-      metadata = await discover(issuer, fetch);
-      readAt = now();
-      return metadata;
+      this.#metadata = await discover(this.#issuer, this.#fetch);
+      this.#readAt = this.#now();
+      return this.#metadata;
     } catch (error) {
-      failedAt = now();
+      this.#failedAt = this.#now();
       throw error;
     }
   }
-
-  async function read(): Promise<Metadata> {
-    if (metadata && now() - readAt <= METADATA_MS) return metadata;
-    reading ??= ask().finally(() => {
-      reading = undefined;
-    });
-    return reading;
-  }
-
-  return {
-    known: () => metadata,
-    read,
-    async tryRead() {
-      if (metadata || now() - failedAt < COOL_DOWN_MS) return metadata;
-      return read().catch(() => undefined);
-    },
-  };
 }
 
 const isHttp = (value: unknown): value is string =>

@@ -1,6 +1,19 @@
+import { setTimeout } from 'node:timers/promises';
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 
-/** No key could ever be had from the provider, so nothing can be said about a token. */
+/*
+ * A provider's public keys, kept over its outages. The remote key set of `jose` forgets its keys when a refresh fails and
+ * asks again at once, hence this one.
+ *
+ *   state   | entered                     | for a token
+ *   --------|-----------------------------|---------------------------------------------------------------------------
+ *   none    | at the start; 24 h after    | loads and waits for it, at most every 5 s at the start, later every 30 s;
+ *           | the last load               | without keys afterwards: KeysUnavailable
+ *   fresh   | after a load                | uses the keys; a key that is not among them: loads, at most every 30 s
+ *   stale   | 10 min after the last load  | loads, at most every 30 s, and waits 1 s for it; then as in `fresh`
+ */
+
+/** The provider never gave its keys, or not for 24 h, so nothing can be said about a token. */
 export class KeysUnavailable extends Error {
   /** Seconds until asking again may help. */
   readonly retryAfter: number;
@@ -20,74 +33,77 @@ export interface KeysOptions {
   onError?: (error: unknown) => void;
 }
 
-/** Keys are asked for again after this long, so that a withdrawn key goes out of force. */
+/** Age at which keys become stale. They are then loaded again, so that a withdrawn key is no longer accepted. */
 const REFRESH_MS = 10 * 60_000;
-/** Between two fetches, whatever tokens arrive: a flood of unknown `kid`s costs one fetch. */
+/** Least time between two loads: a flood of tokens with unknown keys costs one load. */
 const COOL_DOWN_MS = 30_000;
-/** The same before the first keys are here: the provider may have started after the service. */
+/** The same before the first keys are there: the provider may have started after the service. */
 const FIRST_COOL_DOWN_MS = 5_000;
-/** How long keys stay good while their provider cannot be reached; far longer than any token lives. */
+/** Age up to which keys are used while the provider is away; far longer than the life of any token. */
 const KEEP_MS = 24 * 3_600_000;
-/** How long a request waits for a refresh while good keys are at hand. */
+/** How long a request waits for a load while it has keys to use. */
 const PATIENCE_MS = 1_000;
 
-/**
- * A provider's public keys, kept over its outages. `jose`'s own remote key set forgets its keys when a refresh fails and
- * does not cool down after a failure, hence this one.
- * @throws KeysUnavailable when there are no keys, JOSEError `JWKSNoMatchingKey` when none fits the token
- */
-export function createKeys({ load, now, onError = () => undefined }: KeysOptions): JWTVerifyGetKey {
-  let keys: JWTVerifyGetKey | undefined;
-  let loadedAt = Number.NEGATIVE_INFINITY;
-  let triedAt = Number.NEGATIVE_INFINITY;
-  let loading: Promise<void> | undefined;
-  let failure: unknown;
+export class ProviderKeys {
+  readonly #options: KeysOptions;
+  #keys: JWTVerifyGetKey | undefined;
+  #loadedAt = Number.NEGATIVE_INFINITY;
+  #triedAt = Number.NEGATIVE_INFINITY;
+  #loading: Promise<void> | undefined;
+  #failure: unknown;
 
-  const coolDown = () => triedAt + (keys ? COOL_DOWN_MS : FIRST_COOL_DOWN_MS) - now();
-
-  /** Fetches unless it is too soon; never throws. */
-  function refresh(): Promise<void> {
-    if (loading) return loading;
-    if (coolDown() > 0) return Promise.resolve();
-    triedAt = now();
-    loading = load()
-      .then((set) => {
-        keys = createLocalJWKSet(set);
-        loadedAt = now();
-      })
-      .catch((error: unknown) => {
-        failure = error;
-        onError(error);
-      })
-      .finally(() => {
-        loading = undefined;
-      });
-    return loading;
+  constructor(options: KeysOptions) {
+    this.#options = options;
   }
 
-  return async (header, token) => {
-    const age = now() - loadedAt;
-    if (!keys || age > KEEP_MS) await refresh();
-    else if (age > REFRESH_MS) await withPatience(refresh());
-    if (!keys || now() - loadedAt > KEEP_MS) {
-      throw new KeysUnavailable(Math.max(1, Math.ceil(coolDown() / 1000)), failure);
+  /** @throws KeysUnavailable when there are no keys, JOSEError `JWKSNoMatchingKey` when none fits the token */
+  readonly find: JWTVerifyGetKey = async (header, token) => {
+    const state = this.#state();
+    if (state === 'none') await this.#load();
+    if (state === 'stale') await Promise.race([this.#load(), setTimeout(PATIENCE_MS, undefined, { ref: false })]);
+    if (!this.#keys || this.#state() === 'none') {
+      throw new KeysUnavailable(Math.max(1, Math.ceil(this.#coolDown() / 1000)), this.#failure);
     }
     try {
-      return await keys(header, token);
+      return await this.#keys(header, token);
     } catch (error) {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
-      const before = loadedAt;
-      await refresh();
-      if (loadedAt === before) throw error;
-      return keys(header, token);
+      const before = this.#loadedAt;
+      await this.#load();
+      if (this.#loadedAt === before) throw error;
+      return this.#keys(header, token);
     }
   };
-}
 
-async function withPatience(work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const tired = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, PATIENCE_MS);
-  });
-  await Promise.race([work, tired]).finally(() => clearTimeout(timer));
+  #state(): 'none' | 'fresh' | 'stale' {
+    const age = this.#options.now() - this.#loadedAt;
+    if (!this.#keys || age > KEEP_MS) return 'none';
+    return age > REFRESH_MS ? 'stale' : 'fresh';
+  }
+
+  /** Milliseconds until the next load may begin. */
+  #coolDown(): number {
+    return this.#triedAt + (this.#keys ? COOL_DOWN_MS : FIRST_COOL_DOWN_MS) - this.#options.now();
+  }
+
+  /** Loads the keys unless it is too soon; requests that come together share one load. Never throws. */
+  #load(): Promise<void> {
+    if (this.#loading) return this.#loading;
+    if (this.#coolDown() > 0) return Promise.resolve();
+    const { load, now, onError } = this.#options;
+    this.#triedAt = now();
+    this.#loading = load()
+      .then((set) => {
+        this.#keys = createLocalJWKSet(set);
+        this.#loadedAt = now();
+      })
+      .catch((error: unknown) => {
+        this.#failure = error;
+        onError?.(error);
+      })
+      .finally(() => {
+        this.#loading = undefined;
+      });
+    return this.#loading;
+  }
 }

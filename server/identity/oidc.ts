@@ -1,8 +1,8 @@
 import type { JSONWebKeySet, JWTPayload } from 'jose';
-import { createDiscovery, type Discovery } from './discovery.ts';
+import { type Discovery, RemoteDiscovery } from './discovery.ts';
 import { type Fetch, fetchJson } from './fetch-json.ts';
 import type { Identity } from './identity.ts';
-import { createKeys } from './keys.ts';
+import { ProviderKeys } from './keys.ts';
 import { signInLetter } from './letters.ts';
 import type { SendMail } from './mail.ts';
 import { createUserinfo } from './userinfo.ts';
@@ -30,14 +30,14 @@ export interface OidcOptions {
  */
 export function createOidcIdentity(options: OidcOptions): Identity {
   const { issuer, clientId, publicUrl, sendMail, fetch, now, onError } = options;
-  const { isForUs = isForClient(clientId), discovery = createDiscovery(issuer, fetch, now) } = options;
+  const { isForUs = isForClient(clientId), discovery = new RemoteDiscovery(issuer, fetch, now) } = options;
   const loadKeys = async () =>
     (await fetchJson((await discovery.read()).jwksUri, { fetch })) as unknown as JSONWebKeySet;
   const nameOfIssuer = () => discovery.known()?.issuer ?? issuer;
   return {
     bootstrap: () => ({ idpUserPoolId: '', idpClientId: clientId, idpRegion: '', idpDomain: nameOfIssuer() }),
     verify: createVerifier({
-      keys: createKeys({ load: loadKeys, now, onError }),
+      keys: new ProviderKeys({ load: loadKeys, now, onError }).find,
       issuer: nameOfIssuer,
       isForUs,
       findProfile: createUserinfo({ endpoint: () => discovery.known()?.userinfoEndpoint, fetch, now, onError }),
