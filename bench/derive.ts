@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { createIndexer } from '../server/derive/indexer.ts';
+import { Indexer } from '../server/derive/indexer.ts';
 import { createDeriveThread } from '../server/derive/thread.ts';
 import { openStore, type Store } from '../server/store/open.ts';
 import { startIssuer } from './issuer.ts';
@@ -79,7 +79,7 @@ async function fill(store: Store, made: Seed, events: number): Promise<{ open: s
 async function deriveSome(where: Where, some: number): Promise<{ events: number; seconds: number }> {
   const store = await openStore({ ...where, onError: console.error });
   const thread = createDeriveThread();
-  const indexer = createIndexer({ db: store.db, thread, now: Date.now, onError: console.error, rests: false });
+  const indexer = new Indexer({ db: store.db, thread, now: Date.now, onError: console.error, rests: false });
   const derived = async () =>
     (
       await store.db

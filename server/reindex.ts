@@ -1,6 +1,6 @@
 import type { Config } from './config.ts';
 import { DaySums } from './derive/day-sums.ts';
-import { createIndexer } from './derive/indexer.ts';
+import { Indexer } from './derive/indexer.ts';
 import { createDeriveThread } from './derive/thread.ts';
 import { removeAllDerived } from './store/derived-removal.ts';
 import { openStore } from './store/open.ts';
@@ -18,7 +18,7 @@ export async function reindex(config: Config, write: (line: string) => void): Pr
   };
   const store = await openStore({ dataDir, databaseUrl, onError });
   const thread = createDeriveThread(PRICES_FILE);
-  const indexer = createIndexer({ db: store.db, thread, now: Date.now, onError, rests: false });
+  const indexer = new Indexer({ db: store.db, thread, now: Date.now, onError, rests: false });
   const daySums = new DaySums(store, onError);
   try {
     await removeAllDerived(store.db);

@@ -7,7 +7,7 @@ import { createWorker } from './bus/worker.ts';
 import type { Config } from './config.ts';
 import type { Deps } from './deps.ts';
 import { DaySums } from './derive/day-sums.ts';
-import { createIndexer } from './derive/indexer.ts';
+import { Indexer } from './derive/indexer.ts';
 import { readPrices } from './derive/prices.ts';
 import { reprice } from './derive/reprice.ts';
 import { createDeriveThread } from './derive/thread.ts';
@@ -108,7 +108,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   };
   const prices = readPrices(config.PRICES_FILE);
   const deriveThread = createDeriveThread(config.PRICES_FILE);
-  const indexer = createIndexer({
+  const indexer = new Indexer({
     db: store.db,
     thread: deriveThread,
     now,
@@ -120,7 +120,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     },
   });
   const daySums = new DaySums(store, onError);
-  observer?.onBehind(indexer.waiting);
+  observer?.onBehind(() => indexer.waiting());
   const reading = createReading(() => observer?.onGivenUp('body'));
   const background = new Background({ atOnce: 2, onError, onGivenUp: () => observer?.onGivenUp('background') });
   const truncation = store.engine === 'sqlite' ? new LogTruncation(store.db, onError) : undefined;

@@ -3,28 +3,10 @@ import { Background } from '../background.ts';
 import type { Change } from '../ingest/session-log.ts';
 import type { Db } from '../store/open.ts';
 import type { SessionFactsRow, SessionRow } from '../store/schema.ts';
-import { findBehind } from '../store/sources.ts';
+import { findBehind, findNewBehind, findOpenBehind } from '../store/sources.ts';
 import { VERSION } from './piece.ts';
 import { deriveSession } from './session.ts';
 import type { DeriveThread } from './thread.ts';
-
-/** Derives what is known of sessions from their events, after those were stored and answered. */
-export interface Indexer {
-  /** Has the session derived soon. Costs the append nothing. */
-  note(change: Target): void;
-  /**
-   * Derives the sessions through their last events; settles when that is done, or the time is over.
-   * @returns whether any of them was behind
-   */
-  reach(sessions: readonly Reached[], patienceMs?: number): Promise<boolean>;
-  /** Derives what an earlier process has left, and others in between; settles when nothing is behind. */
-  catchUp(): Promise<void>;
-  /** Whether sessions may be behind of which nobody has told. */
-  isCatchingUp(): boolean;
-  /** Sessions that were noted and are not derived yet. */
-  waiting(): number;
-  close(): Promise<void>;
-}
 
 /** A session and how far it is derived. */
 interface Reached {
@@ -41,127 +23,198 @@ export interface IndexerOptions {
   onError: (error: unknown) => void;
   /** Told of each session whose events took too long to derive. */
   onGivenUp?: (() => void) | undefined;
-  /** Whether what nobody waits for leaves half of the time to others; true unless told. */
+  /** Whether work that nobody waits for leaves half of the time to others; true unless told. */
   rests?: boolean;
   /** Told of a session that was derived. */
   onDerived?: (row: SessionRow) => void;
 }
 
-/** Batches of a session that come within this time are derived together. */
+/** Batches of a session that arrive within this time are derived together. */
 const GATHER_MS = 100;
-/** Sessions at the same time: while one is written, the next is read. */
+/** Sessions derived at the same time: while one is written, the next is read. */
 const AT_ONCE = 2;
-/** Beyond, sessions are left to `catchUp` and to who reads them. */
+/** Sessions that are noted. Others are left to `catchUp`, and to the people who read them. */
 const MOST_NOTED = 10_000;
 /** For how long a session whose events took too long to derive is left alone. */
 const REST_MS = 600_000;
 const PATIENCE_MS = 300;
 const LONGEST_REST_MS = 1_000;
+/** Clocks of replicas differ, and a session may have been opened while the last look was under way. */
+const OVERLAP_MS = 600_000;
 
-export function createIndexer(options: IndexerOptions): Indexer {
-  const { db, thread, now, onError, onGivenUp, onDerived } = options;
-  const { derive } = thread;
-  const background = new Background({ atOnce: AT_ONCE, onError, onGivenUp, restMs: REST_MS });
-  const noted = new Map<string, Target>();
-  /** Sessions that are to be derived, and whether somebody waits for it. */
-  const wanted = new Map<string, boolean>();
-  const runs = new Set<Promise<void>>();
-  let timer: NodeJS.Timeout | undefined;
-  let caughtUp: Promise<void> | undefined;
-  /** Until it was looked everything may be behind. */
-  let mayBeBehind = true;
-
-  /** One after the other for each session: what is wanted while it is derived is derived by the same run. */
-  async function run(session: Target, isAsked: boolean): Promise<void> {
-    const { organizationId, sessionId } = session;
-    wanted.set(sessionId, isAsked || (wanted.get(sessionId) ?? false));
-    const work = async (signal: AbortSignal) => {
-      for (let asked = take(sessionId); asked !== undefined && !signal.aborted; asked = take(sessionId)) {
-        const isUrgent = () => asked || wanted.get(sessionId) === true;
-        const isQuick = () => options.rests === false || isUrgent();
-        const rest = createRest(isQuick, signal);
-        const row = await deriveSession({ db, derive, now, rest, signal }, organizationId, sessionId);
-        if (row && isUrgent()) onDerived?.(row);
-      }
-    };
-    const running = background.run(sessionId, work, { group: organizationId }).then(() => {
-      // It was just over when this was asked for.
-      return wanted.has(sessionId) ? background.run(sessionId, work, { group: organizationId }) : undefined;
-    });
-    runs.add(running);
-    await running.finally(() => runs.delete(running));
-  }
-
-  function take(sessionId: string): boolean | undefined {
-    const asked = wanted.get(sessionId);
-    wanted.delete(sessionId);
-    return asked;
-  }
-
-  async function runNoted(): Promise<void> {
-    timer = undefined;
-    const all = [...noted.values()];
-    noted.clear();
-    await Promise.all(all.map((session) => run(session, true)));
-  }
-
-  async function catchUpNow(): Promise<void> {
-    let before: string | undefined;
-    do {
-      const { behind, next } = await findBehind(db, VERSION, before);
-      mayBeBehind ||= behind.length > 0;
-      for (const session of behind) {
-        if (background.signal.aborted) return;
-        await run(session, false);
-      }
-      before = next;
-    } while (before !== undefined && !background.signal.aborted);
-    mayBeBehind = false;
-  }
-
-  return {
-    note(session) {
-      if (background.signal.aborted || noted.size >= MOST_NOTED) return;
-      noted.set(session.sessionId, session);
-      timer ??= setTimeout(() => void runNoted(), GATHER_MS).unref();
-    },
-
-    async reach(sessions, patienceMs = PATIENCE_MS) {
-      const behind = sessions.filter(({ session, derived }) => {
-        const isKnown = derived !== undefined && derived.version >= VERSION;
-        return !isKnown || derived.derived_through < session.event_count;
-      });
-      if (behind.length === 0) return false;
-      const all = behind.map(({ session }) => {
-        return run({ organizationId: session.organization_id, sessionId: session.session_id }, true);
-      });
-      await withinPatience(Promise.all(all), patienceMs);
-      return true;
-    },
-
-    catchUp() {
-      caughtUp ??= catchUpNow()
-        .catch((error) => {
-          if (!background.signal.aborted) onError(error);
-        })
-        .finally(() => {
-          caughtUp = undefined;
-        });
-      return caughtUp;
-    },
-
-    isCatchingUp: () => mayBeBehind,
-
-    waiting: () => noted.size + runs.size,
-
-    async close() {
-      clearTimeout(timer);
-      await background.close();
-    },
-  };
+/** A wish that a session be derived, until a run takes it. */
+interface Wish {
+  /** Whether somebody waits for it. */
+  isUrgent: boolean;
 }
 
-/** Between two pieces that nobody waits for: as long as the last one took, so that others have half of the time. */
+/**
+ * Derives what is known of sessions from their events, after those were stored and answered.
+ *
+ * | a session    | when                          | becomes                                        |
+ * | ------------ | ----------------------------- | ---------------------------------------------- |
+ * | derived      | `note`: events were stored    | noted                                          |
+ * | noted        | 100 ms are over               | wished for, urgent                             |
+ * | any          | `reach`: somebody reads it    | wished for, urgent                             |
+ * | behind       | `catchUp` finds it            | wished for, not urgent                         |
+ * | wished for   | its turn comes                | running: one run of a session at a time        |
+ * | wished for   | its organization's queue is full | behind, until it is noted, read or found again |
+ * | running      | wished for again              | running, and once more afterwards              |
+ * | running      | it reaches the last event     | derived                                        |
+ * | running      | it fails, or hangs            | behind                                         |
+ */
+export class Indexer {
+  readonly #options: IndexerOptions;
+  readonly #background: Background;
+  readonly #noted = new Map<string, Target>();
+  readonly #wishes = new Map<string, Wish>();
+  readonly #runs = new Set<Promise<void>>();
+  #gathering: NodeJS.Timeout | undefined;
+  #catchingUp: Promise<void> | undefined;
+  /** When the last complete look began; undefined before the first one. */
+  #lookedAt: number | undefined;
+  #mayBeBehind = true;
+
+  constructor(options: IndexerOptions) {
+    this.#options = options;
+    const { onError, onGivenUp } = options;
+    this.#background = new Background({ atOnce: AT_ONCE, onError, onGivenUp, restMs: REST_MS });
+  }
+
+  /** Has the session derived soon. Costs the append nothing. */
+  note(session: Target): void {
+    if (this.#isClosed || this.#noted.size >= MOST_NOTED) return;
+    this.#noted.set(session.sessionId, session);
+    this.#gathering ??= setTimeout(() => void this.#runNoted(), GATHER_MS).unref();
+  }
+
+  /**
+   * Derives the sessions through their last events; settles when that is done, or the time is over.
+   * @returns whether any of them was behind
+   */
+  async reach(sessions: readonly Reached[], patienceMs = PATIENCE_MS): Promise<boolean> {
+    const behind = sessions.filter(({ session, derived }) => {
+      const isKnown = derived !== undefined && derived.version >= VERSION;
+      return !isKnown || derived.derived_through < session.event_count;
+    });
+    if (behind.length === 0) return false;
+    const all = behind.map(({ session }) => {
+      return this.#run({ organizationId: session.organization_id, sessionId: session.session_id }, true);
+    });
+    await withinPatience(Promise.all(all), patienceMs);
+    return true;
+  }
+
+  /**
+   * Derives what other processes and failures have left; settles when nothing is behind. The first time it looks at all
+   * sessions, later at those that may have changed.
+   */
+  catchUp(): Promise<void> {
+    this.#catchingUp ??= this.#catchUp()
+      .catch((error) => {
+        if (!this.#isClosed) this.#options.onError(error);
+      })
+      .finally(() => {
+        this.#catchingUp = undefined;
+      });
+    return this.#catchingUp;
+  }
+
+  /** Whether sessions may be behind that nobody has told of. */
+  isCatchingUp(): boolean {
+    return this.#mayBeBehind;
+  }
+
+  /** Sessions that were noted and are not derived yet. */
+  waiting(): number {
+    return this.#noted.size + this.#runs.size;
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#gathering);
+    await this.#background.close();
+  }
+
+  get #isClosed(): boolean {
+    return this.#background.signal.aborted;
+  }
+
+  async #runNoted(): Promise<void> {
+    this.#gathering = undefined;
+    const all = [...this.#noted.values()];
+    this.#noted.clear();
+    await Promise.all(all.map((session) => this.#run(session, true)));
+  }
+
+  async #run(session: Target, isUrgent: boolean): Promise<void> {
+    const running = this.#runUntilTaken(session, isUrgent);
+    this.#runs.add(running);
+    await running.finally(() => this.#runs.delete(running));
+  }
+
+  async #runUntilTaken(session: Target, isUrgent: boolean): Promise<void> {
+    const { organizationId, sessionId } = session;
+    const wish = this.#wishes.get(sessionId) ?? { isUrgent };
+    wish.isUrgent ||= isUrgent;
+    this.#wishes.set(sessionId, wish);
+    const begin = () =>
+      this.#background.run(sessionId, (signal) => this.#derive(session, signal), { group: organizationId });
+    await begin();
+    // The run may have looked for wishes just before this one was made.
+    if (this.#wishes.get(sessionId) === wish) await begin();
+    // There was no room for it.
+    if (this.#wishes.get(sessionId) === wish) this.#wishes.delete(sessionId);
+  }
+
+  /** Derives a session until nobody wishes for it any more. */
+  async #derive({ organizationId, sessionId }: Target, signal: AbortSignal): Promise<void> {
+    const { db, thread, now, rests = true, onDerived } = this.#options;
+    for (let wish = this.#take(sessionId); wish !== undefined && !signal.aborted; wish = this.#take(sessionId)) {
+      const taken = wish;
+      const isUrgent = () => taken.isUrgent || this.#wishes.get(sessionId)?.isUrgent === true;
+      const rest = createRest(() => !rests || isUrgent(), signal);
+      const options = { db, derive: thread.derive, now, rest, signal };
+      const row = await deriveSession(options, organizationId, sessionId);
+      if (row && isUrgent()) onDerived?.(row);
+    }
+  }
+
+  #take(sessionId: string): Wish | undefined {
+    const wish = this.#wishes.get(sessionId);
+    this.#wishes.delete(sessionId);
+    return wish;
+  }
+
+  async #catchUp(): Promise<void> {
+    const { db, now } = this.#options;
+    const begunAt = now();
+    const since = this.#lookedAt;
+    const looks =
+      since === undefined
+        ? [(before?: string) => findBehind(db, VERSION, before)]
+        : [
+            (before?: string) => findOpenBehind(db, VERSION, before),
+            (after?: string) => findNewBehind(db, VERSION, since - OVERLAP_MS, after),
+          ];
+    for (const look of looks) {
+      let place: string | undefined;
+      do {
+        const { behind, next } = await look(place);
+        this.#mayBeBehind ||= behind.length > 0;
+        for (const session of behind) {
+          if (this.#isClosed) return;
+          await this.#run(session, false);
+        }
+        place = next;
+      } while (place !== undefined && !this.#isClosed);
+    }
+    if (this.#isClosed) return;
+    this.#lookedAt = begunAt;
+    this.#mayBeBehind = false;
+  }
+}
+
+/** Rests between two slices that nobody waits for, for as long as the last one took: others get half of the time. */
 function createRest(isQuick: () => boolean, signal: AbortSignal): () => Promise<void> {
   let since = performance.now();
   return async () => {
@@ -171,7 +224,7 @@ function createRest(isQuick: () => boolean, signal: AbortSignal): () => Promise<
   };
 }
 
-/** Settles when the work does, or the time is over; what the work fails with is its own business. */
+/** Settles when the work does, or when the time is over. */
 async function withinPatience(work: Promise<unknown>, ms: number): Promise<void> {
   const over = new AbortController();
   await Promise.race([work, wait(ms, undefined, { signal: over.signal }).catch(() => undefined)]);

@@ -1,5 +1,5 @@
 import type { Db } from '../store/open.ts';
-import { listUnchanged, type Unchanged } from '../store/retention.ts';
+import { listUnchanged, type Opened } from '../store/retention.ts';
 import type { SessionLog } from './session-log.ts';
 
 const DAY_MS = 86_400_000;
@@ -22,15 +22,16 @@ export interface Retention {
 export async function deleteExpired({ db, sessionLog, days, now, signal }: Retention): Promise<void> {
   const before = now() - days * DAY_MS;
   let failure: { error: unknown } | undefined;
-  for (let after: string | undefined = ''; after !== undefined; ) {
-    const expired: Unchanged[] = await listUnchanged(db, before, after, AT_ONCE);
-    for (const session of expired) {
+  let after: Opened | undefined;
+  do {
+    const expired = await listUnchanged(db, before, after, AT_ONCE);
+    for (const { createdAt: _, ...session } of expired) {
       if (signal.aborted) return;
       await sessionLog.expire(session).catch((error: unknown) => {
         failure = { error };
       });
     }
-    after = expired.length < AT_ONCE ? undefined : expired.at(-1)?.sessionId;
-  }
+    after = expired.length < AT_ONCE ? undefined : expired.at(-1);
+  } while (after !== undefined);
   if (failure) throw failure.error;
 }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Db } from './open.ts';
 import type { SessionRow } from './schema.ts';
 import { findSession } from './sessions.ts';
@@ -31,30 +32,77 @@ export interface Behind {
   sessionId: string;
 }
 
+/** Sessions that are behind, and where to go on; undefined at the end. */
+interface Look {
+  behind: Behind[];
+  next: string | undefined;
+}
+
 const LOOKED_AT_ONCE = 1_000;
 
-/**
- * Of the sessions before `before`, newest first, those that are not derived through their last event by this version.
- * @returns also where to go on; undefined at the end
- */
-export async function findBehind(
-  db: Db,
-  version: number,
-  before: string | undefined,
-): Promise<{ behind: Behind[]; next: string | undefined }> {
-  const rows = await db
+const withFacts = (db: Db) =>
+  db
     .selectFrom('sessions')
     .leftJoin('session_facts', 'session_facts.session_id', 'sessions.session_id')
-    .select(['sessions.session_id', 'sessions.organization_id', 'sessions.event_count', 'sessions.deleted_at'])
-    .select(['session_facts.version', 'session_facts.derived_through'])
+    .select(['sessions.session_id', 'sessions.organization_id', 'sessions.event_count', 'sessions.status'])
+    .select([
+      'sessions.deleted_at',
+      'session_facts.version',
+      'session_facts.derived_through',
+      'session_facts.is_final',
+    ]);
+
+type Found = Awaited<ReturnType<ReturnType<typeof withFacts>['execute']>>[number];
+
+const behindOf = (rows: readonly Found[], version: number): Behind[] =>
+  rows
+    .filter((row) => row.deleted_at === null)
+    .filter((row) => {
+      const isClosed = row.status !== 'active' && row.is_final === 0;
+      return (row.version ?? -1) < version || (row.derived_through ?? 0) < row.event_count || isClosed;
+    })
+    .map((row) => ({ organizationId: row.organization_id, sessionId: row.session_id }));
+
+const lookOf = (rows: readonly Found[], version: number): Look => ({
+  behind: behindOf(rows, version),
+  next: rows.length < LOOKED_AT_ONCE ? undefined : rows.at(-1)?.session_id,
+});
+
+/** Among all sessions before `before`, newest first, those that this version has not derived through their last event. */
+export async function findBehind(db: Db, version: number, before: string | undefined): Promise<Look> {
+  const rows = await withFacts(db)
     // The ids of sessions sort as they were opened.
     .$if(before !== undefined, (query) => query.where('sessions.session_id', '<', before as string))
     .orderBy('sessions.session_id', 'desc')
     .limit(LOOKED_AT_ONCE)
     .execute();
-  const behind = rows
-    .filter((row) => row.deleted_at === null)
-    .filter((row) => (row.version ?? -1) < version || (row.derived_through ?? 0) < row.event_count)
-    .map((row) => ({ organizationId: row.organization_id, sessionId: row.session_id }));
-  return { behind, next: rows.length < LOOKED_AT_ONCE ? undefined : rows.at(-1)?.session_id };
+  return lookOf(rows, version);
+}
+
+/** The same among the sessions that may still get events. However many others there are, they are not looked at. */
+export async function findOpenBehind(db: Db, version: number, before: string | undefined): Promise<Look> {
+  const rows = await withFacts(db)
+    .where('session_facts.is_final', '=', sql.lit(0))
+    .$if(before !== undefined, (query) => query.where('session_facts.session_id', '<', before as string))
+    .orderBy('session_facts.session_id', 'desc')
+    .limit(LOOKED_AT_ONCE)
+    .execute();
+  return lookOf(rows, version);
+}
+
+/** The same among the sessions that were opened since a time: nothing may be derived of them yet. */
+export async function findNewBehind(db: Db, version: number, since: number, after: string | undefined): Promise<Look> {
+  const rows = await withFacts(db)
+    .select('sessions.created_at')
+    .where('sessions.created_at', '>=', since)
+    .$if(after !== undefined, (query) => {
+      const [time = '', sessionId = ''] = (after as string).split(' ');
+      return query.where(sql<boolean>`(sessions.created_at, sessions.session_id) > (${Number(time)}, ${sessionId})`);
+    })
+    .orderBy('sessions.created_at')
+    .orderBy('sessions.session_id')
+    .limit(LOOKED_AT_ONCE)
+    .execute();
+  const last = rows.length < LOOKED_AT_ONCE ? undefined : rows.at(-1);
+  return { behind: behindOf(rows, version), next: last && `${last.created_at} ${last.session_id}` };
 }

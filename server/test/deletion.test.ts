@@ -110,7 +110,8 @@ describe.each(LOGS)('a deleted session on %s', (engine) => {
       [old, 30],
       [recent, 28],
     ] as const) {
-      const changed = { updated_at: service.clock.now - days * 86_400_000 };
+      const past = service.clock.now - days * 86_400_000;
+      const changed = { created_at: past, updated_at: past };
       await service.store.db.updateTable('sessions').set(changed).where('session_id', '=', sessionId).execute();
     }
     const keepsThem = await startTestService(engine, {}, service.store);

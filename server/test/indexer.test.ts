@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { COMMANDS } from '../commands.ts';
-import { createIndexer, type IndexerOptions } from '../derive/indexer.ts';
+import { Indexer, type IndexerOptions } from '../derive/indexer.ts';
 import type { PieceJob } from '../derive/piece.ts';
 import { createDeriveThread } from '../derive/thread.ts';
 import { createSessionLog } from '../ingest/session-log.ts';
@@ -70,7 +70,7 @@ describe.each(ENGINES)('the indexer on %s', (engine) => {
     const { seen, thread } = createDerive();
     const errors: unknown[] = [];
     const told: string[] = [];
-    const indexer = createIndexer({
+    const indexer = new Indexer({
       ...{ db: store.db, thread, now: Date.now, rests: false },
       onError: (error) => void errors.push(error),
       onDerived: ({ session_id }) => void told.push(session_id),
@@ -181,6 +181,34 @@ describe.each(ENGINES)('the indexer on %s', (engine) => {
     );
     expect(after.facts.find(({ session_id }) => session_id === later)).toMatchObject({ version: 99, prompts: 7_000 });
     for (const { indexer } of [first, second]) await indexer.close();
+  });
+
+  test('looks at no session again that is closed and derived, and at each that is new or may still get events', async () => {
+    const now = Date.UTC(2027, 0, 1);
+    const { indexer, seen } = start({ now: () => now });
+    await indexer.catchUp();
+    const [closed, grown, fresh, finished] = ids as [string, string, string, string];
+    const facts = (id: string) => store.db.updateTable('session_facts').where('session_id', '=', id);
+    // As nothing but a defect leaves them, to see which are looked at.
+    await facts(closed).set({ is_final: 1, derived_through: 0 }).execute();
+    await append(grown, 'more');
+    await store.db.deleteFrom('session_facts').where('session_id', '=', fresh).execute();
+    await store.db.updateTable('sessions').set({ created_at: now }).where('session_id', '=', fresh).execute();
+    await store.db.updateTable('sessions').set({ status: 'completed' }).where('session_id', '=', finished).execute();
+    const jobs = seen.jobs.length;
+    await indexer.catchUp();
+    const rows = await store.db
+      .selectFrom('session_facts')
+      .select(['session_id', 'derived_through', 'is_final'])
+      .execute();
+    const of = (id: string) => rows.find((row) => row.session_id === id);
+    expect(of(closed)).toMatchObject({ derived_through: 0 });
+    expect(of(grown)?.derived_through).toBeGreaterThan(1);
+    expect(of(fresh)?.derived_through).toBeGreaterThan(0);
+    expect(of(finished)).toMatchObject({ is_final: 1 });
+    expect(seen.jobs.length).toBe(jobs + 2);
+    await store.db.updateTable('sessions').set({ status: 'active' }).where('session_id', '=', finished).execute();
+    await indexer.close();
   });
 
   test('of two replicas derives each session once', async () => {

@@ -29,7 +29,8 @@ describe.each(LOGS)('sessions whose time is over on %s', (engine) => {
     ids = await Promise.all(Array.from({ length: 3 }, () => openSession(service, ours.live, machine)));
     for (const id of ids) await append(id);
     await settled(service.store.bus);
-    const changed = { updated_at: service.clock.now - 40 * DAY_MS };
+    const past = service.clock.now - 40 * DAY_MS;
+    const changed = { created_at: past, updated_at: past };
     await service.store.db.updateTable('sessions').set(changed).where('session_id', 'in', ids).execute();
     ids.sort();
   });
