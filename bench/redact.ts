@@ -23,7 +23,7 @@ const { values, positionals } = parseArgs({
   },
 });
 
-const redactor = createRedactor({ variables: {}, home: '/nonexistent', key: new Uint8Array(32) });
+const redactor = createRedactor({ key: new Uint8Array(32) });
 const SUBJECT = { session: 'bench' };
 if (values.firing) measureFiring();
 if (values.growth) measureGrowth();

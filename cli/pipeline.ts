@@ -1,6 +1,7 @@
 import { type Account, identifyAccount, openAccountSpool } from './account.ts';
 import { requireSettings, type Settings, stateFolder } from './config.ts';
 import { type Context, credentialsOf } from './context.ts';
+import { createKnownValues } from './machine-secrets/known-values.ts';
 import type { Consent } from './privacy/consent.ts';
 import { createPolicy, type Policy } from './privacy/policy.ts';
 import { readPreferences } from './privacy/preferences.ts';
@@ -85,12 +86,8 @@ export function openRedactor(
   const secrets = settings.secret === undefined ? [] : [settings.secret];
   const { allow = [] } = readPreferences(context).redaction ?? {};
   return createRedactor({
-    variables,
-    home,
-    credentials: credentialsOf(context),
-    secrets,
+    known: (add) => createKnownValues({ variables, home, credentials: credentialsOf(context), secrets, now }, add),
     key: readKey(folder),
     allow,
-    now,
   });
 }

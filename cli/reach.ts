@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { normalize } from 'node:path';
 import type { Context } from './context.ts';
-import { findMount, isRemote, type Mount, readMounts } from './redact/known/local.ts';
+import { findMount, isRemote, type Mount, readMounts } from './machine-secrets/local.ts';
 
 /** A server answers in milliseconds, also when it is busy. */
 const ANSWER_MS = 1000;

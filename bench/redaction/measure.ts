@@ -31,8 +31,7 @@ interface Example {
   text: string;
 }
 
-const options = { variables: {}, home: '/nonexistent', key: new Uint8Array(32) };
-const redactor = createRedactor(options);
+const redactor = createRedactor({ key: new Uint8Array(32) });
 const source = { agent: 'bench', session: 'bench', file: 'example', position: 0 };
 
 const ours: Masker = async (texts) =>

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { CapturedEvent } from '../../contract/transcript.ts';
+import { createMachineRedactor } from '../test/redacting.ts';
 import { made } from '../test/redaction/made.ts';
 import { RULE_EXAMPLES } from '../test/redaction/rule-examples.ts';
 import { createRedactor } from './redactor.ts';
@@ -13,7 +14,7 @@ const source = { agent: 'codex', session: 's-1', file: 'a.jsonl', position: 0 };
 const record = (rest: unknown): CapturedEvent => ({ eventType: 'record', payload: { source, rest } });
 
 const create = (secrets: string[]) =>
-  createRedactor({ variables: {}, home: '/nowhere', key: new Uint8Array(32), secrets });
+  createMachineRedactor({ variables: {}, home: '/nowhere', key: new Uint8Array(32), secrets });
 const withoutSecrets = create([]);
 let sessions = 0;
 
@@ -117,7 +118,7 @@ test.each(Object.entries(HOSTILE))(
 
 test('secrets without end are learned up to a bound, and none is shown', () => {
   const tokens = Array.from({ length: 3000 }, (_, index) => `ghp_${made('alnum', 36, index)}`);
-  const redactor = createRedactor({ variables: {}, home: '/nowhere' });
+  const redactor = createRedactor();
   for (let from = 0; from < tokens.length; from += 300) {
     const [masked] = redactor.redact([record(tokens.slice(from, from + 300))], { session: 's' });
     expect(masked?.payload.redactions).toEqual({ 'github-token': 300 });
@@ -131,7 +132,7 @@ test('a text of many megabytes is masked piece by piece, as it is', () => {
   const token = `ghp_${made('alnum', 36)}`;
   const line = `${'x'.repeat(99)}\n`;
   const text = `${token}\n${line.repeat(60_000)}${token}\n${line.repeat(30_000)}${token}`;
-  const redactor = createRedactor({ variables: {}, home: '/nowhere' });
+  const redactor = createRedactor();
   const [masked] = redactor.redact([record(text)], { session: 's' });
   const mark = /\[[^\]]+\]/.exec(JSON.stringify(masked?.payload))?.[0] ?? '';
   expect(masked?.payload).toMatchObject({ rest: text.replaceAll(token, mark), redactions: { 'github-token': 3 } });

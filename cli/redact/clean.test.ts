@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { createCleanTexts } from './clean.ts';
-import { createValueIndex } from './known/value-index.ts';
 import { RULES } from './rules/all.ts';
 import { createSessions } from './sessions.ts';
 import { createTextRedactor } from './text.ts';
+import { createValueIndex } from './value-index.ts';
 
 const KEY = new Uint8Array(32);
 const SECRET = 'kF83hsLq02MxPz71';

@@ -1,4 +1,4 @@
-import type { Scopes, ValueIndex } from './known/value-index.ts';
+import type { Scopes, ValueIndex } from './value-index.ts';
 
 /** Letters of all texts together: one or two megabytes. */
 const MOST_LETTERS = 1024 * 1024;

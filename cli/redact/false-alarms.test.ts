@@ -40,7 +40,7 @@ function readIfFile(path: string): string {
   }
 }
 
-const options = { variables: {}, home: '/nowhere', key: new Uint8Array(32) };
+const options = { key: new Uint8Array(32) };
 const source = { agent: 'codex', session: 's-1', file: 'a.jsonl', position: 0 };
 
 /** How often something is masked in what holds no secrets, or hardly any, per megabyte. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { redactOne } from '../test/redacting.ts';
 import { createRedactor } from './redactor.ts';
 
-const redactor = createRedactor({ variables: {}, home: '/nowhere', key: new Uint8Array(32) });
+const redactor = createRedactor({ key: new Uint8Array(32) });
 const source = { agent: 'codex', session: 's-1', file: 'a.jsonl', position: 0 };
 let sessions = 0;
 

@@ -1,4 +1,4 @@
-import { GEAR, type HashFilter, NO_HASHES } from './known/rolling-hash.ts';
+import { GEAR, type HashFilter, NO_HASHES } from './rolling-hash.ts';
 
 /**
  * Calls `visit` for each occurrence of a keyword, in the order of their ends, and `suspect` where the eight letters before

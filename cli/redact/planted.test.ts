@@ -8,8 +8,7 @@ import { AGENTS } from '../agents/all.ts';
 import { serializeEvent } from '../read/mask.ts';
 import { parseRecord } from '../read/record.ts';
 import { transcriptsBelow } from '../test/agents/corpus.ts';
-import { redactOne } from '../test/redacting.ts';
-import { createRedactor } from './redactor.ts';
+import { createMachineRedactor, redactOne } from '../test/redacting.ts';
 
 /**
  * A value of this machine is planted into every string and every key of every agent's fixtures, written in each of the
@@ -96,7 +95,7 @@ const fixtures = (agent: Agent) =>
     ({ lines, origin, path }) => lines.map((line) => ({ line, origin, path })),
   );
 
-const redactor = createRedactor({ variables: {}, home: '/nowhere', secrets: SECRETS, key: new Uint8Array(32) });
+const redactor = createMachineRedactor({ variables: {}, home: '/nowhere', secrets: SECRETS, key: new Uint8Array(32) });
 
 /** Everything that can be read in a JSON text: the text, and its strings and keys as they are. */
 function readAll(json: string): string {

@@ -6,7 +6,7 @@ import { RULE_EXAMPLES } from '../test/redaction/rule-examples.ts';
 
 import { createRedactor } from './redactor.ts';
 
-const redactor = createRedactor({ variables: {}, home: '/nowhere', key: new Uint8Array(32) });
+const redactor = createRedactor({ key: new Uint8Array(32) });
 const source = { agent: 'codex', session: 's-1', file: 'a.jsonl', position: 0 };
 
 /** The providers that must be told, each by the rules that know it. */

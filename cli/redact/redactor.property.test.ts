@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runs } from '../../contract/test/runs.ts';
 import type { CapturedEvent } from '../../contract/transcript.ts';
-import { redactOne } from '../test/redacting.ts';
+import { createMachineRedactor, redactOne } from '../test/redacting.ts';
 import { RULE_EXAMPLES } from '../test/redaction/rule-examples.ts';
 import { createRedactor } from './redactor.ts';
 import { RULES } from './rules/all.ts';
@@ -109,7 +109,7 @@ describe('a secret of this machine', () => {
   test('survives at no place, in no encoding', () => {
     fc.assert(
       fc.property(planted, ({ secret, rest }) => {
-        const redactor = createRedactor({ variables: {}, home: '/nowhere', secrets: [secret], key: KEY });
+        const redactor = createMachineRedactor({ variables: {}, home: '/nowhere', secrets: [secret], key: KEY });
         const after = redactOne(redactor, wrap(rest));
         const readable = collectStrings(after.payload.rest).flatMap((text) => decodeAll(text));
         expect(readable.filter((text) => text.includes(secret))).toEqual([]);
@@ -123,7 +123,7 @@ describe('a secret of this machine', () => {
   test('is masked in paths and ids as well, which stay different from each other', () => {
     fc.assert(
       fc.property(secrets, (secret) => {
-        const redactor = createRedactor({ variables: {}, home: '/nowhere', secrets: [secret], key: KEY });
+        const redactor = createMachineRedactor({ variables: {}, home: '/nowhere', secrets: [secret], key: KEY });
         const event: CapturedEvent = { eventType: 'record', payload: { source: { ...source, file: `a/${secret}/b` } } };
         const { file, ...others } = redactOne(redactor, event).payload.source;
         expect(file).toMatch(/^a\/\[REDACTED:known-value:[0-9a-f]{4}\]\/b$/);
@@ -162,7 +162,12 @@ describe('any payload', () => {
     fc.array(keyed, { maxLength: 4 }).map((pairs) => Object.fromEntries(pairs)),
     json(text).map((value) => JSON.stringify(value)),
   );
-  const redactor = createRedactor({ variables: {}, home: '/nowhere', key: KEY, secrets: ['Sommer/regen+2024!'] });
+  const redactor = createMachineRedactor({
+    variables: {},
+    home: '/nowhere',
+    key: KEY,
+    secrets: ['Sommer/regen+2024!'],
+  });
 
   test('is the same after a second pass, and keeps its shape', () => {
     fc.assert(
@@ -198,7 +203,7 @@ describe('a password that somebody made up', () => {
     )
     .map(([word, number]) => `${word}${number}`);
   const calm = fc.string({ unit: fc.constantFrom(...'abc \n\t{}[]"\\é密🔑'), maxLength: 12 });
-  const redactor = createRedactor({ variables: {}, home: '/nowhere', key: KEY });
+  const redactor = createRedactor({ key: KEY });
 
   test('is masked whole in any nesting of JSON, which stays JSON', () => {
     fc.assert(

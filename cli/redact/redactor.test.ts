@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { CapturedEvent } from '../../contract/transcript.ts';
 import { makeFolder, write } from '../test/folder.ts';
-import { redactOne } from '../test/redacting.ts';
+import { createMachineRedactor, redactOne } from '../test/redacting.ts';
 import { made } from '../test/redaction/made.ts';
 import { createRedactor, type Subject } from './redactor.ts';
 
 const secret = 'Sommer/regen+2024!';
 const key = new Uint8Array(32);
-const redactor = createRedactor({ variables: { DB_PASSWORD: secret }, home: '/nowhere', key });
+const redactor = createMachineRedactor({ variables: { DB_PASSWORD: secret }, home: '/nowhere', key });
 const source = { agent: 'codex', session: 's-1', file: '2026/a.jsonl', position: 12 };
 const of = { session: 'codex s-1' };
 const MARK = /^\[REDACTED:[a-z0-9-]+:[0-9a-f]{4}\]$/;
@@ -36,7 +36,7 @@ test('equal secrets have equal marks in every encoding, and other keys make othe
   const [plain, encoded] = redactInput([secret, Buffer.from(secret).toString('hex')]) as string[];
   expect(plain).toMatch(MARK);
   expect(encoded).toBe(plain);
-  const other = createRedactor({
+  const other = createMachineRedactor({
     variables: { DB_PASSWORD: secret },
     home: '/nowhere',
     key: new Uint8Array(32).fill(7),
@@ -130,7 +130,7 @@ test('lets through what is allowed, by rule or by mark, but known values by mark
   const options = { variables: { DB_PASSWORD: secret }, home: '/nowhere', key };
   const [known, provider] = redactInput([secret, token]) as [string, string];
   const allow = (...entries: string[]) =>
-    redactOne(createRedactor({ ...options, allow: entries }), call([secret, token])).payload.redactions;
+    redactOne(createMachineRedactor({ ...options, allow: entries }), call([secret, token])).payload.redactions;
   expect(allow('github-token', 'known-value')).toEqual({ 'known-value': 1 });
   expect(allow(known)).toEqual({ 'github-token': 1 });
   expect(allow(known, provider)).toBeUndefined();
@@ -144,7 +144,7 @@ test('counts add to those of an earlier pass', () => {
 
 describe('what was masked once', () => {
   const token = made('alnum', 40, 7);
-  const open = () => createRedactor({ variables: {}, home: '/nowhere', key });
+  const open = () => createRedactor({ key });
   const said = (text: string) => call(text);
   const texts = (events: CapturedEvent[]) => events.map(({ payload }) => (payload as { input?: unknown }).input);
 
@@ -222,7 +222,7 @@ test('the secrets of a folder are masked in the sessions of its repository, and 
   const home = makeFolder();
   write(`${home}/shop/.git/HEAD`, '');
   write(`${home}/shop/web/.env`, 'DEPLOY_PASSWORD=mountain-Lake-77\n');
-  const shop = createRedactor({ variables: {}, home, key });
+  const shop = createMachineRedactor({ variables: {}, home, key });
   const event = call('login mountain-Lake-77');
   const masks = (subject: Subject) => shop.redact([event], subject)[0] !== event;
   expect(masks({ session: 'a', folder: `${home}/shop/web` })).toBe(true);
@@ -238,7 +238,7 @@ test('a mark is let through in its session, and as shown outside of sessions eve
     String((redactOne(redactor, call(secret), { session }).payload as { input?: unknown }).input);
   const isMasked = (allow: string, session: string) => {
     const event = call(secret);
-    return redactOne(createRedactor({ ...options, allow: [allow] }), event, { session }) !== event;
+    return redactOne(createMachineRedactor({ ...options, allow: [allow] }), event, { session }) !== event;
   };
   expect([isMasked(markIn('a'), 'a'), isMasked(markIn('a'), 'b')]).toEqual([false, true]);
   expect([isMasked(markIn(''), 'a'), isMasked(markIn(''), 'b')]).toEqual([false, false]);

@@ -1,13 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import type { CapturedEvent } from '../../contract/transcript.ts';
-import { createKnownValues, type KnownValuesOptions } from './known/known-values.ts';
-import { createValueIndex } from './known/value-index.ts';
 import { createPayloadRedactor } from './payload.ts';
 import { RULES, RULES_VERSION } from './rules/all.ts';
 import { createSessions, type Session } from './sessions.ts';
 import { createTextRedactor, KNOWN_VALUE, type Pass } from './text.ts';
+import { createValueIndex } from './value-index.ts';
 
-export interface RedactorOptions extends KnownValuesOptions {
+/**
+ * Tells `add` the secrets of this machine, now and as they change; `root` where they count in one repository alone. Gives a
+ * function that learns the secrets of a folder, and tells the root of its repository. It is called for each record.
+ */
+export type KnownSecrets = (add: (secret: string, root?: string) => unknown) => (folder: string) => string | undefined;
+
+export interface RedactorOptions {
+  /** Where the secrets of this machine are known from; without it only names and rules tell. */
+  known?: KnownSecrets;
   /** What marks are made with; without one they compare within this process only. See `readKey`. */
   key?: Uint8Array;
   /** Rule ids and whole marks (`[REDACTED:slack-token:1f0c]`) that are let through. */
@@ -43,10 +50,10 @@ const MOST_LEARNED = 100;
 
 type Source = CapturedEvent['payload']['source'];
 
-export function createRedactor(options: RedactorOptions): Redactor {
-  const { key = randomBytes(32), allow = [] } = options;
+export function createRedactor(options: RedactorOptions = {}): Redactor {
+  const { key = randomBytes(32), allow = [], known } = options;
   const index = createValueIndex();
-  const learnFolder = createKnownValues(options, (secret, scope) => index.add({ secret, rule: KNOWN_VALUE }, scope));
+  const learnFolder = known?.((secret, root) => index.add({ secret, rule: KNOWN_VALUE }, root));
   const sessionOf = createSessions(key, index);
   const text = createTextRedactor(RULES, index, new Set(allow));
   const { redactJson } = createPayloadRedactor(text);
@@ -93,7 +100,7 @@ export function createRedactor(options: RedactorOptions): Redactor {
     rules: RULES_VERSION,
     redact(events, of) {
       const session = sessionOf(of.session);
-      const root = of.folder && learnFolder(of.folder);
+      const root = of.folder && learnFolder?.(of.folder);
       if (root) session.addRepository(root);
       let learned = 0;
       const learn: Pass['count'] = (rule, secret) => {

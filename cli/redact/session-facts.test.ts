@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { codex } from '../agents/codex/codex.ts';
 import { makeFolder, write } from '../test/folder.ts';
 import { openReading } from '../test/reading.ts';
+import { createMachineRedactor } from '../test/redacting.ts';
 import { made } from '../test/redaction/made.ts';
-import { createRedactor } from './redactor.ts';
 
 test('what is told of a session when it is opened is masked, too', async () => {
   const secret = made('alnum', 30);
@@ -19,7 +19,12 @@ test('what is told of a session when it is opened is masked, too', async () => {
   const root = makeFolder();
   const lines = records.map((record) => `${JSON.stringify(record)}\n`).join('');
   write(join(root, `2026/11/01/rollout-2026-11-01T10-00-00-${id}.jsonl`), lines);
-  const redactor = createRedactor({ variables: {}, home: '/nowhere', secrets: [secret], key: new Uint8Array(32) });
+  const redactor = createMachineRedactor({
+    variables: {},
+    home: '/nowhere',
+    secrets: [secret],
+    key: new Uint8Array(32),
+  });
   const { spool, read } = openReading(root, ':memory:', { agent: codex, redactor });
   await read();
   const [waiting] = spool.batches.perSession();

@@ -1,6 +1,6 @@
 import { KEY_NAME } from './assignments.ts';
-import type { Scopes, ValueIndex } from './known/value-index.ts';
 import { createMarker, type Marker } from './mark.ts';
+import type { Scopes, ValueIndex } from './value-index.ts';
 import { isHashOrId, isPlaceholder, looksRandom } from './values.ts';
 
 /** What is known of a session while its records are masked. */

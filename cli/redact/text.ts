@@ -1,7 +1,6 @@
 import { createAssignmentReader, KEY_NAME, NAME_KEYWORDS } from './assignments.ts';
 import { createCleanTexts } from './clean.ts';
 import { createKeywordScanner } from './keywords.ts';
-import type { Scopes, ValueIndex } from './known/value-index.ts';
 import { findKubernetesSecrets, KUBERNETES_KEYWORDS } from './kubernetes.ts';
 import { findMarks, hideForeignMarks, type Span } from './mark.ts';
 import { PASSWORD_ELSEWHERE } from './names.ts';
@@ -9,6 +8,7 @@ import { cutUp, LONGEST_PIECE } from './pieces.ts';
 import { groupByKeyword, matchRule } from './rules/match.ts';
 import type { Rule } from './rules/rule.ts';
 import type { Session } from './sessions.ts';
+import type { Scopes, ValueIndex } from './value-index.ts';
 import { viewPlain } from './views.ts';
 
 /** The rule that the machine's own secrets are masked by. */

@@ -1,5 +1,6 @@
 import type { CapturedEvent } from '../../contract/transcript.ts';
-import type { Redactor, Subject } from '../redact/redactor.ts';
+import { createKnownValues, type KnownValuesOptions } from '../machine-secrets/known-values.ts';
+import { createRedactor, type Redactor, type RedactorOptions, type Subject } from '../redact/redactor.ts';
 
 /** Masks a record of one event. */
 export function redactOne(
@@ -10,4 +11,9 @@ export function redactOne(
   const [masked] = redactor.redact([event], subject);
   if (masked === undefined) throw new Error('an event was lost');
   return masked;
+}
+
+/** One that knows the secrets of a machine. */
+export function createMachineRedactor(options: RedactorOptions & KnownValuesOptions): Redactor {
+  return createRedactor({ ...options, known: (add) => createKnownValues(options, add) });
 }

@@ -220,7 +220,7 @@ test('a record that is nested 50,000 levels deep is kept as text, and those afte
   const depth = 50_000;
   const deep = mode(1).replace('{', `{"deep":${'['.repeat(depth)}1${']'.repeat(depth)},`);
   const { root } = setUp(lines(deep, one, deep, two));
-  const redactor = createRedactor({ variables: {}, home: root });
+  const redactor = createRedactor();
   const reading = openReading(root, ':memory:', { redactor });
   await reading.read();
   expect(reading.spool.counters()).toMatchObject({ recordsUnreadable: 2 });

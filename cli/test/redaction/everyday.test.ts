@@ -3,7 +3,7 @@ import { createRedactor } from '../../redact/redactor.ts';
 import { redactOne } from '../redacting.ts';
 import { made, madeUuid } from './made.ts';
 
-const redactor = createRedactor({ variables: {}, home: '/nowhere', key: new Uint8Array(32) });
+const redactor = createRedactor({ key: new Uint8Array(32) });
 const source = { agent: 'codex', session: 's-1', file: 'a.jsonl', position: 0 };
 let sessions = 0;
 

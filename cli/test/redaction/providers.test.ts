@@ -8,7 +8,7 @@ import { FIRST_SERVICES } from './first-services.ts';
 import { SECOND_BATCH } from './second-batch.ts';
 import { SECOND_SERVICES } from './second-services.ts';
 
-const redactor = createRedactor({ variables: {}, home: '/nowhere', key: new Uint8Array(32) });
+const redactor = createRedactor({ key: new Uint8Array(32) });
 const source = { agent: 'codex', session: 's-1', file: 'a.jsonl', position: 0 };
 
 /** The longest piece of the secret that is left: a mask that leaves out some of it is no mask. */

@@ -4,7 +4,7 @@ import { redactOne } from '../redacting.ts';
 import { made } from './made.ts';
 
 /** What stands on a screen while an agent works: each text with several draws of its secret, which `§` stands for. */
-const redactor = createRedactor({ variables: {}, home: '/nowhere', key: new Uint8Array(32) });
+const redactor = createRedactor({ key: new Uint8Array(32) });
 const source = { agent: 'codex', session: 's-1', file: 'a.jsonl', position: 0 };
 let sessions = 0;
 

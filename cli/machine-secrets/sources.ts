@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { Variables } from '../../agents/agent.ts';
-import { readTextIfPlain } from '../../plain-file.ts';
-import { findRoot } from '../../repository.ts';
+import type { Variables } from '../agents/agent.ts';
+import { readTextIfPlain } from '../plain-file.ts';
+import { findRoot } from '../repository.ts';
 import type { Found } from './readers.ts';
 import * as readers from './readers.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isAbsolute, normalize, parse } from 'node:path';
-import { isInside } from '../../paths.ts';
-import { LONGEST_PATH } from '../../repository.ts';
+import { isInside } from '../paths.ts';
+import { LONGEST_PATH } from '../repository.ts';
 
 /** A server that is gone lets whoever asks for a file wait for minutes, and an automounter asks the network at once. */
 const REMOTE =

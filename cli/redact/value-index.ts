@@ -1,5 +1,5 @@
-import type { Span } from '../mark.ts';
 import { writeForms } from './forms.ts';
+import type { Span } from './mark.ts';
 import { addHash, createHashFilter, HASHED_LETTERS, hashLetters, isCrowded } from './rolling-hash.ts';
 
 /** How much of a value at the end or the beginning of a text tells that it was cut there, a third of it at least. */

@@ -1,5 +1,5 @@
 import { normalize } from 'node:path';
-import type { Variables } from '../../agents/agent.ts';
+import type { Variables } from '../agents/agent.ts';
 import { isLocal } from './local.ts';
 import type { Found } from './readers.ts';
 import { findRepository, readHome, readRepository, readVariables } from './sources.ts';
