@@ -4,19 +4,19 @@ import type { Bus } from '../bus/bus.ts';
 import type { StoreAppend } from '../store/appends.ts';
 import type { Store } from '../store/open.ts';
 
-/** Is told of what happens beside the answers. */
+/** Hears of what happens beside the answers. */
 export interface Observer {
-  /** A worker has committed so many events together. */
+  /** A worker has committed this many events together. */
   onWritten(events: number): void;
-  /** A session was derived, so many milliseconds after its last change. */
+  /** A session was derived, this many milliseconds after its last change. */
   onDerived(lagMs: number): void;
   /** Work took too long and was given up. */
   onGivenUp(kind: 'background' | 'body' | 'derive'): void;
-  /** Asked for the sessions that wait to be derived, each time the figures are read. */
+  /** Names the function that counts the sessions waiting to be derived. It is called each time the figures are read. */
   onBehind(count: () => number): void;
 }
 
-/** What a running service tells of itself, in the form of Prometheus. No label has values that callers choose. */
+/** The figures of a running service, in the text format of Prometheus. No label has values that callers choose. */
 export interface Metrics extends Observer {
   /** The store, with its appends and connections counted. */
   watchStore(store: Store): Store;
@@ -24,7 +24,7 @@ export interface Metrics extends Observer {
   watchBus(bus: Bus): Bus;
   /** Counts the answers of the app, which must not have begun to listen. */
   watchApp(app: FastifyInstance): void;
-  /** The text of all figures, and its content type. */
+  /** All figures as text, and its content type. */
   read(): Promise<{ text: string; contentType: string }>;
 }
 
@@ -32,76 +32,110 @@ export interface Metrics extends Observer {
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const BYTES = [256, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216];
 const EVENTS = [1, 2, 5, 10, 20, 30, 40, 50];
-/** Of a worker's commit, which takes up to 500 appends. */
+/** For a worker's commit, which takes up to 500 appends. */
 const BATCH_EVENTS = [1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000];
 const LAG_SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800];
+
+/** Figures that are counted as things happen. */
+const COUNTED = {
+  requests: [
+    'histogram',
+    'capture_http_request_seconds',
+    'Time from the head of a request to the end of its answer',
+    ['method', 'route', 'status'],
+    SECONDS,
+  ],
+  commits: [
+    'histogram',
+    'capture_append_commit_seconds',
+    'Time an append waits for its store, commit included',
+    ['outcome'],
+    SECONDS,
+  ],
+  events: ['histogram', 'capture_append_events', 'Events of an append', [], EVENTS],
+  bytes: ['histogram', 'capture_append_bytes', 'Bytes of an append as it is stored', [], BYTES],
+  replays: [
+    'counter',
+    'capture_append_replays_total',
+    'Appends that were repeated under their key, and stored once',
+    [],
+  ],
+  waiting: ['gauge', 'capture_appends_waiting', 'Appends that wait for the store', []],
+  written: ['histogram', 'capture_worker_batch_events', 'Events that a worker wrote in one commit', [], BATCH_EVENTS],
+  derived: [
+    'histogram',
+    'capture_derive_lag_seconds',
+    'Time from the last change of a session until it was derived',
+    [],
+    LAG_SECONDS,
+  ],
+  givenUp: [
+    'counter',
+    'capture_work_given_up_total',
+    'Work that took longer than its deadline: reading a large body, deriving a session, other work beside the answers',
+    ['kind'],
+  ],
+} as const satisfies Record<string, Row>;
+
+type Row = readonly [
+  kind: keyof typeof KINDS,
+  name: string,
+  help: string,
+  labelNames: readonly string[],
+  buckets?: readonly number[],
+];
+
+const KINDS = { histogram: Histogram, counter: Counter, gauge: Gauge };
+
+type Counted = { [Key in keyof typeof COUNTED]: InstanceType<(typeof KINDS)[(typeof COUNTED)[Key][0]]> };
+
+/** Figures that are asked for when somebody reads them. With a label, there is one figure for each of its values. */
+const ASKED = {
+  connections: ['capture_store_connections', 'Connections to PostgreSQL, and requests that wait for one', 'state'],
+  behind: ['capture_derive_waiting', 'Sessions that wait to be derived, as far as this process knows', undefined],
+  messages: [
+    'capture_bus_messages',
+    'Messages on the event bus that no worker has written yet, and those that could not be written',
+    'state',
+  ],
+  oldest: ['capture_bus_oldest_seconds', 'Age of the oldest message that no worker has written yet', undefined],
+  connected: ['capture_bus_connected', 'Whether this process has a connection to the event bus', undefined],
+} as const;
+
+/** A figure, or one for each value of its label; undefined leaves them as they were. */
+type Answer = number | Record<string, number> | undefined;
 
 export function createMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
-  const requests = new Histogram({
-    name: 'capture_http_request_seconds',
-    help: 'Time from the head of a request to the end of its answer',
-    labelNames: ['method', 'route', 'status'] as const,
-    buckets: SECONDS,
-    registers,
-  });
-  const commits = new Histogram({
-    name: 'capture_append_commit_seconds',
-    help: 'Time for which an append waits for its store, commit included',
-    labelNames: ['outcome'] as const,
-    buckets: SECONDS,
-    registers,
-  });
-  const events = new Histogram({
-    name: 'capture_append_events',
-    help: 'Events of an append',
-    buckets: EVENTS,
-    registers,
-  });
-  const bytes = new Histogram({
-    name: 'capture_append_bytes',
-    help: 'Bytes of an append as it is stored',
-    buckets: BYTES,
-    registers,
-  });
-  const replays = new Counter({
-    name: 'capture_append_replays_total',
-    help: 'Appends that were repeated under their key, and stored once',
-    registers,
-  });
-  const waiting = new Gauge({
-    name: 'capture_appends_waiting',
-    help: 'Appends that wait for the store',
-    registers,
-  });
+  const counted = Object.fromEntries(
+    Object.entries(COUNTED).map(([key, [kind, name, help, labelNames, buckets]]: [string, Row]) => [
+      key,
+      new KINDS[kind]({ name, help, labelNames, registers, ...(buckets && { buckets: [...buckets] }) }),
+    ]),
+  ) as unknown as Counted;
 
-  const written = new Histogram({
-    name: 'capture_worker_batch_events',
-    help: 'Events that a worker has written in one commit',
-    buckets: BATCH_EVENTS,
-    registers,
-  });
-  const derived = new Histogram({
-    name: 'capture_derive_lag_seconds',
-    help: 'Time from the last change of a session until it was derived',
-    buckets: LAG_SECONDS,
-    registers,
-  });
-
-  const givenUp = new Counter({
-    name: 'capture_work_given_up_total',
-    help: 'Work that took longer than its deadline: reading a large body, deriving a session, other work beside the answers',
-    labelNames: ['kind'] as const,
-    registers,
-  });
+  function answerWith(figure: keyof typeof ASKED, ask: () => Answer | Promise<Answer>): void {
+    const [name, help, label] = ASKED[figure];
+    new Gauge({
+      name,
+      help,
+      labelNames: label ? [label] : [],
+      registers,
+      async collect() {
+        const answer = await ask();
+        if (typeof answer === 'number') this.set(answer);
+        else for (const [value, figure] of Object.entries(answer ?? {})) this.set({ [String(label)]: value }, figure);
+      },
+    });
+  }
 
   async function watch<Outcome>(size: { events: number; bytes: number }, append: () => Promise<Outcome>) {
-    const end = commits.startTimer();
-    events.observe(size.events);
-    bytes.observe(size.bytes);
-    waiting.inc();
+    const end = counted.commits.startTimer();
+    counted.events.observe(size.events);
+    counted.bytes.observe(size.bytes);
+    counted.waiting.inc();
     try {
       const outcome = await append();
       end({ outcome: 'stored' });
@@ -110,7 +144,7 @@ export function createMetrics(): Metrics {
       end({ outcome: 'refused' });
       throw error;
     } finally {
-      waiting.dec();
+      counted.waiting.dec();
     }
   }
 
@@ -118,7 +152,7 @@ export function createMetrics(): Metrics {
     (append: StoreAppend): StoreAppend =>
     async (batch) => {
       const outcome = await watch({ events: batch.count, bytes: batch.body.byteLength }, () => append(batch));
-      if (outcome.replayed) replays.inc();
+      if (outcome.replayed) counted.replays.inc();
       return outcome;
     };
 
@@ -131,79 +165,46 @@ export function createMetrics(): Metrics {
       return watch(size, () => publish(message));
     };
 
-  function watchPool(pool: NonNullable<Store['pool']>): void {
-    new Gauge({
-      name: 'capture_store_connections',
-      help: 'Connections to PostgreSQL, and requests that wait for one',
-      labelNames: ['state'] as const,
-      registers,
-      collect() {
-        this.set({ state: 'busy' }, pool.totalCount - pool.idleCount);
-        this.set({ state: 'idle' }, pool.idleCount);
-        this.set({ state: 'waiting' }, pool.waitingCount);
-      },
-    });
-  }
-
   return {
-    onWritten: (count) => written.observe(count),
-    onGivenUp: (kind) => givenUp.inc({ kind }),
-    onDerived: (lagMs) => derived.observe(Math.max(0, lagMs) / 1000),
-    onBehind(count) {
-      new Gauge({
-        name: 'capture_derive_waiting',
-        help: 'Sessions that wait to be derived, as far as this process was told',
-        registers,
-        collect() {
-          this.set(count());
-        },
-      });
-    },
+    onWritten: (count) => counted.written.observe(count),
+    onGivenUp: (kind) => counted.givenUp.inc({ kind }),
+    onDerived: (lagMs) => counted.derived.observe(Math.max(0, lagMs) / 1000),
+    onBehind: (count) => answerWith('behind', count),
 
     watchStore(store) {
-      if (store.pool) watchPool(store.pool);
+      const { pool } = store;
+      if (pool) {
+        answerWith('connections', () => ({
+          busy: pool.totalCount - pool.idleCount,
+          idle: pool.idleCount,
+          waiting: pool.waitingCount,
+        }));
+      }
       return { ...store, append: watchAppend(store.append) };
     },
 
     watchBus(bus) {
-      new Gauge({
-        name: 'capture_bus_messages',
-        help: 'Messages on the event bus that no worker has written to the store yet, and those that could not be written',
-        labelNames: ['state'] as const,
-        registers,
-        async collect() {
-          // They stay as they were while the bus cannot be asked.
-          const backlog = await bus.backlog().catch(() => undefined);
-          if (!backlog) return;
-          this.set({ state: 'waiting' }, backlog.waiting);
-          this.set({ state: 'dead_letter' }, backlog.deadLetters);
-        },
+      answerWith('messages', async () => {
+        const backlog = await bus.backlog().catch(() => undefined);
+        return backlog && { waiting: backlog.waiting, dead_letter: backlog.deadLetters };
       });
-      new Gauge({
-        name: 'capture_bus_oldest_seconds',
-        help: 'Age of the oldest message on the event bus that no worker has written to the store yet',
-        registers,
-        async collect() {
-          const oldest = await bus.oldestWaiting().catch(() => undefined);
-          if (oldest !== undefined) this.set(oldest === null ? 0 : (Date.now() - oldest.time.getTime()) / 1000);
-        },
+      answerWith('oldest', async () => {
+        const oldest = await bus.oldestWaiting().catch(() => undefined);
+        return oldest ? (Date.now() - oldest.time.getTime()) / 1000 : oldest === null ? 0 : undefined;
       });
-      new Gauge({
-        name: 'capture_bus_connected',
-        help: 'Whether this process has a connection to the event bus',
-        registers,
-        collect() {
-          this.set(bus.isConnected() ? 1 : 0);
-        },
-      });
+      answerWith('connected', () => (bus.isConnected() ? 1 : 0));
       return { ...bus, publish: watchPublish(bus.publish) };
     },
 
     watchApp(app) {
       app.addHook('onResponse', (request, reply, done) => {
         const { method, routeOptions } = request;
-        const labels = { method, route: nameOf(routeOptions.url), status: String(reply.statusCode) };
-        requests.observe(METHODS.has(method) ? labels : { ...labels, method: 'other' }, reply.elapsedTime / 1000);
+        const labels = {
+          method: METHODS.has(method) ? method : 'other',
+          route: nameOf(routeOptions.url),
+          status: String(reply.statusCode),
+        };
+        counted.requests.observe(labels, reply.elapsedTime / 1000);
         done();
       });
     },
@@ -216,7 +217,7 @@ export function createMetrics(): Metrics {
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** The pattern of the address: there are as many as routes. Files of the dashboard count together. */
+/** The pattern of the route. The files of the dashboard count together. */
 function nameOf(url: string | undefined): string {
   if (url === undefined) return 'unknown';
   return url.startsWith('/assets/') ? '/assets/' : url;
