@@ -21,7 +21,7 @@ import { Mark } from './wordmark.tsx';
 export const PAGES: readonly { to: string; label: string; icon: LucideIcon }[] = [
   { to: paths.home(), label: 'Overview', icon: Activity },
   { to: paths.sessions(), label: 'Sessions', icon: SquareTerminal },
-  { to: paths.environments(), label: 'Environments', icon: Monitor },
+  { to: paths.environments(), label: 'Machines', icon: Monitor },
   { to: paths.agents(), label: 'Agents', icon: Bot },
   { to: paths.members(), label: 'Members', icon: Users },
   { to: paths.secrets(), label: 'Secrets', icon: KeyRound },

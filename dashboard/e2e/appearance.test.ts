@@ -30,7 +30,7 @@ const PAGES: Record<string, { path: string; ready: (page: Page) => Promise<unkno
     path: '/sessions?plane=test',
     ready: (page) => page.getByText('No session on the test plane yet').waitFor(),
   },
-  environments: { path: '/environments', ready: title('Environments') },
+  environments: { path: '/environments', ready: title('Machines') },
   agents: { path: '/agents', ready: title('Agents') },
   members: { path: '/members', ready: title('Members') },
   secrets: { path: '/secrets', ready: title('Secrets') },

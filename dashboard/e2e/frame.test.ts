@@ -36,7 +36,7 @@ describe('names that somebody else chose', () => {
   test.each([
     ['/', 'Overview'],
     ['/sessions', 'Sessions'],
-    ['/environments', 'Environments'],
+    ['/environments', 'Machines'],
     ['/agents', 'Agents'],
     ['/secrets', 'Secrets'],
     ['/organization', 'Organization'],
@@ -72,7 +72,7 @@ describe('names that somebody else chose', () => {
 
 describe('by keyboard alone', () => {
   test('one comes past the rail to the page', async () => {
-    await goTo('/environments', 'Environments');
+    await goTo('/environments', 'Machines');
     await page.keyboard.press('Tab');
     expect(await focused()).toBe('Skip to the page');
     await page.keyboard.press('Enter');
@@ -80,7 +80,7 @@ describe('by keyboard alone', () => {
   });
 
   test('the palette takes the focus and gives it back', async () => {
-    await goTo('/environments', 'Environments');
+    await goTo('/environments', 'Machines');
     const first = page.getByRole('button', { name: /^Revoke/ }).first();
     await first.focus();
     const before = await focused();
@@ -103,7 +103,7 @@ describe('by keyboard alone', () => {
   });
 
   test('a confirmation that is cancelled gives the focus back to its button', async () => {
-    await goTo('/environments', 'Environments');
+    await goTo('/environments', 'Machines');
     const button = page.getByRole('button', { name: /^Revoke/ }).first();
     await button.focus();
     const before = await focused();
@@ -151,7 +151,7 @@ describe('a secret', () => {
 
 test('a machine and its agents lead to their sessions', async () => {
   for (const [path, name, row] of [
-    ['/environments', 'Environments', /⟨U\+202E⟩/],
+    ['/environments', 'Machines', /⟨U\+202E⟩/],
     ['/agents', 'Agents', /Claude Code/],
   ] as const) {
     await goTo(path, name);
@@ -186,7 +186,7 @@ test.each([
   for (const [path, name] of [
     ['/', 'Overview'],
     ['/sessions', 'Sessions'],
-    ['/environments', 'Environments'],
+    ['/environments', 'Machines'],
     ['/agents', 'Agents'],
     ['/members', 'Members'],
     ['/secrets', 'Secrets'],

@@ -51,7 +51,7 @@ describe('while the service is away', () => {
   test('a page whose code is not here says so, in its place, and comes by itself', async () => {
     await product.service.stop();
     await says('The service does not answer.').waitFor();
-    await main('Environments').click();
+    await main('Machines').click();
     await heading('This page could not be loaded').waitFor();
     await tab.page.getByRole('button', { name: 'Try again' }).click();
     await heading('This page could not be loaded').waitFor();

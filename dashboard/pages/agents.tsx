@@ -27,7 +27,7 @@ export function AgentsPage() {
     return found ? nameOfEnvironment(found) : '—';
   };
   return (
-    <Page title="Agents" context="Agents found on the machines, and those that can be captured.">
+    <Page title="Agents">
       {change.isError && <ErrorNote error={change.error} />}
       <ResourceTable
         name="Installations"
@@ -41,7 +41,7 @@ export function AgentsPage() {
             <CopyLine text="capture init" label="Copy the command" />
           </Empty>
         }
-        heads={['Agent', 'Environment', 'Version', 'Changed', 'Status']}
+        heads={['Agent', 'Machine', 'Version', 'Changed', 'Status']}
       >
         {(installation) => (
           <InstallationRow

@@ -20,12 +20,12 @@ export function EnvironmentsPage() {
   const environments = useEnvironments();
   const [revoking, setRevoking] = useState<Environment>();
   return (
-    <Page title="Environments" context="Machines on which sessions are captured.">
+    <Page title="Machines">
       <ResourceTable
-        name="Environments"
+        name="Machines"
         query={environments}
         empty={
-          <Empty title="No environments yet">
+          <Empty title="No machines yet">
             <p>A machine appears here once it is set up.</p>
             <Link to={paths.welcome()} className="button" data-tone="primary">
               Connect a machine
@@ -51,8 +51,8 @@ export function EnvironmentsPage() {
           onDone={() => setRevoking(undefined)}
           onClose={() => setRevoking(undefined)}
         >
-          Nothing is captured on it any more, and its open sessions are closed as failed. What was captured stays. A
-          revoked environment never comes back.
+          Capture stops on {nameOfEnvironment(revoking)}, and its open sessions close as failed. Recorded sessions stay.
+          This cannot be undone.
         </Confirm>
       )}
     </Page>

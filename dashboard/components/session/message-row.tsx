@@ -1,5 +1,5 @@
 import { CircleAlert } from 'lucide-react';
-import { useState } from 'react';
+import { createContext, useContext, useState } from 'react';
 import type { AnswerEntry, CompactionEntry, PromptEntry } from '../../../contract/entry/entry.ts';
 import { firstLine } from '../../../contract/entry/value.ts';
 import { showHidden } from '../../text/controls.ts';
@@ -20,12 +20,20 @@ interface Props {
   sessionId: string;
 }
 
+/** The person whose session it is, by the name of the user on the machine; undefined where that is unknown. */
+export const PersonContext = createContext<string | undefined>(undefined);
+
+function Author() {
+  const person = useContext(PersonContext);
+  return person === undefined ? 'prompt' : showHidden(person);
+}
+
 export function Message({ item: { entry }, isOpen, onToggle, sessionId }: Props) {
   switch (entry.kind) {
     case 'prompt':
       return (
         <article aria-label="Prompt" className="message message-prompt">
-          <span className="message-who">{entry.lane === undefined ? 'you' : 'prompt'}</span>
+          <span className="message-who">{entry.lane === undefined ? <Author /> : 'prompt'}</span>
           {(entry.length > 0 || entry.images === 0) && <LongText entry={entry} />}
           {entry.images > 0 && <Images sessionId={sessionId} entry={entry} />}
         </article>

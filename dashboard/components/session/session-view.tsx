@@ -17,6 +17,7 @@ import { ChangesView } from './changes-view.tsx';
 import { FindBar } from './find-bar.tsx';
 import { HelpSheet } from './help-sheet.tsx';
 import { Inspector } from './inspector.tsx';
+import { PersonContext } from './message-row.tsx';
 import { NothingShown } from './nothing-shown.tsx';
 import { Notice, useNotice } from './notice.tsx';
 import { Outline } from './outline.tsx';
@@ -143,98 +144,100 @@ export function SessionView({ session }: { session: Session }) {
   return (
     <ReadingProvider value={reading}>
       <TextsProvider value={texts}>
-        <div className="session" data-complete={isComplete} data-untimed={isUntimed || undefined}>
-          {!place && (
-            <a href="#timeline" className="skip-link">
-              Skip to the timeline
-            </a>
-          )}
-          <SessionHeader
-            {...{ session, summary, facts, timeline, isInspecting, linkOf }}
-            onInspect={() => setInspecting((before) => !before)}
-            onHelp={() => setPanel('help')}
-          />
-          {!isUntimed && (
-            <Boundary of="The strip" resetKey={loaded}>
-              <StripView {...{ timeline, range }} contextWindow={contextWindow} onJump={goTo} onRange={chooseRange} />
-            </Boundary>
-          )}
-          {error !== undefined && (
-            <div className="p-3">
-              <ErrorNote error={error} onRetry={retry} />
-            </div>
-          )}
-          <div className="session-body">
-            <Outline {...story} onSelect={jump} />
-            <div className="relative flex min-h-0 min-w-0 grow flex-col">
-              {panel === 'find' && (
-                <FindBar
-                  sessionId={sessionId}
-                  linked={{ words: find ?? '', sequence: linked }}
-                  hasRecords={shown.includes('records')}
-                  onShowRecords={() => change({ show: [...shown, 'records'].join(',') })}
-                  loaded={loaded}
-                  onMatch={(sequence) => goTo(sequence, false, true)}
+        <PersonContext value={summary?.person}>
+          <div className="session" data-complete={isComplete} data-untimed={isUntimed || undefined}>
+            {!place && (
+              <a href="#timeline" className="skip-link">
+                Skip to the timeline
+              </a>
+            )}
+            <SessionHeader
+              {...{ session, summary, facts, timeline, isInspecting, linkOf }}
+              onInspect={() => setInspecting((before) => !before)}
+              onHelp={() => setPanel('help')}
+            />
+            {!isUntimed && (
+              <Boundary of="The strip" resetKey={loaded}>
+                <StripView {...{ timeline, range }} contextWindow={contextWindow} onJump={goTo} onRange={chooseRange} />
+              </Boundary>
+            )}
+            {error !== undefined && (
+              <div className="p-3">
+                <ErrorNote error={error} onRetry={retry} />
+              </div>
+            )}
+            <div className="session-body">
+              <Outline {...story} onSelect={jump} />
+              <div className="relative flex min-h-0 min-w-0 grow flex-col">
+                {panel === 'find' && (
+                  <FindBar
+                    sessionId={sessionId}
+                    linked={{ words: find ?? '', sequence: linked }}
+                    hasRecords={shown.includes('records')}
+                    onShowRecords={() => change({ show: [...shown, 'records'].join(',') })}
+                    loaded={loaded}
+                    onMatch={(sequence) => goTo(sequence, false, true)}
+                    onClose={() => {
+                      leavePanel();
+                      focusCurrent();
+                    }}
+                  />
+                )}
+                <ViewBar
+                  {...{ search: { ...search, range }, timeline }}
+                  lane={laneItem && describe(laneItem).name}
+                  onLeaveLane={leaveLane}
+                  progress={isComplete || eventCount === 0 ? undefined : `${loaded} of ${eventCount} events`}
+                />
+                {place === 'story' && <Outline {...story} onSelect={leavePlace} />}
+                {place === 'changes' && (
+                  <Boundary of="What was changed" resetKey={loaded}>
+                    <ChangesView
+                      {...{ timeline, sessionId }}
+                      folder={facts?.folder ?? timeline.meta.cwd}
+                      onSelect={leavePlace}
+                    />
+                  </Boundary>
+                )}
+                {place === 'agents' && (
+                  <Boundary of="The tree of sub-agents" resetKey={loaded}>
+                    <SubagentsView
+                      lanes={timeline.lanes}
+                      usage={facts?.usage}
+                      onSelect={leavePlace}
+                      onEnter={(entered) => change({ view: undefined, lane: entered })}
+                    />
+                  </Boundary>
+                )}
+                {!place && (
+                  <div className="relative flex min-h-0 grow flex-col">
+                    <TurnHead turns={timeline.turns} usage={facts?.usage} onSelect={jump} />
+                    {isComplete && view.rows.length === 0 && <NothingShown {...{ search, timeline, eventCount }} />}
+                    <Timeline
+                      ref={handle}
+                      {...{ view, sessionId, openedWith }}
+                      eventCount={loaded}
+                      isActive={isComplete && session.status === 'active'}
+                      isLive={isComplete && isLive}
+                      onSelect={select}
+                    />
+                  </div>
+                )}
+                <Notice words={notice} />
+              </div>
+              {isInspecting && (
+                <Inspector
+                  {...{ view, sessionId, timeline, facts, linkOf }}
                   onClose={() => {
-                    leavePanel();
+                    setInspecting(false);
                     focusCurrent();
                   }}
                 />
               )}
-              <ViewBar
-                {...{ search: { ...search, range }, timeline }}
-                lane={laneItem && describe(laneItem).name}
-                onLeaveLane={leaveLane}
-                progress={isComplete || eventCount === 0 ? undefined : `${loaded} of ${eventCount} events`}
-              />
-              {place === 'story' && <Outline {...story} onSelect={leavePlace} />}
-              {place === 'changes' && (
-                <Boundary of="What was changed" resetKey={loaded}>
-                  <ChangesView
-                    {...{ timeline, sessionId }}
-                    folder={facts?.folder ?? timeline.meta.cwd}
-                    onSelect={leavePlace}
-                  />
-                </Boundary>
-              )}
-              {place === 'agents' && (
-                <Boundary of="The tree of sub-agents" resetKey={loaded}>
-                  <SubagentsView
-                    lanes={timeline.lanes}
-                    usage={facts?.usage}
-                    onSelect={leavePlace}
-                    onEnter={(entered) => change({ view: undefined, lane: entered })}
-                  />
-                </Boundary>
-              )}
-              {!place && (
-                <div className="relative flex min-h-0 grow flex-col">
-                  <TurnHead turns={timeline.turns} usage={facts?.usage} onSelect={jump} />
-                  {isComplete && view.rows.length === 0 && <NothingShown {...{ search, timeline, eventCount }} />}
-                  <Timeline
-                    ref={handle}
-                    {...{ view, sessionId, openedWith }}
-                    eventCount={loaded}
-                    isActive={isComplete && session.status === 'active'}
-                    isLive={isComplete && isLive}
-                    onSelect={select}
-                  />
-                </div>
-              )}
-              <Notice words={notice} />
             </div>
-            {isInspecting && (
-              <Inspector
-                {...{ view, sessionId, timeline, facts, linkOf }}
-                onClose={() => {
-                  setInspecting(false);
-                  focusCurrent();
-                }}
-              />
-            )}
+            {panel === 'help' && <HelpSheet onClose={() => setPanel(undefined)} />}
           </div>
-          {panel === 'help' && <HelpSheet onClose={() => setPanel(undefined)} />}
-        </div>
+        </PersonContext>
       </TextsProvider>
     </ReadingProvider>
   );
