@@ -14,6 +14,7 @@ import { formatTable, type Row } from './report.ts';
 import { benchSearch } from './search.ts';
 import { benchService } from './service.ts';
 import { benchStart } from './start.ts';
+import { benchUpgrade } from './upgrade.ts';
 import { benchUsage } from './usage.ts';
 
 /** Each bench by the name it is asked for: `npm run bench` runs all, `npm run bench -- append` one. */
@@ -26,6 +27,7 @@ const BENCHES: Record<string, (options: Options) => Promise<Row[]>> = {
   pages: async (options) => [...(await benchPages()), ...(await benchLists(options))],
   search: benchSearch,
   usage: benchUsage,
+  upgrade: benchUpgrade,
   derive: benchDerive,
   service: benchService,
   import: benchImport,
