@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import type { Config } from './config.ts';
 
-/** A port nobody listens on at the moment, for `PORT=0`: the address must be known before anything is listening. */
+/** A port that is free now, for `PORT=0`: the address must be known before the service listens. */
 export function freePort(host: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
@@ -15,7 +15,7 @@ export function freePort(host: string): Promise<number> {
 
 const ANY_ADDRESS = new Set(['0.0.0.0', '::']);
 
-/** Where browsers and CLIs reach the service: as configured, or as this machine sees itself. */
+/** The address at which browsers and machines reach the service: the configured one, or that of this machine. */
 export function publicUrlOf({ PUBLIC_URL, HOST }: Pick<Config, 'PUBLIC_URL' | 'HOST'>, port: number): string {
   const host = ANY_ADDRESS.has(HOST) ? 'localhost' : HOST;
   return PUBLIC_URL ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;

@@ -5,29 +5,29 @@ import { isPostgres, StoreUnsuitable } from './postgres.ts';
 import { ThreadEnded } from './sqlite/threads.ts';
 
 /*
- * How the engines differ where the same query serves both: locks and what their errors mean. How each is opened and
- * appended to is in `postgres.ts`, `postgres-append.ts` and `sqlite/`.
+ * How the engines differ where both run the same query: locks, and the meaning of errors. `postgres.ts`, `postgres-append.ts`
+ * and `sqlite/` open them and append.
  */
 
 export type Engine = 'sqlite' | 'postgres';
 
-/** The text as both engines keep it: PostgreSQL takes no NUL, and half a character is another sign in UTF-8. */
+/** The text as both engines store it: PostgreSQL refuses NUL, and UTF-8 has no lone surrogates. */
 export const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd');
 
-/** Keeps the selected rows as they are until the transaction ends; the embedded engine has one writer at a time anyway. */
+/** Locks the selected rows against changes until the transaction ends. SQLite has one writer at a time and needs no lock. */
 export const forShare = <Database, Tables extends keyof Database, Output>(
   db: Kysely<Database>,
   query: SelectQueryBuilder<Database, Tables, Output>,
 ): SelectQueryBuilder<Database, Tables, Output> => (isPostgres(db) ? query.forShare() : query);
 
 /**
- * SQLSTATE classes after which the store is worth asking again: connection, sign-in and database (which are changed while it
- * runs), resources, operator, lock, time-outs and a standby.
+ * SQLSTATE classes of errors that pass: connection, sign-in and database (an operator may be changing them), resources,
+ * operator intervention, system errors, serialization, locks, time-outs and a standby.
  */
 const PASSING_STATES = /^(08|28|3D|53|57|58|40|55P03|25006|25P0[34])/;
 const PASSING_CODES = /^(ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|EADDRNOTAVAIL|ENOTFOUND|EAI_AGAIN|ERR_STREAM_|ERR_SSL_)/;
 
-/** What pg's client and pool say without a code where the connection is lost, or was before the query. */
+/** Messages of pg's client and pool for a lost connection; these errors have no code. */
 const LOST_CONNECTION = new RegExp(
   [
     'Connection terminated',
@@ -44,14 +44,14 @@ const LOST_CONNECTION = new RegExp(
   ].join('|'),
 );
 
-/** Whether the error says "not now" rather than "never": to be answered 503. */
+/** Whether the error passes, so that it is answered 503. */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = String((error as { code?: unknown }).code ?? '');
   if (code === 'ERR_SQLITE_ERROR') return isSqliteUnavailable(error);
-  // A request that comes while the store is closed: node:sqlite's word for it.
+  // The code of node:sqlite for a request that comes while the store is being closed.
   if (code === 'ERR_INVALID_STATE' || error instanceof StoreUnsuitable) return true;
-  // A sentence of the server has a code; one of the client itself has none.
+  // Errors of the server have a code, those of the client have none.
   return code === '' ? LOST_CONNECTION.test(error.message) : isPassing(error, code);
 }
 
@@ -70,8 +70,8 @@ const SQLITE_LOST = new Set([11, 26]);
 const SQLITE_UNSYNCED = new Set([10 | (4 << 8), 10 | (5 << 8)]);
 
 /**
- * Whether the file, or the thread that writes it, can no longer be trusted. After a failed fsync nobody knows what is on
- * the disk, and asking again would be told a success (https://www.postgresql.org/docs/current/runtime-config-error-handling.html, `data_sync_retry`).
+ * Whether the file, or the thread that writes it, can no longer be trusted. After a failed fsync nobody knows what is on the
+ * disk, and a second fsync may succeed all the same (`data_sync_retry` in the documentation of PostgreSQL).
  */
 export function isStoreLost(error: unknown): boolean {
   if (error instanceof ThreadEnded) return true;
@@ -79,7 +79,7 @@ export function isStoreLost(error: unknown): boolean {
   return SQLITE_LOST.has(errcode & 0xff) || SQLITE_UNSYNCED.has(errcode);
 }
 
-/** The unique constraint or its columns that the write ran into, as the engine names it; undefined for other errors. */
+/** The unique constraint that a write violated, as the engine names it or its columns; undefined for other errors. */
 export function uniqueViolation(error: unknown): string | undefined {
   if (error instanceof pg.DatabaseError) return error.code === '23505' ? (error.constraint ?? '') : undefined;
   const { errcode, message } = error as { errcode?: number; message?: string };
@@ -87,7 +87,7 @@ export function uniqueViolation(error: unknown): string | undefined {
   return errcode === 2067 || errcode === 1555 ? String(message) : undefined;
 }
 
-/** The public face of a store that cannot answer. */
+/** The problem that a caller sees when the store cannot answer. */
 export const storeUnavailable = (cause: unknown) =>
   new Problem('service_unavailable', 'The store cannot answer right now. Try again with the same idempotency key.', {
     retryAfter: 1,

@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
 /**
- * Takes the data folder for this process until the returned function is called, or the process ends in any way.
- * The lock is SQLite's own exclusive file lock: the system drops it with the process, so none is ever left over.
- * @throws when another process has it
+ * Reserves the data folder for this process until the returned function is called or the process ends. The lock is
+ * SQLite's exclusive file lock, which the system releases with the process, so none is ever left behind.
+ * @throws Error when another process has the folder
  */
 export function lockFolder(folder: string): () => void {
   const lock = new DatabaseSync(join(folder, 'lock.sqlite'));

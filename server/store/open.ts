@@ -24,9 +24,9 @@ export interface Store {
   longReads: { db: Db; atOnce: number };
   append: StoreAppend;
   pool?: pg.Pool;
-  /** Whether what is asked for an organization sees no other's rows, whatever it asks. */
+  /** PostgreSQL only: whether row-level security keeps organizations apart. */
   isWalled?: boolean;
-  /** Where other processes may be on the same store. */
+  /** PostgreSQL only: messages between the processes that share the store. */
   notices?: Notices;
   /** Answers when a row can be read; throws otherwise. */
   ping(): Promise<void>;
@@ -36,10 +36,10 @@ export interface Store {
 export interface StoreOptions {
   /** PostgreSQL address; absent: SQLite in `dataDir`. */
   databaseUrl?: string | undefined;
-  /** Its address past any pooler; absent: `databaseUrl`. */
+  /** Address of the same PostgreSQL without a pooler; absent: `databaseUrl`. */
   listenUrl?: string | undefined;
   dataDir: string;
-  /** How long PostgreSQL may leave a statement without an answer, in milliseconds; absent: 20 s. */
+  /** Milliseconds that PostgreSQL may leave a statement without an answer; absent: 20 s. */
   silentMs?: number | undefined;
   /** Told of errors of idle connections. */
   onError: (error: Error) => void;
@@ -137,7 +137,7 @@ async function postgresStore({ listenUrl, silentMs, onError }: StoreOptions, url
  */
 const LONG_READS = { sqlite: 2, postgres: 8 };
 
-/** A commit of the largest group takes a tenth of a second; a disk that is being replaced may take some. */
+/** Longest time without progress of the writer before the store counts as down. The largest commit takes 0.1 s. */
 const LONGEST_LAG_MS = 5_000;
 
 async function ping(db: Db): Promise<void> {

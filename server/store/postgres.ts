@@ -8,7 +8,7 @@ const BIGINT_OID = 20;
 const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: 'text' | 'binary') =>
   oid === BIGINT_OID ? Number : pg.types.getTypeParser(oid, format as 'text');
 
-/** Longer than the server's own bound, which ends a statement with a reason and keeps its connection. */
+/** Longer than the server's own `statement_timeout`, which ends a statement with a reason and keeps its connection. */
 const SILENT_MS = 20_000;
 
 export interface PoolOptions {
@@ -34,9 +34,9 @@ export function openPostgres(
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
-    // A machine that is gone without a word would otherwise be waited for as long as TCP repeats itself: 15 minutes.
+    // Without it, a machine that vanished would be waited for as long as TCP retries: 15 minutes.
     query_timeout: silentMs,
-    // Only so does that time-out end the connection, which else goes to the next request with the answer still to come.
+    // Without it, a connection that timed out goes to the next request with its old answer still to come.
     pipeline: true,
     types: { getTypeParser },
     onConnect: (client) => prepareConnection(client, settings),
@@ -73,10 +73,10 @@ export function limitedPool(pool: PostgresPool, most: number): PostgresPool {
   return { connect, end: async () => undefined, options: pool.options };
 }
 
-/** From here on an idle connection asks whether there is still somebody at the other end. */
+/** Idle time after which TCP checks whether the other end is still there. */
 export const KEEP_ALIVE_MS = 10_000;
 
-/** Bounds of waiting, and what a commit means. */
+/** Limits of waiting, and when a commit is confirmed. */
 const SETTINGS = {
   statement_timeout: '15s',
   lock_timeout: '2s',
@@ -94,13 +94,13 @@ export const SCHEMA_SETTINGS: Settings = {
   idle_in_transaction_session_timeout: '0',
 };
 
-/** Only the server itself can have these otherwise. */
+/** Settings of the server that no connection can change. */
 const SERVER_SETTINGS = ['fsync', 'full_page_writes'] as const;
 
 /**
- * Sets what holds for the connection, in one query. They are no startup parameters, which PgBouncer refuses; and behind
- * any pooler, told by a process id that is not the backend's, nothing is set: it would stay for whoever has the backend
- * next. There the role must have the settings.
+ * Sets the settings of the connection, in one query. PgBouncer refuses startup parameters, so they are set afterwards. Behind
+ * a pooler, which is recognized by a process id other than the backend's, nothing is set, because the next user of the backend
+ * would inherit it. There the role must have the settings.
  * @throws StoreUnsuitable
  */
 async function prepareConnection(client: pg.ClientBase, settings: Settings): Promise<void> {
@@ -119,7 +119,7 @@ async function prepareConnection(client: pg.ClientBase, settings: Settings): Pro
 
 type State = Record<Setting | (typeof SERVER_SETTINGS)[number] | 'role', string>;
 
-/** PgBouncer before 1.21 hands a named statement to one backend and its use to another. */
+/** PgBouncer before 1.21 may prepare a named statement on one backend and execute it on another. */
 function forgetNames(client: pg.ClientBase): void {
   const query = client.query.bind(client) as (...given: unknown[]) => unknown;
   const withoutName = (asked: unknown, ...rest: unknown[]) =>
@@ -130,10 +130,10 @@ function forgetNames(client: pg.ClientBase): void {
   client.query = withoutName as typeof client.query;
 }
 
-/** `remote_apply` and its like stay: they promise more. */
+/** Stricter settings, such as `remote_apply`, stay. */
 const stricterCommit = `case when current_setting('synchronous_commit') in ('off', 'local') then '${SETTINGS.synchronous_commit}' else current_setting('synchronous_commit') end`;
 
-/** A PostgreSQL that cannot keep what the service promises; its sentence says what to set. */
+/** A PostgreSQL on which the service cannot keep its promises. The message says what to set. */
 export class StoreUnsuitable extends Error {
   override name = 'StoreUnsuitable';
 }

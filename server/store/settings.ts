@@ -1,8 +1,8 @@
 import type { Db } from './open.ts';
 
 /**
- * What the service remembers of itself under a name; made by `make` the first time. Replicas that start together agree
- * on one value.
+ * A value that the service keeps under a name; `make` creates it the first time. Replicas that start together agree on one
+ * value.
  */
 export async function rememberSetting(db: Db, name: string, make: () => string): Promise<string> {
   const read = () => db.selectFrom('settings').select('value').where('name', '=', name).executeTakeFirst();

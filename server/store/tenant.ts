@@ -5,23 +5,23 @@ import { TENANT_TABLES } from './migrations/0001-schema.ts';
 import { StoreUnsuitable } from './postgres.ts';
 
 /*
- * The second wall between organizations, behind the one in every query: on PostgreSQL, what a request asks is asked as a
- * role that sees the rows of the caller's organization alone.
+ * The second wall between organizations. The first is that every query names one. On PostgreSQL a request also runs its
+ * queries as a role that sees only the rows of the caller's organization (row-level security).
  */
 
 const organization = new AsyncLocalStorage<string | undefined>();
 
-/** Has all that the work asks of the store see the one organization's rows. */
+/** Runs the work so that its queries see the rows of this organization alone. */
 export const asOrganization = <Result>(organizationId: string, work: () => Result): Result =>
   organization.run(organizationId, work);
 
-/** Has the work see the rows of all organizations, whoever it was begun for. */
+/** Runs the work so that its queries see the rows of all organizations, whatever request it belongs to. */
 export const asService = <Result>(work: () => Result): Result => organization.run(undefined, work);
 
-/** For what is read later on, by somebody else: sees then what is seen now. */
+/** Returns a function that runs work later and sees the rows that are seen now, such as for the rest of a stream. */
 export const asNow = (): (<Result>(work: () => Result) => Result) => AsyncLocalStorage.snapshot();
 
-/** The name of the role, made of the owner's so that each installation on a server has its own. */
+/** The name of the role, derived from the owner's, so that each installation on a server has its own. */
 const ROLE = sql`left(current_user, 56) || '_tenant'`;
 
 /**
@@ -77,7 +77,7 @@ export async function assertOwner<Schema>(db: Kysely<Schema>): Promise<void> {
   );
 }
 
-/** The role's name; undefined where it cannot be used. */
+/** The name of the role; undefined where the role cannot be used. */
 export async function findTenant(pool: pg.Pool): Promise<string | undefined> {
   const client = await pool.connect();
   try {
@@ -96,10 +96,10 @@ export async function findTenant(pool: pg.Pool): Promise<string | undefined> {
   }
 }
 
-/** SQLSTATE of a role that is not there, of one that may not be taken, and of a table that it may not read, or not even see. */
+/** SQLSTATE codes: the role does not exist, may not be taken, may not read the table, or does not see it. */
 const UNUSABLE = new Set(['22023', '42501', '42704', '42P01']);
 
-/** The pool as Kysely uses it: what is asked for an organization is asked as the role. */
+/** The pool for Kysely: queries for an organization run as the role. */
 export const poolOfTenants = (pool: pg.Pool, role: string): PostgresPool => ({
   async connect() {
     const organizationId = organization.getStore();
@@ -111,11 +111,11 @@ export const poolOfTenants = (pool: pg.Pool, role: string): PostgresPool => ({
 });
 
 function restrict(client: pg.PoolClient, role: string, organizationId: string): PostgresPoolClient {
-  // Settings of a transaction leave nothing behind on a connection that is another's next, also behind a pooler.
+  // Settings of a transaction end with it, so the next user of the connection never sees them, also behind a pooler.
   const settings = `; set local role ${pg.escapeIdentifier(role)}; set local app.organization = ${pg.escapeLiteral(organizationId)}`;
   let inTransaction = false;
 
-  /** Three statements that are sent at once, and so in one round trip. */
+  /** Sends three statements at once, so that they take one round trip. */
   async function queryAlone(text: string, values: readonly unknown[]) {
     const asked = [client.query(`begin${settings}`), client.query(text, [...values]), client.query('commit')] as const;
     await Promise.allSettled(asked);
@@ -133,7 +133,7 @@ function restrict(client: pg.PoolClient, role: string, organizationId: string): 
       inTransaction = true;
       return begun;
     } catch (error) {
-      // Kysely rolls back nothing that failed to begin, and the connection's next user would be in the middle of it.
+      // Kysely does not roll back a transaction that failed to begin, and the next user of the connection would be in it.
       await client.query('rollback').catch(() => undefined);
       throw error;
     }

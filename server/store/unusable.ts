@@ -8,7 +8,7 @@ const MENDS: Record<string, string> = {
   '57P03': 'it is starting up or shutting down: try again in a moment',
 };
 
-/** Why the store cannot be opened, in a sentence that says what to do about it; errors that have their own are left as they are. */
+/** Turns an error of opening the store into a sentence that says what to do. Errors it does not know stay as they are. */
 export function storeUnusable(error: unknown, { databaseUrl, dataDir }: StorePlace): unknown {
   const { code, message, syscall } = error as NodeJS.ErrnoException;
   if (databaseUrl !== undefined) {
