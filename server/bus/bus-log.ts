@@ -8,7 +8,7 @@ import type { Db } from '../store/open.ts';
 import { listOpen } from '../store/revocation.ts';
 import type { SessionRow } from '../store/schema.ts';
 import { alreadyClosed, noSession } from '../store/sessions.ts';
-import { inTurn } from '../turns.ts';
+import { sliceOf } from '../work.ts';
 import type { Bus } from './bus.ts';
 import type { AppendEntry } from './entry.ts';
 import { type Known, seen } from './head.ts';
@@ -58,7 +58,7 @@ export function createBusLog({ bus, db, storeLog, now, onError }: BusLogOptions)
   }
 
   async function prepare({ plane, idempotencyKey: key, fingerprint, events, sent }: NewBatch) {
-    const { codec, body } = await inTurn(bytesOf(events), () => pack(encodeFrame(events, sent)));
+    const { codec, body } = await sliceOf(bytesOf(events), () => pack(encodeFrame(events, sent)));
     const appendId = newUuid();
     const parts = await bus.publishParts(appendId, body);
     const entry: Omit<AppendEntry, 'firstSequence' | 'lastSequence'> = {

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import type { Route } from '../../contract/route.ts';
 import { asOrganization } from '../store/tenant.ts';
-import { inTurn } from '../turns.ts';
+import { sliceOf } from '../work.ts';
 import { type Admission, type AdmitOptions, createAdmit } from './admit.ts';
 import { MAX_BODY_BYTES, parseJson, type ReceivedBody, readBody, readFrames, type SentFrame } from './body.ts';
 import type { Account } from './budget.ts';
@@ -104,7 +104,7 @@ function createUnderstand(schema: TSchema, optional: boolean) {
     validate(body);
     return body;
   };
-  return (bytes: Buffer) => inTurn(bytes.byteLength, () => parse(bytes));
+  return (bytes: Buffer) => sliceOf(bytes.byteLength, () => parse(bytes));
 }
 
 /** PostgreSQL cannot even be asked for a text with a NUL. Nothing is called so, so it is asked for another such text. */

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { createGunzip, createZstdDecompress, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { Problem } from '../../contract/problem.ts';
 import { contentSizeOf, isOneFrame, splitFrames } from '../../contract/zstd-frame.ts';
-import { HEAVY_BYTES, inTurn } from '../turns.ts';
+import { SLICE_BYTES, sliceOf } from '../work.ts';
 import type { Account } from './budget.ts';
 
 /** Decoded bytes of a body, where its route says nothing else. */
@@ -77,8 +77,8 @@ export async function readFrames(
     const plain = memory.subarray(start, start + Number(lengths[index]));
     start += plain.byteLength;
     sinceTurn += plain.byteLength;
-    await inTurn(sinceTurn, () => decodeInto(plain, zstd));
-    if (sinceTurn > HEAVY_BYTES) sinceTurn = 0;
+    await sliceOf(sinceTurn, () => decodeInto(plain, zstd));
+    if (sinceTurn > SLICE_BYTES) sinceTurn = 0;
     frames.push({ zstd, plain });
   }
   return frames;
@@ -150,12 +150,12 @@ const brokenOff = () => new Problem('validation_failed', 'The request ended befo
 async function decode(bytes: Buffer, encoding: Encoding, limit: number, account: Account): Promise<Buffer> {
   try {
     if (bytes.byteLength <= SMALL_BYTES) {
-      const decoded = decodeSmall(bytes, encoding, Math.min(limit, HEAVY_BYTES));
+      const decoded = decodeSmall(bytes, encoding, Math.min(limit, SLICE_BYTES));
       if (decoded) {
         account.take(decoded.byteLength);
         return decoded;
       }
-      if (limit <= HEAVY_BYTES) throw tooLarge(limit);
+      if (limit <= SLICE_BYTES) throw tooLarge(limit);
     }
     return await decodeLarge(bytes, encoding, limit, account);
   } catch (error) {

@@ -12,7 +12,7 @@ import type { Unchanged } from '../store/retention.ts';
 import { closeAsFailed, listOpen, revokeEnvironment } from '../store/revocation.ts';
 import type { EnvironmentRow, SessionRow } from '../store/schema.ts';
 import { type Closing, closeSession } from '../store/sessions.ts';
-import { inTurn } from '../turns.ts';
+import { sliceOf } from '../work.ts';
 
 /** A batch of events as it comes in. */
 export interface NewBatch {
@@ -20,7 +20,7 @@ export interface NewBatch {
   plane: Plane;
   sessionId: string;
   /** Who sends it; senders take turns where they wait. */
-  lane: string;
+  sender: string;
   idempotencyKey: string | null;
   /** SHA-256 of the request body in hexadecimal. */
   fingerprint: string;
@@ -112,7 +112,7 @@ export function createSessionLog({ store, committed, now }: SessionLogOptions): 
 
     async append({ events, sent, ...rest }) {
       const batch = { ...rest, fingerprint: rest.idempotencyKey === null ? null : rest.fingerprint };
-      const frame = await inTurn(bytesOf(events), () => encodeFrame(events, sent));
+      const frame = await sliceOf(bytesOf(events), () => encodeFrame(events, sent));
       const stored = { ...batch, count: events.length, appendId: newUuid(), now: now(), ...frame };
       const outcome = await store.append(stored).catch(async (error) => {
         throw isUnavailable(error) ? storeUnavailable(error) : await explain(error, batch);

@@ -11,6 +11,7 @@ import { storeUnavailable } from '../store/dialect.ts';
 import { findCaptured, findSender, isOwn, mayDelete, type Sender } from '../store/ownership.ts';
 import { toSession } from '../store/sessions.ts';
 import { fromTimestamp, toTimestamp } from '../store/time.ts';
+import { Queue } from '../work.ts';
 
 /** Sessions of one request that are appended to at the same time. */
 const SESSIONS_AT_ONCE = 4;
@@ -34,7 +35,7 @@ export const captureHandlers = ({ store: { db }, sessionLog, reading, now }: Dep
           organizationId,
           plane,
           // A backlog waits behind itself, and not before what its sender captures now.
-          lane: `${secretId} backlog`,
+          sender: `${secretId} backlog`,
           sessionId,
           idempotencyKey,
           fingerprint,
@@ -77,10 +78,12 @@ export const captureHandlers = ({ store: { db }, sessionLog, reading, now }: Dep
       });
       const sessions = [...Map.groupBy(batches, ({ sessionId }) => sessionId).values()];
       const answers = new Map<Batch, BulkResult>();
-      await eachOf(sessions, SESSIONS_AT_ONCE, async (ofSession) => {
+      const queue = new Queue({ atOnce: SESSIONS_AT_ONCE });
+      const append = async (ofSession: (typeof sessions)[number]) => {
         const results = await appendInOrder(caller, ofSession);
         for (const [index, batch] of ofSession.entries()) answers.set(batch, results[index] as BulkResult);
-      });
+      };
+      await Promise.all(sessions.map((ofSession) => queue.run(() => append(ofSession))));
       const results = batches.map((batch) => answers.get(batch) as BulkResult);
       if (results.every(isUnanswered)) throw storeUnavailable('no batch could be stored');
       return { status: 200, body: { results } };
@@ -166,15 +169,3 @@ const otherFrames = (appends: number, frames: number) =>
 
 const otherMachine = () =>
   new Problem('other_machine', 'Another machine captured this session. Ask an owner or admin to delete it.');
-
-async function eachOf<Item>(
-  items: readonly Item[],
-  atOnce: number,
-  work: (item: Item) => Promise<void>,
-): Promise<void> {
-  const left = [...items];
-  const workers = Array.from({ length: atOnce }, async () => {
-    for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item);
-  });
-  await Promise.all(workers);
-}

@@ -17,7 +17,7 @@ export const eventHandlers = ({ store: { db }, sessionLog, reading }: Deps) => {
 
   return {
     async appendEvents({ caller, params, bytes, zstd, header }) {
-      const { organizationId, plane, secretId: lane } = caller;
+      const { organizationId, plane, secretId: sender } = caller;
       const { sessionId } = params;
       const inHeader = readKey(header('idempotency-key'));
       const [read] = (await reading.read([bytes])) as [ReadAppend | RefusedAppend];
@@ -25,7 +25,7 @@ export const eventHandlers = ({ store: { db }, sessionLog, reading }: Deps) => {
       const { events, idempotencyKey: inBody, body: plain, fingerprint } = read;
       const idempotencyKey = inHeader ?? inBody ?? null;
       const sent = zstd && { zstd, plain };
-      const batch = { organizationId, plane, lane, sessionId, idempotencyKey, fingerprint, events, sent };
+      const batch = { organizationId, plane, sender, sessionId, idempotencyKey, fingerprint, events, sent };
       const { firstSequence, lastSequence, replayed, async } = await sessionLog.append(batch);
       return {
         status: async ? 202 : 200,

@@ -1,5 +1,4 @@
 import type { Plane } from '../../contract/secret.ts';
-import type { Db } from '../store/open.ts';
 import {
   type Among,
   findByTrait,
@@ -10,15 +9,16 @@ import {
   type SessionsWanted,
   type Trait,
   type ValueWanted,
-} from '../store/search.ts';
-import { findByWords, type WordsWanted } from '../store/words.ts';
+} from '../store/find-sessions.ts';
+import type { Db } from '../store/open.ts';
+import { findByWords, type WordsWanted } from '../store/word-index.ts';
 
-/** What is asked, of one plane or of both. */
+/** What sessions are asked for, in one plane or in both. */
 export type Wanted = Omit<SessionsWanted, 'plane'> & { planes: readonly Plane[] };
 
-/** So many sessions, or chunks with a word, are looked up at most; what more have is met often enough on the way through all. */
+/** Above this many matches a filter or word is too common to help: going through the order meets it often enough. */
 const MOST_GATHERED = 5_000;
-/** So few sessions are looked at one by one sooner than another thing is looked up. */
+/** With this few sessions left, looking at each is faster than looking up another filter. */
 const FEW = 1_000;
 
 /**
@@ -56,7 +56,7 @@ export async function gather(
   return ids && { ids, wanted: { ...wanted, values } };
 }
 
-/** What may be rare, and does not lead the way through all by itself: of time, its order does. */
+/** The filters that may be rare. The order by time has indexes for some of them, and needs no look-up. */
 function traitsOf({ order, agentIds, environmentIds, secretIds, statuses, from, before, failed }: Wanted): Trait[] {
   const isByTime = order === 'started';
   const isSet: Record<Trait, boolean> = {
@@ -70,16 +70,16 @@ function traitsOf({ order, agentIds, environmentIds, secretIds, statuses, from, 
   return (Object.keys(isSet) as Trait[]).filter((trait) => isSet[trait]);
 }
 
-/** The longer its words, the rarer a term is likely to be. */
+/** Longer terms are likely to be rarer. */
 const lengthOf = (words: WordsWanted) => JSON.stringify(words).length;
 
 export interface Batch {
   places: Place[];
-  /** Up to where everything was looked at; undefined at the end of all. */
+  /** The last session of the order that was looked at; undefined at its end. */
   end?: Place;
 }
 
-/** The next sessions that may be what is asked, of both planes in one order. */
+/** The next sessions that fit the filters, of both planes in one order. */
 export async function nextBatch(
   db: Db,
   wanted: Wanted,

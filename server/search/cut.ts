@@ -1,7 +1,7 @@
 /*
- * How texts are cut into words, the same for what is indexed, for what is asked, and for what is marked: a word is a run
- * of letters and digits, and an identifier is also cut where its case says so: `getUserById` is get, user, by, id. Of
- * writing without blanks between words, such as Chinese, each character is a word.
+ * Cuts texts into words, in the same way for the index, for queries and for marks. A word is a run of letters and digits.
+ * An identifier is also cut by its case: `getUserById` is get, user, by, id. In writing without blanks, such as Chinese,
+ * each character is a word.
  */
 
 /** What a code unit is; `UNKNOWN` until it was looked at. */
@@ -23,7 +23,7 @@ function classify(character: string): number {
   return /\p{Ll}/u.test(character) ? LOWER : PLAIN;
 }
 
-/** By code unit; surrogates stay unknown, since what they are depends on the other one. */
+/** By code unit. Surrogates stay unknown: their class depends on their other half. */
 const CLASSES = new Uint8Array(65_536);
 
 function classAt(text: string, at: number): number {
@@ -39,12 +39,13 @@ function classAt(text: string, at: number): number {
 const isHigh = (unit: number) => unit >= 0xd800 && unit <= 0xdbff;
 
 /**
- * Told of an identifier, or of a character of dense writing, by where it begins, is cut and ends; the array is used
- * again. Returns false to stop.
+ * Told of an identifier, or of a character of writing without blanks: where it begins, is cut, and ends. The array is
+ * used again.
+ * @returns false to stop
  */
 type Take = (cuts: readonly number[], isDense: boolean) => boolean;
 
-/** Hands out the identifiers of a text from `from` on, in order. */
+/** Calls `take` for each identifier of a text, from a place on. */
 export function cutText(text: string, from: number, take: Take): void {
   const cuts: number[] = [];
   for (let at = from; at < text.length; ) {
@@ -62,7 +63,7 @@ export function cutText(text: string, from: number, take: Take): void {
   }
 }
 
-/** Longer ones are random, or nobody's: they are cut, so that to look around a place costs the same in any text. */
+/** Longer ones are cut here, so that looking around a place costs the same in any text. They are random anyway. */
 const LONGEST_IDENTIFIER = 256;
 
 /** @returns where the identifier ends */

@@ -1,15 +1,20 @@
 import { agentsCalled, type Field, type Filter, timeOf } from '../../contract/query.ts';
+import {
+  findEnvironmentsCalled,
+  findSecretsCalled,
+  type SessionsWanted,
+  type ValueWanted,
+} from '../store/find-sessions.ts';
 import type { Db } from '../store/open.ts';
 import type { SessionRow, SessionValueRow } from '../store/schema.ts';
-import { findEnvironmentsCalled, findSecretsCalled, type SessionsWanted, type ValueWanted } from '../store/search.ts';
 
-/** What a query says of a session beside the words in it. */
+/** What the filters of a query ask of a session. */
 export type Filtered = Pick<
   SessionsWanted,
   'agentIds' | 'environmentIds' | 'secretIds' | 'statuses' | 'from' | 'before' | 'failed' | 'values'
 >;
 
-/** Several filters of one field are alternatives; of times the latest `after` and the earliest `before` count. */
+/** Reads filters. Several of one field are alternatives; the latest `after` and the earliest `before` count. */
 export async function readFilters(
   db: Db,
   organizationId: string,
@@ -38,7 +43,7 @@ export async function readFilters(
   };
 }
 
-/** The fields that are looked up as values; of an open one the beginning is enough. */
+/** The fields that are looked up as values. For an open one the beginning of a value is enough. */
 const VALUES: Partial<Record<Field, { field: SessionValueRow['field']; isOpen?: true }>> = {
   repo: { field: 'repository' },
   branch: { field: 'branch' },
@@ -52,7 +57,7 @@ const VALUES: Partial<Record<Field, { field: SessionValueRow['field']; isOpen?: 
 
 const withoutStar = (value: string) => value.replace(/\*+$/, '');
 
-/** How the value may be written in the store: of paths and addresses the last name, and the names before it where given. */
+/** The spellings of a value in the store: the last name of a path or an address, and the names before it where given. */
 function ways(field: SessionValueRow['field'], given: string, isOpen = false): ValueWanted['alternatives'] {
   const value = withoutStar(given).toLowerCase();
   const open = isOpen || value.length < given.length;

@@ -16,12 +16,12 @@ interface EventPart {
   part: Part;
 }
 
-/** As many as those who derive join. */
+/** As many as deriving joins. */
 const MOST_JOINED = 64;
 
 /**
- * Joins payloads that came in parts, and stand where the first one does. Parts that do not follow each other are events
- * of their own.
+ * Joins payloads that came in parts. The joined event stands where its first part does. Parts that do not follow each other
+ * are events of their own.
  */
 export class Joiner {
   #parts: EventPart[] = [];
@@ -44,7 +44,7 @@ export class Joiner {
     return [...before, joined];
   }
 
-  /** The parts of a payload that goes on no further. */
+  /** @returns the parts of a payload whose other parts are missing */
   end(): ReadEvent[] {
     const events = this.#parts.map(({ event }) => event);
     this.#parts = [];

@@ -7,7 +7,7 @@ import { textsOf } from './texts.ts';
 
 /** What was found in an event. */
 export interface Found {
-  /** Which of the terms occur in it, by their places. */
+  /** The terms that occur in it, by their places in the query. */
   terms: ReadonlySet<number>;
   /** A line's worth of text around the first match. */
   show(): Pick<Hit, 'text' | 'marks'>;
@@ -15,16 +15,19 @@ export interface Found {
 
 export interface Matcher {
   terms: readonly Wanted[];
-  /** Hands out, now and then, how many words it has compared. Undefined where none of the terms occurs. */
+  /**
+   * Looks for the terms in an event. Yields now and then, with the number of words it has compared.
+   * @returns undefined where none of the terms occurs
+   */
   match(eventType: string, payload: unknown): Steps<Found | undefined>;
 }
 
-/** Words that are compared in one go, which takes 30 ms. */
+/** Words compared between two yields, which takes 30 ms. */
 const COMPARED_AT_ONCE = 30_000;
-/** Code units that are normalized in the time in which a word is compared. */
+/** Code units normalized in the time that comparing a word takes. */
 const NORMALIZED_FOR_A_WORD = 256;
 
-/** Reads events exactly: the index only knows which words occur in some events together. */
+/** Matches the terms of a query with events. The index alone knows which words a chunk has, and not where. */
 export function createMatcher(given: readonly Term[]): Matcher {
   const terms = given.map(prepareTerm).filter((term) => term !== undefined);
   return {
@@ -58,7 +61,7 @@ export function createMatcher(given: readonly Term[]): Matcher {
 
 const BEFORE = 60;
 const LONGEST_EXCERPT = 240;
-/** So far a term that stands in an excerpt may reach beyond it. */
+/** How far a match that begins in an excerpt may reach beyond it, in code units. */
 const LOOKED_AHEAD = 10_000;
 
 /** A line's worth of text around the first match, and all matches in it. */
@@ -75,12 +78,12 @@ function excerpt(whole: string, at: number, terms: readonly Wanted[]): Pick<Hit,
       marks.push([range[0] - begin, Math.min(range[1], end) - begin]);
     }
   }
-  // Each in the place of one, so that the marks stay right.
+  // One blank for each code unit, so that the marks stay right.
   const inOneLine = text.slice(begin, end).replace(/[\s\p{Cc}]/gu, ' ');
   return { text: inOneLine, marks: joined(marks) };
 }
 
-/** In order, those that overlap as one. */
+/** The marks in order, with overlapping ones joined. */
 function joined(marks: Hit['marks']): Hit['marks'] {
   const result: Hit['marks'] = [];
   for (const [start, end] of marks.sort((one, other) => one[0] - other[0])) {

@@ -2,12 +2,12 @@ import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { Problem } from '../../contract/problem.ts';
 import type { Order } from '../../contract/review.ts';
-import type { Position } from './search.ts';
+import type { Position } from './search-sessions.ts';
 
 const Sequence = Type.Integer({ minimum: 1, maximum: 2 ** 48 });
 const SessionId = Type.String({ maxLength: 100, pattern: '^[^\\u0000]*$' });
 
-/** What a cursor holds: short names, since it stands in addresses. */
+/** What a cursor holds. The names are short because cursors stand in addresses. */
 const Held = Type.Object({
   p: Type.Optional(Type.Tuple([Type.Number(), SessionId])),
   u: Type.Optional(
@@ -15,7 +15,7 @@ const Held = Type.Object({
   ),
 });
 
-/** Where a page ended, for the next one: opaque to callers, readable to us. */
+/** Writes where a page ended as the cursor for the next page, which is opaque to callers. */
 export function writePosition({ place, unfinished }: Position): string {
   const held: Static<typeof Held> = {
     ...(place && { p: [place.value, place.sessionId] }),
@@ -24,7 +24,7 @@ export function writePosition({ place, unfinished }: Position): string {
   return Buffer.from(JSON.stringify(held)).toString('base64url');
 }
 
-/** @throws Problem `validation_failed` for anything that is no position */
+/** @throws Problem `validation_failed` for anything but a cursor that was given out for the order */
 export function readPosition(cursor: string, order: Order): Position {
   const held = parse(Buffer.from(cursor, 'base64url').toString('utf8'));
   if (!Value.Check(Held, held) || (held.p && !isOfOrder(held.p[0], order))) {
@@ -37,7 +37,7 @@ export function readPosition(cursor: string, order: Order): Position {
   };
 }
 
-/** Orders by times and tokens, and that by money; those by counts have columns of 32 bits, which insist on it. */
+/** Orders whose values exceed 32 bits. PostgreSQL refuses longer values for the columns of the others. */
 const LONG: readonly Order[] = ['started', 'duration', 'tokens'];
 
 const isOfOrder = (value: number, order: Order): boolean =>

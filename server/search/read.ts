@@ -1,9 +1,9 @@
 import type { Hit } from '../../contract/review.ts';
+import { type AppendOf, readAppendsOf } from '../store/event-ranges.ts';
 import { type OpenFrame, openFrame } from '../store/frame.ts';
 import type { Db } from '../store/open.ts';
-import { type AppendOf, readAppendsOf } from '../store/stretches.ts';
 import { toTimestamp } from '../store/time.ts';
-import type { Stretch } from '../store/words.ts';
+import type { EventRange } from '../store/word-index.ts';
 import { inSlices, type Steps } from '../work.ts';
 import { Joiner, type ReadEvent } from './join.ts';
 import type { Matcher } from './matcher.ts';
@@ -32,7 +32,7 @@ export interface FoundEvent {
 
 /** A range of events that is to be read. */
 export interface RangeRead {
-  range: Stretch;
+  range: EventRange;
   /**
    * Told of the events in which some of the terms stand, in order.
    * @returns false where no more of the range is needed
@@ -107,7 +107,7 @@ function* readAppend(one: Progress, append: AppendOf, frame: OpenFrame, reader: 
 }
 
 /** The events of a range that an append holds. */
-function* eventsOf(append: AppendOf, { plain, events }: OpenFrame, { first, last }: Stretch): Generator<ReadEvent> {
+function* eventsOf(append: AppendOf, { plain, events }: OpenFrame, { first, last }: EventRange): Generator<ReadEvent> {
   const { first_sequence: begin, created_at: createdAt } = append;
   const from = Math.max(first, begin);
   const ours = events.slice(from - begin, last - begin + 1);

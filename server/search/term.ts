@@ -1,26 +1,26 @@
 import type { Term } from '../../contract/query.ts';
-import type { IndexedWord, WordsWanted } from '../store/words.ts';
+import type { IndexedWord, WordsWanted } from '../store/word-index.ts';
 import { cutText, identifierStart, lowerCase, outsidePair } from './cut.ts';
 import { hasParts, isWhole, LONGEST_WORD } from './words.ts';
 
-/** An identifier that was asked for. It is also found where it is written in another case: `JavaScript` in `javascript`, `getUser` in `get_user`. */
+/** An identifier of a term. It is found in other spellings too: `JavaScript` in `javascript`, `getUser` in `get_user`. */
 interface Unit {
   whole: string;
   parts: readonly string[];
-  /** Nothing may stand between it and the one before. */
+  /** It follows the one before without anything in between. */
   joined: boolean;
 }
 
-/** A term made ready to be looked for. */
+/** A term, prepared for searching. */
 export interface Wanted {
   units: readonly Unit[];
   prefix: boolean;
   not: boolean;
-  /** What a chunk must have to hold it. */
+  /** The words that a chunk with the term has. */
   indexed: WordsWanted;
-  /** What a chunk holds it with for certain; the same where its words tell all. */
+  /** The words with which a chunk has the term for certain; absent where words cannot tell. */
   sure?: WordsWanted;
-  /** Finds where it might stand, by so many of its words, which reach over so many code units at most. */
+  /** Finds where the term may stand, by its first `traced` words, which span at most `reach` code units. */
   trace: RegExp;
   traced: number;
   reach: number;
@@ -52,16 +52,16 @@ export function prepareTerm({ text: given, prefix, not }: Term): Wanted | undefi
   return { units, prefix: isOpen, not: not === true, indexed, ...(isWord && { sure }), ...trace };
 }
 
-/** Beginnings of words that the index is asked for, at least; a shorter one is in a part of everything. */
+/** The shortest beginning of a word that the index is asked for. Shorter ones match a part of everything. */
 const SHORTEST_OPEN = 3;
 
 function indexedOf(units: readonly Unit[], isOpen: boolean): IndexedWord[][][] {
   return units.flatMap(({ whole, parts, joined }, n) => {
     const open = isOpen && n === units.length - 1;
-    // `src/q*`: too many words begin so; the others lead to where it may be.
+    // `src/q*`: too many words begin with it. The words before it narrow the search.
     const isVague = open && units.length > 1 && whole.length < SHORTEST_OPEN;
     if (isVague) return [];
-    // Of dense writing a pair says more than each of its characters.
+    // In writing without blanks a pair of characters is rarer than each of them.
     if (joined) return [[[{ word: (units[n - 1] as Unit).whole + whole, open: false }]]];
     if (units[n + 1]?.joined) return [];
     const asWhole = [{ word: whole.slice(0, LONGEST_WORD), open }];
@@ -74,16 +74,15 @@ function indexedOf(units: readonly Unit[], isOpen: boolean): IndexedWord[][][] {
 }
 
 /*
- * For once by the letters' case: their other case is not looked for, and `errors` is no trace of `error`, which would
- * have to be cut to know.
+ * These look at the case of letters: `errors` must not be found as `error`, which only cutting it into words would tell.
  */
 const GAP = '(?-i:[^\\p{L}\\p{N}\\p{M}])';
 const BEGINNING = '(?-i:(?<!\\p{Ll})|(?=\\p{Lu}))';
 const END = '(?-i:(?!\\p{Ll}))';
 
-/** Words by which a place is found; those behind them are compared there. Each may be looked for at each place. */
+/** Words of a term that the expression looks for; the words after them are compared where it matches. */
 const MOST_TRACED = 8;
-/** A wider gap ends a trace, so that it is known how far that may reach. */
+/** The widest gap between two words that the expression follows, so that its reach is bounded. */
 const WIDEST_GAP = 64;
 
 function traceOf(units: readonly Unit[], beginning: string, end: string): Pick<Wanted, 'trace' | 'traced' | 'reach'> {
@@ -95,7 +94,7 @@ function traceOf(units: readonly Unit[], beginning: string, end: string): Pick<W
   const expression = traced
     .with(-1, `${traced.at(-1)}${words.length > MOST_TRACED ? '' : end}`)
     .reduceRight((next, word) => `${word}(?:${GAP}*${next}|${GAP}{${WIDEST_GAP}})`);
-  // A gap may consist of pairs, and one stands behind the end.
+  // A gap may consist of surrogate pairs, and one stands behind the end.
   const reach = traced.join('').length + 2 * WIDEST_GAP * traced.length;
   return { trace: new RegExp(`${beginning}${expression}`, 'giu'), traced: traced.length, reach };
 }
@@ -104,24 +103,27 @@ type Range = [start: number, end: number];
 
 const rangeOf = (cuts: readonly number[]): Range => [cuts[0] as number, cuts.at(-1) as number];
 
-/** The smallest words of an identifier; of a random one, itself. */
+/** The words of an identifier; a random one is a word as a whole. */
 function partsOf(cuts: readonly number[]): Range[] {
   const [start, end] = rangeOf(cuts);
   if (!hasParts(end - start, cuts.length - 1)) return [[start, end]];
   return cuts.slice(1).map((cut, n) => [cuts[n] as number, cut]);
 }
 
-/** Words that may still be compared: each takes about 1 µs, the first time. */
+/** How many words may still be compared. A comparison takes about 1 µs the first time. */
 export interface Effort {
   left: number;
 }
 
-/** Code units of a text that are traced for one word in the time in which a word is compared. */
+/** Code units in which the expression looks for one word in the time that comparing a word takes. */
 const TRACED_FOR_A_WORD = 64;
-/** Code units that are traced in one go, apart from the reach of the term: 2 ms for one of many words. */
+/** Code units the expression is given at once, besides its reach: 2 ms for a term of many words. */
 const TRACED_AT_ONCE = 16 * 1024;
 
-/** Where the term stands in the text first, from a place on and before another; where to go on if no effort is left. */
+/**
+ * Finds the first match of a term that begins in a part of a text.
+ * @returns the range of the match, undefined where there is none, or the place to go on from when no effort is left
+ */
 export function findTerm(text: string, wanted: Wanted, from?: number, to?: number): Range | undefined;
 export function findTerm(
   ...given: [text: string, wanted: Wanted, from: number, to: number, effort: Effort]
@@ -144,16 +146,16 @@ export function findTerm(
     const wordAt = wordsFrom(at, effort);
     const termEnd = wordAt(0)?.start === at ? endOf(wordAt, wanted) : undefined;
     if (termEnd !== undefined) return [at, termEnd];
-    // It can only begin where a word does.
+    // A match begins where a word does.
     const word = [wordAt(0), wordAt(1)].find((word) => word !== undefined && word.start > at);
     if (word === undefined) return undefined;
-    // In the middle of a pair the search would begin at its first half again, for ever.
+    // From the middle of a surrogate pair the search would begin at its first half again, for ever.
     next = Math.max(word.start, at + ((text.codePointAt(at) as number) > 0xffff ? 2 : 1));
   }
   return undefined;
 }
 
-/** The first place from one on and before another at which the term might stand: no more of the text is looked at than that takes. */
+/** The first place in a part of the text at which the term may stand. Looks no further than the reach of the term. */
 function traceIn(text: string, { trace, reach }: Wanted, from: number, to: number): number | undefined {
   const begin = outsidePair(text, Math.max(0, from - 1));
   trace.lastIndex = from - begin;
@@ -161,7 +163,7 @@ function traceIn(text: string, { trace, reach }: Wanted, from: number, to: numbe
   return match && begin + match.index < to ? begin + match.index : undefined;
 }
 
-/** A smallest word of the text, in lower case; of one that begins an identifier, that, and how many words it has. */
+/** A word of the text in lower case; where it begins an identifier, also the identifier and its number of words. */
 interface Word {
   start: number;
   end: number;
@@ -171,7 +173,7 @@ interface Word {
 
 type WordAt = (place: number) => Word | undefined;
 
-/** Where the term ends that begins with the first of the words, if it does. */
+/** Where the term ends if it begins with the first of the words; undefined if it does not. */
 function endOf(wordAt: WordAt, { units, prefix }: Wanted): number | undefined {
   const equals = (there: string, word: string, isOpen: boolean) => (isOpen ? there.startsWith(word) : there === word);
   let place = 0;
@@ -195,12 +197,12 @@ function endOf(wordAt: WordAt, { units, prefix }: Wanted): number | undefined {
 }
 
 /**
- * The words of a text from a place on, which may move forwards only: no more is cut than is asked for, and each word once,
- * however many terms nearly stand there.
+ * The words of a text from a place on. Places must come in ascending order. Words are cut as they are asked for, and each
+ * of them once.
  */
 function createWords(text: string): (at: number, effort: Effort) => WordAt {
   let words: Word[] = [];
-  /** Those before it are left behind. */
+  /** Words before it are no longer needed. */
   let first = 0;
   let next = 0;
 

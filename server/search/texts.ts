@@ -3,7 +3,7 @@ import { isPart } from '../../contract/parts.ts';
 
 type Read = (payload: Loose) => readonly unknown[];
 
-/** By type of event, what of its payload a person may look for: what was said and done, not the ids and figures beside it. */
+/** The searchable parts of a payload by type of event: what was said and done, without ids and figures. */
 const SEARCHED: Readonly<Record<string, Read>> = {
   'session.meta': ({ title, cwd, repository, branch }) => [title, cwd, repository, branch],
   'user.message': ({ text }) => [text],
@@ -30,12 +30,12 @@ const isEmpty = (value: unknown) =>
   value === '' ||
   (typeof value === 'object' && Object.keys(value).length === 0);
 
-/** Of events that the vocabulary does not know, all but what every captured one has. */
+/** Events of unknown types are searchable but for the fields that every captured event has. */
 const readForeign: Read = ({ source: _, occurredAt: __, redactions: ___, ...others }) => [others];
 
-/** The texts of an event in which words are looked for, in the order in which they stand in its payload. */
+/** The searchable texts of an event, in the order of its payload. */
 export function textsOf(eventType: string, payload: unknown): string[] {
-  // A slice of a payload whose others are not here.
+  // A part of a payload whose other parts are missing.
   if (isPart(payload)) return stringsIn([payload.json]);
   const read = Object.hasOwn(SEARCHED, eventType) ? SEARCHED[eventType] : undefined;
   return stringsIn((read ?? readForeign)(asObject(payload)));
@@ -60,7 +60,7 @@ function stringsIn(value: unknown): string[] {
 /** An image or another file, as text. */
 const DATA = /^(?:data:[^,]{0,100};base64,|[A-Za-z0-9+/]{512})/;
 
-/** Terminals' orders stand amid words. */
+/** Removes control sequences of terminals, which stand amid words. */
 const withoutColours = (text: string) => (text.includes('\u001b') ? text.replace(COLOURS, '') : text);
 // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what such an order begins with
 const COLOURS = /\u001b\[[0-9;?]*[A-Za-z]/g;

@@ -1,11 +1,11 @@
 import type { Hit } from '../../contract/review.ts';
 import type { Db } from '../store/open.ts';
-import { findChunks, type Stretch } from '../store/words.ts';
+import { type EventRange, findChunks } from '../store/word-index.ts';
 import type { Matcher } from './matcher.ts';
 import type { Budget, FoundEvent, RangeRead } from './read.ts';
 import { AND_MORE } from './words.ts';
 
-/** Where reading a session goes on in the next answer, and the terms that it was seen to have. */
+/** Where the next answer goes on reading a session, and the terms that the session is known to have. */
 export interface Unfinished {
   sessionId: string;
   from: number;
@@ -15,36 +15,36 @@ export interface Unfinished {
 export type Decision = { hits: Hit[] } | 'no match' | Unfinished;
 
 const MOST_HITS = 3;
-/** Stretches that are read for the best hits alone: another one where no event of the first has everything, and one of it may. */
+/** Ranges read of a session that are read for the events to show alone. */
 const MOST_READ = 2;
 
-/** A stretch with the terms that it may have, and those that it has for certain. */
-export interface Marked extends Stretch {
+/** A range with the terms that it may have, and those of them that it has for certain. */
+export interface MarkedRange extends EventRange {
   terms: Set<number>;
   sure: Set<number>;
 }
 
-/** The stretches of some sessions that are of interest, by session, in order. */
-export async function markStretches(
+/** The ranges of some sessions that may have some of the terms, by session, in order. */
+export async function markRanges(
   db: Db,
   organizationId: string,
   sessionIds: readonly string[],
   { terms }: Matcher,
   from = 1,
-): Promise<Map<string, Marked[]>> {
+): Promise<Map<string, MarkedRange[]>> {
   const all = [...terms.keys()];
-  /** Which terms a chunk has that is found by the words, and whether for certain. */
+  /** What the index is asked, and the terms that its answer tells of. */
   const asked = terms.flatMap(({ sure, indexed }, place) => [
     ...(sure ? [{ words: sure, places: [place], isSure: true }] : []),
     ...(sure === indexed ? [] : [{ words: indexed, places: [place], isSure: false }]),
   ]);
   if (all.length > 0) asked.push({ words: [[[{ word: AND_MORE, open: false }]]], places: all, isSure: false });
-  const sessions = new Map<string, Marked[]>(sessionIds.map((id) => [id, []]));
+  const sessions = new Map<string, MarkedRange[]>(sessionIds.map((id) => [id, []]));
   const chunks = asked.map(({ words }, place) => ({ words, place }));
-  for (const { place, ...stretch } of await findChunks(db, organizationId, sessionIds, chunks, from)) {
-    const stretches = sessions.get(stretch.sessionId) ?? [];
-    if (stretches.at(-1)?.first !== stretch.first) stretches.push({ ...stretch, terms: new Set(), sure: new Set() });
-    const marked = stretches.at(-1) as Marked;
+  for (const { place, ...range } of await findChunks(db, organizationId, sessionIds, chunks, from)) {
+    const ranges = sessions.get(range.sessionId) ?? [];
+    if (ranges.at(-1)?.first !== range.first) ranges.push({ ...range, terms: new Set(), sure: new Set() });
+    const marked = ranges.at(-1) as MarkedRange;
     const { places, isSure } = asked[place] as (typeof asked)[number];
     for (const term of places) {
       marked.terms.add(term);
@@ -55,72 +55,128 @@ export async function markStretches(
 }
 
 /**
- * Whether a session has what is asked, which its index alone does not tell of phrases, and the events with the most of it.
- * Hands out what is to be read for it, one stretch after the other, and is told whether it was read.
+ * Decides whether a session has what is asked. The index answers that for single words; for phrases, and for the events
+ * to show, ranges of events are read.
  */
-export function* verify(
-  sessionId: string,
-  stretches: readonly Marked[],
-  { terms }: Matcher,
-  budget: Budget,
-  earlier?: Unfinished,
-): Generator<RangeRead, Decision, boolean> {
-  const isExcluded = (place: number) => terms[place]?.not === true;
-  const wanted = [...terms.keys()].filter((place) => !isExcluded(place));
-  const sure = new Set(stretches.flatMap((stretch) => [...stretch.sure]));
-  if ([...sure].some(isExcluded)) return 'no match';
-  if (wanted.some((place) => !stretches.some(({ terms }) => terms.has(place)))) return 'no match';
+export class Verification {
+  readonly #sessionId: string;
+  readonly #ranges: readonly MarkedRange[];
+  readonly #budget: Budget;
+  /** Where an earlier answer stopped. */
+  readonly #from: number;
+  /** Terms that must occur, by their places in the query, as all terms here. */
+  readonly #wanted: readonly number[];
+  readonly #excluded: ReadonlySet<number>;
+  /** Terms of which it is not known yet whether the session has them. */
+  readonly #open: Set<number>;
+  readonly #read = new Set<MarkedRange>();
+  readonly #found: FoundEvent[] = [];
+  #hasExcluded = false;
+  /** Events that have everything, and are worth showing. */
+  #best = 0;
 
-  const proven = new Set([...sure, ...(earlier?.proven ?? [])]);
-  const open = new Set([...terms.keys()].filter((place) => !proven.has(place)));
-  const isOfUse = ({ terms }: Marked) => [...terms].some((place) => open.has(place));
-  const most = (terms: ReadonlySet<number>) => wanted.filter((place) => terms.has(place)).length;
-  const order = (one: FoundEvent, other: FoundEvent) =>
-    most(other.terms) - most(one.terms) || rank(one) - rank(other) || one.sequence - other.sequence;
-  const found: FoundEvent[] = [];
-  const read = new Set<Marked>();
-  let hasExcluded = false;
-  let best = 0;
+  constructor(
+    sessionId: string,
+    ranges: readonly MarkedRange[],
+    { terms }: Matcher,
+    budget: Budget,
+    earlier?: Unfinished,
+  ) {
+    const all = [...terms.keys()];
+    this.#sessionId = sessionId;
+    this.#ranges = ranges;
+    this.#budget = budget;
+    this.#from = earlier?.from ?? 0;
+    this.#excluded = new Set(all.filter((term) => terms[term]?.not));
+    this.#wanted = all.filter((term) => !this.#excluded.has(term));
+    const proven = new Set([...ranges.flatMap(({ sure }) => [...sure]), ...(earlier?.proven ?? [])]);
+    this.#open = new Set(all.filter((term) => !proven.has(term)));
+    this.#hasExcluded = [...proven].some((term) => this.#excluded.has(term));
+  }
 
-  /** Read until nothing more is decided by it, and there are enough hits that have everything. */
-  function readOf(stretch: Marked): RangeRead {
-    read.add(stretch);
+  /** Yields the ranges that are to be read, one after the other, and is told whether each of them was. */
+  *run(): Generator<RangeRead, Decision, boolean> {
+    const mayHave = (term: number) => this.#ranges.some(({ terms }) => terms.has(term));
+    if (this.#hasExcluded || !this.#wanted.every(mayHave)) return 'no match';
+    for (const range of this.#ranges) {
+      if (range.first < this.#from || !this.#decides(range)) continue;
+      if (this.#budget.left <= 0 || !(yield this.#readOf(range))) return this.#unfinished(range.first);
+      if (this.#hasExcluded) return 'no match';
+    }
+    if (this.#wanted.some((term) => this.#open.has(term))) return 'no match';
+    for (const range of this.#worthShowing()) {
+      if (!this.#mayAddTo(range)) break;
+      if (this.#budget.left > 0 && (yield this.#readOf(range))) continue;
+      // Shown without an event it would look as if nothing had been found in it.
+      if (this.#found.length === 0) return this.#unfinished(1);
+      break;
+    }
+    return { hits: this.#hits() };
+  }
+
+  /** The read of a range, which stops when it decides nothing more and there are enough events to show. */
+  #readOf(range: MarkedRange): RangeRead {
+    this.#read.add(range);
     return {
-      range: stretch,
-      take(event) {
-        found.push(event);
-        hasExcluded ||= [...event.terms].some(isExcluded);
-        for (const place of event.terms) if (!isExcluded(place)) open.delete(place);
-        if (most(event.terms) === wanted.length && rank(event) === 0) best++;
-        return !hasExcluded && (best < MOST_HITS || isOfUse(stretch));
+      range,
+      take: (event) => {
+        this.#note(event);
+        return !this.#hasExcluded && (this.#best < MOST_HITS || this.#decides(range));
       },
     };
   }
 
-  /** Where it was not read, since nothing more may be. */
-  const unfinished = (from: number) => ({ sessionId, from, proven: wanted.filter((place) => !open.has(place)) });
-  for (const stretch of stretches) {
-    if (stretch.first < (earlier?.from ?? 0) || !isOfUse(stretch)) continue;
-    if (budget.left <= 0 || !(yield readOf(stretch))) return unfinished(stretch.first);
-    if (hasExcluded) return 'no match';
+  #note(event: FoundEvent): void {
+    this.#found.push(event);
+    for (const term of event.terms) {
+      if (this.#excluded.has(term)) this.#hasExcluded = true;
+      else this.#open.delete(term);
+    }
+    if (this.#countWanted(event.terms) === this.#wanted.length && rank(event) === 0) this.#best++;
   }
-  if ([...open].some((place) => !isExcluded(place))) return 'no match';
 
-  const isNew = (place: number) => !found.some(({ terms }) => terms.has(place));
-  const ranked = stretches.filter((stretch) => !read.has(stretch) && most(stretch.terms) > 0);
-  ranked.sort((one, other) => most(other.terms) - most(one.terms) || one.first - other.first);
-  for (const stretch of ranked.slice(0, Math.max(0, MOST_READ - read.size))) {
-    if (found.some(({ terms }) => most(terms) === wanted.length)) break;
-    if (most(stretch.terms) < wanted.length && !wanted.some((place) => stretch.terms.has(place) && isNew(place))) break;
-    if (budget.left > 0 && (yield readOf(stretch))) continue;
-    // Shown without an event it would look as if nothing had been found in it.
-    if (found.length === 0) return unfinished(1);
-    break;
+  #decides({ terms }: MarkedRange): boolean {
+    return [...terms].some((term) => this.#open.has(term));
   }
-  const hits = found.filter(({ terms }) => most(terms) > 0).sort(order);
-  return { hits: hits.slice(0, MOST_HITS).map(({ show }) => show()) };
+
+  #countWanted(terms: ReadonlySet<number>): number {
+    return this.#wanted.filter((term) => terms.has(term)).length;
+  }
+
+  /** The ranges to read for the events to show, those with the most terms first. */
+  #worthShowing(): MarkedRange[] {
+    return this.#ranges
+      .filter((range) => !this.#read.has(range) && this.#countWanted(range.terms) > 0)
+      .sort((one, other) => this.#countWanted(other.terms) - this.#countWanted(one.terms) || one.first - other.first)
+      .slice(0, Math.max(0, MOST_READ - this.#read.size));
+  }
+
+  /** Whether the range may have an event with everything, or a term that no event to show has. */
+  #mayAddTo(range: MarkedRange): boolean {
+    if (this.#found.some(({ terms }) => this.#countWanted(terms) === this.#wanted.length)) return false;
+    if (this.#countWanted(range.terms) === this.#wanted.length) return true;
+    return this.#wanted.some((term) => range.terms.has(term) && !this.#found.some(({ terms }) => terms.has(term)));
+  }
+
+  #unfinished(from: number): Unfinished {
+    return { sessionId: this.#sessionId, from, proven: this.#wanted.filter((term) => !this.#open.has(term)) };
+  }
+
+  /** The events to show, those with the most terms first. */
+  #hits(): Hit[] {
+    return this.#found
+      .filter(({ terms }) => this.#countWanted(terms) > 0)
+      .sort(
+        (one, other) =>
+          this.#countWanted(other.terms) - this.#countWanted(one.terms) ||
+          rank(one) - rank(other) ||
+          one.sequence - other.sequence,
+      )
+      .slice(0, MOST_HITS)
+      .map(({ show }) => show());
+  }
 }
 
-/** What an agent's program says repeats what people and models said, or comes again in every session. */
+/** Events of an agent's program, which repeat what people and models said, or come again in every session. */
 const QUIET = new Set(['context.message', 'session.meta', 'record', 'notice']);
 const rank = ({ eventType }: FoundEvent) => (QUIET.has(eventType) ? 1 : 0);

@@ -1,22 +1,22 @@
 import { cutText, lowerCase } from './cut.ts';
 import { textsOf } from './texts.ts';
 
-/** Of a longer word only the beginning is kept, of a longer identifier only its parts. */
+/** The longest word of the index. A longer one is cut off; of a longer identifier only the parts are kept. */
 export const LONGEST_WORD = 64;
 
 /**
- * What the words of a chunk may take in UTF-8: some 35,000 of them. PostgreSQL takes no more than a megabyte, and the
- * embedded store would write for longer than an append should wait.
+ * What the words of a chunk may take in UTF-8, some 35,000 words. PostgreSQL accepts a megabyte, and the embedded store
+ * would write for longer than an append should wait.
  */
 const MOST_BYTES = 300_000;
 
-/** From so many on a chunk is better closed: every word leads to all the events of its chunk. */
+/** A chunk with this many words is closed, because every word leads to all events of its chunk. */
 export const ENOUGH_WORDS = 8_000;
 
-/** Stands for words that found no room: who must not miss any reads such a chunk whatever is asked. */
+/** Stands for the words that found no room. A chunk with it is read whatever is asked. */
 export const AND_MORE = '\ue000';
 
-/** Letters of unbroken runs such as images and keys: nobody looks for a piece of them. */
+/** Unbroken runs of this length, such as images and keys, are noise: nobody searches for a part of them. */
 const NOISE_LENGTH = 256;
 const IS_NOISE = Uint8Array.from({ length: 128 }, (_, unit) =>
   /[A-Za-z0-9+/_=-]/.test(String.fromCharCode(unit)) ? 1 : 0,
@@ -25,14 +25,14 @@ const IS_NOISE = Uint8Array.from({ length: 128 }, (_, unit) =>
 const sizes = new WeakMap<Set<string>, number>();
 
 /**
- * Adds the words by which an event is found. Whoever derives calls it for each event of a chunk.
+ * Adds the words by which an event is found. Deriving calls it for each event of a chunk.
  * @param payload as it was parsed, its parts joined; anything at all
  */
 export function collectWords(eventType: string, payload: unknown, words: Set<string>): void {
   for (const text of textsOf(eventType, payload)) addWords(text, words);
 }
 
-/** Adds the words of a text: the smallest ones, identifiers as a whole, and of dense writing also each pair. */
+/** Adds the words of a text: the parts of identifiers, whole identifiers, and pairs of characters in writing without blanks. */
 export function addWords(given: string, words: Set<string>): void {
   const text = withoutNoise(given);
   const lower = lowerCase(text);
@@ -59,7 +59,7 @@ export function addWords(given: string, words: Set<string>): void {
   sizes.set(words, bytes);
 }
 
-/** The text with a blank for each run of noise. Every such run has one of each 256 letters in it: no others are looked at. */
+/** The text with a blank for each run of noise. It looks at every 256th letter alone, of which each such run has one. */
 export function withoutNoise(text: string): string {
   let kept = '';
   let from = 0;
@@ -79,7 +79,7 @@ export function withoutNoise(text: string): string {
 
 const isNoise = (text: string, at: number): boolean => IS_NOISE[text.charCodeAt(at)] === 1;
 
-/** Of random letters of both cases every third or so is a cut; of what people write, every sixth. */
+/** Random letters of both cases are cut at about every third letter, words of people at every sixth. */
 const isRandom = (length: number, parts: number) => length >= 24 && parts * 4 > length;
 export const isWhole = (length: number, parts: number) =>
   parts === 1 || length <= (isRandom(length, parts) ? 32 : LONGEST_WORD);

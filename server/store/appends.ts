@@ -3,8 +3,8 @@ import type { Plane } from '../../contract/secret.ts';
 
 /** A batch of events on its way into the store. */
 export interface Batch {
-  /** Batches of one lane keep their order; lanes take turns. */
-  lane: string;
+  /** Batches of one sender keep their order; senders take turns. */
+  sender: string;
   organizationId: string;
   plane: Plane;
   sessionId: string;

@@ -132,7 +132,7 @@ export interface NewPiece {
 }
 
 /**
- * Writes down a stretch of a session, wholly or not at all.
+ * Writes a piece of a session, wholly or not at all.
  * @returns false where the session is gone, or somebody else was faster; then nothing was written
  */
 export function writePiece(db: Db, piece: NewPiece): Promise<boolean> {

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { Problem } from '../../contract/problem.ts';
-import { inTurn } from '../turns.ts';
+import { sliceOf } from '../work.ts';
 import { type Batch, type Outcome, outcomeOf, type Settled, type StoreAppend } from './appends.ts';
 import { pack } from './codec.ts';
 import { decide } from './decision.ts';
@@ -120,7 +120,7 @@ export function createPostgresAppend(pool: pg.Pool): StoreAppend {
   const gather = createGathering(begin);
 
   return async (batch) => {
-    const { codec, body } = await inTurn(batch.body.byteLength, () => pack(batch));
+    const { codec, body } = await sliceOf(batch.body.byteLength, () => pack(batch));
     return new Promise((resolve, reject) => gather({ batch, codec, body, resolve, reject }));
   };
 }

@@ -30,7 +30,7 @@ describe.each(ENGINES)('appends that come at the same moment on %s', (engine) =>
   }
 
   const batch = (sessionId: string, texts: readonly string[], more: Partial<Batch> = {}): Batch => ({
-    ...{ lane: 'one', organizationId, plane: 'live', sessionId, idempotencyKey: null, fingerprint: null },
+    ...{ sender: 'one', organizationId, plane: 'live', sessionId, idempotencyKey: null, fingerprint: null },
     ...{ count: texts.length, appendId: newUuid(), now: Date.now(), ...frameOf(texts), ...more },
   });
 

@@ -29,7 +29,7 @@ async function appendInTurn(sessionId: string, caller: number): Promise<void> {
       const batch = {
         organizationId,
         plane: 'live',
-        lane: String(caller),
+        sender: String(caller),
         idempotencyKey: null,
         fingerprint: '',
       } as const;

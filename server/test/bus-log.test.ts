@@ -68,7 +68,7 @@ const place = { organizationId: 'org_1', sessionId: 'ses_1', plane: 'live' } as 
 
 const send = (log: SessionLog, { key, count }: Append) =>
   log.append({
-    ...{ ...place, lane: 'lane', idempotencyKey: key, fingerprint: String(count) },
+    ...{ ...place, sender: 'lane', idempotencyKey: key, fingerprint: String(count) },
     events: Array.from({ length: count }, () => ({ eventType: 'notice', payload: Buffer.from('{}') })),
   });
 

@@ -211,7 +211,7 @@ describe.each(ENGINES)('what is derived on %s', (engine) => {
         eventType,
         payload: Buffer.from(JSON.stringify(payload)),
       }));
-      const batch = { ...place, lane: 'a', idempotencyKey: null, fingerprint: '', events };
+      const batch = { ...place, sender: 'a', idempotencyKey: null, fingerprint: '', events };
       const isTaken = await log.append(batch).then(
         () => true,
         () => false,

@@ -58,7 +58,7 @@ describe.each(ENGINES)('the indexer on %s', (engine) => {
     const log = createSessionLog({ store, committed: () => undefined, now: () => Date.UTC(2026, 10, 1) });
     append = async (sessionId, text) => {
       const events = [{ eventType: 'user.message', payload: Buffer.from(JSON.stringify({ text })) }];
-      const place = { organizationId, plane: 'live', sessionId, lane: 'a' } as const;
+      const place = { organizationId, plane: 'live', sessionId, sender: 'a' } as const;
       await log.append({ ...place, idempotencyKey: null, fingerprint: '', events });
     };
     for (const id of ids) await append(id, `first of ${id}`);

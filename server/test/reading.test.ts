@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createReading } from '../ingest/reading.ts';
-import { HEAVY_BYTES } from '../turns.ts';
+import { SLICE_BYTES } from '../work.ts';
 
 /** An append that is read on another thread. */
 const large = (eventType: string) =>
-  Buffer.from(`{"events":[{"eventType":"${eventType}"}],"more":"${'x'.repeat(HEAVY_BYTES)}"}`);
+  Buffer.from(`{"events":[{"eventType":"${eventType}"}],"more":"${'x'.repeat(SLICE_BYTES)}"}`);
 
 describe('large bodies', () => {
   afterEach(() => void vi.useRealTimers());

@@ -9,8 +9,8 @@ import {
   findPlaces,
   type SessionsWanted,
   type Trait,
-} from '../store/search.ts';
-import { byIndex } from '../store/words.ts';
+} from '../store/find-sessions.ts';
+import { byIndex } from '../store/word-index.ts';
 import { ENGINES, openTestStore, type TestStore } from './engines.ts';
 import { explain, nodesOf } from './plans.ts';
 
@@ -147,10 +147,10 @@ async function fill({ db, engine }: TestStore): Promise<void> {
     from ${numbers} as n`.execute(db);
   const number = sql`(started_at / 1000)`;
   await sql`
-    insert into session_facts (session_id, organization_id, plane, started_at, version, derived_through, next_chunk,
+    insert into session_facts (session_id, organization_id, plane, started_at, version, derived_through, next_chunk, is_rewritten, is_final,
       event_count, prompts, tool_calls, failures, redactions, files_changed, lines_added, lines_removed, input_tokens,
       cached_tokens, output_tokens, duration_ms, lines_changed, tokens, cost, interrupted, summary, facts)
-    select session_id, 'org_1', 'live', started_at, 1, 100, 101,
+    select session_id, 'org_1', 'live', started_at, 1, 100, 101, 0, 1,
       (${number} * 7919) % 1000, 1, 1, case when ${number} % 201 = 3 then 5 else 0 end, 0, 1, 1, 1, 1,
       1, 1, (${number} * 10729) % 10000, ${number} % 997, ${number} % 9973, case when ${number} % 10 = 0 then null else ${number} % 977 end,
       0, '{}', '{}'

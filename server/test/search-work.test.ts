@@ -3,12 +3,12 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { parseQuery } from '../../contract/query.ts';
-import { findInSession } from '../search/find.ts';
+import { findInSession } from '../search/find-in-session.ts';
 import { createMatcher } from '../search/matcher.ts';
-import { search } from '../search/search.ts';
+import { search } from '../search/search-sessions.ts';
+import { readAppendsOf } from '../store/event-ranges.ts';
 import type { Db } from '../store/open.ts';
 import { findSession } from '../store/sessions.ts';
-import { readAppendsOf } from '../store/stretches.ts';
 import { ENGINES } from './engines.ts';
 import { createTenant, registerMachine, type Tenant } from './factories.ts';
 import { startTestService, type TestService } from './harness.ts';
@@ -83,7 +83,7 @@ describe.each(ENGINES)('a search on %s', (engine) => {
     expect(Math.max(...held)).toBeLessThan(12e6);
   });
 
-  test('inside a session fetches each append once, though its stretches share some', async () => {
+  test('inside a session fetches each append once, though its ranges share some', async () => {
     const machine = await registerMachine(service, ours.live);
     const filler = Array.from({ length: 150 }, (_, n) => said(n % 3 ? 'needle in hay' : 'hay needle'));
     const sessionId = await sessionWith(service, ours, machine, filler);
@@ -101,9 +101,9 @@ describe.each(ENGINES)('a search on %s', (engine) => {
     const ids: string[] = [];
     for (let n = 0; n < 4; n++) ids.push(await sessionWith(service, ours, machine, large));
     const { db } = service.store;
-    const stretches = ids.map((sessionId) => ({ sessionId, first: 1, last: large.length }));
+    const ranges = ids.map((sessionId) => ({ sessionId, first: 1, last: large.length }));
     const read: number[] = [];
-    for await (const appends of readAppendsOf(db, ours.organizationId, stretches)) {
+    for await (const appends of readAppendsOf(db, ours.organizationId, ranges)) {
       read.push(...appends.flatMap(({ at }) => at));
       await db
         .deleteFrom('appends')

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseQuery } from '../../contract/query.ts';
 import { readPosition, writePosition } from '../search/position.ts';
-import { type Page, type Position, type Search, search } from '../search/search.ts';
+import { type Page, type Position, type Search, search } from '../search/search-sessions.ts';
 import { countChunksWith } from './derived.ts';
 import { ENGINES } from './engines.ts';
 import { createTenant, type Machine, registerMachine, signIn, type Tenant } from './factories.ts';

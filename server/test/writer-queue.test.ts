@@ -90,12 +90,12 @@ describe.runIf(ENGINES.includes('sqlite'))('appends to the embedded store', () =
   });
   afterAll(() => world.service.close());
 
-  const append = (lane: string, sessionId: string, payload: Buffer) =>
+  const append = (sender: string, sessionId: string, payload: Buffer) =>
     log.append({
       organizationId: world.ours.organizationId,
       plane: 'live',
       sessionId,
-      lane,
+      sender,
       idempotencyKey: null,
       fingerprint: '',
       events: [{ eventType: 'notice', payload }],
@@ -139,7 +139,7 @@ describe.runIf(ENGINES.includes('sqlite'))('appends to the embedded store', () =
     const letGo = await holdWriter();
     let answered = 0;
     const appends = Array.from({ length: 300 }, async (_, at) => {
-      const outcome = await append('lane', sessionId, Buffer.from(`{"at":${at}}`));
+      const outcome = await append('sender', sessionId, Buffer.from(`{"at":${at}}`));
       answered++;
       return outcome.firstSequence;
     });

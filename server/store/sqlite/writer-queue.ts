@@ -1,6 +1,6 @@
 import { type Batch, type Outcome, outcomeOf, type StoreAppend } from '../appends.ts';
 import { storeUnavailable } from '../dialect.ts';
-import { createLanes } from './lanes.ts';
+import { FairList } from './fair-list.ts';
 import type { Thread } from './threads.ts';
 
 interface Waiting {
@@ -27,14 +27,14 @@ export interface WriterQueue {
  * Those that are too many for it wait here, and senders take turns.
  */
 export function createWriterQueue(writer: Pick<Thread, 'run'>): WriterQueue {
-  const lanes = createLanes<Waiting>();
+  const list = new FairList<Waiting>();
   const handed = { count: 0, bytes: 0 };
   let held = false;
   let last = Promise.resolve();
 
   function handOver(): void {
     while (!held && handed.count < WINDOW.count && handed.bytes < WINDOW.bytes) {
-      const waiting = lanes.take();
+      const waiting = list.take();
       if (!waiting) return;
       void settle(waiting);
     }
@@ -57,13 +57,13 @@ export function createWriterQueue(writer: Pick<Thread, 'run'>): WriterQueue {
   return {
     append: (batch) =>
       new Promise((resolve, reject) => {
-        const isFull = lanes.count >= MOST_WAITING.count || lanes.bytes >= MOST_WAITING.bytes;
+        const isFull = list.count >= MOST_WAITING.count || list.bytes >= MOST_WAITING.bytes;
         // One sender alone leaves room for the others.
-        if (isFull || lanes.countOf(batch.lane) >= MOST_WAITING.count / 2) {
+        if (isFull || list.countOf(batch.sender) >= MOST_WAITING.count / 2) {
           return reject(storeUnavailable('too many appends wait for the store'));
         }
         const bytes = batch.body.byteLength;
-        lanes.add(batch.lane, bytes, { batch, bytes, resolve, reject });
+        list.add(batch.sender, bytes, { batch, bytes, resolve, reject });
         handOver();
       }),
 

@@ -5,19 +5,19 @@ import type { Db } from './open.ts';
 import { isPostgres } from './postgres.ts';
 import type { SessionRow, SessionValueRow } from './schema.ts';
 
-/** Where a session stands in an order. */
+/** A session's place in an order. */
 export interface Place {
   value: number;
   sessionId: string;
 }
 
-/** A field with the values that it may have: `name`, or the beginning of one, and how the whole value may end. */
+/** A field with the values it may have: `name` is the value or its beginning, `ending` how the whole value must end. */
 export interface ValueWanted {
   field: SessionValueRow['field'];
   alternatives: readonly { name: string; open: boolean; ending?: string }[];
 }
 
-/** What sessions are asked for; all of it must hold. */
+/** What sessions are asked for. All of it must hold. */
 export interface SessionsWanted {
   organizationId: string;
   plane: Plane;
@@ -34,7 +34,7 @@ export interface SessionsWanted {
   values: readonly ValueWanted[];
 }
 
-/** By what each order goes; the index has the same expressions. */
+/** The expression of each order, as its index has it. */
 const KEYS: Record<Order, ReturnType<typeof sql<number>>> = {
   started: sql<number>`started_at`,
   duration: sql<number>`duration_ms`,
@@ -46,10 +46,10 @@ const KEYS: Record<Order, ReturnType<typeof sql<number>>> = {
   redactions: sql<number>`redactions`,
 };
 
-/** Sessions of the order that are looked at: some by their ids, or the next ones behind a place. */
+/** Which sessions of the order are looked at: some by their ids, or the next ones behind a place. */
 export type Among = { ids: readonly string[] } | { next: number };
 
-/** Those of the sessions that fit, in the order, behind a place. */
+/** Finds the sessions that fit, in the order, behind a place. */
 export async function findPlaces(
   db: Db,
   wanted: SessionsWanted,
@@ -69,7 +69,7 @@ export async function findPlaces(
   return rows.map(({ value, sessionId }) => ({ value: Number(value), sessionId }));
 }
 
-/** The last of the next sessions of the order; undefined where there are not so many. */
+/** Finds the last of the next sessions of the order; undefined where fewer are left. */
 export async function findEnd(
   db: Db,
   wanted: SessionsWanted,
@@ -83,7 +83,7 @@ export async function findEnd(
   return rows[0] && { value: Number(rows[0].value), sessionId: rows[0].sessionId };
 }
 
-/** Only what an index of the order tells is asked here, so that no more rows are read than are handed on. */
+/** Asks only what an index of the order answers, so that no rows are read in vain. */
 function inOrder(db: Db, wanted: SessionsWanted, after: Place | undefined, among: Among) {
   const { organizationId, plane, order, direction, agentIds, environmentIds, secretIds, from, before } = wanted;
   const isByTime = order === 'started';
@@ -101,7 +101,7 @@ function inOrder(db: Db, wanted: SessionsWanted, after: Place | undefined, among
   const table = sql.table(isByTime ? 'sessions' : 'session_facts');
   const all = sql`select session_id, ${key} as value from`;
   if ('ids' in among) {
-    // From the ids to their sessions: an order would lead SQLite through all sessions instead.
+    // Without an order: it would lead SQLite through all sessions instead of from the ids to theirs.
     return sql`${all} (${rowsOf(db, among.ids)}) as given cross join ${table}
       where session_id = given.id and ${and(asked)}`;
   }
@@ -114,7 +114,7 @@ const rowsOf = (db: Db, ids: readonly string[]) =>
     ? sql`select unnest(${[...ids]}::text[]) as id`
     : sql`select value as id from json_each(${JSON.stringify(ids)})`;
 
-/** One parameter, however many are given. */
+/** Takes one parameter for any number of values. */
 const oneOf = (db: Db, column: string, given: readonly string[]) =>
   isPostgres(db)
     ? sql`${sql.ref(column)} = any(${[...given]}::text[])`
@@ -133,7 +133,7 @@ function conditions(db: Db, wanted: SessionsWanted): Expression<unknown>[] {
     ...(from === undefined ? [] : [sql`sessions.started_at >= ${from}`]),
     ...(before === undefined ? [] : [sql`sessions.started_at < ${before}`]),
     ...(failed === undefined ? [] : [sql`coalesce(session_facts.failures, 0) ${sql.raw(failed ? '>' : '=')} 0`]),
-    // PostgreSQL would otherwise make a join of it, or a list of all sessions that have the value.
+    // The offset keeps PostgreSQL from joining, or from listing all sessions with the value.
     ...values.map(
       (value) => sql`exists (select 1 from session_values where session_values.session_id = looked.session_id
         and ${hasValue(organizationId, value)} ${isPostgres(db) ? sql`offset 0` : sql``})`,
@@ -155,13 +155,13 @@ const hasName = ({ name, open }: Alternative) =>
 const endsSo = ({ ending }: Alternative) =>
   ending === undefined ? sql`1 = 1` : sql`${PATH} like ${ending} escape '!'`;
 
-/** A path or an address, each of its names behind a slash. */
+/** A path or an address with a slash before each of its names. */
 const PATH = sql`'/' || replace(replace(lower(value), '\\', '/'), ':', '/')`;
 
-/** Of a path's last name so many more are looked at, whose other names may be different. */
+/** How many times more rows are looked at for a path, whose last name alone is indexed. */
 const MORE_OF_PATHS = 4;
 
-/** Ids of sessions with a value; undefined where more than `most` have it, or more would have to be looked at to know. */
+/** Ids of the sessions with a value; undefined where more than `most` have it, or finding out would take too many rows. */
 export async function findByValue(
   db: Db,
   organizationId: string,
@@ -169,7 +169,7 @@ export async function findByValue(
   most: number,
 ): Promise<string[] | undefined> {
   const limit = 1 + most * (alternatives.some(({ ending }) => ending !== undefined) ? MORE_OF_PATHS : 1);
-  // Each by itself and in the order of their index, or PostgreSQL would go through all of them before it hands out one.
+  // Each by itself and in its index's order, or PostgreSQL would read all of them before the first.
   const arms = alternatives.map(
     (one) => sql`select * from (
       select session_id, case when ${endsSo(one)} then 1 else 0 end as fits from session_values
@@ -182,10 +182,10 @@ export async function findByValue(
   return rows.length === limit || ids.size > most ? undefined : [...ids];
 }
 
-/** What a session itself is found by, each with an index of its own. */
+/** Filters on the session itself, each with an index of its own. */
 export type Trait = 'agentIds' | 'environmentIds' | 'secretIds' | 'statuses' | 'time' | 'failed';
 
-/** Ids of sessions with a trait that is wanted, as many as asked for. */
+/** Ids of sessions that one of these filters finds, up to a limit. */
 export async function findByTrait(
   db: Db,
   wanted: Omit<SessionsWanted, 'plane'>,

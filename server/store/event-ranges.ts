@@ -3,29 +3,29 @@ import { MAX_BATCH_EVENTS } from '../../contract/event.ts';
 import type { StoredAppend } from './events.ts';
 import type { Db } from './open.ts';
 import { isPostgres } from './postgres.ts';
-import type { Stretch } from './words.ts';
+import type { EventRange } from './word-index.ts';
 
-/** An append that holds events of the stretches at the places `at`. */
+/** An append that holds events of ranges, which are told by their places in the list that was asked for. */
 export interface AppendOf extends StoredAppend {
   at: number[];
 }
 
-/** Stored bytes fetched in one go, at most, unless a single append is larger. */
+/** Stored bytes fetched by one query, unless a single append is larger. */
 const FETCH_BYTES = 1024 * 1024;
 
 /**
- * The appends that hold the events of stretches, of one stretch after the other, as many at once as memory allows: what
- * two stretches that follow each other share comes once.
+ * Reads the appends that hold the events of ranges, one range after the other, in batches of about a megabyte. An append
+ * that several ranges share comes once.
  */
 export async function* readAppendsOf(
   db: Db,
   organizationId: string,
-  stretches: readonly Stretch[],
+  ranges: readonly EventRange[],
 ): AsyncGenerator<AppendOf[]> {
-  if (stretches.length === 0) return;
-  // By what it is rather than by its number: a session that is deleted meanwhile moves nothing.
+  if (ranges.length === 0) return;
+  // Pages go by the append that came last, so that a session deleted meanwhile shifts nothing.
   for (let last: Last | undefined = { begin: -1, first: 0 }; last; ) {
-    const appends = await fetchNext(db, organizationId, stretches, last);
+    const appends = await fetchNext(db, organizationId, ranges, last);
     const end = appends.at(-1);
     last = end && appends.length < end.count ? { begin: end.begin, first: end.first_sequence } : undefined;
     yield appends.map(({ count: _, begin: __, at, ...append }) => ({
@@ -36,7 +36,7 @@ export async function* readAppendsOf(
 }
 
 interface Fetched extends StoredAppend {
-  /** SQLite has arrays as JSON only. */
+  /** JSON on SQLite, which has no arrays. */
   at: number[] | string;
   /** The first of them. */
   begin: number;
@@ -53,10 +53,10 @@ interface Last {
 async function fetchNext(
   db: Db,
   organizationId: string,
-  stretches: readonly Stretch[],
+  ranges: readonly EventRange[],
   last: Last,
 ): Promise<Fetched[]> {
-  const asked = JSON.stringify(stretches.map(({ sessionId: id, first, last }, at) => ({ at, id, first, last })));
+  const asked = JSON.stringify(ranges.map(({ sessionId: id, first, last }, at) => ({ at, id, first, last })));
   const [rows, places] = isPostgres(db)
     ? [sql`json_to_recordset(${asked}::json) as asked (at integer, id text, first bigint, last bigint)`, sql`json_agg`]
     : [

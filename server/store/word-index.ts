@@ -4,23 +4,23 @@ import { isPostgres } from './postgres.ts';
 import { asService } from './tenant.ts';
 import { wordPrefix } from './word-prefix.ts';
 
-/** A word of a chunk; `open` where it may go on. */
+/** A word, or the beginning of one where it is `open`. */
 export interface IndexedWord {
   word: string;
   open: boolean;
 }
 
-/** What a chunk must have: all of these, of each one of its alternatives, of that all words. */
+/** What a chunk must have: of each entry, all words of at least one alternative. */
 export type WordsWanted = readonly (readonly (readonly IndexedWord[])[])[];
 
-/** A session's consecutive events. */
-export interface Stretch {
+/** Consecutive events of a session. */
+export interface EventRange {
   sessionId: string;
   first: number;
   last: number;
 }
 
-/** Words consist of letters, digits and marks: neither engine's language has a sign among them. */
+/** The query in the engine's language. Words have letters, digits and marks alone, so that nothing needs escaping. */
 function expressionOf(db: Db, organizationId: string, wanted: WordsWanted): string {
   const prefix = wordPrefix(organizationId);
   const [quote, open, and, or] = isPostgres(db) ? ["'", ':*', ' & ', ' | '] : ['"', ' *', ' AND ', ' OR '];
@@ -33,26 +33,26 @@ function expressionOf(db: Db, organizationId: string, wanted: WordsWanted): stri
 function chunksWith(db: Db, organizationId: string, wanted: WordsWanted, ofFew = false): RawBuilder<unknown> {
   const expression = expressionOf(db, organizationId, wanted);
   if (!isPostgres(db)) return sql`chunk_id in (select rowid from chunk_words where chunk_words match ${expression})`;
-  // Not to be taken apart: what else is asked would lead to chunks whose words are then unpacked, each by itself.
+  // The offset keeps PostgreSQL from beginning with another condition and unpacking the words of each chunk.
   return sql`(select session_id, first_sequence, last_sequence from session_chunks
     where organization_id = ${organizationId} and words @@ ${expression}::tsquery ${ofFew ? sql`` : sql`offset 0`}) as chunks`;
 }
 
 /**
- * The words of so many sessions PostgreSQL may unpack, where it expects that to be less than all chunks with a word: of a
- * million events, 4 instead of 8 ms for a common one. Of four times as many it would be 18 instead of 11.
+ * Up to this many sessions, PostgreSQL may unpack their words instead of listing all chunks with a word. With a million
+ * events a common word takes 4 instead of 8 ms; with four times as many sessions it would take 18 instead of 11.
  */
 const FEW_SESSIONS = 200;
 
-/** What is off for a search: see `byIndex`. */
+/** Plans that are off for a search: see `byIndex`. */
 const OFF = ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin'].map(
   (name) => sql`set_config(${name}, 'off', true)`,
 );
 
 /**
- * What `work` asks finds words by their index, and sessions one by one: PostgreSQL does not know what it costs to unpack
- * the words of every chunk, and would rather read them all where many have one; nor how few sessions a page looks at.
- * Behind the wall between organizations it would not use that index at all: `@@` is not leakproof.
+ * Has PostgreSQL use the index of words. It does not know how much unpacking a chunk's words costs, nor how few sessions a
+ * page looks at, so it would read every chunk where many have a word. Under row-level security it would never use the
+ * index, because `@@` is not leakproof: the work is done as the service, and every query names its organization.
  */
 export const byIndex = <Result>(db: Db, work: (db: Db) => Promise<Result>): Promise<Result> =>
   isPostgres(db)
@@ -77,7 +77,7 @@ export async function findByWords(
     : sql`select session_id from session_chunks indexed by session_chunks_by_id
         where ${chunks} and organization_id = ${organizationId} limit ${most + 1}`;
   const array = isPostgres(db) ? sql`json_agg` : sql`json_group_array`;
-  // In one row: of a common word thousands would be handed over, and looked at by nobody.
+  // One row: a common word would otherwise hand over thousands that nobody looks at.
   const { rows } = await sql<{ count: number; ids: string[] | string | null }>`
     select count(*) as count, case when count(*) <= ${most} then ${array}(distinct session_id) end as ids
     from (${some}) as found`.execute(db);
@@ -86,14 +86,14 @@ export async function findByWords(
   return typeof ids === 'string' ? JSON.parse(ids) : (ids ?? []);
 }
 
-/** The sessions' chunks from a sequence on that have any of what is asked, each once for each `place` in it, in order. */
+/** The sessions' chunks, from a sequence on, that have any of what is asked: in order, once for each `place` they have. */
 export async function findChunks(
   db: Db,
   organizationId: string,
   sessionIds: readonly string[],
   asked: readonly { place: number; words: WordsWanted }[],
   from = 1,
-): Promise<(Stretch & { place: number })[]> {
+): Promise<(EventRange & { place: number })[]> {
   if (sessionIds.length === 0 || asked.length === 0) return [];
   const some = isPostgres(db)
     ? sql`any(${[...sessionIds]}::text[])`
@@ -104,16 +104,16 @@ export async function findChunks(
       cast(${place} as integer) as place from`;
     return isPostgres(db)
       ? sql`${columns} ${chunks} where session_id = ${some} and last_sequence >= ${from}`
-      : // The plus keeps rows from being fetched by their numbers, one page after the other.
+      : // The plus keeps SQLite from fetching the rows one by one by their numbers.
         sql`${columns} session_chunks where session_id in ${some} and organization_id = ${organizationId}
           and last_sequence >= ${from} and +${chunks}`;
   });
-  const { rows } = await sql<Stretch & { place: number }>`
+  const { rows } = await sql<EventRange & { place: number }>`
     ${sql.join(arms, sql` union all `)} order by 1, 2`.execute(db);
   return rows;
 }
 
-/** The last event of a session whose words are known; 0 where none is. */
+/** The last event of a session that is indexed; 0 where none is. */
 export async function lastIndexed(db: Db, organizationId: string, sessionId: string): Promise<number> {
   const row = await db
     .selectFrom('session_chunks')

@@ -1,14 +1,14 @@
 import type { ParsedQuery } from '../../contract/query.ts';
 import type { Hit, Order } from '../../contract/review.ts';
 import type { Plane } from '../../contract/secret.ts';
+import type { Place } from '../store/find-sessions.ts';
 import type { Db } from '../store/open.ts';
-import type { Place } from '../store/search.ts';
-import { byIndex, type WordsWanted } from '../store/words.ts';
+import { byIndex, type WordsWanted } from '../store/word-index.ts';
 import { type Batch, gather, nextBatch, type Wanted } from './candidates.ts';
 import { readFilters } from './filters.ts';
 import { createMatcher } from './matcher.ts';
 import { type Budget, type RangeRead, type Reader, readRanges } from './read.ts';
-import { type Decision, type Marked, markStretches, type Unfinished, verify } from './verify.ts';
+import { type Decision, type MarkedRange, markRanges, type Unfinished, Verification } from './verify.ts';
 import { AND_MORE } from './words.ts';
 
 export interface Search {
@@ -18,7 +18,7 @@ export interface Search {
   order: Order;
   direction: 'asc' | 'desc';
   limit: number;
-  /** Where an earlier page ended. */
+  /** Where the page before ended. */
   after?: Position | undefined;
   /** Epoch milliseconds. */
   now: number;
@@ -28,7 +28,7 @@ export interface Search {
   mostBytes?: number;
 }
 
-/** The last session that was decided on, and how far the one behind it was read. */
+/** The last session that was decided, and how far the next one was read. */
 export interface Position {
   place?: Place;
   unfinished?: Unfinished;
@@ -36,17 +36,18 @@ export interface Position {
 
 export interface Page {
   found: { sessionId: string; hits: Hit[] }[];
-  /** Undefined at the end of all. A page may be short, or empty, and not the last. */
+  /** Where the next page begins; undefined at the end. A page that is short, or empty, may not be the last. */
   next?: Position;
 }
 
-/** What one answer may cost: bytes of events read, and sessions looked at. */
+/** Bytes of events read for one answer. */
 const MOST_BYTES = 4 * 1024 * 1024;
+/** Sessions looked at for one answer. */
 const MOST_LOOKED_AT = 20_000;
-/** Sessions that are read at the same time, since their events are fetched together: as many as a page still lacks. */
+/** Sessions read together, because their events are fetched together: as many as the page lacks, within these bounds. */
 const AT_ONCE = { most: 24, least: 6 };
 
-/** The sessions in which everything occurs that was asked for, and where. */
+/** Finds the sessions that have everything that was asked for, with the events to show of each. */
 export async function search(db: Db, asked: Search): Promise<Page> {
   const { organizationId, query, limit, order, direction, planes, now, signal } = asked;
   const matcher = createMatcher(query.terms);
@@ -62,17 +63,17 @@ export async function search(db: Db, asked: Search): Promise<Page> {
   let next = limit * 4;
   let ids: readonly string[] | undefined;
   for (let lookedAt = 0, round = 1; lookedAt < MOST_LOOKED_AT; lookedAt += next, next *= 4, round++) {
-    // One more than there is room for tells whether there is a next page. Of those that were looked up many have it.
+    // One session more than the page has room for tells whether there is a next page.
     const isGathered = ids !== undefined || round === gatheredIn;
     const most =
       matcher.terms.length === 0 ? limit - found.length + 1 : isGathered ? limit * 4 * 2 ** (round - gatheredIn) : next;
     const batch = await byIndex(db, async (db) => {
-      // What the first ones of the order do not have is looked up; of several words one may be rare.
+      // The first sessions of the order did not fill the page, or one of several words may be rare.
       const gathered = round === gatheredIn ? await gather(db, wanted, words) : undefined;
       if (gathered) ({ ids, wanted } = gathered);
       const some = await nextBatch(db, wanted, place, ids ? { ids } : { next }, most);
       const sessionIds = some.places.map(({ sessionId }) => sessionId);
-      return { ...some, stretches: await markStretches(db, organizationId, sessionIds, matcher) };
+      return { ...some, ranges: await markRanges(db, organizationId, sessionIds, matcher) };
     });
     const lacking = () => Math.max(AT_ONCE.least, Math.min(AT_ONCE.most, limit + 1 - found.length));
     for await (const { place: decided, decision } of decide(
@@ -97,28 +98,29 @@ export async function search(db: Db, asked: Search): Promise<Page> {
   return { found, next: { ...(place && { place }) } };
 }
 
-/** Chunks that have more words than are known are met as well. */
+/** The words, or the sign of a chunk with more words than the index has of it. */
 const orMore = (words: WordsWanted): WordsWanted =>
   words.map((alternatives) => [...alternatives, [{ word: AND_MORE, open: false }]]);
 
 interface Marks extends Batch {
-  stretches: Map<string, Marked[]>;
+  ranges: Map<string, MarkedRange[]>;
 }
 
-/** In the order of the places; several are read at the same time. */
+/** Decides the sessions in their order, reading several of them together. */
 async function* decide(
   db: Db,
   { organizationId }: Wanted,
-  { places, stretches }: Marks,
+  { places, ranges }: Marks,
   reader: Reader,
   earlier: Unfinished | undefined,
-  /** How many sessions are read next. */
+  /** How many sessions the page still lacks. */
   lacking: () => number,
 ): AsyncGenerator<{ place: Place; decision: Decision }> {
   const steps = places.map((place) => {
     const { sessionId } = place;
     const mine = earlier?.sessionId === sessionId ? earlier : undefined;
-    return { place, work: verify(sessionId, stretches.get(sessionId) ?? [], reader.matcher, reader.budget, mine) };
+    const verification = new Verification(sessionId, ranges.get(sessionId) ?? [], reader.matcher, reader.budget, mine);
+    return { place, work: verification.run() };
   });
   for (let at = 0; at < steps.length; ) {
     const some: Step[] = [];
@@ -139,7 +141,7 @@ async function* decide(
 
 interface Step {
   place: Place;
-  work: ReturnType<typeof verify>;
+  work: ReturnType<Verification['run']>;
   step: IteratorResult<RangeRead, Decision>;
 }
 
