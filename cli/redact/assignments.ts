@@ -93,6 +93,13 @@ const FORMS: readonly Form[] = [
     fits: isPassword,
     read: (text, start) => judge(text, start, trimSentence(text, start), 'password', 'column'),
   },
+  // `use the following password to go on:`, and on a line of its own the password.
+  {
+    separator:
+      /[^\n\r:.]{0,60}:[ \t]{0,4}(?:(?:\r?\n|\\{1,7}n)[ \t]{0,16}){1,3}(?=[^\s"'`\\]{6,64}[ \t]*(?:[\r\n]|\\{1,7}[nr]|$))/y,
+    fits: isPassword,
+    read: (text, start) => judge(text, start, trimSentence(text, start), 'password', 'column'),
+  },
   // `token - '…'`, `secret …`, and a value on the next line or as the next part of an address.
   {
     separator:

@@ -34,7 +34,7 @@ const STRENGTHS: readonly (readonly [NameStrength, RegExp])[] = [
   [
     'strong',
     new RegExp(
-      `(?:^|_)(?:(?:\\w*_)?x?_?api_?keys?|[a-z]*secrete?|[a-z]*secret_?(?:key|token)|secret_key_base|docker_?config_?json|dockercfg|[a-z]*client_?secret|[a-z]*private_?key|[a-z]*access_?key|[a-z]*(?:access|refresh|id|auth|bearer|api|bot|session|security|deploy|oauth|identity)_?tokens?|personal_access_token|bearer|authorization|credentials?|connection_?string|conn_?str|signing_?(?:key|secret)|encryption_?key|master_?key|account_?key|shared_?key|subscription_?key|webhook_?secret|service_role_?key|licen[cs]e_?key|ssh_?key|client_key|app_?key|application_?key|admin_?key|auth_?key|consumer_?key|security_?key|otp|totp|two_?factor|mfa_?code)${SUFFIX}`,
+      `(?:^|_)(?:(?:\\w*_)?[a-z]{0,16}_?api_?keys?|[a-z]*secrete?|[a-z]*secret_?(?:key|token)|secret_key_base|docker_?config_?json|dockercfg|[a-z]*client_?secret|[a-z]*private_?key|[a-z]*access_?key|[a-z]*(?:access|refresh|id|auth|bearer|api|bot|session|security|deploy|oauth|identity)_?tokens?|personal_access_token|bearer|authorization|credentials?|connection_?string|conn_?str|signing_?(?:key|secret)|encryption_?key|master_?key|account_?key|shared_?key|subscription_?key|webhook_?secret|service_role_?key|licen[cs]e_?key|ssh_?key|client_key|app_?key|application_?key|admin_?key|auth_?key|consumer_?key|security_?key|otp|totp|two_?factor|mfa_?code)${SUFFIX}`,
     ),
   ],
   [

@@ -170,9 +170,13 @@ const BEFORE_KEY = /^(?:[A-Za-z]{1,10}[-_.]){1,3}/;
 
 /** What a weak name holds only where it looks like it. */
 const isRandom = (value: string) =>
+  (SIGNED.test(value) && countChanges(value) > 3) ||
   (looksRandom(value) && countWords(value) < 2) ||
   (countChanges(value) >= 4 && isSurelyRandom(value, 10)) ||
   isMixedCase(value);
+
+/** A digit, letters and a sign that no name of code has. */
+const SIGNED = /^(?=.*\d)(?=.*[a-z])(?=.*[!#%^&~@$])[\w!#%^&*~@$+-]{8,40}$/i;
 
 /** Letters alone, small and capital as they come, and with fewer vowels than words have. */
 function isMixedCase(value: string, shortest = 20): boolean {

@@ -2,6 +2,27 @@ import { named, type Rule, rule } from './rule.ts';
 
 /** Tokens of source hosts, registries and what builds and tests, told by their own form. */
 export const CODE_HOSTS: readonly Rule[] = [
+  rule(
+    'encoded-token',
+    ['z2h[vwp1yz]x', 'z2l0ahvix3bhdf', 'c2stywl', 'c2styw50', 'c2stchjva', 'eg94y', 'eg94c', 'z2xwyxqt'],
+    /(?:Z2h[pvw1yz]X|Z2l0aHViX3BhdF|c2stYW50LW|c2stcHJvai|eG94[YcQ]i|Z2xwYXQt)[A-Za-z0-9+/]{24,400}={0,2}/,
+    {
+      entropy: 4,
+      yes: ['<encode ghp_<alnum 36>>', '<encode sk-ant-api03-<alnum 80>>', '<encode glpat-<alnum 20>>'],
+      no: ['Z2hwX', 'eG94Y'],
+    },
+  ),
+  rule('jenkins-secret', ['aqaaabaaa'], /AQAAABAAA([A-Za-z0-9+/]{20,400}={0,2}| [^\s<>{}]{8,400})/, {
+    entropy: 2.8,
+    yes: ['<secret>{AQAAABAAA<base64 60>=}</secret>', '<secret>{AQAAABAAA <alnum 32>}</secret>'],
+    no: 'AQAAABAAA',
+  }),
+  rule(
+    'kubernetes-bootstrap-token',
+    ['bootstrap_token', 'bootstrap-token', '--token ', '--discovery-token'],
+    /(?:bootstrap[_-]token|--token|--discovery-token)["']?[:= ]{1,3}["']?([a-z0-9]{6}\.[a-z0-9]{16})(?![\w.-])/i,
+    { inside: true, yes: 'kubeadm join --token <lower 6>.<lower 16>', no: '--token process.env' },
+  ),
   rule('github-token', ['gh[pousr]_'], /gh[pousr]_[A-Za-z0-9]{36,255}/, {
     entropy: 3,
     yes: ['ghp_<alnum 36>', 'x-access-token:ghs_<alnum 36 2>@'],
@@ -145,7 +166,7 @@ export const CODE_HOSTS: readonly Rule[] = [
   rule(
     'develop-tool-key',
     ['vtwn_', 'e2b_', 'apify_api_', 'bb_live_', 'apk_user_', 'waka_', 'xau_', 'depot_'],
-    /(?:vtwn_[A-Za-z0-9]{24,40}|e2b_[0-9a-f]{40}|apify_api_[A-Za-z0-9]{36}|bb_live_[\w-]{27}|apk_user_[A-Za-z0-9=_-]{40,200}|waka_[\w-]{36,48}|xau_[A-Za-z0-9]{36,48}|depot_[a-z]{2,8}_[a-f0-9]{64})/,
+    /(?:vtwn_[A-Za-z0-9]{24,40}|e2b_[0-9a-f]{40}|apify_api_[\w-]{36}|bb_live_[\w-]{27}|apk_user_[A-Za-z0-9=_-]{40,200}|waka_[\w-]{36,48}|xau_[A-Za-z0-9]{36,48}|depot_[a-z]{2,8}_[a-f0-9]{64})/,
     { entropy: 3, yes: ['apify_api_<alnum 36>', 'e2b_<hex 40>'], no: 'apify_api_key' },
   ),
   rule('rapidapi-key', ['msh[0123456789abcdef]'], /[0-9a-f]{10}msh[0-9a-f]{13,16}p1[0-9a-f]{5,6}jsn[0-9a-f]{12}/, {

@@ -30,11 +30,15 @@ export const COMMANDS: readonly Rule[] = [
   rule(
     'database-address-password',
     ['://'],
-    /(?<=(?:postgres|postgresql|mysql2?|mariadb|mongodb|redis|rediss|amqps?|mssql|sqlserver|clickhouse|s?ftp|smtps?|ldaps?)(?:\+[a-z]{2,12})?):\/\/[^\s:/@"'`<>\\[\]{}|$,()]{0,100}:(?!\d{1,5}(?:[/?#]|$))([^\s"'`<>\\{}|]{3,300})@[\w.[%-]/,
+    /(?<=(?:postgres|postgresql|mysql2?|mariadb|mongodb|redis|rediss|amqps?|mssql|sqlserver|clickhouse|s?ftp|smtps?|ldaps?)(?:\+[a-z]{2,12})?):\/\/[^\s:/"'`<>\\[\]{}|$,()]{0,100}:(?!\d{1,5}(?:[/?#]|$))([^\s"'`<>\\{}|]{3,300})@[\w.[%-]/,
     {
       inside: true,
       entropy: 2,
-      yes: ['postgres://app:<alnum 6>/<alnum 6>@db:5432/x', 'mysql://u:p@<alnum 9>@h/x'],
+      yes: [
+        'smtps://ada@x.test:<alnum 9>@smtp.x.test',
+        'postgres://app:<alnum 6>/<alnum 6>@db:5432/x',
+        'mysql://u:p@<alnum 9>@h/x',
+      ],
       no: 'redis://cache:6379/0?user=a@b.c',
     },
   ),

@@ -37,7 +37,7 @@ export const MODELS: readonly Rule[] = [
   rule(
     'model-tool-key',
     ['tvly-', 'fc-', 'jina_', 'csk-', 'fw_', 'tgp_v1_', 'pa-', 'crsr_', 'llx-', 'flp_', 'pplx-', 'rpa_', 'wandb_v1_'],
-    /(?:tvly-(?:dev-)?[A-Za-z0-9]{32}|fc-[0-9a-f]{32}|jina_[\w-]{50,64}|csk-[a-z0-9]{48}|fw_[A-Za-z0-9]{22,30}|tgp_v1_[\w-]{40,48}|pa-[\w-]{43}|crsr_[0-9a-f]{64}|llx-[A-Za-z0-9]{46,52}|flp_[A-Za-z0-9]{40,50}|rpa_[A-Z0-9]{30,50}|wandb_v1_[\w-]{60,90})(?![\w-])/,
+    /(?:tvly-(?:dev-)?[A-Za-z0-9]{32}|fc-[0-9a-f]{32}|jina_[\w-]{50,64}|csk-[a-z0-9]{48}|fw_[A-Za-z0-9]{22,30}|tgp_v1_[\w-]{40,48}|pa-[\w-]{43}|crsr_[0-9a-f]{64}|llx-[\w-]{46,52}|flp_[A-Za-z0-9]{40,50}|rpa_[A-Z0-9]{30,50}|wandb_v1_[\w-]{60,90})(?![\w-])/,
     { entropy: 3.5, yes: ['tvly-<alnum 32>', 'fc-<hex 32>', 'fw_<alnum 24>'], no: 'fc-match' },
   ),
 ];

@@ -126,7 +126,7 @@ export const PAYMENTS_AND_MAIL: readonly Rule[] = [
   rule(
     'teams-webhook',
     ['/webhookb2/', '/incomingwebhook/', 'outlook.office.com/webhook/'],
-    /\/(?:webhookb2|IncomingWebhook|webhook)\/([0-9a-fA-F@/-]{30,120}(?:IncomingWebhook\/[0-9a-f]{32}\/[0-9a-f-]{36})?)/i,
+    /\/(?:webhookb2|IncomingWebhook|webhook)\/([\w@/-]{30,120}(?:IncomingWebhook\/[0-9a-f]{32}\/[0-9a-f-]{36})?)/i,
     {
       inside: true,
       yes: 'https://x.webhook.office.com/webhookb2/<hex 36>@<hex 36>/IncomingWebhook/<hex 32>/<hex 36>',

@@ -20,9 +20,13 @@ export const VENDOR_NAMES: readonly Rule[] = [
   ),
   rule(
     'vault-key-share',
-    ['unseal key ', 'recovery key '],
-    /(?:Unseal|Recovery) Key \d{1,2}: ([A-Za-z0-9+/]{43,44}={0,2})/i,
-    { inside: true, yes: 'Unseal Key 1: <base64 43>=', no: 'Unseal Key 1: <share>' },
+    ['unseal key ', 'recovery key ', 'operator unseal '],
+    /(?:(?:Unseal|Recovery) Key \d{1,2}:|operator unseal) ([A-Za-z0-9+/]{43,44}={0,2})/i,
+    {
+      inside: true,
+      yes: ['Unseal Key 1: <base64 43>=', 'vault operator unseal <base64 43>='],
+      no: 'Unseal Key 1: <share>',
+    },
   ),
   named(
     'named-model-key',
