@@ -3,7 +3,7 @@ import type { Db } from '../store/open.ts';
 import type { SessionRow } from '../store/schema.ts';
 import { byIndex, type EventRange, lastIndexed } from '../store/word-index.ts';
 import type { Matcher } from './matcher.ts';
-import { type Budget, type RangeRead, readRanges } from './read.ts';
+import { type Budget, type RangeRead, readRanges } from './read-events.ts';
 import { markRanges } from './verify.ts';
 
 /** Bytes of events read for one answer, unless a single range has more. A page shows the first marks soon. */

@@ -7,7 +7,7 @@ import { byIndex, type WordsWanted } from '../store/word-index.ts';
 import { type Batch, gather, nextBatch, type Wanted } from './candidates.ts';
 import { readFilters } from './filters.ts';
 import { createMatcher } from './matcher.ts';
-import { type Budget, type RangeRead, type Reader, readRanges } from './read.ts';
+import { type Budget, type RangeRead, type Reader, readRanges } from './read-events.ts';
 import { type Decision, type MarkedRange, markRanges, type Unfinished, Verification } from './verify.ts';
 import { AND_MORE } from './words.ts';
 

@@ -2,7 +2,7 @@ import type { Hit } from '../../contract/review.ts';
 import type { Db } from '../store/open.ts';
 import { type EventRange, findChunks } from '../store/word-index.ts';
 import type { Matcher } from './matcher.ts';
-import type { Budget, FoundEvent, RangeRead } from './read.ts';
+import type { Budget, FoundEvent, RangeRead } from './read-events.ts';
 import { AND_MORE } from './words.ts';
 
 /** Where the next answer goes on reading a session, and the terms that the session is known to have. */

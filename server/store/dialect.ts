@@ -2,7 +2,7 @@ import type { Kysely, SelectQueryBuilder } from 'kysely';
 import pg from 'pg';
 import { Problem } from '../../contract/problem.ts';
 import { isPostgres, StoreUnsuitable } from './postgres.ts';
-import { ThreadEnded } from './sqlite/threads.ts';
+import { ThreadEnded } from './sqlite/connection-thread.ts';
 
 /*
  * How the engines differ where both run the same query: locks, and the meaning of errors. `postgres.ts`, `postgres-append.ts`

@@ -11,7 +11,7 @@ import { limitedPool, openPostgres, postgresDialect, SCHEMA_SETTINGS } from './p
 import { createPostgresAppend } from './postgres-append.ts';
 import type { Database } from './schema.ts';
 import { sqliteDialect } from './sqlite/driver.ts';
-import { openFile } from './sqlite/open.ts';
+import { openFile } from './sqlite/open-file.ts';
 import { assertOwner, findTenant, poolOfTenants } from './tenant.ts';
 import { storeUnusable } from './unusable.ts';
 

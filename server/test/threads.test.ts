@@ -5,8 +5,8 @@ import type { Worker } from 'node:worker_threads';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { isStoreLost, isUnavailable } from '../store/dialect.ts';
+import { ConnectionThread } from '../store/sqlite/connection-thread.ts';
 import { Readers, type ReadersOptions } from '../store/sqlite/readers.ts';
-import { Thread } from '../store/sqlite/threads.ts';
 import { openTestStore, type TestStore } from './engines.ts';
 
 const COUNT = `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 200000)
@@ -76,7 +76,10 @@ describe('the threads of the embedded store', () => {
   });
 
   test('cannot write on a connection that reads', async () => {
-    const thread = new Thread({ path: join(store.dataDir, 'session-capture.sqlite'), readOnly: true }, () => undefined);
+    const thread = new ConnectionThread(
+      { path: join(store.dataDir, 'session-capture.sqlite'), readOnly: true },
+      () => undefined,
+    );
     const writing = thread.run({ kind: 'query', sql: 'DELETE FROM notes', parameters: [] });
     await expect(writing).rejects.toMatchObject({ errcode: 8 });
     await thread.close();
@@ -102,11 +105,11 @@ describe('the threads of the embedded store', () => {
 
 describe('a pool of readers', () => {
   let folder: string;
-  let started: Thread[];
+  let started: ConnectionThread[];
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'capture-threads-'));
     started = [];
-    const writer = new Thread({ path: join(folder, 'store'), readOnly: false }, () => undefined);
+    const writer = new ConnectionThread({ path: join(folder, 'store'), readOnly: false }, () => undefined);
     await writer.ready;
     await writer.close();
   });
@@ -119,7 +122,7 @@ describe('a pool of readers', () => {
     new Readers({
       most: 2,
       start() {
-        const thread = new Thread({ path: join(folder, file()), readOnly: true }, () => undefined);
+        const thread = new ConnectionThread({ path: join(folder, file()), readOnly: true }, () => undefined);
         started.push(thread);
         return thread;
       },
@@ -197,7 +200,7 @@ describe('a pool of readers', () => {
       const remember = (worker: Worker) => void workers.push(worker);
       process.on('worker', remember);
       const told: Error[] = [];
-      const thread = new Thread({ path: join(folder, 'store'), readOnly }, (error) => told.push(error));
+      const thread = new ConnectionThread({ path: join(folder, 'store'), readOnly }, (error) => told.push(error));
       await thread.ready;
       process.off('worker', remember);
       const endless = { ...count, sql: COUNT.replace('200000', '200000000000') };

@@ -8,13 +8,13 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
+import type { ConnectionThread } from './connection-thread.ts';
 import type { Readers } from './readers.ts';
-import type { Thread } from './threads.ts';
 
 /** The threads of an open file. */
 export interface Threads {
   reader: Pick<Readers, 'run'>;
-  writer: Pick<Thread, 'run' | 'lag'>;
+  writer: Pick<ConnectionThread, 'run' | 'lag'>;
   /** Keeps the writer to oneself until the returned function is called. */
   holdWriter(): Promise<() => void>;
   close(): Promise<void>;

@@ -1,9 +1,9 @@
 import { DeadlineExceeded } from '../../work.ts';
+import { type ConnectionThread, closedError } from './connection-thread.ts';
 import type { Answers, Job } from './jobs.ts';
-import { closedError, type Thread } from './threads.ts';
 
 export interface ReadersOptions {
-  start: () => Thread;
+  start: () => ConnectionThread;
   /** Threads, at most. Long reads leave one of them to the others. */
   most: number;
   /** How long a read may take until its thread is ended, in milliseconds. */
@@ -19,7 +19,7 @@ const IDLE_MS = 60_000;
 
 interface Waiting {
   isLong: boolean;
-  resolve: (thread: Thread) => void;
+  resolve: (thread: ConnectionThread) => void;
 }
 
 type Query = Extract<Job, { kind: 'query' }>;
@@ -27,8 +27,8 @@ type Query = Extract<Job, { kind: 'query' }>;
 /** Threads that read. They are started as they are needed, and end when they were not needed for a while. */
 export class Readers {
   readonly #options: Required<ReadersOptions>;
-  readonly #threads = new Set<Thread>();
-  readonly #idle = new Map<Thread, NodeJS.Timeout>();
+  readonly #threads = new Set<ConnectionThread>();
+  readonly #idle = new Map<ConnectionThread, NodeJS.Timeout>();
   readonly #waiting: Waiting[] = [];
   #longRunning = 0;
   #isClosed = false;
@@ -60,7 +60,7 @@ export class Readers {
     await Promise.all([...this.#threads].map((thread) => thread.close()));
   }
 
-  #obtain(isLong: boolean): Promise<Thread> {
+  #obtain(isLong: boolean): Promise<ConnectionThread> {
     if (this.#isClosed) return Promise.reject(closedError());
     return new Promise((resolve) => {
       this.#waiting.push({ isLong, resolve });
@@ -100,7 +100,7 @@ export class Readers {
     this.#rest(thread);
   }
 
-  #rest(thread: Thread): void {
+  #rest(thread: ConnectionThread): void {
     const end = () => {
       this.#idle.delete(thread);
       this.#threads.delete(thread);
@@ -109,7 +109,7 @@ export class Readers {
     this.#idle.set(thread, setTimeout(end, this.#options.idleMs).unref());
   }
 
-  #release(thread: Thread, isLong: boolean): void {
+  #release(thread: ConnectionThread, isLong: boolean): void {
     if (isLong) this.#longRunning--;
     if (!thread.isGone || this.#isClosed) this.#rest(thread);
     else {

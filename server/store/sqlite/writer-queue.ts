@@ -1,7 +1,7 @@
 import { type Batch, type Outcome, outcomeOf, type StoreAppend } from '../appends.ts';
 import { storeUnavailable } from '../dialect.ts';
+import type { ConnectionThread } from './connection-thread.ts';
 import { FairList } from './fair-list.ts';
-import type { Thread } from './threads.ts';
 
 interface Waiting {
   batch: Batch;
@@ -26,7 +26,7 @@ export interface WriterQueue {
  * Hands appends to the writer as they come: what gathers there while it commits shares the next commit, and so one fsync.
  * Those that are too many for it wait here, and senders take turns.
  */
-export function createWriterQueue(writer: Pick<Thread, 'run'>): WriterQueue {
+export function createWriterQueue(writer: Pick<ConnectionThread, 'run'>): WriterQueue {
   const list = new FairList<Waiting>();
   const handed = { count: 0, bytes: 0 };
   let held = false;

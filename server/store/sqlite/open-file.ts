@@ -1,7 +1,7 @@
 import type { StoreAppend } from '../appends.ts';
+import { ConnectionThread, ThreadEnded } from './connection-thread.ts';
 import type { Threads } from './driver.ts';
 import { Readers } from './readers.ts';
-import { Thread, ThreadEnded } from './threads.ts';
 import { createWriterQueue } from './writer-queue.ts';
 
 /** So that a slow read leaves another reader free; each is a connection with its own page cache. */
@@ -19,12 +19,13 @@ export interface OpenFile extends Threads {
  * @throws when the file cannot be opened, is no store, or would not be durable
  */
 export async function openFile(path: string, onError: (error: Error) => void): Promise<OpenFile> {
-  const writer = new Thread({ path, readOnly: false }, onError);
+  const writer = new ConnectionThread({ path, readOnly: false }, onError);
   await writer.ready;
   const readers = new Readers({
     most: MOST_READERS,
     // A reader that ends by itself took nothing with it, and is replaced.
-    start: () => new Thread({ path, readOnly: true }, (error) => error instanceof ThreadEnded || onError(error)),
+    start: () =>
+      new ConnectionThread({ path, readOnly: true }, (error) => error instanceof ThreadEnded || onError(error)),
   });
   const { append, holdWriter } = createWriterQueue(writer);
   return {

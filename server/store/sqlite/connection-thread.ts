@@ -6,7 +6,7 @@ export class ThreadEnded extends Error {
   readonly code = 'ERR_INVALID_STATE';
 }
 
-const PROGRAM = new URL('./thread.ts', import.meta.url);
+const PROGRAM = new URL('./connection-program.ts', import.meta.url);
 
 interface Waiting {
   resolve: (answer: unknown) => void;
@@ -15,7 +15,7 @@ interface Waiting {
 }
 
 /** A thread with a connection of its own to the file. */
-export class Thread {
+export class ConnectionThread {
   /** Settled once the file is open. */
   readonly ready: Promise<void>;
   readonly #worker: Worker;
