@@ -166,6 +166,18 @@ export const OPTIONS = {
     'Megabytes of request bodies held in memory at a time, at most a quarter of them for one caller; more are answered 503. The largest appends need 108.',
     count,
   ),
+  QUOTA_DAY_MB: option(
+    100_000,
+    'Megabytes of events, as they are without compression, that an organization may send on a day (UTC); 0: any amount.',
+    count,
+  ),
+  QUOTA_GB: option(
+    0,
+    'Gigabytes of events, as they are without compression, that an organization may have; 0: any amount.',
+    count,
+  ),
+  QUOTA_SESSIONS: option(5_000_000, 'Sessions that an organization may have; 0: any number.', count),
+  QUOTA_OPEN_SESSIONS: option(20_000, 'Open sessions that a machine may have; 0: any number.', count),
   RETENTION_DAYS: option(0, 'Days after its last event on which a session is deleted; 0: sessions are kept.', count),
   PRICES_FILE: optional(
     'File with prices of models, in the form of `server/derive/prices.json`, to use instead of that one.',

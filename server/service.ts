@@ -20,6 +20,7 @@ import type { Identity } from './identity/identity.ts';
 import { createLive } from './ingest/live.ts';
 import { removeDeletedOrganizations } from './ingest/organizations.ts';
 import { createPeers } from './ingest/peers.ts';
+import { StorageQuotas } from './ingest/quotas.ts';
 import { createReading } from './ingest/reading.ts';
 import { deleteExpired } from './ingest/retention.ts';
 import { createRevocation } from './ingest/revocation.ts';
@@ -71,6 +72,16 @@ const CATCH_UP_EVERY_MS = 300_000;
 
 /** How long it may take to apply new prices to all sessions. The next start goes on. */
 const REPRICE_MS = 6 * 3_600_000;
+
+/** How often what came in is written down for the quotas; a crash forgets as much. */
+const COUNT_EVERY_MS = 10_000;
+
+const storageLimits = (config: Config) => ({
+  bytesADay: config.QUOTA_DAY_MB * 1_000_000,
+  bytes: config.QUOTA_GB * 1_000_000_000,
+  sessions: config.QUOTA_SESSIONS,
+  openSessions: config.QUOTA_OPEN_SESSIONS,
+});
 
 /** The service around an open store and an identity provider, ready to listen; closing it leaves both open. */
 export async function createService(options: ServiceOptions): Promise<FastifyInstance> {
@@ -133,7 +144,9 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     else indexer.note(change);
   };
   const storeLog = createSessionLog({ store, committed, now });
-  const sessionLog = bus ? createBusLog({ bus, db: store.db, storeLog, now, onError }) : storeLog;
+  const quotas = new StorageQuotas({ db: store.db, limits: storageLimits(config), now, onError });
+  observer?.onQuotas(() => quotas.shares());
+  const sessionLog = quotas.guard(bus ? createBusLog({ bus, db: store.db, storeLog, now, onError }) : storeLog);
   const revocation = createRevocation({
     db: store.db,
     sessionLog,
@@ -151,7 +164,12 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
       removeDeletedOrganizations({ db: store.db, sessionLog, sweep, signal }),
     );
   const purgeEnded = () => background.run('sign-ins', async () => void (await purgeDevices(store.db, now())));
-  const purge = () => background.run('unused', (signal) => purgeUnused(store.db, now(), signal));
+  const purge = () =>
+    background.run('unused', async (signal) => {
+      await purgeUnused(store.db, now(), signal);
+      await quotas.purge();
+    });
+  const count = () => background.run('quotas', () => quotas.flush());
   const worker =
     bus && store.pool && config.ROLE !== 'api'
       ? createWorker({
@@ -213,6 +231,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     await worker?.close();
     await peers?.close();
     await background.close();
+    await quotas.flush().catch(onError);
     await truncation?.close();
     await reading.close();
     // Its jobs wait for the thread.
@@ -233,6 +252,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     setInterval(() => void purgeEnded(), SWEEP_EVERY_MS).unref(),
     setInterval(() => void removeOrganizations(), SWEEP_EVERY_MS).unref(),
     setInterval(() => void purge(), EXPIRE_EVERY_MS).unref(),
+    setInterval(() => void count(), COUNT_EVERY_MS).unref(),
     setInterval(resumeRevocations, RESUME_EVERY_MS).unref(),
     setInterval(expire, EXPIRE_EVERY_MS).unref(),
     setInterval(() => void indexer.catchUp(), CATCH_UP_EVERY_MS).unref(),

@@ -14,6 +14,8 @@ export interface Observer {
   onGivenUp(kind: 'background' | 'body' | 'derive'): void;
   /** Names the function that counts the sessions waiting to be derived. It is called each time the figures are read. */
   onBehind(count: () => number): void;
+  /** Names the function that tells the largest share of each storage quota that an organization has used. */
+  onQuotas(shares: () => Record<string, number>): void;
 }
 
 /** The figures of a running service, in the text format of Prometheus. No label has values that callers choose. */
@@ -93,6 +95,11 @@ type Counted = { [Key in keyof typeof COUNTED]: InstanceType<(typeof KINDS)[(typ
 const ASKED = {
   connections: ['capture_store_connections', 'Connections to PostgreSQL, and requests that wait for one', 'state'],
   behind: ['capture_derive_waiting', 'Sessions that wait to be derived, as far as this process knows', undefined],
+  quotas: [
+    'capture_quota_used_ratio',
+    'Largest share of a storage quota that an organization has used, as far as this process knows; at 1 it is refused more',
+    'quota',
+  ],
   messages: [
     'capture_bus_messages',
     'Messages on the event bus that no worker has written yet, and those that could not be written',
@@ -170,6 +177,7 @@ export function createMetrics(): Metrics {
     onGivenUp: (kind) => counted.givenUp.inc({ kind }),
     onDerived: (lagMs) => counted.derived.observe(Math.max(0, lagMs) / 1000),
     onBehind: (count) => answerWith('behind', count),
+    onQuotas: (shares) => answerWith('quotas', shares),
 
     watchStore(store) {
       const { pool } = store;

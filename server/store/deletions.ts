@@ -157,6 +157,11 @@ async function sweep(db: Db, row: DeletedSessionRow, now: number, signal?: Abort
   const { organization_id: organizationId, session_id: sessionId } = row;
   await removeAppends(db, organizationId, sessionId, signal);
   if (signal?.aborted) return;
+  await db
+    .deleteFrom('stored_bytes')
+    .where('organization_id', '=', organizationId)
+    .where('session_id', '=', sessionId)
+    .execute();
   const mine = db.selectFrom('sessions').selectAll().where('organization_id', '=', organizationId);
   const session = await mine.where('session_id', '=', sessionId).executeTakeFirst();
   if (session) await removeDerived(db, session);

@@ -15,6 +15,8 @@ const TABLES = {
   sessions: ['session_id'],
   deleted_sessions: ['session_id'],
   appends: ['session_id', 'first_sequence'],
+  stored_bytes: ['session_id'],
+  stored_days: ['organization_id', 'day'],
   device_sign_ins: ['device_hash'],
   accounts: ['account_id'],
   links: ['token_hash'],

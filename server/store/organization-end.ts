@@ -94,4 +94,13 @@ const findSum = (db: Db, organizationId: string) =>
     .executeTakeFirst();
 
 /** In an order in which no row refers to one that is gone. */
-const OWNED = ['installations', 'environments', 'secrets', 'device_sign_ins', 'members', 'organizations'] as const;
+const OWNED = [
+  'stored_bytes',
+  'stored_days',
+  'installations',
+  'environments',
+  'secrets',
+  'device_sign_ins',
+  'members',
+  'organizations',
+] as const;

@@ -144,6 +144,21 @@ export interface DeletedSessionRow {
   swept_at: Time | null;
 }
 
+/** How many bytes of events a session has, as they were sent without compression. */
+export interface StoredBytesRow {
+  session_id: string;
+  organization_id: string;
+  bytes: number;
+}
+
+/** How many bytes of events an organization sent on a day. */
+export interface StoredDayRow {
+  organization_id: string;
+  /** YYYY-MM-DD, UTC. */
+  day: string;
+  bytes: number;
+}
+
 /** One append: a whole batch of events in one row. */
 export interface AppendRow {
   session_id: string;
@@ -345,6 +360,8 @@ export interface Database {
   sessions: SessionRow;
   deleted_sessions: DeletedSessionRow;
   appends: AppendRow;
+  stored_bytes: StoredBytesRow;
+  stored_days: StoredDayRow;
   session_facts: SessionFactsRow;
   session_values: SessionValueRow;
   session_chunks: SessionChunkRow;

@@ -246,6 +246,21 @@ create table deleted_sessions (
 create index deleted_sessions_by_client_key on deleted_sessions (organization_id, plane, client_key);
 create index deleted_sessions_unswept on deleted_sessions (session_id, swept_at) where swept_at is null;
 
+-- Bytes of events, counted every few seconds: of each session, and of each organization and day (UTC).
+create table stored_bytes (
+  session_id text primary key,
+  organization_id text not null,
+  bytes bigint not null
+);
+create index stored_bytes_by_organization on stored_bytes (organization_id, bytes);
+
+create table stored_days (
+  organization_id text not null,
+  day text not null,
+  bytes bigint not null,
+  constraint stored_days_pkey primary key (organization_id, day)
+);
+
 -- One row for each batch of events: the events as they were sent, compressed.
 create table appends (
   session_id text not null ${sessionOfAppend},

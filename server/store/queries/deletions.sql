@@ -45,6 +45,9 @@ delete
   where "session_id" = $3
   order by "first_sequence"
   limit $4);
+delete
+  from "stored_bytes"
+  where "organization_id" = $1 and "session_id" = $2;
 select *
   from "sessions"
   where "organization_id" = $1 and "session_id" = $2;
@@ -84,6 +87,9 @@ delete
   where "session_id" = ?
   order by "first_sequence"
   limit ?);
+delete
+  from "stored_bytes"
+  where "organization_id" = ? and "session_id" = ?;
 select *
   from "sessions"
   where "organization_id" = ? and "session_id" = ?;

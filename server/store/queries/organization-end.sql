@@ -45,6 +45,12 @@ select "plane", "day"
   where "organization_id" = $1
   limit $2;
 delete
+  from "stored_bytes"
+  where "organization_id" = $1;
+delete
+  from "stored_days"
+  where "organization_id" = $1;
+delete
   from "installations"
   where "organization_id" = $1;
 delete

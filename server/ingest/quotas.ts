@@ -1,0 +1,247 @@
+import { Problem } from '../../contract/problem.ts';
+import type { Captured, CaptureOpening } from '../store/captured.ts';
+import { bytesOf } from '../store/frame.ts';
+import { findKeyedAppend } from '../store/log-state.ts';
+import type { Db } from '../store/open.ts';
+import type { Opening } from '../store/opening.ts';
+import { findCaptured } from '../store/ownership.ts';
+import { type Added, addStored, countOpen, purgeStoredDays, readStored, type Stored } from '../store/stored-bytes.ts';
+import { asService } from '../store/tenant.ts';
+import type { SessionLog } from './session-log.ts';
+
+/** The most of each; 0: any amount. */
+export interface StorageLimits {
+  bytesADay: number;
+  bytes: number;
+  sessions: number;
+  /** Of one machine. */
+  openSessions: number;
+}
+
+export type StorageQuota = 'bytes_today' | 'bytes' | 'sessions';
+
+export interface StorageQuotasOptions {
+  db: Db;
+  limits: StorageLimits;
+  now: () => number;
+  onError: (error: unknown) => void;
+}
+
+/** How long a count of the store is believed, with what this process added itself. */
+const BELIEVED_MS = 10 * 60_000;
+/** The same where a quota is reached: sessions may have been deleted meanwhile. */
+const FULL_BELIEVED_MS = 30_000;
+const DAY_MS = 86_400_000;
+
+interface Count {
+  readAt: number;
+  day: string;
+  /** What the store had when it was asked, and what came through this process since then. */
+  stored: Stored;
+}
+
+interface OpenCount {
+  readAt: number;
+  /** At most so many: closing is not noticed until the store is asked again. */
+  atMost: number;
+}
+
+/**
+ * How much organizations may store. It is counted in memory and written every few seconds, so an append costs no further
+ * write. Each process learns what others wrote every ten minutes, so a quota may be passed by what comes in that time.
+ */
+export class StorageQuotas {
+  readonly #options: StorageQuotasOptions;
+  readonly #counts = new Map<string, Count>();
+  readonly #reading = new Set<string>();
+  readonly #openSessions = new Map<string, OpenCount>();
+  #added = new Map<string, Added>();
+
+  constructor(options: StorageQuotasOptions) {
+    this.#options = options;
+  }
+
+  /** The same log, which refuses what is beyond a quota. */
+  guard(log: SessionLog): SessionLog {
+    return {
+      ...log,
+      append: async (batch) => {
+        const { organizationId, sessionId, idempotencyKey } = batch;
+        const refusal = this.#refusalOfBytes(organizationId);
+        // What was acknowledged is acknowledged again.
+        if (refusal && !(idempotencyKey !== null && (await this.#isKnown(organizationId, sessionId, idempotencyKey)))) {
+          throw refusal;
+        }
+        const accepted = await log.append(batch);
+        if (!accepted.replayed) this.#add({ organizationId, sessionId, bytes: bytesOf(batch.events) });
+        return accepted;
+      },
+      open: async (opening) => {
+        const refusal = await this.#refusalOfSession(opening);
+        if (refusal) throw refusal;
+        const row = await log.open(opening);
+        this.#noteOpened(opening);
+        return row;
+      },
+      capture: async (openings) => {
+        const refusals = await this.#refusalsOf(openings);
+        const answers = (await log.capture(openings.filter((one) => !refusals.has(one)))).values();
+        return openings.map((opening): Captured => {
+          const problem = refusals.get(opening);
+          if (problem) return { outcome: 'refused', problem };
+          const answer = answers.next().value as Captured;
+          if (answer.outcome === 'opened') this.#noteOpened(opening);
+          return answer;
+        });
+      },
+    };
+  }
+
+  /** Writes what was counted; what cannot be written now is written the next time. */
+  async flush(): Promise<void> {
+    const added = this.#added;
+    if (added.size === 0) return;
+    this.#added = new Map();
+    try {
+      await addStored(this.#options.db, [...added.values()], this.#today());
+    } catch (error) {
+      for (const one of added.values()) this.#pend(one);
+      throw error;
+    }
+  }
+
+  /** Forgets the days before yesterday, and those of whom nothing was heard for a day. */
+  async purge(): Promise<void> {
+    const old = this.#options.now() - DAY_MS;
+    for (const counts of [this.#counts, this.#openSessions]) {
+      for (const [key, { readAt }] of counts) if (readAt < old) counts.delete(key);
+    }
+    await purgeStoredDays(this.#options.db, dayOf(this.#options.now() - DAY_MS));
+  }
+
+  /** The largest share of each quota that any organization has used, as far as this process knows. */
+  shares(): Record<StorageQuota, number> {
+    const { limits } = this.#options;
+    const share = (limit: number, of: (stored: Stored) => number) =>
+      limit === 0 ? 0 : Math.max(0, ...[...this.#counts.values()].map(({ stored }) => of(stored) / limit));
+    return {
+      bytes_today: share(limits.bytesADay, ({ bytesToday }) => bytesToday),
+      bytes: share(limits.bytes, ({ bytes }) => bytes),
+      sessions: share(limits.sessions, ({ sessions }) => sessions),
+    };
+  }
+
+  #refusalOfBytes(organizationId: string): Problem | undefined {
+    const { bytesADay, bytes } = this.#options.limits;
+    if (bytesADay === 0 && bytes === 0) return undefined;
+    const stored = this.#countOf(organizationId);
+    if (!stored) return undefined;
+    if (bytesADay > 0 && stored.bytesToday >= bytesADay) {
+      return new Problem(
+        'quota_reached',
+        'This organization sent as many bytes today as it may. Try again after midnight (UTC), or ask the operator to raise QUOTA_DAY_MB.',
+      );
+    }
+    if (bytes === 0 || stored.bytes < bytes) return undefined;
+    return new Problem(
+      'quota_reached',
+      'This organization has as many bytes of events as it may. Delete sessions, or ask the operator to raise QUOTA_GB.',
+    );
+  }
+
+  /** A session that is there already is found, whatever the quota. */
+  async #refusalsOf(openings: readonly CaptureOpening[]): Promise<Map<CaptureOpening, Problem>> {
+    const refusals = new Map<CaptureOpening, Problem>();
+    for (const opening of openings) {
+      const refusal = await this.#refusalOfSession(opening);
+      const { organizationId, plane, capture } = opening;
+      const known = refusal && (await findCaptured(this.#options.db, organizationId, plane, capture.clientKey));
+      if (refusal && !known) refusals.set(opening, refusal);
+    }
+    return refusals;
+  }
+
+  async #refusalOfSession({ organizationId, environmentId }: Opening): Promise<Problem | undefined> {
+    const { sessions, openSessions } = this.#options.limits;
+    const stored = sessions === 0 ? undefined : this.#countOf(organizationId);
+    if (stored && stored.sessions >= sessions) {
+      return new Problem(
+        'quota_reached',
+        'This organization has as many sessions as it may. Delete some, or ask the operator to raise QUOTA_SESSIONS.',
+      );
+    }
+    if (openSessions === 0 || (await this.#openOn(organizationId, environmentId)) < openSessions) return undefined;
+    return new Problem(
+      'quota_reached',
+      'This machine has as many open sessions as it may. Complete some, or ask the operator to raise QUOTA_OPEN_SESSIONS.',
+    );
+  }
+
+  /** At most so many; the store is asked where that is too many, or long ago. */
+  async #openOn(organizationId: string, environmentId: string): Promise<number> {
+    const { db, limits, now } = this.#options;
+    const known = this.#openSessions.get(environmentId);
+    const isCurrent = known && now() - known.readAt < BELIEVED_MS;
+    if (isCurrent && known.atMost < limits.openSessions) return known.atMost;
+    const atMost = await countOpen(db, organizationId, environmentId, limits.openSessions);
+    this.#openSessions.set(environmentId, { readAt: now(), atMost });
+    return atMost;
+  }
+
+  #noteOpened({ organizationId, environmentId }: Opening): void {
+    const stored = this.#counts.get(organizationId)?.stored;
+    if (stored) stored.sessions++;
+    const open = this.#openSessions.get(environmentId);
+    if (open) open.atMost++;
+  }
+
+  /** Undefined until the store was asked, which no append waits for. */
+  #countOf(organizationId: string): Stored | undefined {
+    const known = this.#counts.get(organizationId);
+    const believedMs = known && this.#isFull(known.stored) ? FULL_BELIEVED_MS : BELIEVED_MS;
+    const isCurrent = known && known.day === this.#today() && this.#options.now() - known.readAt < believedMs;
+    if (!isCurrent && !this.#reading.has(organizationId)) void this.#read(organizationId);
+    return known && known.day !== this.#today() ? { ...known.stored, bytesToday: 0 } : known?.stored;
+  }
+
+  #isFull({ bytes, sessions }: Stored): boolean {
+    const { limits } = this.#options;
+    return (limits.bytes > 0 && bytes >= limits.bytes) || (limits.sessions > 0 && sessions >= limits.sessions);
+  }
+
+  async #read(organizationId: string): Promise<void> {
+    const { db, now, onError } = this.#options;
+    this.#reading.add(organizationId);
+    try {
+      await asService(() => this.flush());
+      const day = this.#today();
+      const stored = await asService(() => readStored(db, organizationId, day));
+      this.#counts.set(organizationId, { readAt: now(), day, stored });
+    } catch (error) {
+      onError(error);
+    } finally {
+      this.#reading.delete(organizationId);
+    }
+  }
+
+  #isKnown = async (organizationId: string, sessionId: string, key: string): Promise<boolean> =>
+    (await findKeyedAppend(this.#options.db, organizationId, sessionId, key)) !== undefined;
+
+  #add(added: Added): void {
+    this.#pend(added);
+    const stored = this.#counts.get(added.organizationId)?.stored;
+    if (!stored) return;
+    stored.bytes += added.bytes;
+    stored.bytesToday += added.bytes;
+  }
+
+  #pend({ organizationId, sessionId, bytes }: Added): void {
+    const known = this.#added.get(sessionId);
+    if (known) known.bytes += bytes;
+    else this.#added.set(sessionId, { organizationId, sessionId, bytes });
+  }
+
+  #today = (): string => dayOf(this.#options.now());
+}
+
+const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);

@@ -1,0 +1,84 @@
+import { sql } from 'kysely';
+import type { Db } from './open.ts';
+
+/** What an organization has of what its quotas bound. */
+export interface Stored {
+  bytes: number;
+  bytesToday: number;
+  sessions: number;
+}
+
+/** @param day YYYY-MM-DD, UTC */
+export async function readStored(db: Db, organizationId: string, day: string): Promise<Stored> {
+  const { bytes } = await db
+    .selectFrom('stored_bytes')
+    .select((row) => row.fn.sum<number | null>('bytes').as('bytes'))
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirstOrThrow();
+  const today = await db
+    .selectFrom('stored_days')
+    .select('bytes')
+    .where('organization_id', '=', organizationId)
+    .where('day', '=', day)
+    .executeTakeFirst();
+  const { sessions } = await db
+    .selectFrom('sessions')
+    .select((row) => row.fn.countAll<number>().as('sessions'))
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirstOrThrow();
+  return { bytes: Number(bytes), bytesToday: Number(today?.bytes ?? 0), sessions: Number(sessions) };
+}
+
+export interface Added {
+  organizationId: string;
+  sessionId: string;
+  bytes: number;
+}
+
+/** Adds what came since the last time; what came to a session that is gone counts for its day alone. */
+export const addStored = (db: Db, added: readonly Added[], day: string): Promise<void> =>
+  db.transaction().execute(async (transaction) => {
+    // In one order everywhere, so that two replicas wait for each other and not in a circle.
+    const bySession = [...added].sort((a, b) => (a.sessionId < b.sessionId ? -1 : 1));
+    const values = sql.join(bySession.map(({ sessionId, bytes }) => sql`(${sessionId}, ${bytes})`));
+    await sql`
+      insert into stored_bytes (session_id, organization_id, bytes)
+      select sessions.session_id, sessions.organization_id, cast(added.column2 as bigint)
+      from (values ${values}) as added join sessions on sessions.session_id = added.column1
+      where sessions.deleted_at is null
+      on conflict (session_id) do update set bytes = stored_bytes.bytes + excluded.bytes`.execute(transaction);
+    const byOrganization = Map.groupBy(added, ({ organizationId }) => organizationId);
+    for (const [organization_id, own] of [...byOrganization].sort(([a], [b]) => (a < b ? -1 : 1))) {
+      const bytes = own.reduce((sum, one) => sum + one.bytes, 0);
+      await transaction
+        .insertInto('stored_days')
+        .values({ organization_id, day, bytes })
+        .onConflict((conflict) =>
+          conflict
+            .columns(['organization_id', 'day'])
+            .doUpdateSet((row) => ({ bytes: row('stored_days.bytes', '+', bytes) })),
+        )
+        .execute();
+    }
+  });
+
+/** @param before YYYY-MM-DD */
+export const purgeStoredDays = (db: Db, before: string) =>
+  db.deleteFrom('stored_days').where('day', '<', before).execute();
+
+/** The open sessions of a machine, counted up to a limit. */
+export async function countOpen(db: Db, organizationId: string, environmentId: string, limit: number): Promise<number> {
+  const open = db
+    .selectFrom('sessions')
+    .select('session_id')
+    .where('organization_id', '=', organizationId)
+    .where('environment_id', '=', environmentId)
+    .where('status', '=', 'active')
+    .limit(limit)
+    .as('open');
+  const { count } = await db
+    .selectFrom(open)
+    .select((row) => row.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}

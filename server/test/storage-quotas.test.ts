@@ -1,0 +1,122 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Config } from '../config.ts';
+import { LOGS, type TestEngine } from './engines.ts';
+import { createTenant, type Machine, registerMachine, type Tenant } from './factories.ts';
+import { settled, startTestService, type TestService } from './harness.ts';
+import { expectProblem } from './shape.ts';
+
+const DAY = 86_400_000;
+/** Four of them are more than a megabyte. */
+const LARGE = { events: [{ eventType: 'notice', payload: { text: 'x'.repeat(255_000) } }] };
+
+describe.each(LOGS)('the storage quota of an organization on %s', (engine) => {
+  const services: TestService[] = [];
+  let service: TestService;
+  let ours: Tenant;
+  let machine: Machine;
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  });
+  afterEach(async () => {
+    for (const one of services.splice(0).reverse()) await one.close();
+    vi.useRealTimers();
+  });
+
+  async function start(overrides: Partial<Config>, on: TestEngine = engine, shared?: TestService): Promise<void> {
+    const now = service?.clock.now;
+    service = await startTestService(on, overrides, shared?.store);
+    if (shared && now) service.clock.now = now;
+    services.push(service);
+    if (shared) return;
+    ours = await createTenant(service);
+    machine = await registerMachine(service, ours.live);
+  }
+
+  const open = (as = ours.live) =>
+    service.call('POST', '/v1/sessions', {
+      as,
+      body: { environmentId: machine.environmentId, agentInstallationId: machine.installationId },
+    });
+  const capture = async (...keys: string[]) => {
+    const place = { environmentId: machine.environmentId, agentInstallationId: machine.installationId };
+    const sessions = keys.map((key) => ({ clientKey: key.padEnd(16, '-'), ...place }));
+    const { body } = await service.call('POST', '/v1/captured-sessions', { as: ours.live, body: { sessions } });
+    return body.results as { outcome: string; code?: string; session?: { sessionId: string } }[];
+  };
+  const append = (sessionId: string, key?: string) =>
+    service.call('POST', `/v1/sessions/${sessionId}/events`, {
+      as: ours.live,
+      body: LARGE,
+      headers: key === undefined ? {} : { 'idempotency-key': key },
+    });
+  /** Appends until one is refused; the statuses. */
+  async function fill(sessionId: string): Promise<number[]> {
+    const statuses: number[] = [];
+    for (let count = 0; count < 8 && statuses.at(-1) !== 400; count++) {
+      statuses.push((await append(sessionId, `key-${count}`)).status);
+      await settled(service.store.bus);
+      // What the store has is asked for beside the answers.
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    return statuses;
+  }
+
+  test('of bytes a day refuses what is beyond, repeats what it acknowledged, and ends with the day', async () => {
+    await start({ QUOTA_DAY_MB: 1 });
+    const { sessionId } = (await open()).body;
+    const stored = service.isAsync ? 202 : 200;
+    expect(await fill(sessionId)).toEqual([stored, stored, stored, stored, 400]);
+    const refused = await append(sessionId, 'key-new');
+    expectProblem(refused, 400, 'quota_reached');
+    expect(refused.body.error).toMatch(/QUOTA_DAY_MB/);
+    expect((await append(sessionId, 'key-0')).headers['idempotency-replayed']).toBe('true');
+    service.clock.now += DAY;
+    expect((await append(sessionId, 'key-new')).status).toBe(stored);
+  });
+
+  test('of bytes is known to the next process, and has room again once sessions are deleted', async () => {
+    const first = { QUOTA_GB: 0.001 };
+    await start(first);
+    const { sessionId } = (await open()).body;
+    await fill(sessionId);
+    const other = (await open()).body.sessionId;
+    expectProblem(await append(other), 400, 'quota_reached');
+    const before = service;
+    await before.app.close();
+    await start(first, engine, before);
+    await append(other);
+    await expect.poll(async () => (await append(other)).status).toBe(400);
+    await service.call('DELETE', `/v1/organizations/me/sessions/${sessionId}`, { as: ours.admin });
+    const halfAMinuteLater = async () => {
+      service.clock.now += 30_000;
+      return (await append(other)).status;
+    };
+    await expect.poll(halfAMinuteLater, { timeout: 20_000 }).toBeLessThan(300);
+  });
+
+  test('of sessions refuses new ones, and finds those there are', async () => {
+    await start({ QUOTA_SESSIONS: 2 });
+    const [first] = await capture('one');
+    expect(first?.outcome).toBe('opened');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect((await open()).status).toBe(201);
+    expectProblem(await open(), 400, 'quota_reached');
+    expect((await capture('one', 'two')).map(({ outcome, code }) => [outcome, code])).toEqual([
+      ['found', undefined],
+      ['refused', 'quota_reached'],
+    ]);
+  });
+
+  test('of open sessions of a machine refuses more until one is closed', async () => {
+    await start({ QUOTA_OPEN_SESSIONS: 3 });
+    const opened = [await open(), await open(), await open()].map(({ body }) => body.sessionId);
+    expectProblem(await open(), 400, 'quota_reached');
+    await service.call('POST', `/v1/sessions/${opened[0]}/complete`, { as: ours.live });
+    await settled(service.store.bus);
+    expect((await open()).status).toBe(201);
+    const elsewhere = machine;
+    machine = await registerMachine(service, ours.live);
+    expect((await open()).status).toBe(201);
+    machine = elsewhere;
+  });
+});
