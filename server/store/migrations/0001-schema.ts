@@ -1,4 +1,5 @@
 import type { Engine } from '../dialect.ts';
+import { forEngines, statementsOf } from './engines.ts';
 
 /**
  * Tables whose rows each belong to one organization. A request reads no other table as the role of its organization: no
@@ -25,39 +26,6 @@ export const TENANT_TABLES = [
 /** The whole schema of the first release. Times are milliseconds since the epoch; booleans are 0 or 1. */
 export const statementsOfSchema = (engine: Engine): string[] =>
   [PEOPLE, CAPTURE, DERIVED, IDENTITY].flatMap((part) => statementsOf(part[engine]));
-
-/** A semicolon at the end of a line ends a statement. */
-const statementsOf = (text: string): string[] =>
-  text
-    .split(/;\s*\n/)
-    .map((statement) => statement.trim())
-    .filter(Boolean);
-
-/** Where the engines word the same table differently. */
-interface Dialect {
-  bytes: 'blob' | 'bytea';
-  /**
-   * An append on PostgreSQL has locked its session already, so a foreign key would look it up twice. SQLite finds it in
-   * memory.
-   */
-  sessionOfAppend: string;
-  /** Keeps the rows of a table in its primary key. PostgreSQL has no such tables. */
-  clustered: string;
-}
-
-const DIALECTS: Record<Engine, Dialect> = {
-  sqlite: { bytes: 'blob', sessionOfAppend: 'references sessions (session_id)', clustered: ' without rowid' },
-  postgres: { bytes: 'bytea', sessionOfAppend: '', clustered: '' },
-};
-
-/** @returns the tables as each engine words them, with the statements that only one of them needs */
-const forEngines = (
-  text: (dialect: Dialect) => string,
-  extra: Partial<Record<Engine, string>> = {},
-): Record<Engine, string> => ({
-  sqlite: text(DIALECTS.sqlite) + (extra.sqlite ?? ''),
-  postgres: text(DIALECTS.postgres) + (extra.postgres ?? ''),
-});
 
 /** Organizations, their members and secrets, and the service's own settings. */
 const PEOPLE = forEngines(
