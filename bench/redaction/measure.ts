@@ -1,9 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { createRedactor } from '../../cli/redact/redactor.ts';
-import type { CapturedEvent } from '../../contract/transcript.ts';
-import { createDetectSecrets, createGitleaks, createSecretlint, type Masker } from './others.ts';
+import { createMaskers, MASKERS, OURS, survives } from './maskers.ts';
 
 /**
  * How much of other people's examples is masked, a table by class. The examples lie outside the repository, in folders of
@@ -18,9 +16,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     show: { type: 'string' },
-    gitleaks: { type: 'string' },
-    secretlint: { type: 'string' },
-    'detect-secrets': { type: 'string' },
+    ...MASKERS,
   },
 });
 
@@ -31,23 +27,7 @@ interface Example {
   text: string;
 }
 
-const redactor = createRedactor({ key: new Uint8Array(32) });
-const source = { agent: 'bench', session: 'bench', file: 'example', position: 0 };
-
-const ours: Masker = async (texts) =>
-  texts.map((output, index) => {
-    const event: CapturedEvent = { eventType: 'tool.result', payload: { source, output } };
-    const [{ payload } = event] = redactor.redact([event], { session: `bench ${index}` });
-    if (payload.redactions?.withheld) throw new Error(`Withheld: ${output}`);
-    return String((payload as { output?: unknown }).output);
-  });
-
-const maskers: { [name: string]: Masker } = {
-  'Session Capture': ours,
-  ...(values.gitleaks && { gitleaks: createGitleaks(values.gitleaks) }),
-  ...(values['detect-secrets'] && { 'detect-secrets': createDetectSecrets(values['detect-secrets']) }),
-  ...(values.secretlint && { secretlint: await createSecretlint(values.secretlint) }),
-};
+const maskers = await createMaskers(values);
 
 for (const folder of positionals) await measureFolder(folder);
 
@@ -68,7 +48,7 @@ async function measureFolder(folder: string): Promise<void> {
       const hits = found.filter((hit, index) => hit && (kind === 'all' || examples[index]?.kind === kind)).length;
       row[name] = `${((100 * hits) / Number(row.examples)).toFixed(1)} %`;
     }
-    if (name === 'Session Capture') showMisses(examples, found);
+    if (name === OURS) showMisses(examples, found);
   }
   console.log(folder);
   console.table(table);
@@ -77,14 +57,6 @@ async function measureFolder(folder: string): Promise<void> {
 function readExample(line: string): Example {
   const [provider = '', kind = '', secret = '""', text = '""'] = line.split('\t');
   return { provider, kind, secret: JSON.parse(secret), text: JSON.parse(text) };
-}
-
-/** A mask that leaves eight letters in a row of a secret, or 40 % of it, is none. */
-function survives(secret: string, masked: string): boolean {
-  const length = Math.min(secret.length, Math.max(8, Math.ceil(secret.length * 0.4)));
-  return Array.from({ length: secret.length - length + 1 }).some((_, start) =>
-    masked.includes(secret.slice(start, start + length)),
-  );
 }
 
 function showMisses(examples: Example[], found: boolean[]): void {

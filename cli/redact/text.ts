@@ -40,7 +40,11 @@ export function createTextRedactor(rules: readonly Rule[], index: ValueIndex, al
     const { spans, hasKeyword } = findSpansIn(text, scopes, knownOnly);
     const view = hasKeyword ? viewPlain(text) : undefined;
     if (view === undefined) return spans;
-    return [...spans, ...findSpansIn(view.text, scopes, knownOnly).spans.map(view.locate)];
+    const found = findSpansIn(view.text, scopes, knownOnly).spans.map(view.locate);
+    // What stands behind a name may as well end with its line; the tokens of providers tell where they end.
+    const endsWithLine = ({ rule, start, end, secret }: Span) =>
+      rule === KEY_NAME && text.slice(start, end).includes('\n') && !secret.includes('\n');
+    return [...spans, ...found.filter((span) => !endsWithLine(span))];
   }
 
   function findSpansIn(text: string, scopes: Scopes, knownOnly: boolean) {

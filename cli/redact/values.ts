@@ -141,7 +141,13 @@ function fits(value: string, strength: NameStrength, isQuoted: boolean): boolean
   const isPunctuated = isQuoted && value.length >= 10 && /[^\w.-]/.test(value) && !isWords(value);
   if (isPasswordLabel(value)) return false;
   if (strength === 'password')
-    return isMixed || isPunctuated || isMixedCase(value, 10) || (isQuoted && /[!@#$%^&*+~]/.test(value));
+    return (
+      isMixed ||
+      isPunctuated ||
+      isMixedCase(value, 10) ||
+      (SIGNED_CASE.test(value) && countChanges(value) > 2) ||
+      (isQuoted && /[!@#$%^&*+~]/.test(value))
+    );
   if (WITHOUT_BLANKS.test(value)) return false;
   if (isMixedCase(value)) return true;
   if (!isMixed || isWords(value)) return isMixed ? value.length >= 12 : isPunctuated;
@@ -177,6 +183,8 @@ const isRandom = (value: string) =>
 
 /** A digit, letters and a sign that no name of code has. */
 const SIGNED = /^(?=.*\d)(?=.*[a-z])(?=.*[!#%^&~@$])[\w!#%^&*~@$+-]{8,40}$/i;
+
+const SIGNED_CASE = /^(?=.*[a-z])(?=.*[A-Z])(?=.*[!#%^&~@$+*])[\w!#%^&*~@$+-]{8,40}$/;
 
 /** Letters alone, small and capital as they come, and with fewer vowels than words have. */
 function isMixedCase(value: string, shortest = 20): boolean {

@@ -13,6 +13,8 @@ const COLOURS = new RegExp(COLOUR, 'g');
 const ESCAPES = ['\u001b[', 'u001b[', 'x1b[', '\\e[', '033['];
 /** A terminal wraps no narrower, and a line that is longer is no line of one. */
 const [NARROWEST, WIDEST] = [40, 400];
+/** Columns of terminals, and of what wraps as mails and keys do. */
+const isUsual = (width: number) => width % 10 === 0 || width % 8 === 0 || width === 76 || width === 132;
 const PART_OF_TOKEN = /[\w+/=.~-]/;
 
 /**
@@ -58,7 +60,7 @@ function findWraps(text: string): (readonly [number, number])[] {
     start = end + 1;
   }
   const last = text.length - text.lastIndexOf('\n') - 1;
-  if (widest < NARROWEST || last > widest) return [];
+  if (widest < NARROWEST || last > widest || !isUsual(widest)) return [];
   const wraps: (readonly [number, number])[] = [];
   for (let start = 0; start < text.length; ) {
     const end = text.indexOf('\n', start);

@@ -8,6 +8,7 @@ const ALPHABETS = {
   url: 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-',
   hex: '0123456789abcdef',
   digits: '0123456789',
+  strong: 'ABCDEFGHIJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789!#%*+-_@',
 };
 
 /**

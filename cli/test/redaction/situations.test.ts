@@ -130,9 +130,9 @@ const SITUATIONS: { [what: string]: { secret: (seed: number) => string; texts: s
   'a token that is wrapped': {
     secret: (seed) => {
       const token = `sk-ant-api03-${made('url', 93, seed)}AA`;
-      return `${token.slice(0, 62)}\n${token.slice(62)}`;
+      return `${token.slice(0, 63)}\n${token.slice(63)}`;
     },
-    texts: [`${'a'.repeat(38)} ${'b'.repeat(40)}\nANTHROPIC_KEY is §\nand then`],
+    texts: [`${'a'.repeat(39)} ${'b'.repeat(40)}\nANTHROPIC_KEY is §\nand then`],
   },
   'a password of Ansible': {
     secret: (seed) => `${made('digits', 2, seed)}p7!${made('letters', 4, seed)}#34`,

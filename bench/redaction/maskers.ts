@@ -1,0 +1,55 @@
+import { createRedactor } from '../../cli/redact/redactor.ts';
+import type { CapturedEvent } from '../../contract/transcript.ts';
+import { createDetectSecrets, createGitleaks, createSecretlint, type Masker } from './others.ts';
+
+/** Where the other tools are; those that are not named are left out. */
+export const MASKERS = {
+  gitleaks: { type: 'string' },
+  secretlint: { type: 'string' },
+  'detect-secrets': { type: 'string' },
+} as const;
+
+export const OURS = 'Session Capture';
+
+/** By name, ours first. Each text is masked by itself. */
+export async function createMaskers(
+  places: { [name in keyof typeof MASKERS]?: string | undefined },
+): Promise<{ [name: string]: Masker }> {
+  return {
+    [OURS]: maskApart,
+    ...(places.gitleaks && { gitleaks: createGitleaks(places.gitleaks) }),
+    ...(places['detect-secrets'] && { 'detect-secrets': createDetectSecrets(places['detect-secrets']) }),
+    ...(places.secretlint && { secretlint: await createSecretlint(places.secretlint) }),
+  };
+}
+
+const redactor = createRedactor({ key: new Uint8Array(32) });
+const source = { agent: 'bench', session: 'bench', file: 'example', position: 0 };
+let sessions = 0;
+
+const maskApart: Masker = async (texts) =>
+  texts.map((output) => {
+    const event: CapturedEvent = { eventType: 'tool.result', payload: { source, output } };
+    const [{ payload } = event] = redactor.redact([event], { session: `bench ${++sessions}` });
+    if (payload.redactions?.withheld) throw new Error(`Withheld: ${output}`);
+    return String((payload as { output?: unknown }).output);
+  });
+
+/** The records of one session, each as JSON. What one of them proves is masked in the later ones, as in capture. */
+export function maskSession(records: readonly string[]): string[] {
+  const session = `bench ${++sessions}`;
+  return records.map((record) => {
+    const event: CapturedEvent = { eventType: 'record', payload: { source, rest: JSON.parse(record) } };
+    const [{ payload } = event] = redactor.redact([event], { session });
+    if (payload.redactions?.withheld) throw new Error(`Withheld: ${record}`);
+    return JSON.stringify((payload as { rest?: unknown }).rest);
+  });
+}
+
+/** A mask that leaves eight letters in a row of a secret, or 40 % of it, is none. */
+export function survives(secret: string, masked: string): boolean {
+  const length = Math.min(secret.length, Math.max(8, Math.ceil(secret.length * 0.4)));
+  return Array.from({ length: secret.length - length + 1 }).some((_, start) =>
+    masked.includes(secret.slice(start, start + length)),
+  );
+}
