@@ -3,6 +3,7 @@ import { requireSettings, type Settings, stateFolder } from './config.ts';
 import { type Context, credentialsOf } from './context.ts';
 import { createKnownValues } from './machine-secrets/known-values.ts';
 import type { Consent } from './privacy/consent.ts';
+import { narrowToConsent } from './privacy/narrow.ts';
 import { createPolicy, type Policy } from './privacy/policy.ts';
 import { readPreferences } from './privacy/preferences.ts';
 import type { Trouble } from './read/discover.ts';
@@ -35,6 +36,7 @@ export async function openPipeline(context: Context, { recalls = false } = {}): 
   const policy = openPolicy(context, spool);
   policy.refresh();
   policy.keep();
+  narrowToConsent(spool, policy);
   return { settings, folder, account, spool };
 }
 

@@ -1,8 +1,12 @@
+import { locateSpool } from '../account.ts';
 import { defineCommand, flag, text } from '../command.ts';
 import { stateFolder } from '../config.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { formatCount } from '../output.ts';
-import { SESSION_NAMES, spoolOfUser } from '../sessions/choose.ts';
+import { createIdentify } from '../read/identity.ts';
+import { findKept } from '../read/kept.ts';
+import { readKey } from '../redact/key.ts';
+import { SESSION_NAMES } from '../sessions/choose.ts';
 import { chooseMet } from '../sessions/met.ts';
 import { openDecisions } from '../spool/decisions.ts';
 import { openSpool } from '../spool/open.ts';
@@ -26,16 +30,19 @@ export const skipCommand = defineCommand({
     if (asked === undefined && !last) {
       throw new Failure(EXIT.usage, 'Say which session, by its id or with --last.');
     }
-    const path = spoolOfUser(context);
+    const path = locateSpool(context);
     const spool = openSpool(path ?? ':memory:');
-    // Where nothing was captured yet, there is no spool whose decisions these could be.
+    // It counts for every account: also where nobody is signed in, or nothing was captured yet.
     const alone = path === undefined ? openDecisions(stateFolder(context), { isMade: true }) : undefined;
     try {
       if (path === undefined) spool.copyDecisions(stateFolder(context));
-      const { id, agent, session, title = '', sent } = chooseMet(context, spool, last ? undefined : asked);
+      const { id, agent, session, title = '', sent, unread } = chooseMet(context, spool, last ? undefined : asked);
       const decisions = alone ?? spool.decisions;
+      const identify = createIdentify(readKey(stateFolder(context)));
+      const notes = undo ? [] : unread.map((file) => findKept(decisions, identify, file));
       const say = () => {
         const verdict = undo ? 'wanted' : 'skipped';
+        for (const note of notes) note?.();
         if (id !== undefined && !undo) return spool.keepBack(id, 'skipped', context.now());
         const [, ...forks] = decisions.say(agent, session, verdict, context.now());
         return { dropped: 0, forks: forks.map((fork) => fork.session) };

@@ -49,13 +49,10 @@ export interface Wanted {
 interface Beginning {
   folder?: string | undefined;
   startedAt?: number | undefined;
-  parent?: string | undefined;
+  parents?: readonly string[] | undefined;
 }
 
 const NEVER = Number.MAX_SAFE_INTEGER;
-
-/** A fork of a fork of a fork … */
-const MOST_FORKS = 100;
 
 /** What a person let go of a session and of those it comes from; `find` tells of one that was met. */
 export function wantedOf(
@@ -66,15 +63,19 @@ export function wantedOf(
   if (consent === undefined || consent.history === 'all') return { from: 0, hasEarlier: false };
   let from = 0;
   let hasEarlier = false;
-  let one: Beginning | undefined = session;
-  for (let depth = 0; depth < MOST_FORKS; depth++) {
+  const known = new Set<string>();
+  const left: (Beginning | undefined)[] = [session];
+  for (let one = left.pop(); ; one = left.pop()) {
     // Of one that was never met nobody knows when it began.
-    const { folder, startedAt = 0, parent }: Beginning = one ?? {};
+    const { folder, startedAt = 0, parents = [] }: Beginning = one ?? {};
     const start = wantedFrom(consent, folder);
     from = Math.max(from, start);
     if (startedAt < start) hasEarlier = true;
-    if (parent === undefined) break;
-    one = find(parent);
+    for (const parent of parents.filter((name) => !known.has(name))) {
+      known.add(parent);
+      left.push(find(parent));
+    }
+    if (left.length === 0) break;
   }
   return { from: consent.isLost && hasEarlier ? NEVER : from, hasEarlier };
 }

@@ -45,9 +45,6 @@ export interface PolicyOptions extends StatePlace, Pick<Context, 'now' | 'platfo
 
 /** How long what a folder says is believed. */
 const BELIEVE_MS = 10_000;
-/** A fork of a fork of a fork … */
-const MOST_FORKS = 100;
-
 const UNREACHABLE = 'its folder is on a file server that does not answer';
 
 /** What can be told of a folder now. `gone`: nothing but where it was. */
@@ -142,14 +139,16 @@ export function createPolicy(options: PolicyOptions): Policy {
   }
 
   /** Decides by what is known of a session, its folder and those it comes from. */
-  function decide(row: Decision, depth = 0): Decision {
+  function decide(row: Decision, forks: readonly string[] = []): Decision {
     const isSaidOut = row.isSaid && row.verdict !== 'wanted';
     if (isSaidOut) return row;
     const { facts, reason: own } = judgeFolder(row.folder, row.facts);
     // A person who wants this very fork has seen what it comes from.
-    const parent = row.isSaid || row.parent === undefined ? undefined : find(row.agent, row.parent);
-    const kept = parent && depth < MOST_FORKS ? decide(parent, depth + 1) : undefined;
-    const inherited = kept && kept.verdict !== 'wanted' ? kept : undefined;
+    const parents = row.isSaid ? [] : row.parents.filter((name) => !forks.includes(name));
+    const inherited = parents
+      .flatMap((name) => find(row.agent, name) ?? [])
+      .map((parent) => decide(parent, [...forks, row.session]))
+      .find(({ verdict }) => verdict !== 'wanted');
     const reason = inherited ? forkReason(inherited.session) : own;
     const verdict =
       inherited && inherited.verdict !== 'excluded' ? 'skipped' : reason === undefined ? 'wanted' : 'excluded';
@@ -158,25 +157,32 @@ export function createPolicy(options: PolicyOptions): Policy {
   }
 
   /** A session that begins with a record of another one was forked from it, if that one was there first. */
-  function findParent(
-    agent: string,
-    { session, forkedFrom }: SessionOrigin,
-    keys: readonly Uint8Array[],
-  ): string | undefined {
+  function findParents(agent: string, { session, forkedFrom }: SessionOrigin, keys: readonly Uint8Array[]): string[] {
     const owners = keys.map((key) => heads.get(toHex(key))?.session ?? decisions.findHead(agent, key));
-    return forkedFrom ?? owners.find((owner) => owner !== undefined && owner !== session);
+    const others = [forkedFrom, ...owners].filter((owner) => owner !== undefined && owner !== session);
+    return [...new Set(others as string[])];
   }
 
   function meet(agent: string, origin: SessionOrigin, met: Meeting): Decision {
     const { session, cwd: folder } = origin;
     const keys = met.heads();
-    const parent = findParent(agent, origin, keys);
+    const parents = findParents(agent, origin, keys);
     for (const key of keys) {
       const name = toHex(key);
       if (!heads.has(name)) heads.set(name, { agent, session, key });
     }
     const { startedAt } = met;
-    return { agent, session, verdict: 'wanted', decidedAt: now(), isSaid: false, folder, facts: [], startedAt, parent };
+    return {
+      agent,
+      session,
+      verdict: 'wanted',
+      decidedAt: now(),
+      isSaid: false,
+      folder,
+      facts: [],
+      startedAt,
+      parents,
+    };
   }
 
   function put(known: Decision | undefined, decision: Decision): void {
@@ -227,6 +233,8 @@ export function createPolicy(options: PolicyOptions): Policy {
       if (current === stamp) return false;
       const { include, exclude = [] }: Preferences = readPreferences(options);
       rules = { ...(include && { include: include.map(makeRule) }), exclude: exclude.map(makeRule) };
+      // Their links are followed now: they may be gone by the time a session is met.
+      for (const rule of [...(rules.include ?? []), ...rules.exclude]) rule.matches({ paths: [], remotes: [] });
       looks.clear();
       stamp = current;
       for (const row of [...decisions.all()]) put(row, decide(row));

@@ -10,6 +10,20 @@ import type { CapturedRecord } from './record.ts';
 /** Another process has read the same file, or a person has kept its session back: what is known here is outdated. */
 export class CursorMoved extends Error {}
 
+/** It holds a record of another session, which it was therefore forked from, and which a person has kept back. */
+class ForkOfKeptBack extends CursorMoved {
+  readonly agent: string;
+  readonly session: string;
+  readonly parent: string;
+
+  constructor(agent: string, session: string, parent: string) {
+    super();
+    this.agent = agent;
+    this.session = session;
+    this.parent = parent;
+  }
+}
+
 export interface CommitOptions {
   spool: Spool;
   /** Milliseconds since 1970. */
@@ -32,6 +46,8 @@ interface Waiting {
 interface Opened {
   session: number;
   id: number;
+  /** Sessions that it holds records of. */
+  parents: Set<number>;
   /** The record that was read last. */
   last: Waiting['record'];
 }
@@ -77,7 +93,7 @@ export function createCommit({ spool, now, newKey }: CommitOptions) {
         if (position !== file.committed.position || pass !== file.committed.pass) throw new CursorMoved();
         spool.files.move(id, root, path);
       }
-      const opened = { session, id, last };
+      const opened = { session, id, parents: new Set<number>(), last };
       files.set(file, opened);
       ids.add(id);
       return opened;
@@ -87,13 +103,17 @@ export function createCommit({ spool, now, newKey }: CommitOptions) {
       const opened = files.get(file) ?? open(file, record);
       const { session } = opened;
       opened.last = record;
+      if (record.keyed) refuseKept(file, record.identity);
       if (masked === undefined) {
         count('recordsBefore');
         return;
       }
       const novelty = meet(file, opened, record);
       if (novelty !== 'new') count(novelty === 'repeated' ? 'recordsRepeated' : 'recordsReplayed');
-      if (novelty === 'replayed') learnCopied(file, session, record.identity, masked.facts);
+      if (novelty === 'replayed') {
+        learnCopied(file, session, record.identity, masked.facts);
+        learnParent(file, opened, record.identity);
+      }
       if (novelty !== 'new') return;
       count(record.tooLong ? 'linesTooLong' : record.unreadable ? 'recordsUnreadable' : 'recordsCaptured');
       count('secretsMasked', masked.masked);
@@ -112,6 +132,18 @@ export function createCommit({ spool, now, newKey }: CommitOptions) {
       if (owner === undefined || !isFromBefore(file, session, owner, writtenAt)) return novelty;
       moveTo(session, identity);
       return 'new';
+    }
+
+    function refuseKept({ found, origin }: FileBeingRead, identity: Uint8Array): void {
+      const parent = spool.decisions.keptOwner(found.agent.id, identity);
+      if (parent !== undefined && parent !== origin.session) refuseForkOf(parent, found.agent.id, origin.session);
+    }
+
+    /** Unless a person wants this very fork. */
+    function refuseForkOf(parent: string, agent: string, session: string): void {
+      const { decisions } = spool;
+      if (!decisions.isKeptBack(agent, parent) || decisions.find(agent, session)?.isSaid) return;
+      throw new ForkOfKeptBack(agent, session, parent);
     }
 
     /**
@@ -143,6 +175,17 @@ export function createCommit({ spool, now, newKey }: CommitOptions) {
         name = facts.get(known.id)?.forkedFrom ?? known.forkedFrom;
       }
       return { names };
+    }
+
+    /** So that it is kept back with that one. */
+    function learnParent({ found, origin }: FileBeingRead, { parents }: Opened, identity: Uint8Array): void {
+      const owner = spool.seen.sessionOf(identity);
+      if (owner === undefined || parents.has(owner)) return;
+      parents.add(owner);
+      const { agent, agentSession } = spool.sessions.get(owner);
+      if (agent !== found.agent.id) return;
+      refuseForkOf(agentSession, found.agent.id, origin.session);
+      spool.decisions.addFork(agent, agentSession, origin.session);
     }
 
     const startOf = (session: number) => spool.sessions.get(session).firstAt ?? facts.get(session)?.firstAt;
@@ -200,6 +243,11 @@ export function createCommit({ spool, now, newKey }: CommitOptions) {
     commit(): void {
       try {
         if (waiting.length > 0) spool.transact(commit);
+      } catch (error) {
+        if (error instanceof ForkOfKeptBack) {
+          spool.transact(() => spool.decisions.inherit(error.agent, error.session, error.parent, now()));
+        }
+        throw error;
       } finally {
         clear();
       }

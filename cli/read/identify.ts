@@ -166,12 +166,35 @@ function readFirstKeys({ agent, root, path }: Found): string[] {
   }
 }
 
+/** The keys of all records of a file that have one. */
+export function readKeys({ agent, root, path }: Found): string[] {
+  const fd = openSync(join(root, path), 'r');
+  try {
+    const place = { origin: { session: '' }, file: path, position: 0 };
+    return readLines(fd, Number.POSITIVE_INFINITY)
+      .flatMap(({ values }) => values)
+      .map(({ record }) => record && agent.recordKey(record, place))
+      .filter((key) => key !== undefined)
+      .toArray();
+  } finally {
+    closeSync(fd);
+  }
+}
+
 /** Lines from the beginning of a file, as far as it is looked into, each with what it holds. */
-export function* readFirstLines(fd: number): Generator<{ line: Line; values: Value[] }> {
+export const readFirstLines = (fd: number): Generator<ReadLine> => readLines(fd, HEAD_LIMIT);
+
+interface ReadLine {
+  line: Line;
+  values: Value[];
+}
+
+function* readLines(fd: number, limit: number): Generator<ReadLine> {
   const reader = createLineReader(fd, 0, CHUNK_BYTES);
   for (let line = reader.next(); line !== undefined; line = reader.next()) {
     yield { line, values: readValues(line) };
-    if (line.end > HEAD_LIMIT) return;
+    collectAfter(line.bytes.length);
+    if (line.end > limit) return;
   }
 }
 

@@ -11,6 +11,7 @@ import { attempt, type Found, findTranscripts, type Place, stampOf, type Trouble
 import type { FileBeingRead, Unread } from './identify.ts';
 import type { Identify } from './identity.ts';
 import { emptyLog, findTold, markTold, sortInboxes } from './inbox.ts';
+import { findKept } from './kept.ts';
 import { createMask } from './mask.ts';
 import type { CapturedRecord, RecordStream } from './record.ts';
 import { createStoredStream } from './stored/stream.ts';
@@ -111,13 +112,14 @@ export function createReader(options: ReaderOptions) {
       });
     }
     // Sessions are judged before their forks, and before their sub-agents.
-    const all = met.flatMap(({ files }) => files).sort((one, other) => byRank(one, other) || byAge([one], [other]));
+    const all = met.flatMap(({ files }) => files).sort(bySession);
     const objections = new Map(all.map((file) => [file, objectionTo(file)]));
     policy?.keep();
     for (const { key, isYoung, found, told, files } of met) {
       const isLeftOut = (file: Unread) => objections.get(file) !== undefined;
       for (const file of files.filter(isLeftOut)) {
         leftOut.push(toLeftOut(file, objections.get(file)));
+        if (policy) noteKept(file);
         emptyLog(state, file.found, undefined);
       }
       const allowed = files.filter((file) => !isLeftOut(file)).map((file) => markTold(file, told));
@@ -132,8 +134,9 @@ export function createReader(options: ReaderOptions) {
 
   /** What a person let go of a file's session. */
   function wantedOfFile(agent: string, { origin, startedAt }: Pick<FileRow, 'origin' | 'startedAt'>): Wanted {
-    const { startedAt: begun = startedAt, parent = origin.forkedFrom } = policy?.find(agent, origin.session) ?? {};
-    const session = { folder: origin.cwd, startedAt: Math.min(begun, startedAt), parent };
+    const { startedAt: begun = startedAt, parents = [] } = policy?.find(agent, origin.session) ?? {};
+    const all = origin.forkedFrom === undefined ? parents : [...parents, origin.forkedFrom];
+    const session = { folder: origin.cwd, startedAt: Math.min(begun, startedAt), parents: all };
     return wantedOf(consent, session, (name) => policy?.find(agent, name));
   }
 
@@ -143,6 +146,13 @@ export function createReader(options: ReaderOptions) {
     const isNew = !known.has(id);
     known.add(id);
     return isNew;
+  }
+
+  function noteKept(file: Unread): void {
+    attempt(keyOf(file.found), onTrouble, () => {
+      const note = findKept(spool.decisions, options.identify, file);
+      if (note) spool.transact(note);
+    });
   }
 
   function objectionTo({ found, origin, startedAt, firstKeys }: Unread): string | undefined {
@@ -269,10 +279,15 @@ function groupBySession(files: Unread[]): Unread[][] {
   return [...groups.values()].sort(byAge);
 }
 
+/** Sessions before their forks, and all of them before sub-agents. */
+const bySession = (one: Unread, other: Unread) => compareSubagents(one, other) || byAge([one], [other]);
+
 /** The session's own file before those of its sub-agents. */
 const byRank = (one: Unread, other: Unread) =>
-  Number(one.origin.subagent !== undefined) - Number(other.origin.subagent !== undefined) ||
-  compare(one.found.path, other.found.path);
+  compareSubagents(one, other) || compare(one.found.path, other.found.path);
+
+const compareSubagents = (one: Unread, other: Unread) =>
+  Number(one.origin.subagent !== undefined) - Number(other.origin.subagent !== undefined);
 
 /** A fork begins with its parent's records, so with its time as well: then the older file is the parent. */
 function byAge([one]: Unread[], [other]: Unread[]): number {

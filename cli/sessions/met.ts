@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { ancestors } from '../paths.ts';
+import type { Unread } from '../read/identify.ts';
 import { findUnread } from '../read/unread.ts';
 import type { Spool } from '../spool/open.ts';
 import { SESSION_NAMES } from './choose.ts';
@@ -18,6 +19,8 @@ export interface MetSession {
   activeAt: number;
   /** How many events of it were sent. */
   sent: number;
+  /** Its transcripts that hold something which was not captured. */
+  unread: Unread[];
 }
 
 /** The one session that is meant, captured or not; where none is named, the one that was active last in this folder. */
@@ -55,19 +58,23 @@ function listMet(context: Context, spool: Spool): MetSession[] {
     const files = spool.files.ofSession(agent, session);
     const folders = [cwd, ...files.map(({ origin }) => origin.cwd)].filter((folder) => folder !== undefined);
     const activeAt = Math.max(lastAt ?? 0, changedAt ?? 0);
-    met.set(`${agent} ${session}`, { agent, session, id, title: title ?? prompt, folders, activeAt, sent });
+    met.set(`${agent} ${session}`, { agent, session, id, title: title ?? prompt, folders, activeAt, sent, unread: [] });
   }
+  const ensure = (agent: string, session: string): MetSession => {
+    const known = met.get(`${agent} ${session}`) ?? { agent, session, folders: [], activeAt: 0, sent: 0, unread: [] };
+    met.set(`${agent} ${session}`, known);
+    return known;
+  };
   for (const { agent, session, folder } of spool.decisions.all()) {
-    const name = `${agent} ${session}`;
-    if (!met.has(name))
-      met.set(name, { agent, session, folders: folder === undefined ? [] : [folder], activeAt: 0, sent: 0 });
+    const one = ensure(agent, session);
+    if (folder !== undefined) one.folders.push(folder);
   }
   for (const { agent, modifiedAt, sessions } of findUnread(context, spool, () => {})) {
-    for (const { origin } of sessions) {
-      const name = `${agent.id} ${origin.session}`;
-      const known = met.get(name) ?? { agent: agent.id, session: origin.session, folders: [], activeAt: 0, sent: 0 };
-      if (origin.cwd !== undefined) known.folders.push(origin.cwd);
-      met.set(name, { ...known, activeAt: Math.max(known.activeAt, modifiedAt) });
+    for (const file of sessions) {
+      const one = ensure(agent.id, file.origin.session);
+      if (file.origin.cwd !== undefined) one.folders.push(file.origin.cwd);
+      one.activeAt = Math.max(one.activeAt, modifiedAt);
+      one.unread.push(file);
     }
   }
   return [...met.values()];

@@ -38,8 +38,8 @@ export interface Decision {
   facts: FolderFacts[];
   /** When the session began, in milliseconds since 1970. */
   startedAt?: number | undefined;
-  /** The agent's own id of the session that it was forked from. */
-  parent?: string | undefined;
+  /** The agent's own ids of the sessions that it was forked from. */
+  parents: string[];
 }
 
 /** What a person has let go of the sessions that were there before. What came after is captured. */
@@ -72,15 +72,21 @@ const SCHEMA = `
     -- JSON, a list of FolderFacts: all that its folder has been since the session was met.
     facts TEXT NOT NULL,
     started_at INTEGER,
-    -- The agent's own id of the session that it was forked from.
-    parent TEXT,
     PRIMARY KEY (agent, session)
   ) WITHOUT ROWID;
   CREATE INDEX decided.verdicts_kept ON verdicts (agent, session) WHERE verdict <> 'wanted';
-  CREATE INDEX decided.verdicts_parent ON verdicts (agent, parent) WHERE parent IS NOT NULL;
+
+  -- Which sessions a session was forked from: a fork of a fork holds records of both.
+  CREATE TABLE decided.forks (agent TEXT NOT NULL, parent TEXT NOT NULL, session TEXT NOT NULL,
+    PRIMARY KEY (agent, parent, session)) WITHOUT ROWID;
+  CREATE INDEX decided.forks_session ON forks (agent, session);
 
   -- Hashes of a session's first records. A session that begins with one of another's was forked from it.
   CREATE TABLE decided.heads (key BLOB PRIMARY KEY, agent TEXT NOT NULL, session TEXT NOT NULL) WITHOUT ROWID;
+
+  -- Hashes of the records of sessions that are kept back, by which copies of them are known, and how far those were read.
+  CREATE TABLE decided.kept_records (key BLOB PRIMARY KEY, agent TEXT NOT NULL, session TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE decided.kept_files (path TEXT PRIMARY KEY, stamp TEXT NOT NULL) WITHOUT ROWID;
 
   -- What each folder was when it was last looked into, JSON.
   CREATE TABLE decided.folders (path TEXT PRIMARY KEY, facts TEXT NOT NULL) WITHOUT ROWID;
@@ -175,15 +181,24 @@ export function createDecisions(db: DatabaseSync) {
   const getMeta = db.prepare('SELECT value FROM decided.meta WHERE name = ?');
   const setMeta = db.prepare('INSERT OR REPLACE INTO decided.meta (name, value) VALUES (?, ?)');
   const find = db.prepare(`${SELECT} WHERE agent = ? AND session = ?`);
-  const ofParent = db.prepare(`${SELECT} WHERE agent = ? AND parent = ?`);
+  const forks = db.prepare('SELECT session FROM decided.forks WHERE agent = ? AND parent = ?');
+  const parents = db.prepare('SELECT parent FROM decided.forks WHERE agent = ? AND session = ?');
+  const addFork = db.prepare(
+    'INSERT INTO decided.forks (agent, parent, session) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+  );
+  const addKept = db.prepare(
+    'INSERT INTO decided.kept_records (key, agent, session) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+  );
+  const keptOwner = db.prepare('SELECT session FROM decided.kept_records WHERE key = ? AND agent = ?');
+  const setKeptFile = db.prepare('INSERT OR REPLACE INTO decided.kept_files (path, stamp) VALUES (?, ?)');
+  const keptFile = db.prepare('SELECT stamp FROM decided.kept_files WHERE path = ?');
   const all = db.prepare(SELECT);
   const keep = db.prepare(`
     INSERT INTO decided.verdicts
-      (agent, session, verdict, reason, decided_at, said, folder, facts, started_at, parent)
-    VALUES (:agent, :session, :verdict, :reason, :decidedAt, :said, :folder, :facts, :startedAt, :parent)
+      (agent, session, verdict, reason, decided_at, said, folder, facts, started_at)
+    VALUES (:agent, :session, :verdict, :reason, :decidedAt, :said, :folder, :facts, :startedAt)
     ON CONFLICT DO UPDATE SET verdict = excluded.verdict, reason = excluded.reason, decided_at = excluded.decided_at,
-      said = excluded.said, folder = excluded.folder, facts = excluded.facts, started_at = excluded.started_at,
-      parent = excluded.parent`);
+      said = excluded.said, folder = excluded.folder, facts = excluded.facts, started_at = excluded.started_at`);
   const addHead = db.prepare('INSERT INTO decided.heads (key, agent, session) VALUES (?, ?, ?) ON CONFLICT DO NOTHING');
   const findHead = db.prepare('SELECT session FROM decided.heads WHERE key = ? AND agent = ?');
   const setFolder = db.prepare('INSERT OR REPLACE INTO decided.folders (path, facts) VALUES (?, ?)');
@@ -201,34 +216,23 @@ export function createDecisions(db: DatabaseSync) {
     return value === undefined ? undefined : (JSON.parse(value) as Consent);
   };
 
-  const store = (decision: Decision): void => {
-    const {
-      verdict,
-      reason = null,
-      folder = null,
-      startedAt = null,
-      parent = null,
-      isSaid,
-      facts,
-      ...plain
-    } = decision;
-    keep.run({
-      ...plain,
-      verdict,
-      reason,
-      folder,
-      startedAt,
-      parent,
-      said: isSaid ? 1 : 0,
-      facts: JSON.stringify(facts),
-    });
+  const store = ({ agent, session, verdict, decidedAt, isSaid, facts, parents: all, ...more }: Decision): void => {
+    const { reason = null, folder = null, startedAt = null } = more;
+    const told = { agent, session, verdict, decidedAt, said: isSaid ? 1 : 0, facts: JSON.stringify(facts) };
+    keep.run({ ...told, reason, folder, startedAt });
+    for (const parent of all) addFork.run(agent, parent, session);
   };
+
+  function read(agent: string, session: string): Decision | undefined {
+    const row = find.get(agent, session);
+    return row && toDecision(row, parents.all(agent, session));
+  }
 
   /** Forks that were made of a session, and forks of those, but for those a person has decided about. */
   function forksOf(agent: string, session: string, known = new Set<string>()): Decision[] {
-    return ofParent.all(agent, session).flatMap((row) => {
-      const fork = toDecision(row);
-      if (fork.isSaid || known.has(fork.session)) return [];
+    return forks.all(agent, session).flatMap(({ session: name }) => {
+      const fork = read(agent, String(name));
+      if (fork === undefined || fork.isSaid || known.has(fork.session)) return [];
       known.add(fork.session);
       return [fork, ...forksOf(agent, fork.session, known)];
     });
@@ -250,19 +254,15 @@ export function createDecisions(db: DatabaseSync) {
       setMeta.run('consent', JSON.stringify({ since: now, history: 'none', isLost: true } satisfies Consent));
       revise();
     },
-    find(agent: string, session: string): Decision | undefined {
-      const row = find.get(agent, session);
-      return row && toDecision(row);
-    },
+    find: read,
     /** Every session that was ever met. */
     *all(): Generator<Decision> {
-      for (const row of all.iterate()) yield toDecision(row);
+      for (const row of all.iterate()) yield toDecision(row, parents.all(String(row.agent), String(row.session)));
     },
     store,
     /** Takes note of what a person says of a session; returns it, and the forks of it that this is about as well. */
     say(agent: string, session: string, verdict: Verdict, decidedAt: number): Decision[] {
-      const row = find.get(agent, session);
-      const known = row ? toDecision(row) : { agent, session, facts: [] };
+      const known = read(agent, session) ?? { agent, session, facts: [], parents: [] };
       const forks = forksOf(agent, session);
       const decided = [
         { ...known, verdict, reason: REASONS[verdict], decidedAt, isSaid: true },
@@ -285,6 +285,22 @@ export function createDecisions(db: DatabaseSync) {
     findHead: (agent: string, key: Uint8Array): string | undefined =>
       findHead.get(key, agent)?.session as string | undefined,
     addHead: (agent: string, session: string, key: Uint8Array) => void addHead.run(key, agent, session),
+    /** Takes note that a session holds records of another one; if that is kept back, so is this one from now on. */
+    inherit(agent: string, session: string, parent: string, decidedAt: number): void {
+      addFork.run(agent, parent, session);
+      const known = read(agent, session);
+      if (known && !known.isSaid && keptBack.get(agent, parent)) {
+        store({ ...known, verdict: 'skipped', reason: forkReason(parent), decidedAt });
+        revise();
+      }
+    },
+    addFork: (agent: string, parent: string, session: string) => void addFork.run(agent, parent, session),
+    addKept: (agent: string, session: string, key: Uint8Array) => void addKept.run(key, agent, session),
+    /** Whose record that is kept back is known by a hash of its key. */
+    keptOwner: (agent: string, key: Uint8Array) => keptOwner.get(key, agent)?.session as string | undefined,
+    /** What a file of a session that is kept back was like when its records were noted. */
+    keptFile: (path: string) => keptFile.get(path)?.stamp as string | undefined,
+    setKeptFile: (path: string, stamp: string) => void setKeptFile.run(path, stamp),
     folder(path: string): FolderFacts | undefined {
       const facts = findFolder.get(path)?.facts;
       return facts === undefined ? undefined : (JSON.parse(String(facts)) as FolderFacts);
@@ -303,7 +319,7 @@ export const REASONS: { readonly [verdict in Verdict]?: string } = {
 
 export const forkReason = (parent: string): string => `it was forked from ${parent}, which is kept back`;
 
-function toDecision(row: Record<string, unknown>): Decision {
+function toDecision(row: Record<string, unknown>, parents: Record<string, unknown>[]): Decision {
   const text = (value: unknown) => (value === null ? undefined : String(value));
   return {
     agent: String(row.agent),
@@ -315,6 +331,6 @@ function toDecision(row: Record<string, unknown>): Decision {
     folder: text(row.folder),
     facts: JSON.parse(String(row.facts)) as FolderFacts[],
     startedAt: row.started_at === null ? undefined : Number(row.started_at),
-    parent: text(row.parent),
+    parents: parents.map(({ parent }) => String(parent)),
   };
 }

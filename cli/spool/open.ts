@@ -109,9 +109,26 @@ function openFile(path: string, share?: Lock) {
     return { dropped, forks: forks.map(({ session }) => session) };
   }
 
+  /**
+   * Throws away what waits of sessions, and has their transcripts read again from the start. What of them was sent is looked
+   * for at the service, so that it is not sent twice. It takes a unit of work.
+   */
+  function readAnew(ids: readonly number[]): void {
+    const json = JSON.stringify(ids);
+    const IDS = '(SELECT value FROM json_each(?))';
+    for (const id of ids) batches.removeSession(id);
+    db.prepare(`DELETE FROM records WHERE session IN ${IDS}`).run(json);
+    db.prepare(`DELETE FROM lines WHERE file IN (SELECT id FROM files WHERE session IN ${IDS})`).run(json);
+    db.prepare(`UPDATE files SET offset = 0, head_length = 0, tail = zeroblob(16), pass = pass + 1, last_time = 0
+      WHERE session IN ${IDS}`).run(json);
+    db.prepare(`UPDATE sessions SET held_elsewhere = sent > 0, settled = 0, title = NULL, prompt = NULL, cwd = NULL,
+      branch = NULL, first_at = NULL, last_at = NULL WHERE id IN ${IDS}`).run(json);
+  }
+
   return {
     path,
     keepBack,
+    readAnew,
     /** Gives memory back that reading ahead will not need soon. */
     releaseMemory: () => db.exec('PRAGMA shrink_memory'),
     examine,
@@ -134,7 +151,7 @@ function openFile(path: string, share?: Lock) {
       if (known === undefined) return;
       known.close();
       db.prepare('ATTACH ? AS other').run(join(folder, DECISIONS_FILE));
-      for (const table of ['meta', 'verdicts', 'heads', 'folders', 'rule_paths']) {
+      for (const table of ['meta', 'verdicts', 'forks', 'heads', 'kept_records', 'folders', 'rule_paths']) {
         db.exec(`INSERT OR REPLACE INTO decided.${table} SELECT * FROM other.${table}`);
       }
       db.exec('DETACH other');

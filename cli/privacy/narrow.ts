@@ -1,0 +1,34 @@
+import type { Spool } from '../spool/open.ts';
+import { type Consent, wantedOf } from './consent.ts';
+import type { Policy } from './policy.ts';
+
+/**
+ * Where a person takes back what was said of earlier sessions, what waits of those is not sent any more: it is thrown away,
+ * and their transcripts are read again, for what of them is wanted still. Call it before anything is sent.
+ */
+export function narrowToConsent(spool: Spool, policy: Policy): void {
+  const consent = spool.decisions.consent();
+  if (consent === undefined) return;
+  const before = spool.getMeta('consent');
+  const isNarrower = before !== undefined && isLess(consent, JSON.parse(before) as Consent);
+  spool.transact(() => {
+    if (isNarrower) spool.readAnew(findTakenBack(spool, policy, consent));
+    if (before !== JSON.stringify(consent)) spool.setMeta('consent', JSON.stringify(consent));
+  });
+}
+
+/** Waiting sessions that began before capturing did, and that nobody lets go of any more. */
+const findTakenBack = (spool: Spool, { find }: Policy, consent: Consent): number[] =>
+  spool.batches.perSession().flatMap(({ session: id }) => {
+    const { agent, agentSession, cwd, firstAt, forkedFrom } = spool.sessions.get(id);
+    const known = find(agent, agentSession) ?? {
+      folder: cwd,
+      startedAt: firstAt,
+      parents: forkedFrom === undefined ? [] : [forkedFrom],
+    };
+    return wantedOf(consent, known, (parent) => find(agent, parent)).hasEarlier ? [id] : [];
+  });
+
+/** Whether earlier sessions that were let go of are not any more. */
+const isLess = ({ since, history }: Consent, before: Consent): boolean =>
+  history !== 'all' && (JSON.stringify(history) !== JSON.stringify(before.history) || since > before.since);

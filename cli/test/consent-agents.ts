@@ -1,0 +1,61 @@
+import { join } from 'node:path';
+
+/** What a folder is for as long as it is there; another one may take its place. */
+export interface Folder {
+  path: string;
+  real: string;
+  remote: string | undefined;
+  /** Whether its `.session-capture.json` says no, and whether capture has seen that. */
+  says: boolean;
+  hasSeenSays: boolean;
+  isThere: boolean;
+}
+
+export interface Said {
+  marker: string;
+  author: Session;
+  /** Whether it was written before what the person decided last about earlier sessions. */
+  isEarlier: boolean;
+}
+
+export interface Session {
+  id: string;
+  agent: 'claude-code' | 'codex' | 'gemini-cli';
+  file: string;
+  folder: Folder;
+  /** As its agent writes it. */
+  cwd: string;
+  /** Whether capture looked at it while its folder was there. */
+  isObserved: boolean;
+  said: Said[];
+  parent: Session | undefined;
+  verdict: 'none' | 'skipped' | 'deleted' | 'wanted';
+  /** Whether it began before decisions were lost that nobody has made anew. */
+  isLost: boolean;
+}
+
+/** Where its agent keeps a session. */
+export function fileOf(home: string, { agent, id }: Pick<Session, 'agent' | 'id'>): string {
+  if (agent === 'claude-code') return join(home, '.claude/projects/p', `${id}.jsonl`);
+  if (agent === 'codex') return join(home, `.codex/sessions/2026/01/01/rollout-2026-01-01T00-00-00-${id}.jsonl`);
+  return join(home, `.gemini/tmp/p/chats/session-${id}.jsonl`);
+}
+
+/** What a transcript begins with. */
+export function headOf({ agent, id, cwd, parent }: Session, timestamp: string): object[] {
+  if (agent === 'codex') {
+    const forked = parent && { forked_from_id: parent.id };
+    return [{ timestamp, type: 'session_meta', payload: { id, timestamp, cwd, cli_version: '0.120.0', ...forked } }];
+  }
+  if (agent === 'claude-code') return [];
+  return [{ sessionId: id, projectHash: 'p', startTime: timestamp, lastUpdated: timestamp }];
+}
+
+/** A prompt. */
+export function recordOf({ agent, id, cwd }: Session, record: string, timestamp: string, marker: string): object {
+  if (agent === 'claude-code') {
+    return { type: 'user', uuid: record, timestamp, sessionId: id, cwd, message: { role: 'user', content: marker } };
+  }
+  if (agent === 'codex') return { timestamp, type: 'event_msg', payload: { type: 'user_message', message: marker } };
+  return { id: record, timestamp, type: 'user', content: marker };
+}

@@ -1,0 +1,489 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect } from 'vitest';
+import { stateFolder } from '../config.ts';
+import type { Context } from '../context.ts';
+import { openPolicy } from '../pipeline.ts';
+import { ensureConsent, writeConsent } from '../privacy/consent.ts';
+import { narrowToConsent } from '../privacy/narrow.ts';
+import { createIdentify } from '../read/identity.ts';
+import { ownPlaces } from '../read/places.ts';
+import { createReader } from '../read/reader.ts';
+import { readKey } from '../redact/key.ts';
+import { openSpool, type Spool } from '../spool/open.ts';
+import { readEvents } from '../upload/refusals.ts';
+import { type Folder, fileOf, headOf, recordOf, type Said, type Session } from './consent-agents.ts';
+import { createContext, run } from './program.ts';
+import type { createRandom } from './random.ts';
+import { uuid } from './transcripts.ts';
+
+type Rule = '~/plain' | '~/link' | '~/real' | 'git.example.com/me/*' | 'github.com/acme';
+const RULES: Rule[] = ['~/plain', '~/link', '~/real', 'git.example.com/me/*', 'github.com/acme'];
+const REMOTES = ['https://git.example.com/me/diary.git', 'git@github.com:acme/shop.git', 'https://gitlab.com/x/y.git'];
+const NAMES = ['plain', 'real', 'one', 'two'];
+
+const MINUTE = 60_000;
+
+/** A home that agents write to and a person decides about, with a model of what may leave it. */
+export class ConsentWorld {
+  readonly log: string[] = [];
+  readonly #home: string;
+  readonly #random: ReturnType<typeof createRandom>;
+  readonly #seed: number;
+  readonly #folders = new Map<string, Folder>();
+  readonly #sessions: Session[] = [];
+  readonly #rules = new Set<Rule>();
+  /** Rules by a link that capture has followed. */
+  readonly #followed = new Set<Rule>();
+  #history: 'none' | 'all' = 'none';
+  /** When capturing began; undefined before that. */
+  #since: number | undefined;
+  /** Everything that may have left by now. */
+  readonly #allowed = new Set<string>();
+  readonly #arrived = new Set<string>();
+  #isLinked = true;
+  #now = Date.now() + 60 * MINUTE;
+  #count = 0;
+
+  constructor(home: string, random: ReturnType<typeof createRandom>, seed: number) {
+    this.#home = home;
+    this.#random = random;
+    this.#seed = seed;
+    for (const name of NAMES) this.#makeFolder(name);
+    symlinkSync(join(home, 'real'), join(home, 'link'));
+  }
+
+  get now(): number {
+    return this.#now;
+  }
+
+  get arrived(): number {
+    return this.#arrived.size;
+  }
+
+  /** Does something at random, and looks at what has left the machine by then. */
+  async step(): Promise<void> {
+    const steps: [weight: number, step: () => void | Promise<void>][] = [
+      [6, () => this.#begin()],
+      [8, () => this.#goOn()],
+      [4, () => this.#fork()],
+      [2, () => this.#restate()],
+      [5, () => this.#changeRules()],
+      [3, () => this.#skip()],
+      [1, () => this.#undo()],
+      [1, () => this.#delete()],
+      [3, () => this.#decide()],
+      [4, () => this.#changeFolder()],
+      [1, () => this.#lose()],
+      [1, () => this.#loseSpool()],
+      [3, () => this.#passTime()],
+      [10, () => this.sync()],
+    ];
+    let left = this.#random.below(steps.reduce((sum, [weight]) => sum + weight, 0));
+    for (const [weight, step] of steps) {
+      left -= weight;
+      if (left < 0) {
+        await step();
+        break;
+      }
+    }
+    this.#now += 1000;
+  }
+
+  #one<Item>(items: readonly Item[]): Item | undefined {
+    return items[this.#random.below(items.length)];
+  }
+
+  #chance(share: number): boolean {
+    return this.#random.next() < share;
+  }
+
+  #note(what: string): void {
+    this.log.push(what);
+  }
+
+  #marker(): string {
+    return `MARK${this.#seed}x${++this.#count}M`;
+  }
+
+  #makeFolder(name: string): void {
+    const path = join(this.#home, name);
+    const remote = name === 'one' || name === 'two' || this.#chance(0.2) ? this.#one(REMOTES) : undefined;
+    mkdirSync(path, { recursive: true });
+    if (remote) {
+      mkdirSync(join(path, '.git'));
+      writeFileSync(join(path, '.git/config'), `[remote "origin"]\n\turl = ${remote}\n`);
+    }
+    this.#folders.set(name, { path, real: path, remote, says: false, hasSeenSays: false, isThere: true });
+    this.#note(`${name} is ${remote ?? 'a folder'}`);
+  }
+
+  // What agents do.
+
+  #begin(): void {
+    const name = this.#one([...NAMES, 'link']) ?? 'one';
+    const folder = this.#folders.get(name === 'link' ? 'real' : name);
+    if (!folder?.isThere || (name === 'link' && !this.#isLinked)) return;
+    const agent = this.#one(['claude-code', 'claude-code', 'codex', 'gemini-cli'] as const) ?? 'codex';
+    const id = uuid(this.#seed, ++this.#count, this.#seed % 65_536);
+    const cwd = join(this.#home, name);
+    this.#add({ id, agent, folder, cwd, parent: undefined }, []);
+  }
+
+  #add(made: Pick<Session, 'id' | 'agent' | 'folder' | 'cwd' | 'parent'>, copied: readonly Said[]): Session {
+    const session: Session = {
+      ...made,
+      file: fileOf(this.#home, made),
+      isObserved: false,
+      said: [...copied],
+      verdict: 'none',
+      isLost: false,
+    };
+    this.#sessions.push(session);
+    mkdirSync(dirname(session.file), { recursive: true });
+    this.#write(session, headOf(session, this.#time()));
+    this.#note(
+      `${made.agent} begins ${this.#nameOf(session)} in ${made.cwd}${made.parent ? ` from ${this.#nameOf(made.parent)}` : ''}`,
+    );
+    if (copied.length === 0) this.#say(session);
+    return session;
+  }
+
+  #nameOf = (session: Session) => `s${this.#sessions.indexOf(session)}`;
+
+  #time = () => new Date(this.#now).toISOString();
+
+  #say(session: Session): void {
+    const marker = this.#marker();
+    session.said.push({ marker, author: session, isEarlier: false });
+    const record = uuid(this.#seed, ++this.#count, this.#seed % 65_536);
+    this.#write(session, [recordOf(session, record, this.#time(), marker)]);
+  }
+
+  #write({ file }: Session, records: readonly object[]): void {
+    writeFileSync(file, records.map((record) => `${JSON.stringify(record)}\n`).join(''), { flag: 'a' });
+    utimesSync(file, this.#now / 1000, this.#now / 1000);
+  }
+
+  #goOn(): void {
+    const session = this.#one(this.#sessions);
+    if (session === undefined) return;
+    for (let more = this.#random.below(3); more >= 0; more--) this.#say(session);
+    this.#note(`${this.#nameOf(session)} goes on`);
+  }
+
+  #fork(): void {
+    const parent = this.#one(this.#sessions.filter(({ agent }) => agent !== 'gemini-cli'));
+    if (parent === undefined) return;
+    const lines = readFileSync(parent.file, 'utf8').trim().split('\n');
+    const isCodex = parent.agent === 'codex';
+    const kept = isCodex ? lines : lines.slice(0, 1 + this.#random.below(lines.length));
+    const text = kept.join('\n');
+    const copied = parent.said.filter(({ marker }) => text.includes(`${marker}"`));
+    const id = uuid(this.#seed, ++this.#count, this.#seed % 65_536);
+    const elsewhere = this.#folders.get(this.#one(NAMES) ?? 'one');
+    // Codex may go on in another folder; the copies of Claude Code say the parent's.
+    const moves = isCodex && elsewhere?.isThere && this.#chance(0.5) ? elsewhere : undefined;
+    const { agent, folder, cwd } = parent;
+    const fork = this.#add({ id, agent, folder: moves ?? folder, cwd: moves?.path ?? cwd, parent }, copied);
+    const timestamp = this.#time();
+    const restamp = (line: string) => ({
+      ...(JSON.parse(line) as object),
+      ...(isCodex ? { timestamp } : { sessionId: id }),
+    });
+    this.#write(fork, kept.map(restamp));
+    if (this.#chance(0.7)) this.#say(fork);
+  }
+
+  /** Gemini CLI writes the whole history again. */
+  #restate(): void {
+    const session = this.#one(this.#sessions.filter(({ agent }) => agent === 'gemini-cli'));
+    if (session === undefined) return;
+    const messages = session.said.map(({ marker }) => ({
+      id: marker,
+      timestamp: this.#time(),
+      type: 'user',
+      content: marker,
+    }));
+    this.#write(session, [{ $set: { messages, lastUpdated: this.#time() } }]);
+    this.#note(`${this.#nameOf(session)} is written again`);
+  }
+
+  // What the person does.
+
+  #changeRules(): void {
+    const rule = this.#one(RULES) ?? '~/plain';
+    if (!this.#rules.delete(rule)) this.#rules.add(rule);
+    const path = join(this.#home, 'state/preferences.json');
+    mkdirSync(dirname(path), { recursive: true });
+    // With another length or time each time: that tells that it was changed.
+    const padding = ' '.repeat(this.#count++ % 50);
+    writeFileSync(path, `${JSON.stringify({ exclude: [...this.#rules] })}${padding}`);
+    utimesSync(path, this.#now / 1000, this.#now / 1000);
+    this.#note(`excluded: ${[...this.#rules].join(', ')}`);
+  }
+
+  async #skip(): Promise<void> {
+    const session = this.#one(this.#sessions.filter(({ verdict }) => verdict !== 'deleted'));
+    if (session === undefined) return;
+    expect(await this.#command('skip', session.id)).toMatchObject({ exitCode: 0 });
+    session.verdict = 'skipped';
+    this.#note(`skip ${this.#nameOf(session)}`);
+  }
+
+  async #undo(): Promise<void> {
+    const session = this.#one(this.#sessions.filter(({ verdict }) => verdict === 'skipped'));
+    if (session === undefined) return;
+    expect(await this.#command('skip', session.id, '--undo')).toMatchObject({ exitCode: 0 });
+    session.verdict = 'wanted';
+    this.#note(`skip ${this.#nameOf(session)} --undo`);
+  }
+
+  #delete(): void {
+    const session = this.#one(this.#sessions.filter(({ verdict }) => verdict !== 'deleted'));
+    if (session === undefined) return;
+    this.#withSpool((spool) => {
+      const known = spool.sessions.find(session.agent, session.id);
+      if (known === undefined) return;
+      spool.transact(() => spool.keepBack(known.id, 'deleted', this.#now));
+      session.verdict = 'deleted';
+      this.#note(`delete ${this.#nameOf(session)}`);
+    });
+  }
+
+  #decide(): void {
+    const history = this.#one(['none', 'none', 'all'] as const) ?? 'none';
+    if (this.#since === undefined) {
+      this.#since = this.#now;
+      this.#forget();
+    }
+    writeConsent(this.#context(), { since: this.#since, history });
+    this.#history = history;
+    for (const session of this.#sessions) session.isLost = false;
+    this.#note(`earlier sessions: ${history}`);
+  }
+
+  /** What was said so far is of the time before. */
+  #forget(): void {
+    for (const { said } of this.#sessions) for (const one of said) one.isEarlier = true;
+    this.#now += 1000;
+  }
+
+  // What happens to the disk.
+
+  #changeFolder(): void {
+    const name = this.#one([...NAMES, 'link']) ?? 'one';
+    if (name === 'link') {
+      this.#isLinked = !this.#isLinked;
+      if (this.#isLinked) symlinkSync(join(this.#home, 'real'), join(this.#home, 'link'));
+      else rmSync(join(this.#home, 'link'));
+      this.#note(`link is ${this.#isLinked ? 'there' : 'gone'}`);
+      return;
+    }
+    const folder = this.#folders.get(name);
+    if (folder === undefined) return;
+    if (!folder.isThere) {
+      this.#makeFolder(name);
+      return;
+    }
+    const path = join(folder.path, '.session-capture.json');
+    if (this.#chance(0.5)) {
+      folder.says = !folder.says;
+      if (folder.says) writeFileSync(path, '{"capture": false}');
+      else rmSync(path);
+      this.#note(`${name} says ${folder.says ? 'no' : 'nothing'}`);
+      return;
+    }
+    folder.isThere = false;
+    folder.says &&= folder.hasSeenSays;
+    rmSync(folder.path, { recursive: true });
+    this.#note(`${name} is gone`);
+  }
+
+  #lose(): void {
+    const path = join(this.#home, 'state/decisions.db');
+    // Without a spool that knows of it, nobody was ever here.
+    if (!existsSync(path) || !existsSync(join(this.#home, 'state/spool.db'))) return;
+    const isDamaged = this.#chance(0.5);
+    for (const end of ['-wal', '-shm', '']) rmSync(path + end, { force: true });
+    if (isDamaged) writeFileSync(path, 'no database '.repeat(1000));
+    // Known at the latest when the spool is opened next, which may be later.
+    this.#withSpool(() => {});
+    this.#followed.clear();
+    this.#history = 'none';
+    this.#since = this.#now;
+    this.#forget();
+    for (const session of this.#sessions) {
+      session.isLost = true;
+      session.isObserved = false;
+      session.verdict = 'none';
+    }
+    this.#note(`decisions are ${isDamaged ? 'damaged' : 'lost'}`);
+  }
+
+  /** It is read again from the transcripts. */
+  #loseSpool(): void {
+    for (const end of ['-wal', '-shm', '']) rmSync(join(this.#home, `state/spool.db${end}`), { force: true });
+    this.#note('the spool is lost');
+  }
+
+  #passTime(): void {
+    this.#now += this.#random.below(3 * 24 * 60) * MINUTE;
+  }
+
+  // What capture does.
+
+  #context(): Context {
+    return createContext({ home: this.#home, context: { now: () => this.#now } }).context;
+  }
+
+  #command(...args: string[]) {
+    const options = { home: this.#home, url: 'http://127.0.0.1:9', secret: 'sk_live_test' };
+    return run(args, { ...options, context: { now: () => this.#now } });
+  }
+
+  #withSpool<Result>(use: (spool: Spool) => Result): Result {
+    const spool = openSpool(join(this.#home, 'state/spool.db'));
+    try {
+      return use(spool);
+    } finally {
+      spool.close();
+    }
+  }
+
+  /** Reads what is new, as the daemon does, and at times sends what waits. */
+  async sync(mustSend = this.#chance(0.7)): Promise<void> {
+    const context = this.#context();
+    const folder = stateFolder(context);
+    const spool = openSpool(join(folder, 'spool.db'));
+    try {
+      if (this.#since === undefined) {
+        this.#since = this.#now;
+        this.#forget();
+      }
+      const policy = openPolicy(context, spool);
+      policy.refresh();
+      policy.keep();
+      const { isNew: _, ...consent } = ensureConsent(spool.decisions, this.#since);
+      narrowToConsent(spool, policy);
+      const reader = createReader({
+        spool,
+        policy,
+        consent,
+        state: folder,
+        // What is masked makes no difference to what is kept back.
+        redactor: { redact: (events) => [...events] },
+        identify: createIdentify(readKey(folder)),
+        now: context.now,
+        newKey: context.newKey,
+        patienceMs: 0,
+        onTrouble: ({ path, reason }) => expect.fail(`${path}: ${reason}`),
+      });
+      const reading = { isStopped: () => false, onCommit: async () => {} };
+      let isRead = false;
+      // What one reading finds out may be news to the next.
+      for (let times = 0; !isRead && times < 20; times++) {
+        const work = reader.findWork(ownPlaces(context));
+        this.#observe();
+        isRead = await reader.read(work, reading);
+      }
+      expect(isRead).toBe(true);
+      this.#note(`look${mustSend ? ' and send' : ''}`);
+      if (mustSend) this.#send(spool);
+    } finally {
+      spool.close();
+    }
+  }
+
+  #observe(): void {
+    for (const session of this.#sessions) {
+      const isLed = this.#isLinked || session.cwd !== join(this.#home, 'link');
+      if (session.folder.isThere && isLed) session.isObserved = true;
+    }
+    for (const folder of this.#folders.values()) folder.hasSeenSays = folder.isThere && folder.says;
+    if (this.#isLinked) for (const rule of this.#rules) if (rule === '~/link') this.#followed.add(rule);
+  }
+
+  /** Everything that a sender would send now, as it would be. */
+  #send(spool: Spool): void {
+    for (const { marker } of this.#sessions
+      .filter((session) => this.#mayGo(session))
+      .flatMap((one) => this.#lettable(one))) {
+      this.#allowed.add(marker);
+    }
+    const sent: string[] = [];
+    for (const id of spool.batches.waiting('oldest', 1000, 0, [])) {
+      const { title, prompt, cwd, branch } = spool.sessions.get(id);
+      sent.push(JSON.stringify({ title, prompt, cwd, branch }));
+      for (const batch of [...spool.batches.ofSession(id)]) {
+        if (!spool.batches.has(batch.id)) continue;
+        sent.push(...readEvents(batch));
+        spool.batches.remove(batch.id);
+      }
+    }
+    for (const [marker] of sent.join('\n').matchAll(/MARK\d+x\d+M/g)) this.#arrived.add(marker);
+    for (const marker of this.#arrived) {
+      if (!this.#allowed.has(marker))
+        throw new Error(`${marker} of ${this.#ownersOf(marker)} has left:\n${this.log.join('\n')}`);
+    }
+  }
+
+  /** At the end: what nobody ever objected to has arrived. */
+  checkComplete(): void {
+    const isPlain = (session: Session): boolean =>
+      session.verdict === 'none' &&
+      !session.isLost &&
+      session.parent === undefined &&
+      session.isObserved &&
+      session.folder.isThere &&
+      !session.folder.says &&
+      this.#rules.size === 0;
+    if (this.#history !== 'all') return;
+    for (const session of this.#sessions.filter(isPlain)) {
+      for (const { marker } of session.said) {
+        if (!this.#arrived.has(marker))
+          throw new Error(`${marker} of ${this.#nameOf(session)} is missing:\n${this.log.join('\n')}`);
+      }
+    }
+  }
+
+  #ownersOf = (marker: string) =>
+    this.#sessions.filter(({ said }) => said.some((one) => one.marker === marker)).map(this.#nameOf);
+
+  // What may leave, by what the person said.
+
+  #lettable({ said }: Session): Said[] {
+    return said.filter(({ isEarlier }) => !isEarlier || this.#history === 'all');
+  }
+
+  #mayGo(session: Session): boolean {
+    if (session.isLost || this.#isExcluded(session)) return false;
+    if (session.verdict !== 'none') return session.verdict === 'wanted';
+    return this.#parentsOf(session).every((parent) => this.#mayGo(parent) || this.#isUnknownFork(parent));
+  }
+
+  /** Codex says where a fork comes from; of others the records that they have in common tell it. */
+  #parentsOf(session: Session): Session[] {
+    if (session.agent === 'codex') return session.parent === undefined ? [] : [session.parent];
+    return [...new Set(session.said.map(({ author }) => author))].filter((author) => author !== session);
+  }
+
+  /** A session whose transcript capture never saw tells nobody what it was. */
+  #isUnknownFork({ isObserved, verdict }: Session): boolean {
+    return !isObserved && verdict === 'none';
+  }
+
+  #isExcluded({ agent, folder, cwd, isObserved }: Session): boolean {
+    // It does not say where it works.
+    if (agent === 'gemini-cli') return this.#rules.size > 0;
+    if (folder.says && (folder.isThere || (isObserved && folder.hasSeenSays))) return true;
+    return [...this.#rules].some((rule) => {
+      const path = rule.replace('~', this.#home);
+      if (rule === '~/link')
+        return cwd === path || (this.#followed.has(rule) && folder.real === join(this.#home, 'real'));
+      if (rule.startsWith('~')) return cwd === path || (isObserved && folder.real === path);
+      const isMeant = folder.remote?.replace(':', '/').includes(rule.replace('/*', '')) ?? false;
+      return isMeant && (isObserved || folder.isThere);
+    });
+  }
+}
