@@ -19,6 +19,8 @@ const ROUTES = [...ROUTE_NAMES.filter((route) => ![...LAST, 'streamChanges'].inc
 const REFUSED: Partial<Record<AnyRouteName, number>> = {
   acceptInvitation: 409,
   completeSession: 409,
+  deleteAccount: 409,
+  deleteOrganization: 400,
   passOwnership: 403,
 };
 
