@@ -43,9 +43,22 @@ export const personOf = (folder: string): string | undefined => HOME.exec(folder
 
 const REMOTE = /^(?:[a-z+]+:\/\/)?(?:[^@/\s]{0,200}@)?([\w.-]+)(?::\d+(?=\/)|:|\/)\/?([^\s?#]+?)(?:\.git)?\/?$/i;
 
-/** `git@host:owner/name.git` and `https://user:token@host/owner/name` are the same place: `host/owner/name`. */
+/** Hosts at which a forge answers SSH on port 443, and its own name. */
+const BEHIND_FIREWALLS: Record<string, string> = {
+  'ssh.github.com': 'github.com',
+  'altssh.gitlab.com': 'gitlab.com',
+  'altssh.bitbucket.org': 'bitbucket.org',
+};
+
+/**
+ * The one form of a repository's address: `git@host:owner/name.git` and `https://user:token@host/owner/name` are both
+ * `host/owner/name`. A folder stays as it is.
+ */
 export function addressOf(remote: string): string | undefined {
-  const [, host, path] = REMOTE.exec(remote.trim()) ?? [];
-  if (!host || !path) return remote.trim().replace(/^[^@\s]*@/, '') || undefined;
-  return host.includes('.') || remote.includes('://') ? `${host.toLowerCase()}/${path}` : remote.trim();
+  const text = remote.trim();
+  const [, host = '', path] = REMOTE.exec(text) ?? [];
+  if (!host || !path) return text.replace(/^[^@\s]*@/, '') || undefined;
+  const isRemote = host.includes('.') || text.includes('://') || /^[^@/\s]+@/.test(text);
+  const name = host.toLowerCase();
+  return isRemote ? `${BEHIND_FIREWALLS[name] ?? name}/${path.replace(/^\/+/, '')}` : text;
 }

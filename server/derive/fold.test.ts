@@ -292,6 +292,11 @@ describe('where a session belongs', () => {
     ['ssh://git@git.example:2222/o/r', 'git.example/o/r'],
     ['https://git.example/o/r/', 'git.example/o/r'],
     ['owner/name', 'owner/name'],
+    ['ssh://git@ssh.github.com:443/o/r.git', 'github.com/o/r'],
+    ['git@Work:o/r.git', 'work/o/r'],
+    ['git@git.example:/o/r.git', 'git.example/o/r'],
+    ['/srv/git/shop.git', '/srv/git/shop.git'],
+    ['C:\\src\\shop', 'C:\\src\\shop'],
   ])('%s is the repository %s', (remote, address) => {
     expect(addressOf(remote)).toBe(address);
   });
