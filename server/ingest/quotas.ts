@@ -31,6 +31,8 @@ export interface StorageQuotasOptions {
 const BELIEVED_MS = 10 * 60_000;
 /** The same where a quota is reached: sessions may have been deleted meanwhile. */
 const FULL_BELIEVED_MS = 30_000;
+/** How long after one question the store is asked again, whatever became of it. */
+const ASK_EVERY_MS = 5_000;
 const DAY_MS = 86_400_000;
 
 interface Count {
@@ -53,7 +55,8 @@ interface OpenCount {
 export class StorageQuotas {
   readonly #options: StorageQuotasOptions;
   readonly #counts = new Map<string, Count>();
-  readonly #reading = new Set<string>();
+  /** When the store was last asked about an organization. */
+  readonly #askedAt = new Map<string, number>();
   readonly #openSessions = new Map<string, OpenCount>();
   #added = new Map<string, Added>();
 
@@ -116,6 +119,7 @@ export class StorageQuotas {
     for (const counts of [this.#counts, this.#openSessions]) {
       for (const [key, { readAt }] of counts) if (readAt < old) counts.delete(key);
     }
+    for (const [key, askedAt] of this.#askedAt) if (askedAt < old) this.#askedAt.delete(key);
     await purgeStoredDays(this.#options.db, dayOf(this.#options.now() - DAY_MS));
   }
 
@@ -200,7 +204,9 @@ export class StorageQuotas {
     const known = this.#counts.get(organizationId);
     const believedMs = known && this.#isFull(known.stored) ? FULL_BELIEVED_MS : BELIEVED_MS;
     const isCurrent = known && known.day === this.#today() && this.#options.now() - known.readAt < believedMs;
-    if (!isCurrent && !this.#reading.has(organizationId)) void this.#read(organizationId);
+    const now = this.#options.now();
+    const wasJustAsked = now - (this.#askedAt.get(organizationId) ?? Number.NEGATIVE_INFINITY) < ASK_EVERY_MS;
+    if (!isCurrent && !wasJustAsked) void this.#read(organizationId);
     return known && known.day !== this.#today() ? { ...known.stored, bytesToday: 0 } : known?.stored;
   }
 
@@ -211,7 +217,7 @@ export class StorageQuotas {
 
   async #read(organizationId: string): Promise<void> {
     const { db, now, onError } = this.#options;
-    this.#reading.add(organizationId);
+    this.#askedAt.set(organizationId, now());
     try {
       await asService(() => this.flush());
       const day = this.#today();
@@ -219,8 +225,6 @@ export class StorageQuotas {
       this.#counts.set(organizationId, { readAt: now(), day, stored });
     } catch (error) {
       onError(error);
-    } finally {
-      this.#reading.delete(organizationId);
     }
   }
 

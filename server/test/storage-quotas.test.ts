@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Config } from '../config.ts';
+import { StorageQuotas } from '../ingest/quotas.ts';
 import { LOGS, type TestEngine } from './engines.ts';
 import { createTenant, type Machine, registerMachine, type Tenant } from './factories.ts';
 import { settled, startTestService, type TestService } from './harness.ts';
@@ -119,4 +120,19 @@ describe.each(LOGS)('the storage quota of an organization on %s', (engine) => {
     expect((await open()).status).toBe(201);
     machine = elsewhere;
   });
+});
+
+test('a store that cannot say how much is stored is asked every few seconds, and holds up no append', async () => {
+  let failures = 0;
+  const clock = { now: 0 };
+  const limits = { bytesADay: 1, bytes: 1, sessions: 0, openSessions: 0 };
+  const quotas = new StorageQuotas({ db: {} as never, limits, now: () => clock.now, onError: () => failures++ });
+  const accepted = { replayed: true, firstSequence: 1, lastSequence: 1, async: true };
+  const log = quotas.guard({ append: async () => accepted } as never);
+  for (let count = 0; count < 100; count++)
+    expect(await log.append({ organizationId: 'org_1' } as never)).toBe(accepted);
+  expect(failures).toBe(1);
+  clock.now += 5_000;
+  await log.append({ organizationId: 'org_1' } as never);
+  await vi.waitFor(() => expect(failures).toBe(2));
 });
