@@ -4,6 +4,7 @@ import { playwright } from '@vitest/browser-playwright';
 import { defineConfig } from 'vitest/config';
 import { patience, SEED } from './contract/test/runs.ts';
 import { CHROMIUM } from './dashboard/e2e/harness/chromium.ts';
+import { builtThreads } from './server/test/built-threads.ts';
 
 /** Programs that tests start find here what an earlier one compiled, and are there in half the time. */
 const COMPILE_CACHE = join(import.meta.dirname, 'artefacts/compiled');
@@ -16,12 +17,14 @@ export default defineConfig({
     projects: [
       {
         extends: true,
+        plugins: [builtThreads()],
         test: {
           name: 'unit',
           include: ['{contract,server,cli,dashboard,script,faults}/**/*.test.ts'],
           exclude: ['**/node_modules/**', 'dashboard/e2e/**', 'cli/test/agents/real/**'],
           globalSetup: [
             'contract/test/temporary.ts',
+            'server/test/built-threads.ts',
             'server/test/postgres.ts',
             'server/test/nats.ts',
             'cli/test/compiled.ts',

@@ -222,7 +222,7 @@ describe('the embedded store', () => {
     reader.exec('begin');
     reader.prepare('select count(*) from sessions').get();
     await deleteMarked();
-    await new Promise((resolve) => setTimeout(resolve, 4_000));
+    await new Promise((resolve) => setTimeout(resolve, 3_000));
     expect(filesWithMarker(world.service.store)).toContain('session-capture.sqlite-wal');
     // The writer is not held up meanwhile.
     await append(sessionId, 'meanwhile');
