@@ -5,7 +5,7 @@ import { cpSync, existsSync, globSync, mkdirSync, readFileSync, statSync, writeF
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
-import { decodeFrame } from '../server/store/frame.ts';
+import { decodeFrame } from '../server/log/frame.ts';
 import { makeCapture, measureFamily, startSeededService, withFolder } from './process.ts';
 import type { Row } from './report.ts';
 

@@ -1,9 +1,9 @@
 import type { Plane } from '../contract/secret.ts';
 import { newUuid } from '../server/ids.ts';
+import { pack } from '../server/log/codec.ts';
+import { encodeFrame } from '../server/log/frame.ts';
 import { hashSecret, newSecretValue } from '../server/secret-value.ts';
-import { pack } from '../server/store/codec.ts';
 import { registerEnvironment } from '../server/store/environments.ts';
-import { encodeFrame } from '../server/store/frame.ts';
 import { upsertInstallation } from '../server/store/installations.ts';
 import { openStore, type Store } from '../server/store/open.ts';
 import { type Opening, openSession } from '../server/store/opening.ts';

@@ -6,7 +6,7 @@ import type { Identity } from './identity/identity.ts';
 import type { Live } from './ingest/live.ts';
 import type { Reading } from './ingest/reading.ts';
 import type { Revocation } from './ingest/revocation.ts';
-import type { SessionLog } from './ingest/session-log.ts';
+import type { SessionChanges } from './ingest/session-log.ts';
 import type { LongReads } from './long-reads.ts';
 import type { Store } from './store/open.ts';
 
@@ -21,7 +21,7 @@ export interface Deps {
   removeOrganizations: () => void;
   /** Ends the live streams of a person who left the organization, or without one of all its members, on every replica. */
   memberLeft: (organizationId: string, userId?: string) => Promise<void>;
-  sessionLog: SessionLog;
+  sessionLog: SessionChanges;
   revocation: Revocation;
   indexer: Indexer;
   daySums: DaySums;

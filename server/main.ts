@@ -37,18 +37,18 @@ async function serve(): Promise<void> {
   const config = readConfig(process.env);
   const log = pino({ level: config.LOG_LEVEL, redact: { paths: REDACTED_PATHS, censor: '[redacted]' } });
   const metrics = config.OPERATIONS_PORT === undefined ? undefined : createMetrics();
-  const opened = await openStore({
+  const store = await openStore({
     databaseUrl: config.DATABASE_URL,
     listenUrl: config.DATABASE_LISTEN_URL,
     dataDir: config.DATA_DIR,
     onError: (error: Error) => log.warn({ err: error }, 'an idle connection to the store was lost'),
     onLost: createFatal({ log, write: (text) => process.stderr.write(text), exit: (code) => process.exit(code) }),
   });
-  const store = metrics?.watchStore(opened) ?? opened;
+  metrics?.watchStore(store);
   const { BUS_URL: busUrl } = config;
   await agreeOnNumbering(store.db, busUrl);
-  const connected = busUrl === undefined ? undefined : await connectBus({ url: busUrl, db: store.db, log });
-  const bus = connected && (metrics?.watchBus(connected) ?? connected);
+  const bus = busUrl === undefined ? undefined : await connectBus({ url: busUrl, db: store.db, log });
+  if (bus) metrics?.watchBus(bus);
   const port = config.PORT === 0 ? await freePort(config.HOST) : config.PORT;
   const publicUrl = publicUrlOf(config, port);
   const limits = createLimits(config, store);

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { Background } from './background.ts';
 import type { Bus } from './bus/bus.ts';
-import { createBusLog } from './bus/bus-log.ts';
+import { JetStreamJournal } from './bus/jetstream-journal.ts';
 import { createWorker } from './bus/worker.ts';
 import type { Config } from './config.ts';
 import type { Deps } from './deps.ts';
@@ -24,7 +24,7 @@ import { StorageQuotas } from './ingest/quotas.ts';
 import { createReading } from './ingest/reading.ts';
 import { deleteExpired } from './ingest/retention.ts';
 import { createRevocation } from './ingest/revocation.ts';
-import { type Committed, createSessionLog } from './ingest/session-log.ts';
+import { type Committed, SessionLog } from './ingest/session-log.ts';
 import { createLimits, type Limits } from './limits.ts';
 import { createLongReads } from './long-reads.ts';
 import type { Observer } from './operations/metrics.ts';
@@ -143,10 +143,18 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     if (status === 'deleted') void sweep();
     else indexer.note(change);
   };
-  const storeLog = createSessionLog({ store, committed, now });
+  const onBus = bus && new JetStreamJournal({ bus, db: store.db, onError });
   const quotas = new StorageQuotas({ db: store.db, limits: storageLimits(config), now, onError });
   observer?.onQuotas(() => quotas.shares());
-  const sessionLog = quotas.guard(bus ? createBusLog({ bus, db: store.db, storeLog, now, onError }) : storeLog);
+  const unlimited = new SessionLog({
+    db: store.db,
+    journal: onBus ?? store.journal,
+    bus: onBus,
+    committed,
+    onAppend: observer?.onAppend,
+    now,
+  });
+  const sessionLog = quotas.guard(unlimited);
   const revocation = createRevocation({
     db: store.db,
     sessionLog,

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
-import { pack } from '../../server/store/codec.ts';
-import { encodeFrame } from '../../server/store/frame.ts';
+import { pack } from '../../server/log/codec.ts';
+import { encodeFrame } from '../../server/log/frame.ts';
 import { createEvents } from '../text.ts';
 
 /**

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { newUuid } from '../../server/ids.ts';
-import { pack } from '../../server/store/codec.ts';
-import { encodeFrame } from '../../server/store/frame.ts';
+import { pack } from '../../server/log/codec.ts';
+import { encodeFrame } from '../../server/log/frame.ts';
 import { seed, seedSessions } from '../seed.ts';
 import { createEvents } from '../text.ts';
 

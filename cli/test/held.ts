@@ -2,7 +2,7 @@ import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { onTestFinished } from 'vitest';
-import { decodeFrame, encodeFrame, type FramedEvent } from '../../server/store/frame.ts';
+import { decodeFrame, encodeFrame, type FramedEvent } from '../../server/log/frame.ts';
 import { createTenant } from '../../server/test/factories.ts';
 import { startTestService } from '../../server/test/harness.ts';
 import { AGENTS } from '../agents/all.ts';

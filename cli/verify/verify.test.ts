@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { FramedEvent } from '../../server/store/frame.ts';
+import type { FramedEvent } from '../../server/log/frame.ts';
 import { write } from '../test/folder.ts';
 import { type HeldService, placeFixtures, startHeld } from '../test/held.ts';
 import { generateTranscripts, prompt, sessionId } from '../test/transcripts.ts';

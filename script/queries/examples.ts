@@ -83,7 +83,6 @@ export const EXAMPLES: Record<string, unknown[][]> = {
     [{ organization_id: ORGANIZATION, environment_id: 'env_1' }, undefined],
     [{ organization_id: ORGANIZATION, environment_id: 'env_1' }, 'ses_1'],
   ],
-  closeAsFailed: [[{ organization_id: ORGANIZATION, environment_id: 'env_1' }, [{ session_id: 'ses_1' }], NOW]],
   touchEnvironment: [[ORGANIZATION, 'env_1', '1', NOW]],
 
   revokeSecrets: [
@@ -159,19 +158,18 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   markSecretUsed: [[ORGANIZATION, 'sec_1', NOW]],
   revokeSecret: [[ORGANIZATION, 'sec_1', NOW]],
 
-  closeSession: [[{ organizationId: ORGANIZATION, plane: 'live', sessionId: 'ses_1', status: 'completed' }, NOW]],
   findSession: [[ORGANIZATION, 'ses_1']],
   insertOpened: [],
   openSession: [[{ ...OPENING, agentId: 'codex' }, NOW]],
   whyNot: [],
   captureSessions: [[[{ ...OPENING, capture: CAPTURE }], NOW]],
 
-  deleteSession: [
-    [{ organizationId: ORGANIZATION, sessionId: 'ses_1' }, NOW],
-    [{ organizationId: ORGANIZATION, plane: 'live', clientKey: 'key' }, NOW],
-  ],
-  expireSession: [[{ organizationId: ORGANIZATION, sessionId: 'ses_1', eventCount: 1 }, NOW]],
   listUnchanged: [[NOW, { createdAt: NOW, sessionId: 'ses_1' }, 100]],
+  markDeleted: [
+    [{ organizationId: ORGANIZATION, sessionId: 'ses_1' }, undefined, NOW],
+    [{ organizationId: ORGANIZATION, sessionId: 'ses_1' }, 1, NOW],
+  ],
+  findNamedSession: [[{ organizationId: ORGANIZATION, plane: 'live', clientKey: 'key' }]],
   sweepDeleted: [[() => NOW]],
   sweepOrphans: [[]],
   wasDeleted: [[ORGANIZATION, 'live', 'ses_1']],

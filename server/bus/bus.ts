@@ -87,7 +87,7 @@ const HEADER_BYTES = 8 * 1024;
 /** The longest that one question to the bus waits: a cluster elects a leader in less. */
 const ANSWERED_WITHIN_MS = 3_000;
 /** Messages of a subject that are read in one go. */
-const READ_AT_ONCE = 500;
+const READ_AT_ONCE = 5_000;
 /**
  * How long one request for messages is open. A client that has lost its place in the stream, such as by a restart of the bus,
  * notices it after one and a half of these, and waits for as long between two tries.

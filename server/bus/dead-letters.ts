@@ -23,11 +23,15 @@ export async function retryDeadLetters(bus: Bus, pool: pg.Pool, write: (line: st
 
 /** @returns why it still cannot be written */
 async function writeAgain(bus: Bus, pool: pg.Pool, { header, data }: StoredMsg): Promise<string | undefined> {
-  const task = await readTask(bus, { subject: header.get('Capture-Subject'), headers: header, data });
+  const task = await readTask(bus, { subject: header.get('Capture-Subject'), headers: header, data }, Date.now());
   if (typeof task === 'string') return task;
   try {
-    const { append, close } = task;
-    const { appends, closes } = await persist(pool, append ? [append] : [], close ? [close] : []);
+    const { append, close, deletion } = task;
+    const { appends, closes } = await persist(pool, {
+      appends: append ? [append] : [],
+      closes: close ? [close] : [],
+      deletions: deletion ? [deletion] : [],
+    });
     const [fate] = [...appends, ...closes];
     return fate && REASONS[fate];
   } catch (error) {

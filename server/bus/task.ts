@@ -1,6 +1,6 @@
 import type { MsgHdrs } from '@nats-io/transport-node';
 import pg from 'pg';
-import type { Fate, NumberedAppend, NumberedClose } from '../store/persist.ts';
+import type { Fate, NumberedAppend, NumberedClose, NumberedDeletion } from '../store/persist.ts';
 import { type Bus, entryOf } from './bus.ts';
 import { readPlace } from './entry.ts';
 
@@ -8,6 +8,7 @@ import { readPlace } from './entry.ts';
 export interface Task {
   append?: NumberedAppend;
   close?: NumberedClose;
+  deletion?: NumberedDeletion;
 }
 
 /** Why a message with that fate is not written. */
@@ -23,15 +24,20 @@ const OWN_FAULT = /^2[23]/;
 export const isOwnFault = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && OWN_FAULT.test(error.code ?? '');
 
-/** @returns a sentence where it cannot be told */
+/**
+ * @param at epoch milliseconds, of what the message tells no time
+ * @returns a sentence where it cannot be told
+ */
 export async function readTask(
   bus: Pick<Bus, 'readParts'>,
   { subject, headers, data }: { subject: string; headers: MsgHdrs | undefined; data: Uint8Array },
+  at: number,
 ): Promise<Task | string> {
   const place = readPlace(subject);
   const entry = entryOf(headers);
   if (!place || !entry) return 'it is none that this version understands';
   if (entry.kind === 'closed') return { close: { ...place, ...entry } };
+  if (entry.kind === 'deleted') return { deletion: { ...place, at } };
   if (entry.kind !== 'append') return {};
   const body = entry.parts === 0 ? data : await bus.readParts(entry.appendId, entry.parts);
   return body ? { append: { ...place, ...entry, body } } : 'a part of it is missing';

@@ -95,9 +95,9 @@ export function createWorker(options: WorkerOptions): Worker {
 
   /** Undefined where nothing is to be written; the message is settled then. */
   async function read(message: JsMsg): Promise<Held | undefined> {
-    const task = await readTask(bus, message);
+    const task = await readTask(bus, message, Date.now());
     if (typeof task === 'string') return addDeadLetter(message, task);
-    return task.append || task.close ? { message, ...task } : void message.ack();
+    return task.append || task.close || task.deletion ? { message, ...task } : void message.ack();
   }
 
   /** Waits for a store that cannot write; where a message itself is at fault, that one alone becomes a dead letter. */
@@ -117,7 +117,11 @@ export function createWorker(options: WorkerOptions): Worker {
   async function persistPatiently(tasks: readonly Held[]): Promise<Persisted | undefined> {
     for (let wait = FIRST_PAUSE_MS; ; wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {
       try {
-        return await persist(pool, partOf(tasks, 'append'), partOf(tasks, 'close'));
+        return await persist(pool, {
+          appends: partOf(tasks, 'append'),
+          closes: partOf(tasks, 'close'),
+          deletions: partOf(tasks, 'deletion'),
+        });
       } catch (error) {
         if (isOwnFault(error)) throw error;
         onError(error);
@@ -145,7 +149,7 @@ export function createWorker(options: WorkerOptions): Worker {
       return oldest;
     };
     for (const task of tasks) {
-      const fate = fates[task.append ? 'append' : 'close'].shift();
+      const fate = task.deletion ? 'stored' : fates[task.append ? 'append' : 'close'].shift();
       const reason = fate && REASONS[fate];
       if (fate === 'ahead') await wait(task, findOldest);
       else if (reason) await addDeadLetter(task.message, reason);
@@ -191,7 +195,7 @@ export function createWorker(options: WorkerOptions): Worker {
   };
 }
 
-const partOf = <Part extends 'append' | 'close'>(tasks: readonly Held[], part: Part) =>
+const partOf = <Part extends 'append' | 'close' | 'deletion'>(tasks: readonly Held[], part: Part) =>
   tasks.flatMap((task) => (task[part] ? [task[part]] : [])) as NonNullable<Held[Part]>[];
 
 /** What has come in already, up to a limit; waits for more no longer than a turn of the event loop. */

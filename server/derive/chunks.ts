@@ -2,8 +2,8 @@ import type { Entry } from '../../contract/entry/entry.ts';
 import { readEvent, readJoined } from '../../contract/entry/read.ts';
 import type { SessionEvent } from '../../contract/event.ts';
 import { isPart, joinParts, type Part } from '../../contract/parts.ts';
+import { decodeFrame } from '../log/frame.ts';
 import { collectWords, ENOUGH_WORDS } from '../search/words.ts';
-import { decodeFrame } from '../store/frame.ts';
 import { toTimestamp } from '../store/time.ts';
 import { clipEntry } from './clip.ts';
 

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { createDigester } from '../../contract/digester.ts';
+import { decodeFrame } from '../log/frame.ts';
 import { readAppends } from '../store/events.ts';
-import { decodeFrame } from '../store/frame.ts';
 import type { Db } from '../store/open.ts';
 import type { SessionRow } from '../store/schema.ts';
 import { streamPieces } from './page.ts';

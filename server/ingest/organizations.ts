@@ -4,7 +4,7 @@ import type { SessionLog } from './session-log.ts';
 
 export interface Removal {
   db: Db;
-  sessionLog: SessionLog;
+  sessionLog: Pick<SessionLog, 'delete'>;
   /** Removes what deleted sessions have left. */
   sweep: () => Promise<void>;
   signal: AbortSignal;

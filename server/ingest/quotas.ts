@@ -1,13 +1,13 @@
 import { Problem } from '../../contract/problem.ts';
+import { bytesOf } from '../log/frame.ts';
 import type { Captured, CaptureOpening } from '../store/captured.ts';
-import { bytesOf } from '../store/frame.ts';
 import { findKeyedAppend } from '../store/log-state.ts';
 import type { Db } from '../store/open.ts';
 import type { Opening } from '../store/opening.ts';
 import { findCaptured } from '../store/ownership.ts';
 import { type Added, addStored, countOpen, purgeStoredDays, readStored, type Stored } from '../store/stored-bytes.ts';
 import { asService } from '../store/tenant.ts';
-import type { SessionLog } from './session-log.ts';
+import type { SessionChanges } from './session-log.ts';
 
 /** The most of each; 0: any amount. */
 export interface StorageLimits {
@@ -65,9 +65,13 @@ export class StorageQuotas {
   }
 
   /** The same log, which refuses what is beyond a quota. */
-  guard(log: SessionLog): SessionLog {
+  guard(log: SessionChanges): SessionChanges {
     return {
-      ...log,
+      close: (closing) => log.close(closing),
+      delete: (named) => log.delete(named),
+      expire: (session) => log.expire(session),
+      revoke: (organizationId, environmentId) => log.revoke(organizationId, environmentId),
+      closeSomeOf: (machine, before) => log.closeSomeOf(machine, before),
       append: async (batch) => {
         const { organizationId, sessionId, idempotencyKey } = batch;
         const refusal = this.#refusalOfBytes(organizationId);

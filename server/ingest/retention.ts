@@ -8,7 +8,7 @@ const AT_ONCE = 100;
 
 export interface Retention {
   db: Db;
-  sessionLog: SessionLog;
+  sessionLog: Pick<SessionLog, 'expire'>;
   /** How long a session is kept after its last event. */
   days: number;
   now: () => number;

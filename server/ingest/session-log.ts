@@ -1,17 +1,16 @@
-import { Problem } from '../../contract/problem.ts';
 import type { Plane } from '../../contract/secret.ts';
 import { newUuid } from '../ids.ts';
-import type { Outcome } from '../store/appends.ts';
+import type { Command, Decision, Entry, Head, Place } from '../log/decide.ts';
+import { bytesOf, encodeFrame, type FramedEvent, type SentBody } from '../log/frame.ts';
+import type { Journal } from '../log/journal.ts';
+import { assertTaken } from '../log/outcome.ts';
 import { type Captured, type CaptureOpening, captureSessions } from '../store/captured.ts';
-import { deleteSession, expireSession, type Named, wasDeleted } from '../store/deletions.ts';
-import { isUnavailable, storeUnavailable } from '../store/dialect.ts';
-import { bytesOf, encodeFrame, type FramedEvent, type SentBody } from '../store/frame.ts';
-import type { Store } from '../store/open.ts';
+import { findNamedSession, type Named } from '../store/deletions.ts';
+import type { Db } from '../store/open.ts';
 import { type Opening, openSession } from '../store/opening.ts';
 import type { Unchanged } from '../store/retention.ts';
-import { closeAsFailed, listOpen, revokeEnvironment } from '../store/revocation.ts';
+import { listOpen, revokeEnvironment } from '../store/revocation.ts';
 import type { EnvironmentRow, SessionRow } from '../store/schema.ts';
-import { type Closing, closeSession } from '../store/sessions.ts';
 import { sliceOf } from '../work.ts';
 
 /** A batch of events as it comes in. */
@@ -32,9 +31,22 @@ export interface NewBatch {
 }
 
 /** An append that was numbered, and will not be lost. */
-export interface Accepted extends Outcome {
+export interface Accepted {
+  firstSequence: number;
+  lastSequence: number;
+  /** The answer to an earlier append with the same key and body. */
+  replayed: boolean;
   /** It is on its way into the store, where readers do not see it yet. */
   async: boolean;
+}
+
+export interface Closing {
+  organizationId: string;
+  plane: Plane;
+  sessionId: string;
+  status: 'completed' | 'failed';
+  /** Milliseconds since the epoch; absent: what the client said when it opened the session, else now. */
+  endedAt: number | undefined;
 }
 
 export interface Closed {
@@ -55,121 +67,167 @@ export interface Change {
 /** What happens after the commit, and nowhere else. Must not throw, and costs the answer nothing. */
 export type Committed = (change: Change) => void;
 
+/** Told of each append that goes to the journal, and by what it returns, what became of it. */
+export type AppendObserver = (size: { events: number; bytes: number }) => (outcome: AppendOutcome) => void;
+export type AppendOutcome = 'stored' | 'replayed' | 'refused';
+
+export interface SessionLogOptions {
+  db: Db;
+  journal: Journal;
+  /** The journal where it is a bus: readers see the change once a worker has written it to the store. */
+  bus?: { announce(row: SessionRow): Promise<void>; headOf(place: Place): Promise<Head | undefined> } | undefined;
+  committed: Committed;
+  onAppend?: AppendObserver | undefined;
+  now: () => number;
+}
+
+/** Sessions of a machine that are closed at the same time. */
+const CLOSED_AT_ONCE = 50;
+/** Under this name wait the changes that the service makes by itself. */
+const OWN_SENDER = 'service';
+
 /**
- * The one way to change a session: here its events are numbered, here it is closed, and after that nothing is accepted.
- * Each change is told to `committed` once it is durable.
+ * The one way to change a session: here it is opened, its events are numbered, it is closed and deleted. What may be added
+ * to it is decided by `decide`, and kept by a journal. Each change is told to `committed` once it is durable and readers see
+ * it.
  */
-export interface SessionLog {
+export class SessionLog {
+  readonly #options: SessionLogOptions;
+
+  constructor(options: SessionLogOptions) {
+    this.#options = options;
+  }
+
   /** @throws Problem `environment_unusable`, `installation_unusable`, `validation_failed` */
-  open(opening: Opening): Promise<SessionRow>;
-  /** @throws Problem `idempotency_key_reused`, `idempotency_in_progress`, `not_found`, `session_deleted`, `session_closed`, `sequence_mismatch` */
-  append(batch: NewBatch): Promise<Accepted>;
-  /** @throws Problem `not_found`, `session_deleted`, `session_already_closed` */
-  close(closing: Closing): Promise<Closed>;
+  async open(opening: Opening): Promise<SessionRow> {
+    const row = await openSession(this.#options.db, opening, this.#options.now());
+    await this.#opened(row);
+    return row;
+  }
+
   /** Opens many, or finds them by the keys of their client; a refusal is that one's alone. */
-  capture(openings: readonly CaptureOpening[]): Promise<Captured[]>;
+  async capture(openings: readonly CaptureOpening[]): Promise<Captured[]> {
+    const captured = await captureSessions(this.#options.db, openings, this.#options.now());
+    return Promise.all(
+      captured.map(async (one) => {
+        if (one.outcome === 'opened') await this.#opened(one.row);
+        return one.outcome === 'found' ? { ...one, row: await this.#asNumbered(one.row) } : one;
+      }),
+    );
+  }
+
+  /** @throws Problem `idempotency_key_reused`, `idempotency_in_progress`, `not_found`, `session_deleted`, `session_closed`, `sequence_mismatch` */
+  async append(batch: NewBatch): Promise<Accepted> {
+    const { organizationId, sessionId, plane, idempotencyKey: key, expectedEvents, events, sent, sender } = batch;
+    const place = { organizationId, sessionId };
+    const frame = await sliceOf(bytesOf(events), () => encodeFrame(events, sent));
+    const appendId = newUuid();
+    const fingerprint = key === null ? null : batch.fingerprint;
+    const at = this.#options.now();
+    const count = events.length;
+    const command = { kind: 'append', plane, appendId, key, fingerprint, count, expectedEvents, at } as const;
+    const settled = this.#options.onAppend?.({ events: count, bytes: frame.body.byteLength });
+    let outcome: AppendOutcome = 'refused';
+    try {
+      const decision = await this.#options.journal.change({ place, command, frame, sender });
+      assertTaken(decision);
+      const { firstSequence, lastSequence, replayed } = numbersOf(decision, appendId);
+      outcome = replayed ? 'replayed' : 'stored';
+      if (!replayed) this.#committed({ ...place, status: 'active', eventCount: lastSequence, events });
+      return { firstSequence, lastSequence, replayed, async: this.#options.bus !== undefined };
+    } finally {
+      settled?.(outcome);
+    }
+  }
+
+  /** @throws Problem `not_found`, `session_deleted`, `session_already_closed` */
+  async close({ organizationId, plane, sessionId, status, endedAt }: Closing): Promise<Closed> {
+    const command = { kind: 'close', plane, status, endedAt, at: this.#options.now() } as const;
+    const entry = await this.#change({ organizationId, sessionId }, command);
+    if (entry?.kind !== 'closed') throw new Error('a session was closed without an entry');
+    return { endedAt: entry.endedAt };
+  }
+
   /**
    * Deletes a session for good, by its id or by its client's key; again is no error.
    * @throws Problem `not_found`
    */
-  delete(named: Named): Promise<string>;
+  async delete(named: Named): Promise<string> {
+    const { organizationId } = named;
+    const sessionId = await findNamedSession(this.#options.db, named);
+    await this.#change({ organizationId, sessionId }, { kind: 'delete', at: this.#options.now() });
+    return sessionId;
+  }
+
   /** Deletes a session to which nothing has come any more; one to which something came after all stays. */
-  expire(session: Unchanged): Promise<void>;
+  async expire({ eventCount, ...place }: Unchanged): Promise<void> {
+    await this.#change(place, { kind: 'expire', eventCount, at: this.#options.now() });
+  }
+
   /** Revokes a machine: no session is opened on it any more. Undefined when there is no such machine. */
-  revoke(organizationId: string, environmentId: string): Promise<EnvironmentRow | undefined>;
+  revoke(organizationId: string, environmentId: string): Promise<EnvironmentRow | undefined> {
+    return revokeEnvironment(this.#options.db, organizationId, environmentId, this.#options.now());
+  }
+
   /**
    * Closes some of the open sessions of a revoked machine as failed, newest first.
    * @param before id of the session behind which they begin; undefined: at the newest
    * @returns where the rest begins; undefined: nothing is left
    */
-  closeSomeOf(machine: EnvironmentRow, before: string | undefined): Promise<string | undefined>;
-}
-
-export interface SessionLogOptions {
-  store: Store;
-  committed: Committed;
-  now: () => number;
-}
-
-export function createSessionLog({ store, committed, now }: SessionLogOptions): SessionLog {
-  const { db } = store;
-
-  const changed = (row: SessionRow) => committed(changeOf(row));
-
-  /** A session that was deleted takes no events either, and must not be opened anew. */
-  async function explain(error: unknown, { organizationId, plane, sessionId }: Place): Promise<unknown> {
-    const isGone = error instanceof Problem && GONE.has(error.code);
-    if (!isGone || !(await wasDeleted(db, organizationId, plane, sessionId))) return error;
-    return sessionDeleted();
+  async closeSomeOf(machine: EnvironmentRow, before: string | undefined): Promise<string | undefined> {
+    const { rows, next } = await listOpen(this.#options.db, machine, before);
+    const command = { kind: 'fail', at: this.#options.now() } as const;
+    for (let start = 0; start < rows.length; start += CLOSED_AT_ONCE) {
+      const some = rows.slice(start, start + CLOSED_AT_ONCE);
+      await Promise.all(some.map((row) => this.#change(placeOf(row), command)));
+    }
+    return next;
   }
 
-  return {
-    async open(opening) {
-      const row = await openSession(db, opening, now());
-      changed(row);
-      return row;
-    },
+  /** @returns the entry that was added, if any */
+  async #change(place: Place, command: Exclude<Command, { kind: 'append' }>): Promise<Entry | undefined> {
+    const decision = await this.#options.journal.change({ place, command, sender: OWN_SENDER });
+    assertTaken(decision);
+    if (!('entry' in decision)) return undefined;
+    const { entry } = decision;
+    if (entry.kind === 'closed') this.#committed({ ...place, status: entry.status, eventCount: entry.eventCount });
+    // Deleted in the store, whichever journal it is.
+    if (entry.kind === 'deleted')
+      this.#options.committed({ ...place, status: 'deleted', eventCount: entry.eventCount });
+    return entry;
+  }
 
-    async append({ events, sent, ...rest }) {
-      const batch = { ...rest, fingerprint: rest.idempotencyKey === null ? null : rest.fingerprint };
-      const frame = await sliceOf(bytesOf(events), () => encodeFrame(events, sent));
-      const stored = { ...batch, count: events.length, appendId: newUuid(), now: now(), ...frame };
-      const outcome = await store.append(stored).catch(async (error) => {
-        throw isUnavailable(error) ? storeUnavailable(error) : await explain(error, batch);
-      });
-      if (!outcome.replayed) {
-        const { organizationId, sessionId } = batch;
-        committed({ organizationId, sessionId, status: 'active', eventCount: outcome.lastSequence, events });
-      }
-      return { ...outcome, async: false };
-    },
+  async #opened(row: SessionRow): Promise<void> {
+    this.#options.committed({ ...placeOf(row), status: row.status, eventCount: row.event_count });
+    await this.#options.bus?.announce(row);
+  }
 
-    async close(closing) {
-      const row = await closeSession(db, closing, now()).catch(async (error) => {
-        throw await explain(error, closing);
-      });
-      changed(row);
-      return { endedAt: row.ended_at ?? row.updated_at };
-    },
+  /** With what is on its way into the store: its client asks in order to know what it need not send again. */
+  async #asNumbered(row: SessionRow): Promise<SessionRow> {
+    const head = await this.#options.bus?.headOf(placeOf(row));
+    if (!head || head.status === 'deleted') return row;
+    return { ...row, event_count: head.eventCount, status: head.status };
+  }
 
-    async capture(openings) {
-      const captured = await captureSessions(db, openings, now());
-      for (const one of captured) if (one.outcome === 'opened') changed(one.row);
-      return captured;
-    },
-
-    async delete(named) {
-      const { sessionId, row } = await deleteSession(db, named, now());
-      if (row) committed({ ...changeOf(row), status: 'deleted' });
-      return sessionId;
-    },
-
-    async expire(session) {
-      const row = await expireSession(db, session, now());
-      if (row) committed({ ...changeOf(row), status: 'deleted' });
-    },
-
-    revoke: (organizationId, environmentId) => revokeEnvironment(db, organizationId, environmentId, now()),
-
-    async closeSomeOf(machine, before) {
-      const { rows, next } = await listOpen(db, machine, before);
-      if (rows.length === 0) return undefined;
-      for (const row of await closeAsFailed(db, machine, rows, now())) changed(row);
-      return next;
-    },
-  };
+  /** Over a bus, the worker that writes it tells of it. */
+  #committed(change: Change): void {
+    if (!this.#options.bus) this.#options.committed(change);
+  }
 }
 
-export const sessionDeleted = () => new Problem('session_deleted', 'The session was deleted. Do not capture it again.');
+/** The same, whatever stands in front of it. */
+export type SessionChanges = Pick<SessionLog, keyof SessionLog>;
 
-/** How the store refuses a session that is no longer there. */
-const GONE: ReadonlySet<string> = new Set(['not_found', 'session_closed', 'session_already_closed']);
+function numbersOf(decision: Exclude<Decision, { refused: unknown }>, appendId: string) {
+  if ('replayed' in decision) {
+    const { firstSequence, lastSequence } = decision.replayed;
+    // The first answer to this very one may have been lost on its way from the bus.
+    return { firstSequence, lastSequence, replayed: decision.replayed.appendId !== appendId };
+  }
+  if (!('entry' in decision) || decision.entry.kind !== 'append')
+    throw new Error('an append was decided without numbers');
+  const { firstSequence, lastSequence } = decision.entry;
+  return { firstSequence, lastSequence, replayed: false };
+}
 
-type Place = Pick<NewBatch, 'organizationId' | 'plane' | 'sessionId'>;
-
-const changeOf = (row: SessionRow): Change => ({
-  organizationId: row.organization_id,
-  sessionId: row.session_id,
-  status: row.status,
-  eventCount: row.event_count,
-});
+const placeOf = (row: SessionRow): Place => ({ organizationId: row.organization_id, sessionId: row.session_id });

@@ -1,11 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Bus } from '../bus/bus.ts';
-import type { StoreAppend } from '../store/appends.ts';
+import type { AppendObserver } from '../ingest/session-log.ts';
 import type { Store } from '../store/open.ts';
 
 /** Hears of what happens beside the answers. */
 export interface Observer {
+  onAppend: AppendObserver;
   /** A worker has committed this many events together. */
   onWritten(events: number): void;
   /** A session was derived, this many milliseconds after its last change. */
@@ -20,10 +21,10 @@ export interface Observer {
 
 /** The figures of a running service, in the text format of Prometheus. No label has values that callers choose. */
 export interface Metrics extends Observer {
-  /** The store, with its appends and connections counted. */
-  watchStore(store: Store): Store;
-  /** The event bus, with its appends and messages counted. */
-  watchBus(bus: Bus): Bus;
+  /** Counts the connections of the store. */
+  watchStore(store: Store): void;
+  /** Counts the messages of the event bus. */
+  watchBus(bus: Bus): void;
   /** Counts the answers of the app, which must not have begun to listen. */
   watchApp(app: FastifyInstance): void;
   /** All figures as text, and its content type. */
@@ -138,41 +139,18 @@ export function createMetrics(): Metrics {
     });
   }
 
-  async function watch<Outcome>(size: { events: number; bytes: number }, append: () => Promise<Outcome>) {
-    const end = counted.commits.startTimer();
-    counted.events.observe(size.events);
-    counted.bytes.observe(size.bytes);
-    counted.waiting.inc();
-    try {
-      const outcome = await append();
-      end({ outcome: 'stored' });
-      return outcome;
-    } catch (error) {
-      end({ outcome: 'refused' });
-      throw error;
-    } finally {
-      counted.waiting.dec();
-    }
-  }
-
-  const watchAppend =
-    (append: StoreAppend): StoreAppend =>
-    async (batch) => {
-      const outcome = await watch({ events: batch.count, bytes: batch.body.byteLength }, () => append(batch));
-      if (outcome.replayed) counted.replays.inc();
-      return outcome;
-    };
-
-  const watchPublish =
-    (publish: Bus['publish']): Bus['publish'] =>
-    async (message) => {
-      const { entry, body } = message;
-      if (entry.kind !== 'append') return publish(message);
-      const size = { events: entry.lastSequence - entry.firstSequence + 1, bytes: body?.byteLength ?? 0 };
-      return watch(size, () => publish(message));
-    };
-
   return {
+    onAppend(size) {
+      const end = counted.commits.startTimer();
+      counted.events.observe(size.events);
+      counted.bytes.observe(size.bytes);
+      counted.waiting.inc();
+      return (outcome) => {
+        counted.waiting.dec();
+        if (outcome === 'replayed') counted.replays.inc();
+        end({ outcome: outcome === 'refused' ? 'refused' : 'stored' });
+      };
+    },
     onWritten: (count) => counted.written.observe(count),
     onGivenUp: (kind) => counted.givenUp.inc({ kind }),
     onDerived: (lagMs) => counted.derived.observe(Math.max(0, lagMs) / 1000),
@@ -188,7 +166,6 @@ export function createMetrics(): Metrics {
           waiting: pool.waitingCount,
         }));
       }
-      return { ...store, append: watchAppend(store.append) };
     },
 
     watchBus(bus) {
@@ -201,7 +178,6 @@ export function createMetrics(): Metrics {
         return oldest ? (Date.now() - oldest.time.getTime()) / 1000 : oldest === null ? 0 : undefined;
       });
       answerWith('connected', () => (bus.isConnected() ? 1 : 0));
-      return { ...bus, publish: watchPublish(bus.publish) };
     },
 
     watchApp(app) {

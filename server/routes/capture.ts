@@ -5,7 +5,7 @@ import type { SentFrame } from '../http/body.ts';
 import type { SecretCaller } from '../http/caller.ts';
 import type { Handlers } from '../http/handler.ts';
 import type { ReadAppend, RefusedAppend } from '../ingest/scan/read.ts';
-import { SequenceMismatch } from '../store/appends.ts';
+import { SequenceMismatch } from '../log/outcome.ts';
 import type { Captured, CaptureOpening } from '../store/captured.ts';
 import { storeUnavailable } from '../store/dialect.ts';
 import { findCaptured, findSender, isOwn, mayDelete, type Sender } from '../store/ownership.ts';

@@ -1,6 +1,6 @@
 import type { Hit } from '../../contract/review.ts';
+import { type OpenFrame, openFrame } from '../log/frame.ts';
 import { type AppendOf, readAppendsOf } from '../store/event-ranges.ts';
-import { type OpenFrame, openFrame } from '../store/frame.ts';
 import type { Db } from '../store/open.ts';
 import { toTimestamp } from '../store/time.ts';
 import type { EventRange } from '../store/word-index.ts';

@@ -1,78 +1,68 @@
+import { sql } from 'kysely';
 import { Problem } from '../../contract/problem.ts';
 import type { Plane } from '../../contract/secret.ts';
+import type { Place } from '../log/decide.ts';
 import { removeDerived } from './derived-removal.ts';
 import type { Db } from './open.ts';
-import type { Unchanged } from './retention.ts';
-import type { DeletedSessionRow, SessionRow } from './schema.ts';
+import type { DeletedSessionRow } from './schema.ts';
 
 /** A session named by its id, or by the key its client knows it under. */
 export type Named = { organizationId: string } & ({ sessionId: string } | { plane: Plane; clientKey: string });
 
 /**
- * Marks the session as deleted: from now on nobody sees it, it takes no events, and its key is remembered. A deleted one
- * stays as it is.
- * @returns the session as it was; undefined when it was deleted before
- * @throws Problem `not_found`
+ * Marks the session as deleted: from now on nobody sees it, it takes no events, and its key is remembered.
+ * @param eventCount how many events it must have; undefined: any
+ * @returns false where it has others, was deleted before, or is not there
  */
-export function deleteSession(db: Db, named: Named, now: number): Promise<{ sessionId: string; row?: SessionRow }> {
-  return db.transaction().execute(async (transaction) => {
-    const row = await mark(transaction, named, now);
-    return row ? { sessionId: row.session_id, row } : { sessionId: await findDeleted(transaction, named) };
+export const markDeleted = (
+  db: Db,
+  { organizationId, sessionId }: Place,
+  eventCount: number | undefined,
+  now: number,
+): Promise<boolean> =>
+  db.transaction().execute(async (transaction) => {
+    const row = await transaction
+      .updateTable('sessions')
+      .set({ deleted_at: now, status: sql`CASE status WHEN 'active' THEN 'failed' ELSE status END` })
+      .where('organization_id', '=', organizationId)
+      .where('session_id', '=', sessionId)
+      .where('deleted_at', 'is', null)
+      .$if(eventCount !== undefined, (query) => query.where('event_count', '=', Number(eventCount)))
+      .returning(['plane', 'client_key'])
+      .executeTakeFirst();
+    if (!row) return false;
+    await transaction
+      .insertInto('deleted_sessions')
+      .values({
+        session_id: sessionId,
+        organization_id: organizationId,
+        plane: row.plane,
+        client_key: row.client_key,
+        deleted_at: now,
+        swept_at: null,
+      })
+      .execute();
+    return true;
   });
-}
 
 /**
- * The same for a session that has so many events still; one to which something came meanwhile stays.
- * @returns the session as it was; undefined when it stays, or was deleted before
+ * The session's id, also where it was deleted.
+ * @throws Problem `not_found`
  */
-export const expireSession = (
-  db: Db,
-  { eventCount, ...named }: Unchanged,
-  now: number,
-): Promise<SessionRow | undefined> =>
-  db.transaction().execute((transaction) => mark(transaction, named, now, eventCount));
-
-async function mark(transaction: Db, named: Named, now: number, eventCount?: number): Promise<SessionRow | undefined> {
-  const { organizationId } = named;
-  const marked = transaction
-    .updateTable('sessions')
-    .set({ deleted_at: now })
-    .where('organization_id', '=', organizationId)
-    .where('deleted_at', 'is', null)
-    .$if(eventCount !== undefined, (query) => query.where('event_count', '=', Number(eventCount)));
-  const row = await ('sessionId' in named
-    ? marked.where('session_id', '=', named.sessionId)
-    : marked.where('plane', '=', named.plane).where('client_key', '=', named.clientKey)
-  )
-    .returningAll()
-    .executeTakeFirst();
-  if (!row) return undefined;
-  const { session_id, plane, client_key } = row;
-  await transaction
-    .updateTable('sessions')
-    .set({ status: 'failed' })
-    .where('organization_id', '=', organizationId)
-    .where('session_id', '=', session_id)
-    .where('status', '=', 'active')
-    .execute();
-  await transaction
-    .insertInto('deleted_sessions')
-    .values({ session_id, organization_id: organizationId, plane, client_key, deleted_at: now, swept_at: null })
-    .execute();
-  return row;
-}
-
-async function findDeleted(db: Db, named: Named): Promise<string> {
-  const known = db
-    .selectFrom('deleted_sessions')
-    .select('session_id')
-    .where('organization_id', '=', named.organizationId);
-  const row = await ('sessionId' in named
-    ? known.where('session_id', '=', named.sessionId)
-    : known.where('plane', '=', named.plane).where('client_key', '=', named.clientKey)
-  ).executeTakeFirst();
-  if (!row) throw new Problem('not_found', 'No such session in this organization.');
-  return row.session_id;
+export async function findNamedSession(db: Db, named: Named): Promise<string> {
+  if ('sessionId' in named) return named.sessionId;
+  const { organizationId, plane, clientKey } = named;
+  for (const table of ['sessions', 'deleted_sessions'] as const) {
+    const row = await db
+      .selectFrom(table)
+      .select('session_id')
+      .where('organization_id', '=', organizationId)
+      .where('plane', '=', plane)
+      .where('client_key', '=', clientKey)
+      .executeTakeFirst();
+    if (row) return row.session_id;
+  }
+  throw new Problem('not_found', 'No such session in this organization.');
 }
 
 export const wasDeleted = async (db: Db, organizationId: string, plane: Plane, sessionId: string): Promise<boolean> =>

@@ -5,7 +5,7 @@ import { isPostgres, StoreUnsuitable } from './postgres.ts';
 import { ThreadEnded } from './sqlite/connection-thread.ts';
 
 /*
- * How the engines differ where both run the same query: locks, and the meaning of errors. `postgres.ts`, `postgres-append.ts`
+ * How the engines differ where both run the same query: locks, and the meaning of errors. `postgres.ts`, `postgres-journal.ts`
  * and `sqlite/` open them and append.
  */
 

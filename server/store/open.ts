@@ -2,13 +2,13 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Kysely, type PostgresPool, sql } from 'kysely';
 import type pg from 'pg';
-import type { StoreAppend } from './appends.ts';
+import type { Journal } from '../log/journal.ts';
 import { type Engine, isStoreLost, storeUnavailable } from './dialect.ts';
 import { lockFolder } from './lock.ts';
 import { migrate } from './migrate.ts';
 import { createNotices, type Notices } from './notices.ts';
 import { limitedPool, openPostgres, postgresDialect, SCHEMA_SETTINGS } from './postgres.ts';
-import { createPostgresAppend } from './postgres-append.ts';
+import { createPostgresJournal } from './postgres-journal.ts';
 import type { Database } from './schema.ts';
 import { sqliteDialect } from './sqlite/driver.ts';
 import { openFile } from './sqlite/open-file.ts';
@@ -22,7 +22,8 @@ export interface Store {
   db: Db;
   /** For reads that may take long: a part of the connections, and how many such reads they are for at the same time. */
   longReads: { db: Db; atOnce: number };
-  append: StoreAppend;
+  /** Where it numbers events itself. */
+  journal: Journal;
   pool?: pg.Pool;
   /** PostgreSQL only: whether row-level security keeps organizations apart. */
   isWalled?: boolean;
@@ -88,7 +89,7 @@ async function sqliteStore({ dataDir, onLost }: StoreOptions): Promise<Store> {
       engine: 'sqlite',
       db,
       longReads: { db: new Kysely<Database>({ dialect: sqliteDialect(file.longReads) }), atOnce: LONG_READS.sqlite },
-      append: file.append,
+      journal: file.journal,
       async ping() {
         // A reader may answer while the disk takes no write.
         if (file.writer.lag() > LONGEST_LAG_MS) throw storeUnavailable('the writer does not answer');
@@ -118,7 +119,7 @@ async function postgresStore({ listenUrl, silentMs, onError }: StoreOptions, url
     engine: 'postgres',
     db,
     longReads: { db: longDb, atOnce: LONG_READS.postgres },
-    append: createPostgresAppend(pool),
+    journal: createPostgresJournal(pool, db),
     pool,
     isWalled: tenant !== undefined,
     notices: createNotices(pool, listenUrl ?? url),

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { oneBehindTheOther } from './postgres-group.ts';
+import { oneBehindTheOther } from './postgres-journal.ts';
 import type { SessionRow } from './schema.ts';
 
 /** An append that was numbered by the bus. */
@@ -28,6 +28,21 @@ export interface NumberedClose {
   at: number;
 }
 
+/** A session that was deleted on the bus. */
+export interface NumberedDeletion {
+  organizationId: string;
+  sessionId: string;
+  /** Milliseconds since the epoch. */
+  at: number;
+}
+
+/** What is written in one transaction. */
+export interface Numbered {
+  appends: readonly NumberedAppend[];
+  closes: readonly NumberedClose[];
+  deletions: readonly NumberedDeletion[];
+}
+
 /** What became of each: `stored`, also by somebody else; `gone` with its session; `ahead` of what it follows; `foreign`: it contradicts the store. */
 export type Fate = 'stored' | 'gone' | 'ahead' | 'foreign';
 
@@ -38,7 +53,9 @@ export interface Persisted {
   changed: ChangedSession[];
 }
 
-type ChangedSession = Pick<SessionRow, 'organization_id' | 'session_id' | 'status' | 'event_count'>;
+interface ChangedSession extends Pick<SessionRow, 'organization_id' | 'session_id' | 'event_count'> {
+  status: SessionRow['status'] | 'deleted';
+}
 
 /** By name: of all columns the statement would fail on each connection that knows it, once a newer version adds one. */
 const CHANGED = 's.organization_id, s.session_id, s.status, s.event_count';
@@ -96,19 +113,28 @@ WHERE s.session_id = n.session_id AND s.organization_id = n.organization_id AND 
   AND s.event_count >= n.event_count
 RETURNING ${CHANGED}`;
 
+/** The replica that was asked does the same, unless it was stopped or the store was away. */
+const DELETE = `
+WITH marked AS (
+  UPDATE sessions s SET deleted_at = n.at, status = CASE s.status WHEN 'active' THEN 'failed' ELSE s.status END
+  FROM unnest($1::text[], $2::text[], $3::bigint[]) AS n (organization_id, session_id, at)
+  WHERE s.session_id = n.session_id AND s.organization_id = n.organization_id AND s.deleted_at IS NULL
+  RETURNING s.session_id, s.organization_id, s.plane, s.client_key, s.deleted_at, s.event_count
+), remembered AS (
+  INSERT INTO deleted_sessions (session_id, organization_id, plane, client_key, deleted_at)
+  SELECT session_id, organization_id, plane, client_key, deleted_at FROM marked
+)
+SELECT organization_id, session_id, 'deleted' AS status, event_count FROM marked`;
+
 /**
  * Writes what the bus has numbered, all of it in one transaction; again changes nothing.
  * @throws what the engine throws, and then nothing was written
  */
-export async function persist(
-  pool: pg.Pool,
-  appends: readonly NumberedAppend[],
-  closes: readonly NumberedClose[],
-): Promise<Persisted> {
+export async function persist(pool: pg.Pool, numbered: Numbered): Promise<Persisted> {
   const client = await pool.connect();
   try {
     await client.query('BEGIN');
-    const done = await write(client, appends, closes);
+    const done = await write(client, numbered);
     await client.query('COMMIT');
     client.release();
     return done;
@@ -119,12 +145,8 @@ export async function persist(
   }
 }
 
-async function write(
-  client: pg.PoolClient,
-  appends: readonly NumberedAppend[],
-  closes: readonly NumberedClose[],
-): Promise<Persisted> {
-  const sessionIds = [...new Set([...appends, ...closes].map(({ sessionId }) => sessionId))].sort();
+async function write(client: pg.PoolClient, { appends, closes, deletions }: Numbered): Promise<Persisted> {
+  const sessionIds = [...new Set([...appends, ...closes, ...deletions].map(({ sessionId }) => sessionId))].sort();
   // Before anything is inserted: a session that is deleted meanwhile is found deleted, or its sweep finds the appends.
   await client.query({ name: 'lock_sessions', text: LOCK, values: [sessionIds], ...BOUNDED });
   const fates = appends.length > 0 ? await insert(client, appends) : [];
@@ -135,7 +157,8 @@ async function write(
     ...BOUNDED,
   });
   const closed = closes.length > 0 ? await close(client, closes) : { fates: [], rows: [] };
-  const changed = new Map([...raised.rows, ...closed.rows].map((row) => [row.session_id, row]));
+  const deleted = deletions.length > 0 ? await markAll(client, deletions) : [];
+  const changed = new Map([...raised.rows, ...closed.rows, ...deleted].map((row) => [row.session_id, row]));
   return { appends: fates, closes: closed.fates, changed: [...changed.values()] };
 }
 
@@ -190,6 +213,16 @@ async function find(client: pg.PoolClient, places: readonly Place[]): Promise<Ma
   ];
   const { rows } = await client.query<Found>({ name: 'find_appends', text: FIND, values, ...BOUNDED });
   return new Map(rows.map((row) => [row.append_id, row]));
+}
+
+async function markAll(client: pg.PoolClient, deletions: readonly NumberedDeletion[]): Promise<ChangedSession[]> {
+  const values = [
+    deletions.map((one) => one.organizationId),
+    deletions.map((one) => one.sessionId),
+    deletions.map((one) => one.at),
+  ];
+  const asked = { name: 'delete_sessions', text: DELETE, values, ...BOUNDED };
+  return (await client.query<ChangedSession>(asked)).rows;
 }
 
 async function close(client: pg.PoolClient, closes: readonly NumberedClose[]) {

@@ -62,24 +62,3 @@ export async function listOpen(
     .execute();
   return { rows, next: rows.length < CLOSED_AT_ONCE ? undefined : rows.at(-1)?.session_id };
 }
-
-/** Closes those of the sessions that are open as failed; returns them as they are now. */
-export const closeAsFailed = (
-  db: Db,
-  { organization_id, environment_id }: EnvironmentRow,
-  rows: readonly SessionRow[],
-  now: number,
-): Promise<SessionRow[]> =>
-  db
-    .updateTable('sessions')
-    .set({ status: 'failed', ended_at: now, updated_at: now })
-    .where('organization_id', '=', organization_id)
-    .where('environment_id', '=', environment_id)
-    .where('status', '=', 'active')
-    .where(
-      'session_id',
-      'in',
-      rows.map(({ session_id }) => session_id),
-    )
-    .returningAll()
-    .execute();

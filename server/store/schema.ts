@@ -171,7 +171,7 @@ export interface AppendRow {
   idempotency_key: string | null;
   /** SHA-256 of the request body, in hexadecimal; only beside a key. */
   fingerprint: string | null;
-  /** How `body` is encoded: see `store/frame.ts`. */
+  /** How `body` is encoded: see `log/frame.ts`. */
   codec: number;
   body: Uint8Array;
 }

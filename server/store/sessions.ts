@@ -1,5 +1,4 @@
 import type { AgentId } from '../../contract/agent.ts';
-import { Problem } from '../../contract/problem.ts';
 import type { Plane } from '../../contract/secret.ts';
 import type { Session } from '../../contract/session.ts';
 import type { Db } from './open.ts';
@@ -32,43 +31,6 @@ export const findSession = (db: Db, organizationId: string, sessionId: string) =
     .where('session_id', '=', sessionId)
     .where('deleted_at', 'is', null)
     .executeTakeFirst();
-
-export interface Closing {
-  organizationId: string;
-  plane: Plane;
-  sessionId: string;
-  status: 'completed' | 'failed';
-  /** Milliseconds since the epoch; absent: what the client said when it opened the session, else now. */
-  endedAt: number | undefined;
-}
-
-/**
- * Closes an active session.
- * @throws Problem `not_found`, `session_already_closed`
- */
-export async function closeSession(db: Db, closing: Closing, now: number): Promise<SessionRow> {
-  const row = await db
-    .updateTable('sessions')
-    .set((row) => ({
-      status: closing.status,
-      ended_at: closing.endedAt ?? row.fn.coalesce('client_ended_at', row.val(now)),
-      updated_at: now,
-    }))
-    .where('organization_id', '=', closing.organizationId)
-    .where('plane', '=', closing.plane)
-    .where('session_id', '=', closing.sessionId)
-    .where('status', '=', 'active')
-    .returningAll()
-    .executeTakeFirst();
-  if (row) return row;
-  const closed = await findSession(db, closing.organizationId, closing.sessionId);
-  if (closed?.plane !== closing.plane) throw noSession();
-  throw alreadyClosed();
-}
-
-export const noSession = () => new Problem('not_found', 'No such session in this organization.');
-export const alreadyClosed = () =>
-  new Problem('session_already_closed', 'The session is closed already; nothing was changed.');
 
 export interface SessionFilter {
   organizationId: string;

@@ -1,5 +1,5 @@
 import { Problem } from '../../contract/problem.ts';
-import { createSessionLog } from '../ingest/session-log.ts';
+import { SessionLog } from '../ingest/session-log.ts';
 import { openStore } from '../store/open.ts';
 
 /*
@@ -18,7 +18,7 @@ const store = await openStore({
     write({ lost: error.name, errcode: (error as { errcode?: number }).errcode });
   },
 });
-const log = createSessionLog({ store, committed: () => undefined, now: Date.now });
+const log = new SessionLog({ db: store.db, journal: store.journal, committed: () => undefined, now: Date.now });
 
 async function appendInTurn(sessionId: string, caller: number): Promise<void> {
   for (let count = 0; !isLost && count < 2_000; count++) {

@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import { Problem } from '../../contract/problem.ts';
 import { runs, seeded } from '../../contract/test/runs.ts';
 import type { NewMessage } from '../bus/bus.ts';
-import { createBusLog, type LogBus } from '../bus/bus-log.ts';
 import type { Entry, Logged } from '../bus/entry.ts';
-import type { SessionLog } from '../ingest/session-log.ts';
+import { JetStreamJournal, type JournalBus } from '../bus/jetstream-journal.ts';
+import { SessionLog } from '../ingest/session-log.ts';
 
 const REPLICAS = 3;
 const KEYS = 6;
@@ -36,7 +36,7 @@ function createSubject(lucks: readonly Luck[]) {
     return sequence;
   }
 
-  const bus: LogBus = {
+  const bus: JournalBus = {
     publish: (message) => ask(() => add(message)),
     next: (_, from) => ask(() => log.find(({ sequence }) => sequence >= from)),
     nextDeadLetter: () => ask(() => undefined),
@@ -78,14 +78,11 @@ test(`the log on a bus numbers without gap, repeats its answers and ends once, w
     fc.array(fc.array(step, { minLength: 1, maxLength: 5 }), { maxLength: 20 }),
     async (lucks, rounds) => {
       const { log, bus } = createSubject(lucks);
-      const options = {
-        bus,
-        db: undefined as never,
-        storeLog: undefined as never,
-        now: () => 1,
-        onError: () => undefined,
-      };
-      const replicas = Array.from({ length: REPLICAS }, () => createBusLog(options));
+      const db = undefined as never;
+      const replicas = Array.from({ length: REPLICAS }, () => {
+        const journal = new JetStreamJournal({ bus, db, onError: () => undefined });
+        return new SessionLog({ db, journal, bus: journal, committed: () => undefined, now: () => 1 });
+      });
       const answers = new Map<string, object>();
       let isClosed = false;
 

@@ -120,6 +120,19 @@ describe.runIf(inject('natsUrl'))('a worker that cannot write', () => {
     await worker.close();
   });
 
+  test('deletes a session for a replica that was stopped between the bus and the store', async () => {
+    const sessionId = await openSession(service, tenant.live);
+    expect((await appendTo(sessionId)).status).toBe(202);
+    const place = `${tenant.organizationId}.${sessionId}`;
+    const last = (await bus.history(place)).at(-1)?.sequence ?? 0;
+    expect(await bus.publish({ place, entry: { kind: 'deleted' }, behind: last })).toBeGreaterThan(last);
+    const worker = start(() => undefined);
+    const deleted = service.store.db.selectFrom('deleted_sessions').select('session_id');
+    await expect.poll(() => deleted.execute(), SOON).toEqual([{ session_id: sessionId }]);
+    expect(await appendTo(sessionId)).toMatchObject({ status: 404, body: { code: 'session_deleted' } });
+    await worker.close();
+  });
+
   test('stops after three dead letters in a row, says why, and leaves the rest to a later start', async () => {
     const sessionIds = await Promise.all(Array.from({ length: 5 }, () => openSession(service, tenant.live)));
     for (const sessionId of sessionIds) expect((await appendTo(sessionId)).status).toBe(202);

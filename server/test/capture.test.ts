@@ -1,7 +1,7 @@
 import { zstdCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { writeAppends } from '../../contract/appends-body.ts';
-import { SENT } from '../store/codec.ts';
+import { SENT } from '../log/codec.ts';
 import { LOGS } from './engines.ts';
 import { openSession } from './factories.ts';
 import { capturing } from './requests.ts';

@@ -22,8 +22,9 @@ describe.runIf(inject('natsUrl'))('what is shipped to watch the service', () => 
   beforeAll(async () => {
     const metrics = createMetrics();
     store = await openTestStore('bus');
+    metrics.watchStore(store);
     metrics.watchBus(store.bus as NonNullable<TestStore['bus']>);
-    service = await startTestService('bus', {}, { ...store, ...metrics.watchStore(store) }, metrics);
+    service = await startTestService('bus', {}, store, metrics);
     for (const [, name = '', type = ''] of (await metrics.read()).text.matchAll(/^# TYPE (\w+) (\w+)$/gm))
       told.set(name, type);
   });

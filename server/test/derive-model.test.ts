@@ -3,7 +3,7 @@ import type { KyselyPlugin } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { splitPayload } from '../../contract/parts.ts';
 import { patience, runs } from '../../contract/test/runs.ts';
-import { createSessionLog, type SessionLog } from '../ingest/session-log.ts';
+import { SessionLog } from '../ingest/session-log.ts';
 import { sweepDeleted } from '../store/deletions.ts';
 import { removeAllDerived } from '../store/derived-removal.ts';
 import type { Db } from '../store/open.ts';
@@ -192,7 +192,12 @@ describe.each(ENGINES)('what is derived on %s', (engine) => {
     await service.close();
     await removeAllDerived(store.db);
     makeSession = async () => ids.pop() as string;
-    log = createSessionLog({ store, committed: () => undefined, now: () => Date.UTC(2026, 10, 1) });
+    log = new SessionLog({
+      db: store.db,
+      journal: store.journal,
+      committed: () => undefined,
+      now: () => Date.UTC(2026, 10, 1),
+    });
   });
   afterAll(async () => {
     if (other !== store) await other.close();

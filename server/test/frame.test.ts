@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runs, seeded } from '../../contract/test/runs.ts';
 import { contentSizeOf } from '../../contract/zstd-frame.ts';
-import { pack } from '../store/codec.ts';
-import { decodeFrame, encodeFrame } from '../store/frame.ts';
+import { pack } from '../log/codec.ts';
+import { decodeFrame, encodeFrame } from '../log/frame.ts';
 import { objectText } from './json-text.ts';
 
 const event = fc.record({

@@ -5,7 +5,7 @@ import { COMMANDS } from '../commands.ts';
 import { Indexer, type IndexerOptions } from '../derive/indexer.ts';
 import type { PieceJob } from '../derive/piece.ts';
 import { createDeriveThread } from '../derive/thread.ts';
-import { createSessionLog } from '../ingest/session-log.ts';
+import { SessionLog } from '../ingest/session-log.ts';
 import { removeAllDerived } from '../store/derived-removal.ts';
 import { findSummaries } from '../store/summaries.ts';
 import { deriveHere, readDerived } from './derived.ts';
@@ -55,7 +55,12 @@ describe.each(ENGINES)('the indexer on %s', (engine) => {
     const machine = await registerMachine(service, tenant.live);
     ids = await Promise.all(Array.from({ length: SESSIONS }, () => openSession(service, tenant.live, machine)));
     await service.close();
-    const log = createSessionLog({ store, committed: () => undefined, now: () => Date.UTC(2026, 10, 1) });
+    const log = new SessionLog({
+      db: store.db,
+      journal: store.journal,
+      committed: () => undefined,
+      now: () => Date.UTC(2026, 10, 1),
+    });
     append = async (sessionId, text) => {
       const events = [{ eventType: 'user.message', payload: Buffer.from(JSON.stringify({ text })) }];
       const place = { organizationId, plane: 'live', sessionId, sender: 'a' } as const;

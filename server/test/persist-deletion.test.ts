@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newUuid } from '../ids.ts';
-import { deleteSession, sweepDeleted, sweepOrphans } from '../store/deletions.ts';
-import { encodeFrame } from '../store/frame.ts';
+import { encodeFrame } from '../log/frame.ts';
+import { markDeleted, sweepDeleted, sweepOrphans } from '../store/deletions.ts';
 import { persist } from '../store/persist.ts';
 import { openSession } from './factories.ts';
 import { startWorld, type World } from './world.ts';
@@ -57,11 +57,15 @@ describe.runIf(process.env.ENGINE !== 'sqlite')('an append that a worker writes'
     let deletion: Promise<void> | undefined;
     const begin = () => {
       deletion = (async () => {
-        await deleteSession(db, { organizationId: ours.organizationId, sessionId }, 1);
+        await markDeleted(db, { organizationId: ours.organizationId, sessionId }, undefined, 1);
         await sweepDeleted(db, () => 1);
       })();
     };
-    await persist(interrupted(pool as pg.Pool, begin), [appendTo(sessionId)], []);
+    await persist(interrupted(pool as pg.Pool, begin), {
+      appends: [appendTo(sessionId)],
+      closes: [],
+      deletions: [],
+    });
     await deletion;
     expect(await appendsOf(sessionId)).toEqual([]);
   });
@@ -71,7 +75,7 @@ describe.runIf(process.env.ENGINE !== 'sqlite')('an append that a worker writes'
     const { db } = service.store;
     const sessionId = await openSession(service, ours.live, ours);
     const { firstSequence, lastSequence, appendId, codec, body } = appendTo(sessionId);
-    await deleteSession(db, { organizationId: ours.organizationId, sessionId }, 1);
+    await markDeleted(db, { organizationId: ours.organizationId, sessionId }, undefined, 1);
     await sweepDeleted(db, () => 1);
     await db
       .insertInto('appends')

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createBusLog } from '../bus/bus-log.ts';
+import { JetStreamJournal } from '../bus/jetstream-journal.ts';
 import { deleteExpired } from '../ingest/retention.ts';
-import { createSessionLog, type SessionLog } from '../ingest/session-log.ts';
+import { SessionLog } from '../ingest/session-log.ts';
 import { LOGS } from './engines.ts';
 import { createTenant, type Machine, openSession, registerMachine, type Tenant } from './factories.ts';
 import { settled, startTestService, type TestService } from './harness.ts';
@@ -21,8 +21,9 @@ describe.each(LOGS)('sessions whose time is over on %s', (engine) => {
     machine = await registerMachine(service, ours.live);
     const { store } = service;
     const now = () => service.clock.now;
-    const storeLog = createSessionLog({ store, committed: ignore, now });
-    sessionLog = store.bus ? createBusLog({ bus: store.bus, db: store.db, storeLog, now, onError: ignore }) : storeLog;
+    const { db } = store;
+    const bus = store.bus && new JetStreamJournal({ bus: store.bus, db, onError: ignore });
+    sessionLog = new SessionLog({ db, journal: bus ?? store.journal, bus, committed: ignore, now });
   });
   afterAll(() => service.close());
   beforeEach(async () => {
@@ -40,10 +41,10 @@ describe.each(LOGS)('sessions whose time is over on %s', (engine) => {
       as: ours.live,
       body: { events: [{ eventType: 'notice' }] },
     });
-  const clear = (more: Partial<SessionLog> = {}) => {
+  const clear = (more: Partial<Pick<SessionLog, 'expire'>> = {}) => {
     const { signal } = new AbortController();
     const given = { db: service.store.db, days: 30, now: () => service.clock.now, signal };
-    return deleteExpired({ ...given, sessionLog: { ...sessionLog, ...more } });
+    return deleteExpired({ ...given, sessionLog: { expire: (session) => sessionLog.expire(session), ...more } });
   };
   const left = async () => {
     const mine = service.store.db.selectFrom('sessions').select('session_id').where('deleted_at', 'is', null);

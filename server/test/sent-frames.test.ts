@@ -6,7 +6,7 @@ import { MAX_APPEND_BYTES } from '../../contract/event.ts';
 import { runs, seeded } from '../../contract/test/runs.ts';
 import { isOneFrame } from '../../contract/zstd-frame.ts';
 import { scanAppend } from '../ingest/scan/append.ts';
-import { decodeFrame, encodeFrame } from '../store/frame.ts';
+import { decodeFrame, encodeFrame } from '../log/frame.ts';
 import { jsonSpace, jsonText, objectText } from './json-text.ts';
 
 const SENT = 2;

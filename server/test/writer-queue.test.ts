@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createSessionLog, type SessionLog } from '../ingest/session-log.ts';
+import { SessionLog } from '../ingest/session-log.ts';
 import { ENGINES } from './engines.ts';
 import { event, openSession } from './factories.ts';
 import type { TestReply } from './harness.ts';
@@ -86,7 +86,8 @@ describe.runIf(ENGINES.includes('sqlite'))('appends to the embedded store', () =
   let log: SessionLog;
   beforeAll(async () => {
     world = await startWorld('sqlite');
-    log = createSessionLog({ store: world.service.store, committed: () => undefined, now: () => 0 });
+    const { db, journal } = world.service.store;
+    log = new SessionLog({ db, journal, committed: () => undefined, now: () => 0 });
   });
   afterAll(() => world.service.close());
 

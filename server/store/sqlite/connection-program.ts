@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
-import type { Batch, Settled } from '../appends.ts';
-import { createAppendGroup } from './append-group.ts';
+import type { Change } from '../../log/journal.ts';
+import { createChangeGroup, type Settled } from './change-group.ts';
 import { openReader, openWriter } from './connection.ts';
 import type { Job, Replies, Reply, Rows, ThreadOptions } from './jobs.ts';
 
@@ -30,41 +30,43 @@ function attempt(make: () => unknown): Reply {
 
 function createWork(database: DatabaseSync): (job: Job) => void {
   const query = createQuery(database);
-  let appendGroup: ReturnType<typeof createAppendGroup> | undefined;
+  let changeGroup: ReturnType<typeof createChangeGroup> | undefined;
 
-  function append(batches: readonly Batch[]): Replies {
+  function change(changes: readonly Change[]): Replies {
     const settled = attempt(() => {
       // Its statements can be prepared once the tables are there.
-      appendGroup ??= createAppendGroup(database);
-      return appendGroup(batches);
+      changeGroup ??= createChangeGroup(database);
+      return changeGroup(changes);
     });
-    if ('error' in settled) return batches.map(() => settled);
+    if ('error' in settled) return changes.map(() => settled);
     return (settled.answer as Settled[]).map((answer) => ({ answer }));
   }
 
   return function work(job) {
     if (job.kind === 'query') return post([attempt(() => query(job.sql, job.parameters))]);
     if (job.kind === 'close') return post([attempt(() => database.close())]);
-    const { batches, next } = takeGroup(job.batch);
-    post(append(batches));
+    const { changes, next } = takeGroup(job.change);
+    post(change(changes));
     if (next) work(next);
   };
 }
 
-/** What one commit takes at most, so that the first of its batches need not wait long: 4 MiB are written in about 10 ms. */
+/** What one commit takes at most, so that the first of its changes need not wait long: 4 MiB are written in about 10 ms. */
 const LARGEST_GROUP = { count: 128, bytes: 4 * 1024 * 1024 };
 
-/** The batch with those that came in meanwhile, and the job that came behind them. */
-function takeGroup(first: Batch): { batches: Batch[]; next?: Job } {
-  const batches = [first];
-  for (let bytes = first.body.byteLength; batches.length < LARGEST_GROUP.count && bytes < LARGEST_GROUP.bytes; ) {
+const bytesOf = ({ frame }: Change) => frame?.body.byteLength ?? 0;
+
+/** The change with those that came in meanwhile, and the job that came behind them. */
+function takeGroup(first: Change): { changes: Change[]; next?: Job } {
+  const changes = [first];
+  for (let bytes = bytesOf(first); changes.length < LARGEST_GROUP.count && bytes < LARGEST_GROUP.bytes; ) {
     const job = parentPort && (receiveMessageOnPort(parentPort)?.message as Job | undefined);
     if (!job) break;
-    if (job.kind !== 'append') return { batches, next: job };
-    batches.push(job.batch);
-    bytes += job.batch.body.byteLength;
+    if (job.kind !== 'change') return { changes, next: job };
+    changes.push(job.change);
+    bytes += bytesOf(job.change);
   }
-  return { batches };
+  return { changes };
 }
 
 const MOST_STATEMENTS = 500;

@@ -100,8 +100,8 @@ export class ConnectionThread {
 
 /** Memory that goes over to the thread; what is small is copied in less time than it takes to hand it over. */
 function handedOver(job: Job): ArrayBuffer[] {
-  if (job.kind !== 'append' || job.batch.body.byteLength < SMALLEST_HANDED_OVER) return [];
-  return [job.batch.body.buffer];
+  const body = job.kind === 'change' ? job.change.frame?.body : undefined;
+  return body && body.byteLength >= SMALLEST_HANDED_OVER ? [body.buffer] : [];
 }
 
 const SMALLEST_HANDED_OVER = 32 * 1024;

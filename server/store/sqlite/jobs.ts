@@ -1,10 +1,11 @@
-import type { Batch, Settled } from '../appends.ts';
+import type { Change } from '../../log/journal.ts';
+import type { Settled } from './change-group.ts';
 
 /** What a thread of the embedded store is asked, one job after the other; each is answered once. */
 export type Job =
   | { kind: 'query'; sql: string; parameters: readonly unknown[] }
   /** Shares one commit with those that wait beside it; answered once it is durable. */
-  | { kind: 'append'; batch: Batch }
+  | { kind: 'change'; change: Change }
   | { kind: 'close' };
 
 export interface Rows {
@@ -15,7 +16,7 @@ export interface Rows {
 
 export interface Answers {
   query: Rows;
-  append: Settled;
+  change: Settled;
   close: undefined;
 }
 

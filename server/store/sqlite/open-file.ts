@@ -1,4 +1,4 @@
-import type { StoreAppend } from '../appends.ts';
+import type { Journal } from '../../log/journal.ts';
 import { ConnectionThread, ThreadEnded } from './connection-thread.ts';
 import type { Threads } from './driver.ts';
 import { Readers } from './readers.ts';
@@ -8,7 +8,7 @@ import { createWriterQueue } from './writer-queue.ts';
 const MOST_READERS = 2;
 
 export interface OpenFile extends Threads {
-  append: StoreAppend;
+  journal: Journal;
   /** The same threads, for reads that may take long. */
   longReads: Threads;
 }
@@ -27,11 +27,11 @@ export async function openFile(path: string, onError: (error: Error) => void): P
     start: () =>
       new ConnectionThread({ path, readOnly: true }, (error) => error instanceof ThreadEnded || onError(error)),
   });
-  const { append, holdWriter } = createWriterQueue(writer);
+  const { change, holdWriter } = createWriterQueue(writer);
   return {
     writer,
     holdWriter,
-    append,
+    journal: { change },
     reader: readers,
     longReads: {
       writer,

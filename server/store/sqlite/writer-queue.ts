@@ -1,12 +1,13 @@
-import { type Batch, type Outcome, outcomeOf, type StoreAppend } from '../appends.ts';
-import { storeUnavailable } from '../dialect.ts';
+import type { Decision } from '../../log/decide.ts';
+import type { Change, Journal } from '../../log/journal.ts';
+import { isUnavailable, storeUnavailable } from '../dialect.ts';
 import type { ConnectionThread } from './connection-thread.ts';
 import { FairList } from './fair-list.ts';
 
 interface Waiting {
-  batch: Batch;
+  change: Change;
   bytes: number;
-  resolve: (outcome: Outcome) => void;
+  resolve: (decision: Decision) => void;
   reject: (error: unknown) => void;
 }
 
@@ -16,14 +17,13 @@ const WINDOW = { count: 256, bytes: 8 * 1024 * 1024 };
 /** Beyond this the store is too slow for what comes in, and says so. */
 const MOST_WAITING = { count: 4_096, bytes: 64 * 1024 * 1024 };
 
-export interface WriterQueue {
-  append: StoreAppend;
+export interface WriterQueue extends Journal {
   /** Keeps the writer to oneself until the returned function is called; whoever asks first is served first. */
   holdWriter(): Promise<() => void>;
 }
 
 /**
- * Hands appends to the writer as they come: what gathers there while it commits shares the next commit, and so one fsync.
+ * Hands changes to the writer as they come: what gathers there while it commits shares the next commit, and so one fsync.
  * Those that are too many for it wait here, and senders take turns.
  */
 export function createWriterQueue(writer: Pick<ConnectionThread, 'run'>): WriterQueue {
@@ -40,13 +40,15 @@ export function createWriterQueue(writer: Pick<ConnectionThread, 'run'>): Writer
     }
   }
 
-  async function settle({ batch, bytes, resolve, reject }: Waiting): Promise<void> {
+  async function settle({ change, bytes, resolve, reject }: Waiting): Promise<void> {
     handed.count++;
     handed.bytes += bytes;
     try {
-      resolve(outcomeOf(await writer.run({ kind: 'append', batch })));
+      const settled = await writer.run({ kind: 'change', change });
+      if ('failed' in settled) reject(new Error(`the store took no such change: ${settled.failed}`));
+      else resolve(settled);
     } catch (error) {
-      reject(error);
+      reject(isUnavailable(error) ? storeUnavailable(error) : error);
     } finally {
       handed.count--;
       handed.bytes -= bytes;
@@ -55,15 +57,15 @@ export function createWriterQueue(writer: Pick<ConnectionThread, 'run'>): Writer
   }
 
   return {
-    append: (batch) =>
+    change: (change) =>
       new Promise((resolve, reject) => {
         const isFull = list.count >= MOST_WAITING.count || list.bytes >= MOST_WAITING.bytes;
         // One sender alone leaves room for the others.
-        if (isFull || list.countOf(batch.sender) >= MOST_WAITING.count / 2) {
+        if (isFull || list.countOf(change.sender) >= MOST_WAITING.count / 2) {
           return reject(storeUnavailable('too many appends wait for the store'));
         }
-        const bytes = batch.body.byteLength;
-        list.add(batch.sender, bytes, { batch, bytes, resolve, reject });
+        const bytes = change.frame?.body.byteLength ?? 0;
+        list.add(change.sender, bytes, { change, bytes, resolve, reject });
         handOver();
       }),
 

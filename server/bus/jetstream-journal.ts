@@ -1,0 +1,215 @@
+import { pack } from '../log/codec.ts';
+import { within } from '../log/deadline.ts';
+import { advance, type Head, type KnownAppend, type Place } from '../log/decide.ts';
+import { type ComparingJournal, Heads, type Known } from '../log/heads.ts';
+import type { Journal, Proposal } from '../log/journal.ts';
+import { markDeleted } from '../store/deletions.ts';
+import { isUnavailable, storeUnavailable } from '../store/dialect.ts';
+import { findKeyedAppend, type KeyedAppend, readLogState } from '../store/log-state.ts';
+import type { Db } from '../store/open.ts';
+import type { SessionRow } from '../store/schema.ts';
+import { sliceOf } from '../work.ts';
+import type { Bus } from './bus.ts';
+import { type Entry, type Logged, writePlace } from './entry.ts';
+
+/** What the journal asks of the bus. */
+export type JournalBus = Pick<
+  Bus,
+  'publish' | 'next' | 'nextDeadLetter' | 'history' | 'publishParts' | 'isConnected' | 'onForget'
+>;
+
+export interface JetStreamJournalOptions {
+  bus: JournalBus;
+  db: Db;
+  onError: (error: unknown) => void;
+}
+
+/** Beyond this the sessions that were used least lately are forgotten, and read again. */
+const REMEMBERED = { mostSessions: 20_000, mostKeys: 200_000 } as const;
+/** How long the store may take to answer what a change asks of it. */
+const LONGEST_LOOKUP_MS = 4_000;
+
+/** A session as its subject, and behind that the store, have it. */
+interface Subject extends Known {
+  /** No other append of the session has a key. */
+  hasAllKeys: boolean;
+  /** Of the last message of the subject; 0: there is none. */
+  sequence: number;
+}
+
+/** A log whose entries are messages on the session's subject: the bus orders them, and a worker writes them to the store. */
+export class JetStreamJournal implements Journal {
+  readonly #bus: JournalBus;
+  readonly #db: Db;
+  readonly #onError: (error: unknown) => void;
+  readonly #heads: Heads<Subject>;
+
+  constructor({ bus, db, onError }: JetStreamJournalOptions) {
+    this.#bus = bus;
+    this.#db = db;
+    this.#onError = onError;
+    this.#heads = new Heads(new Subjects(bus, db), REMEMBERED);
+    bus.onForget(() => this.#heads.forget());
+  }
+
+  async change(...[change]: Parameters<Journal['change']>): ReturnType<Journal['change']> {
+    const { place, command, frame } = change;
+    const packed = frame && (await sliceOf(frame.body.byteLength, () => pack(frame)));
+    const decision = await this.#heads.change({ ...change, frame: packed });
+    // The store hides it at once. Where it cannot be asked, a worker does the same later.
+    const isDeleted =
+      command.kind === 'delete' ? !('refused' in decision) : command.kind === 'expire' && 'entry' in decision;
+    if (isDeleted) await ofStore(markDeleted(this.#db, place, undefined, command.at));
+    return decision;
+  }
+
+  /** Begins the subject of a new session, so that every replica knows it without the store. Never rejects. */
+  async announce(row: SessionRow): Promise<void> {
+    const { plane, client_ended_at: clientEndedAt } = row;
+    const whose = { organizationId: row.organization_id, sessionId: row.session_id };
+    const entry = { kind: 'opened', plane, clientEndedAt } as const;
+    const place = writePlace(whose);
+    if (place === undefined) return;
+    try {
+      const sequence = await this.#bus.publish({ place, entry, behind: 0 });
+      if (sequence === undefined) return;
+      const subject = unknown();
+      take(subject, { sequence, entry });
+      this.#heads.begin(whose, subject);
+    } catch (error) {
+      // Where the bus is away, replicas ask the store instead.
+      if (this.#bus.isConnected()) this.#onError(error);
+    }
+  }
+
+  /** The session with what is on its way into the store. */
+  headOf(place: Place): Promise<Head | undefined> {
+    return this.#heads.look(place);
+  }
+}
+
+class Subjects implements ComparingJournal<Subject> {
+  /** The bus adds one message at a time behind another. */
+  readonly together = 1;
+  readonly #bus: JournalBus;
+  readonly #db: Db;
+
+  constructor(bus: JournalBus, db: Db) {
+    this.#bus = bus;
+    this.#db = db;
+  }
+
+  async read(whose: Place): Promise<Subject> {
+    const place = writePlace(whose);
+    return place === undefined ? unknown() : this.#learn(place, whose);
+  }
+
+  async update(whose: Place, _: readonly string[], subject: Subject, isConflict: boolean): Promise<Subject> {
+    const place = writePlace(whose);
+    const isNew = place !== undefined && (await this.#catchUp(place, subject));
+    // Nothing new although something was refused: what was the last message is no longer on the bus.
+    return isConflict && !isNew ? this.read(whose) : subject;
+  }
+
+  /** @returns whether there was anything new */
+  async #catchUp(place: string, subject: Subject): Promise<boolean> {
+    const before = subject.sequence;
+    for (let next = await this.#bus.next(place, before + 1); next; ) {
+      take(subject, next);
+      next = await this.#bus.next(place, subject.sequence + 1);
+    }
+    return subject.sequence > before;
+  }
+
+  /**
+   * From the bus alone where it has the session from its opening on; else from the store, and on top of it what the bus
+   * has. The bus is asked first: what it gets meanwhile is then noticed when something is added, and what is no longer
+   * a dead letter is in the store.
+   */
+  async #learn(place: string, whose: Place): Promise<Subject> {
+    const logged = await this.#bus.history(place);
+    const subject = logged[0]?.entry.kind === 'opened' ? unknown() : await this.#recall(place, whose);
+    for (const one of logged) take(subject, one);
+    return subject;
+  }
+
+  async #recall(place: string, { organizationId, sessionId }: Place): Promise<Subject> {
+    const subject = unknown();
+    const dead: Logged[] = [];
+    for (let next = await this.#bus.nextDeadLetter(place, 1); next; ) {
+      dead.push(next);
+      next = await this.#bus.nextDeadLetter(place, next.sequence + 1);
+    }
+    const state = await ofStore(readLogState(this.#db, organizationId, sessionId));
+    if (!state) return subject;
+    const { plane, status, event_count: eventCount, client_ended_at: clientEndedAt } = state.session;
+    subject.head = { plane, status, eventCount, clientEndedAt };
+    subject.hasAllKeys = state.keys !== undefined;
+    // What could not be written was acknowledged all the same.
+    for (const { entry } of dead) take(subject, { sequence: 0, entry });
+    for (const row of state.keys ?? []) takeKey(subject, row);
+    return subject;
+  }
+
+  async findKeys({ organizationId, sessionId }: Place, subject: Subject, keys: readonly string[]): Promise<void> {
+    if (subject.hasAllKeys || !subject.head) return;
+    for (const key of keys) {
+      if (subject.keys.has(key)) continue;
+      const row = await ofStore(findKeyedAppend(this.#db, organizationId, sessionId, key));
+      if (row) takeKey(subject, row);
+    }
+  }
+
+  async commit(whose: Place, subject: Subject, [proposal]: readonly Proposal[]): Promise<boolean> {
+    const place = writePlace(whose);
+    if (place === undefined || !proposal || !subject.head) throw new Error('nothing can be added to no session');
+    const { entry, body } = await this.#messageOf(proposal, subject.head);
+    const sequence = await this.#bus.publish({ place, behind: subject.sequence, entry, body });
+    if (sequence === undefined) return false;
+    take(subject, { sequence, entry });
+    return true;
+  }
+
+  async #messageOf({ entry, command, frame }: Proposal, { plane }: Head): Promise<{ entry: Entry; body?: Uint8Array }> {
+    if (entry.kind !== 'append') return { entry };
+    if (command.kind !== 'append' || !frame) throw new Error('an append has a frame');
+    const { appendId, key, fingerprint, at } = command;
+    const { codec, body } = frame;
+    const parts = await this.#bus.publishParts(appendId, body);
+    const written: Entry = { ...entry, plane, key, fingerprint, appendId, codec, at, parts };
+    return parts === 0 ? { entry: written, body } : { entry: written };
+  }
+}
+
+const unknown = (): Subject => ({ head: undefined, keys: new Map(), hasAllKeys: true, sequence: 0 });
+
+/** Takes a message of the subject into account. One that the store told of already changes nothing. */
+function take(subject: Subject, { sequence, entry }: Logged): void {
+  subject.sequence = sequence;
+  if (entry.kind === 'opened') {
+    const { plane, clientEndedAt } = entry;
+    subject.head ??= { plane, status: 'active', eventCount: 0, clientEndedAt };
+    return;
+  }
+  if (entry.kind === 'append' && entry.key !== null) subject.keys.set(entry.key, toKnown(entry));
+  const isOver = subject.head?.status === 'deleted';
+  if (subject.head && !isOver) subject.head = advance(subject.head, entry);
+}
+
+const toKnown = ({ appendId, fingerprint, firstSequence, lastSequence }: Extract<Entry, { kind: 'append' }>) => ({
+  appendId,
+  fingerprint,
+  firstSequence,
+  lastSequence,
+});
+
+function takeKey(subject: Subject, row: KeyedAppend): void {
+  const { append_id: appendId, fingerprint, first_sequence: firstSequence, last_sequence: lastSequence } = row;
+  const known: KnownAppend = { appendId, fingerprint, firstSequence, lastSequence };
+  subject.keys.set(row.idempotency_key as string, known);
+}
+
+const ofStore = <Answer>(question: Promise<Answer>): Promise<Answer> =>
+  within(LONGEST_LOOKUP_MS, question, () => storeUnavailable('it did not answer in time')).catch((error) => {
+    throw isUnavailable(error) ? storeUnavailable(error) : error;
+  });

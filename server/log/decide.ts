@@ -1,0 +1,177 @@
+import type { Plane } from '../../contract/secret.ts';
+
+/** Whose session. */
+export interface Place {
+  organizationId: string;
+  sessionId: string;
+}
+
+/** A session as its log knows it. */
+export interface Head {
+  plane: Plane;
+  status: 'active' | 'completed' | 'failed' | 'deleted';
+  /** Events that have a number. */
+  eventCount: number;
+  /** When its agent ended it, where the client said so as it was opened; epoch milliseconds. */
+  clientEndedAt: number | null;
+}
+
+/** An append that was accepted under a key. */
+export interface KnownAppend {
+  appendId: string;
+  /** SHA-256 of the request body in hexadecimal; null without a key. */
+  fingerprint: string | null;
+  firstSequence: number;
+  lastSequence: number;
+}
+
+/** What is known of a session when a command comes in. */
+export interface Seen {
+  /** Undefined: the organization has no such session. */
+  head: Head | undefined;
+  /** Appends by their key: at least those of the commands at hand. */
+  keys: { get(key: string): KnownAppend | undefined };
+}
+
+export interface AppendCommand {
+  kind: 'append';
+  plane: Plane;
+  appendId: string;
+  key: string | null;
+  fingerprint: string | null;
+  /** Events. */
+  count: number;
+  /** How many events the session is to have before it; undefined: any. */
+  expectedEvents?: number | undefined;
+  /** Epoch milliseconds, as are all times here. */
+  at: number;
+}
+
+export interface CloseCommand {
+  kind: 'close';
+  plane: Plane;
+  status: 'completed' | 'failed';
+  /** Undefined: as the client said at the opening, or now. */
+  endedAt?: number | undefined;
+  at: number;
+}
+
+export type Command =
+  | AppendCommand
+  | CloseCommand
+  /** Its machine was revoked: it is closed as failed if it is open. */
+  | { kind: 'fail'; at: number }
+  | { kind: 'delete'; at: number }
+  /** Deletes it if it has as many events still. */
+  | { kind: 'expire'; eventCount: number; at: number };
+
+/** What is added to a session's log. A session begins with `opened`, and nothing comes behind `deleted`. */
+export type Entry =
+  | { kind: 'append'; firstSequence: number; lastSequence: number }
+  | { kind: 'closed'; status: 'completed' | 'failed'; endedAt: number; eventCount: number; at: number }
+  | { kind: 'deleted'; eventCount: number };
+
+export type Decision =
+  | { entry: Entry }
+  | { replayed: KnownAppend }
+  | { unchanged: true }
+  | {
+      refused: 'idempotency_key_reused' | 'not_found' | 'session_already_closed' | 'session_closed' | 'session_deleted';
+    }
+  | { refused: 'sequence_mismatch'; eventCount: number };
+
+/**
+ * The one rule of what may be added to a session, whichever engine keeps its log:
+ *
+ * | command | no session, or of the other plane | active | closed | deleted |
+ * | --- | --- | --- | --- | --- |
+ * | append | not_found | append; sequence_mismatch | session_closed | session_deleted |
+ * | close | not_found | closed | session_already_closed | session_deleted |
+ * | fail | unchanged | closed | unchanged | unchanged |
+ * | delete | not_found | deleted | deleted | unchanged |
+ * | expire | unchanged | deleted; unchanged | deleted; unchanged | unchanged |
+ *
+ * An append whose key is known has its earlier answer as long as the session is not deleted.
+ */
+export function decide({ head, keys }: Seen, command: Command): Decision {
+  switch (command.kind) {
+    case 'append':
+      return decideAppend(head, keys, command);
+    case 'close': {
+      if (head?.plane !== command.plane) return { refused: 'not_found' };
+      if (head.status === 'deleted') return { refused: 'session_deleted' };
+      if (head.status !== 'active') return { refused: 'session_already_closed' };
+      const endedAt = command.endedAt ?? head.clientEndedAt ?? command.at;
+      return { entry: closed(head, command.status, endedAt, command.at) };
+    }
+    case 'fail':
+      if (head?.status !== 'active') return { unchanged: true };
+      return { entry: closed(head, 'failed', command.at, command.at) };
+    case 'delete':
+      if (!head) return { refused: 'not_found' };
+      return head.status === 'deleted'
+        ? { unchanged: true }
+        : { entry: { kind: 'deleted', eventCount: head.eventCount } };
+    case 'expire':
+      if (!head || head.status === 'deleted' || head.eventCount !== command.eventCount) return { unchanged: true };
+      return { entry: { kind: 'deleted', eventCount: head.eventCount } };
+  }
+}
+
+function decideAppend(head: Head | undefined, keys: Seen['keys'], command: AppendCommand): Decision {
+  if (head?.plane !== command.plane) return { refused: 'not_found' };
+  if (head.status === 'deleted') return { refused: 'session_deleted' };
+  const known = command.key === null ? undefined : keys.get(command.key);
+  if (known) {
+    return known.fingerprint === command.fingerprint ? { replayed: known } : { refused: 'idempotency_key_reused' };
+  }
+  if (head.status !== 'active') return { refused: 'session_closed' };
+  const { eventCount } = head;
+  if ((command.expectedEvents ?? eventCount) !== eventCount) return { refused: 'sequence_mismatch', eventCount };
+  return { entry: { kind: 'append', firstSequence: eventCount + 1, lastSequence: eventCount + command.count } };
+}
+
+const closed = ({ eventCount }: Head, status: 'completed' | 'failed', endedAt: number, at: number): Entry => ({
+  kind: 'closed',
+  status,
+  endedAt,
+  eventCount,
+  at,
+});
+
+type Advance =
+  | Pick<Extract<Entry, { kind: 'append' }>, 'kind' | 'lastSequence'>
+  | Pick<Extract<Entry, { kind: 'closed' }>, 'kind' | 'status'>
+  | { kind: 'deleted' };
+
+/** The session behind the entry. */
+export function advance(head: Head, entry: Advance): Head {
+  if (entry.kind === 'append') return { ...head, eventCount: Math.max(head.eventCount, entry.lastSequence) };
+  return { ...head, status: entry.kind === 'deleted' ? 'deleted' : entry.status };
+}
+
+/**
+ * The same for commands that come together: each sees what those in front of it have added.
+ * @returns `added`: the keys among what was added
+ */
+export function decideAll(seen: Seen, commands: readonly Command[]) {
+  const added = new Map<string, KnownAppend>();
+  const keys: Seen['keys'] = { get: (key) => added.get(key) ?? seen.keys.get(key) };
+  let { head } = seen;
+  const decisions = commands.map((command): Decision => {
+    const decision = decide({ head, keys }, command);
+    if (head && 'entry' in decision) {
+      head = advance(head, decision.entry);
+      if (command.kind === 'append' && decision.entry.kind === 'append' && command.key !== null) {
+        added.set(command.key, keyOf(command, decision.entry));
+      }
+    }
+    return decision;
+  });
+  return { decisions, head, added };
+}
+
+const keyOf = (
+  { appendId, fingerprint }: AppendCommand,
+  { firstSequence, lastSequence }: Extract<Entry, { kind: 'append' }>,
+): KnownAppend => ({ appendId, fingerprint, firstSequence, lastSequence });

@@ -1,0 +1,33 @@
+import { Problem, type ProblemCode } from '../../contract/problem.ts';
+import type { Decision } from './decide.ts';
+
+/** The session has other events than whoever appends to it knows of. */
+export class SequenceMismatch extends Problem {
+  /** How many it has. */
+  readonly eventCount: number;
+
+  constructor(eventCount: number) {
+    super('sequence_mismatch', SENTENCES.sequence_mismatch);
+    this.eventCount = eventCount;
+  }
+}
+
+type Refusal = Extract<Decision, { refused: unknown }>;
+
+const SENTENCES: Record<Refusal['refused'], string> = {
+  idempotency_key_reused:
+    'This idempotency key was used with another body. Send the same bytes again, or use a new key for new events.',
+  not_found: 'No such session in this organization and plane.',
+  session_already_closed: 'The session is closed already; nothing was changed.',
+  session_closed: 'The session is closed. Open a new one for further events.',
+  session_deleted: 'The session was deleted. Do not capture it again.',
+  sequence_mismatch:
+    'The session has other events than expected. Look at those that you do not know, and send the rest.',
+};
+
+/** @throws Problem for what was refused */
+export function assertTaken(decision: Decision): asserts decision is Exclude<Decision, Refusal> {
+  if (!('refused' in decision)) return;
+  if ('eventCount' in decision) throw new SequenceMismatch(decision.eventCount);
+  throw new Problem(decision.refused satisfies ProblemCode, SENTENCES[decision.refused]);
+}

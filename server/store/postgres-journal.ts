@@ -1,0 +1,287 @@
+import type { Kysely } from 'kysely';
+import pg from 'pg';
+import { Problem } from '../../contract/problem.ts';
+import { pack } from '../log/codec.ts';
+import type { Head, KnownAppend, Place } from '../log/decide.ts';
+import { type ComparingJournal, Heads, type Known } from '../log/heads.ts';
+import type { Journal, Proposal } from '../log/journal.ts';
+import { sliceOf } from '../work.ts';
+import { markDeleted } from './deletions.ts';
+import { isUnavailable, storeUnavailable, uniqueViolation } from './dialect.ts';
+import type { Database, SessionRow } from './schema.ts';
+
+/** The session with those of its appends that have one of the keys, in as many rows. */
+const READ = `
+SELECT s.plane, s.status, s.event_count, s.client_ended_at, s.deleted_at,
+  a.idempotency_key, a.append_id, a.fingerprint, a.first_sequence, a.last_sequence
+FROM sessions s LEFT JOIN appends a ON a.session_id = s.session_id AND a.idempotency_key = ANY($3::text[])
+WHERE s.session_id = $1 AND s.organization_id = $2`;
+
+const READ_DELETED = 'SELECT plane FROM deleted_sessions WHERE session_id = $1 AND organization_id = $2';
+
+/**
+ * Adds entries to sessions, each behind the head that was seen: one round trip, and atomic by itself. A session is compared
+ * by its status and its count, since one never goes back to an earlier state and the other only grows. Sessions of which
+ * nothing comes back were left as they are.
+ */
+const commitOf = (locked: string) => `
+WITH change AS MATERIALIZED (
+  SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::int[], $6::text[], $7::bigint[], $8::bigint[])
+    AS c (session_id, organization_id, plane, behind, event_count, status, ended_at, at)
+), added AS MATERIALIZED (
+  SELECT * FROM unnest($9::text[], $10::int[], $11::int[], $12::text[], $13::bigint[], $14::text[], $15::text[],
+    $16::int[], $17::int[], $18::int[])
+    AS b (session_id, first_sequence, last_sequence, append_id, at, key, fingerprint, codec, start, bytes)
+)${locked}, moved AS (
+  UPDATE sessions s SET event_count = c.event_count, status = c.status, ended_at = c.ended_at, updated_at = c.at
+  FROM change c${locked === '' ? '' : ' JOIN locked USING (session_id)'}
+  WHERE s.session_id = c.session_id AND s.organization_id = c.organization_id AND s.plane = c.plane
+    AND s.status = 'active' AND s.deleted_at IS NULL AND s.event_count = c.behind
+    AND NOT EXISTS (SELECT FROM added b WHERE b.session_id = c.session_id
+      AND EXISTS (SELECT FROM appends a WHERE a.session_id = b.session_id AND a.idempotency_key = b.key))
+  RETURNING s.session_id, s.organization_id
+), written AS (
+  INSERT INTO appends (session_id, first_sequence, last_sequence, organization_id, append_id, created_at,
+    idempotency_key, fingerprint, codec, body)
+  SELECT session_id, first_sequence, last_sequence, organization_id, append_id, at, key, fingerprint, codec,
+    substring($19::bytea FROM start FOR bytes)
+  FROM moved JOIN added USING (session_id)
+)
+SELECT session_id FROM moved`;
+
+/** Waits for the lock of its session. */
+const COMMIT_ONE = commitOf('');
+/** Leaves out the sessions that another process writes to at the moment, for which the others need not wait. */
+const COMMIT_GROUP = commitOf(`, locked AS MATERIALIZED (
+  SELECT s.session_id FROM sessions s JOIN change USING (session_id, organization_id, plane)
+  FOR NO KEY UPDATE OF s SKIP LOCKED
+)`);
+
+/** A connection that leaves a statement without an answer for so long is given up. */
+const BOUNDED = { query_timeout: 8_000 } as const;
+const REMEMBERED = { mostSessions: 20_000, mostKeys: 0 } as const;
+
+/** What one statement takes at most. */
+const LARGEST_GROUP = { sessions: 64, bytes: 1024 * 1024 };
+/** A larger turn goes by itself: small ones would wait for it. */
+const LARGEST_SHARED = 64 * 1024;
+
+/** Entries of one session that wait for their statement. */
+interface Turn {
+  place: Place;
+  head: Head;
+  after: Head;
+  proposals: readonly Proposal[];
+  bytes: number;
+  resolve: (isCommitted: boolean) => void;
+  reject: (error: unknown) => void;
+}
+
+/** A log that numbers events in PostgreSQL, which other processes write to as well. */
+export function createPostgresJournal(pool: pg.Pool, db: Kysely<Database>): Journal {
+  const heads = new Heads(new PostgresJournal(pool, db), REMEMBERED);
+  return {
+    async change(change) {
+      const { frame } = change;
+      const packed = frame && (await sliceOf(frame.body.byteLength, () => pack(frame)));
+      return heads.change({ ...change, frame: packed }).catch((error) => {
+        throw isUnavailable(error) ? storeUnavailable(error) : error;
+      });
+    },
+  };
+}
+
+class PostgresJournal implements ComparingJournal<Known> {
+  readonly together = 64;
+  readonly #pool: pg.Pool;
+  readonly #db: Kysely<Database>;
+  /** Turns of different sessions that came within a turn of the event loop. */
+  #group: Turn[] = [];
+  #groupBytes = 0;
+
+  constructor(pool: pg.Pool, db: Kysely<Database>) {
+    this.#pool = pool;
+    this.#db = db;
+  }
+
+  async read({ organizationId, sessionId }: Place, keys: readonly string[]): Promise<Known> {
+    const asked = { name: 'read_head', text: READ, values: [sessionId, organizationId, keys], ...BOUNDED };
+    const { rows } = await this.#pool.query<HeadRow>(asked);
+    const [row] = rows;
+    if (!row) return { head: await this.#findDeleted(sessionId, organizationId), keys: new Map() };
+    const { plane, event_count: eventCount, client_ended_at: clientEndedAt } = row;
+    const status = row.deleted_at === null ? row.status : 'deleted';
+    return { head: { plane, status, eventCount, clientEndedAt }, keys: new Map(rows.flatMap(toKnown)) };
+  }
+
+  update(place: Place, keys: readonly string[]): Promise<Known> {
+    return this.read(place, keys);
+  }
+
+  async #findDeleted(sessionId: string, organizationId: string): Promise<Head | undefined> {
+    const asked = { name: 'read_deleted', text: READ_DELETED, values: [sessionId, organizationId], ...BOUNDED };
+    const { rows } = await this.#pool.query<Pick<SessionRow, 'plane'>>(asked);
+    return rows[0] && { plane: rows[0].plane, status: 'deleted', eventCount: 0, clientEndedAt: null };
+  }
+
+  async commit(place: Place, seen: Known, proposals: readonly Proposal[], after: Known): Promise<boolean> {
+    const { head } = seen;
+    const [first] = proposals;
+    if (!head || !after.head || !first) throw new Error('nothing can be added to a session that is not there');
+    const isCommitted =
+      first.entry.kind === 'deleted'
+        ? await markDeleted(this.#db, place, head.eventCount, first.command.at)
+        : await this.#enqueue({ place, head, after: after.head, proposals, bytes: bytesOf(proposals) });
+    if (isCommitted) seen.head = after.head;
+    // A statement finds the keys itself, so none is kept.
+    seen.keys.clear();
+    return isCommitted;
+  }
+
+  #enqueue(turn: Omit<Turn, 'resolve' | 'reject'>): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      const waiting = { ...turn, resolve, reject };
+      if (turn.bytes > LARGEST_SHARED) return void this.#alone(waiting);
+      const isFull = this.#group.length >= LARGEST_GROUP.sessions || this.#groupBytes >= LARGEST_GROUP.bytes;
+      if (isFull) this.#handOn();
+      if (this.#group.length === 0) setImmediate(() => this.#handOn());
+      this.#group.push(waiting);
+      this.#groupBytes += turn.bytes;
+    });
+  }
+
+  #handOn(): void {
+    const group = this.#group;
+    this.#group = [];
+    this.#groupBytes = 0;
+    const [first, ...others] = group;
+    if (others.length > 0) void this.#groupOf(group);
+    else if (first) void this.#alone(first);
+  }
+
+  async #groupOf(group: readonly Turn[]): Promise<void> {
+    try {
+      const written = await this.#write('commit_group', COMMIT_GROUP, group);
+      for (const turn of group) {
+        if (written.has(turn.place.sessionId)) turn.resolve(true);
+        else void this.#alone(turn);
+      }
+    } catch (error) {
+      // Where the fault may lie in one of them, the others are not to suffer from it.
+      for (const turn of group)
+        if (isOfOne(error)) void this.#alone(turn);
+        else turn.reject(error);
+    }
+  }
+
+  async #alone(turn: Turn): Promise<void> {
+    try {
+      const written = await this.#write('commit_one', COMMIT_ONE, [turn]);
+      turn.resolve(written.has(turn.place.sessionId));
+    } catch (error) {
+      if (uniqueViolation(error) === 'appends_by_key') turn.resolve(false);
+      else turn.reject(isLockTimeout(error) && turn.proposals.some(hasKey) ? inProgress(error) : error);
+    }
+  }
+
+  /** @returns the sessions that were written to */
+  async #write(name: string, text: string, turns: readonly Turn[]): Promise<Set<string>> {
+    const { rows } = await this.#pool.query<{ session_id: string }>({
+      name,
+      text,
+      values: valuesOf(turns),
+      ...BOUNDED,
+    });
+    return new Set(rows.map((row) => row.session_id));
+  }
+}
+
+type HeadRow = Pick<SessionRow, 'plane' | 'status' | 'event_count' | 'client_ended_at' | 'deleted_at'> & KeyRow;
+
+interface KeyRow {
+  idempotency_key: string | null;
+  append_id: string;
+  fingerprint: string | null;
+  first_sequence: number;
+  last_sequence: number;
+}
+
+function toKnown(row: KeyRow): [string, KnownAppend][] {
+  const { idempotency_key: key, append_id: appendId, fingerprint } = row;
+  if (key === null) return [];
+  return [[key, { appendId, fingerprint, firstSequence: row.first_sequence, lastSequence: row.last_sequence }]];
+}
+
+const bytesOf = (proposals: readonly Proposal[]) =>
+  proposals.reduce((sum, { frame }) => sum + (frame?.body.byteLength ?? 0), 0);
+
+function valuesOf(turns: readonly Turn[]): unknown[] {
+  const appends = turns.flatMap(({ place, proposals }) =>
+    proposals.flatMap(({ entry, command, frame }) =>
+      entry.kind === 'append' && command.kind === 'append' && frame ? [{ place, entry, command, frame }] : [],
+    ),
+  );
+  const { bodies, starts, lengths } = oneBehindTheOther(appends.map(({ frame }) => frame.body));
+  return [
+    turns.map(({ place }) => place.sessionId),
+    turns.map(({ place }) => place.organizationId),
+    turns.map(({ head }) => head.plane),
+    turns.map(({ head }) => head.eventCount),
+    turns.map(({ after }) => after.eventCount),
+    turns.map(({ after }) => after.status),
+    turns.map(endOf),
+    turns.map(({ proposals }) => proposals.at(-1)?.command.at),
+    appends.map(({ place }) => place.sessionId),
+    appends.map(({ entry }) => entry.firstSequence),
+    appends.map(({ entry }) => entry.lastSequence),
+    appends.map(({ command }) => command.appendId),
+    appends.map(({ command }) => command.at),
+    appends.map(({ command }) => command.key),
+    appends.map(({ command }) => command.fingerprint),
+    appends.map(({ frame }) => frame.codec),
+    starts,
+    lengths,
+    bodies,
+  ];
+}
+
+function endOf({ proposals }: Turn): number | null {
+  const last = proposals.at(-1)?.entry;
+  return last?.kind === 'closed' ? last.endedAt : null;
+}
+
+/**
+ * Bodies as one value and the places in it, as `substring` counts: a list of them would have to be sent as text, twice as
+ * long.
+ */
+export function oneBehindTheOther(bodies: readonly Uint8Array[]): {
+  bodies: Buffer;
+  starts: number[];
+  lengths: number[];
+} {
+  const lengths = bodies.map(({ byteLength }) => byteLength);
+  let end = 1;
+  const starts = lengths.map((length) => {
+    end += length;
+    return end - length;
+  });
+  return { bodies: Buffer.concat(bodies), starts, lengths };
+}
+
+/** SQLSTATE of `lock_timeout` and of a deadlock. */
+const LOCKED = new Set(['55P03', '40P01']);
+
+/** The engine has answered, and the fault lies in one of the group, or in who else writes to its session. */
+const isOfOne = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && (LOCKED.has(error.code ?? '') || !isUnavailable(error));
+
+const isLockTimeout = (error: unknown) => (error as { code?: unknown }).code === '55P03';
+
+const hasKey = ({ command }: Proposal) => command.kind === 'append' && command.key !== null;
+
+const inProgress = (cause: unknown) =>
+  new Problem(
+    'idempotency_in_progress',
+    'A request with this idempotency key is still running. Repeat it in a moment.',
+    { retryAfter: 1, cause },
+  );

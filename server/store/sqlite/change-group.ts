@@ -1,0 +1,143 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { pack } from '../../log/codec.ts';
+import { type Decision, decide, type Entry, type Head, type KnownAppend } from '../../log/decide.ts';
+import type { Change } from '../../log/journal.ts';
+
+const FIND_HEAD = `
+  SELECT plane, status, event_count, client_ended_at, deleted_at FROM sessions
+  WHERE session_id = ? AND organization_id = ?`;
+const FIND_DELETED = 'SELECT plane FROM deleted_sessions WHERE session_id = ? AND organization_id = ?';
+const FIND_KEY = `
+  SELECT append_id, fingerprint, first_sequence, last_sequence FROM appends
+  WHERE session_id = ? AND idempotency_key = ? AND organization_id = ?`;
+const COUNT = `
+  UPDATE sessions SET event_count = ?, updated_at = ? WHERE session_id = ? AND organization_id = ?`;
+const INSERT = `
+  INSERT INTO appends (session_id, first_sequence, last_sequence, organization_id, append_id, created_at,
+    idempotency_key, fingerprint, codec, body)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+const CLOSE = `
+  UPDATE sessions SET status = ?, ended_at = ?, updated_at = ? WHERE session_id = ? AND organization_id = ?`;
+const MARK_DELETED = `
+  UPDATE sessions SET deleted_at = ?, status = CASE status WHEN 'active' THEN 'failed' ELSE status END
+  WHERE session_id = ? AND organization_id = ?`;
+const REMEMBER_DELETED = `
+  INSERT INTO deleted_sessions (session_id, organization_id, plane, client_key, deleted_at)
+  SELECT session_id, organization_id, plane, client_key, deleted_at FROM sessions
+  WHERE session_id = ? AND organization_id = ?`;
+
+interface HeadRow extends Omit<Head, 'eventCount' | 'clientEndedAt'> {
+  event_count: number;
+  client_ended_at: number | null;
+  deleted_at: number | null;
+}
+
+interface KeyRow {
+  append_id: string;
+  fingerprint: string | null;
+  first_sequence: number;
+  last_sequence: number;
+}
+
+/** What became of a change; `failed` by itself, whatever became of the others. Plain data: it crosses threads. */
+export type Settled = Decision | { failed: string };
+
+/**
+ * Changes in one transaction, and so with one fsync: each is decided on the session as the one before it left it. One that
+ * is refused wrote nothing, so it cannot spoil the others. Where one fails in any other way, nothing of the group is kept
+ * and each is tried alone.
+ * @throws what the engine throws when it cannot begin or commit; then nothing was stored
+ */
+export function createChangeGroup(database: DatabaseSync): (changes: readonly Change[]) => Settled[] {
+  const findHead = database.prepare(FIND_HEAD);
+  const findDeleted = database.prepare(FIND_DELETED);
+  const findKey = database.prepare(FIND_KEY);
+  const count = database.prepare(COUNT);
+  const insert = database.prepare(INSERT);
+  const close = database.prepare(CLOSE);
+  const markDeleted = database.prepare(MARK_DELETED);
+  const rememberDeleted = database.prepare(REMEMBER_DELETED);
+
+  function headOf({ sessionId, organizationId }: Change['place']): Head | undefined {
+    const row = findHead.get(sessionId, organizationId) as unknown as HeadRow | undefined;
+    if (row) {
+      const { plane, event_count: eventCount, client_ended_at: clientEndedAt } = row;
+      return { plane, status: row.deleted_at === null ? row.status : 'deleted', eventCount, clientEndedAt };
+    }
+    const deleted = findDeleted.get(sessionId, organizationId) as unknown as Pick<Head, 'plane'> | undefined;
+    return deleted && { plane: deleted.plane, status: 'deleted', eventCount: 0, clientEndedAt: null };
+  }
+
+  function change(one: Change): Decision {
+    const { place, command } = one;
+    const keys = { get: (key: string) => knownOf(findKey.get(place.sessionId, key, place.organizationId)) };
+    const decision = decide({ head: headOf(place), keys }, command);
+    if ('entry' in decision) apply(one, decision.entry);
+    return decision;
+  }
+
+  /** The rows of the session as they are behind the entry. */
+  function apply({ place, command, frame }: Change, entry: Entry): void {
+    const where = [place.sessionId, place.organizationId] as const;
+    if (entry.kind === 'closed') close.run(entry.status, entry.endedAt, entry.at, ...where);
+    else if (entry.kind === 'deleted') {
+      markDeleted.run(command.at, ...where);
+      rememberDeleted.run(...where);
+    } else if (command.kind === 'append' && frame) {
+      const { sessionId, organizationId } = place;
+      const { appendId, key, fingerprint, at } = command;
+      const { firstSequence, lastSequence } = entry;
+      const { codec, body } = pack(frame);
+      count.run(lastSequence, at, ...where);
+      insert.run(
+        ...[sessionId, firstSequence, lastSequence, organizationId, appendId, at, key, fingerprint, codec, body],
+      );
+    }
+  }
+
+  function commit(changes: readonly Change[]): Decision[] {
+    database.exec('BEGIN IMMEDIATE');
+    try {
+      const decisions = changes.map(change);
+      database.exec('COMMIT');
+      return decisions;
+    } catch (error) {
+      if (database.isTransaction) database.exec('ROLLBACK');
+      throw error;
+    }
+  }
+
+  function alone(one: Change): Settled {
+    try {
+      return commit([one])[0] as Decision;
+    } catch (error) {
+      if (!isOfChange(error)) throw error;
+      return { failed: (error as Error).message };
+    }
+  }
+
+  return (changes) => {
+    try {
+      return commit(changes);
+    } catch (error) {
+      if (!isOfChange(error)) throw error;
+      return changes.map(alone);
+    }
+  };
+}
+
+function knownOf(found: unknown): KnownAppend | undefined {
+  if (!found) return undefined;
+  const row = found as KeyRow;
+  const { append_id: appendId, fingerprint, first_sequence: firstSequence, last_sequence: lastSequence } = row;
+  return { appendId, fingerprint, firstSequence, lastSequence };
+}
+
+/** SQLITE_TOOBIG, CONSTRAINT, MISMATCH, RANGE. */
+const OF_WHAT_IS_WRITTEN = new Set([18, 19, 20, 25]);
+
+/** The fault is in what was to be written, not in the disk beneath; a value that cannot even be bound has no code. */
+function isOfChange(error: unknown): boolean {
+  const { errcode } = error as { errcode?: number };
+  return errcode === undefined || OF_WHAT_IS_WRITTEN.has(errcode & 0xff);
+}
