@@ -103,6 +103,7 @@ export const captureHandlers = ({ store: { db }, sessionLog, reading, now }: Dep
           }
         }),
       );
+      if (results.length > 0 && results.every(isUnanswered)) throw storeUnavailable('no session could be closed');
       return { status: 200, body: { results } };
     },
 
@@ -125,7 +126,7 @@ interface Batch {
   zstd: Buffer;
 }
 
-const isUnanswered = (result: BulkResult) => 'code' in result && result.code === 'service_unavailable';
+const isUnanswered = (result: object) => 'code' in result && result.code === 'service_unavailable';
 
 /** What a request for this one alone would be answered; an error that is nobody's refusal fails the whole request. */
 function refusalOf(error: unknown): { error: string; code: string; eventCount?: number } {
