@@ -102,6 +102,7 @@ const HOSTILE: { [name: string]: unknown } = {
   marks: fill('[REDACTED:key-name:12ab]', 1e6),
   assignments: fill('password=', 1e6),
   'names in other alphabets': fill('密码пароль：', 1e6),
+  'headers of tables': fill('user|password\n', 1e6),
   'a word for a word': fill('password is hunter or ', 1e6),
   'a private key without an end': `-----BEGIN PRIVATE KEY-----\n${made('base64', 1e6)}`,
   'ends of private keys': fill('aaaa-----END PRIVATE KEY-----', 1e6),

@@ -131,6 +131,7 @@ export interface Assignment {
 export function createAssignmentReader() {
   const readName = createNameReader();
   let last = { text: '', keyword: 0, end: 0 };
+  const readCells = createCellReader();
 
   /** `keywordEnd` is given where the keyword is a name already. */
   return (text: string, keywordStart: number, keywordEnd?: number): readonly Assignment[] => {
@@ -140,7 +141,7 @@ export function createAssignmentReader() {
     const mayHaveValue =
       BEFORE_VALUES.has(text.charCodeAt(end)) ||
       text.slice(Math.max(0, keywordStart - 48), keywordStart).includes(' as ');
-    const values = mayHaveValue ? readAround(text, keywordStart, end, readName) : NONE;
+    const values = mayHaveValue ? readAround(text, keywordStart, end, readName, readCells) : NONE;
     last = { text, keyword: keywordStart, end: values[0]?.end ?? end };
     return values;
   };
@@ -158,6 +159,7 @@ function readAround(
   keyword: number,
   end: number,
   readName: ReturnType<typeof createNameReader>,
+  readCells: ReturnType<typeof createCellReader>,
 ): readonly Assignment[] {
   BEFORE_NAME.lastIndex = keyword;
   const start = keyword - (BEFORE_NAME.exec(text)?.[1]?.length ?? 0);
@@ -188,15 +190,21 @@ const ARROW = /\\{0,7}["'`]?[ \t]{0,4}(?:->|=>|→)[ \t]{0,4}(?=\\{0,7}["'`])/y;
 const UNTIL_ARROW =
   /(?:null|\(sensitive value\)|\\{0,7}"[^"\\\n]{0,80}\\{0,7}")[ \t]{0,4}->[ \t]{0,4}(?=\\{0,7}["'`])/y;
 
-/** The values of a column that is called so. */
-function readCells(text: string, { start, end, strength }: Name): readonly Assignment[] {
-  if ((strength !== 'password' && strength !== 'strong') || matchAt(END_OF_CELL, text, end) === undefined) return NONE;
-  return [...findColumn(text, start, end), ...findInserted(text, start, end)].flatMap((cell) => {
-    const value = text.slice(cell.start, cell.end);
-    return judge(text, cell.start, value, strength, cell.isQuoted ? 'quoted' : 'column') ?? [];
-  });
+/** The values of a column that is called so. What was read as rows is no header of others. */
+function createCellReader() {
+  let rows = { text: '', start: 0, end: 0 };
+  return (text: string, { start, end, strength }: Name): readonly Assignment[] => {
+    if (strength !== 'password' && strength !== 'strong') return NONE;
+    if (start >= rows.start && start < rows.end && text === rows.text) return NONE;
+    if (matchAt(END_OF_CELL, text, end) === undefined) return NONE;
+    const column = findColumn(text, start, end);
+    if (column.length > 0) rows = { text, start: column[0]?.start ?? end, end: column.at(-1)?.end ?? end };
+    return [...column, ...findInserted(text, start, end)].flatMap((cell) => {
+      const value = text.slice(cell.start, cell.end);
+      return judge(text, cell.start, value, strength, cell.isQuoted ? 'quoted' : 'column') ?? [];
+    });
+  };
 }
-
 const END_OF_CELL = /["'`\]]?[ \t]{0,60}(?:[|│\t,;)]|\r?\n)/y;
 
 /** `use … as the password`. */

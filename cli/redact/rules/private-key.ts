@@ -33,26 +33,25 @@ export function endOfKey(text: string, start: number): number {
   return LAST_LINE.test(text.slice(at, at + 140)) ? text.length : at;
 }
 
-/** A line is read backwards in pieces of this many letters. */
+/** Letters of a line that are read at once. */
 const PIECE = 200;
-// Not from within a colour: its letters end in one of base64.
-const LINE_BEFORE = new RegExp(`(?<!\\[[\\d;]{0,16})([A-Za-z0-9+/]{1,${PIECE}})={0,2}${LEAD}$`);
+// Read backwards. Not from within a colour: its letters end in one of base64.
+const LINE_BEFORE = new RegExp(String.raw`(?<=((?<!\[[\d;]{0,16})[A-Za-z0-9+/]{1,${PIECE}})={0,2}${LEAD})`, 'dy');
 const SHORTEST_LINE = 24;
 const SHORTEST_KEY = 40;
 
 /** Where the key begins whose last line ends at `end`: what a cut took its first line from. `end` itself where nothing is one. */
 export function startOfKey(text: string, end: number): number {
   let start = end;
-  // The last line may be short, and so may the rest of a line of which a part was read.
+  // The last line may be short, and so may the rest of a line of which a part was read, and the first one of a text.
   let mayBeShort = true;
   while (end - start < LONGEST_KEY) {
-    const before = text.slice(Math.max(0, start - PIECE), start);
-    const line = LINE_BEFORE.exec(before);
-    if (line === null) break;
-    const [, letters = ''] = line;
-    if (letters.length < SHORTEST_LINE && !mayBeShort && line.index > 0) break;
-    mayBeShort = line.index === 0;
-    start = start - before.length + line.index;
+    LINE_BEFORE.lastIndex = start;
+    const [from, to] = LINE_BEFORE.exec(text)?.indices?.[1] ?? [start, start];
+    const isShort = to - from < SHORTEST_LINE && !mayBeShort && from > 0;
+    if (from === start || isShort) break;
+    mayBeShort = to - from === PIECE;
+    start = from;
   }
   return end - start < SHORTEST_KEY ? end : start;
 }
