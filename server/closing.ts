@@ -3,15 +3,15 @@ import type { FastifyBaseLogger } from 'fastify';
 
 export interface ClosingOptions {
   app: { server: Server; close(): Promise<void> };
-  /** What lies below the service, in the order in which it is closed. */
+  /** What the service rests on, in the order in which to close it. */
   below: readonly { close?(): Promise<void> }[];
   log: Pick<FastifyBaseLogger, 'error' | 'warn'>;
-  /** How long answers that are under way may take, in milliseconds; everything else has half as long after it. */
+  /** Time for answers under way, in milliseconds. Everything else has half as long after that. */
   deadlineMs?: number;
 }
 
 /**
- * Closes the service and what is below it. What fails is logged, and holds up nothing else.
+ * Closes the service, then what it rests on. A failure is logged and holds up nothing else.
  * @returns the exit code: 0, or 1 when something failed or did not end in time
  */
 export async function closeAll({ app, below, log, deadlineMs = 10_000 }: ClosingOptions): Promise<0 | 1> {

@@ -9,7 +9,7 @@ import { reindex } from './reindex.ts';
 import { moveStore } from './store/move.ts';
 import { openStore, type Store } from './store/open.ts';
 
-/** What the program does instead of serving, by the word it is called with. */
+/** What the program does instead of serving, by its arguments. */
 export const COMMANDS: Record<string, (config: Config, write: Write) => Promise<void>> = {
   'migrate --from sqlite --to postgres': migrateToPostgres,
   reindex,
@@ -45,7 +45,7 @@ function onBus(work: (store: Store, bus: Bus, write: Write) => Promise<void>) {
 }
 
 /**
- * Moves what is in `DATA_DIR` into the PostgreSQL of `DATABASE_URL`.
+ * Moves the embedded store in `DATA_DIR` to the PostgreSQL at `DATABASE_URL`.
  * @throws ConfigError where one of them is missing; MoveRefused
  */
 async function migrateToPostgres(config: Config, write: Write): Promise<void> {

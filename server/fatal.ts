@@ -1,18 +1,18 @@
 import type { FastifyBaseLogger } from 'fastify';
 
-/** EX_SOFTWARE of sysexits.h: whoever starts the service again can tell it from a wrong configuration. */
+/** EX_SOFTWARE of sysexits.h. A supervisor can tell it from a wrong configuration, which is 1. */
 const EXIT_CODE = 70;
 
 export interface FatalOptions {
   log: Pick<FastifyBaseLogger, 'fatal'>;
-  /** Shows a person what happened. */
+  /** Tells a person what happened. */
   write: (text: string) => void;
   exit: (code: number) => void;
 }
 
 /**
- * What to do about an error after which the store cannot be trusted: end at once, without an answer to anybody. Once
- * the disk has failed to take a write, a second attempt may report success for bytes that are gone.
+ * Ends the process at once, without answering anybody, after an error that makes the store untrustworthy. Once a disk has
+ * failed to write, a second attempt may report success for bytes that are gone.
  */
 export const createFatal =
   ({ log, write, exit }: FatalOptions) =>

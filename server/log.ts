@@ -1,4 +1,4 @@
-/** Fields that would carry a credential into the log. */
+/** Log fields that may hold a credential. */
 export const REDACTED_PATHS = [
   'req.headers.authorization',
   'req.headers.cookie',

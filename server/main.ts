@@ -23,7 +23,7 @@ const write = (line: string) => void process.stdout.write(`${line}\n`);
 /** npm sends a signal of the terminal on, so that it arrives twice. */
 const REPEATED_SIGNAL_MS = 250;
 
-/** Serves, unless it is called with the words of a command. */
+/** Runs the command that was named, or serves. */
 async function start(words: string): Promise<void> {
   if (words === '') return serve();
   const command = Object.hasOwn(COMMANDS, words) ? COMMANDS[words] : undefined;
@@ -32,7 +32,7 @@ async function start(words: string): Promise<void> {
   throw new Error(`\`${words}\` is no command; there is ${known.join(', ')}`);
 }
 
-/** config → store → identity → service → listen; closed in reverse. */
+/** config → store → identity → service → listen, and closes them in reverse order. */
 async function serve(): Promise<void> {
   const config = readConfig(process.env);
   const log = pino({ level: config.LOG_LEVEL, redact: { paths: REDACTED_PATHS, censor: '[redacted]' } });

@@ -12,15 +12,15 @@ export interface AdmitOptions {
   budget: Budget;
 }
 
-/** What is known of a request before anything of its body is read. */
+/** What is known of a request before its body is read. */
 export interface Admission {
   caller: Callers[keyof Callers];
-  /** Pays for what the body takes of memory, until the answer is out or the caller gone. */
+  /** Pays for the memory of the body until the answer is sent or the caller has left. */
   account: Account;
   /** Aborted when the caller goes away before the answer is out; its reason is a Problem. */
   signal: AbortSignal;
   /**
-   * Counts further points against the caller's limit, where the route has one.
+   * Counts more points against the caller's limit, if the route has one.
    * @throws RateLimited when they are too many
    */
   spend(points: number): Promise<void>;
@@ -38,8 +38,8 @@ declare module 'fastify' {
 }
 
 /**
- * Who calls a route, and whether they may do so now.
- * @throws Problem 401, 403, 429 or 503 from the returned function, of whose request no body is read then
+ * Finds out who calls a route, and whether they may now. The body of a refused request is not read.
+ * @throws Problem 401, 403, 429 or 503 from the returned function
  */
 export function createAdmit(row: Route, { authenticator, limits, budget }: AdmitOptions) {
   const limited = row.errors.includes(429);
@@ -106,6 +106,6 @@ function withHeaders(error: RateLimited, reply: FastifyReply): RateLimited {
   return error;
 }
 
-/** The same for a route that knows no 429. */
+/** For a route whose contract has no 429. */
 const busy = ({ message, retryAfter }: RateLimited) =>
   new Problem('service_unavailable', message, { retryAfter: retryAfter ?? 1 });

@@ -12,7 +12,7 @@ import { createValidate } from './validate.ts';
 
 export type BindOptions = AdmitOptions;
 
-/** Of a route that names anything itself, nothing else is inherited. */
+/** Options of a route replace the plugin's defaults instead of merging, so this repeats them all. */
 export const COMPRESSED: FastifyCompressOptions = {
   encodings: ['zstd', 'gzip', 'deflate'],
   threshold: 4096,
@@ -33,11 +33,11 @@ export function bindRoute<Row extends Route>(
   app.route({
     method: row.method,
     url: row.path.replace(/\{(\w+)\}/g, ':$1'),
-    // The contract knows no HEAD, and a page would be read from the store to its end for nobody.
+    // The contract has no HEAD. It would read a whole page from the store for nobody.
     exposeHeadRoute: false,
-    // A stream of events would wait in the compressor until there are enough of them.
+    // The compressor would hold back events of a stream until there are enough of them.
     compress: row.method === 'GET' && row.contentType !== 'text/event-stream' ? COMPRESSED : false,
-    // Serializing by schema sends the documented fields and nothing else.
+    // Serializing by the schema sends only documented fields.
     schema: { response: row.contentType ? {} : row.replies },
     async onRequest(request, reply) {
       request.admission = await admit(request, reply);
@@ -96,7 +96,7 @@ function createRead(row: Route) {
   };
 }
 
-/** The valid value that the bytes are the JSON of. */
+/** Parses JSON and validates it. */
 function createUnderstand(schema: TSchema, optional: boolean) {
   const validate = createValidate(schema);
   const parse = (bytes: Buffer) => {
@@ -107,7 +107,7 @@ function createUnderstand(schema: TSchema, optional: boolean) {
   return (bytes: Buffer) => sliceOf(bytes.byteLength, () => parse(bytes));
 }
 
-/** PostgreSQL cannot even be asked for a text with a NUL. Nothing is called so, so it is asked for another such text. */
+/** PostgreSQL refuses a text with a NUL even in a question. No name has one, so the replacement finds nothing either. */
 function withoutNul(values: Record<string, string>): Record<string, string> {
   if (!Object.values(values).some((value) => typeof value === 'string' && value.includes('\0'))) return values;
   return Object.fromEntries(

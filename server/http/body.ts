@@ -6,10 +6,10 @@ import { contentSizeOf, isOneFrame, splitFrames } from '../../contract/zstd-fram
 import { SLICE_BYTES, sliceOf } from '../work.ts';
 import type { Account } from './budget.ts';
 
-/** Decoded bytes of a body, where its route says nothing else. */
+/** Largest decoded body, unless the route says otherwise. */
 export const MAX_BODY_BYTES = 256 * 1024;
 
-/** Wire bytes up to which a body is decoded at once: 23 µs for 50 events, against 143 by way of a thread. */
+/** Largest body as sent that is decoded at once: 23 µs for 50 events, against 143 by a thread. */
 const SMALL_BYTES = 64 * 1024;
 
 const DECODERS = {
@@ -88,7 +88,7 @@ export async function readFrames(
 export function parseJson(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw new Problem('malformed_json', 'The body is not UTF-8.');
   try {
-    // Most bodies are ASCII, of which a string is made by copying: 7 against 27 µs for 52 KiB.
+    // Most bodies are ASCII, and then a string is a copy: 7 µs against 27 for 52 KiB.
     return JSON.parse(bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8'));
   } catch (error) {
     throw new Problem('malformed_json', 'The body is not JSON.', { cause: error });
@@ -115,7 +115,7 @@ function receive(request: IncomingMessage, limit: number, account: Account): Pro
     let size = 0;
     const stop = (error: Error) => {
       request.off('data', onData).off('end', onEnd).off('close', onClose);
-      // What still comes is thrown away, so that the answer finds its reader.
+      // Discards what still arrives, so that the client reads the answer.
       request.resume();
       reject(error);
     };
@@ -130,7 +130,7 @@ function receive(request: IncomingMessage, limit: number, account: Account): Pro
       }
     };
     const onEnd = () => resolve(joined(chunks, size));
-    // Comes after the end as well, where an error with its stack would cost 5 µs for nobody.
+    // Follows the end as well. There an error with its stack would cost 5 µs for nothing.
     const onClose = () => {
       if (!request.readableEnded) stop(brokenOff());
     };
@@ -138,13 +138,13 @@ function receive(request: IncomingMessage, limit: number, account: Account): Pro
   });
 }
 
-/** Most bodies come as one chunk, whose memory is its own. */
+/** Most bodies arrive as one chunk, which owns its memory. */
 function joined(chunks: Buffer[], size: number): Buffer {
   const [only] = chunks;
   return only && chunks.length === 1 ? only : Buffer.concat(chunks, size);
 }
 
-/** Nobody is there any more to be told. */
+/** Nobody reads it: the caller has left. */
 const brokenOff = () => new Problem('validation_failed', 'The request ended before its body did.');
 
 async function decode(bytes: Buffer, encoding: Encoding, limit: number, account: Account): Promise<Buffer> {
@@ -165,12 +165,12 @@ async function decode(bytes: Buffer, encoding: Encoding, limit: number, account:
 }
 
 /**
- * One chunk for what is usual: of 50 KiB, in the usual chunks of 16, takes half as long again. And none much larger than
- * what is in it: memory that is thrown away keeps the collector busy for longer than decoding takes.
+ * One chunk for a usual body: 50 KiB in Node's chunks of 16 KiB take half as long again. And not much more than the body needs:
+ * collecting the unused memory would take longer than decoding.
  */
 const chunkFor = ({ byteLength }: Buffer) => Math.min(64 * 1024, Math.max(2 * 1024, 4 * byteLength));
 
-/** @returns undefined when that many bytes do not hold it */
+/** @returns undefined when the result is larger than `maxOutputLength` */
 function decodeSmall(bytes: Buffer, encoding: Encoding, maxOutputLength: number): Buffer | undefined {
   try {
     return DECODERS[encoding].decode(bytes, { maxOutputLength, chunkSize: chunkFor(bytes) });

@@ -1,8 +1,8 @@
 import { Problem } from '../../contract/problem.ts';
 
-/** How many bytes of request bodies are in memory at a time, in all and for each caller. */
+/** Limits the bytes of request bodies in memory, in all and for each caller. */
 export interface Budget {
-  /** Opens the account of a request; requests of the same `caller` share a quarter of the budget. */
+  /** Opens the account of a request. Requests of the same `caller` share a quarter of the budget. */
   open(caller: string): Account;
   /** Bytes in memory now. */
   used(): number;
@@ -10,15 +10,15 @@ export interface Budget {
 
 /** What one request holds of the budget. */
 export interface Account {
-  /** @throws Problem `service_unavailable` when the bytes do not fit at the moment, or nobody waits for them */
+  /** @throws Problem `service_unavailable` when there is no room for the bytes now, or the caller has left */
   take(bytes: number): void;
   /** Returns bytes that are no longer needed. */
   give(bytes: number): void;
-  /** Returns all of them; nothing is taken any more. */
+  /** Returns all of them. Nothing can be taken afterwards. */
   close(): void;
 }
 
-/** A budget of `total` bytes, which one caller cannot use up. */
+/** A budget of `total` bytes that no single caller can use up. */
 export function createBudget(total: number): Budget {
   const share = total / 4;
   const callers = new Map<string, number>();

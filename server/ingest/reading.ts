@@ -16,7 +16,7 @@ export interface Reading {
 
 export type ReadBodies = (ReadAppend | RefusedAppend)[];
 
-/** Bytes of bodies that wait for the thread, whether or not their senders still do. */
+/** Most bytes of bodies that wait for the thread, whether or not their senders have left. */
 const MOST_WAITING_BYTES = 128 * 1024 * 1024;
 
 /** The longest body takes 140 ms on an idle processor. */
@@ -24,7 +24,7 @@ const DEADLINE_MS = 20_000;
 
 const PROGRAM = new URL('./scan/scan-thread.ts', import.meta.url);
 
-/** Small bodies are read at once. 13 MB take up to 140 ms, in which nobody else would be answered. */
+/** Reads small bodies at once. 13 MB take up to 140 ms, in which nobody else would be answered. */
 export function createReading(onGivenUp?: () => void): Reading {
   const scanner = new OnDemand<ScanJob, ScanReply>({ program: PROGRAM, name: 'scanner', deadlineMs: DEADLINE_MS });
   let waitingBytes = 0;

@@ -35,9 +35,8 @@ export interface ScannedAppend {
 }
 
 /**
- * Reads the decoded body of an append in one pass, in time that is linear whatever the body holds, and takes what
- * `JSON.parse` and the schema `AppendBody` would. Of a repeated name the last one counts, so what breaks a rule is
- * known, and told, only at the end of the body.
+ * Reads the decoded body of an append in one pass and in linear time. It accepts exactly what `JSON.parse` and the schema
+ * `AppendBody` accept. The last of repeated names counts, so a broken rule is known only at the end of the body.
  * @throws Problem `malformed_json`, or `validation_failed` naming the field by its JSON pointer
  */
 export function scanAppend(body: Buffer): ScannedAppend {
@@ -76,7 +75,7 @@ const KEY = nameOf('idempotencyKey');
 const EVENT_TYPE = nameOf('eventType');
 const PAYLOAD = nameOf('payload');
 
-/** Finds the parts of the append at `start`, whose JSON is checked but not what it means; returns where it ends. */
+/** Finds the parts of the append at `start`, and returns where it ends. Checks that it is JSON, and not what it means. */
 function walkAppend(body: Buffer, start: number, places: AppendPlaces): number {
   places.start = start;
   places.events = ABSENT;
