@@ -1,5 +1,5 @@
-import { realpathSync } from 'node:fs';
-import { dirname, join, relative, sep } from 'node:path';
+import { readlinkSync, realpathSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 
 /** Whether a path is a folder, or lies anywhere below it. A slash behind the folder changes nothing. */
 export function isInside(path: string, folder: string): boolean {
@@ -20,14 +20,28 @@ export function tilde(path: string, home: string): string {
   return bare !== '' && isInside(path, bare) ? `~${path.slice(bare.length)}` : path;
 }
 
-/** Where links lead from a path, as far as it is there. */
-export function realPathOf(path: string): string {
+/** As the system has it. */
+const MOST_LINKS = 40;
+
+/** Where links lead from a path, also to what is gone by now. */
+export function realPathOf(path: string, links = 0): string {
   for (const at of ancestors(path)) {
+    const below = relative(at, path);
     try {
-      return join(realpathSync.native(at), relative(at, path));
+      return join(realpathSync.native(at), below);
     } catch {
       // It is gone, or closed to this user: what it lies in may not be.
     }
+    const target = links < MOST_LINKS ? readLink(at) : undefined;
+    if (target !== undefined) return realPathOf(join(resolve(dirname(at), target), below), links + 1);
   }
   return path;
+}
+
+function readLink(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
 }

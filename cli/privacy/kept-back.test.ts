@@ -161,6 +161,15 @@ test.each([['link'], ['real']])('an excluded folder is left out by its %s path',
   expect(arrived()).not.toContain('kept-back');
 });
 
+test('a link is followed to a folder that is gone', async () => {
+  const { home, preferences, record, append, transcript, capture, arrived } = await prepare();
+  symlinkSync(join(home, 'real'), join(home, 'link'));
+  preferences({ exclude: ['~/link'] });
+  append(transcript('aaaa'), record('aaaa', 0, 'real/deep', 'kept-back'));
+  await capture('import');
+  expect(arrived()).not.toContain('kept-back');
+});
+
 test('a link into a repository that says no is left out', async () => {
   const { home, record, append, transcript, capture, arrived } = await prepare();
   write(join(home, 'repo/.session-capture.json'), '{"capture": false}');
