@@ -20,7 +20,7 @@ const REFUSED: Partial<Record<AnyRouteName, number>> = {
   acceptInvitation: 409,
   completeSession: 409,
   deleteAccount: 409,
-  deleteOrganization: 400,
+  deleteOrganization: 403,
   passOwnership: 403,
 };
 
