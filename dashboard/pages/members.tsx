@@ -25,7 +25,7 @@ export function MembersPage() {
   return (
     <Page
       title="Members"
-      context="People who can look at the sessions. A session knows whose it is by the name of the user on its machine: the links take what stands before the @."
+      context="Sessions are matched to members by user name: ada for ada@example.com."
       actions={isAdmin && invite}
     >
       <MemberTable members={members} onDo={setDoing} />

@@ -14,7 +14,7 @@ export function OrganizationPage() {
   const isAdmin = useIsAdmin();
   const [deleting, setDeleting] = useState<'account' | 'organization'>();
   return (
-    <Page title="Organization" context="Who owns what is captured.">
+    <Page title="Organization">
       {isAdmin && <Rename />}
       <dl className="mt-6 grid max-w-[560px] grid-cols-[140px_1fr] text-13">
         {!isAdmin && <Fact name="Name">{showHidden(organization.name)}</Fact>}

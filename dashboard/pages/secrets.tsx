@@ -30,7 +30,7 @@ export function SecretsPage() {
     </Button>
   );
   return (
-    <Page title="Secrets" context="With a secret, a machine may send sessions." actions={isAdmin && issue}>
+    <Page title="Secrets" context="Machines use a secret to send sessions." actions={isAdmin && issue}>
       <ResourceTable
         name="Secrets"
         query={secrets}

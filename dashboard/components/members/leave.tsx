@@ -39,8 +39,8 @@ export function Remove({ member: { userId, email: given, status }, onClose }: Pr
       }
     >
       {isInvited
-        ? 'Whoever signs in with this e-mail belongs to no organization then. You can invite it again.'
-        : 'They can look at nothing here from now on. What was captured stays.'}
+        ? 'The invitation no longer works. You can invite this address again.'
+        : `${email} loses access now. Their sessions stay.`}
     </Confirm>
   );
 }
@@ -57,8 +57,8 @@ export function DeleteAccount({ onClose }: { onClose: () => void }) {
       onDone={() => void auth.signOut()}
       onClose={onClose}
     >
-      Your e-mail, your membership and your sign-ins are deleted, and the secrets that you issued are revoked. What was
-      captured stays with the organization. An account at another identity provider stays there.
+      Deletes your e-mail, membership and sign-ins, and revokes the secrets you issued. Recorded sessions stay with the
+      organization. An account at another identity provider stays there.
     </Confirm>
   );
 }
@@ -78,13 +78,13 @@ export function DeleteOrganization({ onClose }: { onClose: () => void }) {
       onClose={onClose}
       extra={
         <label className="flex flex-col gap-1 text-13">
-          The name of the organization
+          Organization name
           <input className="field" autoComplete="off" value={name} onChange={(event) => setName(event.target.value)} />
         </label>
       }
     >
-      All sessions, machines and secrets are deleted, and nobody belongs to it any more. It cannot be undone. Type its
-      name to go on.
+      Deletes all sessions, machines and secrets, and removes every member. This cannot be undone. Type the name to
+      confirm.
     </Confirm>
   );
 }
@@ -101,8 +101,7 @@ export function Leave({ onClose }: { onClose: () => void }) {
       onDone={() => window.location.assign(paths.home())}
       onClose={onClose}
     >
-      You can look at nothing here from now on, and come back only by an invitation. What was captured stays with the
-      organization.
+      You lose access now and need an invitation to come back. Recorded sessions stay with the organization.
     </Confirm>
   );
 }
