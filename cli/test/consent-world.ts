@@ -476,7 +476,8 @@ export class ConsentWorld {
   #isExcluded({ agent, folder, cwd, isObserved }: Session): boolean {
     // It does not say where it works.
     if (agent === 'gemini-cli') return this.#rules.size > 0;
-    if (folder.says && (folder.isThere || (isObserved && folder.hasSeenSays))) return true;
+    // What a link led to that was gone before capture saw it, nobody can tell.
+    if (folder.says && isObserved && (folder.isThere || folder.hasSeenSays)) return true;
     return [...this.#rules].some((rule) => {
       const path = rule.replace('~', this.#home);
       if (rule === '~/link')
