@@ -25,13 +25,10 @@ export async function identifyAccount(
   folder: string,
   recalls: boolean,
 ): Promise<Account | undefined> {
-  const path = accountsPath(folder);
-  const accounts = readJson<Accounts>(path) ?? {};
-  const name = nameOf(service.url, secret);
-  const known = accounts[name];
+  const known = recallAccount({ url: service.url, secret }, folder);
   try {
     const account = await askAccount(service);
-    if (!isDeepStrictEqual(account, known)) writeJson(path, { ...accounts, [name]: account });
+    if (!isDeepStrictEqual(account, known)) writeJson(accountPath(folder, service.url, secret), account);
     return account;
   } catch (error) {
     if (isTemporary(error) || (recalls && known)) return known;
@@ -39,12 +36,19 @@ export async function identifyAccount(
   }
 }
 
-/** What the service said last time; undefined where nobody is signed in. */
-export const recallAccount = ({ url, secret }: Partial<Settings>, folder: string): Account | undefined =>
-  url && secret ? readJson<Accounts>(accountsPath(folder))?.[nameOf(url, secret)] : undefined;
+/** The service's last answer; undefined where nobody is signed in, or the file is damaged: it is only a cache. */
+export function recallAccount({ url, secret }: Partial<Settings>, folder: string): Account | undefined {
+  if (!url || !secret) return undefined;
+  try {
+    return readJson<Account>(accountPath(folder, url, secret));
+  } catch {
+    return undefined;
+  }
+}
 
-type Accounts = Record<string, Account>;
-const accountsPath = (folder: string) => join(folder, 'accounts.json');
+/** A file for each secret, so that two programs that sign in at once do not overwrite each other's. */
+const accountPath = (folder: string, url: string, secret: string) =>
+  join(folder, 'accounts', `${nameOf(url, secret)}.json`);
 const nameOf = (url: string, secret: string) => digest(`${url} ${secret}`);
 
 /** Throws a `ServiceError` where the secret is not accepted. */

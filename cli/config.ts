@@ -1,5 +1,6 @@
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeAtomically } from './atomic-file.ts';
 import type { Context } from './context.ts';
 import { codeOf, EXIT, Failure } from './failure.ts';
 import { readPlainFile } from './plain-file.ts';
@@ -22,7 +23,7 @@ export const stateFolder = ({ variables, home }: StatePlace): string =>
 /** The variables win over what `capture login` has stored. */
 export function readSettings(context: StatePlace): Partial<Settings> {
   const { CAPTURE_URL, CAPTURE_SECRET } = context.variables;
-  const stored = readJson<Partial<Settings>>(configPath(context)) ?? {};
+  const stored = readJson<Partial<Settings>>(configPath(context), SIGN_IN_AGAIN) ?? {};
   const url = CAPTURE_URL || stored.url || (CAPTURE_SECRET ? DEFAULT_URL : undefined);
   const secret = CAPTURE_SECRET || stored.secret;
   return { ...(url && { url: checkUrl(url) }), ...(secret && { secret }) };
@@ -41,10 +42,12 @@ export const writeSettings = (context: StatePlace, settings: Settings): void =>
 /** False when nothing was stored. */
 export function removeSettings(context: StatePlace): boolean {
   const path = configPath(context);
-  const present = readJson(path) !== undefined;
+  const present = existsSync(path);
   rmSync(path, { force: true });
   return present;
 }
+
+const SIGN_IN_AGAIN = 'Repair it, or delete it and sign in again with `capture login`.';
 
 const configPath = (context: StatePlace) => join(stateFolder(context), 'config.json');
 
@@ -59,20 +62,18 @@ export function checkUrl(url: string): string {
 /** The largest are copies of agents' settings. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
-export function readJson<Shape>(path: string): Shape | undefined {
+/** @param hint says what to do about a file that cannot be read */
+export function readJson<Shape>(path: string, hint = 'Repair or delete it.'): Shape | undefined {
   try {
     return JSON.parse(readPlainFile(path, MOST_BYTES).toString('utf8')) as Shape;
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
-    throw new Failure(EXIT.failure, `${path} cannot be read.`, 'Repair or delete it, and sign in again.', error);
+    throw new Failure(EXIT.failure, `${path} cannot be read.`, hint, error);
   }
 }
 
 /** Readable by its owner only, and never half written. */
 export function writeJson(path: string, value: object): void {
   mkdirSync(join(path, '..'), { recursive: true, mode: 0o700 });
-  const temporary = `${path}.new`;
-  rmSync(temporary, { force: true });
-  writeFileSync(temporary, `${JSON.stringify(value, undefined, 2)}\n`, { mode: 0o600, flush: true });
-  renameSync(temporary, path);
+  writeAtomically(path, `${JSON.stringify(value, undefined, 2)}\n`, { mode: 0o600 });
 }

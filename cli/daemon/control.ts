@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { writeAtomically } from '../atomic-file.ts';
 import type { Context } from '../context.ts';
 import { codeOf, EXIT, Failure } from '../failure.ts';
 import { isLocked, type Lock, takeLock } from '../lock.ts';
@@ -58,8 +59,7 @@ export async function becomeDaemon(folder: string, { pid, now }: Pick<Context, '
     );
   }
   const path = pidPath(folder);
-  writeFileSync(`${path}.new`, `${pid}\n${new Date(now()).toISOString()}\n${VERSION}\n`, { mode: 0o600 });
-  renameSync(`${path}.new`, path);
+  writeAtomically(path, `${pid}\n${new Date(now()).toISOString()}\n${VERSION}\n`, { mode: 0o600 });
   return {
     isLost: lock.isLost,
     release(): void {

@@ -1,16 +1,6 @@
-import {
-  chmodSync,
-  chownSync,
-  lstatSync,
-  mkdirSync,
-  readlinkSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { lstatSync, mkdirSync, readlinkSync, rmdirSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { writeAtomically } from '../atomic-file.ts';
 import { codeOf } from '../failure.ts';
 import { readPlainFile } from '../plain-file.ts';
 
@@ -34,8 +24,7 @@ export function readFile(path: string): Buffer | undefined {
 }
 
 /**
- * Puts bytes in a file's place in one step, so that nobody finds half of them, even after a power failure. Keeps mode
- * and owner of the file that was there, and a link to it.
+ * Puts bytes in a file's place in one step. Keeps the mode and owner of the file that was there, and a link to it.
  */
 export function replaceFile(path: string, bytes: string | Uint8Array, newMode: number): void {
   const target = followLinks(path);
@@ -43,26 +32,7 @@ export function replaceFile(path: string, bytes: string | Uint8Array, newMode: n
   // Closed to others' writing even without a umask: what runs hooks lies here.
   mkdirSync(folder, { recursive: true, mode: 0o755 });
   const before = statSync(target, { throwIfNoEntry: false });
-  const temporary = join(folder, `.session-capture-${process.pid}.tmp`);
-  rmSync(temporary, { force: true });
-  try {
-    writeFileSync(temporary, bytes, { flag: 'wx', mode: 0o600, flush: true });
-    if (before) keepOwner(temporary, before);
-    chmodSync(temporary, before ? before.mode & 0o7777 : newMode);
-    renameSync(temporary, target);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw error;
-  }
-}
-
-/** Only root may give files away; for others the owner is the same, or cannot be kept. */
-function keepOwner(file: string, { uid, gid }: { uid: number; gid: number }): void {
-  try {
-    chownSync(file, uid, gid);
-  } catch (error) {
-    if (codeOf(error) !== 'EPERM') throw error;
-  }
+  writeAtomically(target, bytes, { mode: before ? before.mode & 0o7777 : newMode, owner: before });
 }
 
 /** Removes those folders that hold nothing any more, innermost first. */

@@ -117,7 +117,7 @@ const DAEMON: Trouble[] = [
     'others may write to the state folder',
     'state-folders',
     'failed',
-    /^Others may write/,
+    /is writable by other users/,
     /^chmod go-w/,
     { arrange: ({ state }) => chmodSync(state, 0o777) },
   ],

@@ -24,11 +24,13 @@ export const preferencesPath = (context: StatePlace): string => join(stateFolder
 /** Throws a `Failure` that names the file and the setting where something in it is not as it must be. */
 export function readPreferences(context: StatePlace): Preferences {
   const path = preferencesPath(context);
-  const preferences = readJson<Preferences>(path) ?? {};
+  const preferences = readJson<Preferences>(path, CORRECT_IT) ?? {};
   const problem = findProblem(preferences, CHECKS);
   if (problem === undefined) return preferences;
-  throw new Failure(EXIT.usage, `${path}: ${problem}`, 'Correct the file; nothing is captured until then.');
+  throw new Failure(EXIT.usage, `${path}: ${problem}`, CORRECT_IT);
 }
+
+const CORRECT_IT = 'Correct the file; nothing is captured until then.';
 
 const areTexts = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((item) => typeof item === 'string');

@@ -5,14 +5,14 @@ import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
 import { quoteForShell } from '../hooks/script.ts';
 
-/** What to tell where others may write to the state folder: they would choose what runs. */
+/** The warning where other users may write to the state folder: they could choose the program that runs. */
 export function findOpenFolder(context: Pick<Context, 'variables' | 'home' | 'platform'>): Failure | undefined {
   const state = stateFolder(context);
   const mode = statSync(state, { throwIfNoEntry: false })?.mode ?? 0;
   if (context.platform === 'win32' || (mode & 0o022) === 0) return undefined;
   return new Failure(
     EXIT.failure,
-    `Others may write to ${state}, and choose what runs as you.`,
+    `${state} is writable by other users, who could run code as you.`,
     `chmod go-w ${quoteForShell(state)}   # or set CAPTURE_HOME to another folder`,
   );
 }
@@ -23,14 +23,16 @@ export function refuseOpenFolder(context: Pick<Context, 'variables' | 'home' | '
   if (open) throw open;
 }
 
-/** What is in the state folder and nobody else's: somebody may have set CAPTURE_HOME to a folder with other things. */
+/** The names of capture's own files. CAPTURE_HOME may be a folder that holds other things too. */
 const OWN = [
-  /^(?:accounts|config|history|preferences|setup|skipped)\.json(?:\.new)?$/,
+  /^(?:config|history|preferences|setup|skipped)\.json$/,
+  /^\.session-capture-[0-9a-f]{12}\.tmp$/,
+  /^task\.xml$/,
   /^decisions\.db(?:-wal|-shm|\.corrupt-.*)?$/,
   /^spool(?:-[0-9a-f]{16})?\.[\w.:-]+$/,
   /^(?:redaction|daemon)\.[\w.:-]+$/,
   /^(?:inbox|run|daemon|setup|upload)\.lock(?:-journal)?$/,
-  /^(?:homes|inbox|sessions)$/,
+  /^(?:accounts|homes|inbox|sessions)$/,
 ];
 
 /** Deletes all of capture's own in the state folder, and the folder if nothing else is in it; true if it is gone. */
