@@ -15,6 +15,7 @@ import { EXIT, Failure } from '../failure.ts';
 import { askHidden, readInput } from '../prompt.ts';
 import { signInByDevice } from '../setup/device-sign-in.ts';
 import { explainTrouble, findService, SIGN_IN_MS } from '../setup/service-address.ts';
+import { refuseOpenFolder } from '../setup/state-folder.ts';
 import { createService } from '../upload/service.ts';
 
 export const loginCommand = defineCommand({
@@ -42,6 +43,7 @@ export const loginCommand = defineCommand({
     ),
   },
   async run(context, options, output) {
+    refuseOpenFolder(context);
     const url = await findService(context, options.url ?? readSettings(context).url ?? DEFAULT_URL);
     if (url.startsWith('http:') && !isLocal(url)) {
       output.warn(`${url} is not encrypted: anyone on the way can read the secret.`);

@@ -10,13 +10,14 @@ import { formatCount, type Output } from '../output.ts';
 import type { Place, Trouble } from '../read/discover.ts';
 import { ownPlaces, type PlaceOptions, placesOf } from '../read/places.ts';
 import { requireAgents } from '../sessions/choose.ts';
+import { refuseOpenFolder } from '../setup/state-folder.ts';
 
 export const importCommand = defineCommand({
   name: 'import',
   summary: 'capture what the agents have written so far',
   description:
-    'Captures the transcripts that are there, and waits until the service has acknowledged all of it. Of the time before ' +
-    'capturing began here it keeps to what `capture init` was told; files and folders that are named are captured whole.',
+    'Captures the transcripts that are there, and waits until the service has acknowledged all of them. For sessions from ' +
+    'before `capture init`, it follows your answer there. Files and folders that you name are captured whole.',
   examples: [
     ['capture import', 'what is there, as far as it may be sent'],
     ['capture import --dry-run', 'what there is, without sending it'],
@@ -30,10 +31,13 @@ export const importCommand = defineCommand({
     patienceMs: patience,
   },
   async run(context, { agent, dryRun, show, paths, patienceMs }, output) {
+    refuseOpenFolder(context);
     const options = { ...context, agents: requireAgents(context, agent) };
-    const places =
-      paths.length === 0 ? ownPlaces(options) : paths.flatMap((path) => namedPlaces(context, path, options, output));
     if (show && !dryRun) throw new Failure(EXIT.usage, '--show goes with --dry-run.');
+    const { places, refused } =
+      paths.length === 0
+        ? { places: ownPlaces(options), refused: 0 }
+        : namedPlaces(paths, (path) => placesAt(context, path, options, output), output);
     const troubled = new Set<string>();
     const onTrouble = ({ path, reason }: Trouble) => {
       // It is looked at again and again.
@@ -43,13 +47,35 @@ export const importCommand = defineCommand({
     const isNamed = paths.length > 0;
     if (dryRun) await rehearse(context, { places, onTrouble, isNamed, show }, output);
     else await importAll(context, { places, onTrouble, isNamed, patienceMs }, output);
-    if (troubled.size > 0) {
-      throw new Failure(EXIT.failure, `${formatCount(troubled.size, 'path')} could not be read.`, 'All others were.');
+    const unread = troubled.size + refused;
+    if (unread > 0) {
+      throw new Failure(EXIT.failure, `${formatCount(unread, 'path')} could not be read.`, 'All others were.');
     }
   },
 });
 
-function namedPlaces({ agents }: Context, path: string, options: PlaceOptions, output: Output): Place[] {
+/**
+ * The places of all paths that hold transcripts. A path without any is named in a warning, and the others count.
+ * @throws Failure of the first path where no path holds transcripts
+ */
+function namedPlaces(paths: readonly string[], placesAt: (path: string) => Place[], output: Output) {
+  const places: Place[] = [];
+  const failures: Failure[] = [];
+  for (const path of paths) {
+    try {
+      places.push(...placesAt(path));
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      failures.push(error);
+    }
+  }
+  const [first] = failures;
+  if (first && failures.length === paths.length) throw first;
+  for (const { message } of failures) output.warn(message);
+  return { places, refused: failures.length };
+}
+
+function placesAt({ agents }: Context, path: string, options: PlaceOptions, output: Output): Place[] {
   const named = placesOf(path, options);
   const within = realpathSync(resolve(options.folder, path));
   const places = named.map((place) => ({ ...place, within }));

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { symlinkSync } from 'node:fs';
+import { chmodSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { makeFolder, write } from '../test/folder.ts';
@@ -39,6 +39,30 @@ test.each([
   const { exitCode, sessions } = await importFile(agent, contents);
   expect([exitCode, sessions]).toEqual([0, 1]);
 });
+
+test('the other files that were named are captured when one is no transcript, which is named, and import exits with 1', async () => {
+  const service = await startService();
+  onTestFinished(service.stop);
+  const home = makeFolder();
+  const good = [1, 2].map((session) => write(join(home, `${session}.jsonl`), `${prompt(session, 0, 'one')}\n`));
+  const notes = write(join(home, 'notes.txt'), ACCOUNTS);
+  const args = ['import', '--agent', 'claude-code', good[0] ?? '', notes, good[1] ?? ''];
+  const { exitCode, stderr } = await run(args, { home, url: service.url, secret: 'sk_live_test' });
+  expect([exitCode, service.state.sessions.size]).toEqual([1, 2]);
+  expect(stderr).toContain('notes.txt holds no record of Claude Code.');
+  expect(stderr).toMatch(/1 path could not be read\.\nhint: All others were\./);
+});
+
+test.each([['import'], ['login', '--secret-stdin']])(
+  '%s refuses a state folder that other users may write to',
+  async (...args) => {
+    const home = makeFolder();
+    mkdirSync(join(home, 'state'));
+    chmodSync(join(home, 'state'), 0o777);
+    const { exitCode, stderr } = await run(args, { home, url: 'http://127.0.0.1:9', secret: 'sk_live_test' });
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('is writable by other users')]);
+  },
+);
 
 test('a folder in which no file is called as a transcript is refused, with what to do', async () => {
   const service = await startService();
