@@ -2,6 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { cline } from '../agents/cline/cline.ts';
+import { kilo } from '../agents/kilo/kilo.ts';
 import { makeFolder, write } from '../test/folder.ts';
 import { findStoppedAgents } from './processes.ts';
 
@@ -29,6 +31,21 @@ test.runIf(process.platform === 'linux')(
     expect(await findStoppedAgents(IDS, AGENTS, 'linux')).toEqual(['codex', 'droid']);
     await run('more-of-other.mjs');
     expect(await findStoppedAgents(IDS, AGENTS, 'linux')).toEqual(['codex']);
+  },
+);
+
+test.runIf(process.platform === 'linux')(
+  'tasks of an editor extension go on while the editor runs, also where it is written in capitals',
+  async () => {
+    const extensions = [cline, kilo];
+    const ids = extensions.map(({ id }) => id);
+    const known = await findStoppedAgents(ids, extensions, 'linux');
+    const script = write(join(makeFolder(), 'Windsurf'), 'setInterval(() => {}, 1000); console.log(1)');
+    const child = spawn(process.execPath, ['--no-warnings', script], { stdio: ['ignore', 'pipe', 'ignore'] });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    await once(child.stdout, 'data');
+    expect(known.length === 0 || known.length === ids.length).toBe(true);
+    expect(await findStoppedAgents(ids, extensions, 'linux')).toEqual([]);
   },
 );
 

@@ -8,8 +8,9 @@ import type { Agent } from '../agents/agent.ts';
 const WORDS = 3;
 
 /**
- * Of which of the agents no process runs on this machine, for any of its people: none where the system or the agent does not
- * tell. The system is asked where it is asked for any agent at all: listing some hundred processes takes 20 ms.
+ * Finds the agents without a process on this machine, whoever runs them. An agent whose programs are unknown is never among
+ * them, and on a system that lists no processes none is. Listing some hundred processes takes 20 ms.
+ * @param agents their `programs` are in lower case
  */
 export async function findStoppedAgents(
   ids: readonly string[],
@@ -20,7 +21,8 @@ export async function findStoppedAgents(
   const telling = ids.filter((id) => programsOf(id).every((programs) => programs !== undefined));
   const processes = telling.length === 0 ? undefined : await listProcesses(platform);
   if (processes === undefined) return [];
-  const names = new Set(processes.flat().map((word) => basename(word).replace(/\.(exe|[cm]?js)$/, '')));
+  // macOS starts applications in capitals: `Cursor`, `Electron`.
+  const names = new Set(processes.flat().map((word) => basename(word.toLowerCase()).replace(/\.(exe|[cm]?js)$/, '')));
   const isRunning = (name: string | undefined) => name !== undefined && names.has(name);
   return telling.filter((id) => !programsOf(id).flat().some(isRunning));
 }

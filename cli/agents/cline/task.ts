@@ -38,11 +38,31 @@ export const parserOfTasks =
     return compose(part, place, envelope as { agent: Agent['id'] }, drafts);
   };
 
+/**
+ * Programs of the editors that run extensions: VS Code and its remote server, and editors made from it. An extension has no
+ * process of its own name, so a task goes on for as long as one of them runs.
+ */
+const EDITORS = [
+  'code',
+  'code-insiders',
+  'code-server',
+  'codium',
+  'cursor',
+  'electron',
+  'kiro',
+  'positron',
+  'server-main',
+  'trae',
+  'vscodium',
+  'windsurf',
+];
+
 /** An agent that has tasks beside the sessions it keeps now. */
 export function withTasks(program: Agent, extension: string, cached: Cached): Agent {
   const parseTask = parserOfTasks(program.id, cached);
   return {
     ...program,
+    programs: [...(program.programs ?? []), ...EDITORS],
     variables: [...new Set([...(program.variables ?? []), ...TASK_VARIABLES])],
     roots: (variables, home) => [...program.roots(variables, home), ...taskFolders(extension, variables, home)],
     isTranscript: (path) => isTaskFile(path) || program.isTranscript(path),
