@@ -4,6 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSyn
 import { join } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { makeFolder } from '../../cli/test/folder.ts';
+import { startService } from '../../cli/test/service.ts';
 import { freePort } from '../../server/public-url.ts';
 import { createDownloads } from '../../server/test/downloads.ts';
 import { ROOT, readManifest } from './bundle.ts';
@@ -37,6 +38,13 @@ beforeAll(async () => {
   const port = await freePort('127.0.0.1');
   url = `http://127.0.0.1:${port}`;
   const service = await createDownloads({ folder, publicUrl: url });
+  // The rest of the service knows the secret of a machine that is signed in.
+  service.get('/v1/secret', async () => ({
+    organizationId: 'org_1',
+    organizationName: 'Acme',
+    secretId: 'sec_1',
+    secretEnvironment: 'live',
+  }));
   await service.listen({ port });
   return () => service.close();
 }, 60_000);
@@ -128,6 +136,39 @@ describe('the line for Linux and macOS', () => {
     writeScript(join(home, '.local/bin/capture'), 'echo old');
     expect((await install()).status).toBe(0);
     expect(await capture('--version')).toEqual(started);
+  });
+
+  describe('on a machine that is signed in already', () => {
+    const signIn = (home: string, address: string) => {
+      mkdirSync(join(home, '.capture'), { mode: 0o700 });
+      const settings = JSON.stringify({ url: address, secret: 'sk_live_test' });
+      writeFileSync(join(home, '.capture/config.json'), settings, { mode: 0o600 });
+    };
+
+    test('to another service it says so, and how to move the machine', async () => {
+      const other = await startService();
+      onTestFinished(other.stop);
+      const { home, install } = machine(HERE);
+      signIn(home, other.url);
+      const { status, stdout } = await install();
+      expect(status).toBe(0);
+      expect(stdout).toMatch(/signed in to another service: .* at http:\/\/127/);
+      expect(stdout).toContain(`login --url ${url} && `);
+    });
+
+    test('to a service that is away it changes nothing but the program, and says so', async () => {
+      const { home, install } = machine(HERE);
+      signIn(home, 'http://127.0.0.1:9');
+      expect((await install()).stdout).toContain('its service cannot be reached now');
+    });
+
+    test('to this service, and not set up yet, it goes on with the set-up', async () => {
+      const { home, install } = machine(HERE);
+      signIn(home, url);
+      const { stdout } = await install();
+      expect(stdout).toContain('This machine is signed in: ');
+      expect(stdout).toMatch(/^Next: .*capture init$/m);
+    });
   });
 
   test('survives that the Node.js it was installed with goes away', async () => {

@@ -84,11 +84,26 @@
   # Under 'Stop', Windows PowerShell would end at the first word that a program writes to standard error.
   $ErrorActionPreference = 'Continue'
   $account = & $capture whoami 2>$null
-  if ($LASTEXITCODE -eq 0) {
+  $status = $LASTEXITCODE
+  $mayAsk = $env:CAPTURE_SETUP -ne 'no' -and -not [Console]::IsInputRedirected
+  $state = if ($env:CAPTURE_HOME) { $env:CAPTURE_HOME } else { Join-Path $HOME '.capture' }
+  if ($status -eq 0 -and ($account -split ' at ')[-1] -eq $url) {
     Write-Host "This machine is signed in: $account"
+    if (Test-Path -LiteralPath (Join-Path $state 'setup.json')) { & $capture restart }
+    elseif ($mayAsk) { & $capture init }
+    else { Write-Host "Next: $run init" }
+  }
+  elseif ($status -ne 4) {
+    if ($status -eq 0) {
+      Write-Host "This machine is signed in to another service: $account"
+      Write-Host "To move it here: $run login --url $(Format-Word $url); $run init"
+    }
+    else {
+      Write-Host 'This machine is signed in, but its service cannot be reached now. Nothing was changed except for the program.'
+    }
     if ((& $capture stop --json 2>$null) -match '"stopped": true') { & $capture restart }
   }
-  elseif ($env:CAPTURE_SETUP -eq 'no' -or [Console]::IsInputRedirected) {
+  elseif (-not $mayAsk) {
     Write-Host "Next: $run login --url $(Format-Word $url); $run init"
   }
   else {

@@ -10,6 +10,8 @@ package_sum=@PACKAGE_SUM@
 # For machines without a recent Node.js: PLATFORM=SUM …
 nodes=@NODES@
 node_floor=@NODE_FLOOR@
+# The exit code of `capture whoami` where nobody is signed in, or the secret is refused.
+signed_out=4
 
 main() {
   refuse_plain_http
@@ -166,16 +168,39 @@ tell_path() {
 # shellcheck disable=SC2016 # a line for a person to type
 path_line() { say "    echo 'export PATH=\"\$HOME/.local/bin:\$PATH\"' >> ~/$1"; }
 
+# Goes on where an earlier run stopped: signs in, sets up, or starts what was set up.
 set_up() {
-  if account=$("$bin/capture" whoami 2>/dev/null); then
+  status=0
+  account=$("$bin/capture" whoami 2>/dev/null) || status=$?
+  if [ "$status" = 0 ] && [ "${account##* at }" = "$url" ]; then
     say "This machine is signed in: $account"
-    if "$bin/capture" stop --json 2>/dev/null | grep -q '"stopped": true'; then "$bin/capture" restart; fi
-  elif [ "${CAPTURE_SETUP:-yes}" = no ] || ! (: </dev/tty) 2>/dev/null; then
-    say "Next: $capture login --url $(word "$url") && $capture init"
-  else
-    # Standard input is this script, so questions go to the terminal.
+    if [ -e "${CAPTURE_HOME:-$HOME/.capture}/setup.json" ]; then
+      "$bin/capture" restart
+    elif may_ask; then
+      "$bin/capture" init </dev/tty
+    else
+      say "Next: $capture init"
+    fi
+  elif [ "$status" = 0 ]; then
+    say "This machine is signed in to another service: $account"
+    say "To move it here: $capture login --url $(word "$url") && $capture init"
+    restart_running
+  elif [ "$status" != "$signed_out" ]; then
+    say 'This machine is signed in, but its service cannot be reached now. Nothing was changed except for the program.'
+    restart_running
+  elif may_ask; then
     "$bin/capture" login --url "$url" </dev/tty && "$bin/capture" init </dev/tty
+  else
+    say "Next: $capture login --url $(word "$url") && $capture init"
   fi
+}
+
+# Standard input is this script, so questions go to the terminal, where there is one.
+may_ask() { [ "${CAPTURE_SETUP:-yes}" != no ] && (: </dev/tty) 2>/dev/null; }
+
+# Has a daemon that runs use the new program.
+restart_running() {
+  if "$bin/capture" stop --json 2>/dev/null | grep -q '"stopped": true'; then "$bin/capture" restart; fi
 }
 
 # At the end, so that a script that was cut off does nothing.
