@@ -33,7 +33,7 @@ export interface ComparingJournal<Seen extends Known> {
 export interface HeadsOptions {
   /** Sessions that are remembered. */
   mostSessions: number;
-  /** Keys that are remembered, over all sessions, about 300 bytes each. */
+  /** Keys that are remembered, over all sessions, about 300 bytes each; 0: none, as `commit` finds them. */
   mostKeys: number;
 }
 
@@ -185,6 +185,8 @@ export class Heads<Seen extends Known> implements Journal {
     this.#drop(id);
     // Ids come from callers, so nothing is remembered of a session that is not there.
     if (!seen.head) return;
+    // A replay has read keys. Over a limit of none, they would drop every other session.
+    if (this.#options.mostKeys === 0) seen.keys.clear();
     this.#known.set(id, seen);
     this.#keys += seen.keys.size;
     for (const oldest of this.#known.keys()) {

@@ -59,6 +59,7 @@ const COMMIT_GROUP = commitOf(`, locked AS MATERIALIZED (
 
 /** A connection that leaves a statement without an answer for so long is given up. */
 const BOUNDED = { query_timeout: 8_000 } as const;
+/** The statement that commits compares the keys itself. */
 const REMEMBERED = { mostSessions: 20_000, mostKeys: 0 } as const;
 
 /** What one statement takes at most. */
@@ -133,8 +134,6 @@ class PostgresJournal implements ComparingJournal<Known> {
         ? await markDeleted(this.#db, place, head.eventCount, first.command.at)
         : await this.#enqueue({ place, head, after: after.head, proposals, bytes: bytesOf(proposals) });
     if (isCommitted) seen.head = after.head;
-    // A statement finds the keys itself, so none is kept.
-    seen.keys.clear();
     return isCommitted;
   }
 

@@ -155,6 +155,20 @@ describe.each(ENGINES)('appends that come at the same moment on %s', (engine) =>
       query.mockRestore();
     });
 
+    test('one that only repeats an earlier one leaves the heads of other sessions in memory', async () => {
+      const [repeated = '', other = ''] = await openSessions(2);
+      const key = { key: 'key', fingerprint: 'a' };
+      await append(batch(repeated, ['first'], key));
+      await append(batch(other, ['first']));
+      expect(await append(batch(repeated, ['first'], key))).toMatchObject({ replayed: true });
+      const query = vi.spyOn(store.pool as pg.Pool, 'query');
+      await append(batch(other, ['second']));
+      await append(batch(repeated, ['second']));
+      const names = (query.mock.calls as unknown as [{ name?: string }][]).map(([{ name }]) => name);
+      query.mockRestore();
+      expect(names).toEqual(['commit_one', 'commit_one']);
+    });
+
     test('a session that somebody else holds keeps none of the others from theirs', async () => {
       const [held = '', free = ''] = await openSessions(2);
       for (const id of [held, free]) await append(batch(id, ['first']));
