@@ -48,19 +48,14 @@ function removeFromIndex(db: Db, organizationId: string, sessionId: string): Pro
 }
 
 /** The facts come first: without them nothing is written to the others. */
-const TABLES = [
-  'session_facts',
-  'session_values',
-  'session_chunks',
-  'session_days',
-  'summed_days',
-  'usage_days',
-] as const;
+const TABLES = ['session_facts', 'session_values', 'session_chunks', 'session_days', 'usage_days'] as const;
 
 /** Removes all that was derived of all sessions, so that it is derived again. On SQLite while no service runs. */
 export const removeAllDerived = (db: Db): Promise<void> =>
   db.transaction().execute(async (transaction) => {
     if (isPostgres(db)) await sql`set local statement_timeout = 0`.execute(transaction);
     for (const table of TABLES) await transaction.deleteFrom(table).execute();
+    // The counts of changes never start again: a service that adds up a day meanwhile would take few new rows for all.
+    await transaction.updateTable('summed_days').set({ changes: sql<number>`changes + 1` }).execute();
     if (!isPostgres(db)) await sql`insert into chunk_words (chunk_words) values ('delete-all')`.execute(transaction);
   });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { sweepDeleted } from '../store/deletions.ts';
+import { removeAllDerived } from '../store/derived-removal.ts';
 import type { Db } from '../store/open.ts';
 import { replaceSessionDays, type SessionDay } from '../store/session-days.ts';
 import { listDaysBehind, sumDay } from '../store/summed-days.ts';
@@ -76,6 +77,21 @@ describe.each(ENGINES)('the sums of a day on %s', (engine) => {
     await replace(db, 'ses_2', [toolRow('shell', 7)]);
     if (behind) await sumDay(db, behind);
     expect(await listDaysBehind(db, undefined, 10)).toHaveLength(1);
+    await store.dispose();
+  });
+
+  test('that were begun before all rows were removed leave the day behind, so rows that follow are added', async () => {
+    const store = await openTestStore(engine);
+    const { db } = store;
+    for (const calls of [1, 2, 3]) await replace(db, 'ses_1', [toolRow('shell', calls)]);
+    const [begun] = await listDaysBehind(db, undefined, 10);
+    if (!begun) throw new Error('no day is behind');
+    await removeAllDerived(db);
+    await replace(db, 'ses_1', [toolRow('shell', 3)]);
+    await sumDay(db, begun);
+    await replace(db, 'ses_2', [toolRow('shell', 4)]);
+    for (const day of await listDaysBehind(db, undefined, 10)) await sumDay(db, day);
+    expect(await readTools(db)).toEqual([['shell', 7]]);
     await store.dispose();
   });
 

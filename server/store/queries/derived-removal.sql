@@ -11,9 +11,9 @@ delete
 delete
   from "session_days";
 delete
-  from "summed_days";
-delete
   from "usage_days";
+update "summed_days"
+  set "changes" = changes + 1;
 -- on SQLite
 delete
   from "session_facts";
@@ -24,9 +24,9 @@ delete
 delete
   from "session_days";
 delete
-  from "summed_days";
-delete
   from "usage_days";
+update "summed_days"
+  set "changes" = changes + 1;
 insert into chunk_words (chunk_words)
   values ('delete-all');
 
