@@ -44,7 +44,7 @@ interface Count {
 
 interface OpenCount {
   readAt: number;
-  /** At most so many: closing is not noticed until the store is asked again. */
+  /** Too high once sessions are closed, until the store is asked again. */
   atMost: number;
 }
 
@@ -57,6 +57,7 @@ export class StorageQuotas {
   readonly #counts = new Map<string, Count>();
   /** When the store was last asked about an organization. */
   readonly #askedAt = new Map<string, number>();
+  /** By organization and machine: a caller may name the machine of another organization. */
   readonly #openSessions = new Map<string, OpenCount>();
   #added = new Map<string, Added>();
 
@@ -169,38 +170,45 @@ export class StorageQuotas {
     return refusals;
   }
 
-  async #refusalOfSession({ organizationId, environmentId }: Opening): Promise<Problem | undefined> {
+  async #refusalOfSession(opening: Opening): Promise<Problem | undefined> {
     const { sessions, openSessions } = this.#options.limits;
-    const stored = sessions === 0 ? undefined : this.#countOf(organizationId);
+    const stored = sessions === 0 ? undefined : this.#countOf(opening.organizationId);
     if (stored && stored.sessions >= sessions) {
       return new Problem(
         'quota_reached',
         'This organization has as many sessions as it may. Delete some, or ask the operator to raise QUOTA_SESSIONS.',
       );
     }
-    if (openSessions === 0 || (await this.#openOn(organizationId, environmentId)) < openSessions) return undefined;
+    if (openSessions === 0 || (await this.#openOn(opening)) < openSessions) return undefined;
     return new Problem(
       'quota_reached',
       'This machine has as many open sessions as it may. Complete some, or ask the operator to raise QUOTA_OPEN_SESSIONS.',
     );
   }
 
-  /** At most so many; the store is asked where that is too many, or long ago. */
-  async #openOn(organizationId: string, environmentId: string): Promise<number> {
+  /** How many sessions a machine has open, or more. The store is asked when that is too many, or was read long ago. */
+  async #openOn(opening: Opening): Promise<number> {
     const { db, limits, now } = this.#options;
-    const known = this.#openSessions.get(environmentId);
+    const { organizationId, environmentId } = opening;
+    const key = machineKey(opening);
+    const known = this.#openSessions.get(key);
     const isCurrent = known && now() - known.readAt < BELIEVED_MS;
     if (isCurrent && known.atMost < limits.openSessions) return known.atMost;
     const atMost = await countOpen(db, organizationId, environmentId, limits.openSessions);
-    this.#openSessions.set(environmentId, { readAt: now(), atMost });
+    // The id of an unknown machine may be made up, so its count is not kept.
+    if (known) this.#openSessions.set(key, { readAt: now(), atMost });
     return atMost;
   }
 
-  #noteOpened({ organizationId, environmentId }: Opening): void {
-    const stored = this.#counts.get(organizationId)?.stored;
+  #noteOpened(opening: Opening): void {
+    const stored = this.#counts.get(opening.organizationId)?.stored;
     if (stored) stored.sessions++;
-    const open = this.#openSessions.get(environmentId);
+    if (this.#options.limits.openSessions === 0) return;
+    const key = machineKey(opening);
+    const open = this.#openSessions.get(key);
     if (open) open.atMost++;
+    // The machine exists, since it opened a session. The next opening reads its count.
+    else this.#openSessions.set(key, { readAt: Number.NEGATIVE_INFINITY, atMost: 0 });
   }
 
   /** Undefined until the store was asked, which no append waits for. */
@@ -253,3 +261,4 @@ export class StorageQuotas {
 }
 
 const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);
+const machineKey = ({ organizationId, environmentId }: Opening) => `${organizationId} ${environmentId}`;

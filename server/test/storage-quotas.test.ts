@@ -120,6 +120,15 @@ describe.each(LOGS)('the storage quota of an organization on %s', (engine) => {
     expect((await open()).status).toBe(201);
     machine = elsewhere;
   });
+
+  test('of open sessions of a machine is not reset when another organization names that machine', async () => {
+    await start({ QUOTA_OPEN_SESSIONS: 2 });
+    const theirs = await createTenant(service);
+    expect([(await open()).status, (await open()).status]).toEqual([201, 201]);
+    expectProblem(await open(), 400, 'quota_reached');
+    expectProblem(await open(theirs.live), 400, 'environment_unusable');
+    expectProblem(await open(), 400, 'quota_reached');
+  });
 });
 
 test('a store that cannot say how much is stored is asked every few seconds, and holds up no append', async () => {
