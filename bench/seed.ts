@@ -9,7 +9,7 @@ import { openStore, type Store } from '../server/store/open.ts';
 import { type Opening, openSession } from '../server/store/opening.ts';
 import { createOrganization } from '../server/store/organizations.ts';
 import { resolveCaller } from '../server/store/people.ts';
-import { insertSecret } from '../server/store/secrets.ts';
+import { addSecret } from '../server/store/secrets.ts';
 import type { Where } from './process.ts';
 
 export const PEPPER = 'bench';
@@ -47,7 +47,8 @@ export async function seed<More>(
       hash: hashSecret(PEPPER, secret),
       createdBy: founder.userId,
     };
-    await insertSecret(store.db, { ...record, prefix: secret.slice(0, 12), lastFour: secret.slice(-4) }, now);
+    const issued = { ...record, prefix: secret.slice(0, 12), lastFour: secret.slice(-4) };
+    await store.db.transaction().execute((transaction) => addSecret(transaction, issued, now));
     const machine = { hostname: 'bench', platform: 'linux' as const, serviceCliVersion: '0.1.0' };
     const { row } = await registerEnvironment(store.db, organizationId, machine, now);
     const environmentId = row.environment_id;

@@ -152,8 +152,7 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   ],
 
   findSecretByHash: [['hash']],
-  addSecret: [],
-  insertSecret: [[{ organizationId: ORGANIZATION }, NOW]],
+  addSecret: [[{ organizationId: ORGANIZATION }, NOW]],
   listSecrets: [[ORGANIZATION]],
   markSecretUsed: [[ORGANIZATION, 'sec_1', NOW]],
   revokeSecret: [[ORGANIZATION, 'sec_1', NOW]],

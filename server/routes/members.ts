@@ -46,9 +46,13 @@ export const memberHandlers = ({ store: { db }, identity, memberLeft, secretsRev
 
     async inviteMember({ caller, body }) {
       const role = body.role ?? 'member';
-      mayTouchOwners(caller.role, role);
       if (await isMemberAnywhere(db, body.email)) throw memberExists();
-      const row = await insertInvited(db, caller.organizationId, body.email, role, now()).catch((error) => {
+      const insert = changeMembers(db, caller.organizationId, async (members) => {
+        const actor = await findActor(members, caller);
+        mayTouchOwners(actor.role, role);
+        return insertInvited(members, caller.organizationId, body.email, role, now());
+      });
+      const row = await insert.catch((error) => {
         throw uniqueViolation(error) === undefined ? error : invitedAlready();
       });
       await mail(row).catch(async (error) => {
@@ -112,26 +116,36 @@ const streamMembers = (db: Db, organizationId: string, list: Pick<List<MemberRow
 
 /**
  * Changes a member as they are once nobody else does, and lets an owner remain.
- * @throws Problem `not_found`, `no_organization` or `insufficient_role` for a caller who is no longer what they were,
- *   `last_owner`
+ * @throws Problem `not_found`, `last_owner`, and what `findActor` throws
  */
 function changeMember<Result>(
   db: Db,
-  { organizationId, userId: actorId }: MemberCaller,
+  caller: MemberCaller,
   userId: string,
   now: number,
   change: (db: Db, who: { actor: MemberRow; target: MemberRow }) => Promise<Result>,
 ): Promise<Result> {
+  const { organizationId } = caller;
   return changeMembers(db, organizationId, async (members) => {
-    const actor = await findMember(members, organizationId, actorId);
-    if (!actor) throw new Problem('no_organization', 'You no longer belong to this organization.');
-    if (actor.role === 'member') throw new Problem('insufficient_role', 'Only an admin or owner may do this. Ask one.');
+    const actor = await findActor(members, caller);
     const target = await findMember(members, organizationId, userId);
     if (!target) throw noMember();
     const result = await change(members, { actor, target });
     if (!(await settleOwner(members, organizationId, now))) throw lastOwner();
     return result;
   });
+}
+
+/**
+ * The admin or owner who asks, read again within `changeMembers`: they may have been removed or demoted after they were
+ * admitted, while the body of their request was on its way.
+ * @throws Problem `no_organization`, `insufficient_role`
+ */
+export async function findActor(members: Db, { organizationId, userId }: MemberCaller): Promise<MemberRow> {
+  const actor = await findMember(members, organizationId, userId);
+  if (!actor) throw new Problem('no_organization', 'You no longer belong to this organization.');
+  if (actor.role === 'member') throw new Problem('insufficient_role', 'Only an admin or owner may do this. Ask one.');
+  return actor;
 }
 
 /** Owners are made, changed and removed by owners. */

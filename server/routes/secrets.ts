@@ -2,8 +2,9 @@ import { Problem } from '../../contract/problem.ts';
 import type { Deps } from '../deps.ts';
 import type { Handlers } from '../http/handler.ts';
 import { hashSecret, newSecretValue } from '../secret-value.ts';
-import { findOrganization } from '../store/organizations.ts';
-import { insertSecret, listSecrets, type NewSecret, revokeSecret, toSecret } from '../store/secrets.ts';
+import { changeMembers, findOrganization } from '../store/organizations.ts';
+import { addSecret, listSecrets, type NewSecret, revokeSecret, toSecret } from '../store/secrets.ts';
+import { findActor } from './members.ts';
 
 export const secretHandlers = ({ store: { db }, secretsRevoked, pepper, now }: Deps) =>
   ({
@@ -12,7 +13,10 @@ export const secretHandlers = ({ store: { db }, secretsRevoked, pepper, now }: D
       const plane = body.secretEnvironment ?? 'live';
       const value = newSecretValue(plane);
       const secret = prepareSecret(pepper, value, { organizationId, createdBy, plane, name: body.name });
-      const row = await insertSecret(db, secret, now());
+      const row = await changeMembers(db, organizationId, async (members) => {
+        await findActor(members, caller);
+        return addSecret(members, secret, now());
+      });
       return { status: 201, body: { secretId: row.secret_id, secret: toSecret(row), value } };
     },
 

@@ -57,36 +57,36 @@ export const findMember = (db: Db, organizationId: string, userId: string): Prom
     .executeTakeFirst();
 
 /**
- * Writes the invitation down. Rejects on a unique constraint when the organization has a member of this e-mail.
+ * Writes the invitation down, within a transaction. Rejects on a unique constraint when the organization has a member of
+ * this e-mail.
  * @throws Problem `quota_reached`
  */
-export const insertInvited = (
-  db: Db,
+export async function insertInvited(
+  transaction: Db,
   organizationId: string,
   email: string,
   role: Role,
   now: number,
-): Promise<MemberRow> =>
-  db.transaction().execute(async (transaction) => {
-    await assertRoom(transaction, 'members', organizationId, now);
-    return transaction
-      .insertInto('members')
-      .values({
-        organization_id: organizationId,
-        user_id: newId('usr'),
-        email,
-        email_key: emailKey(email),
-        role,
-        status: 'invited',
-        mailed_at: null,
-        link_expires_at: null,
-        joined_at: null,
-        created_at: now,
-        updated_at: now,
-      })
-      .returningAll()
-      .executeTakeFirstOrThrow();
-  });
+): Promise<MemberRow> {
+  await assertRoom(transaction, 'members', organizationId, now);
+  return transaction
+    .insertInto('members')
+    .values({
+      organization_id: organizationId,
+      user_id: newId('usr'),
+      email,
+      email_key: emailKey(email),
+      role,
+      status: 'invited',
+      mailed_at: null,
+      link_expires_at: null,
+      joined_at: null,
+      created_at: now,
+      updated_at: now,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
 
 /** Notes that the invitation is on its way; nothing, if it was accepted or withdrawn meanwhile. */
 export const markMailed = (db: Db, row: MemberRow, linkExpiresAt: number | undefined, now: number) =>

@@ -32,12 +32,8 @@ export interface NewSecret {
   environmentId?: string | undefined;
 }
 
-/** @throws Problem `quota_reached` */
-export const insertSecret = (db: Db, secret: NewSecret, now: number) =>
-  db.transaction().execute((transaction) => addSecret(transaction, secret, now));
-
 /**
- * The same, within a transaction.
+ * Adds a secret, within a transaction.
  * @throws Problem `quota_reached`
  */
 export async function addSecret(transaction: Db, secret: NewSecret, now: number): Promise<SecretRow> {

@@ -1,3 +1,6 @@
+import { channel } from 'node:diagnostics_channel';
+import { request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ENGINES, LOGS } from './engines.ts';
@@ -21,6 +24,33 @@ async function tablesWith({ store: { db } }: TestService, texts: readonly string
 const written = (value: unknown) =>
   value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : String(value);
 
+/** Sends half of a request, waits until the service has admitted it, does something else, and sends the rest. */
+async function sendAround(service: TestService, path: string, as: string, body: object, between: () => Promise<void>) {
+  await service.app.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = service.app.server.address() as AddressInfo;
+  const admitted = Promise.withResolvers<void>();
+  const handlers = channel('tracing:fastify.request.handler:start');
+  const onStart = () => admitted.resolve();
+  handlers.subscribe(onStart);
+  const text = JSON.stringify(body);
+  const headers = {
+    authorization: `Bearer ${as}`,
+    'content-type': 'application/json',
+    'content-length': text.length,
+    connection: 'close',
+  };
+  const sent = request({ port, path, method: 'POST', headers });
+  const status = new Promise<number | undefined>((resolve, reject) => {
+    sent.on('error', reject).on('response', (reply) => resolve(reply.resume().statusCode));
+  });
+  sent.write(text.slice(0, 1));
+  await admitted.promise;
+  handlers.unsubscribe(onStart);
+  await between();
+  sent.end(text.slice(1));
+  return status;
+}
+
 describe.each(ENGINES)('a person who goes, on %s', (engine) => {
   let world: World;
   beforeEach(async () => {
@@ -42,6 +72,27 @@ describe.each(ENGINES)('a person who goes, on %s', (engine) => {
     const path = `/v1/organizations/me/members/${await idOf(ours.admin)}${query}`;
     expect((await service.call('DELETE', path, { as: ours.owner })).status).toBe(200);
     expect([await statusOf(secret), await statusOf(ours.live)]).toEqual([status, 200]);
+  });
+
+  test.each([
+    ['secrets', 'removed', { name: 'kept for later' }],
+    ['secrets', 'demoted', { name: 'kept for later' }],
+    ['members', 'removed', { email: 'friend@example.com' }],
+    ['members', 'demoted', { email: 'friend@example.com' }],
+  ])('adds nothing to %s where they were %s before the rest of their request came', async (list, what, body) => {
+    const { service, ours } = world;
+    const path = `/v1/organizations/me/${list}`;
+    const show = async () => (await service.call('GET', path, { as: ours.owner })).text;
+    const member = `/v1/organizations/me/members/${await idOf(ours.admin)}`;
+    const status = await sendAround(service, path, ours.admin, body, async () => {
+      const change = { as: ours.owner, body: { role: 'member' } };
+      const reply = await (what === 'removed'
+        ? service.call('DELETE', member, { as: ours.owner })
+        : service.call('PATCH', member, change));
+      expect(reply.status).toBe(200);
+    });
+    expect(status).toBe(403);
+    expect(await show()).not.toMatch(/kept for later|friend@example/);
   });
 
   test('takes their account with them: no table knows their e-mail or how they signed in', async () => {
