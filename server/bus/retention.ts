@@ -4,14 +4,20 @@ import { WORKERS } from './streams.ts';
 /** What was written to the store stays on the bus for so long: by then a session without events is asked of the store. */
 export const KEPT_MS = 24 * 60 * 60 * 1_000;
 
+/** The parts of a long append are published within seconds of the message that names them, and stand in front of it. */
+const PARTS_MS = 10 * 60_000;
+
 /**
- * Removes what is older, and nothing that no worker has settled, however old that is: a limit of age that the bus itself
- * kept would lose events when the store is away for longer.
- * @param before milliseconds since the epoch
+ * Removes older messages that are settled. Messages that no worker has settled stay with their parts, however old they
+ * are: a limit of age on the stream itself would lose events when the store is away for longer.
+ * @param limit milliseconds since the epoch; messages before it are old
  */
-export async function removeOld({ name, manager }: Bus, before: number): Promise<void> {
+export async function removeOld(bus: Bus, limit: number): Promise<void> {
+  const { name, manager } = bus;
   const { state } = await manager.streams.info(name);
   const { ack_floor: settled } = await manager.consumers.info(name, WORKERS);
+  const waiting = await bus.oldestWaiting();
+  const before = waiting ? Math.min(limit, waiting.time.getTime() - PARTS_MS) : limit;
   let [oldest, newest] = [state.first_seq, settled.stream_seq + 1];
   // The first message that is to stay: the stream is in order of time.
   while (oldest < newest) {

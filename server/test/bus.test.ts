@@ -98,4 +98,25 @@ describe.runIf(inject('natsUrl'))('a service on an event bus', () => {
     expect(kept?.map(({ entry }) => entry.kind)).toEqual(['opened', 'append']);
     await idle.close();
   });
+
+  test('keeps the parts of a long append that a worker took and did not settle, however old', async () => {
+    const idle = await startTestService('bus', { ROLE: 'api' });
+    const own = await createTenant(idle);
+    const sessionId = await openSession(idle, own.live);
+    const texts = Array.from({ length: 12 }, () => randomBytes(180_000).toString('base64'));
+    expect(await appendTexts(idle, own, sessionId, texts)).toMatchObject({ status: 202, body: { lastSequence: 12 } });
+    const other = idle.store.bus as Bus;
+    const workers = await other.consumer();
+    const opened = await workers.next();
+    const long = await workers.next();
+    expect(await opened?.ackAck()).toBe(true);
+    await removeOld(other, Date.now() + 60_000);
+    long?.nak();
+    const store = await again(idle.store);
+    const working = await startTestService('bus', {}, store);
+    expect(await readTexts(working, own, sessionId)).toEqual(texts);
+    await working.close();
+    await store.close();
+    await idle.close();
+  });
 });
