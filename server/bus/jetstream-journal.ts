@@ -106,19 +106,21 @@ class Subjects implements ComparingJournal<Subject> {
 
   async update(whose: Place, _: readonly string[], subject: Subject, isConflict: boolean): Promise<Subject> {
     const place = writePlace(whose);
-    const isNew = place !== undefined && (await this.#catchUp(place, subject));
+    const before = subject.sequence;
+    const isWhole = place === undefined || (await this.#catchUp(place, subject));
     // Nothing new although something was refused: what was the last message is no longer on the bus.
-    return isConflict && !isNew ? this.read(whose) : subject;
+    const hasLost = isConflict && subject.sequence === before;
+    return hasLost || !isWhole ? this.read(whose) : subject;
   }
 
-  /** @returns whether there was anything new */
+  /** @returns false where a message in between is no longer on the bus, and its key with it: the session must be read anew */
   async #catchUp(place: string, subject: Subject): Promise<boolean> {
-    const before = subject.sequence;
-    for (let next = await this.#bus.next(place, before + 1); next; ) {
+    for (let next = await this.#bus.next(place, subject.sequence + 1); next; ) {
+      if (isBehindGap(subject, next)) return false;
       take(subject, next);
       next = await this.#bus.next(place, subject.sequence + 1);
     }
-    return subject.sequence > before;
+    return true;
   }
 
   /**
@@ -182,6 +184,13 @@ class Subjects implements ComparingJournal<Subject> {
 }
 
 const unknown = (): Subject => ({ head: undefined, keys: new Map(), hasAllKeys: true, sequence: 0 });
+
+/** Whether events are missing between what is known and this message. */
+function isBehindGap({ head }: Subject, { entry }: Logged): boolean {
+  const known = head?.eventCount ?? 0;
+  if (entry.kind === 'append') return entry.firstSequence > known + 1;
+  return entry.kind === 'closed' && entry.eventCount > known;
+}
 
 /** Takes a message of the subject into account. One that the store told of already changes nothing. */
 function take(subject: Subject, { sequence, entry }: Logged): void {

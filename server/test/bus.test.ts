@@ -59,6 +59,26 @@ describe.runIf(inject('natsUrl'))('a service on an event bus', () => {
     expect(await read(sessionId)).toEqual(['one', 'two', 'three']);
   });
 
+  test.each<[string, (sessionId: string, on: TestService) => Promise<{ status: number }>]>([
+    ['continued', (sessionId, on) => append(sessionId, ['three'], 'third', on)],
+    ['closed', (sessionId, on) => on.call('POST', `/v1/sessions/${sessionId}/complete`, { as: tenant.live })],
+  ])('knows a key that the bus has dropped of a session that another replica has since %s', async (_, goOn) => {
+    const sessionId = await openSession(service, tenant.live);
+    await append(sessionId, ['one'], 'first');
+    const store = await again(service.store);
+    const other = await startTestService('bus', { ROLE: 'api' }, store);
+    const second = await append(sessionId, ['two'], 'second', other);
+    await settled(bus);
+    await removeOld(bus, Date.now() + 60_000);
+    expect((await goOn(sessionId, other)).status).toBeLessThan(300);
+    await other.close();
+    await store.close();
+    // This one still believes that the session ends behind its first event.
+    const repeated = await append(sessionId, ['two'], 'second');
+    expect(repeated).toMatchObject({ status: 202, text: second.text, headers: { 'idempotency-replayed': 'true' } });
+    expect((await read(sessionId)).slice(0, 2)).toEqual(['one', 'two']);
+  });
+
   test('goes on with a session that has been without events for so long that the bus has nothing of it', async () => {
     const sessionId = await openSession(service, tenant.live);
     await append(sessionId, ['one']);
