@@ -14,11 +14,11 @@ const REST_MS = 20;
 /**
  * Keeps the sums of days up to date with the rows of sessions.
  *
- * | a day      | when                         | becomes                               |
- * | ---------- | ---------------------------- | ------------------------------------- |
- * | up to date | rows of a session are written | behind                               |
- * | behind     | all its rows are added up    | up to date, if none came meanwhile    |
- * | any        | all derived rows are removed | unknown, until a session of it is written |
+ * | day        | when                          | becomes                            |
+ * | ---------- | ----------------------------- | ---------------------------------- |
+ * | up to date | rows of a session are written | behind                             |
+ * | behind     | all its rows are added up     | up to date, if none came meanwhile |
+ * | any        | all derived rows are removed  | behind                             |
  */
 export class DaySums {
   readonly #store: Pick<Store, 'db' | 'longReads'>;
