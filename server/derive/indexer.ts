@@ -41,6 +41,8 @@ const PATIENCE_MS = 300;
 const LONGEST_REST_MS = 1_000;
 /** Clocks of replicas differ, and a session may have been opened while the last look was under way. */
 const OVERLAP_MS = 600_000;
+/** How often all sessions are looked at: a session may have failed, found no room, or lost what was derived of it. */
+const LOOK_AT_ALL_MS = 86_400_000;
 
 /** A wish that a session be derived, until a run takes it. */
 interface Wish {
@@ -73,6 +75,8 @@ export class Indexer {
   #catchingUp: Promise<void> | undefined;
   /** When the last complete look began; undefined before the first one. */
   #lookedAt: number | undefined;
+  /** When the last complete look at all sessions began. */
+  #lookedAtAll: number | undefined;
   #mayBeBehind = true;
 
   constructor(options: IndexerOptions) {
@@ -106,8 +110,8 @@ export class Indexer {
   }
 
   /**
-   * Derives what other processes and failures have left; settles when nothing is behind. The first time it looks at all
-   * sessions, later at those that may have changed.
+   * Derives what other processes and failures have left; settles when nothing is behind. It looks at all sessions the
+   * first time and once a day, otherwise at those that may have changed.
    */
   catchUp(): Promise<void> {
     this.#catchingUp ??= this.#catchUp()
@@ -188,7 +192,8 @@ export class Indexer {
   async #catchUp(): Promise<void> {
     const { db, now } = this.#options;
     const begunAt = now();
-    const since = this.#lookedAt;
+    const isDue = this.#lookedAtAll === undefined || begunAt - this.#lookedAtAll >= LOOK_AT_ALL_MS;
+    const since = isDue ? undefined : this.#lookedAt;
     const looks =
       since === undefined
         ? [(before?: string) => findBehind(db, VERSION, before)]
@@ -210,6 +215,7 @@ export class Indexer {
     }
     if (this.#isClosed) return;
     this.#lookedAt = begunAt;
+    if (isDue) this.#lookedAtAll = begunAt;
     this.#mayBeBehind = false;
   }
 }

@@ -67,14 +67,14 @@ const NOTHING: Columns = {
 
 /**
  * Takes the session for this process until `until`, so that replicas do not derive the same; its row is made where there
- * is none yet.
+ * is none yet. Until it is released it counts as one that may still get events, so a failure leaves it to be found again.
  * @returns undefined where another process has it, or the session was deleted
  */
 export async function claimSession(db: Db, row: SessionRow, now: number, until: number): Promise<Derived | undefined> {
   const { session_id, organization_id, plane, started_at } = row;
   const taken = await db
     .updateTable('session_facts')
-    .set({ claimed_until: until })
+    .set({ claimed_until: until, is_final: 0 })
     .where('session_id', '=', session_id)
     .where('organization_id', '=', organization_id)
     .where('claimed_until', '<=', now)

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { COMMANDS } from '../commands.ts';
 import { Indexer, type IndexerOptions } from '../derive/indexer.ts';
-import type { PieceJob } from '../derive/piece.ts';
+import { type PieceJob, VERSION } from '../derive/piece.ts';
 import { createDeriveThread } from '../derive/thread.ts';
 import { SessionLog } from '../ingest/session-log.ts';
 import { removeAllDerived } from '../store/derived-removal.ts';
@@ -15,6 +15,7 @@ import { startTestService, testConfig } from './harness.ts';
 
 const SESSIONS = 8;
 const LONG_MS = 60_000;
+const HOUR_MS = 3_600_000;
 
 /** The highest that the system knows. */
 const MOST_NICE = 19;
@@ -213,6 +214,45 @@ describe.each(ENGINES)('the indexer on %s', (engine) => {
     expect(of(finished)).toMatchObject({ is_final: 1 });
     expect(seen.jobs.length).toBe(jobs + 2);
     await store.db.updateTable('sessions').set({ status: 'active' }).where('session_id', '=', finished).execute();
+    await indexer.close();
+  });
+
+  test('looks again at a closed session of an earlier version that failed the first time', async () => {
+    const earlier = start();
+    await earlier.indexer.catchUp();
+    await earlier.indexer.close();
+    const [closed] = ids as [string];
+    const facts = store.db.updateTable('session_facts').where('session_id', '=', closed);
+    await facts.set({ is_final: 1, version: 0 }).execute();
+    let now = Date.now();
+    const { indexer, seen, errors } = start({ now: () => now });
+    seen.fails = () => true;
+    await indexer.catchUp();
+    expect(String(errors)).toContain('nobody can read that');
+    seen.fails = () => false;
+    // Past the claim, as another process may have it until then.
+    now += 60_000;
+    await indexer.catchUp();
+    const [row] = (await sources()).filter(({ session }) => session.session_id === closed);
+    expect(row?.derived?.version).toBe(VERSION);
+    await indexer.close();
+  });
+
+  test('looks at all sessions again once a day, also at those of which nothing is known any more', async () => {
+    let now = Date.UTC(2027, 0, 1);
+    const { indexer } = start({ now: () => now });
+    await indexer.catchUp();
+    const [lost, waiting] = ids as [string, string];
+    // As an interrupted `reindex` leaves one, and a look that found no room for it the other.
+    await store.db.deleteFrom('session_facts').where('session_id', '=', lost).execute();
+    const facts = store.db.updateTable('session_facts').where('session_id', '=', waiting);
+    await facts.set({ is_final: 1, derived_through: 0 }).execute();
+    now += 23 * HOUR_MS;
+    await indexer.catchUp();
+    expect((await through()).filter((reached) => reached === 'less')).toHaveLength(2);
+    now += HOUR_MS;
+    await indexer.catchUp();
+    expect(await through()).toEqual(all(SESSIONS));
     await indexer.close();
   });
 

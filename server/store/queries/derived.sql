@@ -2,8 +2,8 @@
 
 -- claimSession
 update "session_facts"
-  set "claimed_until" = $1
-  where "session_id" = $2 and "organization_id" = $3 and "claimed_until" <= $4
+  set "claimed_until" = $1, "is_final" = $2
+  where "session_id" = $3 and "organization_id" = $4 and "claimed_until" <= $5
   returning "version", "derived_through", "next_chunk", "is_rewritten", "is_final", "facts";
 
     insert into session_facts ("event_count", "prompts", "tool_calls", "failures", "redactions", "files_changed", "lines_added", "lines_removed", "lines_changed", "input_tokens", "cached_tokens", "output_tokens", "tokens", "duration_ms", "first_event_at", "last_event_at", "lag_ms", "interrupted", "cost", "summary", "session_id", "organization_id", "plane", "started_at", "version", "derived_through", "next_chunk", "claimed_until", "is_rewritten", "is_final", "facts")
@@ -19,7 +19,7 @@ update "session_facts"
   ;
 -- on SQLite
 update "session_facts"
-  set "claimed_until" = ?
+  set "claimed_until" = ?, "is_final" = ?
   where "session_id" = ? and "organization_id" = ? and "claimed_until" <= ?
   returning "version", "derived_through", "next_chunk", "is_rewritten", "is_final", "facts";
 
