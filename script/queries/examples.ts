@@ -168,7 +168,7 @@ export const EXAMPLES: Record<string, unknown[][]> = {
     [{ organizationId: ORGANIZATION, sessionId: 'ses_1' }, undefined, NOW],
     [{ organizationId: ORGANIZATION, sessionId: 'ses_1' }, 1, NOW],
   ],
-  findNamedSession: [[{ organizationId: ORGANIZATION, plane: 'live', clientKey: 'key' }]],
+  findDeleted: [[ORGANIZATION, 'live', 'key']],
   sweepDeleted: [[() => NOW]],
   sweepOrphans: [[]],
   wasDeleted: [[ORGANIZATION, 'live', 'ses_1']],

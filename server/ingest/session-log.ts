@@ -5,7 +5,6 @@ import { bytesOf, encodeFrame, type FramedEvent, type SentBody } from '../log/fr
 import type { Journal } from '../log/journal.ts';
 import { assertTaken } from '../log/outcome.ts';
 import { type Captured, type CaptureOpening, captureSessions } from '../store/captured.ts';
-import { findNamedSession, type Named } from '../store/deletions.ts';
 import type { Db } from '../store/open.ts';
 import { type Opening, openSession } from '../store/opening.ts';
 import type { Unchanged } from '../store/retention.ts';
@@ -149,14 +148,11 @@ export class SessionLog {
   }
 
   /**
-   * Deletes a session for good, by its id or by its client's key; again is no error.
+   * Deletes a session for good; again is no error.
    * @throws Problem `not_found`
    */
-  async delete(named: Named): Promise<string> {
-    const { organizationId } = named;
-    const sessionId = await findNamedSession(this.#options.db, named);
-    await this.#change({ organizationId, sessionId }, { kind: 'delete', at: this.#options.now() });
-    return sessionId;
+  async delete(place: Place): Promise<void> {
+    await this.#change(place, { kind: 'delete', at: this.#options.now() });
   }
 
   /** Deletes a session to which nothing has come any more; one to which something came after all stays. */

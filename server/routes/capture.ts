@@ -7,6 +7,7 @@ import type { Handlers } from '../http/handler.ts';
 import type { ReadAppend, RefusedAppend } from '../ingest/scan/read.ts';
 import { SequenceMismatch } from '../log/outcome.ts';
 import type { Captured, CaptureOpening } from '../store/captured.ts';
+import { findDeleted } from '../store/deletions.ts';
 import { storeUnavailable } from '../store/dialect.ts';
 import { findCaptured, findSender, isOwn, mayDelete, type Sender } from '../store/ownership.ts';
 import { toSession } from '../store/sessions.ts';
@@ -111,7 +112,10 @@ export const captureHandlers = ({ store: { db }, sessionLog, reading, now }: Dep
       const { organizationId, plane } = caller;
       const row = await findCaptured(db, organizationId, plane, params.clientKey);
       if (row && !mayDelete(row, await findSender(db, caller), now())) throw otherMachine();
-      const sessionId = await sessionLog.delete({ organizationId, plane, clientKey: params.clientKey });
+      // By the id that was checked: another machine may capture a session under the key at any moment.
+      const sessionId = row?.session_id ?? (await findDeleted(db, organizationId, plane, params.clientKey));
+      if (sessionId === undefined) throw new Problem('not_found', 'No such session in this organization.');
+      await sessionLog.delete({ organizationId, sessionId });
       return { status: 200, body: { sessionId } };
     },
   } satisfies Partial<Handlers>;

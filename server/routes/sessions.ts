@@ -36,8 +36,8 @@ export const sessionHandlers = ({ store: { db }, sessionLog, now }: Deps) => {
     },
 
     async deleteSession({ caller, params }) {
-      const { organizationId } = caller;
-      const sessionId = await sessionLog.delete({ organizationId, sessionId: params.sessionId });
+      const { sessionId } = params;
+      await sessionLog.delete({ organizationId: caller.organizationId, sessionId });
       return { status: 200, body: { sessionId } };
     },
 

@@ -1,13 +1,9 @@
 import { sql } from 'kysely';
-import { Problem } from '../../contract/problem.ts';
 import type { Plane } from '../../contract/secret.ts';
 import type { Place } from '../log/decide.ts';
 import { removeDerived } from './derived-removal.ts';
 import type { Db } from './open.ts';
 import type { DeletedSessionRow } from './schema.ts';
-
-/** A session named by its id, or by the key its client knows it under. */
-export type Named = { organizationId: string } & ({ sessionId: string } | { plane: Plane; clientKey: string });
 
 /**
  * Marks the session as deleted: from now on nobody sees it, it takes no events, and its key is remembered.
@@ -45,24 +41,21 @@ export const markDeleted = (
     return true;
   });
 
-/**
- * The session's id, also where it was deleted.
- * @throws Problem `not_found`
- */
-export async function findNamedSession(db: Db, named: Named): Promise<string> {
-  if ('sessionId' in named) return named.sessionId;
-  const { organizationId, plane, clientKey } = named;
-  for (const table of ['sessions', 'deleted_sessions'] as const) {
-    const row = await db
-      .selectFrom(table)
-      .select('session_id')
-      .where('organization_id', '=', organizationId)
-      .where('plane', '=', plane)
-      .where('client_key', '=', clientKey)
-      .executeTakeFirst();
-    if (row) return row.session_id;
-  }
-  throw new Problem('not_found', 'No such session in this organization.');
+/** The id of the deleted session that was captured under the key. */
+export async function findDeleted(
+  db: Db,
+  organizationId: string,
+  plane: Plane,
+  clientKey: string,
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('deleted_sessions')
+    .select('session_id')
+    .where('organization_id', '=', organizationId)
+    .where('plane', '=', plane)
+    .where('client_key', '=', clientKey)
+    .executeTakeFirst();
+  return row?.session_id;
 }
 
 export const wasDeleted = async (db: Db, organizationId: string, plane: Plane, sessionId: string): Promise<boolean> =>

@@ -1,9 +1,25 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { LOGS } from './engines.ts';
 import { beginSignIn, issueSecret, type Machine, registerMachine } from './factories.ts';
 import { startWorld, type World } from './world.ts';
 
 const DAY = 24 * 3_600_000;
+
+/** What happens once the service has looked for the session of a key, and before it goes on. */
+const afterLook = vi.hoisted(() => ({ run: async () => {} }));
+vi.mock('../store/ownership.ts', async (importOriginal) => {
+  const real = await importOriginal<typeof import('../store/ownership.ts')>();
+  return {
+    ...real,
+    async findCaptured(...asked: Parameters<typeof real.findCaptured>) {
+      const found = await real.findCaptured(...asked);
+      const { run } = afterLook;
+      afterLook.run = async () => {};
+      await run();
+      return found;
+    },
+  };
+});
 
 describe.each(LOGS)('a session of another machine on %s', (engine) => {
   let world: World;
@@ -52,6 +68,18 @@ describe.each(LOGS)('a session of another machine on %s', (engine) => {
     expect(await registerMachine(world.service, pretender, 'laptop-of-kim')).toEqual(machine);
     expect(await remove(pretender, 'claimed-by-a-host-name')).toBe(403);
     expect(await remove(laptop, 'claimed-by-a-host-name')).toBe(200);
+  });
+
+  test('is not deleted where it is captured after the service looked for its key', async () => {
+    const other = await issueSecret(world.service, world.ours.owner, 'live');
+    await registerMachine(world.service, other, 'laptop-of-lou');
+    let outcome: string | undefined;
+    afterLook.run = async () => {
+      ({ outcome } = await capture(laptop, 'captured-after-the-look'));
+    };
+    expect(await remove(other, 'captured-after-the-look')).toBe(404);
+    expect(outcome).toBe('opened');
+    expect((await capture(laptop, 'captured-after-the-look')).outcome).toBe('found');
   });
 
   test('is its own again after an admin signed the machine in anew', async () => {
