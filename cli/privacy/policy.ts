@@ -196,11 +196,14 @@ export function createPolicy(options: PolicyOptions): Policy {
     const { session, subagent, cwd } = origin;
     const isMain = subagent === undefined;
     const known = find(agent, session);
+    // A running session may name its folder only after its first records.
+    const withFolderOf = (row: Decision): Decision =>
+      isMain && row.folder === undefined && cwd !== undefined ? { ...row, folder: cwd } : row;
     // Its own transcript tells more of a session than that of a sub-agent, or a name that a person gave.
     const row =
       known === undefined || (isMain && known.startedAt === undefined)
         ? { ...meet(agent, origin, met ?? { startedAt: now(), heads: () => [] }), ...(known && saidOf(known)) }
-        : known;
+        : withFolderOf(known);
     const decision = decide(row);
     const isKept = met !== undefined && isMain;
     if (isKept) put(known, decision);
