@@ -23,3 +23,10 @@ test('a session whose first records name no folder is captured once a later reco
   policy.keep();
   expect(meet('live', 'open')).toBeUndefined();
 });
+
+test('a transcript in an excluded folder is left out, although its session was met in another folder', () => {
+  const { meet } = prepare();
+  expect(meet('shared', 'open')).toBeUndefined();
+  expect(meet('shared', 'secret')).toBe('"~/secret" is excluded');
+  expect(meet('shared', 'open')).toBeUndefined();
+});

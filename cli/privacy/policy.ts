@@ -208,7 +208,7 @@ export function createPolicy(options: PolicyOptions): Policy {
     const isKept = met !== undefined && isMain;
     if (isKept) put(known, decision);
     if (decision.verdict !== 'wanted') return decision.reason;
-    return isMain || cwd === undefined || cwd === decision.folder ? undefined : judgeFolder(cwd, []).reason;
+    return cwd === undefined || cwd === decision.folder ? undefined : judgeFolder(cwd, []).reason;
   }
 
   /** Writes down in one commit what was decided, unless a person or another process did meanwhile. */
