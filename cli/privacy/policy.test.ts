@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { openSpool } from '../spool/open.ts';
 import { makeFolder, write } from '../test/folder.ts';
 import { openTestPolicy } from '../test/policy.ts';
 
@@ -9,7 +10,8 @@ function prepare() {
   const home = makeFolder();
   const folder = (name: string) => join(home, name);
   for (const name of ['open', 'secret']) mkdirSync(folder(name));
-  const exclude = (...rules: string[]) => write(folder('.capture/preferences.json'), JSON.stringify({ exclude: rules }));
+  const exclude = (...rules: string[]) =>
+    write(folder('.capture/preferences.json'), JSON.stringify({ exclude: rules }));
   exclude('~/secret');
   const policy = openTestPolicy(home);
   const meet = (session: string, cwd?: string) =>
@@ -29,4 +31,40 @@ test('a transcript in an excluded folder is left out, although its session was m
   expect(meet('shared', 'open')).toBeUndefined();
   expect(meet('shared', 'secret')).toBe('"~/secret" is excluded');
   expect(meet('shared', 'open')).toBeUndefined();
+});
+
+test('a long row of forks of forks is judged at once', () => {
+  const home = makeFolder();
+  const { decisions, transact, close } = openSpool(':memory:');
+  onTestFinished(close);
+  const names = Array.from({ length: 60 }, (_, index) => `s${index}`);
+  for (const [index, session] of names.entries()) {
+    // A fork begins with the records of all that it comes from.
+    const parents = names.slice(0, index).reverse();
+    decisions.store({
+      agent: 'codex',
+      session,
+      verdict: index === 0 ? 'skipped' : 'wanted',
+      decidedAt: 0,
+      isSaid: index === 0,
+      facts: [],
+      parents,
+    });
+  }
+  const policy = openTestPolicy(home, { decisions, transact });
+  expect(policy.find('codex', 's59')?.verdict).toBe('skipped');
+}, 5000);
+
+test('forks of each other are judged by what either of them comes from', () => {
+  const home = makeFolder();
+  const { decisions, transact, close } = openSpool(':memory:');
+  onTestFinished(close);
+  const parents = { out: [], one: ['other'], other: ['one', 'out'], fork: ['one'] };
+  for (const [session, from] of Object.entries(parents)) {
+    const isOut = session === 'out';
+    const verdict = isOut ? 'skipped' : 'wanted';
+    decisions.store({ agent: 'codex', session, verdict, decidedAt: 0, isSaid: isOut, facts: [], parents: from });
+  }
+  const policy = openTestPolicy(home, { decisions, transact });
+  expect(Object.keys(parents).map((name) => policy.find('codex', name)?.verdict)).toEqual(Array(4).fill('skipped'));
 });

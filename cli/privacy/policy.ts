@@ -67,9 +67,10 @@ export function createPolicy(options: PolicyOptions): Policy {
     decided.get(nameOf(agent, session))?.decision ?? decisions.find(agent, session);
 
   function remember(rule: string, path: string): string[] {
-    const known = rulePaths.get(rule) ?? new Set(decisions.rulePaths(rule));
-    rulePaths.set(rule, known.add(path));
-    return [...known];
+    const known = decisions.rulePaths(rule);
+    const added = rulePaths.get(rule) ?? new Set();
+    if (!known.includes(path)) rulePaths.set(rule, added.add(path));
+    return [...known, ...added];
   }
 
   const makeRule = (text: string) => toRule(text, { home, platform, remember });
@@ -138,22 +139,33 @@ export function createPolicy(options: PolicyOptions): Policy {
     return undefined;
   }
 
-  /** Decides by what is known of a session, its folder and those it comes from. */
-  function decide(row: Decision, forks: readonly string[] = []): Decision {
+  /**
+   * Decides by what is known of a session, its folder and those it comes from. `judged` holds every session that was judged on
+   * the way, since forks of forks share most of their parents; one that is still being judged is in it as undefined.
+   */
+  function decide(row: Decision, judged = new Map<string, Decision | undefined>()): Decision {
     const isSaidOut = row.isSaid && row.verdict !== 'wanted';
     if (isSaidOut) return row;
     const { facts, reason: own } = judgeFolder(row.folder, row.facts);
     // A person who wants this very fork has seen what it comes from.
-    const parents = row.isSaid ? [] : row.parents.filter((name) => !forks.includes(name));
+    const parents = row.isSaid ? [] : row.parents;
+    judged.set(row.session, undefined);
     const inherited = parents
-      .flatMap((name) => find(row.agent, name) ?? [])
-      .map((parent) => decide(parent, [...forks, row.session]))
+      .flatMap((name) => judgeParent(row.agent, name, judged) ?? [])
       .find(({ verdict }) => verdict !== 'wanted');
     const reason = inherited ? forkReason(inherited.session) : own;
     const verdict =
       inherited && inherited.verdict !== 'excluded' ? 'skipped' : reason === undefined ? 'wanted' : 'excluded';
     const isSame = verdict === row.verdict && reason === row.reason && isEqual(facts, row.facts);
     return isSame ? row : { ...row, verdict, reason, facts, decidedAt: now() };
+  }
+
+  function judgeParent(agent: string, session: string, judged: Map<string, Decision | undefined>) {
+    if (judged.has(session)) return judged.get(session);
+    const parent = find(agent, session);
+    const decision = parent && decide(parent, judged);
+    judged.set(session, decision);
+    return decision;
   }
 
   /** A session that begins with a record of another one was forked from it, if that one was there first. */
@@ -213,8 +225,7 @@ export function createPolicy(options: PolicyOptions): Policy {
 
   /** Writes down in one commit what was decided, unless a person or another process did meanwhile. */
   function keep(): void {
-    if (decided.size + heads.size + folders.size === 0 && ![...rulePaths.values()].some((paths) => paths.size > 0))
-      return;
+    if (decided.size + heads.size + folders.size + rulePaths.size === 0) return;
     transact(() => {
       for (const { before, decision } of decided.values()) {
         if (isEqual(decisions.find(decision.agent, decision.session), before)) decisions.store(decision);
@@ -232,12 +243,12 @@ export function createPolicy(options: PolicyOptions): Policy {
 
   return {
     refresh() {
+      // Their links are followed at each look: they may be gone, or lead elsewhere, by the time a session is met.
+      for (const rule of [...(rules.include ?? []), ...rules.exclude]) rule.follow();
       const current = `${stampOf(preferencesPath(options))} ${decisions.revision()}`;
       if (current === stamp) return false;
       const { include, exclude = [] }: Preferences = readPreferences(options);
       rules = { ...(include && { include: include.map(makeRule) }), exclude: exclude.map(makeRule) };
-      // Their links are followed now: they may be gone by the time a session is met.
-      for (const rule of [...(rules.include ?? []), ...rules.exclude]) rule.matches({ paths: [], remotes: [] });
       looks.clear();
       stamp = current;
       for (const row of [...decisions.all()]) put(row, decide(row));

@@ -7,6 +7,8 @@ export interface Rule {
   text: string;
   /** Whether it is about repositories, so that only a folder that is there tells whether it is meant. */
   isRemote: boolean;
+  /** Finds out where its links lead now. */
+  follow(): void;
   matches(facts: FolderFacts): boolean;
 }
 
@@ -25,24 +27,34 @@ export interface RuleOptions {
 export function toRule(text: string, { home, platform, remember = (_, path) => [path] }: RuleOptions): Rule {
   if (!isPath(text)) {
     const wanted = toPlainRemote(text);
-    const isMeant = (remote: string) => parentsOf(toPlainRemote(remote)).some((at) => matchesGlob(at, wanted));
-    return { text, isRemote: true, matches: ({ remotes }) => remotes.some(isMeant) };
+    const isMeant = (remote: string) => parentsOf(toPlainRemote(remote)).some((at) => isMatch(at, wanted));
+    return { text, isRemote: true, follow: () => {}, matches: ({ remotes }) => remotes.some(isMeant) };
   }
   const path = resolve(text.replace(/^~(?=$|[/\\])/, home));
-  const wanted = () => [path, ...remember(text, realOfPattern(path))].map((each) => comparable(each, platform));
+  const findPatterns = () => [path, ...remember(text, realOfPattern(path))].map((each) => comparable(each, platform));
+  let patterns = findPatterns();
   return {
     text,
     isRemote: false,
+    follow() {
+      patterns = findPatterns();
+    },
     matches({ paths }) {
-      const patterns = wanted();
       return paths
         .flatMap((each) => parentsOf(comparable(isAbsolute(each) ? resolve(each) : each, platform)))
-        .some((at) => patterns.some((pattern) => at === pattern || matchesGlob(at, pattern)));
+        .some((at) => patterns.some((pattern) => isMatch(at, pattern)));
     },
   };
 }
 
 const isPath = (text: string) => /^(?:[/~.\\]|[A-Za-z]:(?:[/\\]|$))/.test(text);
+
+/** Matching a pattern takes a hundred times as long as comparing, and most rules name one folder or repository. */
+const isMatch = (path: string, pattern: string): boolean =>
+  path === pattern || (MAYBE_PATTERN.test(pattern) && matchesGlob(path, pattern));
+
+/** Signs that patterns are made of, and what a path has more than one spelling for. */
+const MAYBE_PATTERN = /[*?[\]{}()!+@|\\]|\/\/|\/\.{1,2}(?:\/|$)/;
 
 /** The folder and all above it, with `/` between them. */
 const parentsOf = (path: string): string[] => {
@@ -89,6 +101,7 @@ export function toPlainRemote(remote: string): string {
     .replace(/^[^@/]*@/, '')
     .replace(/^([^/:]+):(?:\d+\/)?/, '$1/')
     .replace(/\/+$/, '')
+    .replace(/\/{2,}/g, '/')
     .replace(/\.git$/, '')
     .toLowerCase();
 }
