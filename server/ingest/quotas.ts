@@ -33,6 +33,8 @@ const BELIEVED_MS = 10 * 60_000;
 const FULL_BELIEVED_MS = 30_000;
 /** How long after one question the store is asked again, whatever became of it. */
 const ASK_EVERY_MS = 5_000;
+/** Sessions that one transaction counts. After a long outage more of them wait than a statement has parameters for. */
+const WRITTEN_AT_ONCE = 1_000;
 const DAY_MS = 86_400_000;
 
 interface Count {
@@ -107,13 +109,15 @@ export class StorageQuotas {
 
   /** Writes what was counted; what cannot be written now is written the next time. */
   async flush(): Promise<void> {
-    const added = this.#added;
-    if (added.size === 0) return;
+    const left = [...this.#added.values()];
     this.#added = new Map();
     try {
-      await addStored(this.#options.db, [...added.values()], this.#today());
+      while (left.length > 0) {
+        await addStored(this.#options.db, left.slice(0, WRITTEN_AT_ONCE), this.#today());
+        left.splice(0, WRITTEN_AT_ONCE);
+      }
     } catch (error) {
-      for (const one of added.values()) this.#pend(one);
+      for (const one of left) this.#pend(one);
       throw error;
     }
   }

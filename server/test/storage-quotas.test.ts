@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Config } from '../config.ts';
 import { StorageQuotas } from '../ingest/quotas.ts';
+import { bytesOf } from '../log/frame.ts';
+import type { Db } from '../store/open.ts';
 import { LOGS, type TestEngine } from './engines.ts';
 import { createTenant, type Machine, registerMachine, type Tenant } from './factories.ts';
 import { settled, startTestService, type TestService } from './harness.ts';
@@ -128,6 +130,36 @@ describe.each(LOGS)('the storage quota of an organization on %s', (engine) => {
     expectProblem(await open(), 400, 'quota_reached');
     expectProblem(await open(theirs.live), 400, 'environment_unusable');
     expectProblem(await open(), 400, 'quota_reached');
+  });
+
+  test('counts 33,000 sessions that waited for the store exactly once, although a write fails midway', async () => {
+    await start({});
+    const { db } = service.store;
+    const { organizationId } = ours;
+    const limits = { bytesADay: 0, bytes: 0, sessions: 0, openSessions: 0 };
+    let transactions = 0;
+    const interrupted = {
+      transaction() {
+        if (++transactions === 2) throw new Error('the store is away');
+        return db.transaction();
+      },
+    } as Db;
+    const now = () => service.clock.now;
+    const quotas = new StorageQuotas({ db: interrupted, limits, now, onError: () => expect.unreachable() });
+    const accepted = { replayed: false, firstSequence: 1, lastSequence: 1, async: false };
+    const log = quotas.guard({ append: async () => accepted } as never);
+    const events = [{ eventType: 'notice', payload: Buffer.from('"text"') }];
+    // More than PostgreSQL and SQLite take as parameters of one statement, at two for each session.
+    for (let count = 0; count < 33_000; count++)
+      await log.append({ organizationId, sessionId: `ses_${count}`, events } as never);
+    await expect(quotas.flush()).rejects.toThrow('the store is away');
+    await quotas.flush();
+    const [day] = await db
+      .selectFrom('stored_days')
+      .selectAll()
+      .where('organization_id', '=', organizationId)
+      .execute();
+    expect(Number(day?.bytes)).toBe(33_000 * bytesOf(events));
   });
 });
 
