@@ -159,7 +159,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     db: store.db,
     sessionLog,
     later: (name, work) => void background.run(name, work),
-    signal: background.signal,
+    closing: background.signal,
   });
   const resumeRevocations = () => background.run('revocations', revocation.resume);
   const retention = { db: store.db, sessionLog, days: config.RETENTION_DAYS, now };

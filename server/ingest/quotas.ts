@@ -74,7 +74,7 @@ export class StorageQuotas {
       delete: (named) => log.delete(named),
       expire: (session) => log.expire(session),
       revoke: (organizationId, environmentId) => log.revoke(organizationId, environmentId),
-      closeSomeOf: (machine, before) => log.closeSomeOf(machine, before),
+      closeSomeOf: (machine, before, closing) => log.closeSomeOf(machine, before, closing),
       append: async (batch) => {
         const { organizationId, sessionId, idempotencyKey } = batch;
         const refusal = this.#refusalOfBytes(organizationId);

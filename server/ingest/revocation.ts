@@ -1,14 +1,15 @@
 import type { Db } from '../store/open.ts';
 import { findRevokedWithOpen } from '../store/revocation.ts';
 import type { EnvironmentRow } from '../store/schema.ts';
-import type { SessionLog } from './session-log.ts';
+import type { ClosingSome, SessionLog } from './session-log.ts';
 
 export interface RevocationOptions {
   db: Db;
   sessionLog: Pick<SessionLog, 'revoke' | 'closeSomeOf'>;
-  /** Does work beside the answers, once at a time under one name. */
-  later: (name: string, work: () => Promise<void>) => void;
-  signal: AbortSignal;
+  /** Runs a background job, one at a time for each name. The job stops once its signal is aborted. */
+  later: (name: string, work: (signal: AbortSignal) => Promise<void>) => void;
+  /** Aborted when the service closes. */
+  closing: AbortSignal;
 }
 
 export interface Revocation {
@@ -17,39 +18,63 @@ export interface Revocation {
    * Undefined when there is no such machine.
    */
   revoke(organizationId: string, environmentId: string): Promise<EnvironmentRow | undefined>;
-  /** Closes what revoked machines have open still: this process or another one was interrupted, or the bus was away. */
-  resume(): Promise<void>;
+  /**
+   * Closes the sessions that revoked machines still have open, because closing them was interrupted or failed.
+   * @throws the first error, after all other sessions were closed
+   */
+  resume(signal: AbortSignal): Promise<void>;
 }
 
-/** Batches of 500 sessions that are closed before the answer. More of them belong to nobody who works. */
+/** Batches of 500 sessions that are closed before the answer. Few machines have more. */
 const BATCHES_BEFORE_ANSWER = 4;
 
-export function createRevocation({ db, sessionLog, later, signal }: RevocationOptions): Revocation {
+export function createRevocation({ db, sessionLog, later, closing }: RevocationOptions): Revocation {
   /** @returns where the rest begins; undefined: nothing is left */
-  async function close(machine: EnvironmentRow, batches: number, before?: string): Promise<string | undefined> {
-    let next = await sessionLog.closeSomeOf(machine, before);
-    for (let done = 1; next !== undefined && done < batches && !signal.aborted; done++) {
-      next = await sessionLog.closeSomeOf(machine, next);
+  async function close(
+    machine: EnvironmentRow,
+    batches: number,
+    how: ClosingSome,
+    before?: string,
+  ): Promise<string | undefined> {
+    let next = await sessionLog.closeSomeOf(machine, before, how);
+    for (let done = 1; next !== undefined && done < batches && !how.signal.aborted; done++) {
+      next = await sessionLog.closeSomeOf(machine, next, how);
     }
     return next;
+  }
+
+  /** @throws the first error, after all other sessions were closed */
+  async function closeAll(machine: EnvironmentRow, signal: AbortSignal, before?: string): Promise<void> {
+    let failure: { error: unknown } | undefined;
+    const onFailed = (error: unknown) => {
+      failure ??= { error };
+    };
+    await close(machine, Number.POSITIVE_INFINITY, { signal, onFailed }, before);
+    if (failure) throw failure.error;
   }
 
   return {
     async revoke(organizationId, environmentId) {
       const machine = await sessionLog.revoke(organizationId, environmentId);
       if (!machine) return undefined;
-      const next = await close(machine, BATCHES_BEFORE_ANSWER);
-      if (next !== undefined) {
-        later(`revoked ${environmentId}`, async () => void (await close(machine, Number.POSITIVE_INFINITY, next)));
-      }
+      // Somebody waits for the answer, so the first failure ends it. `resume` closes the rest.
+      const onFailed = (error: unknown) => {
+        throw error;
+      };
+      const next = await close(machine, BATCHES_BEFORE_ANSWER, { signal: closing, onFailed });
+      if (next !== undefined) later(`revoked ${environmentId}`, (signal) => closeAll(machine, signal, next));
       return machine;
     },
 
-    async resume() {
+    async resume(signal) {
+      let failure: { error: unknown } | undefined;
       for (let machine = await findRevokedWithOpen(db, ''); machine && !signal.aborted; ) {
-        await close(machine, Number.POSITIVE_INFINITY);
+        await closeAll(machine, signal).catch((error: unknown) => {
+          failure ??= { error };
+        });
         machine = await findRevokedWithOpen(db, machine.environment_id);
       }
+      if (failure) throw failure.error;
     },
   };
 }

@@ -53,6 +53,13 @@ export interface Closed {
   endedAt: number;
 }
 
+export interface ClosingSome {
+  /** No further session is closed once it is aborted. */
+  signal: AbortSignal;
+  /** Told of each session that could not be closed. The other sessions are closed unless it throws. */
+  onFailed: (error: unknown) => void;
+}
+
 /** A session after a change that is durable. */
 export interface Change {
   organizationId: string;
@@ -166,16 +173,21 @@ export class SessionLog {
   }
 
   /**
-   * Closes some of the open sessions of a revoked machine as failed, newest first.
+   * Closes up to 500 open sessions of a revoked machine as failed, newest first.
    * @param before id of the session behind which they begin; undefined: at the newest
    * @returns where the rest begins; undefined: nothing is left
    */
-  async closeSomeOf(machine: EnvironmentRow, before: string | undefined): Promise<string | undefined> {
+  async closeSomeOf(
+    machine: EnvironmentRow,
+    before: string | undefined,
+    { signal, onFailed }: ClosingSome,
+  ): Promise<string | undefined> {
     const { rows, next } = await listOpen(this.#options.db, machine, before);
     const command = { kind: 'fail', at: this.#options.now() } as const;
-    for (let start = 0; start < rows.length; start += CLOSED_AT_ONCE) {
+    for (let start = 0; start < rows.length && !signal.aborted; start += CLOSED_AT_ONCE) {
       const some = rows.slice(start, start + CLOSED_AT_ONCE);
-      await Promise.all(some.map((row) => this.#change(placeOf(row), command)));
+      const closed = await Promise.allSettled(some.map((row) => this.#change(placeOf(row), command)));
+      for (const one of closed) if (one.status === 'rejected') onFailed(one.reason);
     }
     return next;
   }

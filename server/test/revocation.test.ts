@@ -1,4 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { JetStreamJournal } from '../bus/jetstream-journal.ts';
+import { createRevocation } from '../ingest/revocation.ts';
+import { SessionLog } from '../ingest/session-log.ts';
+import type { Journal } from '../log/journal.ts';
 import { LOGS } from './engines.ts';
 import { openSession, registerMachine } from './factories.ts';
 import { settled, startTestService } from './harness.ts';
@@ -10,9 +14,14 @@ const MANY = 2_600;
 describe.each(LOGS)('revoking a machine with many open sessions on %s', (engine) => {
   let world: World;
   beforeAll(async () => {
+    // The service itself closes such sessions every minute, which is not to happen amid a test.
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     world = await startWorld(engine);
   });
-  afterAll(() => world.service.close());
+  afterAll(async () => {
+    await world.service.close();
+    vi.useRealTimers();
+  });
 
   type Machine = Awaited<ReturnType<typeof registerMachine>>;
 
@@ -83,5 +92,58 @@ describe.each(LOGS)('revoking a machine with many open sessions on %s', (engine)
     const next = await startTestService(engine, {}, service.store);
     await expect.poll(() => countOpen(machine)).toBe(0);
     await next.close();
+  });
+
+  /** Two revoked machines with three open sessions each, and the job that closes them on a journal that may be broken. */
+  async function startResuming(change: (journal: Journal) => Journal['change']) {
+    const { service, ours } = world;
+    const { store } = service;
+    const journal = store.bus
+      ? new JetStreamJournal({ bus: store.bus, db: store.db, onError: () => expect.unreachable() })
+      : store.journal;
+    const machines = [await registerMachine(service, ours.live), await registerMachine(service, ours.live)];
+    for (const machine of machines) await openMany(machine, 3);
+    const ids = machines.map(({ environmentId }) => environmentId);
+    await store.db.updateTable('environments').set({ status: 'revoked' }).where('environment_id', 'in', ids).execute();
+    const revocation = createRevocation({
+      db: store.db,
+      sessionLog: new SessionLog({
+        db: store.db,
+        journal: { change: change(journal) },
+        committed: () => undefined,
+        now: () => service.clock.now,
+      }),
+      later: () => expect.unreachable(),
+      closing: new AbortController().signal,
+    });
+    const openOnBoth = () => Promise.all(machines.map(countOpen));
+    return { revocation, openOnBoth };
+  }
+
+  test('stops with the machine at hand when the job that finishes it is given up', async () => {
+    const job = new AbortController();
+    const { revocation, openOnBoth } = await startResuming((journal) => (change) => {
+      job.abort();
+      return journal.change(change);
+    });
+    await revocation.resume(job.signal);
+    expect(await openOnBoth()).toEqual([0, 3]);
+    await revocation.resume(new AbortController().signal);
+    expect(await openOnBoth()).toEqual([0, 0]);
+  });
+
+  test('reports a session that cannot be closed, and closes all others', async () => {
+    let broken: string | undefined;
+    const { revocation, openOnBoth } = await startResuming((journal) => async (change) => {
+      broken ??= change.place.sessionId;
+      if (change.place.sessionId === broken) throw new Error('this session cannot be closed');
+      return journal.change(change);
+    });
+    const { signal } = new AbortController();
+    await expect(revocation.resume(signal)).rejects.toThrow('this session cannot be closed');
+    expect(await openOnBoth()).toEqual([1, 0]);
+    broken = 'none';
+    await revocation.resume(signal);
+    expect(await openOnBoth()).toEqual([0, 0]);
   });
 });
