@@ -177,7 +177,11 @@ export const OPTIONS = {
     count,
   ),
   QUOTA_SESSIONS: option(5_000_000, 'Sessions that an organization may have; 0: any number.', count),
-  QUOTA_OPEN_SESSIONS: option(20_000, 'Open sessions that a machine may have; 0: any number.', count),
+  QUOTA_OPEN_SESSIONS: option(
+    20_000,
+    'Open sessions that a machine may have, without those to which nothing came for 30 days; 0: any number.',
+    count,
+  ),
   RETENTION_DAYS: option(0, 'Days after its last event on which a session is deleted; 0: sessions are kept.', count),
   PRICES_FILE: optional(
     'File with prices of models, in the form of `server/derive/prices.json`, to use instead of that one.',

@@ -97,7 +97,7 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   readStored: [[ORGANIZATION, '2026-11-22']],
   addStored: [[[{ organizationId: ORGANIZATION, sessionId: 'ses_1', bytes: 1 }], '2026-11-22']],
   purgeStoredDays: [['2026-11-22']],
-  countOpen: [[ORGANIZATION, 'env_1', 1]],
+  countOpen: [[ORGANIZATION, 'env_1', 1, NOW]],
   findIssued: [[ORGANIZATION, 'hash', NOW]],
   findSender: [[HOLDER]],
   bindSecret: [[HOLDER, 'env_1']],

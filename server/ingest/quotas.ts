@@ -198,7 +198,7 @@ export class StorageQuotas {
     const known = this.#openSessions.get(key);
     const isCurrent = known && now() - known.readAt < BELIEVED_MS;
     if (isCurrent && known.atMost < limits.openSessions) return known.atMost;
-    const atMost = await countOpen(db, organizationId, environmentId, limits.openSessions);
+    const atMost = await countOpen(db, organizationId, environmentId, limits.openSessions, now());
     // The id of an unknown machine may be made up, so its count is not kept.
     if (known) this.#openSessions.set(key, { readAt: now(), atMost });
     return atMost;

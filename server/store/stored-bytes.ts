@@ -66,19 +66,33 @@ export const addStored = (db: Db, added: readonly Added[], day: string): Promise
 export const purgeStoredDays = (db: Db, before: string) =>
   db.deleteFrom('stored_days').where('day', '<', before).execute();
 
-/** The open sessions of a machine, counted up to a limit. */
-export async function countOpen(db: Db, organizationId: string, environmentId: string, limit: number): Promise<number> {
-  const open = db
+/** After this time without an event, an open session no longer counts: a killed CI job leaves its session open for good. */
+const OPEN_FOR_MS = 30 * 24 * 3_600_000;
+
+/**
+ * How many open sessions of a machine were opened, or got an event, in the last 30 days. Only the newest twice as many as
+ * the limit are read, so that a machine with a million abandoned sessions costs no more.
+ */
+export async function countOpen(
+  db: Db,
+  organizationId: string,
+  environmentId: string,
+  limit: number,
+  now: number,
+): Promise<number> {
+  const newest = db
     .selectFrom('sessions')
-    .select('session_id')
+    .select('updated_at')
     .where('organization_id', '=', organizationId)
     .where('environment_id', '=', environmentId)
     .where('status', '=', 'active')
-    .limit(limit)
-    .as('open');
+    .orderBy('session_id', 'desc')
+    .limit(2 * limit)
+    .as('newest');
   const { count } = await db
-    .selectFrom(open)
+    .selectFrom(newest)
     .select((row) => row.fn.countAll<number>().as('count'))
+    .where('updated_at', '>', now - OPEN_FOR_MS)
     .executeTakeFirstOrThrow();
   return Number(count);
 }

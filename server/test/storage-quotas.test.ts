@@ -123,6 +123,18 @@ describe.each(LOGS)('the storage quota of an organization on %s', (engine) => {
     machine = elsewhere;
   });
 
+  test('of open sessions does not count those to which nothing came for 30 days', async () => {
+    await start({ QUOTA_OPEN_SESSIONS: 2 });
+    const [first] = [await open(), await open()].map(({ body }) => body.sessionId);
+    service.clock.now += 30 * DAY - 1;
+    expectProblem(await open(), 400, 'quota_reached');
+    expect((await append(first)).status).toBeLessThan(300);
+    await settled(service.store.bus);
+    service.clock.now += 1;
+    expect((await open()).status).toBe(201);
+    expectProblem(await open(), 400, 'quota_reached');
+  });
+
   test('of open sessions of a machine is not reset when another organization names that machine', async () => {
     await start({ QUOTA_OPEN_SESSIONS: 2 });
     const theirs = await createTenant(service);

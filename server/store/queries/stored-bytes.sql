@@ -18,10 +18,12 @@ insert into "stored_days" ("organization_id", "day", "bytes")
 
 -- countOpen
 select count(*) as "count"
-  from (select "session_id"
+  from (select "updated_at"
   from "sessions"
   where "organization_id" = $1 and "environment_id" = $2 and "status" = $3
-  limit $4) as "open";
+  order by "session_id" desc
+  limit $4) as "newest"
+  where "updated_at" > $5;
 
 -- purgeStoredDays
 delete
