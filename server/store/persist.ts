@@ -43,7 +43,7 @@ export interface Numbered {
   deletions: readonly NumberedDeletion[];
 }
 
-/** What became of each: `stored`, also by somebody else; `gone` with its session; `ahead` of what it follows; `foreign`: it contradicts the store. */
+/** What became of each: `stored`, also by somebody else; `gone` with its session or organization; `ahead` of what it follows; `foreign`: it contradicts the store. */
 export type Fate = 'stored' | 'gone' | 'ahead' | 'foreign';
 
 export interface Persisted {
@@ -74,12 +74,17 @@ WHERE n.first_sequence > s.event_count
 ON CONFLICT (session_id, first_sequence) DO NOTHING
 RETURNING session_id, first_sequence`;
 
-/** What stands where an append was not inserted; no row: the session is gone, or was never there. */
+/**
+ * What stands where an append was not inserted. The tombstones of sessions are removed with their organization, so a
+ * session is gone as well when its organization is deleted or no longer there.
+ */
 const FIND = `
-SELECT n.append_id, s.session_id IS NOT NULL AS is_there, d.session_id IS NOT NULL AS is_gone, a.append_id AS stored
+SELECT n.append_id, s.session_id IS NOT NULL AS is_there, a.append_id AS stored,
+  d.session_id IS NOT NULL OR o.organization_id IS NULL AS is_gone
 FROM unnest($1::text[], $2::text[], $3::int[], $4::text[]) AS n (organization_id, session_id, first_sequence, append_id)
 LEFT JOIN sessions s ON s.session_id = n.session_id AND s.organization_id = n.organization_id
 LEFT JOIN deleted_sessions d ON d.session_id = n.session_id AND d.organization_id = n.organization_id
+LEFT JOIN organizations o ON o.organization_id = n.organization_id AND o.status <> 'deleted'
 LEFT JOIN appends a ON a.session_id = n.session_id AND a.first_sequence = n.first_sequence`;
 
 /** What is written in a tenth of a second has either failed or lost its connection after this. */

@@ -7,6 +7,8 @@ import { retryDeadLetters } from '../bus/dead-letters.ts';
 import { writeEntry } from '../bus/entry.ts';
 import { createWorker } from '../bus/worker.ts';
 import { newUuid } from '../ids.ts';
+import { sweepDeleted } from '../store/deletions.ts';
+import { removeOrganization } from '../store/organization-end.ts';
 import { createTenant, event, openSession, type Tenant } from './factories.ts';
 import { startTestService, type TestService } from './harness.ts';
 
@@ -130,6 +132,32 @@ describe.runIf(inject('natsUrl'))('a worker that cannot write', () => {
     const deleted = service.store.db.selectFrom('deleted_sessions').select('session_id');
     await expect.poll(() => deleted.execute(), SOON).toEqual([{ session_id: sessionId }]);
     expect(await appendTo(sessionId)).toMatchObject({ status: 404, body: { code: 'session_deleted' } });
+    await worker.close();
+  });
+
+  test('passes over what is left of an organization that was deleted while no worker ran', async () => {
+    const sessionIds = await Promise.all(Array.from({ length: 4 }, () => openSession(service, tenant.live)));
+    for (const sessionId of sessionIds) expect((await appendTo(sessionId)).status).toBe(202);
+    const [closed] = sessionIds;
+    expect((await service.call('POST', `/v1/sessions/${closed}/complete`, { as: tenant.live })).status).toBe(200);
+    const { db } = service.store;
+    const mine = db.selectFrom('organizations').where('organization_id', '=', tenant.organizationId);
+    const { name } = await mine.select('name').executeTakeFirstOrThrow();
+    const request = { as: tenant.owner, body: { name } };
+    expect((await service.call('POST', '/v1/organizations/me/deletion', request)).status).toBe(200);
+    const remove = async () => {
+      // The service does the same, but not sooner than 15 s later where a session was marked during a sweep.
+      await sweepDeleted(db, () => 1);
+      await removeOrganization(db, tenant.organizationId);
+      return mine.select('status').execute();
+    };
+    await expect.poll(remove, SOON).toEqual([]);
+    const errors: unknown[] = [];
+    const worker = start((error) => void errors.push(error));
+    const isDone = async () => errors.length > 0 || (await bus.backlog()).waiting === 0;
+    await expect.poll(isDone, SOON).toBe(true);
+    expect(errors).toEqual([]);
+    expect(await bus.backlog()).toEqual({ deadLetters: 0, waiting: 0 });
     await worker.close();
   });
 

@@ -18,10 +18,12 @@ import { settled, startTestService, type TestService, testConfig } from './harne
 describe.runIf(inject('natsUrl'))('what a worker cannot write', () => {
   let service: TestService;
   let tenant: Tenant;
+  let others: Tenant;
   let bus: Bus;
   beforeAll(async () => {
     service = await startTestService('bus');
     tenant = await createTenant(service);
+    others = await createTenant(service);
     bus = service.store.bus as Bus;
   });
   afterAll(() => service.close());
@@ -48,7 +50,7 @@ describe.runIf(inject('natsUrl'))('what a worker cannot write', () => {
     ['what it does not understand', () => ['org_1.ses_1', undefined]],
     ['what another version means', () => ['org_1.ses_1', '{"kind":"renamed"}']],
     ['what is for a session that is not there', () => [`${tenant.organizationId}.ses_1`, foreign({})]],
-    ['what is for a session of others', (sessionId) => [`org_1.${sessionId}`, foreign({})]],
+    ['what is for a session of others', (sessionId) => [`${others.organizationId}.${sessionId}`, foreign({})]],
     ['what contradicts the store', (sessionId) => [`${tenant.organizationId}.${sessionId}`, foreign({})]],
     ['what no column holds', () => [`${tenant.organizationId}.ses_1`, foreign({ codec: 2 ** 40 })]],
     ['what has lost a part', () => [`${tenant.organizationId}.ses_1`, foreign({ parts: 2 })]],

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newUuid } from '../ids.ts';
 import { encodeFrame } from '../log/frame.ts';
 import { markDeleted, sweepDeleted, sweepOrphans } from '../store/deletions.ts';
+import { endOrganization } from '../store/organization-end.ts';
 import { persist } from '../store/persist.ts';
 import { openSession } from './factories.ts';
 import { startWorld, type World } from './world.ts';
@@ -94,5 +95,23 @@ describe.runIf(process.env.ENGINE !== 'sqlite')('an append that a worker writes'
       .execute();
     await sweepOrphans(db);
     expect(await appendsOf(sessionId)).toEqual([]);
+  });
+
+  test('is passed over, as is a close, while its organization is removed and the tombstone of its session went first', async () => {
+    const { service, theirs } = world;
+    const { db, pool } = service.store;
+    const { organizationId } = theirs;
+    await endOrganization(db, organizationId, 1);
+    const append = { ...appendTo('ses_gone'), organizationId };
+    const close = {
+      organizationId,
+      sessionId: 'ses_gone',
+      status: 'failed',
+      eventCount: 1,
+      endedAt: 1,
+      at: 1,
+    } as const;
+    const { appends, closes } = await persist(pool as pg.Pool, { appends: [append], closes: [close], deletions: [] });
+    expect({ appends, closes }).toEqual({ appends: ['gone'], closes: ['gone'] });
   });
 });
