@@ -172,18 +172,31 @@ const ASK_AGAIN_MS = 200;
  * Keeps other replicas from changing the schema until the returned function is called. The lock belongs to a transaction of
  * its own, because that of a connection would stay behind on a pooler's. It is asked for again and again: a statement that
  * waits for it would keep `create index concurrently`, which waits for all running statements, from ever ending.
+ * @throws also when the connection is lost, then or at the release
  */
 export async function holdSchema<Schema>(db: Kysely<Schema>): Promise<() => Promise<void>> {
   for (;;) {
     const transaction = await db.startTransaction().execute();
-    await sql`select set_config('idle_in_transaction_session_timeout', '0', true)`.execute(transaction);
-    // Without a parameter: a portal of the extended protocol would keep its snapshot, for which an index waits as well.
-    const { rows } = await sql<{ held: boolean }>`
-      select pg_try_advisory_xact_lock(${sql.raw(SCHEMA_LOCK)}) as held`.execute(transaction);
-    if (rows[0]?.held === true) return () => transaction.commit().execute();
+    // Only a rollback gives back a connection that was lost, and the pool waits for it before it closes.
+    const giveUp = async (error: unknown): Promise<never> => {
+      await transaction
+        .rollback()
+        .execute()
+        .catch(() => undefined);
+      throw error;
+    };
+    if (await takeLock(transaction).catch(giveUp)) return () => transaction.commit().execute().catch(giveUp);
     await transaction.rollback().execute();
     await setTimeout(ASK_AGAIN_MS);
   }
+}
+
+async function takeLock<Schema>(transaction: Kysely<Schema>): Promise<boolean> {
+  await sql`select set_config('idle_in_transaction_session_timeout', '0', true)`.execute(transaction);
+  // Without a parameter: a portal of the extended protocol would keep its snapshot, for which an index waits as well.
+  const { rows } = await sql<{ held: boolean }>`
+    select pg_try_advisory_xact_lock(${sql.raw(SCHEMA_LOCK)}) as held`.execute(transaction);
+  return rows[0]?.held === true;
 }
 
 /** Bounds how long a change of the schema has appends wait for its locks; the change itself may take long. */

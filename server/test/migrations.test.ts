@@ -134,6 +134,30 @@ describe.each(ENGINES)('the schema on %s', (engine) => {
       expect(await isValidIndex(store.db, INDEX.index)).toBe(true);
     });
 
+    test('a change during which the connection of the lock is lost fails, and the store can be closed', async () => {
+      const store = await open();
+      const loseLock = {
+        ...COLUMN,
+        statements: [
+          `select pg_terminate_backend(pid) from pg_locks
+          where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`,
+        ],
+      };
+      await expect(migrate(store.db, engine, [...changesOf(engine), loseLock])).rejects.toThrow(/terminat|queryable/i);
+      await store.close();
+    });
+
+    test('a start that loses its connection while it asks for the lock fails', async () => {
+      const store = await open();
+      const name = sql.ref(new URL(String(store.databaseUrl)).pathname.slice(1));
+      await sql`
+        create function public.pg_try_advisory_xact_lock(bigint) returns boolean language sql as
+        'select pg_terminate_backend(pg_backend_pid())'`.execute(store.db);
+      await sql`alter database ${name} set search_path = public, pg_catalog`.execute(store.db);
+      await store.close();
+      await expect(attach(store.dataDir, store.databaseUrl)).rejects.toThrow();
+    });
+
     test('many replicas that start at once build an index once, and none waits for ever', async () => {
       const store = await open();
       const replicas = await Promise.all(Array.from({ length: 6 }, () => attach(store.dataDir, store.databaseUrl)));
