@@ -4,19 +4,22 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openSpool } from '../spool/open.ts';
 import { makeFolder, write } from '../test/folder.ts';
 import { openTestPolicy } from '../test/policy.ts';
+import type { PolicyOptions } from './policy.ts';
 
 /** A home with folders, and the policy of a person who excludes one of them. */
-function prepare() {
+function prepare(more: Partial<PolicyOptions> = {}) {
   const home = makeFolder();
   const folder = (name: string) => join(home, name);
   for (const name of ['open', 'secret']) mkdirSync(folder(name));
   const exclude = (...rules: string[]) =>
     write(folder('.capture/preferences.json'), JSON.stringify({ exclude: rules }));
   exclude('~/secret');
-  const policy = openTestPolicy(home);
+  const { decisions, transact, close } = openSpool(':memory:');
+  onTestFinished(close);
+  const policy = openTestPolicy(home, { decisions, transact, ...more });
   const meet = (session: string, cwd?: string) =>
     policy.objection('codex', { session, ...(cwd && { cwd: folder(cwd) }) }, { startedAt: 1, heads: () => [] });
-  return { policy, meet };
+  return { home, policy, decisions, exclude, meet };
 }
 
 test('a session whose first records name no folder is captured once a later record names one', () => {
@@ -67,4 +70,16 @@ test('forks of each other are judged by what either of them comes from', () => {
   }
   const policy = openTestPolicy(home, { decisions, transact });
   expect(Object.keys(parents).map((name) => policy.find('codex', name)?.verdict)).toEqual(Array(4).fill('skipped'));
+});
+
+test('a session that a person wants again is captured once the rule against its folder is removed', () => {
+  const { meet, exclude, policy, decisions } = prepare();
+  decisions.say('codex', 'undone', 'wanted', 1);
+  expect(meet('undone', 'open')).toBeUndefined();
+  exclude('~/open');
+  policy.refresh();
+  expect(meet('undone', 'open')).toBe('"~/open" is excluded');
+  exclude();
+  policy.refresh();
+  expect(meet('undone', 'open')).toBeUndefined();
 });

@@ -144,7 +144,7 @@ export function createPolicy(options: PolicyOptions): Policy {
    * the way, since forks of forks share most of their parents; one that is still being judged is in it as undefined.
    */
   function decide(row: Decision, judged = new Map<string, Decision | undefined>()): Decision {
-    const isSaidOut = row.isSaid && row.verdict !== 'wanted';
+    const isSaidOut = row.isSaid && (row.verdict === 'skipped' || row.verdict === 'deleted');
     if (isSaidOut) return row;
     const { facts, reason: own } = judgeFolder(row.folder, row.facts);
     // A person who wants this very fork has seen what it comes from.
