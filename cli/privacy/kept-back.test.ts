@@ -342,6 +342,36 @@ test('what Cursor’s hooks told is kept no longer than capturing it takes', asy
   expect(left).toEqual([]);
 });
 
+/** A conversation of Cursor in a folder, as its hooks tell it. */
+const tell = (home: string, id: number, folder?: string) => {
+  const roots = folder === undefined ? {} : { workspace_roots: [join(home, folder)] };
+  const note = { hook_event_name: 'beforeSubmitPrompt', conversation_id: 'conv', prompt: `told ${id}`, ...roots };
+  write(join(home, `state/inbox/cursor/${id}.json`), JSON.stringify(note));
+};
+
+test('what hooks told before the folder of their conversation was known is captured later', async () => {
+  const { home, preferences, capture, arrived } = await prepare();
+  mkdirSync(join(home, 'open'));
+  preferences({ exclude: ['~/secret'] });
+  tell(home, 1);
+  await capture('import');
+  expect(arrived()).not.toContain('told');
+  tell(home, 2, 'open');
+  await capture('import');
+  expect(arrived()).toContain('told 1');
+  expect(arrived()).toContain('told 2');
+});
+
+test('what hooks told of an excluded folder is not left on the disk', async () => {
+  const { home, preferences, capture, arrived } = await prepare();
+  mkdirSync(join(home, 'secret'));
+  preferences({ exclude: ['~/secret'] });
+  tell(home, 1, 'secret');
+  await capture('import');
+  expect(arrived()).not.toContain('told');
+  expect(readFileSync(join(home, 'state/sessions/cursor/conv.jsonl'), 'utf8')).toBe('');
+});
+
 /** What the person answers `capture init`. */
 async function decide(home: string, history: string): Promise<void> {
   const service = await startService();

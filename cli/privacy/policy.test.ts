@@ -83,3 +83,18 @@ test('a session that a person wants again is captured once the rule against its 
   policy.refresh();
   expect(meet('undone', 'open')).toBeUndefined();
 });
+
+test('a session whose file server is away is asked about again as soon as the server answers', () => {
+  let now = 0;
+  let isThere = false;
+  const { policy, decisions, meet } = prepare({ now: () => now, isReachable: () => isThere });
+  expect(meet('away', 'open')).toMatch('file server');
+  policy.keep();
+  expect(policy.refresh()).toBe(false);
+  isThere = true;
+  now += 60_000;
+  expect(policy.refresh()).toBe(true);
+  policy.keep();
+  expect(decisions.find('codex', 'away')?.verdict).toBe('wanted');
+  expect(policy.refresh()).toBe(false);
+});

@@ -13,12 +13,17 @@ import { type Rule, toRule } from './rules.ts';
 /** What a person, and the folders they work in, want captured. */
 export interface Policy {
   /**
-   * Takes in changed settings, and decides anew about every session that was ever met; true where anything changed. Call it
-   * before each look for transcripts.
+   * Takes in changed settings, and decides anew about every session that was ever met; true where anything changed, or a
+   * file server answers again. Call it before each look for transcripts.
    */
   refresh(): boolean;
   /** Why a session is kept back; undefined where it is captured. What was found out is kept once `keep` is called. */
   objection(agent: string, origin: SessionOrigin, met?: Meeting): string | undefined;
+  /**
+   * Whether a session stays kept back until a person, or what a folder says, changes it. False where more may become known of
+   * it, as when its file server answers again: then nothing that was told of it may be thrown away.
+   */
+  isSettled(agent: string, session: string, objection: string): boolean;
   /** Why sessions of a folder are kept back. */
   objectionToFolder(folder: string): string | undefined;
   /** What is known of a session that was met. */
@@ -46,6 +51,11 @@ export interface PolicyOptions extends StatePlace, Pick<Context, 'now' | 'platfo
 /** How long what a folder says is believed. */
 const BELIEVE_MS = 10_000;
 const UNREACHABLE = 'its folder is on a file server that does not answer';
+const NO_FOLDER_INCLUDED = 'its folder is not known, and only some are included';
+const NO_FOLDER_EXCLUDED = 'its folder is not known, and some are excluded';
+const FOLDER_GONE = 'its folder is gone, so it is not known which repository it was, and some are excluded';
+/** Reasons that hold until more is known of a session. */
+const UNSETTLED = new Set([UNREACHABLE, NO_FOLDER_INCLUDED, NO_FOLDER_EXCLUDED, FOLDER_GONE]);
 
 /** What can be told of a folder now. `gone`: nothing but where it was. */
 type Look = { kind: 'there' | 'gone'; facts: FolderFacts } | { kind: 'unreachable' };
@@ -56,6 +66,8 @@ export function createPolicy(options: PolicyOptions): Policy {
   let stamp: string | undefined;
   let rules: { include?: Rule[]; exclude: Rule[] } = { exclude: [] };
   const looks = new Map<string, { look: Look; until: number }>();
+  /** Folders on file servers that did not answer since the last `refresh`. */
+  const away = new Set<string>();
   /** Decided since the last `keep`, by agent and session. */
   const decided = new Map<string, { before: Decision | undefined; decision: Decision }>();
   const heads = new Map<string, { agent: string; session: string; key: Uint8Array }>();
@@ -84,7 +96,10 @@ export function createPolicy(options: PolicyOptions): Policy {
   }
 
   function lookAnew(folder: string): Look {
-    if (!isReachable(folder)) return { kind: 'unreachable' };
+    if (!isReachable(folder)) {
+      away.add(folder);
+      return { kind: 'unreachable' };
+    }
     const facts = lookInto(folder);
     if (facts === undefined) return { kind: 'gone', facts: lookAbove(folder) };
     folders.set(folder, facts);
@@ -104,9 +119,9 @@ export function createPolicy(options: PolicyOptions): Policy {
   function judgeFolder(folder: string | undefined, known: FolderFacts[]): { facts: FolderFacts[]; reason?: string } {
     if (folder === undefined) {
       // Where a folder is asked for, a session without one is not the one that was meant.
-      if (rules.include) return { facts: known, reason: 'its folder is not known, and only some are included' };
+      if (rules.include) return { facts: known, reason: NO_FOLDER_INCLUDED };
       if (rules.exclude.length === 0) return { facts: known };
-      return { facts: known, reason: 'its folder is not known, and some are excluded' };
+      return { facts: known, reason: NO_FOLDER_EXCLUDED };
     }
     if (folder.length > LONGEST_PATH) return { facts: known, reason: 'its folder is longer than folders can be' };
     const seen = look(folder);
@@ -125,7 +140,7 @@ export function createPolicy(options: PolicyOptions): Policy {
     const needsLook = [...(rules.include ?? []), ...rules.exclude].some(({ isRemote }) => isRemote);
     const reason = objectionOf([...all, { ...seen.facts, remotes: all.flatMap(({ remotes }) => remotes) }]);
     if (reason !== undefined || isKnown || !needsLook) return withReason(facts, reason);
-    return { facts, reason: 'its folder is gone, so it is not known which repository it was, and some are excluded' };
+    return { facts, reason: FOLDER_GONE };
   }
 
   /** Each of what a folder has been counts. */
@@ -246,15 +261,22 @@ export function createPolicy(options: PolicyOptions): Policy {
       // Their links are followed at each look: they may be gone, or lead elsewhere, by the time a session is met.
       for (const rule of [...(rules.include ?? []), ...rules.exclude]) rule.follow();
       const current = `${stampOf(preferencesPath(options))} ${decisions.revision()}`;
-      if (current === stamp) return false;
+      const isServerBack = [...away].some((folder) => look(folder).kind !== 'unreachable');
+      if (current === stamp && !isServerBack) return false;
       const { include, exclude = [] }: Preferences = readPreferences(options);
       rules = { ...(include && { include: include.map(makeRule) }), exclude: exclude.map(makeRule) };
       looks.clear();
+      away.clear();
       stamp = current;
       for (const row of [...decisions.all()]) put(row, decide(row));
       return true;
     },
     objection,
+    isSettled(agent, session, reason) {
+      const { verdict, parents = [] } = find(agent, session) ?? {};
+      if (verdict === 'skipped' || verdict === 'deleted') return true;
+      return !UNSETTLED.has(reason) && !parents.some((parent) => forkReason(parent) === reason);
+    },
     objectionToFolder: (folder) => judgeFolder(folder, []).reason,
     find,
     keep,

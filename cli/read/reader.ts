@@ -118,9 +118,11 @@ export function createReader(options: ReaderOptions) {
     for (const { key, isYoung, found, told, files } of met) {
       const isLeftOut = (file: Unread) => objections.get(file) !== undefined;
       for (const file of files.filter(isLeftOut)) {
-        leftOut.push(toLeftOut(file, objections.get(file)));
+        const reason = objections.get(file) ?? '';
+        leftOut.push(toLeftOut(file, reason));
         if (policy) noteKept(file);
-        emptyLog(state, file.found, undefined);
+        const { found, origin } = file;
+        if (policy?.isSettled(found.agent.id, origin.session, reason)) emptyLog(state, found, undefined);
       }
       const allowed = files.filter((file) => !isLeftOut(file)).map((file) => markTold(file, told));
       const wanted = allowed.filter((file) => wantedOfFile(file.found.agent.id, file).from <= file.found.modifiedAt);
@@ -266,7 +268,7 @@ function earliestOf(streams: readonly Opened[]): Opened | undefined {
 
 const keyOf = ({ root, path }: Found) => join(root, path);
 
-const toLeftOut = ({ found, origin }: Unread, reason = ''): LeftOut => ({
+const toLeftOut = ({ found, origin }: Unread, reason: string): LeftOut => ({
   agent: found.agent.id,
   session: origin.session,
   path: keyOf(found),
