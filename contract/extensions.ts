@@ -114,9 +114,10 @@ export const EXTENSIONS = {
     method: 'DELETE',
     path: '/v1/me/membership',
     auth: 'member',
-    summary: 'Leave the organization; what was captured stays',
+    summary: 'Leave the organization, and revoke the secrets the person issued; what was captured stays',
+    query: SecretsQuery,
     replies: { 200: Person },
-    errors: [401, 403, 409, 429, 503],
+    errors: [400, 401, 403, 409, 429, 503],
   }),
   deleteOrganization: route({
     method: 'POST',

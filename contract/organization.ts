@@ -82,6 +82,7 @@ export const SecretsQuery = Type.Object({
     }),
   ),
 });
+export type SecretsQuery = Static<typeof SecretsQuery>;
 
 /** Repeats the name, so that no other organization is deleted by mistake. */
 export const DeleteOrganizationBody = Body({ name: Text(MAX_NAME_LENGTH) });

@@ -1,4 +1,5 @@
 import type { Person } from '../../contract/extensions.ts';
+import type { SecretsQuery } from '../../contract/organization.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { Deps } from '../deps.ts';
 import type { UserCaller } from '../http/caller.ts';
@@ -42,11 +43,15 @@ export const personHandlers = (deps: Deps) => {
     };
   }
 
-  /** @throws Problem `last_owner` */
-  async function leave(members: Db, organizationId: string, userId: string): Promise<void> {
+  /**
+   * @returns ids of the secrets that were revoked
+   * @throws Problem `last_owner`
+   */
+  async function leave(members: Db, organizationId: string, userId: string, query: SecretsQuery): Promise<string[]> {
     const own = await findMember(members, organizationId, userId);
     if (own) await removeMember(members, own);
     if (!(await settleOwner(members, organizationId, now()))) throw lastOwner();
+    return query.secrets === 'keep' ? [] : await revokeSecrets(members, organizationId, now(), userId);
   }
 
   /** Looks at all organizations: who has left one may be invited by another. */
@@ -64,9 +69,9 @@ export const personHandlers = (deps: Deps) => {
       if (membership) {
         const { organizationId } = membership;
         const secretIds = await changeMembers(db, organizationId, async (members) => {
-          await leave(members, organizationId, userId);
+          const revoked = await leave(members, organizationId, userId, query);
           await deletePerson(members, userId, proven);
-          return query.secrets === 'keep' ? [] : await revokeSecrets(members, organizationId, now(), userId);
+          return revoked;
         });
         await memberLeft(organizationId, userId);
         await secretsRevoked(secretIds);
@@ -91,10 +96,13 @@ export const personHandlers = (deps: Deps) => {
       return { status: 200, body: await describeAnew(caller) };
     },
 
-    async leaveOrganization({ caller }) {
+    async leaveOrganization({ caller, query }) {
       const { organizationId, userId } = caller;
-      await changeMembers(db, organizationId, (members) => leave(members, organizationId, userId));
+      const secretIds = await changeMembers(db, organizationId, (members) =>
+        leave(members, organizationId, userId, query),
+      );
       await memberLeft(organizationId, userId);
+      await secretsRevoked(secretIds);
       return { status: 200, body: await describeAnew(caller) };
     },
   } satisfies Partial<Handlers>;

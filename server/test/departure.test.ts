@@ -75,6 +75,18 @@ describe.each(ENGINES)('a person who goes, on %s', (engine) => {
   });
 
   test.each([
+    ['', 401],
+    ['?secrets=revoke', 401],
+    ['?secrets=keep', 200],
+  ])('left with "%s": the secrets they issued answer %i, and those of others go on', async (query, status) => {
+    const { service, ours } = world;
+    const secret = await issueSecret(service, ours.admin, 'live');
+    expect([await statusOf(secret), await statusOf(ours.live)]).toEqual([200, 200]);
+    expect((await service.call('DELETE', `/v1/me/membership${query}`, { as: ours.admin })).status).toBe(200);
+    expect([await statusOf(secret), await statusOf(ours.live)]).toEqual([status, 200]);
+  });
+
+  test.each([
     ['secrets', 'removed', { name: 'kept for later' }],
     ['secrets', 'demoted', { name: 'kept for later' }],
     ['members', 'removed', { email: 'friend@example.com' }],

@@ -101,7 +101,8 @@ export function Leave({ onClose }: { onClose: () => void }) {
       onDone={() => window.location.assign(paths.home())}
       onClose={onClose}
     >
-      You lose access now and need an invitation to come back. Recorded sessions stay with the organization.
+      You lose access now and need an invitation to come back. The secrets you issued are revoked, and machines that use
+      them stop sending until they are signed in again. Recorded sessions stay with the organization.
     </Confirm>
   );
 }

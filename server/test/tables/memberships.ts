@@ -282,4 +282,12 @@ export const MEMBERSHIPS: readonly Scenario[] = [
     status: 409,
     code: 'last_owner',
   },
+  {
+    route: 'leaveOrganization',
+    name: 'an unknown answer about secrets',
+    as: ({ ours }) => ours.member,
+    ask: { query: { secrets: 'sell' } },
+    status: 400,
+    says: /^\/secrets /,
+  },
 ];
