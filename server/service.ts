@@ -133,10 +133,16 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   const daySums = new DaySums(store, onError);
   observer?.onBehind(() => indexer.waiting());
   const reading = createReading(() => observer?.onGivenUp('body'));
-  const background = new Background({ atOnce: 2, onError, onGivenUp: () => observer?.onGivenUp('background') });
+  const startQueue = (atOnce: number) =>
+    new Background({ atOnce, onError, onGivenUp: () => observer?.onGivenUp('background') });
+  const background = startQueue(2);
+  // The job that removes organizations waits for a sweep, which must not wait for a slot of the same queue.
+  const sweeping = startQueue(1);
+  // New prices may take hours, which no other job is to wait for.
+  const repricing = startQueue(1);
   const truncation = store.engine === 'sqlite' ? new LogTruncation(store.db, onError) : undefined;
   const sweep = () =>
-    background.run('sweep', (signal) => sweepDeleted(store.db, now, signal, () => truncation?.request()));
+    sweeping.run('sweep', (signal) => sweepDeleted(store.db, now, signal, () => truncation?.request()));
   const committed: Committed = (change) => {
     const { organizationId, sessionId, eventCount, status } = change;
     tell(organizationId, { sessionId, eventCount, status });
@@ -238,7 +244,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
     stopHearing?.();
     await worker?.close();
     await peers?.close();
-    await background.close();
+    await Promise.all([background, sweeping, repricing].map((queue) => queue.close()));
     await quotas.flush().catch(onError);
     await truncation?.close();
     await reading.close();
@@ -252,7 +258,7 @@ export async function createService(options: ServiceOptions): Promise<FastifyIns
   void expire();
   void indexer.catchUp();
   void daySums.catchUp();
-  void background.run('prices', (signal) => reprice(store.db, prices, signal), { deadlineMs: REPRICE_MS });
+  void repricing.run('prices', (signal) => reprice(store.db, prices, signal), { deadlineMs: REPRICE_MS });
   void purge();
   void removeOrganizations();
   const timers = [

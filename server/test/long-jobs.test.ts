@@ -1,0 +1,41 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { ENGINES } from './engines.ts';
+import { createTenant, openSession } from './factories.ts';
+import { startTestService, type TestService } from './harness.ts';
+
+/** A job that goes on until it is told to stop. */
+const last = vi.hoisted(
+  () => (signal: AbortSignal) => new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve())),
+);
+vi.mock('../derive/reprice.ts', () => ({
+  reprice: (_db: unknown, _prices: unknown, signal: AbortSignal) => last(signal),
+}));
+vi.mock('../ingest/retention.ts', () => ({ deleteExpired: ({ signal }: { signal: AbortSignal }) => last(signal) }));
+
+describe.each(ENGINES)('while prices are applied and old sessions are deleted on %s', (engine) => {
+  let service: TestService;
+  beforeEach(async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    service = await startTestService(engine, { RETENTION_DAYS: 30 });
+  });
+  afterEach(async () => {
+    await service.close();
+    vi.useRealTimers();
+  });
+
+  test('a deleted organization is removed all the same', async () => {
+    const { organizationId, owner, live } = await createTenant(service, 'ours');
+    await openSession(service, live);
+    const request = { as: owner, body: { name: 'ours' } };
+    expect((await service.call('POST', '/v1/organizations/me/deletion', request)).status).toBe(200);
+    const left = () => {
+      vi.advanceTimersByTime(60_000);
+      return service.store.db
+        .selectFrom('organizations')
+        .select('organization_id')
+        .where('organization_id', '=', organizationId)
+        .execute();
+    };
+    await expect.poll(left, { timeout: 15_000 }).toEqual([]);
+  }, 40_000);
+});
