@@ -138,3 +138,34 @@ test('a text of many megabytes is masked piece by piece, as it is', () => {
   const mark = /\[[^\]]+\]/.exec(JSON.stringify(masked?.payload))?.[0] ?? '';
   expect(masked?.payload).toMatchObject({ rest: text.replaceAll(token, mark), redactions: { 'github-token': 3 } });
 });
+
+/** What stands between the lines of a key, or may be read in more than one way where strings follow each other. */
+const SIGNS = ['\\', '\\n', '\\t', '\\u001b[0m', '\\\\e[1m', '\u001b[m', '\n', ' ', '-', '.', ':', '#', '→', '1', '_'];
+const NUMBERS = ['1 ', '1-', '-1', '-1-', '1:', '1-.1-', '1-1:', 'a-1-', '\\n.-1-', '.-1-,', 'a:1:\n'];
+const LINE_OF_KEY = made('base64', 64);
+/** What a run of signs stands in, which then ends in none of them. */
+const AROUND: readonly (readonly [around: string, signs: readonly string[], write: (run: string) => string])[] = [
+  ['a key', [...SIGNS, ...NUMBERS], (run) => `-----BEGIN PRIVATE KEY-----\n${LINE_OF_KEY}\n${run}!\n`],
+  ['the end of a key', [...SIGNS, ...NUMBERS], (run) => `!${run}\n${LINE_OF_KEY}-----END PRIVATE KEY-----\n`],
+  ['inserted rows', ["'", "''", '"', '\\', "'\\'"], (run) => `INSERT INTO users (name, password) VALUES (${run}\n`],
+];
+/** Of ten such texts: a run that is read in all ways takes minutes. */
+const MOST_SECONDS = 1;
+/** In small steps, so that the first that is too much is no more than seconds. */
+const RUNS = [...Array.from({ length: 27 }, (_, index) => 12 + 2 * index), 80, 120, 180, 300];
+
+test.each(
+  AROUND.flatMap(([around, signs, write]) => signs.map((sign) => [JSON.stringify(sign), around, sign, write] as const)),
+)(
+  'a run of %s in %s is read in one way',
+  (_name, _around, sign, write) => {
+    for (const letters of RUNS) {
+      const text = write(fill(sign, letters)).repeat(10);
+      const started = process.cpuUsage();
+      withoutSecrets.redact([record(text)], { session: `s ${++sessions}` });
+      const { user, system } = process.cpuUsage(started);
+      expect((user + system) / 1e6, `${letters} letters`).toBeLessThan(MOST_SECONDS);
+    }
+  },
+  PATIENCE_MS,
+);

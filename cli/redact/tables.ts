@@ -71,7 +71,7 @@ function split(line: string, part: string): { start: number; end: number; value:
 
 const INSERT = /insert\s+into\s+["'`[\w.\]]{1,80}\s*$/i;
 const VALUES = /\)\s*values\s*/iy;
-const TUPLE = /\s*,?\s*\(((?:[^()'"]|'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.)*")*)\)/y;
+const TUPLE = /\s*,?\s*\(((?:[^()'"]|'(?:[^'\\]|\\.|'')*'(?!')|"(?:[^"\\]|\\.)*")*)\)/y;
 const MOST_TUPLE = 2000;
 
 /** `INSERT INTO users (name, password) VALUES ('robin', '…'), …`: the values of the column at `start`. */

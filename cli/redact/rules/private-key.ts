@@ -8,9 +8,12 @@ const END = '-----END';
 const KEY_END = /-----END[A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----/y;
 
 /** What stands between two lines of a key: `cat -n`, a diff, a quotation, a list of strings and colours write it. */
-const GAP = String.raw`(?:${COLOUR}|\\{1,7}[nrt]?|[\s"'+>|:→#,;.()[\]*-]|(?<![A-Za-z+/])\d{1,6}(?=[\s:|→.)-])){0,60}`;
+const GAP = String.raw`(?:${COLOUR}|(?<!\\)\\{1,7}(?!\\)[nrt]?|[\s"'+>|:→#,;.()[\]*-]|(?<![A-Za-z+/])\d{1,6}(?=[\s:|→.)-])){0,60}`;
+/** A place begins a word and ends at its last number, so that a word of many numbers is read in one way. */
+const WORD_BEGINS = String.raw`(?<=^|[^\w./@-]|\\[nrt]|\[[\d;]{0,16}[mK])`;
+const LAST_DASH = String.raw`-(?![\w./@-]{0,120}-\d{1,6}[:-])`;
 /** `grep -n` and `grep -A` say which file and which line. */
-const PLACE = String.raw`[\w./@-]{1,120}[:-]\d{1,6}[:-]`;
+const PLACE = String.raw`${WORD_BEGINS}[\w./@-]{1,120}[:-]\d{1,6}(?::|${LAST_DASH})`;
 const LEAD = `${GAP}(?:${PLACE}${GAP}){0,2}`;
 const KEY_HEADER = new RegExp(`${LEAD}(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset): [^\\r\\n\\\\]{1,200}`, 'y');
 const KEY_LINE = new RegExp(`${LEAD}[A-Za-z0-9+/]{24,20000}={0,2}`, 'y');
