@@ -57,6 +57,7 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   setBoundsOfChange: [],
   isPostgres: [],
   forShare: [],
+  forUpdate: [],
 
   readAppends: [[ORGANIZATION, 'ses_1', 1, 1]],
   findKeyedAppend: [[ORGANIZATION, 'ses_1', 'key']],

@@ -20,6 +20,12 @@ export const forShare = <Database, Tables extends keyof Database, Output>(
   query: SelectQueryBuilder<Database, Tables, Output>,
 ): SelectQueryBuilder<Database, Tables, Output> => (isPostgres(db) ? query.forShare() : query);
 
+/** Locks the selected rows against changes and against the locks of others until the transaction ends. */
+export const forUpdate = <Database, Tables extends keyof Database, Output>(
+  db: Kysely<Database>,
+  query: SelectQueryBuilder<Database, Tables, Output>,
+): SelectQueryBuilder<Database, Tables, Output> => (isPostgres(db) ? query.forUpdate() : query);
+
 /**
  * SQLSTATE classes of errors that pass: connection, sign-in and database (an operator may be changing them), resources,
  * operator intervention, system errors, serialization, locks, time-outs and a standby.

@@ -1,3 +1,4 @@
+import { forUpdate } from './dialect.ts';
 import type { Db } from './open.ts';
 
 /** How long what is out of use stays in lists. */
@@ -6,7 +7,8 @@ const AT_ONCE = 500;
 
 /**
  * Removes, of all organizations, revoked secrets and machines that nobody saw for 90 days, where no session names them.
- * A revoked machine stays, since it must never come back; one that was only away is registered anew.
+ * A revoked machine stays, because it must never come back. A machine with a disabled agent stays too, because the agent
+ * would be active on a machine that is registered anew.
  */
 export async function purgeUnused(db: Db, now: number, signal?: AbortSignal): Promise<void> {
   await repeat(() => purgeSecrets(db, now - KEPT_MS), signal);
@@ -45,24 +47,15 @@ async function purgeSecrets(db: Db, before: number): Promise<number> {
 
 const purgeMachines = (db: Db, before: number): Promise<number> =>
   db.transaction().execute(async (transaction) => {
-    const machines = await transaction
-      .selectFrom('environments')
-      .select('environment_id')
-      .where('status', '=', 'active')
-      .where('last_seen_at', '<', before)
-      .where((row) =>
-        row.not(
-          row.exists(
-            row
-              .selectFrom('sessions')
-              .select('session_id')
-              .whereRef('sessions.organization_id', '=', 'environments.organization_id')
-              .whereRef('sessions.environment_id', '=', 'environments.environment_id'),
-          ),
-        ),
-      )
-      .limit(AT_ONCE)
-      .execute();
+    const found = await unusedMachines(transaction, before).limit(AT_ONCE).execute();
+    if (found.length === 0) return 0;
+    const foundIds = found.map(({ environment_id }) => environment_id);
+    for (const table of ['environments', 'installations'] as const) {
+      const rows = transaction.selectFrom(table).select('environment_id').where('environment_id', 'in', foundIds);
+      await forUpdate(transaction, rows).execute();
+    }
+    // Until they were locked, one may have reported back, opened a session, or had an agent disabled.
+    const machines = await unusedMachines(transaction, before).where('environment_id', 'in', foundIds).execute();
     const ids = machines.map(({ environment_id }) => environment_id);
     if (ids.length === 0) return 0;
     await transaction.deleteFrom('installations').where('environment_id', 'in', ids).execute();
@@ -71,3 +64,32 @@ const purgeMachines = (db: Db, before: number): Promise<number> =>
     await transaction.deleteFrom('environments').where('environment_id', 'in', ids).execute();
     return ids.length;
   });
+
+const unusedMachines = (db: Db, before: number) =>
+  db
+    .selectFrom('environments')
+    .select('environment_id')
+    .where('status', '=', 'active')
+    .where('last_seen_at', '<', before)
+    .where((row) =>
+      row.not(
+        row.exists(
+          row
+            .selectFrom('sessions')
+            .select('session_id')
+            .whereRef('sessions.organization_id', '=', 'environments.organization_id')
+            .whereRef('sessions.environment_id', '=', 'environments.environment_id'),
+        ),
+      ),
+    )
+    .where((row) =>
+      row.not(
+        row.exists(
+          row
+            .selectFrom('installations')
+            .select('installation_id')
+            .whereRef('installations.environment_id', '=', 'environments.environment_id')
+            .where('installations.status', '=', 'disabled'),
+        ),
+      ),
+    );

@@ -13,8 +13,23 @@ select "environment_id"
   from "environments"
   where "status" = $1 and "last_seen_at" < $2 and not exists (select "session_id"
   from "sessions"
-  where "sessions"."organization_id" = "environments"."organization_id" and "sessions"."environment_id" = "environments"."environment_id")
-  limit $3;
+  where "sessions"."organization_id" = "environments"."organization_id" and "sessions"."environment_id" = "environments"."environment_id") and not exists (select "installation_id"
+  from "installations"
+  where "installations"."environment_id" = "environments"."environment_id" and "installations"."status" = $3)
+  limit $4;
+select "environment_id"
+  from "environments"
+  where "environment_id" in ($1) for update;
+select "environment_id"
+  from "installations"
+  where "environment_id" in ($1) for update;
+select "environment_id"
+  from "environments"
+  where "status" = $1 and "last_seen_at" < $2 and not exists (select "session_id"
+  from "sessions"
+  where "sessions"."organization_id" = "environments"."organization_id" and "sessions"."environment_id" = "environments"."environment_id") and not exists (select "installation_id"
+  from "installations"
+  where "installations"."environment_id" = "environments"."environment_id" and "installations"."status" = $3) and "environment_id" in ($4);
 delete
   from "installations"
   where "environment_id" in ($1);
@@ -24,3 +39,42 @@ update "secrets"
 delete
   from "environments"
   where "environment_id" in ($1);
+-- on SQLite
+delete
+  from "secrets"
+  where "secret_id" in (select "secret_id"
+  from "secrets"
+  where "status" = ? and "revoked_at" < ? and not exists (select "session_id"
+  from "sessions"
+  where "sessions"."organization_id" = "secrets"."organization_id" and "sessions"."secret_id" = "secrets"."secret_id")
+  limit ?);
+select "environment_id"
+  from "environments"
+  where "status" = ? and "last_seen_at" < ? and not exists (select "session_id"
+  from "sessions"
+  where "sessions"."organization_id" = "environments"."organization_id" and "sessions"."environment_id" = "environments"."environment_id") and not exists (select "installation_id"
+  from "installations"
+  where "installations"."environment_id" = "environments"."environment_id" and "installations"."status" = ?)
+  limit ?;
+select "environment_id"
+  from "environments"
+  where "environment_id" in (?);
+select "environment_id"
+  from "installations"
+  where "environment_id" in (?);
+select "environment_id"
+  from "environments"
+  where "status" = ? and "last_seen_at" < ? and not exists (select "session_id"
+  from "sessions"
+  where "sessions"."organization_id" = "environments"."organization_id" and "sessions"."environment_id" = "environments"."environment_id") and not exists (select "installation_id"
+  from "installations"
+  where "installations"."environment_id" = "environments"."environment_id" and "installations"."status" = ?) and "environment_id" in (?);
+delete
+  from "installations"
+  where "environment_id" in (?);
+update "secrets"
+  set "environment_id" = ?
+  where "environment_id" in (?);
+delete
+  from "environments"
+  where "environment_id" in (?);
