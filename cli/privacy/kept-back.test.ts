@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { openDecisions } from '../spool/decisions.ts';
 import { setUpDaemon } from '../test/daemon.ts';
 import { makeFolder, write } from '../test/folder.ts';
 import { run } from '../test/program.ts';
@@ -70,6 +71,19 @@ test('what was decided about earlier sessions and is lost counts as none', async
   await waitForTexts(3, ['later']);
   expect(texts(2)).toEqual([]);
   await second.end();
+});
+
+test('a daemon removes the files in which a version before kept what was decided, as none of that version runs', async () => {
+  const { start, state } = await setUpDaemon({ consent: 'unasked' });
+  write(join(state, 'history.json'), '{"since":5,"history":"none"}');
+  write(join(state, 'skipped.json'), '["codex captured"]');
+  const daemon = await start();
+  await daemon.end();
+  expect(readdirSync(state).filter((name) => /^(history|skipped)/.test(name))).toEqual([]);
+  const decisions = openDecisions(state);
+  expect(decisions?.consent()).toEqual({ since: 5, history: 'none', isSaid: true });
+  expect(decisions?.find('codex', 'captured')?.verdict).toBe('skipped');
+  decisions?.close();
 });
 
 test('damaged decisions count as none, and the daemon goes on', async () => {

@@ -135,6 +135,14 @@ export function openDecisions(folder: string, { isMade = false } = {}): (Decisio
 /** Files in which a version before kept what was decided. They are read once. */
 const LEGACY = { consent: 'history.json', skipped: 'skipped.json' };
 
+/**
+ * Removes the files of a version before, once what they said is in the database. Only for the daemon: one of that version
+ * takes a missing file for a yes to everything, and two daemons never run at once.
+ */
+export function removeLegacy(folder: string): void {
+  for (const name of Object.values(LEGACY)) rmSync(join(folder, name), { force: true });
+}
+
 function begin(db: DatabaseSync, folder: string | undefined): void {
   const decisions = createDecisions(db);
   decisions.setMeta('id', randomUUID());
@@ -152,7 +160,6 @@ function begin(db: DatabaseSync, folder: string | undefined): void {
   } catch {
     decisions.lose();
   }
-  for (const name of Object.values(LEGACY)) rmSync(legacy(name), { force: true });
 }
 
 /** What was decided is lost then; see `lose`. */

@@ -50,7 +50,8 @@ test('of a spool of version 5 the sessions are kept, and what was decided in fil
   ]);
   expect(spool.decisions.consent()).toEqual({ since: 5, history: ['/work'], isSaid: true });
   spool.close();
-  expect(readdirSync(state).filter((name) => name.endsWith('.json'))).toEqual([]);
+  // A daemon of that version may still run, and takes a missing file for a yes to everything.
+  expect(readdirSync(state).filter((name) => name.endsWith('.json'))).toEqual(['history.json', 'skipped.json']);
   expect(openDecisions(state)?.consent()?.since).toBe(5);
 });
 
