@@ -1,5 +1,10 @@
-import { afterEach, expect, test, vi } from 'vitest';
-import { createMemory } from './limits.ts';
+import { join } from 'node:path';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
+import { giveWay } from '../read/give-way.ts';
+import { openSpool } from '../spool/open.ts';
+import { makeFolder, write } from '../test/folder.ts';
+import { createContext } from '../test/program.ts';
+import { createMemory, createSpoolLimit } from './limits.ts';
 
 afterEach(() => void vi.useRealTimers());
 
@@ -23,4 +28,32 @@ test('memory is given back once it is quiet after much work, and not for heartbe
   memory.close();
   vi.advanceTimersByTime(60_000);
   expect(collected).toBe(1);
+});
+
+/** A spool in which events of an excluded session wait. */
+function openWithExcluded(bytes: number) {
+  const spool = openSpool(':memory:');
+  onTestFinished(spool.close);
+  const session = spool.sessions.ensure('codex', 'excluded');
+  spool.batches.add({ session, key: 'k', events: 1, body: new Uint8Array(bytes), madeAt: 0 });
+  const decision = { agent: 'codex', session: 'excluded', decidedAt: 0, isSaid: false, facts: [], parents: [] };
+  spool.decisions.store({ ...decision, verdict: 'excluded' });
+  return spool;
+}
+
+test('reading does not wait for events of excluded sessions, which are not sent', async () => {
+  const spool = openWithExcluded(65 * 1024 * 1024);
+  let asked = 0;
+  await giveWay(spool, { isStopped: () => ++asked > 1, isFlowing: () => true });
+  expect(asked).toBe(1);
+});
+
+test('at its cap the spool throws away what waits of excluded sessions, whose transcripts keep it', () => {
+  const home = makeFolder();
+  write(join(home, 'state/preferences.json'), '{"spool":{"maxMegabytes":1}}');
+  const { context } = createContext({ home });
+  const spool = openWithExcluded(1_100_000);
+  const log = { info: () => {}, warn: () => {} };
+  expect(createSpoolLimit(context, spool, log)()).toBe(false);
+  expect(spool.batches.bytes()).toBe(0);
 });

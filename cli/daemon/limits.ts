@@ -31,14 +31,24 @@ export const MAX_MEGABYTES = 1024;
 /** Once full, the spool takes more only when it has fallen to this share of its cap. */
 const FREE_SHARE = 0.9;
 
-/** Tells whether the spool may take no more. At its cap reading stops: the transcripts keep what is not read. */
+/**
+ * Tells whether the spool may take no more. At its cap what waits of excluded sessions is thrown away, and then reading stops: the
+ * transcripts keep what is not read.
+ */
 export function createSpoolLimit(context: Context, spool: Spool, log: Log): () => boolean {
   const maxBytes = (readPreferences(context).spool?.maxMegabytes ?? MAX_MEGABYTES) * MEGABYTE;
   let isFull = spool.notice('full') !== undefined;
   return () => {
-    const bytes = spool.batches.bytes();
+    let bytes = spool.batches.bytes();
     const wasFull = isFull;
-    isFull = bytes >= maxBytes * (isFull ? FREE_SHARE : 1);
+    const mostBytes = maxBytes * (isFull ? FREE_SHARE : 1);
+    const excluded = bytes >= mostBytes ? spool.batches.keptBack() : [];
+    if (excluded.length > 0) {
+      // Nothing of them is sent, so they would fill it for good. Their transcripts are read again once they are wanted.
+      spool.transact(() => spool.readAnew(excluded));
+      bytes = spool.batches.bytes();
+    }
+    isFull = bytes >= mostBytes;
     if (isFull === wasFull) return isFull;
     const sentence = `The spool is full (${formatBytes(bytes)}), so nothing more is read until some of it is sent.`;
     const hint =

@@ -16,5 +16,5 @@ export interface GiveWayOptions {
 /** Lets requests move on between two commits, and waits while much is on its way. */
 export async function giveWay(spool: Spool, { isStopped, isFlowing }: GiveWayOptions): Promise<void> {
   await sleep(0);
-  while (!isStopped() && isFlowing() && spool.batches.bytes() > SPOOL_BYTES) await sleep(50);
+  while (!isStopped() && isFlowing() && spool.batches.bytesToSend() > SPOOL_BYTES) await sleep(50);
 }

@@ -62,6 +62,10 @@ export function createBatches(db: DatabaseSync, path: string) {
   const last = db.prepare('SELECT max(id) AS id FROM batches');
   const upTo = db.prepare(`SELECT coalesce(sum(events), 0) AS events FROM batches WHERE id <= ? AND ${SENT}`);
   const bytes = db.prepare('SELECT coalesce(sum(size), 0) AS bytes FROM batches INDEXED BY batches_session');
+  const bytesToSend = db.prepare(
+    `SELECT coalesce(sum(size), 0) AS bytes FROM batches INDEXED BY batches_session WHERE ${SENT}`,
+  );
+  const keptBack = db.prepare(`SELECT DISTINCT session FROM batches WHERE NOT (${SENT})`);
   const SUMS = `count(*) AS batches, coalesce(sum(events), 0) AS events, coalesce(sum(size), 0) AS bytes,
     min(made_at) AS oldest`;
   const depth = db.prepare(`SELECT ${SUMS} FROM batches WHERE ${SENT}`);
@@ -105,7 +109,11 @@ export function createBatches(db: DatabaseSync, path: string) {
     lastId: (): number => Number(last.get()?.id ?? 0),
     /** Events in batches up to an id. */
     eventsUpTo: (id: number): number => Number(upTo.get(id)?.events),
+    /** Of all that lies here, also of sessions that are excluded by now. */
     bytes: (): number => Number(bytes.get()?.bytes),
+    bytesToSend: (): number => Number(bytesToSend.get()?.bytes),
+    /** Sessions that are excluded by now, of which something lies here still. */
+    keptBack: (): number[] => keptBack.all().map(({ session }) => Number(session)),
     depth: (): Depth => toDepth(depth.get() ?? {}),
     /** Of each session of which something waits; what has waited longest comes first. */
     perSession: (): Waiting[] => perSession.all().map((row) => ({ session: Number(row.session), ...toDepth(row) })),
