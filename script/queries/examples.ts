@@ -211,7 +211,9 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   rememberSetting: [['name', () => 'value']],
   writeSetting: [['name', 'value']],
   listPriced: [['ses_1']],
-  writeCosts: [[SESSION, [{ day: '2026-11-22', name: 'model', cost: 1, unpriced_tokens: 0 }], 1]],
+  writeCosts: [
+    [SESSION, () => ({ days: [{ day: '2026-11-22', name: 'model', cost: 1, unpriced_tokens: 0 }], cost: 1 })],
+  ],
 
   findSummaries: [[ORGANIZATION, ['ses_1']]],
   findRelated: [[SESSION]],

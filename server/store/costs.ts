@@ -1,6 +1,7 @@
 import type { Db } from './open.ts';
+import { isPostgres } from './postgres.ts';
 import type { SessionDayRow, SessionRow } from './schema.ts';
-import { noteChanged } from './session-days.ts';
+import { type ModelTokens, noteChanged, readModelTokens } from './session-days.ts';
 
 /** What the tokens of a model cost on a day of a session. */
 export type PricedDay = Pick<SessionDayRow, 'day' | 'name' | 'cost' | 'unpriced_tokens'>;
@@ -19,18 +20,39 @@ export async function listPriced(db: Db, after: string): Promise<string[]> {
   return rows.map(({ session_id }) => session_id);
 }
 
+/** What a session costs, and its models on each day; null without a known price. */
+export interface SessionCosts {
+  days: readonly PricedDay[];
+  cost: number | null;
+}
+
 /**
- * Writes what all models of a session cost on each day, and what the session costs; null without a known price. A session that is derived meanwhile gets
- * the same: whoever derives it uses these prices too.
+ * Writes what all models of a session cost on each day, and what the session costs.
+ * @param costsOf is given the tokens that the session has once nobody else can change them
  */
 export function writeCosts(
   db: Db,
   session: Pick<SessionRow, 'session_id' | 'organization_id' | 'plane'>,
-  priced: readonly PricedDay[],
-  cost: number | null,
+  costsOf: (rows: readonly ModelTokens[]) => SessionCosts,
 ): Promise<void> {
   const { session_id, organization_id } = session;
   return db.transaction().execute(async (transaction) => {
+    // The facts come first, as where a derived piece is written: two transactions never wait for each other in a circle.
+    const facts = await transaction
+      .selectFrom('session_facts')
+      .select('session_id')
+      .where('session_id', '=', session_id)
+      .where('organization_id', '=', organization_id)
+      .$if(isPostgres(db), (query) => query.forUpdate())
+      .executeTakeFirst();
+    if (!facts) return;
+    const { days, cost } = costsOf(await readModelTokens(transaction, [session_id]));
+    await transaction
+      .updateTable('session_facts')
+      .set({ cost })
+      .where('session_id', '=', session_id)
+      .where('organization_id', '=', organization_id)
+      .execute();
     const write = (kind: SessionDayRow['kind'], { day, name, cost, unpriced_tokens }: PricedDay) =>
       transaction
         .updateTable('session_days')
@@ -41,18 +63,12 @@ export function writeCosts(
         .where('kind', '=', kind)
         .where('name', '=', name)
         .execute();
-    const byDay = Map.groupBy(priced, ({ day }) => day);
+    const byDay = Map.groupBy(days, ({ day }) => day);
     for (const [day, models] of byDay) {
       for (const model of models) await write('model', model);
       const sum = (of: 'cost' | 'unpriced_tokens') => models.reduce((total, model) => total + model[of], 0);
       await write('session', { day, name: '', cost: sum('cost'), unpriced_tokens: sum('unpriced_tokens') });
     }
-    await transaction
-      .updateTable('session_facts')
-      .set({ cost })
-      .where('session_id', '=', session_id)
-      .where('organization_id', '=', organization_id)
-      .execute();
     await noteChanged(transaction, session, new Set(byDay.keys()));
   });
 }

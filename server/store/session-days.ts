@@ -57,3 +57,5 @@ export const readModelTokens = (db: Db, sessionIds: readonly string[]) =>
     .where('session_id', 'in', [...sessionIds])
     .where('kind', '=', 'model')
     .execute();
+
+export type ModelTokens = Awaited<ReturnType<typeof readModelTokens>>[number];

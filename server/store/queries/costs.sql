@@ -8,13 +8,36 @@ select "session_id"
   limit $2;
 
 -- writeCosts
-update "session_days"
-  set "cost" = $1, "unpriced_tokens" = $2
-  where "session_id" = $3 and "organization_id" = $4 and "day" = $5 and "kind" = $6 and "name" = $7;
+select "session_id"
+  from "session_facts"
+  where "session_id" = $1 and "organization_id" = $2 for update;
+select "session_id", "organization_id", "plane", "day", "name", "input_tokens", "cached_tokens", "cache_write_tokens", "output_tokens", "unpriced_tokens", "cost"
+  from "session_days"
+  where "session_id" in ($1) and "kind" = $2;
 update "session_facts"
   set "cost" = $1
   where "session_id" = $2 and "organization_id" = $3;
+update "session_days"
+  set "cost" = $1, "unpriced_tokens" = $2
+  where "session_id" = $3 and "organization_id" = $4 and "day" = $5 and "kind" = $6 and "name" = $7;
 insert into "summed_days" ("organization_id", "plane", "day", "changes", "summed")
   values ($1, $2, $3, $4, $5)
+  on conflict ("organization_id", "plane", "day") do update
+  set "changes" = "summed_days"."changes" + 1;
+-- on SQLite
+select "session_id"
+  from "session_facts"
+  where "session_id" = ? and "organization_id" = ?;
+select "session_id", "organization_id", "plane", "day", "name", "input_tokens", "cached_tokens", "cache_write_tokens", "output_tokens", "unpriced_tokens", "cost"
+  from "session_days"
+  where "session_id" in (?) and "kind" = ?;
+update "session_facts"
+  set "cost" = ?
+  where "session_id" = ? and "organization_id" = ?;
+update "session_days"
+  set "cost" = ?, "unpriced_tokens" = ?
+  where "session_id" = ? and "organization_id" = ? and "day" = ? and "kind" = ? and "name" = ?;
+insert into "summed_days" ("organization_id", "plane", "day", "changes", "summed")
+  values (?, ?, ?, ?, ?)
   on conflict ("organization_id", "plane", "day") do update
   set "changes" = "summed_days"."changes" + 1;
