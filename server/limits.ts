@@ -7,9 +7,10 @@ import type { Store } from './store/open.ts';
 /**
  * What is counted. `secret`: requests of a secret; `backlog`: those of its backlog; `user`: of a person; `address`: of a
  * network address; `device`: sign-ins of machines that an address begins; `waiting`: questions of one machine that waits to
- * be signed in; `stray`: secrets and device codes from an address that the store does not know.
+ * be signed in; `stray`: secrets and device codes from an address that the store does not know; `invitation`: mails of an
+ * organization that invite one e-mail.
  */
-export type LimitKind = 'secret' | 'backlog' | 'user' | 'address' | 'device' | 'waiting' | 'stray';
+export type LimitKind = 'secret' | 'backlog' | 'user' | 'address' | 'device' | 'waiting' | 'stray' | 'invitation';
 
 export interface Limits {
   /**
@@ -40,11 +41,15 @@ const NAMES: Partial<Record<LimitKind, string>> = {
   device: 'sign-ins of machines from this address',
   waiting: 'questions for this sign-in',
   stray: 'unknown secrets or codes from this address',
+  invitation: 'invitations to this e-mail',
 };
 
 const WINDOW_S = 60;
 /** A machine that keeps to its interval asks 20 times a minute. */
 const WAITING_LIMIT = 40;
+/** Each is a mail to somebody who did not ask for it. */
+const INVITATION_LIMIT = 5;
+const INVITATION_WINDOW_S = 3_600;
 /** Keys whose leases are remembered; forgetting them costs a question to the store each. */
 const MOST_LEASES = 10_000;
 
@@ -73,6 +78,12 @@ export function createLimits(config: Config, store: Store): Limits {
     device: createCounter('device', config.RATE_LIMIT_ADDRESS, store),
     waiting: createCounter('waiting', Math.min(config.RATE_LIMIT_ADDRESS, WAITING_LIMIT), store),
     stray: createCounter('stray', config.RATE_LIMIT_ADDRESS, store),
+    invitation: createCounter(
+      'invitation',
+      Math.min(config.RATE_LIMIT_USER, INVITATION_LIMIT),
+      store,
+      INVITATION_WINDOW_S,
+    ),
   };
   return {
     count: (kind, key, points = 1) => counters[kind].count(keyOf(kind, key), points),
@@ -84,8 +95,8 @@ const BY_NETWORK: ReadonlySet<LimitKind> = new Set(['address', 'device', 'stray'
 /** Whoever has one IPv6 address has at least 2^64 of them. */
 const keyOf = (kind: LimitKind, key: string) => (BY_NETWORK.has(kind) ? networkOf(key) : key);
 
-function createCounter(kind: LimitKind, limit: number, store: Store) {
-  const limiter = createLimiter(kind, limit, store);
+function createCounter(kind: LimitKind, limit: number, store: Store, windowS = WINDOW_S) {
+  const limiter = createLimiter(kind, limit, store, windowS);
   const portion = Math.max(1, Math.floor(limit / 20));
   const leases = new Map<string, Lease>();
   const renewals = new Map<string, Promise<Lease>>();
@@ -137,7 +148,7 @@ function createCounter(kind: LimitKind, limit: number, store: Store) {
 
   /** draft-ietf-httpapi-ratelimit-headers: policy and what is left of it. */
   const headersOf = (lease: Lease) => ({
-    'ratelimit-policy': `"${kind}";q=${limit};w=${WINDOW_S}`,
+    'ratelimit-policy': `"${kind}";q=${limit};w=${windowS}`,
     ratelimit: `"${kind}";r=${lease.left + lease.behind};t=${secondsLeft(lease)}`,
   });
 
@@ -146,8 +157,8 @@ function createCounter(kind: LimitKind, limit: number, store: Store) {
 
 const secondsLeft = ({ until }: Lease) => Math.max(1, Math.ceil((until - Date.now()) / 1000));
 
-function createLimiter(kind: LimitKind, limit: number, store: Store): RateLimiterAbstract {
-  const options = { keyPrefix: kind, points: Math.max(1, limit), duration: WINDOW_S };
+function createLimiter(kind: LimitKind, limit: number, store: Store, windowS: number): RateLimiterAbstract {
+  const options = { keyPrefix: kind, points: Math.max(1, limit), duration: windowS };
   if (!store.pool) return new RateLimiterMemory(options);
   return new RateLimiterPostgres({
     ...options,

@@ -127,6 +127,7 @@ export const EXAMPLES: Record<string, unknown[][]> = {
   declineInvitations: [['person@example.com']],
   findByEmail: [['person@example.com']],
   isMemberAnywhere: [],
+  findInvitation: [[ORGANIZATION, 'person@example.com']],
   listInvitationsOf: [['person@example.com']],
   lockPerson: [['usr_1']],
 

@@ -2,9 +2,11 @@ import type { Role } from '../../contract/organization.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { Deps } from '../deps.ts';
 import type { MemberCaller } from '../http/caller.ts';
-import type { Handlers } from '../http/handler.ts';
+import type { Ask, Handlers } from '../http/handler.ts';
 import { type List, streamList } from '../ingest/list.ts';
+import { hashSecret } from '../secret-value.ts';
 import { uniqueViolation } from '../store/dialect.ts';
+import { emailKey } from '../store/email.ts';
 import { isMemberAnywhere } from '../store/invitations.ts';
 import {
   findMember,
@@ -23,9 +25,11 @@ import { changeMembers, findOrganization, nameOwner, settleOwner, toOrganization
 import type { MemberRow } from '../store/schema.ts';
 import { revokeSecrets } from '../store/secrets.ts';
 
-export const memberHandlers = ({ store: { db }, identity, memberLeft, secretsRevoked, now }: Deps) => {
+export const memberHandlers = ({ store: { db }, identity, memberLeft, secretsRevoked, pepper, now }: Deps) => {
   /** Hands the invitation to the identity provider, and notes that it did. */
-  async function mail(row: MemberRow): Promise<MemberRow> {
+  async function mail(row: MemberRow, countAs: Ask['countAs']): Promise<MemberRow> {
+    // By the e-mail, so that withdrawing and inviting again counts as well; hashed, since counters outlive the person.
+    await countAs('invitation', hashSecret(pepper, `${row.organization_id} ${emailKey(row.email)}`));
     const { name: organizationName } = await findOrganization(db, row.organization_id);
     const { linkExpiresAt } = await identity
       .invite({ email: row.email, organizationName, role: row.role })
@@ -44,7 +48,7 @@ export const memberHandlers = ({ store: { db }, identity, memberLeft, secretsRev
       return { status: 200, body: await streamMembers(db, organizationId, { name: 'users', ids, show: toMember }) };
     },
 
-    async inviteMember({ caller, body }) {
+    async inviteMember({ caller, body, countAs }) {
       const role = body.role ?? 'member';
       if (await isMemberAnywhere(db, body.email)) throw memberExists();
       const insert = changeMembers(db, caller.organizationId, async (members) => {
@@ -55,7 +59,7 @@ export const memberHandlers = ({ store: { db }, identity, memberLeft, secretsRev
       const row = await insert.catch((error) => {
         throw uniqueViolation(error) === undefined ? error : invitedAlready();
       });
-      await mail(row).catch(async (error) => {
+      await mail(row, countAs).catch(async (error) => {
         await removeUnmailed(db, row);
         throw error;
       });
@@ -69,11 +73,11 @@ export const memberHandlers = ({ store: { db }, identity, memberLeft, secretsRev
       return { status: 200, body: await streamMembers(db, organizationId, list) };
     },
 
-    async repeatInvitation({ caller, params }) {
+    async repeatInvitation({ caller, params, countAs }) {
       const row = await findMember(db, caller.organizationId, params.userId);
       if (row?.status !== 'invited') throw noInvitation();
       mayTouchOwners(caller.role, row.role);
-      return { status: 200, body: toWaitingInvitation(await mail(row)) };
+      return { status: 200, body: toWaitingInvitation(await mail(row, countAs)) };
     },
 
     async changeRole({ caller, params, body }) {

@@ -5,7 +5,7 @@ import type { Deps } from '../deps.ts';
 import type { UserCaller } from '../http/caller.ts';
 import type { Handlers } from '../http/handler.ts';
 import { uniqueViolation } from '../store/dialect.ts';
-import { acceptInvitation, isMemberAnywhere, listInvitationsOf } from '../store/invitations.ts';
+import { acceptInvitation, findInvitation, isMemberAnywhere, listInvitationsOf } from '../store/invitations.ts';
 import { findMember, removeMember } from '../store/members.ts';
 import type { Db } from '../store/open.ts';
 import { changeMembers, findOrganization, settleOwner, toOrganization } from '../store/organizations.ts';
@@ -83,9 +83,9 @@ export const personHandlers = (deps: Deps) => {
     async acceptInvitation({ caller, body }) {
       const { userId, email, emailVerified, membership } = caller;
       if (membership) throw alreadyMember();
-      const offers = emailVerified && email ? await listInvitationsOf(db, email) : [];
-      const offer = offers.find((each) => each.organization_id === body.organizationId);
-      if (!offer || !email) throw noInvitation();
+      if (!emailVerified || !email) throw noInvitation();
+      const offer = await findInvitation(db, body.organizationId, email);
+      if (!offer) throw noInvitation();
       const accept = db
         .transaction()
         .execute((transaction) => acceptInvitation(transaction, offer.user_id, { userId, email }, now()));

@@ -33,6 +33,16 @@ export const listInvitationsOf = (db: Db, email: string) =>
     .limit(MOST_OFFERS)
     .execute();
 
+/** The invitation of one organization that waits for this e-mail. */
+export const findInvitation = (db: Db, organizationId: string, email: string) =>
+  db
+    .selectFrom('members')
+    .select('user_id')
+    .where('organization_id', '=', organizationId)
+    .where('email_key', '=', emailKey(email))
+    .where('status', '=', 'invited')
+    .executeTakeFirst();
+
 /**
  * Makes the person an active member, and answers all other invitations of their e-mail with no. Rejects on a unique
  * constraint when they belong to an organization.

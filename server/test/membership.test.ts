@@ -161,6 +161,31 @@ describe.each(ENGINES)('membership on %s', (engine) => {
     }
   });
 
+  test('an invitation is accepted, however many organizations invited the same e-mail before', async () => {
+    const { db } = service.store;
+    const [organization] = await db.selectFrom('organizations').selectAll().limit(1).execute();
+    const [before] = await db.selectFrom('members').selectAll().limit(1).execute();
+    if (!organization || !before) throw new Error('no organization to copy');
+    for (let index = 0; index < 100; index++) {
+      const id = { organization_id: `org_crowd_${index}` };
+      const waiting = { joined_at: null, status: 'invited', role: 'member' } as const;
+      const named = { user_id: `usr_crowd_${index}`, email: 'wanted@example.com', email_key: 'wanted@example.com' };
+      await db
+        .insertInto('organizations')
+        .values({ ...organization, ...id, slug: `crowd-${index}` })
+        .execute();
+      await db
+        .insertInto('members')
+        .values({ ...before, ...id, ...waiting, ...named, created_at: 0 })
+        .execute();
+    }
+    await invite('wanted@example.com');
+    const as = await service.identity.token({ subject: 'wanted', email: 'wanted@example.com' });
+    const body = { organizationId: ours.organizationId };
+    expect(await service.call('POST', '/v1/me/membership', { as, body })).toMatchObject({ status: 200 });
+    expect((await organizationOf(as)).status).toBe(200);
+  });
+
   test('of two owners who go or demote each other at once, one remains', async () => {
     const members = '/v1/organizations/me/members';
     for (let round = 0; round < 10; round++) {
@@ -219,4 +244,27 @@ describe.each(ENGINES)('membership on %s', (engine) => {
       { subject: 'late-owner' },
     ]);
   });
+});
+
+test.each(ENGINES)('an organization mails an e-mail five invitations an hour on %s', async (engine) => {
+  const service = await startTestService(engine, { RATE_LIMIT_USER: 300 });
+  try {
+    const [ours, theirs] = [await createTenant(service), await createTenant(service)];
+    const members = '/v1/organizations/me/members';
+    const invite = (email: string, as = ours.owner) => service.call('POST', members, { as, body: { email } });
+    const { userId } = (await invite('often@example.com')).body;
+    const repeat = () => service.call('POST', `${members}/${userId}/invitation`, { as: ours.owner });
+    for (let mails = 2; mails <= 5; mails++) expect((await repeat()).status).toBe(200);
+    const refused = await repeat();
+    expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(3_000);
+    expect((await service.call('DELETE', `${members}/${userId}`, { as: ours.owner })).status).toBe(200);
+    expect((await invite('OFTEN@example.com')).status).toBe(429);
+    expect((await service.call('GET', members, { as: ours.owner })).text).not.toContain('often');
+    expect(service.identity.invitations.filter(({ email }) => /often/i.test(email))).toHaveLength(5);
+    expect((await invite('another@example.com')).status).toBe(201);
+    expect((await invite('often@example.com', theirs.owner)).status).toBe(201);
+  } finally {
+    await service.close();
+  }
 });

@@ -19,6 +19,11 @@ select "members"."user_id", "members"."organization_id", "members"."status", "us
   left join "users" on "users"."user_id" = "members"."user_id"
   where "members"."email_key" = $1;
 
+-- findInvitation
+select "user_id"
+  from "members"
+  where "organization_id" = $1 and "email_key" = $2 and "status" = $3;
+
 -- listInvitationsOf
 select "members"."organization_id", "members"."user_id", "members"."role", "organizations"."name"
   from "members"
