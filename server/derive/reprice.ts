@@ -34,6 +34,8 @@ export async function reprice(
 async function repriceAll(db: Db, prices: Prices, signal: AbortSignal): Promise<void> {
   const before = await rememberSetting(db, SETTING, () => prices.fingerprint);
   if (before === prices.fingerprint) return;
+  // Until all sessions have these prices, their costs are those of no one table.
+  await writeSetting(db, SETTING, '');
   let failed = 0;
   let cause: unknown;
   for (let after = ''; !signal.aborted; ) {

@@ -108,6 +108,14 @@ describe.each(ENGINES)('new prices on %s', (engine) => {
     expect(await costsOf(opus)).toEqual([20, 20, 20]);
   });
 
+  test('that reached some sessions only are taken back by a start with the earlier ones', async () => {
+    const { db } = service.store;
+    await expect(reprice(db, failingPrices(16, OPUS).table, signal, [])).rejects.toThrow();
+    expect(await costsOf(haiku)).toEqual([16, 16, 16]);
+    await reprice(db, prices, signal);
+    expect(await costsOf(haiku)).toEqual([1, 1, 1]);
+  });
+
   test('are tried again a while after a session failed, in the same process', async () => {
     const { table, failed } = failingPrices(8, OPUS);
     failed.isOver = (times) => times > 1;
