@@ -12,22 +12,39 @@ export interface Removal {
 
 /**
  * Deletes the sessions of deleted organizations as a person would, and then the organizations; goes on where another
- * process stopped, and leaves what cannot be removed now to the next time.
+ * process stopped. An organization that cannot be removed now waits for the next time, and the others do not wait for it.
+ * @throws the first error, once every organization was tried
  */
 export async function removeDeletedOrganizations({ db, sessionLog, sweep, signal }: Removal): Promise<void> {
   const organizations = await listDeletedOrganizations(db);
-  for (const organizationId of organizations) {
-    for (let sessions = await list(); sessions.length > 0 && !signal.aborted; sessions = await list()) {
+  if (organizations.length === 0) return;
+  const errors: unknown[] = [];
+  const eachOf = async (ids: readonly string[], work: (organizationId: string) => Promise<unknown>) => {
+    const done: string[] = [];
+    for (const organizationId of ids) {
+      if (signal.aborted) break;
+      try {
+        await work(organizationId);
+        done.push(organizationId);
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+    return done;
+  };
+  const emptied = await eachOf(organizations, (organizationId) => deleteSessions(organizationId));
+  if (signal.aborted) return;
+  await sweep();
+  await eachOf(emptied, (organizationId) => removeOrganization(db, organizationId));
+  if (errors.length > 0) throw errors[0];
+
+  async function deleteSessions(organizationId: string): Promise<void> {
+    const list = () => listRemainingSessions(db, organizationId);
+    for (let sessions = await list(); sessions.length > 0; sessions = await list()) {
       for (const sessionId of sessions) {
         if (signal.aborted) return;
         await sessionLog.delete({ organizationId, sessionId });
       }
     }
-    function list(): Promise<string[]> {
-      return listRemainingSessions(db, organizationId);
-    }
   }
-  if (organizations.length === 0 || signal.aborted) return;
-  await sweep();
-  for (const organizationId of organizations) await removeOrganization(db, organizationId);
 }

@@ -3,6 +3,7 @@ import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { removeDeletedOrganizations } from '../ingest/organizations.ts';
 import { ENGINES, LOGS } from './engines.ts';
 import { issueSecret, whenDerived } from './factories.ts';
 import type { TestService } from './harness.ts';
@@ -165,4 +166,32 @@ describe.each(LOGS)('a deleted organization on %s', (engine) => {
     const founded = await service.call('POST', '/v1/organizations', { as: ours.owner, body: { name: 'ours' } });
     expect(founded.body).toMatchObject({ slug: 'ours' });
   }, 60_000);
+});
+
+describe.each(ENGINES)('removing deleted organizations on %s', (engine) => {
+  test('goes on with the others where a session of one cannot be deleted, and reports the error', async () => {
+    const world = await startWorld(engine);
+    const { service, ours, theirs } = world;
+    const { db } = service.store;
+    await db.updateTable('organizations').set({ status: 'deleted' }).execute();
+    const removed: string[] = [];
+    const removal = removeDeletedOrganizations({
+      db,
+      signal: new AbortController().signal,
+      sessionLog: {
+        async delete({ organizationId, sessionId }) {
+          if (organizationId === ours.organizationId) throw new Error('cannot be deleted');
+          await db.deleteFrom('appends').where('session_id', '=', sessionId).execute();
+          await db.deleteFrom('sessions').where('session_id', '=', sessionId).execute();
+          removed.push(sessionId);
+        },
+      },
+      sweep: async () => undefined,
+    });
+    await expect(removal).rejects.toThrow('cannot be deleted');
+    expect(removed).toContain(theirs.sessionId);
+    const left = await db.selectFrom('organizations').select('organization_id').execute();
+    expect(left.map(({ organization_id }) => organization_id)).toEqual([ours.organizationId]);
+    await service.close();
+  });
 });
