@@ -158,11 +158,13 @@ create table installations (
 );
 create index installations_by_organization on installations (organization_id, installation_id);
 
+-- What is removed asks first for sessions that name it. A foreign key would look through all sessions for each machine and
+-- agent, or take two more indexes.
 create table sessions (
   session_id text primary key,
   organization_id text not null references organizations (organization_id),
-  environment_id text not null references environments (environment_id),
-  installation_id text not null references installations (installation_id),
+  environment_id text not null,
+  installation_id text not null,
   agent_id text not null,
   plane text not null,
   status text not null,

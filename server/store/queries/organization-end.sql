@@ -31,11 +31,12 @@ select "session_id"
   from "sessions"
   where "organization_id" = $1
   limit $2;
-delete
+
+      delete
   from "deleted_sessions"
-  where "organization_id" = $1 and "session_id" in (select "session_id"
+  where organization_id = $1 and "session_id" in (select "session_id"
   from "deleted_sessions"
-  where "organization_id" = $2
+  where organization_id = $2
   limit $3);
 delete
   from "summed_days"
@@ -44,30 +45,62 @@ select "plane", "day"
   from "usage_days"
   where "organization_id" = $1
   limit $2;
-delete
+
+      delete
   from "stored_bytes"
-  where "organization_id" = $1;
-delete
+  where organization_id = $1 and "session_id" in (select "session_id"
+  from "stored_bytes"
+  where organization_id = $2
+  limit $3);
+
+      delete
   from "stored_days"
-  where "organization_id" = $1;
-delete
+  where organization_id = $1 and "day" in (select "day"
+  from "stored_days"
+  where organization_id = $2
+  limit $3);
+
+      delete
   from "installations"
-  where "organization_id" = $1;
-delete
+  where organization_id = $1 and "installation_id" in (select "installation_id"
+  from "installations"
+  where organization_id = $2
+  limit $3);
+
+      delete
   from "environments"
-  where "organization_id" = $1;
-delete
+  where organization_id = $1 and "environment_id" in (select "environment_id"
+  from "environments"
+  where organization_id = $2
+  limit $3);
+
+      delete
   from "secrets"
-  where "organization_id" = $1;
-delete
+  where organization_id = $1 and "secret_id" in (select "secret_id"
+  from "secrets"
+  where organization_id = $2
+  limit $3);
+
+      delete
   from "device_sign_ins"
-  where "organization_id" = $1;
-delete
+  where organization_id = $1 and "device_hash" in (select "device_hash"
+  from "device_sign_ins"
+  where organization_id = $2
+  limit $3);
+
+      delete
   from "members"
-  where "organization_id" = $1;
-delete
+  where organization_id = $1 and "user_id" in (select "user_id"
+  from "members"
+  where organization_id = $2
+  limit $3);
+
+      delete
   from "organizations"
-  where "organization_id" = $1;
+  where organization_id = $1 and "organization_id" in (select "organization_id"
+  from "organizations"
+  where organization_id = $2
+  limit $3);
 delete
   from "usage_days"
   where "organization_id" = $1 and "plane" = $2 and "day" = $3;

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { removeOrganization } from '../store/organization-end.ts';
+import { ENGINES, openTestStore } from './engines.ts';
+
+test.each(ENGINES)('removing an organization with many rows on %s leaves the rows of others', async (engine) => {
+  const store = await openTestStore(engine);
+  const { db } = store;
+  const organizations = ['gone', 'kept'].map((organization_id) => ({
+    organization_id,
+    name: organization_id,
+    slug: organization_id,
+    status: 'deleted' as const,
+    owner_user_id: 'usr_1',
+    tenant_assigned: 0 as const,
+    created_at: 1,
+    updated_at: 1,
+  }));
+  await db.insertInto('organizations').values(organizations).execute();
+  for (const { organization_id } of organizations) {
+    for (let slice = 0; slice < 13; slice++) {
+      const rows = Array.from({ length: 100 }, (_, index) => ({
+        session_id: `ses_${organization_id}-${slice}-${index}`,
+        organization_id,
+        bytes: 1,
+      }));
+      await db.insertInto('stored_bytes').values(rows).execute();
+    }
+    await db.insertInto('stored_days').values({ organization_id, day: '2026-01-01', bytes: 1 }).execute();
+  }
+  expect(await removeOrganization(db, 'gone')).toBe(true);
+  const left = (table: 'stored_bytes' | 'stored_days' | 'organizations') =>
+    db.selectFrom(table).select('organization_id').execute();
+  const kept = { organization_id: 'kept' };
+  expect(await left('stored_bytes')).toEqual(Array(1_300).fill(kept));
+  expect(await left('stored_days')).toEqual([kept]);
+  expect(await left('organizations')).toEqual([kept]);
+  await store.dispose();
+});
