@@ -5,20 +5,19 @@ export const KUBERNETES_SECRET = 'kubernetes-secret';
 export const KUBERNETES_KEYWORDS = ['kind: secret', '"kind": "secret"', '"kind":"secret"'];
 
 const KIND = /kind["']?:[ ]?["']?Secret(?![\w-])/g;
-/** Letters of a text that are read around a kind. */
-const LONGEST = 65_536;
 const SHORTEST = 3;
 
 /** All values of the secrets that a text lists as YAML or JSON: base64 of anything, under any name. */
 export function findKubernetesSecrets(text: string): Span[] {
   const ranges: (readonly [start: number, end: number])[] = [];
-  let readTo = 0;
+  // Nothing is read twice: a text of nothing but kinds stays cheap. JSON that was cut off does not hide YAML behind it.
+  const readTo = { json: 0, yaml: 0 };
   for (const { index } of text.matchAll(KIND)) {
-    if (index < readTo) continue;
-    const isJson = text[index - 1] === '"';
-    const found = isJson ? readJson(text, index) : readYaml(text, index);
-    readTo = found.end;
-    ranges.push(...found.values);
+    const form = text[index - 1] === '"' ? 'json' : 'yaml';
+    if (index < readTo[form]) continue;
+    const found = form === 'json' ? readJson(text, index, readTo.json) : readYaml(text, index, readTo.yaml);
+    readTo[form] = found.end;
+    for (const range of found.values) ranges.push(range);
   }
   return ranges.flatMap(([start, end]) =>
     end - start < SHORTEST ? [] : { start, end, rule: KUBERNETES_SECRET, secret: text.slice(start, end) },
@@ -44,25 +43,26 @@ const NUMBERS = /[ \t]*\d+(?:[:\t→|]| {2})[ ]?/y;
 const SIGN = /[+ -]/y;
 const NOTHING = /(?:)/y;
 
-function readYaml(text: string, kind: number): Found {
+function readYaml(text: string, kind: number, lowest: number): Found {
   const gutter = findGutter(text.slice(text.lastIndexOf('\n', kind) + 1, kind));
   const at = lineAt(text, kind, gutter);
-  const lines = [at];
+  const before: Line[] = [];
+  const after: Line[] = [];
   const isInside = (line: Line) => line.content === line.end || line.column >= at.column;
   if (!at.isItem) {
-    for (let line = at; line.start > 0 && kind - line.start < LONGEST; ) {
+    for (let line = at; line.start > lowest; ) {
       line = lineAt(text, line.start - 1, gutter);
       if (!isInside(line)) break;
-      lines.unshift(line);
+      before.push(line);
       if (line.isItem && line.column === at.column) break;
     }
   }
-  for (let line = at; line.end < text.length && line.end - kind < LONGEST; ) {
+  for (let line = at; line.end < text.length; ) {
     line = lineAt(text, line.end + 1, gutter);
     if (!isInside(line) || (line.isItem && line.column === at.column)) break;
-    lines.push(line);
+    after.push(line);
   }
-  return { values: readData(text, lines, at.column), end: lines.at(-1)?.end ?? kind };
+  return { values: readData(text, [...before.reverse(), at, ...after], at.column), end: (after.at(-1) ?? at).end };
 }
 
 function findGutter(before: string): RegExp {
@@ -71,7 +71,7 @@ function findGutter(before: string): RegExp {
 }
 
 function lineAt(text: string, index: number, gutter: RegExp): Line {
-  const start = text.lastIndexOf('\n', index - 1) + 1;
+  const start = index === 0 ? 0 : text.lastIndexOf('\n', index - 1) + 1;
   const next = text.indexOf('\n', start);
   const end = next < 0 ? text.length : next;
   gutter.lastIndex = start;
@@ -122,18 +122,19 @@ function trimQuotes(start: number, value: string): readonly [number, number] {
   return isQuoted ? [start + 1, start + value.length - 1] : [start, start + value.length];
 }
 
-const TOKEN = /"(?:[^"\\\n]|\\.)*"|[{}]/g;
+/** A string that is not closed ends with its line, or each quote in it would be tried again. */
+const TOKEN = /"(?:[^"\\\n]|\\.)*("?)|[{}]/g;
 
 /** Objects are read from the first brace on; what follows the outermost one is read with the next kind. */
-function readJson(text: string, kind: number): Found {
-  const lowest = Math.max(0, kind - LONGEST);
+function readJson(text: string, kind: number, lowest: number): Found {
   const before = text.slice(lowest, kind);
   const from = lowest + Math.max(before.lastIndexOf('\n{'), before.indexOf('{'), 0);
   const open: { isSecret: boolean; name: string | undefined; values: (readonly [number, number])[] }[] = [];
   const values: (readonly [number, number])[] = [];
   let name: string | undefined;
   let end = kind + 1;
-  for (const { 0: token, index: at } of text.slice(from, kind + LONGEST).matchAll(TOKEN)) {
+  for (const { 0: token, 1: closing, index: at } of text.slice(from).matchAll(TOKEN)) {
+    if (closing === '') continue;
     const index = from + at;
     end = Math.max(end, index + token.length);
     const object = open.at(-1);
@@ -142,7 +143,7 @@ function readJson(text: string, kind: number): Found {
       name = undefined;
     } else if (token === '}') {
       const closed = open.pop();
-      if (closed?.isSecret) values.push(...closed.values);
+      if (closed?.isSecret) for (const range of closed.values) values.push(range);
       if (open.length === 0 && index > kind) break;
     } else if (/^\s{0,20}:/.test(text.slice(index + token.length, index + token.length + 24))) {
       name = token.slice(1, -1);
