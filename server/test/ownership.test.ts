@@ -1,25 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import * as ownership from '../store/ownership.ts';
 import { LOGS } from './engines.ts';
 import { beginSignIn, issueSecret, type Machine, registerMachine } from './factories.ts';
 import { startWorld, type World } from './world.ts';
 
 const DAY = 24 * 3_600_000;
-
-/** What happens once the service has looked for the session of a key, and before it goes on. */
-const afterLook = vi.hoisted(() => ({ run: async () => {} }));
-vi.mock('../store/ownership.ts', async (importOriginal) => {
-  const real = await importOriginal<typeof import('../store/ownership.ts')>();
-  return {
-    ...real,
-    async findCaptured(...asked: Parameters<typeof real.findCaptured>) {
-      const found = await real.findCaptured(...asked);
-      const { run } = afterLook;
-      afterLook.run = async () => {};
-      await run();
-      return found;
-    },
-  };
-});
 
 describe.each(LOGS)('a session of another machine on %s', (engine) => {
   let world: World;
@@ -74,10 +59,14 @@ describe.each(LOGS)('a session of another machine on %s', (engine) => {
     const other = await issueSecret(world.service, world.ours.owner, 'live');
     await registerMachine(world.service, other, 'laptop-of-lou');
     let outcome: string | undefined;
-    afterLook.run = async () => {
+    const { findCaptured } = ownership;
+    vi.spyOn(ownership, 'findCaptured').mockImplementationOnce(async (...asked) => {
+      const found = await findCaptured(...asked);
       ({ outcome } = await capture(laptop, 'captured-after-the-look'));
-    };
+      return found;
+    });
     expect(await remove(other, 'captured-after-the-look')).toBe(404);
+    vi.restoreAllMocks();
     expect(outcome).toBe('opened');
     expect((await capture(laptop, 'captured-after-the-look')).outcome).toBe('found');
   });
