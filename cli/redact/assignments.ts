@@ -198,7 +198,8 @@ function createCellReader() {
     if (start >= rows.start && start < rows.end && text === rows.text) return NONE;
     if (matchAt(END_OF_CELL, text, end) === undefined) return NONE;
     const column = findColumn(text, start, end);
-    if (column.length > 0) rows = { text, start: column[0]?.start ?? end, end: column.at(-1)?.end ?? end };
+    // From the end of the header's line on: its other names are read, and the names in the rows are not.
+    if (column.length > 0) rows = { text, start: text.indexOf('\n', end), end: column.at(-1)?.end ?? end };
     return [...column, ...findInserted(text, start, end)].flatMap((cell) => {
       const value = text.slice(cell.start, cell.end);
       return judge(text, cell.start, value, strength, cell.isQuoted ? 'quoted' : 'column') ?? [];

@@ -6,7 +6,8 @@ export interface Cell {
   isQuoted: boolean;
 }
 
-const MOST_ROWS = 200;
+/** Letters of all rows: each name of a secret in a header reads them anew. */
+const LONGEST_TABLE = 320_000;
 const MOST_LETTERS = 400;
 const MOST_ROW = 1600;
 /** What parts the cells of a line: Markdown and `psql`, tabs, CSV. */
@@ -31,7 +32,7 @@ export function findColumn(text: string, start: number, end: number): Cell[] {
   const column = header.findIndex((cell) => lineStart + cell.start <= start && lineStart + cell.end >= end);
   if (names.length < 2 || column < 0 || !names.every((value) => HEADER.test(value))) return [];
   const cells: Cell[] = [];
-  for (let at = lineEnd + 1, row = 0; at < text.length && row < MOST_ROWS; row++) {
+  for (let at = lineEnd + 1; at < text.length && at - end < LONGEST_TABLE; ) {
     const piece = text.slice(at, at + MOST_ROW);
     const length = piece.indexOf('\n') < 0 ? piece.length : piece.indexOf('\n');
     if (length === MOST_ROW) break;
@@ -87,7 +88,7 @@ export function findInserted(text: string, start: number, end: number): Cell[] {
     (cell) => open + 1 + cell.start <= start && open + 1 + cell.end >= end,
   );
   const cells: Cell[] = [];
-  for (let at = VALUES.lastIndex, row = 0; row < MOST_ROWS; row++) {
+  for (let at = VALUES.lastIndex; at - end < LONGEST_TABLE; ) {
     const piece = text.slice(at, at + MOST_TUPLE);
     TUPLE.lastIndex = 0;
     const tuple = TUPLE.exec(piece);
