@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { shellWord } from '../../contract/quote.ts';
 import { stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import type { IsOurs } from './edit.ts';
@@ -34,12 +35,8 @@ export const isOursOn =
 
 const quotedPath = (context: Where, script: Script): string => {
   const path = scriptPath(context, script);
-  return context.platform === 'win32' ? `"${path}"` : quoteForShell(path);
+  return context.platform === 'win32' ? `"${path}"` : shellWord(path);
 };
-
-/** Text as a word of a POSIX shell, in quotes only where it needs them. */
-export const quoteForShell = (text: string): string =>
-  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** Puts a script, and the folder it writes to, into the state folder. */
 export function writeScript(context: Where, text: string, script: Script): void {
@@ -71,7 +68,7 @@ exec >/dev/null 2>&1
 # A folder of a project may come first in an agent's.
 PATH=/usr/bin:/bin\${PATH:+:$PATH}
 umask 077
-inbox=${quoteForShell(join(stateFolder(context), 'inbox', 'cursor'))}
+inbox=${shellWord(join(stateFolder(context), 'inbox', 'cursor'))}
 
 keep() {
   [ -d "$inbox" ] || mkdir -p "$inbox"
@@ -120,8 +117,8 @@ export function startScript(
   context: Where & Pick<Context, 'program'>,
   variables: { readonly [name: string]: string },
 ): string {
-  const program = [...context.program, 'run', '--quiet'].map(quoteForShell).join(' ');
-  const exports = Object.entries(variables).map(([name, value]) => `export ${name}=${quoteForShell(value)}\n`);
+  const program = [...context.program, 'run', '--quiet'].map(shellWord).join(' ');
+  const exports = Object.entries(variables).map(([name, value]) => `export ${name}=${shellWord(value)}\n`);
   return `#!/bin/sh
 # Session Capture. An agent runs this when a session begins; it starts capturing unless that runs already.
 # \`capture init\` writes this file, \`capture uninstall\` removes it.
@@ -131,7 +128,7 @@ PATH=/usr/bin:/bin\${PATH:+:$PATH}
 [ -t 0 ] || cat
 start() {
   exec </dev/null 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
-  cd ${quoteForShell(stateFolder(context))} || exit 0
+  cd ${shellWord(stateFolder(context))} || exit 0
   if command -v setsid; then exec setsid ${program}; fi
   trap '' HUP
   exec ${program}

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { shellWord } from '../../contract/quote.ts';
 import { stateFolder } from '../config.ts';
 import type { Context } from '../context.ts';
 import { EXIT, Failure } from '../failure.ts';
-import { quoteForShell } from '../hooks/script.ts';
 
 /** The warning where other users may write to the state folder: they could choose the program that runs. */
 export function findOpenFolder(context: Pick<Context, 'variables' | 'home' | 'platform'>): Failure | undefined {
@@ -13,7 +13,7 @@ export function findOpenFolder(context: Pick<Context, 'variables' | 'home' | 'pl
   return new Failure(
     EXIT.failure,
     `${state} is writable by other users, who could run code as you.`,
-    `chmod go-w ${quoteForShell(state)}   # or set CAPTURE_HOME to another folder`,
+    `chmod go-w ${shellWord(state)}   # or set CAPTURE_HOME to another folder`,
   );
 }
 
