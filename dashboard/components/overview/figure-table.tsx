@@ -2,8 +2,8 @@ import type { Figures, Usage } from '../../../contract/review.ts';
 import type { FrameSearch } from '../../search.ts';
 import { formatCost, formatCount, formatPart, formatUtcDay } from '../../ui/format.ts';
 import { Scroll } from '../../ui/scroll.tsx';
-import { useNames } from './names.ts';
-import { FIELD_OF, failureRateOf, type Group, sessionsOf } from './series.ts';
+import { FIELD_OF, type Group, useNames } from './names.ts';
+import { failureRateOf, sessionsOf } from './series.ts';
 import { type Range, sumBySlot } from './slots.ts';
 
 interface Props {

@@ -1,9 +1,21 @@
 import { useMemo } from 'react';
+import type { Field } from '../../../contract/query.ts';
+import type { Usage } from '../../../contract/review.ts';
 import { useEnvironments } from '../../queries.ts';
+import type { Dimension } from '../../search.ts';
 import { showHidden } from '../../text/controls.ts';
 import { agentColor, agentName } from '../agent-name.tsx';
 import { repositoryName } from '../session-title.ts';
-import type { Group } from './series.ts';
+
+export const FIELD_OF: Record<Dimension, Field> = {
+  agent: 'agent',
+  model: 'model',
+  repository: 'repo',
+  environment: 'machine',
+  person: 'person',
+};
+
+export type Group = Usage['groups'][number];
 
 /** Names of machines, by id. */
 export function useMachineNames(): ReadonlyMap<string, string> {

@@ -2,6 +2,7 @@ import { type Field, formatQuery } from '../../../contract/query.ts';
 import type { Figures, Usage } from '../../../contract/review.ts';
 import { paths } from '../../paths.ts';
 import type { Dimension, FrameSearch } from '../../search.ts';
+import { FIELD_OF, type Group } from './names.ts';
 import { addDays, type Range, sumBySlot } from './slots.ts';
 
 /** A line or a layer of a plot, with its values by slot; undefined where there is nothing to tell. */
@@ -17,16 +18,6 @@ export interface Series {
 
 /** So many values are told apart; the rest is one more. */
 const MOST_SERIES = 5;
-
-export const FIELD_OF: Record<Dimension, Field> = {
-  agent: 'agent',
-  model: 'model',
-  repository: 'repo',
-  environment: 'machine',
-  person: 'person',
-};
-
-export type Group = Usage['groups'][number];
 
 /** The groups of a dimension, those with the most sessions first; what the service put together comes last. */
 export const groupsOf = ({ groups }: Usage, dimension: Dimension): Group[] =>

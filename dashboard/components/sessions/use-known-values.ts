@@ -10,7 +10,7 @@ import {
   useUsage,
 } from '../../queries.ts';
 import { agentName } from '../agent-name.tsx';
-import { FIELD_OF } from '../overview/series.ts';
+import { FIELD_OF } from '../overview/names.ts';
 import { addDays, dayOf } from '../overview/slots.ts';
 import { nameOfSecret } from '../secret-name.ts';
 import { repositoryName } from '../session-title.ts';
